@@ -1,0 +1,73 @@
+//! Findings: single facts that evidence yields.
+//!
+//! A finding states one fact with its rule, how bad and how sure it is, and where. It must not
+//! know what a court will do about it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing, no fault.
+    Note,
+    /// A fault that can wait.
+    Warning,
+    /// A fault that makes the work unfinished or wrong.
+    Error,
+}
+
+/// How sure a finding is. Certain findings block by themselves; likely ones are exhibits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Certainty {
+    /// The pattern is often, but not always, a fault.
+    Likely,
+    /// The fact follows from the evidence.
+    Certain,
+}
+
+/// One fact, with the rule that found it and its place.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// The id of the rule, in kebab case.
+    pub rule: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// How sure it is.
+    pub certainty: Certainty,
+    /// The file, relative to the root of the work tree, with forward slashes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The line in the new state of the file, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// What is the case and what would settle it, in words an agent can act on.
+    pub message: String,
+}
+
+impl Finding {
+    /// Returns the place as `path:line`, `path` or nothing.
+    pub fn place(&self) -> Option<String> {
+        let path = self.path.as_deref()?;
+        Some(match self.line {
+            Some(line) => format!("{path}:{line}"),
+            None => path.to_owned(),
+        })
+    }
+
+    /// Returns a key that stays the same while the same fact holds, whatever line it moved to.
+    pub fn key(&self) -> String {
+        format!("{}\u{1f}{}\u{1f}{}", self.rule, self.path.as_deref().unwrap_or_default(), self.message)
+    }
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(place) = self.place() {
+            write!(formatter, "{place}: ")?;
+        }
+        formatter.write_str(&self.message)
+    }
+}

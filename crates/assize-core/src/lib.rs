@@ -1,0 +1,15 @@
+//! The pure core of Assize.
+//!
+//! Cases, evidence, rules, opinions, rulings and the courts as state machines. Everything here
+//! takes values and returns values: no clock, environment, file, process, network, async or
+//! randomness. `cargo xtask ci` checks that.
+
+pub mod claim;
+pub mod diff;
+pub mod directive;
+pub mod evidence;
+pub mod finding;
+pub mod path;
+pub mod rule;
+pub mod text;
+pub mod transcript;

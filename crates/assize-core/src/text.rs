@@ -1,0 +1,157 @@
+//! Text that somebody else wrote.
+//!
+//! Everything that comes from an agent, a model or the judged tree is [`Untrusted`]. Rules may
+//! [`inspect`](Untrusted::inspect) it to match patterns; only `prompt.rs` may open it for a
+//! reader, fenced and with hidden characters made visible. This module must not know what the
+//! text is about.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A value written by the judged party, or copied from its tree.
+///
+/// The wrapper has no `Display`, so that it cannot slip into a message by accident.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Untrusted<T>(T);
+
+impl Untrusted<String> {
+    /// Wraps text from outside.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Lends the text for pattern matching. The result must not reach a prompt or a message
+    /// except through [`quote`].
+    pub fn inspect(&self) -> &str {
+        &self.0
+    }
+
+    /// Lends the text to the prompt renderer, which fences it.
+    pub(crate) fn open(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the length in bytes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Why a character is made visible before anybody reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hidden {
+    /// A control character other than tab, line feed and carriage return.
+    Control,
+    /// A character that changes the reading direction.
+    Bidi,
+    /// A character without width.
+    ZeroWidth,
+    /// A Unicode tag character, invisible and able to spell words.
+    Tag,
+}
+
+impl Hidden {
+    /// Classifies a character; `None` when it is visible or ordinary white space.
+    pub fn of(character: char) -> Option<Self> {
+        match character {
+            '\t' | '\n' | '\r' => None,
+            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => Some(Self::Control),
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}' | '\u{200e}' | '\u{200f}' => Some(Self::Bidi),
+            '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{180e}' | '\u{ad}' => {
+                Some(Self::ZeroWidth)
+            }
+            '\u{e0000}'..='\u{e007f}' => Some(Self::Tag),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the text with every hidden character spelled out as `⟨U+200B⟩`.
+pub fn make_visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|character| Hidden::of(character).is_some()) {
+        return Cow::Borrowed(text);
+    }
+    let mut visible = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if Hidden::of(character).is_some() {
+            let _ = write!(visible, "⟨U+{:04X}⟩", character as u32);
+        } else {
+            visible.push(character);
+        }
+    }
+    Cow::Owned(visible)
+}
+
+/// Longest quotation of judged text inside one of our own messages, in characters.
+pub const QUOTE_CHARS_MAX: usize = 120;
+
+/// Quotes judged text inside a message of ours: one line, hidden characters visible, cut at
+/// [`QUOTE_CHARS_MAX`].
+pub fn quote(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default().trim();
+    let visible = make_visible(line);
+    let mut quoted: String = visible.chars().take(QUOTE_CHARS_MAX).collect();
+    if visible.chars().nth(QUOTE_CHARS_MAX).is_some() || text.trim().lines().nth(1).is_some() {
+        quoted.push('…');
+    }
+    format!("`{quoted}`")
+}
+
+/// Cuts text to at most `bytes_max` bytes at a character boundary, from the front.
+pub fn head(text: &str, bytes_max: usize) -> &str {
+    if text.len() <= bytes_max {
+        return text;
+    }
+    let mut end = bytes_max;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Keeps at most the last `bytes_max` bytes of a text, from a character boundary on.
+pub fn tail(text: &str, bytes_max: usize) -> &str {
+    if text.len() <= bytes_max {
+        return text;
+    }
+    let mut start = text.len() - bytes_max;
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_become_visible() {
+        assert_eq!(make_visible("a\u{200b}b\u{202e}c\u{e0041}"), "a⟨U+200B⟩b⟨U+202E⟩c⟨U+E0041⟩");
+        assert!(matches!(make_visible("plain\ttext\r\n"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn quotes_are_one_short_line() {
+        assert_eq!(quote("  one\ntwo"), "`one…`");
+        assert_eq!(quote(&"x".repeat(QUOTE_CHARS_MAX)), format!("`{}`", "x".repeat(QUOTE_CHARS_MAX)));
+        assert!(quote(&"x".repeat(QUOTE_CHARS_MAX + 1)).ends_with("…`"));
+    }
+
+    #[test]
+    fn cuts_respect_character_boundaries() {
+        assert_eq!(head("aé", 2), "a");
+        assert_eq!(tail("éa", 2), "a");
+        assert_eq!(head("abc", 3), "abc");
+        assert_eq!(tail("abc", 2), "bc");
+    }
+}
