@@ -34,6 +34,7 @@ const HINTS: [&str; 15] = [
     "no tests ran",
     "Tests run:",
     "# pass",
+    "ℹ pass",
     "ok  ",
     "ok\t",
     "--- FAIL",
