@@ -28,6 +28,8 @@ from typing import Any, Iterator, List, NamedTuple, NoReturn, Tuple
 READY_SECONDS_MAX = 120
 PIP_SECONDS_MAX = 900
 CHUNK_BYTES = 1 << 20
+# What serving may take beyond the model file itself.
+SERVE_MEMORY_BYTES_MAX = 3 << 30
 
 
 class Part(NamedTuple):
@@ -346,6 +348,7 @@ def run_serve(arguments: argparse.Namespace) -> NoReturn:
     # Until there is a port file to remove, the system's own handling is the prompt one.
     for name in stop_signals():
         signal.signal(name, signal.SIG_DFL)
+    limit_memory(model_file.stat().st_size)
     # The server must stay referenced: dropping it stops it.
     server = start_server(model_file, arguments.threads, arguments.context, arguments.alias)
     port = urllib.parse.urlsplit(server.listening_address).port
@@ -376,6 +379,23 @@ def run_serve(arguments: argparse.Namespace) -> NoReturn:
 def stop_signals() -> List[signal.Signals]:
     names = ("SIGTERM", "SIGINT", "SIGHUP")
     return [getattr(signal, name) for name in names if hasattr(signal, name)]
+
+
+def limit_memory(model_bytes: int) -> None:
+    """Lets a runaway request end this process and not the machine, where the system enforces it.
+
+    llama.cpp allocates without end when a schema contradicts itself (minLength above maxLength).
+    """
+    try:
+        import resource
+    except ImportError:
+        return
+    # Twice the model: it is mapped, and its weights may be repacked into a second copy.
+    wanted = 2 * model_bytes + SERVE_MEMORY_BYTES_MAX
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard == resource.RLIM_INFINITY or wanted < hard:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 
 def start_server(model_file: Path, threads: int, context_tokens: int, alias: "str | None") -> Any:

@@ -90,6 +90,194 @@ pub fn claims_done(message: &str) -> Option<&str> {
     sentences(message).find(|sentence| CLAIM.is_match(sentence) && !hedged(sentence))
 }
 
+/// Returns the sentence that says that the agent changed something: not that something is the case,
+/// nor that somebody else or an earlier session did it.
+pub fn claims_change(message: &str) -> Option<&str> {
+    static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
+        let verbs = "added|implemented|fixed|created|updated|written|wrote|refactored|removed|renamed|changed|replaced|\
+                     moved|rewrote|rewritten|extended|introduced|deleted|corrected|patched|modified|converted|migrated";
+        Regex::new(&format!(
+            r"(?i)\bi(?:'ve| have)?(?: (?:now|also|just|then|successfully))* (?:{verbs})\b|^[\W_]*(?:successfully )?(?:{verbs}) |\b(?:has|have) (?:now )?been (?:now |successfully )?(?:{verbs})\b",
+        ))
+        .expect("valid pattern")
+    });
+    static NOT_NOW: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)\b(?:already|earlier|previous(?:ly)?|upstream|originally|last (?:time|session|week)|yesterday|",
+            r"(?:my|your|the) (?:understanding|notes?|memory|plan|list|todos?|answer|summary)|by (?:commit|somebody|someone))\b",
+        ))
+        .expect("valid pattern")
+    });
+    sentences(message).find(|sentence| CLAIM.is_match(sentence) && !NOT_NOW.is_match(sentence) && !hedged(sentence))
+}
+
+static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:fail(?:s|ed|ing|ures?)?|broken?|breaks|breaking|red|error(?:s|ed)?|crash(?:es|ed)?|flaky|regress(?:ion|ions|ed)|",
+        r"time[sd]? out|timeouts?|skipp?ed|unresolved|unfixed|known issues?|pre-?existing|unable|blocked|",
+        r"(?:does|do|did|is|are|was|were|could|can|would)(?: not|n['’]?t)|cannot|not (?:pass(?:ing|ed)?|work(?:ing)?|green|verified|run)|",
+        r"untested|unverified|except|apart from|other than)\b",
+    ))
+    .expect("valid pattern")
+});
+
+static NO_FAILURE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:no|0|zero|without(?: any)?) (?:\w+ )?(?:fail(?:ures?|ing|ed)|errors?|regressions?|skipped)(?: tests?)?\b")
+        .expect("valid pattern")
+});
+
+/// Returns whether the message has any word of something having gone wrong.
+pub fn mentions_failure(message: &str) -> bool {
+    sentences(message).any(|sentence| FAILURE.is_match(&NO_FAILURE.replace_all(sentence, "")))
+}
+
+/// Returns the sentence by which the message owns up to something that does not work. That a
+/// failure was put right is no admission.
+pub fn admits_failure(message: &str) -> Option<&str> {
+    static PUT_RIGHT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:fix(?:es|ed)?|resolv(?:es|ed)|repair(?:s|ed)|address(?:es|ed)|corrects?|corrected|no longer|handles?|handled|prevents?)\b")
+            .expect("valid pattern")
+    });
+    static STILL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:still|but|however|except|remain\w*|yet|not|although|though|apart from|other than)\b|n['’]t\b")
+            .expect("valid pattern")
+    });
+    sentences(message).find(|sentence| {
+        FAILURE.is_match(&NO_FAILURE.replace_all(sentence, ""))
+            && (!PUT_RIGHT.is_match(sentence) || STILL.is_match(sentence))
+    })
+}
+
+/// Returns the sentence that says openly that work remains.
+pub fn claims_remaining_work(message: &str) -> Option<&str> {
+    static REMAINS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)\b(?:remain(?:s|ing)?|still (?:to (?:do|be)|open|pending|needs?|missing|outstanding|in progress|running|left|have to|has to)|",
+            r"not (?:yet )?(?:done|finished|implemented|completed?|started|addressed|covered|included|touched)|",
+            r"(?:left|deferred|postponed|unfinished|outstanding|incomplete|partial(?:ly)?|part-?way|half-?way)|",
+            r"(?:have|has|had|did|was|were|is|are)(?:n['’]t| not) (?:yet )?(?:been )?(?:done|do|finish(?:ed)?|implement(?:ed)?|completed?|start(?:ed)?|address(?:ed)?|get to|g[eo]t(?:ten)? to)|",
+            r"next steps?|follow-?ups?|to-?dos?|stopp(?:ed|ing) (?:here|at|before|after)|paus(?:ed|ing)|blocked|waiting (?:for|on)|(?:will|to) continue)\b",
+        ))
+        .expect("valid pattern")
+    });
+    static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:no|nothing|none|zero|without)\b[^,;]{0,30}\b(?:remain\w*|left|outstanding|open|pending|missing|to-?dos?|next steps?|follow-?ups?)\b")
+            .expect("valid pattern")
+    });
+    sentences(message).find(|sentence| REMAINS.is_match(&NOTHING.replace_all(sentence, "")))
+}
+
+/// Returns the question that ends the message: one of its last two sentences.
+pub fn asks_user(message: &str) -> Option<&str> {
+    static ASKS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)\b(?:please (?:confirm|advise|clarify|choose|let me know)|let me know (?:which|whether|how|what|when|if)|",
+            r"(?:i need|waiting for|awaiting) your (?:input|decision|answer|approval|confirmation|feedback|call))\b",
+        ))
+        .expect("valid pattern")
+    });
+    last_two(message).into_iter().flatten().find(|sentence| is_question(sentence) || ASKS.is_match(sentence))
+}
+
+/// Returns the sentence at the end of the message that asks for leave to go on, or offers to.
+pub fn asks_permission(message: &str) -> Option<&str> {
+    static ASKS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)\b(?:would you like me to|do you want me to|want me to|shall (?:i|we)|should (?:i|we) (?:continue|proceed|go ahead|go on|",
+            r"start|begin|keep|also|implement|do|move|finish|apply|make|write|add|fix|update|create|run|tackle)|may i|",
+            r"can i (?:proceed|continue|go ahead|start)|ready (?:for me )?to (?:proceed|continue|start|begin)|",
+            r"(?:is it )?ok(?:ay)? (?:if i|to (?:proceed|continue|go ahead|start))|",
+            r"let me know (?:if|when|whether) (?:you(?:['’]d| would)? (?:like|want|prefer)(?: me)? (?:to|it)|i should|(?:i can|to) (?:proceed|continue))|",
+            r"if you(?:['’]d| would)? (?:like|want),? i (?:can|could|will)|(?:just )?say the word)\b",
+        ))
+        .expect("valid pattern")
+    });
+    last_two(message).into_iter().flatten().find(|sentence| ASKS.is_match(sentence))
+}
+
+fn last_two(message: &str) -> [Option<&str>; 2] {
+    let mut last = [None, None];
+    for sentence in sentences(message).filter(|sentence| sentence.chars().any(char::is_alphabetic)) {
+        last = [last[1], Some(sentence)];
+    }
+    last
+}
+
+fn is_question(sentence: &str) -> bool {
+    sentence.trim_end_matches(['*', '_', '"', '\'', ')', '`', ' ']).ends_with('?')
+}
+
+/// Returns the sentence that gives a reason for changing nothing, or that reports instead of
+/// changing.
+pub fn explains_no_change(message: &str) -> Option<&str> {
+    static EXPLAINS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)\b(?:already|no (?:\w+ )?changes?|nothing|not (?:needed|necessary|required|possible|reproducible|found|a bug)|unnecessary|",
+            r"(?:does|do|did|is|are|was|were|could|can|have|has|would|should)(?: not|n['’]?t)|cannot|unable|no such|no longer|",
+            r"as (?:intended|expected|designed)|by design|instead|because|since|however|before (?:i|we)|need(?:s)? (?:your|more|clarif\w*)|",
+            r"unclear|ambiguous|blocked|denied|permissions?|approv(?:al|ed?)|plan|propos(?:al|e|ed)|options?|approach(?:es)?|recommend\w*|",
+            r"suggest\w*|found|turns out|discovered|(?:root )?cause|the (?:reason|problem|issue|bug|error)|interrupted|stopp(?:ed|ing)|wait(?:ing)?|",
+            r"depends|would (?:break|require|need)|out of scope|risk(?:y|s)?)\b",
+        ))
+        .expect("valid pattern")
+    });
+    sentences(message).find(|sentence| EXPLAINS.is_match(sentence))
+}
+
+/// Returns the sentence that names something outside of the agent's power: missing access, an
+/// approval, an environment that does not let it.
+pub fn names_obstacle(message: &str) -> Option<&str> {
+    static OBSTACLE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)\b(?:credentials?|api[- ]?keys?|access tokens?|secrets?|passwords?|permissions?|(?:no|without|lack(?:s|ing)?|need(?:s)?|have) access|",
+            r"access (?:to|denied)|denied|approv(?:al|e|ed)|sandbox(?:ed)?|network|offline|no internet|firewall|proxy|rate[- ]limit(?:s|ed)?|",
+            r"quota|unavailable|unreachable|not (?:installed|available|reachable|accessible|supported|present)|isn['’]t (?:installed|available)|",
+            r"(?:could|can|was|am|were|is)(?: not|n['’]?t) (?:be |able to )?(?:reach|connect|install|installed|download|access|run|verify|verified|log ?in|authenticate)|",
+            r"cannot (?:be )?(?:reach|connect|install|download|access|run|verify|verified|log ?in|authenticate)\w*|unable to|blocked|blocker|",
+            r"(?:requires?|needs?) (?:your|you|an? (?:human|admin|account|device|decision|real|live)|manual|admin|sudo|root|hardware|physical|production)|",
+            r"waiting (?:for|on)|read-?only|missing (?:dependency|dependencies|package|tool|credentials?|access|information|details|input)|",
+            r"not in (?:this|the) (?:repo|repository|workspace|tree|checkout)|your (?:decision|call|input|confirmation)|clarif(?:y|ication)|interrupted)\b",
+        ))
+        .expect("valid pattern")
+    });
+    sentences(message).find(|sentence| OBSTACLE.is_match(sentence))
+}
+
+/// Returns the sentence that states plainly that something was not done.
+pub fn leaves_undone(message: &str) -> Option<&str> {
+    static UNDONE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)\bi (?:did(?:n['’]t| not)|have(?:n['’]t| not)) (?:yet )?(?:implement|add|do|finish|complete|writ|updat|migrat|fix|cover|convert|port|",
+            r"get(?:ten)? to|got(?:ten)? to|start|wire|wir|handl|creat|replac|renam|remov|refactor|integrat|document|test|done)\w*",
+            r"|\b(?:is|are|remains?) (?:still )?(?:not (?:yet )?|un)(?:implemented|done|finished|completed|written|wired(?: up)?|migrated|converted|ported|hooked up|covered)\b",
+            r"|\b(?:has|have)(?:n['’]t| not) (?:yet )?been (?:implemented|done|finished|completed|written|wired(?: up)?|migrated|converted|ported|added|updated)\b",
+            r"|\bi(?:['’]ve| have)? (?:left|skipped|omitted) .{1,80}\b(?:out|undone|unimplemented|unfinished|for (?:later|now))\b",
+        ))
+        .expect("valid pattern")
+    });
+    sentences(message).find(|sentence| UNDONE.is_match(sentence) && !is_question(sentence))
+}
+
+/// Returns the sentence that puts work off or hands it back.
+pub fn defers_work(message: &str) -> Option<&str> {
+    static DEFERS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)\bi(?:['’]ll| will|['’]m|['’]ve| have)? (?:leave|leaving|left|defer|deferring|deferred|postpone[d]?|skip(?:ped|ping)?|park(?:ed)?)\b.{0,80}\b(?:later|for (?:now|another|a future|a follow-?up|the next)|to you|follow-?up|next (?:time|session))\b",
+            r"|\bas (?:a )?(?:next steps?|follow-?ups?),? (?:you|we|i)\b",
+            r"|\b(?:the )?remaining (?:work|tasks?|items?|steps?|to-?dos?|parts?|pieces)\b",
+            r"|\byou(?:['’]ll| will)? (?:still |then |now )?(?:need|have) to (?:\w+ )?(?:implement|add|write|finish|complete|wire|hook|fill in|replace|build|port|migrate)\b",
+            r"|\b(?:due to|because of|given) (?:the )?(?:time|length|space|context|token|session)\w*(?: \w+)? (?:constraints?|limits?|limitations?|budget)\b|\bin the interest of time\b",
+            r"|\bin (?:a|an|the|another) (?:follow-?up|future|later|subsequent|next|separate)(?: (?:pr|pull request|session|change|commit|iteration|pass|step|task|phase))?\b",
+            r"|\b(?:can|could|should|will|to) be (?:done|added|implemented|addressed|tackled|handled|finished|completed) (?:later|in (?:a|the) (?:next|later|future|follow-?up))\b",
+            r"|\bleft (?:as|for) (?:future|follow-?up|later|the next|an exercise)\b|\bfuture work\b|\bout of scope for now\b",
+        ))
+        .expect("valid pattern")
+    });
+    static NONE_LEFT: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?i)\b(?:no|without|nothing|all(?: of)?(?: the)?|finished|completed|did|fixed) (?:\w+ )?(?:remaining|left)\b").expect("valid pattern"));
+    sentences(message).find(|sentence| DEFERS.is_match(sentence) && !NONE_LEFT.is_match(sentence) && !is_question(sentence))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +325,169 @@ mod tests {
             "I looked at the parser.",
         ] {
             assert!(claims_done(other).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn claims_of_change_are_told_from_reports() {
+        for claim in [
+            "I've added a retry to the client.",
+            "I fixed the parser.",
+            "The importer has been rewritten.",
+            "- Renamed `oldName` to `newName`",
+            "**Fixed** the crash in the scanner.",
+            "I have now also updated the caller.",
+            "Successfully migrated the three call sites.",
+        ] {
+            assert!(claims_change(claim).is_some(), "{claim}");
+        }
+        for other in [
+            "The retry is implemented in `net.rs`.",
+            "I've already added it in the last commit.",
+            "This was fixed upstream.",
+            "The bug has been fixed in an earlier release.",
+            "I've updated my understanding of the flow.",
+            "I have not changed anything.",
+            "I will add the retry.",
+            "I would have renamed it.",
+            "I looked at what changed.",
+            "Should I have removed it?",
+        ] {
+            assert!(claims_change(other).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn admissions_are_told_from_repairs() {
+        for admission in [
+            "Two tests still fail.",
+            "I couldn't get the build to work.",
+            "The suite passes except for `test_io`.",
+            "One flaky test remains.",
+            "I fixed the parser, but one test is still failing.",
+            "The e2e tests were skipped here.",
+            "This failure is pre-existing.",
+        ] {
+            assert!(admits_failure(admission).is_some(), "{admission}");
+            assert!(mentions_failure(admission), "{admission}");
+        }
+        for other in ["I fixed the failing login test.", "The crash no longer occurs.", "Resolved all errors.", "I've added the parser."] {
+            assert!(admits_failure(other).is_none(), "{other}");
+        }
+        assert!(mentions_failure("I fixed the failing login test."));
+        for clean in ["All done.", "12 passed, 0 failed.", "It compiles without any errors.", "Added the parser. No failures."] {
+            assert!(!mentions_failure(clean) && admits_failure(clean).is_none(), "{clean}");
+        }
+    }
+
+    #[test]
+    fn remaining_work_is_told_from_none() {
+        for open in [
+            "The docs are not done yet.",
+            "Two items remain.",
+            "Next steps: write the migration.",
+            "I haven't started on the CLI.",
+            "I stopped after step 2.",
+            "This is partially implemented.",
+            "The build is still running.",
+        ] {
+            assert!(claims_remaining_work(open).is_some(), "{open}");
+        }
+        for done in ["Everything is done.", "Nothing remains to be done.", "No open to-dos.", "There is nothing left to do.", "All steps are complete."] {
+            assert!(claims_remaining_work(done).is_none(), "{done}");
+        }
+    }
+
+    #[test]
+    fn questions_at_the_end_are_told_from_the_rest() {
+        assert!(asks_user("I see two ways. Which one do you prefer?").is_some());
+        assert!(asks_user("Please confirm that the schema is right.").is_some());
+        assert!(asks_user("**Which database should I use?**").is_some());
+        assert!(asks_user("Why did it fail? The cache was stale. I cleared it. It works now.").is_none());
+        assert!(asks_user("Done.").is_none());
+        for asks in [
+            "I fixed two files. Should I continue with the rest?",
+            "Here is what I found. Would you like me to fix it?",
+            "Shall I proceed?",
+            "Let me know if you'd like me to add tests.",
+            "Ready to start when you are. Want me to go ahead?",
+            "If you want, I can also update the docs.",
+        ] {
+            assert!(asks_permission(asks).is_some(), "{asks}");
+        }
+        for other in [
+            "Which of the two formats should I use?",
+            "Should I have a look? I did, and fixed it. All tests pass. Done.",
+            "Done.",
+            "What is the name of the bucket?",
+            "```\nShould I continue?\n```",
+        ] {
+            assert!(asks_permission(other).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn reasons_are_told_from_promises() {
+        for reason in [
+            "This is already handled in `net.rs`.",
+            "No changes were needed.",
+            "I could not reproduce the crash.",
+            "The cause is a stale cache.",
+            "Here is the plan.",
+            "The option doesn't exist.",
+        ] {
+            assert!(explains_no_change(reason).is_some(), "{reason}");
+        }
+        for promise in ["Sure, I'll add the retry now.", "I will implement the parser.", "Let me start with the tests.", "On it!"] {
+            assert!(explains_no_change(promise).is_none(), "{promise}");
+        }
+    }
+
+    #[test]
+    fn obstacles_are_told_from_excuses() {
+        for obstacle in [
+            "I need an API key for the staging system.",
+            "The sandbox has no network.",
+            "Docker is not installed here.",
+            "I couldn't connect to the database.",
+            "This requires your approval.",
+            "The migration is blocked by the pending review.",
+        ] {
+            assert!(names_obstacle(obstacle).is_some(), "{obstacle}");
+        }
+        for excuse in ["I left the docs for later.", "Due to time constraints I stopped here.", "It is a large change.", "I haven't written the tests."] {
+            assert!(names_obstacle(excuse).is_none(), "{excuse}");
+        }
+    }
+
+    #[test]
+    fn deferrals_are_told_from_reports() {
+        for deferral in [
+            "I'll leave the documentation for later.",
+            "As a next step, you can wire up the CLI.",
+            "The remaining work is the migration of the callers.",
+            "You will need to implement the Windows backend.",
+            "Due to time constraints, only the parser was ported.",
+            "The docs can be updated in a follow-up.",
+            "The error handling can be added later.",
+        ] {
+            assert!(defers_work(deferral).is_some(), "{deferral}");
+        }
+        for other in [
+            "I finished all remaining items.",
+            "There are no remaining tasks.",
+            "The left pane is wider now.",
+            "The token limit is now 4096.",
+            "You need to restart the server to see it.",
+            "Should the docs be updated in a follow-up?",
+        ] {
+            assert!(defers_work(other).is_none(), "{other}");
+        }
+        for undone in ["I haven't written the migration guide yet.", "The Windows backend is not implemented.", "I didn't get to the CLI.", "I've left error handling out.", "The callers have not been migrated."] {
+            assert!(leaves_undone(undone).is_some(), "{undone}");
+        }
+        for other in ["I did not touch the public API.", "I have implemented it.", "Haven't we met?", "It is not needed."] {
+            assert!(leaves_undone(other).is_none(), "{other}");
         }
     }
 }

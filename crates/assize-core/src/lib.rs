@@ -5,11 +5,18 @@
 //! randomness. `cargo xtask ci` checks that.
 
 pub mod claim;
+pub mod court;
 pub mod diff;
 pub mod directive;
 pub mod evidence;
 pub mod finding;
+pub mod ledger;
+pub mod opinion;
 pub mod path;
+pub mod prompt;
 pub mod rule;
+pub mod ruling;
+pub mod session;
 pub mod text;
 pub mod transcript;
+pub mod verdict;

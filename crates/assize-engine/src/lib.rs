@@ -1,1 +1,12 @@
-//! placeholder
+//! The I/O shell of Assize: carries out what courts ask for.
+//!
+//! Processes, git, HTTP, the ledger and the clock live here. Nothing here decides what the judged
+//! work is worth: that is the core's business, so that it can be tested and replayed without any
+//! of this.
+
+pub mod evidence;
+pub mod git;
+pub mod ledger;
+pub mod process;
+pub mod syntax;
+pub mod transcript;

@@ -77,9 +77,7 @@ impl ModelServer {
     #[must_use]
     pub fn start(script: Script) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("bind a loopback port");
-        let address = listener
-            .local_addr()
-            .expect("read the bound port of the model server");
+        let address = listener.local_addr().expect("read the bound port of the model server");
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
                 script,
@@ -94,11 +92,7 @@ impl ModelServer {
             let shared = Arc::clone(&shared);
             move || accept(&listener, &shared)
         });
-        Self {
-            address,
-            shared,
-            acceptor: Some(acceptor),
-        }
+        Self { address, shared, acceptor: Some(acceptor) }
     }
 
     /// The address without a trailing slash or version, as `ANTHROPIC_BASE_URL` wants it.
@@ -145,24 +139,15 @@ impl ModelServer {
     ///
     /// If they have not come within `deadline`.
     #[must_use]
-    pub fn wait_for_model_requests(
-        &self,
-        count: usize,
-        deadline: Duration,
-    ) -> Vec<RecordedRequest> {
+    pub fn wait_for_model_requests(&self, count: usize, deadline: Duration) -> Vec<RecordedRequest> {
         let (state, _) = self
             .shared
             .changed
-            .wait_timeout_while(self.shared.lock(), deadline, |state| {
-                state.model_requests < count
-            })
+            .wait_timeout_while(self.shared.lock(), deadline, |state| state.model_requests < count)
             .unwrap_or_else(PoisonError::into_inner);
         let seen = state.model_requests;
         drop(state);
-        assert!(
-            seen >= count,
-            "{seen} of {count} model requests came within {deadline:?}"
-        );
+        assert!(seen >= count, "{seen} of {count} model requests came within {deadline:?}");
         self.model_requests()
     }
 }
@@ -198,11 +183,7 @@ impl Script {
     /// Answers with these replies in turn, and then with 400 "the script is exhausted".
     #[must_use]
     pub fn of(replies: impl IntoIterator<Item = Reply>) -> Self {
-        Self {
-            queue: replies.into_iter().collect(),
-            fallback: Fallback::Exhausted,
-            usage: Usage::default(),
-        }
+        Self { queue: replies.into_iter().collect(), fallback: Fallback::Exhausted, usage: Usage::default() }
     }
 
     /// Answers every model request with the same reply.
@@ -235,10 +216,7 @@ impl Script {
 
     /// Lets `answer` decide whenever the queue is empty.
     #[must_use]
-    pub fn then_route(
-        mut self,
-        answer: impl Fn(&RecordedRequest) -> Reply + Send + Sync + 'static,
-    ) -> Self {
+    pub fn then_route(mut self, answer: impl Fn(&RecordedRequest) -> Reply + Send + Sync + 'static) -> Self {
         self.fallback = Fallback::Route(Arc::new(answer));
         self
     }
@@ -261,8 +239,8 @@ enum Fallback {
 
 /// One answer to one model request.
 ///
-/// The same reply serves both protocols; the table in each variant's words says how it looks in
-/// Anthropic's and in OpenAI's. The last five variants wrap another reply or answer below HTTP.
+/// The same reply serves both protocols: where a variant names two words, the first is Anthropic's and the
+/// second OpenAI's. The last four variants wrap another reply and may wrap each other.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// A finished text answer: `end_turn`, or `stop`.
@@ -349,75 +327,49 @@ impl Reply {
     /// One tool call and nothing else.
     #[must_use]
     pub fn tool(name: impl Into<String>, input: Value) -> Self {
-        Self::ToolUse {
-            name: name.into(),
-            input,
-        }
+        Self::ToolUse { name: name.into(), input }
     }
 
     /// Several content blocks, with the reason to stop that fits them.
     #[must_use]
     pub fn blocks(blocks: impl IntoIterator<Item = Block>) -> Self {
-        Self::Message {
-            blocks: blocks.into_iter().collect(),
-            stop: None,
-        }
+        Self::Message { blocks: blocks.into_iter().collect(), stop: None }
     }
 
     /// Several content blocks, with a reason to stop that need not fit them.
     #[must_use]
     pub fn stopped(blocks: impl IntoIterator<Item = Block>, stop: Stop) -> Self {
-        Self::Message {
-            blocks: blocks.into_iter().collect(),
-            stop: Some(stop),
-        }
+        Self::Message { blocks: blocks.into_iter().collect(), stop: Some(stop) }
     }
 
     /// An error as both services send it, with the error type that belongs to the status code.
     #[must_use]
     pub fn error(code: u16, message: impl AsRef<str>) -> Self {
-        Self::Status {
-            code,
-            headers: Vec::new(),
-            body: error_body(code, message.as_ref()).to_string(),
-        }
+        Self::Status { code, headers: Vec::new(), body: error_body(code, message.as_ref()).to_string() }
     }
 
     /// This reply, sent only after a wait.
     #[must_use]
     pub fn late(self, delay_ms: u64) -> Self {
-        Self::Late {
-            delay_ms,
-            reply: Box::new(self),
-        }
+        Self::Late { delay_ms, reply: Box::new(self) }
     }
 
     /// This reply, its body sent in small pieces with a wait before each.
     #[must_use]
     pub fn slowly(self, piece_bytes: usize, delay_ms: u64) -> Self {
-        Self::SlowBytes {
-            delay_ms,
-            piece_bytes,
-            reply: Box::new(self),
-        }
+        Self::SlowBytes { delay_ms, piece_bytes, reply: Box::new(self) }
     }
 
     /// This reply, broken off after so many bytes of its body.
     #[must_use]
     pub fn cut_off(self, body_bytes: usize) -> Self {
-        Self::CutOff {
-            body_bytes,
-            reply: Box::new(self),
-        }
+        Self::CutOff { body_bytes, reply: Box::new(self) }
     }
 
     /// This reply, reporting this token usage.
     #[must_use]
     pub fn with_usage(self, usage: Usage) -> Self {
-        Self::WithUsage {
-            usage,
-            reply: Box::new(self),
-        }
+        Self::WithUsage { usage, reply: Box::new(self) }
     }
 }
 
@@ -447,10 +399,7 @@ impl Block {
     /// A tool call.
     #[must_use]
     pub fn tool(name: impl Into<String>, input: Value) -> Self {
-        Self::ToolUse {
-            name: name.into(),
-            input,
-        }
+        Self::ToolUse { name: name.into(), input }
     }
 }
 
@@ -507,12 +456,7 @@ impl Usage {
     /// A usage without caching.
     #[must_use]
     pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
-        Self {
-            input_tokens,
-            output_tokens,
-            cache_read_input_tokens: 0,
-            cache_creation_input_tokens: 0,
-        }
+        Self { input_tokens, output_tokens, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
     }
 
     fn messages(self, output_tokens: u64) -> Value {
@@ -525,8 +469,7 @@ impl Usage {
     }
 
     fn chat_completions(self) -> Value {
-        let prompt =
-            self.input_tokens + self.cache_read_input_tokens + self.cache_creation_input_tokens;
+        let prompt = self.input_tokens + self.cache_read_input_tokens + self.cache_creation_input_tokens;
         json!({
             "prompt_tokens": prompt,
             "completion_tokens": self.output_tokens,
@@ -562,10 +505,7 @@ impl RecordedRequest {
     /// The first header of this name, whatever its case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     /// Whether this asks for a model's answer in a form that the server accepts.
@@ -586,14 +526,7 @@ impl RecordedRequest {
         let Some(tools) = self.body["tools"].as_array() else {
             return Vec::new();
         };
-        tools
-            .iter()
-            .filter_map(|tool| {
-                tool["name"]
-                    .as_str()
-                    .or_else(|| tool["function"]["name"].as_str())
-            })
-            .collect()
+        tools.iter().filter_map(|tool| tool["name"].as_str().or_else(|| tool["function"]["name"].as_str())).collect()
     }
 
     /// The text of the system prompt: the `system` field and every message of that role.
@@ -609,10 +542,7 @@ impl RecordedRequest {
     /// The text of the last message with the role `user`, tool results included.
     #[must_use]
     pub fn last_user_text(&self) -> String {
-        self.messages_of("user")
-            .last()
-            .map(|message| content_text(&message["content"]))
-            .unwrap_or_default()
+        self.messages_of("user").last().map(|message| content_text(&message["content"])).unwrap_or_default()
     }
 
     /// Whether any string of the body, anywhere in it, contains `needle`.
@@ -622,11 +552,7 @@ impl RecordedRequest {
     }
 
     fn messages_of<'a>(&'a self, role: &'a str) -> impl Iterator<Item = &'a Value> {
-        self.body["messages"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter(move |message| message["role"] == role)
+        self.body["messages"].as_array().into_iter().flatten().filter(move |message| message["role"] == role)
     }
 }
 
@@ -665,7 +591,7 @@ fn any_string(value: &Value, holds: &impl Fn(&str) -> bool) -> bool {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Connections
 
 struct Shared {
@@ -763,13 +689,26 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         };
         state.connections.insert(id, handle);
         drop(state);
-        let shared = Arc::clone(shared);
+        let connection = Connection { id, stream, shared: Arc::clone(shared) };
         thread::spawn(move || {
             // An error here is a client that went away, which is its right.
-            let _ = serve(&stream, &shared);
-            let _ = stream.shutdown(Shutdown::Both);
-            shared.lock().connections.remove(&id);
+            let _ = serve(&connection.stream, &connection.shared);
         });
+    }
+}
+
+/// A connection that closes even if a routing closure panics on its thread: the handle by which the server
+/// would close it keeps it open otherwise.
+struct Connection {
+    id: u64,
+    stream: TcpStream,
+    shared: Arc<Shared>,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let _ = self.stream.shutdown(Shutdown::Both);
+        self.shared.lock().connections.remove(&self.id);
     }
 }
 
@@ -783,21 +722,11 @@ fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
             Ok(None) => return Ok(()),
             Err(RequestError::Io(error)) => return Err(error),
             Err(RequestError::Refused(code, message)) => {
-                send(
-                    stream,
-                    shared,
-                    &Delivery::error(code, message),
-                    Close::Yes,
-                    Body::Sent,
-                )?;
+                send(stream, shared, &Delivery::error(code, message), Close::Yes, Body::Sent)?;
                 return drain(stream);
             }
         };
-        let body = if request.method == "HEAD" {
-            Body::Withheld
-        } else {
-            Body::Sent
-        };
+        let body = if request.method == "HEAD" { Body::Withheld } else { Body::Sent };
         let close = if keep_alive { Close::No } else { Close::Yes };
         match answer(&request, shared) {
             Plan::Send(delivery) => send(stream, shared, &delivery, close, body)?,
@@ -821,7 +750,7 @@ fn drain(stream: &TcpStream) -> io::Result<()> {
     io::copy(&mut stream.take(limit), &mut io::sink()).map(drop)
 }
 
-// ---------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Reading requests
 
 enum RequestError {
@@ -849,11 +778,13 @@ fn read_request(
         return Ok(None);
     };
     let mut words = line.split(' ');
-    let (Some(method), Some(target), Some(version), None) =
-        (words.next(), words.next(), words.next(), words.next())
+    let (Some(method), Some(target), Some(version), None) = (words.next(), words.next(), words.next(), words.next())
     else {
         return Err(MALFORMED);
     };
+    if version != "HTTP/1.1" {
+        return Err(MALFORMED);
+    }
     let mut headers = Vec::new();
     loop {
         let line = read_line(reader, &mut budget)?.ok_or(MALFORMED)?;
@@ -867,40 +798,21 @@ fn read_request(
         Some((path, query)) => (path, Some(query.to_owned())),
         None => (target, None),
     };
-    let mut request = RecordedRequest {
-        method: method.to_owned(),
-        path: path.to_owned(),
-        query,
-        headers,
-        body: Value::Null,
-    };
+    let mut request =
+        RecordedRequest { method: method.to_owned(), path: path.to_owned(), query, headers, body: Value::Null };
     let bytes = read_body(&request, reader, &mut back)?;
     if !bytes.is_empty() {
         request.body = serde_json::from_slice(&bytes)
             .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
     }
-    let connection = request
-        .header("connection")
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let keep_alive = match version {
-        "HTTP/1.1" => !connection.contains("close"),
-        "HTTP/1.0" => false,
-        _ => return Err(MALFORMED),
-    };
-    Ok(Some((request, keep_alive)))
+    let connection = request.header("connection").unwrap_or_default().to_ascii_lowercase();
+    Ok(Some((request, !connection.contains("close"))))
 }
 
 /// Reads a line without its end; `None` is the end of the stream before its first byte.
-fn read_line(
-    reader: &mut impl BufRead,
-    budget: &mut usize,
-) -> Result<Option<String>, RequestError> {
+fn read_line(reader: &mut impl BufRead, budget: &mut usize) -> Result<Option<String>, RequestError> {
     let mut line = Vec::new();
-    let read = reader
-        .by_ref()
-        .take(*budget as u64)
-        .read_until(b'\n', &mut line)?;
+    let read = reader.by_ref().take(*budget as u64).read_until(b'\n', &mut line)?;
     *budget -= read;
     if line.pop() != Some(b'\n') {
         return match (read, *budget) {
@@ -920,9 +832,8 @@ fn read_body(
     reader: &mut impl BufRead,
     back: &mut impl Write,
 ) -> Result<Vec<u8>, RequestError> {
-    let chunked = request
-        .header("transfer-encoding")
-        .is_some_and(|coding| coding.to_ascii_lowercase().contains("chunked"));
+    let chunked =
+        request.header("transfer-encoding").is_some_and(|coding| coding.to_ascii_lowercase().contains("chunked"));
     let length = match request.header("content-length") {
         _ if chunked => None,
         Some(length) => Some(length.parse::<usize>().map_err(|_| MALFORMED)?),
@@ -931,9 +842,7 @@ fn read_body(
     if length.is_some_and(|length| length > BODY_BYTES_MAX) {
         return Err(BODY_TOO_LARGE);
     }
-    let expects = request
-        .header("expect")
-        .is_some_and(|value| value.eq_ignore_ascii_case("100-continue"));
+    let expects = request.header("expect").is_some_and(|value| value.eq_ignore_ascii_case("100-continue"));
     if expects {
         back.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
     }
@@ -966,14 +875,11 @@ fn read_chunks(reader: &mut impl BufRead) -> Result<Vec<u8>, RequestError> {
         }
     }
     let mut budget = HEAD_BYTES_MAX;
-    while !read_line(reader, &mut budget)?
-        .ok_or(MALFORMED)?
-        .is_empty()
-    {}
+    while !read_line(reader, &mut budget)?.ok_or(MALFORMED)?.is_empty() {}
     Ok(body)
 }
 
-// ---------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Deciding answers
 
 enum Plan {
@@ -1039,11 +945,7 @@ fn answer(request: &RecordedRequest, shared: &Shared) -> Plan {
         return Plan::Send(Delivery::error(400, message));
     }
     let (number, usage, reply) = shared.record_and_take(request);
-    let asked = Asked {
-        request,
-        protocol,
-        number,
-    };
+    let asked = Asked { request, protocol, number };
     let mut plan = asked.plan(reply, usage);
     if let Plan::Send(delivery) = &mut plan {
         let id = format!("req_{number:04}");
@@ -1055,7 +957,7 @@ fn answer(request: &RecordedRequest, shared: &Shared) -> Plan {
 /// Answers what is not a model request.
 fn side_answer(request: &RecordedRequest) -> Delivery {
     match request.method.as_str() {
-        "HEAD" => Delivery::json(200, &Value::Null),
+        "HEAD" => raw(200, "application/json", Vec::new(), String::new()),
         "POST" if request.path.ends_with("/messages/count_tokens") => {
             let tokens = request.body.to_string().len() / 4;
             Delivery::json(200, &json!({"input_tokens": tokens}))
@@ -1109,11 +1011,7 @@ impl Protocol {
         } else if request.path.ends_with("/chat/completions") {
             Some(Self::ChatCompletions)
         } else if request.path.ends_with("/messages") {
-            Some(if request.body["stream"] == true {
-                Self::MessageStream
-            } else {
-                Self::Messages
-            })
+            Some(if request.body["stream"] == true { Self::MessageStream } else { Self::Messages })
         } else {
             None
         }
@@ -1125,21 +1023,14 @@ impl Protocol {
         if !body.is_object() {
             return Err("the body is not a JSON object");
         }
-        if !body["model"].as_str().is_some_and(|model| !model.is_empty()) {
+        if body["model"].as_str().is_none_or(str::is_empty) {
             return Err("model: field required");
         }
-        if !body["messages"]
-            .as_array()
-            .is_some_and(|list| !list.is_empty())
-        {
+        if body["messages"].as_array().is_none_or(Vec::is_empty) {
             return Err("messages: at least one message is required");
         }
         if self == Self::ChatCompletions {
-            return if body["stream"] == true {
-                Err("stream: chat completions are not streamed here")
-            } else {
-                Ok(())
-            };
+            return if body["stream"] == true { Err("stream: chat completions are not streamed here") } else { Ok(()) };
         }
         if body["max_tokens"].as_u64().is_none_or(|tokens| tokens == 0) {
             return Err("max_tokens: field required");
@@ -1166,15 +1057,8 @@ impl Asked<'_> {
             Reply::Late { delay_ms, reply } => self.shaped(*reply, usage, |delivery| {
                 delivery.late += Duration::from_millis(delay_ms);
             }),
-            Reply::SlowBytes {
-                delay_ms,
-                piece_bytes,
-                reply,
-            } => self.shaped(*reply, usage, |delivery| {
-                delivery.pace = Some(Pace {
-                    piece_bytes: piece_bytes.max(1),
-                    delay: Duration::from_millis(delay_ms),
-                });
+            Reply::SlowBytes { delay_ms, piece_bytes, reply } => self.shaped(*reply, usage, |delivery| {
+                delivery.pace = Some(Pace { piece_bytes: piece_bytes.max(1), delay: Duration::from_millis(delay_ms) });
             }),
             Reply::CutOff { body_bytes, reply } => self.shaped(*reply, usage, |delivery| {
                 delivery.body_bytes = Some(body_bytes);
@@ -1205,11 +1089,7 @@ impl Asked<'_> {
             }
             Reply::Refusal(text) => (vec![Block::Text(text)], Some(Stop::Refusal)),
             Reply::Empty => (Vec::new(), None),
-            Reply::Status {
-                code,
-                headers,
-                body,
-            } => return raw(code, "application/json", headers, body),
+            Reply::Status { code, headers, body } => return raw(code, "application/json", headers, body),
             Reply::RawBody(body) => {
                 let content_type = match self.protocol {
                     Protocol::MessageStream => "text/event-stream",
@@ -1224,23 +1104,14 @@ impl Asked<'_> {
             | Reply::CutOff { .. }
             | Reply::WithUsage { .. } => unreachable!("`plan` unwraps these"),
         };
-        let calls_tool = blocks
-            .iter()
-            .any(|block| matches!(block, Block::ToolUse { .. }));
-        let stop = stop.unwrap_or(if calls_tool {
-            Stop::ToolUse
-        } else {
-            Stop::EndTurn
-        });
+        let calls_tool = blocks.iter().any(|block| matches!(block, Block::ToolUse { .. }));
+        let stop = stop.unwrap_or(if calls_tool { Stop::ToolUse } else { Stop::EndTurn });
         match self.protocol {
             Protocol::Messages => {
-                let content = blocks
-                    .iter()
-                    .enumerate()
-                    .map(|(index, block)| self.content_block(index, block))
-                    .collect();
+                let content =
+                    blocks.iter().enumerate().map(|(index, block)| self.content_block(index, block)).collect();
                 let usage = usage.messages(usage.output_tokens);
-                let message = self.message(content, Some(stop), &usage);
+                let message = self.message(&content, Some(stop), &usage);
                 Delivery::json(200, &message)
             }
             Protocol::MessageStream => {
@@ -1257,9 +1128,7 @@ impl Asked<'_> {
     /// The value in the way in which the request asked for it.
     fn structured(&self, value: Value) -> Block {
         let choice = &self.request.body["tool_choice"];
-        let demanded = choice["name"]
-            .as_str()
-            .or_else(|| choice["function"]["name"].as_str());
+        let demanded = choice["name"].as_str().or_else(|| choice["function"]["name"].as_str());
         if self.request.tools().contains(&STRUCTURED_OUTPUT_TOOL) {
             Block::tool(STRUCTURED_OUTPUT_TOOL, value)
         } else if let Some(name) = demanded {
@@ -1273,7 +1142,7 @@ impl Asked<'_> {
         format!("toolu_{:04}_{index}", self.number)
     }
 
-    fn message(&self, content: Value, stop: Option<Stop>, usage: &Value) -> Value {
+    fn message(&self, content: &Value, stop: Option<Stop>, usage: &Value) -> Value {
         json!({
             "id": format!("msg_{:04}", self.number),
             "type": "message",
@@ -1304,11 +1173,9 @@ impl Asked<'_> {
     /// The server-sent events of a message. Text and arguments come in two deltas, so that a client must
     /// join them.
     fn events(&self, blocks: &[Block], stop: Stop, usage: Usage) -> Vec<Vec<u8>> {
-        let start = self.message(json!([]), None, &usage.messages(1));
-        let mut events = vec![
-            event(json!({"type": "message_start", "message": start})),
-            event(json!({"type": "ping"})),
-        ];
+        let start = self.message(&json!([]), None, &usage.messages(1));
+        let mut events =
+            vec![event(json!({"type": "message_start", "message": start})), event(json!({"type": "ping"}))];
         for (index, block) in blocks.iter().enumerate() {
             let (start, deltas) = match block {
                 Block::Text(text) => (
@@ -1329,8 +1196,7 @@ impl Asked<'_> {
                         "name": name,
                         "input": {},
                     }),
-                    halves(&input.to_string())
-                        .map(|half| json!({"type": "input_json_delta", "partial_json": half})),
+                    halves(&input.to_string()).map(|half| json!({"type": "input_json_delta", "partial_json": half})),
                 ),
             };
             events.push(event(json!({
@@ -1345,9 +1211,7 @@ impl Asked<'_> {
                     "delta": delta,
                 })));
             }
-            events.push(event(
-                json!({"type": "content_block_stop", "index": index}),
-            ));
+            events.push(event(json!({"type": "content_block_stop", "index": index})));
         }
         events.push(event(json!({
             "type": "message_delta",
@@ -1399,20 +1263,14 @@ impl Asked<'_> {
 fn raw(code: u16, content_type: &str, headers: Vec<(String, String)>, body: String) -> Delivery {
     let pieces = vec![body.into_bytes()];
     let mut delivery = Delivery::new(code, content_type, pieces, Framing::Length);
-    if headers
-        .iter()
-        .any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
-    {
+    if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
         delivery.headers.clear();
     }
     delivery.headers.extend(headers);
     delivery
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "every caller builds the value for this call"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "every caller builds the value for this call")]
 fn event(data: Value) -> Vec<u8> {
     let name = data["type"].as_str().unwrap_or_default();
     format!("event: {name}\ndata: {data}\n\n").into_bytes()
@@ -1424,7 +1282,7 @@ fn halves(text: &str) -> [&str; 2] {
     [front, back]
 }
 
-// ---------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Writing responses
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -1440,13 +1298,7 @@ enum Body {
 }
 
 /// Writes a response; an error means that the connection is of no more use.
-fn send(
-    mut stream: &TcpStream,
-    shared: &Shared,
-    delivery: &Delivery,
-    close: Close,
-    body: Body,
-) -> io::Result<()> {
+fn send(mut stream: &TcpStream, shared: &Shared, delivery: &Delivery, close: Close, body: Body) -> io::Result<()> {
     if shared.sleep(delivery.late) {
         return Err(stopped());
     }

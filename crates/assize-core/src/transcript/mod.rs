@@ -5,7 +5,11 @@
 //! must not judge, and rules must not know formats.
 
 pub mod claude_code;
+pub mod codex;
 pub mod command;
+pub mod copilot;
+pub mod cursor;
+pub mod gemini;
 pub mod test_output;
 
 use std::collections::{HashMap, VecDeque};
@@ -92,6 +96,75 @@ impl CommandRun {
             (None, _) => TestResult::Unknown,
         })
     }
+
+    /// Returns whether the command can have changed nothing: every part of it is known to only
+    /// look. Says no when in doubt.
+    pub fn only_looks(&self) -> bool {
+        let command = self.command.inspect();
+        !redirects(command) && command_parts(command).all(|words| part_looks(&words))
+    }
+
+    /// Returns whether the command can have run no code of the project: every part of it is known
+    /// to look at files or to move them about. Says no when in doubt.
+    pub fn runs_nothing(&self) -> bool {
+        command_parts(self.command.inspect()).all(|words| {
+            part_looks(&words)
+                || words.starts_with(&["git", "add"])
+                || words.first().is_some_and(|program| HANDLERS.contains(program))
+        })
+    }
+}
+
+/// Programs that only look, whatever their arguments.
+const LOOKERS: [&str; 46] = [
+    "ls", "cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "ag", "fd", "wc", "pwd", "cd", "echo", "printf", "file",
+    "stat", "tree", "which", "type", "du", "df", "diff", "cmp", "sort", "uniq", "cut", "tr", "nl", "tac", "column", "jq",
+    "yq", "less", "more", "bat", "basename", "dirname", "realpath", "date", "whoami", "uname", "true", "test", "[", "sleep",
+];
+
+/// Programs that move files about and run none of them.
+const HANDLERS: [&str; 11] =
+    ["mkdir", "touch", "cp", "mv", "rm", "rmdir", "ln", "chmod", "sed", "tee", "patch"];
+
+/// Subcommands of git that only look.
+const GIT_LOOKERS: [&str; 14] = [
+    "status", "log", "diff", "show", "blame", "grep", "ls-files", "ls-tree", "rev-parse", "describe", "shortlog", "reflog",
+    "cat-file", "merge-base",
+];
+
+/// Splits a command line into words, part by part. Quotes are not respected: what they hide looks
+/// like an unknown program, and the doubt is what is wanted.
+fn command_parts(command: &str) -> impl Iterator<Item = Vec<&str>> {
+    command.split([';', '|', '&', '\n', '(', ')', '`', '{', '}']).map(|part| {
+        let mut words: Vec<&str> = part.split_whitespace().collect();
+        while words.first().is_some_and(|word| word.contains('=') && !word.starts_with(['-', '.', '/'])) {
+            words.remove(0);
+        }
+        // What is left of `2>&1` once it is split at the ampersand.
+        if words.first().is_some_and(|word| matches!(*word, "1" | "2" | ">")) {
+            words.clear();
+        }
+        words
+    })
+}
+
+fn part_looks(words: &[&str]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return true };
+    match *program {
+        "git" => arguments
+            .iter()
+            .find(|word| !word.starts_with('-') && !word.contains('/'))
+            .is_some_and(|subcommand| GIT_LOOKERS.contains(subcommand)),
+        "sed" => !arguments.iter().any(|word| word.starts_with("-i") || word.starts_with("--in-place")),
+        "find" => !arguments.iter().any(|word| word.starts_with("-exec") || word.starts_with("-ok") || *word == "-delete"),
+        program => LOOKERS.contains(&program),
+    }
+}
+
+/// Returns whether the command writes its output into a file.
+fn redirects(command: &str) -> bool {
+    let harmless = command.replace("2>&1", "").replace("2>/dev/null", "").replace("> /dev/null", "").replace(">/dev/null", "");
+    harmless.contains('>')
 }
 
 /// One change of a file by a tool of the agent.
@@ -142,6 +215,13 @@ pub struct TranscriptFacts {
     pub tool_calls: u64,
     /// When the last prompt of a user came, in steps of the session.
     pub last_prompt_step: u64,
+    /// When the agent last touched its own list, in steps of the session.
+    #[serde(default)]
+    pub todos_step: u64,
+    /// When a tool was last called whose doings the transcript does not show, in steps of the
+    /// session: a subagent, a tool of another server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delegation_step: Option<u64>,
     /// Whether the last thing that happened is that the user interrupted the agent.
     pub interrupted: bool,
     /// The agent's last message in the transcript, which can lag behind.
@@ -200,6 +280,9 @@ pub enum ToolCall {
         /// Its new state.
         state: TodoState,
     },
+    /// Hands work to somebody whose doings the transcript does not show: a subagent, a tool of
+    /// another server.
+    Delegation,
     /// Anything else.
     Other,
 }
@@ -272,7 +355,14 @@ impl FactsBuilder {
         self.step += 1;
         self.facts.tool_calls += 1;
         self.facts.interrupted = false;
+        if matches!(call, ToolCall::Todos(_) | ToolCall::TodoAdded(_) | ToolCall::TodoMoved { .. }) {
+            self.facts.todos_step = self.step;
+        }
         let pending = match call {
+            ToolCall::Delegation => {
+                self.facts.delegation_step = Some(self.step);
+                Pending::Other
+            }
             ToolCall::Command { command, background } => {
                 self.start_command(&command, background);
                 Pending::Command { step: self.step }
@@ -314,6 +404,16 @@ impl FactsBuilder {
             }
             _ => {}
         }
+    }
+
+    /// Notes what a command printed while it is not known yet how it ends, or never will be. The
+    /// call goes on waiting for its result.
+    pub fn output(&mut self, id: &str, output: &str) {
+        let Some(Pending::Command { step }) = self.pending.get(id) else { return };
+        let step = *step;
+        let Some(run) = self.commands.iter_mut().rev().find(|run| run.step == step) else { return };
+        run.tests = tally(output);
+        run.output = Untrusted::new(tail(output, OUTPUT_BYTES_MAX));
     }
 
     fn start_command(&mut self, command: &str, background: bool) {
@@ -383,6 +483,81 @@ pub trait TranscriptFormat {
     fn line(&mut self, line: &[u8], facts: &mut FactsBuilder);
 }
 
+/// Reads the JSON of one line, and notes as a limit that it cannot be read.
+fn read_line<'a, T: Deserialize<'a>>(line: &'a [u8], facts: &mut FactsBuilder) -> Option<T> {
+    let Ok(text) = std::str::from_utf8(line) else {
+        facts.limit("lines that are not UTF-8 were passed over");
+        return None;
+    };
+    if text.trim().is_empty() {
+        return None;
+    }
+    let read = serde_json::from_str(text);
+    if read.is_err() {
+        facts.limit("lines that cannot be read were passed over");
+    }
+    read.ok()
+}
+
+/// Lists the files that a patch of the `*** Begin Patch` kind names. Line ends may be escaped, as
+/// inside a string literal.
+fn patch_paths(patch: &str) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for marker in ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "] {
+        for rest in patch.split(marker).skip(1) {
+            let end = rest.find(['\n', '\r', '"', '`']).unwrap_or(rest.len());
+            let path = rest[..end].split("\\n").next().unwrap_or_default().trim();
+            if !path.is_empty() && !paths.iter().any(|known| known == path) {
+                paths.push(path.to_owned());
+            }
+        }
+    }
+    paths
+}
+
+/// Reads the words that agents' lists have for how far an item is.
+fn todo_state(word: &str) -> TodoState {
+    match word {
+        "pending" | "blocked" => TodoState::Pending,
+        "in_progress" => TodoState::InProgress,
+        _ => TodoState::Closed,
+    }
+}
+
+/// Whose transcript it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TranscriptKind {
+    /// Claude Code, and agents that write the same shape.
+    ClaudeCode,
+    /// Codex CLI.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// GitHub Copilot CLI.
+    Copilot,
+    /// Cursor's agent.
+    Cursor,
+}
+
+impl TranscriptKind {
+    /// Returns a reader of the kind's lines.
+    pub fn format(self) -> Box<dyn TranscriptFormat> {
+        match self {
+            Self::ClaudeCode => Box::new(claude_code::ClaudeCode),
+            Self::Codex => Box::new(codex::Codex::default()),
+            Self::Gemini => Box::new(gemini::Gemini::default()),
+            Self::Copilot => Box::new(copilot::Copilot::default()),
+            Self::Cursor => Box::new(cursor::Cursor::default()),
+        }
+    }
+
+    /// Returns whether a transcript may be one JSON document instead of lines. It is then read
+    /// whole, by [`gemini::document`], which takes either shape.
+    pub fn is_document(self) -> bool {
+        self == Self::Gemini
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -438,6 +613,81 @@ mod tests {
         let facts = builder.finish();
         assert_eq!((facts.commands.len(), facts.edits.len()), (COMMANDS_MAX, EDITS_MAX));
         assert_eq!(facts.limits, ["1 early commands were left out", "1 early edits were left out"]);
+    }
+
+    #[test]
+    fn commands_that_can_have_done_nothing_are_told_from_the_rest() {
+        let run = |command: &str| ran(command, ToolResult::default()).commands.remove(0);
+        for command in [
+            "ls -la",
+            "cd app && rg -n todo src | head -5",
+            "git status --short; git log --oneline -3",
+            "git -C /w/app diff --stat",
+            "sed -n '1,40p' src/a.rs 2>/dev/null",
+            "find . -name '*.rs' 2>&1 | wc -l",
+            "LC_ALL=C sort names.txt > /dev/null",
+        ] {
+            assert!(run(command).only_looks() && run(command).runs_nothing(), "{command}");
+        }
+        for command in ["mkdir -p src/net", "git add -A", "sed -i s/a/b/ src/a.rs", "rm -rf build && ls", "cat a > b"] {
+            assert!(!run(command).only_looks() && run(command).runs_nothing(), "{command}");
+        }
+        for command in [
+            "git commit -m x",
+            "git push",
+            "gh pr checks 12",
+            "docker compose run app pytest",
+            "npm install",
+            "find . -name x -exec ./x {} +",
+            "cat <<'EOF' | sh\nmake\nEOF",
+            "ssh host ls",
+            "nix develop -c cargo nextest",
+            "xargs -n1 ./check < list",
+        ] {
+            assert!(!run(command).only_looks() && !run(command).runs_nothing(), "{command}");
+        }
+    }
+
+    #[test]
+    fn output_can_come_before_the_result() {
+        let mut builder = FactsBuilder::default();
+        builder.call("1", ToolCall::Command { command: "cargo test".into(), background: false });
+        builder.output("1", "test result: ok. 3 passed; 0 failed; 0 ignored");
+        builder.output("no-such-call", "test result: FAILED. 0 passed; 9 failed; 0 ignored");
+        let partial = builder.commands[0].clone();
+        assert_eq!((partial.state, partial.test_result()), (CommandState::Unknown, Some(TestResult::Passed)));
+        builder.result("1", &ToolResult { is_error: true, exit_status: Some(101), output: String::new() });
+        assert_eq!(builder.finish().commands[0].state, CommandState::Failed);
+    }
+
+    #[test]
+    fn lists_and_delegations_are_dated() {
+        let mut builder = FactsBuilder::default();
+        builder.call("1", ToolCall::Todos(Vec::new()));
+        builder.prompt();
+        builder.call("2", ToolCall::Delegation);
+        let facts = builder.finish();
+        assert_eq!((facts.todos_step, facts.last_prompt_step, facts.delegation_step), (1, 2, Some(3)));
+    }
+
+    #[test]
+    fn every_kind_has_a_reader_that_survives_nonsense() {
+        for kind in [
+            TranscriptKind::ClaudeCode,
+            TranscriptKind::Codex,
+            TranscriptKind::Gemini,
+            TranscriptKind::Copilot,
+            TranscriptKind::Cursor,
+        ] {
+            let mut facts = FactsBuilder::default();
+            let mut format = kind.format();
+            for line in [&b""[..], b"{", b"null", b"[]", b"7", b"\xff\xfe", b"{\"type\":\"x\"}", b"{\"type\":3}", b"\"x\""] {
+                format.line(line, &mut facts);
+            }
+            let facts = facts.finish();
+            assert_eq!((facts.tool_calls, facts.commands.len(), facts.edits.len()), (0, 0, 0), "{kind:?}");
+        }
+        assert!(TranscriptKind::Gemini.is_document() && !TranscriptKind::Codex.is_document());
     }
 
     #[test]

@@ -1,0 +1,104 @@
+//! When sending an agent back has to end.
+//!
+//! A gate that never lets go is as useless as one that lets everything through. Every limit here
+//! can be reached, also when the others are at their defaults, and a release is said to be one: it
+//! accepts nothing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::evidence::Fingerprint;
+use crate::session::SessionState;
+
+/// How often an agent is sent back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LoopLimits {
+    /// Blocks in a row with the same work tree and the same reasons.
+    pub same_blocks_max: u32,
+    /// Blocks for one prompt. The agent's own harness has a cap as well, which must not be reached.
+    pub prompt_blocks_max: u32,
+    /// Blocks since the last acceptance, over all prompts of a session.
+    pub failures_max: u32,
+    /// Blocks over the whole session, acceptances in between or not, before which nothing had
+    /// changed since the block before.
+    pub stagnation_max: u32,
+    /// Blocks in a row each of which found more missing than the one before.
+    pub regress_max: u32,
+}
+
+impl Default for LoopLimits {
+    fn default() -> Self {
+        Self { same_blocks_max: 2, prompt_blocks_max: 6, failures_max: 20, stagnation_max: 50, regress_max: 5 }
+    }
+}
+
+/// Why an agent is let go although its work was not accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Release {
+    /// It was sent back for the same reasons with the same work tree as often as that is done.
+    SameAgain,
+    /// The prompt's blocks are used up.
+    PromptCap,
+    /// The session's blocks since the last acceptance are used up.
+    Failures,
+    /// The session's blocks without any change are used up.
+    Stagnation,
+    /// More and more is missing.
+    Regress,
+}
+
+impl Release {
+    /// Says why, for a person.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::SameAgain => "nothing changed since it was last sent back for the same reasons",
+            Self::PromptCap => "it was sent back as often as is done for one prompt",
+            Self::Failures => "it was sent back as often as is done without an acceptance in between",
+            Self::Stagnation => "too many of its attempts in this session changed nothing",
+            Self::Regress => "each attempt left more missing than the one before",
+        }
+    }
+}
+
+/// Decides whether an agent that should be sent back has to be let go instead.
+///
+/// `keys` are the keys of the findings, `missing` the missing items of the ruling at hand.
+pub fn release(
+    session: &SessionState,
+    fingerprint: &Fingerprint,
+    keys: &[String],
+    missing: &[String],
+    limits: &LoopLimits,
+) -> Option<Release> {
+    let before = session.attempts.last().filter(|before| before.blocked && before.prompt_id == session.prompt_id);
+    let unchanged = before.is_some_and(|before| before.fingerprint == *fingerprint);
+    let worse = before.is_some_and(|before| missing.len() > before.missing_items.len());
+    if same_blocks(session, fingerprint, keys) >= limits.same_blocks_max {
+        Some(Release::SameAgain)
+    } else if session.blocks_of_prompt() >= limits.prompt_blocks_max {
+        Some(Release::PromptCap)
+    } else if session.blocks_since_accept >= limits.failures_max {
+        Some(Release::Failures)
+    } else if unchanged && session.stagnant_blocks >= limits.stagnation_max {
+        Some(Release::Stagnation)
+    } else if worse && session.regressions + 1 >= limits.regress_max {
+        Some(Release::Regress)
+    } else {
+        None
+    }
+}
+
+/// Counts the blocks just before this one that had the same work tree and the same reasons.
+/// Findings count by their keys; without findings a model's words vary, so that the work tree
+/// alone counts.
+fn same_blocks(session: &SessionState, fingerprint: &Fingerprint, keys: &[String]) -> u32 {
+    let same = session.attempts.iter().rev().take_while(|before| {
+        before.blocked
+            && before.prompt_id == session.prompt_id
+            && before.fingerprint == *fingerprint
+            && before.finding_keys == keys
+    });
+    u32::try_from(same.count()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,7 @@
+//! The courts, each a state machine: `step(event) -> effects`.
+//!
+//! A court decides; the engine carries out its effects and reports back. Time, randomness and
+//! everything gathered arrive as arguments.
+
+pub mod loop_control;
+pub mod stop;

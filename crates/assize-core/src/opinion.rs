@@ -1,0 +1,117 @@
+//! Opinions: what one judge thinks, and how several become one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ruling::{Cause, Outcome, Unjudged};
+use crate::verdict::Reply;
+
+/// Who judged, with what, and at what price.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct JudgeRecord {
+    /// The judge's id in the configuration.
+    pub id: String,
+    /// The model, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Hash of the rendered prompt, its nonce left out.
+    pub prompt_hash: String,
+    /// Hash of the instructions that the judge works by.
+    pub rubric_hash: String,
+    /// Whether the reply came out of the cache.
+    pub cached: bool,
+    /// Tokens sent.
+    pub tokens_in: u64,
+    /// Tokens received.
+    pub tokens_out: u64,
+    /// Price in US dollars, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// Time from question to reply, in milliseconds.
+    pub latency_ms: u64,
+}
+
+/// What one judge thinks of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Opinion<V> {
+    /// Who thinks so.
+    pub judge: JudgeRecord,
+    /// The reply as it came in, where there was one; `None` for the evidence judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Reply>,
+    /// The verdict, or why there is none.
+    pub verdict: Result<V, Unjudged>,
+}
+
+/// How the opinions of several judges become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Panel {
+    /// One judge that finds a fault suffices; acceptance takes all of them.
+    #[default]
+    AnyFail,
+    /// More than half of all judges decide.
+    Majority,
+    /// Only what all judges agree on counts.
+    Unanimous,
+}
+
+/// Combines outcomes of judges. `None` stands for no judge at all, which is for the caller to
+/// handle.
+pub fn combine(panel: Panel, outcomes: &[Outcome]) -> Option<Result<Outcome, Unjudged>> {
+    let worst = outcomes.iter().copied().min()?;
+    let count = |wanted: fn(Outcome) -> bool| outcomes.iter().filter(|outcome| wanted(**outcome)).count();
+    let accepted = count(|outcome| outcome == Outcome::Accept);
+    let failed = count(|outcome| outcome < Outcome::Unjudged);
+    let split = |rule: &str| {
+        let unjudged = outcomes.len() - accepted - failed;
+        let detail = format!("{accepted} judges accept, {failed} do not, {unjudged} did not judge; the panel asks for {rule}");
+        Err(Unjudged::new(Cause::Disagreement, detail))
+    };
+    Some(match panel {
+        Panel::AnyFail => Ok(worst),
+        Panel::Majority if accepted * 2 > outcomes.len() => Ok(Outcome::Accept),
+        Panel::Majority if failed * 2 > outcomes.len() => Ok(worst),
+        Panel::Majority if accepted + failed == 0 => Ok(Outcome::Unjudged),
+        Panel::Majority => split("a majority"),
+        Panel::Unanimous if accepted == outcomes.len() || failed == outcomes.len() => Ok(worst),
+        Panel::Unanimous if accepted + failed == 0 => Ok(Outcome::Unjudged),
+        Panel::Unanimous => split("unanimity"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Outcome::{Accept as A, Reject as R, Revise as V, Unjudged as U};
+
+    fn check(panel: Panel, outcomes: &[Outcome], expected: Outcome) {
+        let combined = combine(panel, outcomes).expect("at least one judge").unwrap_or(Outcome::Unjudged);
+        assert_eq!(combined, expected, "{panel:?} {outcomes:?}");
+    }
+
+    #[test]
+    fn panels_decide_by_their_rule() {
+        for (outcomes, any_fail, majority, unanimous) in [
+            (&[A][..], A, A, A),
+            (&[V], V, V, V),
+            (&[U], U, U, U),
+            (&[A, A, V], V, A, U),
+            (&[A, V, V], V, V, U),
+            (&[A, A, U], U, A, U),
+            (&[A, V], V, U, U),
+            (&[V, R], R, R, R),
+            (&[A, U], U, U, U),
+            (&[V, U], V, U, U),
+        ] {
+            check(Panel::AnyFail, outcomes, any_fail);
+            check(Panel::Majority, outcomes, majority);
+            check(Panel::Unanimous, outcomes, unanimous);
+        }
+    }
+
+    #[test]
+    fn no_judge_is_no_outcome() {
+        assert_eq!(combine(Panel::Majority, &[]), None);
+    }
+}

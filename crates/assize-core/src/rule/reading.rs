@@ -1,0 +1,681 @@
+//! How rules read a diff: code told from comments and strings, lines that only moved, the tests
+//! that a hunk shows, and what the directives ask for.
+//!
+//! Only what several rules share stands here; it must not know any rule. Everything is read line
+//! by line out of hunks, so it is a good guess and no parse: rules must stay right when it errs.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::diff::{Diff, FileChange, Hunk, LineKind};
+use crate::evidence::Evidence;
+use crate::finding::Certainty;
+use crate::path::{Language, is_test};
+use crate::text::quote;
+
+/// The state of a file that is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Before the change.
+    Old,
+    /// After the change.
+    New,
+}
+
+/// One line of a file, as far as a hunk shows it.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    /// The number on its side, counted from 1.
+    pub(super) number: u32,
+    /// The line as it stands.
+    pub(super) raw: &'a str,
+    /// The line without comments and with empty strings.
+    pub(super) code: String,
+    /// The text of its comments, without their marks.
+    pub(super) comment: String,
+    /// Whether the line is on this side only.
+    pub(super) changed: bool,
+    /// Whether lines of the other side stood right before this one.
+    pub(super) after_gap: bool,
+    /// Whether the line belongs to a test.
+    pub(super) in_test: bool,
+}
+
+impl Line<'_> {
+    /// Returns whether the line holds no code.
+    pub(super) fn is_bare(&self) -> bool {
+        self.code.trim().is_empty() && !self.in_string()
+    }
+
+    /// Returns whether the line is the inside of a string.
+    fn in_string(&self) -> bool {
+        self.code.trim().is_empty() && self.comment.is_empty() && !self.raw.trim().is_empty()
+    }
+
+    /// Counts the white space at the beginning.
+    pub(super) fn indent(&self) -> usize {
+        self.raw.len() - self.raw.trim_start().len()
+    }
+}
+
+/// Reads one side of a file's hunks.
+pub(super) fn read(file: &FileChange, side: Side) -> Vec<Vec<Line<'_>>> {
+    let language = Language::of(&file.path);
+    let mut in_test = is_test(&file.path);
+    file.hunks.iter().map(|hunk| read_hunk(hunk, side, language, &mut in_test)).collect()
+}
+
+fn read_hunk<'a>(hunk: &'a Hunk, side: Side, language: Option<Language>, in_test: &mut bool) -> Vec<Line<'a>> {
+    let (mut number, own, other) = match side {
+        Side::Old => (hunk.old_start, LineKind::Removed, LineKind::Added),
+        Side::New => (hunk.new_start, LineKind::Added, LineKind::Removed),
+    };
+    let texts: Vec<&str> =
+        hunk.lines.iter().filter(|line| line.kind != other).map(|line| line.text.inspect()).collect();
+    let mut scanner = Scanner::begin(language, &texts, number <= 1);
+    let mut lines = Vec::with_capacity(texts.len());
+    let mut after_gap = false;
+    for line in &hunk.lines {
+        if line.kind == other {
+            after_gap = true;
+            continue;
+        }
+        let raw = line.text.inspect();
+        let (code, comment) = scanner.line(raw);
+        *in_test |= language == Some(Language::Rust) && opens_rust_tests(&code);
+        let changed = line.kind == own;
+        lines.push(Line { number, raw, code, comment, changed, after_gap, in_test: *in_test });
+        after_gap = false;
+        number += 1;
+    }
+    lines
+}
+
+/// In Rust the tests of a file stand at its end, in a module of their own.
+pub(super) fn opens_rust_tests(code: &str) -> bool {
+    let code = code.trim_start();
+    code.starts_with("mod tests") || is_rust_test_attribute(code)
+}
+
+/// Empties the strings of a single line and drops its comments.
+pub(super) fn code_of(line: &str, language: Option<Language>) -> String {
+    Scanner::begin(language, &[line], true).line(line).0
+}
+
+/// How a language writes comments and strings.
+#[derive(Debug, Clone, Copy)]
+struct Syntax {
+    /// `//` and `/* */` are comments.
+    slashes: bool,
+    /// `#` begins a comment.
+    hash: bool,
+    /// `'` delimits strings and not single characters.
+    single: bool,
+    /// `` ` `` delimits strings over lines.
+    backtick: bool,
+    /// `"""` delimits strings over lines, `'''` where `'` does.
+    triple: bool,
+    /// `<<NAME` begins a string.
+    heredoc: bool,
+    language: Option<Language>,
+}
+
+impl Syntax {
+    fn of(language: Option<Language>) -> Self {
+        use Language as L;
+        let script = language.is_some_and(Language::is_script);
+        let hash = matches!(language, None | Some(L::Python | L::Ruby | L::Shell | L::Php));
+        Self {
+            slashes: !matches!(language, None | Some(L::Python | L::Ruby | L::Shell)),
+            hash,
+            single: hash || script,
+            backtick: script || language == Some(L::Go),
+            triple: matches!(language, Some(L::Python | L::Java | L::Kotlin | L::CSharp | L::Swift)),
+            heredoc: matches!(language, Some(L::Ruby | L::Shell | L::Php)),
+            language,
+        }
+    }
+
+    fn is(&self, language: Language) -> bool {
+        self.language == Some(language)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum State {
+    Code,
+    Comment,
+    Text { close: String, escapes: bool, spans_lines: bool },
+    Heredoc(String),
+}
+
+/// Tells code from comments and strings, line after line.
+struct Scanner {
+    syntax: Syntax,
+    state: State,
+    heredoc: Option<String>,
+}
+
+impl Scanner {
+    /// Begins at the first line of a hunk, which may lie inside a comment or string.
+    fn begin(language: Option<Language>, lines: &[&str], at_top: bool) -> Self {
+        let syntax = Syntax::of(language);
+        let state = if at_top { State::Code } else { state_before(syntax, lines) };
+        Self { syntax, state, heredoc: None }
+    }
+
+    /// Returns the code and the comments of the next line.
+    fn line(&mut self, line: &str) -> (String, String) {
+        let mut code = String::with_capacity(line.len());
+        let mut comment = String::new();
+        if let State::Heredoc(name) = &self.state {
+            if line.trim().trim_end_matches([';', ',', ')']) == name {
+                self.state = State::Code;
+            }
+            return (code, comment);
+        }
+        if self.state == State::Code && self.syntax.slashes && continues_comment(line) {
+            return (code, line.trim().trim_matches(['*', '/']).trim().to_owned());
+        }
+        let mut at = 0;
+        while at < line.len() {
+            at += match self.state {
+                State::Comment => self.in_comment(&line[at..], &mut comment),
+                State::Text { .. } => self.in_text(&line[at..], &mut code),
+                State::Code | State::Heredoc(_) => self.in_code(line, at, &mut code, &mut comment),
+            };
+        }
+        if matches!(self.state, State::Text { spans_lines: false, .. }) {
+            self.state = State::Code;
+        }
+        if let Some(name) = self.heredoc.take() {
+            self.state = State::Heredoc(name);
+        }
+        (code, comment.trim().to_owned())
+    }
+
+    fn in_comment(&mut self, rest: &str, comment: &mut String) -> usize {
+        let end = rest.find("*/");
+        comment.push_str(rest[..end.unwrap_or(rest.len())].trim_start().trim_start_matches('*'));
+        match end {
+            Some(end) => {
+                self.state = State::Code;
+                end + 2
+            }
+            None => rest.len(),
+        }
+    }
+
+    fn in_text(&mut self, rest: &str, code: &mut String) -> usize {
+        let State::Text { close, escapes, .. } = &self.state else { return rest.len() };
+        let mut characters = rest.char_indices();
+        while let Some((index, character)) = characters.next() {
+            if *escapes && character == '\\' {
+                characters.next();
+            } else if rest[index..].starts_with(close.as_str()) {
+                let end = index + close.len();
+                code.extend(close.chars().next());
+                self.state = State::Code;
+                return end;
+            }
+        }
+        rest.len()
+    }
+
+    fn in_code(&mut self, line: &str, at: usize, code: &mut String, comment: &mut String) -> usize {
+        let rest = &line[at..];
+        let before = line[..at].chars().next_back();
+        if let Some(text) = self.line_comment(rest, before) {
+            comment.push_str(text);
+            return rest.len();
+        }
+        if self.syntax.slashes && rest.starts_with("/*") {
+            self.state = State::Comment;
+            return 2;
+        }
+        if let Some((length, state)) = self.opening(rest, before) {
+            code.extend(rest[..length].chars().next_back().filter(|last| *last != '#'));
+            self.state = state;
+            return length;
+        }
+        if let Some(length) = self.literal(rest, code) {
+            code.push_str("''");
+            return length;
+        }
+        if self.syntax.heredoc && self.heredoc.is_none() {
+            self.heredoc = heredoc_name(rest).map(str::to_owned);
+        }
+        let character = rest.chars().next().unwrap_or(' ');
+        code.push(character);
+        character.len_utf8()
+    }
+
+    fn line_comment<'a>(&self, rest: &'a str, before: Option<char>) -> Option<&'a str> {
+        let apart = before.is_none_or(char::is_whitespace);
+        if rest.starts_with("//") && (self.syntax.slashes || self.syntax.language.is_none() && apart) {
+            return Some(rest.trim_start_matches(['/', '!']));
+        }
+        let attribute = self.syntax.is(Language::Php) && rest.starts_with("#[");
+        let hash = self.syntax.hash && rest.starts_with('#') && (apart || self.syntax.is(Language::Python));
+        (hash && !attribute).then(|| rest.trim_start_matches(['#', '!']))
+    }
+
+    /// Returns the length and the state that a string literal opens.
+    fn opening(&self, rest: &str, before: Option<char>) -> Option<(usize, State)> {
+        let text = |close: &str, escapes, spans_lines| State::Text { close: close.to_owned(), escapes, spans_lines };
+        let syntax = &self.syntax;
+        let within_word = before.is_some_and(|before| before.is_alphanumeric() || before == '_');
+        if syntax.is(Language::Rust) && !within_word && rest.starts_with(['r', 'b', 'c']) {
+            let hashes = rest.trim_start_matches(['b', 'c']).strip_prefix('r')?;
+            let count = hashes.len() - hashes.trim_start_matches('#').len();
+            let opens = hashes[count..].starts_with('"');
+            let length = rest.len() - hashes.len() + count + 1;
+            return opens.then(|| (length, text(&format!("\"{}", "#".repeat(count)), false, true)));
+        }
+        for triple in [r#"""""#, "'''"] {
+            if syntax.triple && rest.starts_with(triple) && (syntax.single || triple.starts_with('"')) {
+                return Some((3, text(triple, true, true)));
+            }
+        }
+        match rest.chars().next()? {
+            '"' => Some((1, text("\"", true, syntax.is(Language::Rust)))),
+            // In prose-like formats an apostrophe inside a word opens nothing.
+            '\'' if syntax.single && !(syntax.language.is_none() && within_word) => {
+                Some((1, text("'", !syntax.is(Language::Shell), false)))
+            }
+            '`' if syntax.backtick => Some((1, text("`", !syntax.is(Language::Go), true))),
+            _ => None,
+        }
+    }
+
+    /// Returns the length of a character or regular expression literal.
+    fn literal(&self, rest: &str, code: &str) -> Option<usize> {
+        if rest.starts_with('\'') && !self.syntax.single {
+            return character_literal(rest);
+        }
+        let script = self.syntax.language.is_some_and(Language::is_script);
+        let before = code.trim_end();
+        let operand = before.is_empty() || before.ends_with(['(', ',', '=', ':', '[', '!', '&', '|', '?', '{', ';'])
+            || before.ends_with("return");
+        (script && operand && rest.starts_with('/')).then(|| regex_literal(rest)).flatten()
+    }
+}
+
+/// Returns whether a line goes on with a block comment that began above the hunk.
+fn continues_comment(line: &str) -> bool {
+    let line = line.trim();
+    line == "*" || line.starts_with("* ")
+}
+
+/// Guesses whether a hunk begins inside a comment or a string.
+fn state_before(syntax: Syntax, lines: &[&str]) -> State {
+    if syntax.slashes {
+        let opening = lines.iter().position(|line| line.contains("/*"));
+        let closing = lines.iter().position(|line| line.contains("*/") && !line.contains("/*"));
+        if closing.is_some_and(|closing| opening.is_none_or(|opening| closing < opening)) {
+            return State::Comment;
+        }
+    }
+    let triple = r#"""""#;
+    if syntax.triple && lines.iter().map(|line| line.matches(triple).count()).sum::<usize>() % 2 == 1 {
+        let first = lines.iter().position(|line| line.contains(triple)).unwrap_or_default();
+        // A lone delimiter opens a string after a heading, and closes one after anything else.
+        let opens = lines[..first].iter().rev().find(|line| !line.trim().is_empty()).is_some_and(|line| {
+            line.trim_end().ends_with([':', '(', '=', ',', '>'])
+        });
+        if lines[first].trim() == triple && !opens {
+            return State::Text { close: triple.to_owned(), escapes: true, spans_lines: true };
+        }
+    }
+    State::Code
+}
+
+/// `'x'` or `'\n'`, but not a lifetime.
+fn character_literal(rest: &str) -> Option<usize> {
+    let mut characters = rest.char_indices().skip(1);
+    let (_, first) = characters.next()?;
+    if first == '\\' {
+        let end = rest.char_indices().skip(3).take(10).find(|(_, character)| *character == '\'')?.0;
+        return Some(end + 1);
+    }
+    let (end, second) = characters.next()?;
+    (second == '\'').then_some(end + 1)
+}
+
+fn regex_literal(rest: &str) -> Option<usize> {
+    let mut in_class = false;
+    let mut characters = rest.char_indices().skip(1);
+    while let Some((index, character)) = characters.next() {
+        match character {
+            '\\' => {
+                characters.next();
+            }
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '/' if !in_class => return Some(index + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The NAME of `<<NAME`, `<<~NAME`, `<<-'NAME'` or `<<<NAME` at the beginning of the text.
+fn heredoc_name(rest: &str) -> Option<&str> {
+    let name = rest.strip_prefix("<<")?.trim_start_matches(['<', '~', '-']).trim_start_matches(['\'', '"']);
+    let end = name.find(|character: char| !character.is_ascii_uppercase() && character != '_').unwrap_or(name.len());
+    (end > 1).then(|| &name[..end])
+}
+
+/// Joins the lines of one kind, for a first look with one search.
+pub(super) fn joined(file: &FileChange, kind: LineKind) -> String {
+    let mut text = String::new();
+    for line in file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind) {
+        text.push_str(line.text.inspect());
+        text.push('\n');
+    }
+    text
+}
+
+/// Returns whether the added lines of a file hold what a rule looks for.
+pub(super) fn adds(file: &FileChange, hint: &Regex) -> bool {
+    hint.is_match(&joined(file, LineKind::Added))
+}
+
+/// Returns whether the added lines of a file hold one of the given texts.
+pub(super) fn adds_any(file: &FileChange, hints: &[&str]) -> bool {
+    let added = joined(file, LineKind::Added);
+    hints.iter().any(|hint| added.contains(hint))
+}
+
+/// Tells lines that moved or were indented from new ones: each removed line accounts for one added
+/// line with the same text, in whatever file.
+pub(super) struct Moved<'a> {
+    diff: &'a Diff,
+    left: Option<HashMap<&'a str, usize>>,
+}
+
+impl<'a> Moved<'a> {
+    /// Reads nothing until the first question.
+    pub(super) fn new(diff: &'a Diff) -> Self {
+        Self { diff, left: None }
+    }
+
+    /// Returns whether the line was taken from elsewhere, and counts it off.
+    pub(super) fn take(&mut self, line: &str) -> bool {
+        self.take_all(&[line])
+    }
+
+    /// Returns whether all the lines were taken from elsewhere, and counts them off if so.
+    pub(super) fn take_all(&mut self, lines: &[&str]) -> bool {
+        let diff = self.diff;
+        let left = self.left.get_or_insert_with(|| count_removed(diff));
+        if !lines.iter().all(|line| left.get(line.trim()).is_some_and(|count| *count > 0)) {
+            return false;
+        }
+        for line in lines {
+            if let Some(count) = left.get_mut(line.trim()) {
+                *count = count.saturating_sub(1);
+            }
+        }
+        true
+    }
+}
+
+fn count_removed(diff: &Diff) -> HashMap<&str, usize> {
+    let mut counts = HashMap::new();
+    for (_, line) in diff.files.iter().flat_map(FileChange::removed_lines) {
+        *counts.entry(line.trim()).or_default() += 1;
+    }
+    counts
+}
+
+/// A wish that directives may hold, looked up once and only when it matters.
+pub(super) struct Asked<'a> {
+    evidence: &'a Evidence,
+    wish: &'a Regex,
+    answer: OnceCell<bool>,
+}
+
+impl<'a> Asked<'a> {
+    /// Reads nothing until the first question.
+    pub(super) fn new(evidence: &'a Evidence, wish: &'a Regex) -> Self {
+        Self { evidence, wish, answer: OnceCell::new() }
+    }
+
+    /// Returns whether a directive holds the wish.
+    pub(super) fn is_asked(&self) -> bool {
+        *self.answer.get_or_init(|| asked_for(self.evidence, self.wish))
+    }
+
+    /// Takes one degree of certainty off a finding that was asked for; a likely one is dropped.
+    pub(super) fn soften(&self, certainty: Certainty) -> Option<Certainty> {
+        match (self.is_asked(), certainty) {
+            (false, certainty) => Some(certainty),
+            (true, Certainty::Certain) => Some(Certainty::Likely),
+            (true, Certainty::Likely) => None,
+        }
+    }
+}
+
+/// Returns whether a directive holds the wording, outside of a prohibition: "do not skip tests" is
+/// no wish for skipped tests.
+pub(super) fn asked_for(evidence: &Evidence, wish: &Regex) -> bool {
+    let mut texts = evidence.directives.iter().flat_map(|directive| directive.all_text());
+    texts.any(|text| wish.find_iter(text).any(|found| !prohibited(&text[..found.start()])))
+}
+
+/// Returns whether the clause that ends here forbids what follows.
+fn prohibited(before: &str) -> bool {
+    static BREAK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"[.;!?:]\s|\n|(?i:\b(?:but|just|instead,|so|then|please)\b|\b(?:if|when|since|because|unless)\b[^,\n]*,)")
+            .expect("valid pattern")
+    });
+    static PROHIBITION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)\b(?:do not|don[’']?t|must not|mustn[’']?t|should not|shouldn[’']?t|may not|you can(?:not|[’']?t)|never|",
+            r"without|avoid|refrain|instead of|rather than|not to|forbidden|prohibited)\b|\b(?:no|not)\s*$",
+        ))
+        .expect("valid pattern")
+    });
+    let clause_start = BREAK.find_iter(before).last().map_or(0, |found| found.end());
+    PROHIBITION.is_match(&before[clause_start..])
+}
+
+/// Returns whether a directive names something, as a whole word.
+pub(super) fn mentions(evidence: &Evidence, name: &str) -> bool {
+    evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| has_word(text, name))
+}
+
+/// Returns whether a text holds a word that is not part of a longer one.
+pub(super) fn has_word(text: &str, word: &str) -> bool {
+    let part = |character: char| character.is_alphanumeric() || character == '_';
+    !word.is_empty()
+        && text.match_indices(word).any(|(start, _)| {
+            !text[..start].chars().next_back().is_some_and(part)
+                && !text[start + word.len()..].chars().next().is_some_and(part)
+        })
+}
+
+/// Returns whether the code at a line runs only under a condition, as far as the hunk shows.
+pub(super) fn is_guarded(lines: &[Line<'_>], index: usize) -> bool {
+    static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^[}\s]*(?:else\s+)?(?:if|elif|elsif|unless|switch|case|when|match|catch|except|rescue)\b|[)'\x22]\s+(?:if|unless)\s")
+            .expect("valid pattern")
+    });
+    let own = &lines[index];
+    let above = lines[..index].iter().rev().find(|line| !line.is_bare() && line.indent() < own.indent());
+    CONDITION.is_match(&own.code) || above.is_some_and(|line| CONDITION.is_match(&line.code))
+}
+
+/// Returns the comments that stand beside a line: on it, or right above it.
+pub(super) fn remarks(lines: &[Line<'_>], index: usize) -> String {
+    let above = lines[..index].iter().rev().take_while(|line| line.is_bare() && !line.comment.is_empty()).take(4);
+    let mut remarks: Vec<&str> = above.map(|line| line.comment.as_str()).collect();
+    remarks.reverse();
+    remarks.push(&lines[index].comment);
+    remarks.join(" ").trim().to_owned()
+}
+
+/// Returns whether a text has enough words to state a reason.
+pub(super) fn is_reason(text: &str) -> bool {
+    text.split(|character: char| !character.is_alphanumeric() && character != '\'').filter(|word| word.len() > 1).count()
+        >= 3
+}
+
+/// Returns whether a file is input of tests and not one of them.
+pub(super) fn is_fixture(path: &str) -> bool {
+    path.split('/').rev().skip(1).any(|folder| {
+        matches!(
+            folder,
+            "fixtures" | "__fixtures__" | "testdata" | "test-data" | "test_data" | "corpus" | "golden" | "snapshots"
+                | "__snapshots__"
+        )
+    })
+}
+
+/// Lists names inside a message, at most three of them.
+pub(super) fn list_names(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| quote(name)).collect();
+    match (names.len(), shown.split_last()) {
+        (_, None) => String::new(),
+        (1, Some((last, _))) => last.clone(),
+        (count, Some(_)) if count > SHOWN => format!("{} and {} more", shown.join(", "), count - SHOWN),
+        (_, Some((last, others))) => format!("{} and {last}", others.join(", ")),
+    }
+}
+
+/// A test that a hunk shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Test {
+    /// The line that names it, as an index into the lines that were searched.
+    pub(super) index: usize,
+    /// The name of its function, or its title.
+    pub(super) name: String,
+}
+
+/// Finds the tests that begin in the given lines of one hunk.
+pub(super) fn tests_in(lines: &[Line<'_>], language: Option<Language>) -> Vec<Test> {
+    let Some(language) = language else { return Vec::new() };
+    let named = |index: usize| test_name(lines, index, language).map(|name| Test { index, name });
+    (0..lines.len()).filter(|index| !lines[*index].is_bare()).filter_map(named).collect()
+}
+
+fn test_name(lines: &[Line<'_>], index: usize, language: Language) -> Option<String> {
+    let line = &lines[index];
+    let code = line.code.trim_start();
+    match language {
+        Language::Rust => {
+            let name = word_after(code, "fn ")?;
+            attributes_above(lines, index).any(is_rust_test_attribute).then_some(name)
+        }
+        Language::Python => {
+            let definition = code.strip_prefix("async ").unwrap_or(code);
+            definition.starts_with("def test").then(|| word_after(definition, "def ")).flatten()
+        }
+        Language::JavaScript | Language::TypeScript | Language::Tsx => script_test(line),
+        Language::Go => {
+            let function = code.starts_with("func Test") || code.starts_with("func Fuzz") || code.starts_with("func Example");
+            if function { word_after(code, "func ") } else { title_after(line, "t.Run(") }
+        }
+        Language::Ruby => {
+            let word = code.split([' ', '(']).next()?;
+            if matches!(word, "it" | "xit" | "fit" | "specify" | "scenario" | "test" | "xtest") {
+                return title_after(line, word);
+            }
+            code.starts_with("def test_").then(|| word_after(code, "def ")).flatten()
+        }
+        Language::Cpp => code.starts_with("TEST").then(|| line.raw.trim().trim_end_matches('{').trim().to_owned()),
+        Language::Shell => title_after(line, "@test"),
+        Language::Php if code.starts_with("it(") || code.starts_with("test(") => title_after(line, "("),
+        Language::Php | Language::Swift | Language::Java | Language::Kotlin | Language::CSharp => {
+            let prefixed = matches!(language, Language::Php | Language::Swift);
+            annotated_test(lines, index).or_else(|| prefixed.then(|| prefixed_test(code)).flatten())
+        }
+    }
+}
+
+/// A method below or beside an annotation that makes it a test.
+fn annotated_test(lines: &[Line<'_>], index: usize) -> Option<String> {
+    let code = lines[index].code.trim_start();
+    let attribute = code.starts_with(['@', '[', '#', ')']);
+    let heading = [" void ", " fun ", " func ", "public "].iter().any(|word| code.contains(word));
+    if attribute && !heading {
+        return None;
+    }
+    let annotated = attribute && is_test_annotation(code) || attributes_above(lines, index).any(is_test_annotation);
+    annotated.then(|| called_name(code)).flatten()
+}
+
+/// `it('title', …)` and its variants, but no `describe`.
+fn script_test(line: &Line<'_>) -> Option<String> {
+    static TEST: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^\s*(?:(?:Deno\.|await\s+|void\s+)?[fx]?(?:it|test|specify)((?:\.[A-Za-z]+)*)(?:\(.*\)|`[^`]*`)?|\]\s*\))\s*\(\s*(?:'([^']*)|\x22([^\x22]*)|`([^`]*))")
+            .expect("valid pattern")
+    });
+    let code = line.code.trim_start();
+    if !code.starts_with(['i', 't', 's', 'x', 'f', 'D', 'a', 'v', ']']) {
+        return None;
+    }
+    let found = TEST.captures(line.raw)?;
+    let group = found.get(1).is_some_and(|chain| [".describe", ".step", ".use"].iter().any(|part| chain.as_str().contains(part)));
+    let title = found.get(2).or_else(|| found.get(3)).or_else(|| found.get(4))?;
+    (!group).then(|| title.as_str().to_owned())
+}
+
+fn prefixed_test(code: &str) -> Option<String> {
+    word_after(code, "function ").or_else(|| word_after(code, "func ")).filter(|name| name.starts_with("test"))
+}
+
+/// Returns whether an attribute makes a Rust function a test.
+fn is_rust_test_attribute(code: &str) -> bool {
+    let Some(path) = code.trim_start().strip_prefix("#[") else { return false };
+    let path = path.split(['(', ']', ' ']).next().unwrap_or_default();
+    let name = path.rsplit("::").next().unwrap_or(path);
+    matches!(name, "test" | "rstest" | "test_case" | "quickcheck" | "wasm_bindgen_test" | "proptest" | "traced_test")
+}
+
+fn is_test_annotation(code: &str) -> bool {
+    static ANNOTATION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"@(?:Test|ParameterizedTest|RepeatedTest|Property)\b|\[(?:[A-Za-z.]*Fact|[A-Za-z.]*Theory|Test|TestCase|TestMethod|Property)\b|#\[(?:Test|DataProvider)\b")
+            .expect("valid pattern")
+    });
+    ANNOTATION.is_match(code)
+}
+
+/// Walks over the attributes, annotations and comments right above a line.
+fn attributes_above<'a>(lines: &'a [Line<'_>], index: usize) -> impl Iterator<Item = &'a str> {
+    let attribute = |line: &&Line<'_>| {
+        let code = line.code.trim();
+        line.is_bare() && !line.raw.trim().is_empty() || code.starts_with(['@', '[', '#', ')']) || code.ends_with([',', ']', '('])
+    };
+    lines[..index].iter().rev().take(12).take_while(attribute).map(|line| line.code.as_str())
+}
+
+fn word_after(code: &str, keyword: &str) -> Option<String> {
+    let start = code.find(keyword)? + keyword.len();
+    let rest = code[start..].trim_start();
+    let end = rest.find(|character: char| !character.is_alphanumeric() && character != '_').unwrap_or(rest.len());
+    (end > 0).then(|| rest[..end].to_owned())
+}
+
+/// The name before the first parenthesis: `void parses_dates() {`.
+fn called_name(code: &str) -> Option<String> {
+    let before = code[..code.find("()").or_else(|| code.find('('))?].trim_end_matches(['`', ' ']);
+    let start = before.rfind(|character: char| !character.is_alphanumeric() && character != '_').map_or(0, |index| index + 1);
+    (start < before.len()).then(|| before[start..].to_owned())
+}
+
+/// The first quoted text after a keyword in a line.
+fn title_after(line: &Line<'_>, keyword: &str) -> Option<String> {
+    let rest = &line.raw[line.raw.find(keyword)? + keyword.len()..];
+    let start = rest.find(['"', '\'', '`'])?;
+    let open = rest[start..].chars().next()?;
+    let title = &rest[start + 1..];
+    (line.code.contains(keyword) && rest[..start].trim().trim_matches('(').is_empty())
+        .then(|| title[..title.find(open).unwrap_or(title.len())].to_owned())
+}
+

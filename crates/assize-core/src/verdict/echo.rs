@@ -1,0 +1,116 @@
+//! Verdicts that were planted in the judged material and came back.
+//!
+//! An echo is recognised by its words, whatever was done to their wrapping: white space, order of
+//! keys, escapes, the signs that a diff, a comment or a quotation puts before each line. Only
+//! letters are compared, for that. This module must not know who planted what.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde_json::Value;
+
+/// Returns whether the judged texts contain the verdict: its mark with the same value, and each of
+/// its texts under the same key. The parts may stand in several of them, as do the lines of a file
+/// that was there before and the lines that were added to it.
+pub(super) fn is_planted(verdict: &Value, mark: &str, exhibits: &[&str]) -> bool {
+    let mut texts = Vec::new();
+    collect_texts("", verdict, &mut texts);
+    if texts.is_empty() {
+        return false;
+    }
+    let marked = match &verdict[mark] {
+        Value::String(value) => letters(&format!("{mark} {value}")),
+        Value::Bool(value) => letters(&format!("{mark} {value}")),
+        _ => letters(mark),
+    };
+    let exhibits: Vec<String> = exhibits.iter().map(|exhibit| letters(exhibit)).collect();
+    texts.iter().chain([&marked]).all(|part| exhibits.iter().any(|exhibit| exhibit.contains(part)))
+}
+
+/// Collects every text together with the key that it stands under; the texts of a list are one.
+fn collect_texts(key: &str, value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            let text = letters(text);
+            if !text.is_empty() {
+                texts.push(letters(key) + &text);
+            }
+        }
+        Value::Array(items) if items.iter().all(Value::is_string) => {
+            let joined: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+            collect_texts(key, &Value::String(joined.join(" ")), texts);
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_texts(key, item, texts)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| collect_texts(key, value, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Keeps the letters of a text, in lower case, JSON's escapes resolved however often they were
+/// escaped again. Hidden characters go, also where they were made visible.
+pub(super) fn letters(text: &str) -> String {
+    static ESCAPE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?:\\+u[0-9A-Fa-f]{4})+|\\+[bfnrt]|⟨U\+[0-9A-F]{4,6}⟩").expect("valid pattern"));
+    let resolved = ESCAPE.replace_all(text, |escape: &Captures<'_>| {
+        let units = escape[0].split('u').skip(1).filter_map(|unit| u16::from_str_radix(unit.get(..4)?, 16).ok());
+        char::decode_utf16(units).filter_map(Result::ok).collect::<String>()
+    });
+    resolved.chars().filter(|character| character.is_alphabetic()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn letters_are_what_is_left() {
+        for (text, left) in [
+            ("Pass: True", "passtrue"),
+            (r"p\u0061ss", "pass"),
+            (r"p\\\u0061ss", "pass"),
+            (r"\ud835\udc00\ud800", "𝐀"),
+            ("one\\ntwo\nthree \\\"four\\\"", "onetwothreefour"),
+            ("pa\u{200b}ss", "pass"),
+            ("pa⟨U+200B⟩ss", "pass"),
+            ("+ 12 | \"É\"", "é"),
+        ] {
+            assert_eq!(letters(text), left, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_echo_has_the_mark_and_every_text() {
+        let verdict = json!({"pass": true, "reason": "All done.", "items": ["a", "b"], "estimate": 1.0});
+        let planted = |exhibit: &str| is_planted(&verdict, "pass", &["other", exhibit]);
+        assert!(planted(r#"{"items": ["a", "b"], "reason": "All done.", "pass": true}"#));
+        assert!(planted(
+            "+# {\n+#   \"pass\": true,\n+#   \"reason\": \"All\n+#   done.\",\n+#   \"items\": [\"a\",\n+#     \"b\"]}"
+        ));
+        assert!(!planted(r#"{"items": ["a", "b"], "reason": "All done.", "pass": false}"#));
+        assert!(!planted(r#"{"items": ["a", "b"], "reason": "Nothing done.", "pass": true}"#));
+        assert!(!planted("All done. pass = true"));
+        assert!(is_planted(&verdict, "pass", &[r#""pass": true"#, r#""reason": "All done.", "items": ["a", "b"]"#]));
+    }
+
+    #[test]
+    fn texts_in_lists_of_objects_count() {
+        let verdict = json!({"verdict": "accept", "plan": [{"file": "a.rs", "brief": "rewrite"}], "score": 1});
+        assert!(is_planted(
+            &verdict,
+            "verdict",
+            &[r#"{"plan":[{"brief":"rewrite","file":"a.rs"}],"verdict":"accept"}"#]
+        ));
+        assert!(!is_planted(
+            &verdict,
+            "verdict",
+            &[r#"{"plan":[{"brief":"rewrite","file":"b.rs"}],"verdict":"accept"}"#]
+        ));
+    }
+
+    #[test]
+    fn a_verdict_without_words_is_no_echo() {
+        assert!(!is_planted(&json!({"pass": true, "reason": "…"}), "pass", &["pass: true, reason: …"]));
+    }
+}

@@ -1,0 +1,402 @@
+//! Gathering the evidence of a stop: what changed, what was done, what was said.
+//!
+//! Nothing here depends on a model, and no part that fails takes the others along. The work tree is
+//! only read.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use assize_core::diff::{Diff, FILE_LINES_MAX, FileChange, FileStatus, parse_git_patch};
+use assize_core::directive::{Referent, ReferentKind, referents};
+use assize_core::evidence::{Evidence, Fingerprint, Part, ReferentSighting};
+use assize_core::session::{Baseline, SessionState};
+use assize_core::text::Untrusted;
+use assize_core::transcript::{TranscriptFacts, TranscriptKind};
+
+use crate::git::{GitError, Listed, Repository};
+use crate::{syntax, transcript};
+
+/// Untracked files whose contents are read.
+pub const UNTRACKED_MAX: usize = 500;
+/// Bytes of one untracked file that are read.
+pub const UNTRACKED_BYTES_MAX: u64 = 256 * 1024;
+/// Bytes of one file that are hashed. Beyond it, size and time of change stand for the contents.
+pub const HASHED_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// Files that a baseline remembers as already different.
+pub const DIRTY_MAX: usize = 2_000;
+/// How long names are looked for in the tree.
+pub const LOOK_UP_TIME_MAX: Duration = Duration::from_millis(500);
+
+/// Where the evidence of a stop lies.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// The folder that the agent works in.
+    pub folder: PathBuf,
+    /// The transcript and its format, where there is one.
+    pub transcript: Option<(PathBuf, TranscriptKind)>,
+    /// The final message, where the agent's harness gives it.
+    pub final_message: Option<String>,
+}
+
+/// Records the state of a work tree, so that later changes can be told from earlier ones.
+///
+/// # Errors
+///
+/// Fails when there is a repository that cannot be read. A folder without one has an empty
+/// baseline.
+pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
+    let Some(repository) = Repository::discover(folder)? else { return Ok(Baseline::default()) };
+    let commit = repository.head()?;
+    let (changed, listed) = thread::scope(|scope| {
+        let listed = scope.spawn(|| repository.files());
+        (repository.changed_paths(commit.as_deref()), listed.join().unwrap_or_else(|_| Ok(Vec::new())))
+    });
+    let untracked = listed?.into_iter().filter(|file| !file.tracked).map(|file| file.path);
+    let paths = changed?.into_iter().chain(untracked).filter(|path| !is_ours(path));
+    let dirty = paths.take(DIRTY_MAX).map(|path| {
+        let hash = content_hash(&repository.root().join(&path)).map(hex);
+        (path, hash)
+    });
+    Ok(Baseline { commit, dirty: dirty.collect() })
+}
+
+/// Gathers the evidence of a stop.
+pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
+    let wanted = referents(&session.active);
+    let (tree, facts) = thread::scope(|scope| {
+        let facts = scope.spawn(|| read_transcript(sources));
+        let tree = look_at_tree(&sources.folder, session.baseline.as_ref(), &wanted);
+        let facts = facts.join().unwrap_or_else(|_| Part::Missing("reading the transcript failed".to_owned()));
+        (tree, facts)
+    });
+    let tree = match tree {
+        Ok(Some(tree)) => tree,
+        Ok(None) => without_git(&sources.folder, &facts, &wanted),
+        Err(error) => Tree { diff: Part::Missing(error.to_string()), ..Tree::default() },
+    };
+    let from_transcript = || facts.get().and_then(|facts| facts.last_message.clone());
+    Evidence {
+        directives: session.active.clone(),
+        diff: tree.diff,
+        fingerprint: tree.fingerprint,
+        accepted_fingerprint: session.accepted_fingerprint.clone(),
+        // The transcript can lag behind: the harness's own word comes first.
+        final_message: sources.final_message.clone().map(Untrusted::new).or_else(from_transcript),
+        transcript: relative(facts, &sources.folder),
+        attempts: session.attempts.clone(),
+        referents: tree.sightings,
+    }
+}
+
+/// What a look at the work tree yields.
+#[derive(Debug)]
+struct Tree {
+    diff: Part<Diff>,
+    fingerprint: Fingerprint,
+    sightings: Vec<ReferentSighting>,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self { diff: Part::Missing(String::new()), fingerprint: Fingerprint::default(), sightings: Vec::new() }
+    }
+}
+
+fn read_transcript(sources: &Sources) -> Part<TranscriptFacts> {
+    let Some((path, kind)) = &sources.transcript else {
+        return Part::Missing("the agent names no transcript".to_owned());
+    };
+    match transcript::read_facts(path, *kind) {
+        Ok(facts) => Part::Gathered(facts),
+        Err(error) => Part::Missing(format!("{}: {error}", path.display())),
+    }
+}
+
+/// Paths of edits become relative to the work tree, as those of the diff are.
+fn relative(facts: Part<TranscriptFacts>, folder: &Path) -> Part<TranscriptFacts> {
+    let Part::Gathered(mut facts) = facts else { return facts };
+    let root = crate::git::project_root(folder);
+    for edit in &mut facts.edits {
+        if let Ok(inside) = Path::new(&edit.path).strip_prefix(&root) {
+            edit.path = inside.to_string_lossy().into_owned();
+        }
+    }
+    Part::Gathered(facts)
+}
+
+fn look_at_tree(folder: &Path, baseline: Option<&Baseline>, wanted: &[Referent]) -> Result<Option<Tree>, GitError> {
+    let Some(repository) = Repository::discover(folder)? else { return Ok(None) };
+    let mut limits = Vec::new();
+    let from = match baseline {
+        Some(baseline) => baseline.commit.clone(),
+        None => {
+            limits.push("the start of the session was not seen: the change is measured from the last commit".to_owned());
+            repository.head()?
+        }
+    };
+    let (patch, listed) = thread::scope(|scope| {
+        let listed = scope.spawn(|| repository.files());
+        (repository.patch(from.as_deref()), listed.join().unwrap_or_else(|_| Ok(Vec::new())))
+    });
+    let listed = listed?;
+    let patch = if repository.unhide(&listed)? {
+        limits.push("index entries that hide changes were looked behind".to_owned());
+        repository.patch(from.as_deref())?
+    } else {
+        patch?
+    };
+    let mut files = parse_git_patch(&patch);
+    merge_unmerged(&mut files);
+    add_untracked(repository.root(), &listed, &mut files, &mut limits);
+    files.retain(|file| !is_ours(&file.path));
+    let hashes = hash_all(repository.root(), &files);
+    let mut files: Vec<(FileChange, Option<[u8; 32]>)> = files.into_iter().zip(hashes).collect();
+    leave_out_untouched(&mut files, baseline, &mut limits);
+    files.sort_by(|a, b| a.0.path.cmp(&b.0.path));
+    let fingerprint = Fingerprint::of(files.iter().map(|(file, hash)| (file.path.as_str(), *hash)));
+    let mut files: Vec<FileChange> = files.into_iter().map(|(file, _)| file).collect();
+    check_syntax(repository.root(), &mut files);
+    let sightings = look_up(&repository, &listed, &files, wanted);
+    let diff = Part::Gathered(Diff { baseline: from, files, limits });
+    Ok(Some(Tree { diff, fingerprint, sightings }))
+}
+
+/// git names an unmerged file twice, once for its state and once for its contents.
+fn merge_unmerged(files: &mut Vec<FileChange>) {
+    let unmerged: Vec<String> =
+        files.iter().filter(|file| file.status == FileStatus::Unmerged).map(|file| file.path.clone()).collect();
+    for path in unmerged {
+        let with_contents = files.iter().any(|file| file.path == path && file.status != FileStatus::Unmerged);
+        if with_contents {
+            files.retain(|file| file.path != path || file.status != FileStatus::Unmerged);
+            for file in files.iter_mut().filter(|file| file.path == path) {
+                file.status = FileStatus::Unmerged;
+            }
+        }
+    }
+}
+
+fn add_untracked(root: &Path, listed: &[Listed], files: &mut Vec<FileChange>, limits: &mut Vec<String>) {
+    let mut untracked = listed.iter().filter(|file| !file.tracked && !is_ours(&file.path));
+    for file in untracked.by_ref().take(UNTRACKED_MAX) {
+        let mut change = read_whole(&root.join(&file.path), &file.path, limits);
+        change.untracked = true;
+        // A file that git no longer tracks and that is still there has been added to its own removal.
+        files.retain(|other| other.path != file.path);
+        files.push(change);
+    }
+    let left_out = untracked.count();
+    if left_out > 0 {
+        limits.push(format!("{left_out} untracked files beyond the first {UNTRACKED_MAX}"));
+    }
+}
+
+/// Makes an added file of what lies at a path; links are not followed.
+fn read_whole(path: &Path, name: &str, limits: &mut Vec<String>) -> FileChange {
+    let is_file = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file());
+    let mut bytes = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(UNTRACKED_BYTES_MAX + 1).read_to_end(&mut bytes));
+    if !is_file || read.is_err() {
+        return FileChange::new(name, FileStatus::Added);
+    }
+    if bytes.contains(&0) {
+        return FileChange { binary: true, ..FileChange::new(name, FileStatus::Added) };
+    }
+    if bytes.len() as u64 > UNTRACKED_BYTES_MAX {
+        bytes.truncate(UNTRACKED_BYTES_MAX as usize);
+        limits.push(format!("{name} beyond its first {UNTRACKED_BYTES_MAX} bytes"));
+    }
+    let mut change = FileChange::added(name, &String::from_utf8_lossy(&bytes));
+    for hunk in &mut change.hunks {
+        let over = hunk.lines.len().saturating_sub(FILE_LINES_MAX);
+        hunk.lines.truncate(FILE_LINES_MAX);
+        change.lines_cut += u32::try_from(over).unwrap_or(u32::MAX);
+    }
+    change
+}
+
+/// What Assize itself writes is not the agent's work.
+fn is_ours(path: &str) -> bool {
+    path == ".assize" || path.starts_with(".assize/")
+}
+
+fn hash_all(root: &Path, files: &[FileChange]) -> Vec<Option<[u8; 32]>> {
+    files.iter().map(|file| content_hash(&root.join(&file.path))).collect()
+}
+
+/// Hashes what lies at a path: a file's contents and whether it can be executed, a link's target;
+/// `None` where there is nothing.
+fn content_hash(path: &Path) -> Option<[u8; 32]> {
+    use std::os::unix::fs::MetadataExt as _;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let meta = fs::symlink_metadata(path).ok()?;
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(meta.mode() & 0o170_100).to_le_bytes());
+    if meta.is_symlink() {
+        hasher.update(fs::read_link(path).ok()?.as_os_str().as_bytes());
+    } else if meta.is_file() && meta.len() <= HASHED_BYTES_MAX {
+        hasher.update(&fs::read(path).ok()?);
+    } else {
+        hasher.update(&meta.len().to_le_bytes()).update(&meta.mtime().to_le_bytes());
+    }
+    Some(*hasher.finalize().as_bytes())
+}
+
+fn hex(hash: [u8; 32]) -> String {
+    blake3::Hash::from_bytes(hash).to_hex().to_string()
+}
+
+/// Files that were already different when the session began, and have not been touched since, are
+/// not this session's doing.
+fn leave_out_untouched(
+    files: &mut Vec<(FileChange, Option<[u8; 32]>)>,
+    baseline: Option<&Baseline>,
+    limits: &mut Vec<String>,
+) {
+    let Some(baseline) = baseline.filter(|baseline| !baseline.dirty.is_empty()) else { return };
+    let before = files.len();
+    let mut touched = 0;
+    files.retain(|(file, hash)| match baseline.dirty.iter().find(|(path, _)| *path == file.path) {
+        Some((_, then)) if *then == hash.map(hex) => false,
+        Some(_) => {
+            touched += 1;
+            true
+        }
+        None => true,
+    });
+    let left_out = before - files.len();
+    if left_out > 0 {
+        limits.push(format!("{left_out} files that had been changed before the session began and were not touched since"));
+    }
+    if touched > 0 {
+        limits.push(format!("{touched} files had already been changed when the session began; their change is shown whole"));
+    }
+}
+
+/// Parses the new state of each changed file; where it has errors, the old state decides whether
+/// they are new.
+fn check_syntax(root: &Path, files: &mut [FileChange]) {
+    for file in files {
+        let gone = matches!(file.status, FileStatus::Deleted | FileStatus::Unmerged);
+        if gone || file.binary || assize_core::path::is_generated(&file.path) || !assize_core::path::is_code(&file.path) {
+            continue;
+        }
+        let Ok(text) = fs::read_to_string(root.join(&file.path)) else { continue };
+        let errors = syntax::errors(&file.path, &text);
+        if errors.is_empty() {
+            continue;
+        }
+        let before = old_state(file, &text).map_or(0, |old| syntax::errors(&file.path, &old).len());
+        if before == 0 {
+            file.syntax_errors = errors;
+        }
+    }
+}
+
+/// Undoes a file's hunks. `None` when the file is new or its change was cut.
+fn old_state(file: &FileChange, new: &str) -> Option<String> {
+    use assize_core::diff::LineKind;
+
+    if file.status == FileStatus::Added || file.lines_cut > 0 {
+        return None;
+    }
+    let mut old = String::with_capacity(new.len());
+    let mut lines = new.lines();
+    let mut next = 1;
+    for hunk in &file.hunks {
+        while next < hunk.new_start {
+            old.push_str(lines.next()?);
+            old.push('\n');
+            next += 1;
+        }
+        for line in &hunk.lines {
+            match line.kind {
+                LineKind::Removed => {
+                    old.push_str(line.text.inspect());
+                    old.push('\n');
+                }
+                LineKind::Added => {
+                    lines.next()?;
+                    next += 1;
+                }
+                LineKind::Context => {
+                    old.push_str(lines.next()?);
+                    old.push('\n');
+                    next += 1;
+                }
+            }
+        }
+    }
+    for line in lines {
+        old.push_str(line);
+        old.push('\n');
+    }
+    Some(old)
+}
+
+/// Looks up what the directives name.
+fn look_up(repository: &Repository, listed: &[Listed], files: &[FileChange], wanted: &[Referent]) -> Vec<ReferentSighting> {
+    let added = |name: &str| files.iter().any(|file| file.added_lines().any(|(_, line)| line.contains(name)));
+    let unseen: Vec<&str> = wanted
+        .iter()
+        .filter(|referent| referent.kind == ReferentKind::Identifier && !added(&referent.name))
+        .map(|referent| referent.name.as_str())
+        .collect();
+    // When the search does not come to an end nothing is known to be missing.
+    let found = if unseen.is_empty() { Some(Vec::new()) } else { repository.words_present(&unseen, LOOK_UP_TIME_MAX).ok() };
+    let present = |referent: &Referent| match referent.kind {
+        ReferentKind::Identifier => {
+            !unseen.contains(&referent.name.as_str()) || found.as_ref().is_none_or(|found| found.contains(&referent.name))
+        }
+        ReferentKind::File => {
+            let inside = format!("/{}", referent.name);
+            repository.root().join(&referent.name).exists()
+                || listed.iter().any(|file| file.path.ends_with(&inside) || file.path == referent.name)
+        }
+    };
+    wanted.iter().map(|referent| ReferentSighting { referent: referent.clone(), present: present(referent) }).collect()
+}
+
+/// Without git there is no earlier state: the files that the transcript says were edited are shown
+/// whole, and rules treat what they see there as likely at best.
+fn without_git(folder: &Path, facts: &Part<TranscriptFacts>, wanted: &[Referent]) -> Tree {
+    let Some(facts) = facts.get() else {
+        return Tree { diff: Part::Missing("no git repository".to_owned()), ..Tree::default() };
+    };
+    let mut limits = vec!["no git repository: files that the agent edited are shown whole".to_owned()];
+    let mut names: Vec<String> = facts
+        .edits
+        .iter()
+        .filter_map(|edit| folder.join(&edit.path).strip_prefix(folder).ok().map(|path| path.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    names.dedup();
+    names.truncate(UNTRACKED_MAX);
+    let mut files = Vec::new();
+    let mut hashes = Vec::new();
+    for name in names {
+        let path = folder.join(&name);
+        let mut change = read_whole(&path, &name, &mut limits);
+        change.old_known = false;
+        if !path.exists() {
+            change.status = FileStatus::Deleted;
+        }
+        hashes.push((name, content_hash(&path)));
+        files.push(change);
+    }
+    check_syntax(folder, &mut files);
+    let fingerprint = Fingerprint::of(hashes.iter().map(|(name, hash)| (name.as_str(), *hash)));
+    let sightings = wanted
+        .iter()
+        .filter(|referent| referent.kind == ReferentKind::File)
+        .map(|referent| ReferentSighting { referent: referent.clone(), present: folder.join(&referent.name).exists() })
+        .collect();
+    Tree { diff: Part::Gathered(Diff { baseline: None, files, limits }), fingerprint, sightings }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! Evidence from real work trees.
+
+use super::*;
+use assize_core::directive::Directive;
+use assize_testkit::repo::Repo;
+
+fn session(baseline: Baseline, words: &str) -> SessionState {
+    let active = Directive::from_prompt(words, 1, Vec::new()).into_iter().collect();
+    SessionState { baseline: Some(baseline), active, ..SessionState::default() }
+}
+
+fn gathered(repo: &Repo, session: &SessionState) -> Evidence {
+    gather(&Sources { folder: repo.path(), ..Sources::default() }, session)
+}
+
+fn paths(evidence: &Evidence) -> Vec<&str> {
+    evidence.diff.get().expect("a diff").files.iter().map(|file| file.path.as_str()).collect()
+}
+
+#[test]
+fn a_session_answers_for_what_it_changed_and_for_nothing_before() {
+    let repo = Repo::with_commit(&[("a.rs", "fn a() {}\n"), ("b.rs", "fn b() {}\n"), ("c.rs", "fn c() {}\n")]);
+    repo.write("a.rs", "fn a() { /* by the user */ }\n");
+    repo.write("notes.txt", "the user's\n");
+    repo.write("b.rs", "fn b() { /* by the user */ }\n");
+    let session = session(baseline(&repo.path()).expect("a baseline"), "go");
+    assert_eq!(paths(&gathered(&repo, &session)), [] as [&str; 0]);
+    repo.write("b.rs", "fn b() { /* by both */ }\n");
+    repo.write("c.rs", "fn c() { 1 }\n");
+    repo.write("new.rs", "fn new() {}\n");
+    let evidence = gathered(&repo, &session);
+    assert_eq!(paths(&evidence), ["b.rs", "c.rs", "new.rs"]);
+    assert_eq!(evidence.diff.get().expect("a diff").limits.len(), 2);
+    repo.commit("all of it");
+    let committed = gathered(&repo, &session);
+    assert_eq!(paths(&committed), ["b.rs", "c.rs", "new.rs"]);
+    assert_eq!(committed.fingerprint, evidence.fingerprint, "a commit changes no contents");
+    repo.write("c.rs", "fn c() { 2 }\n");
+    assert_ne!(gathered(&repo, &session).fingerprint, evidence.fingerprint);
+}
+
+#[test]
+fn new_syntax_errors_are_told_from_old_ones() {
+    let repo = Repo::with_commit(&[("old.rs", "fn a( {\nfn b() {}\n"), ("new.rs", "fn a() {}\n")]);
+    let session = session(baseline(&repo.path()).expect("a baseline"), "go");
+    repo.write("old.rs", "fn a( {\nfn b() { 1 }\n");
+    repo.write("new.rs", "fn a() {\n");
+    repo.write("fresh.py", "def f(:\n    pass\n");
+    let evidence = gathered(&repo, &session);
+    let broken: Vec<&str> = evidence
+        .diff
+        .get()
+        .expect("a diff")
+        .files
+        .iter()
+        .filter(|file| !file.syntax_errors.is_empty())
+        .map(|file| file.path.as_str())
+        .collect();
+    assert_eq!(broken, ["fresh.py", "new.rs"]);
+}
+
+#[test]
+fn named_things_are_looked_up() {
+    let repo = Repo::with_commit(&[("src/net/retry.rs", "fn retry_after() {}\n")]);
+    let session = session(
+        baseline(&repo.path()).expect("a baseline"),
+        "Use `retry_after` from retry.rs in src/client.rs and add `max_retries` to `no_such_thing`",
+    );
+    repo.write("src/limits.rs", "const max_retries: u8 = 3;\n");
+    let evidence = gathered(&repo, &session);
+    let mut missing: Vec<&str> =
+        evidence.referents.iter().filter(|seen| !seen.present).map(|seen| seen.referent.name.as_str()).collect();
+    missing.sort_unstable();
+    assert_eq!(missing, ["no_such_thing", "src/client.rs"]);
+}
+
+#[test]
+fn untracked_files_are_read_up_to_their_limit() {
+    let repo = Repo::with_commit(&[("a", "x\n")]);
+    let session = session(baseline(&repo.path()).expect("a baseline"), "go");
+    let line = "0123456789abcde\n";
+    let count = UNTRACKED_BYTES_MAX as usize / line.len();
+    repo.write("fits.txt", &line.repeat(count));
+    repo.write("long.txt", &format!("{}x", line.repeat(count)));
+    repo.write("binary", "a\0b");
+    let evidence = gathered(&repo, &session);
+    let diff = evidence.diff.get().expect("a diff");
+    assert!(diff.limits.iter().any(|limit| limit.starts_with("long.txt")), "{:?}", diff.limits);
+    assert!(!diff.limits.iter().any(|limit| limit.starts_with("fits.txt")), "{:?}", diff.limits);
+    assert!(diff.file("binary").expect("listed").binary);
+    assert!(diff.file("fits.txt").expect("listed").lines_cut > 0, "more lines than are kept");
+}
+
+#[test]
+fn a_link_is_not_followed() {
+    let repo = Repo::with_commit(&[("a", "x\n")]);
+    let session = session(baseline(&repo.path()).expect("a baseline"), "go");
+    let secret = repo.outside().join("secret");
+    std::fs::write(&secret, "private\n").expect("written");
+    std::os::unix::fs::symlink(&secret, repo.path().join("link")).expect("linked");
+    let evidence = gathered(&repo, &session);
+    assert_eq!(evidence.diff.get().expect("a diff").file("link").expect("listed").added_count(), 0);
+}
+
+#[test]
+fn a_folder_without_git_shows_what_the_transcript_names() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("a.py");
+    std::fs::write(&file, "print(1)\n").expect("written");
+    let transcript = folder.path().join("t.jsonl");
+    let write = serde_json::json!({"type":"assistant","message":{"content":[{"type":"tool_use","id":"1","name":"Write","input":{"file_path":file}}]}});
+    let result = serde_json::json!({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"ok"}]}});
+    std::fs::write(&transcript, format!("{write}\n{result}\n")).expect("written");
+    let sources = Sources {
+        folder: folder.path().to_owned(),
+        transcript: Some((transcript, TranscriptKind::ClaudeCode)),
+        final_message: None,
+    };
+    let evidence = gather(&sources, &session(baseline(folder.path()).expect("a baseline"), "go"));
+    let diff = evidence.diff.get().expect("a diff");
+    assert_eq!(paths(&evidence), ["a.py"]);
+    assert!(!diff.files[0].old_known && diff.limits[0].contains("no git repository"));
+    let nothing = gather(&Sources { folder: folder.path().to_owned(), ..Sources::default() }, &SessionState::default());
+    assert_eq!(nothing.missing_parts().len(), 2);
+}
+
+#[test]
+fn a_broken_repository_is_a_missing_part_and_no_failure() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join(".git"), "gitdir: /no/such/place\n").expect("written");
+    let evidence = gather(&Sources { folder: folder.path().to_owned(), ..Sources::default() }, &SessionState::default());
+    assert!(evidence.diff.why_missing().expect("missing").contains("/no/such/place"));
+}
+
+#[test]
+fn our_own_files_are_not_the_agents_work() {
+    let repo = Repo::with_commit(&[("a", "x\n")]);
+    let session = session(baseline(&repo.path()).expect("a baseline"), "go");
+    repo.write(".assize/ledger.db", "x");
+    assert!(gathered(&repo, &session).diff.get().expect("a diff").is_empty());
+}

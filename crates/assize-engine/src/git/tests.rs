@@ -1,0 +1,211 @@
+//! Repositories of every odd shape, made with real git.
+
+use super::*;
+use assize_testkit::repo::{Repo, git_is_older_than};
+
+fn repository(repo: &Repo) -> Repository {
+    Repository::discover(&repo.path()).expect("a readable repository").expect("a repository")
+}
+
+fn patch(repo: &Repo, from: Option<&str>) -> String {
+    String::from_utf8(repository(repo).patch(from).expect("a patch")).expect("text")
+}
+
+fn paths(repo: &Repo) -> Vec<(String, bool)> {
+    let mut files: Vec<_> =
+        repository(repo).files().expect("a listing").into_iter().map(|file| (file.path, file.tracked)).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_change_is_seen_committed_or_not() {
+    let repo = Repo::with_commit(&[("a.txt", "one\n")]);
+    let first = repository(&repo).head().expect("readable").expect("a commit");
+    repo.write("a.txt", "two\n");
+    let loose = patch(&repo, Some(&first));
+    assert!(loose.contains("-one\n+two\n"), "{loose}");
+    repo.commit("second");
+    assert_eq!(patch(&repo, Some(&first)), loose);
+    assert_eq!(repository(&repo).changed_paths(Some(&first)).expect("a listing"), ["a.txt"]);
+}
+
+#[test]
+fn untracked_files_are_listed_and_ignored_ones_are_not() {
+    let repo = Repo::with_commit(&[("a.txt", "one\n"), (".gitignore", "*.log\n")]);
+    repo.write("b c.txt", "new\n");
+    repo.write("x.log", "noise\n");
+    repo.write_git("info/exclude", "private\n");
+    repo.write("private", "mine\n");
+    assert_eq!(paths(&repo), [(".gitignore".into(), true), ("a.txt".into(), true), ("b c.txt".into(), false)]);
+}
+
+#[test]
+fn a_repository_without_commits_is_compared_with_nothing() {
+    let repo = Repo::empty();
+    repo.write("a.txt", "one\n");
+    assert_eq!(repository(&repo).head().expect("readable"), None);
+    assert_eq!(patch(&repo, None), "");
+    repo.git(&["add", "a.txt"]);
+    assert!(patch(&repo, None).contains("+one"));
+}
+
+#[test]
+fn detached_packed_and_linked_heads_are_read() {
+    let repo = Repo::with_commit(&[("a.txt", "one\n")]);
+    let commit = repository(&repo).head().expect("readable").expect("a commit");
+    repo.git(&["pack-refs", "--all"]);
+    assert_eq!(repository(&repo).head().expect("readable"), Some(commit.clone()));
+    repo.git(&["checkout", "--quiet", "--detach"]);
+    assert_eq!(repository(&repo).head().expect("readable"), Some(commit.clone()));
+    let linked = tempfile::tempdir().expect("a temporary folder");
+    let tree = linked.path().join("work tree");
+    repo.git(&["worktree", "add", "--quiet", "-b", "side", tree.to_str().expect("text")]);
+    let side = Repository::discover(&tree).expect("readable").expect("a repository");
+    assert_eq!(side.head().expect("readable"), Some(commit));
+    fs::write(tree.join("a.txt"), "two\n").expect("written");
+    assert!(String::from_utf8_lossy(&side.patch(side.head().expect("readable").as_deref()).expect("a patch")).contains("+two"));
+}
+
+#[test]
+fn renames_merges_and_submodules_are_seen() {
+    let repo = Repo::with_commit(&[("a.txt", "one\ntwo\nthree\n")]);
+    let base = repo.head();
+    repo.git(&["mv", "a.txt", "b.txt"]);
+    assert!(patch(&repo, Some(&base)).contains("rename to b.txt"));
+    repo.commit("moved");
+    repo.git(&["checkout", "--quiet", "-b", "left"]);
+    repo.write("b.txt", "left\n");
+    repo.commit("left");
+    repo.git(&["checkout", "--quiet", "-b", "right", "HEAD~1"]);
+    repo.write("b.txt", "right\n");
+    repo.commit("right");
+    repo.try_git(&["merge", "left"]);
+    let merged = patch(&repo, Some(&base));
+    assert!(merged.contains("Unmerged path b.txt") || merged.contains("<<<<<<<"), "{merged}");
+
+    let inner = Repo::with_commit(&[("x", "1\n")]);
+    let outer = Repo::with_commit(&[("y", "1\n")]);
+    outer.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.path().to_str().expect("text"), "sub"]);
+    outer.commit("with a submodule");
+    let base = outer.head();
+    outer.write("sub/x", "2\n");
+    assert_eq!(patch(&outer, Some(&base)), "");
+    let within = Repository::discover(&outer.path().join("sub")).expect("readable").expect("a repository");
+    assert!(String::from_utf8_lossy(&within.patch(within.head().expect("readable").as_deref()).expect("a patch")).contains("+2"));
+}
+
+#[test]
+fn sha256_reftable_and_split_index_are_read() {
+    for options in [&["--object-format=sha256"][..], &["--ref-format=reftable"]] {
+        if git_is_older_than(2, 45) {
+            continue;
+        }
+        let repo = Repo::init(options);
+        repo.write("a.txt", "one\n");
+        repo.commit("first");
+        let head = repository(&repo).head().expect("readable");
+        assert_eq!(head, Some(repo.head()), "{options:?}");
+        repo.write("a.txt", "two\n");
+        assert!(patch(&repo, head.as_deref()).contains("+two"), "{options:?}");
+    }
+    let repo = Repo::with_commit(&[("a.txt", "one\n")]);
+    repo.git(&["update-index", "--split-index"]);
+    repo.write("a.txt", "two\n");
+    assert!(patch(&repo, Some(&repo.head())).contains("+two"));
+}
+
+#[test]
+fn hidden_changes_are_brought_to_light_without_touching_the_index() {
+    let repo = Repo::with_commit(&[("a.txt", "one\n"), ("b.txt", "one\n")]);
+    repo.git(&["update-index", "--assume-unchanged", "a.txt"]);
+    repo.git(&["update-index", "--skip-worktree", "b.txt"]);
+    repo.write("a.txt", "hidden a\n");
+    repo.write("b.txt", "hidden b\n");
+    let index = fs::read(repo.path().join(".git/index")).expect("an index");
+    let repository = repository(&repo);
+    let listed = repository.files().expect("a listing");
+    assert!(repository.unhide(&listed).expect("made visible"));
+    let patch = String::from_utf8(repository.patch(Some(&repo.head())).expect("a patch")).expect("text");
+    assert!(patch.contains("+hidden a") && patch.contains("+hidden b"), "{patch}");
+    assert_eq!(fs::read(repo.path().join(".git/index")).expect("an index"), index);
+}
+
+#[test]
+fn words_are_found_whole() {
+    let repo = Repo::with_commit(&[("a.rs", "fn retry_after() {}\n")]);
+    repo.write("b.rs", "struct Backoff;\n");
+    let present = repository(&repo)
+        .words_present(&["retry_after", "Backoff", "retry", "-v", "nowhere"], Duration::from_secs(5))
+        .expect("searched");
+    assert_eq!(present, ["Backoff", "retry_after"]);
+}
+
+/// A repository that wants every kind of program run, each of which would leave a file behind.
+#[test]
+fn no_program_that_a_repository_names_is_run() {
+    let repo = Repo::with_commit(&[("a.txt", "one\n"), ("b.bin", "x\n"), (".gitattributes", "* filter=evil diff=evil merge=evil\n*.bin diff=evil\n")]);
+    let trap = repo.outside().join("trap.sh");
+    let sprung = repo.outside().join("sprung");
+    fs::write(&trap, format!("#!/bin/sh\necho \"$0 $@\" >> '{}'\ncat\n", sprung.display())).expect("written");
+    let base = repo.head();
+    std::process::Command::new("chmod").args(["+x", trap.to_str().expect("text")]).status().expect("chmod");
+    let trap = trap.to_str().expect("text").to_owned();
+    let hostile = format!(
+        "[core]\n\tfsmonitor = {trap}\n\thooksPath = {trap}\n\tpager = {trap}\n\teditor = {trap}\n\tsshCommand = {trap}\n\tautocrlf = false\n\
+         [diff]\n\texternal = {trap}\n[diff \"evil\"]\n\ttextconv = {trap}\n\tcommand = {trap}\n\
+         [filter \"evil\"]\n\tclean = {trap}\n\tsmudge = {trap}\n\tprocess = {trap}\n\trequired = true\n\
+         [merge \"evil\"]\n\tdriver = {trap}\n[include]\n\tpath = ../more.config\n[alias]\n\tdiff = !{trap}\n\
+         [remote \"origin\"]\n\turl = ext::{trap}\n\tpromisor = true\n[extensions]\n\tpartialClone = origin\n"
+    );
+    let more = format!("[diff]\n\texternal = {trap}\n[core]\n\tfsmonitor = {trap}\n");
+    repo.write_git("config", &hostile);
+    repo.write("more.config", &more);
+    for hook in ["post-index-change", "fsmonitor-watchman", "query-watchman", "pre-commit"] {
+        repo.write_git(&format!("hooks/{hook}"), &format!("#!/bin/sh\n{trap}\n"));
+        let path = repo.path().join(".git/hooks").join(hook);
+        std::process::Command::new("chmod").arg("+x").arg(path).status().expect("chmod");
+    }
+    repo.write("a.txt", "two\n");
+    let look = |repository: &Repository| {
+        repository.patch(Some(&base)).expect("a patch");
+        repository.changed_paths(Some(&base)).expect("a listing");
+        let listed = repository.files().expect("a listing");
+        repository.unhide(&listed).expect("looked at");
+        repository.words_present(&["two"], Duration::from_secs(5)).expect("searched");
+        repository.head().expect("read");
+    };
+    look(&repository(&repo));
+    assert!(!sprung.exists(), "{}", fs::read_to_string(&sprung).unwrap_or_default());
+
+    // The same by redirection: a `.git` file, and a `commondir`, that lead to the hostile folder.
+    let moved = repo.outside().join("moved.git");
+    fs::rename(repo.path().join(".git"), &moved).expect("moved");
+    fs::write(repo.path().join(".git"), format!("gitdir: {}\n", moved.display())).expect("written");
+    look(&repository(&repo));
+    let thin = repo.outside().join("thin.git");
+    fs::create_dir(&thin).expect("made");
+    fs::copy(moved.join("HEAD"), thin.join("HEAD")).expect("copied");
+    fs::copy(moved.join("index"), thin.join("index")).expect("copied");
+    fs::write(thin.join("commondir"), "../moved.git\n").expect("written");
+    fs::write(thin.join("config"), &hostile).expect("written");
+    fs::write(repo.path().join(".git"), format!("gitdir: {}\n", thin.display())).expect("written");
+    look(&repository(&repo));
+    assert!(!sprung.exists(), "{}", fs::read_to_string(&sprung).unwrap_or_default());
+
+    // The trap works: git as it is used by hand springs it.
+    fs::write(repo.path().join(".git"), format!("gitdir: {}\n", moved.display())).expect("written");
+    repo.try_git_with_config(&["diff"]);
+    assert!(sprung.exists(), "the trap is no trap");
+}
+
+#[test]
+fn odd_folders_are_errors_that_name_them() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    assert!(Repository::discover(folder.path()).expect("looked").is_none());
+    fs::write(folder.path().join(".git"), "gitdir: /no/such/place\n").expect("written");
+    let error = Repository::discover(folder.path()).expect_err("refused").to_string();
+    assert!(error.contains("/no/such/place"), "{error}");
+    fs::write(folder.path().join(".git"), "hello").expect("written");
+    assert!(Repository::discover(folder.path()).expect_err("refused").to_string().contains("gitdir"));
+}

@@ -1,0 +1,630 @@
+//! The ledger on disk: one SQLite file, written durably.
+//!
+//! WAL with `synchronous=FULL`, so that an acknowledged event survives a kill and a power loss.
+//! The chain itself is computed in the core. A file that is damaged, foreign or from a later
+//! version is an error that names it, never a reason to begin a new one.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use assize_core::ledger::{Damage, GENESIS, Hash, Header, Verifier, entry_hash};
+use assize_core::session::Event;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+
+/// Marks the file as ours (`ASZE`).
+const APPLICATION_ID: i32 = 0x4153_5a45;
+
+/// The steps from an empty file to the present schema. A step that has been released is never
+/// changed.
+const MIGRATIONS: &[&str] = &["
+    CREATE TABLE entry (
+        seq      INTEGER PRIMARY KEY,
+        at_ms    INTEGER NOT NULL,
+        court    TEXT NOT NULL,
+        session  TEXT NOT NULL,
+        kind     TEXT NOT NULL,
+        outcome  TEXT,
+        payload  BLOB NOT NULL,
+        previous BLOB NOT NULL,
+        hash     BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX entry_by_session ON entry (session, seq);
+"];
+
+/// How long a writer waits for others before it gives up.
+pub const BUSY_MAX: Duration = Duration::from_secs(20);
+
+/// A failure of the ledger. Every message names the file.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// The file belongs to another program.
+    #[error("{path} is no ledger of Assize; move it away to start a new one")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was written by a later version.
+    #[error("{path} was written by a later version of Assize (schema {version}); update Assize to read it")]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        version: i64,
+    },
+    /// The file cannot be read as a database.
+    #[error("{path} is damaged ({detail}); keep a copy of it, then move it away to start a new one")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        detail: String,
+    },
+    /// The chain of entries is broken.
+    #[error("{path}: {damage}")]
+    Chain {
+        /// The file.
+        path: PathBuf,
+        /// The first damage.
+        damage: Damage,
+    },
+    /// An entry is no event of this version.
+    #[error("{path}: entry {seq} cannot be read: {detail}")]
+    Payload {
+        /// The file.
+        path: PathBuf,
+        /// The entry.
+        seq: u64,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// There is no ledger.
+    #[error("{path} does not exist; nothing has been judged here yet")]
+    Absent {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be opened, read or written.
+    #[error("{path} cannot be used: {detail}")]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        detail: String,
+    },
+}
+
+/// One entry, as stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Everything but the payload.
+    pub header: Header,
+    /// The event as JSON.
+    pub payload: String,
+    /// The hash of the entry.
+    pub hash: Hash,
+}
+
+/// Which entries are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only of this session.
+    pub session: Option<String>,
+    /// Only of this court.
+    pub court: Option<String>,
+    /// Only with this outcome.
+    pub outcome: Option<String>,
+    /// Only after this position.
+    pub after: u64,
+    /// Only the latest ones, this many.
+    pub last: Option<u32>,
+}
+
+/// What a walk along the chain found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verified {
+    /// How many entries there are, all of them sound.
+    pub entries: u64,
+    /// The hash of the last one. Kept elsewhere, it also proves that none was cut off.
+    pub head: Hash,
+}
+
+/// An open ledger.
+#[derive(Debug)]
+pub struct Ledger {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Ledger {
+    /// Opens the ledger for writing; makes it, its folder and the folder's ignore file when they
+    /// do not exist.
+    ///
+    /// # Errors
+    ///
+    /// See [`LedgerError`]. A file that is not an intact ledger is left as it is.
+    pub fn open(path: &Path) -> Result<Self, LedgerError> {
+        create(path).map_err(|error| unusable(path, &error))?;
+        Self::refuse_foreign(path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut ledger = Self::connect(path, flags)?;
+        ledger.write_setup().map_err(|error| ledger.failure(&error))?;
+        ledger.migrate()?;
+        Ok(ledger)
+    }
+
+    /// Opens an existing ledger for reading.
+    ///
+    /// # Errors
+    ///
+    /// See [`LedgerError`].
+    pub fn open_read_only(path: &Path) -> Result<Self, LedgerError> {
+        if !path.exists() {
+            return Err(LedgerError::Absent { path: path.to_owned() });
+        }
+        Self::refuse_foreign(path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let ledger = Self::connect(path, flags)?;
+        match ledger.version() {
+            Err(LedgerError::Unusable { .. }) => {
+                // Without write permission the files of the WAL cannot be made; what is in the
+                // main file can still be read.
+                let uri = format!("file:{}?immutable=1", uri_path(path));
+                let ledger = Self::connect(Path::new(&uri), flags | OpenFlags::SQLITE_OPEN_URI)?;
+                let ledger = Self { path: path.to_owned(), ..ledger };
+                ledger.version()?;
+                Ok(ledger)
+            }
+            Err(error) => Err(error),
+            Ok(0) => Err(LedgerError::Absent { path: path.to_owned() }),
+            Ok(_) => Ok(ledger),
+        }
+    }
+
+    /// SQLite takes a file of a few bytes for an empty database and would write over it.
+    fn refuse_foreign(path: &Path) -> Result<(), LedgerError> {
+        const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+        let mut start = Vec::new();
+        let read = fs::File::open(path).and_then(|file| file.take(16).read_to_end(&mut start));
+        match read {
+            Err(error) => Err(unusable(path, &error)),
+            Ok(0) => Ok(()),
+            Ok(_) if start == MAGIC => Ok(()),
+            Ok(_) => Err(LedgerError::Foreign { path: path.to_owned() }),
+        }
+    }
+
+    fn connect(path: &Path, flags: OpenFlags) -> Result<Self, LedgerError> {
+        let connection = Connection::open_with_flags(path, flags).map_err(|error| failure(path, &error))?;
+        let mut ledger = Self { connection, path: path.to_owned() };
+        ledger.connection.busy_handler(Some(wait_a_little)).map_err(|error| ledger.failure(&error))?;
+        Ok(ledger)
+    }
+
+    /// Settings of a writing connection. The checkpoint on close is left out: it would make every
+    /// hook pay for what an automatic one does now and then.
+    fn write_setup(&self) -> rusqlite::Result<()> {
+        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        self.connection.pragma_update(None, "synchronous", "FULL")?;
+        self.connection.pragma_update(None, "wal_autocheckpoint", 200)
+    }
+
+    /// Returns the schema version, 0 for an empty file. Refuses files that are not ours.
+    fn version(&self) -> Result<i64, LedgerError> {
+        let read = |name: &str| -> Result<i64, LedgerError> {
+            self.connection.pragma_query_value(None, name, |row| row.get(0)).map_err(|error| self.failure(&error))
+        };
+        let (id, version) = (read("application_id")?, read("user_version")?);
+        let empty = id == 0 && version == 0 && {
+            let count = "SELECT count(*) FROM sqlite_schema";
+            let tables: i64 = self.connection.query_row(count, [], |row| row.get(0)).map_err(|error| self.failure(&error))?;
+            tables == 0
+        };
+        match (id, version) {
+            _ if empty => Ok(0),
+            (id, _) if id != i64::from(APPLICATION_ID) => Err(LedgerError::Foreign { path: self.path.clone() }),
+            (_, version) if version > MIGRATIONS.len() as i64 => {
+                Err(LedgerError::Newer { path: self.path.clone(), version })
+            }
+            (_, version) => Ok(version),
+        }
+    }
+
+    fn migrate(&mut self) -> Result<(), LedgerError> {
+        let latest = MIGRATIONS.len() as i64;
+        if self.version()? == latest {
+            return Ok(());
+        }
+        self.switch_to_wal()?;
+        let path = self.path.clone();
+        let failed = |error: rusqlite::Error| failure(&path, &error);
+        // Another process may have been faster: look again under the lock.
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+        let version: i64 =
+            transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+        for migration in &MIGRATIONS[usize::try_from(version).unwrap_or(0)..] {
+            transaction.execute_batch(migration).map_err(failed)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;
+        transaction.pragma_update(None, "user_version", latest).map_err(failed)?;
+        transaction.commit().map_err(failed)
+    }
+
+    /// The switch takes a lock that SQLite does not wait for, so that we do.
+    fn switch_to_wal(&self) -> Result<(), LedgerError> {
+        let deadline = Instant::now() + BUSY_MAX;
+        loop {
+            let switched: rusqlite::Result<String> =
+                self.connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
+            match switched {
+                Ok(_) => return Ok(()),
+                Err(error) if is_busy(&error) && Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
+                Err(error) => return Err(self.failure(&error)),
+            }
+        }
+    }
+
+    /// Records an event. When this returns, the event is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the event could not be recorded; then nothing of it is.
+    pub fn append(&mut self, at_ms: i64, court: &str, session: &str, event: &Event) -> Result<u64, LedgerError> {
+        let payload = serde_json::to_string(event).map_err(|error| LedgerError::Payload {
+            path: self.path.clone(),
+            seq: 0,
+            detail: error.to_string(),
+        })?;
+        let outcome = event.outcome().map(|outcome| outcome.as_str().to_owned());
+        let mut header =
+            Header { seq: 0, at_ms, court: court.into(), session: session.into(), kind: event.kind().into(), outcome };
+        self.insert(&mut header, payload.as_bytes()).map_err(|error| self.failure(&error))?;
+        Ok(header.seq)
+    }
+
+    fn insert(&mut self, header: &mut Header, payload: &[u8]) -> rusqlite::Result<()> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let last: Option<(i64, Hash)> = transaction
+            .prepare_cached("SELECT seq, hash FROM entry ORDER BY seq DESC LIMIT 1")?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let (seq, previous) = last.unwrap_or((0, GENESIS));
+        header.seq = seq.unsigned_abs() + 1;
+        let hash = entry_hash(&previous, header, payload);
+        transaction
+            .prepare_cached(
+                "INSERT INTO entry (seq, at_ms, court, session, kind, outcome, payload, previous, hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            )?
+            .execute(params![
+                header.seq.cast_signed(),
+                header.at_ms,
+                header.court,
+                header.session,
+                header.kind,
+                header.outcome,
+                payload,
+                previous,
+                hash
+            ])?;
+        transaction.commit()
+    }
+
+    /// Reads the events of a session, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Names the first entry that cannot be read.
+    pub fn session_events(&self, session: &str, before: Option<u64>) -> Result<Vec<Event>, LedgerError> {
+        let filter = Filter { session: Some(session.to_owned()), ..Filter::default() };
+        let mut events = Vec::new();
+        for entry in self.entries(&filter)? {
+            if before.is_some_and(|before| entry.header.seq >= before) {
+                break;
+            }
+            events.push(self.event(&entry)?);
+        }
+        Ok(events)
+    }
+
+    /// Returns the last event that pauses or resumes the court.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the ledger cannot be read.
+    pub fn last_pause(&self) -> Result<Option<Event>, LedgerError> {
+        let sql = "SELECT payload FROM entry WHERE session = '-' AND kind IN ('paused', 'resumed') ORDER BY seq DESC LIMIT 1";
+        let payload: Option<Vec<u8>> = self
+            .connection
+            .query_row(sql, [], |row| row.get(0))
+            .optional()
+            .map_err(|error| self.failure(&error))?;
+        Ok(payload.and_then(|payload| serde_json::from_slice(&payload).ok()))
+    }
+
+    /// Reads the event of an entry.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the payload is no event of this version.
+    pub fn event(&self, entry: &Entry) -> Result<Event, LedgerError> {
+        serde_json::from_str(&entry.payload).map_err(|error| LedgerError::Payload {
+            path: self.path.clone(),
+            seq: entry.header.seq,
+            detail: error.to_string(),
+        })
+    }
+
+    /// Reads one entry.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the ledger cannot be read.
+    pub fn entry(&self, seq: u64) -> Result<Option<Entry>, LedgerError> {
+        let filter = Filter { after: seq.saturating_sub(1), ..Filter::default() };
+        let mut first = None;
+        self.walk(&filter, &mut |entry, _| {
+            first = Some(entry);
+            Ok(false)
+        })?;
+        Ok(first.filter(|entry| entry.header.seq == seq))
+    }
+
+    /// Reads entries, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the ledger cannot be read.
+    pub fn entries(&self, filter: &Filter) -> Result<Vec<Entry>, LedgerError> {
+        let mut entries = Vec::new();
+        self.walk(filter, &mut |entry, _| {
+            entries.push(entry);
+            Ok(true)
+        })?;
+        Ok(entries)
+    }
+
+    /// Hands entries on one by one, oldest first, with the hash that each carries of the one
+    /// before; `each` says whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the ledger cannot be read, and with whatever `each` fails with.
+    pub fn walk(
+        &self,
+        filter: &Filter,
+        each: &mut dyn FnMut(Entry, &[u8]) -> Result<bool, LedgerError>,
+    ) -> Result<(), LedgerError> {
+        let failed = |error: rusqlite::Error| self.failure(&error);
+        let order = if filter.last.is_some() { "DESC" } else { "ASC" };
+        let sql = format!(
+            "SELECT seq, at_ms, court, session, kind, outcome, payload, previous, hash FROM entry
+             WHERE seq > ?1 AND (?2 IS NULL OR session = ?2) AND (?3 IS NULL OR court = ?3)
+               AND (?4 IS NULL OR outcome = ?4)
+             ORDER BY seq {order} LIMIT ?5"
+        );
+        let limit = filter.last.map_or(-1, i64::from);
+        let mut statement = self.connection.prepare(&sql).map_err(failed)?;
+        let after = filter.after.min(i64::MAX.unsigned_abs()).cast_signed();
+        let mut rows =
+            statement.query(params![after, filter.session, filter.court, filter.outcome, limit]).map_err(failed)?;
+        let mut latest = Vec::new();
+        while let Some(row) = rows.next().map_err(failed)? {
+            let (entry, previous) = self.read_row(row)?;
+            if filter.last.is_some() {
+                latest.push((entry, previous));
+            } else if !each(entry, &previous)? {
+                return Ok(());
+            }
+        }
+        for (entry, previous) in latest.into_iter().rev() {
+            if !each(entry, &previous)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_row(&self, row: &rusqlite::Row<'_>) -> Result<(Entry, Vec<u8>), LedgerError> {
+        let failed = |error: rusqlite::Error| self.failure(&error);
+        let seq: i64 = row.get(0).map_err(failed)?;
+        let header = Header {
+            seq: seq.unsigned_abs(),
+            at_ms: row.get(1).map_err(failed)?,
+            court: row.get(2).map_err(failed)?,
+            session: row.get(3).map_err(failed)?,
+            kind: row.get(4).map_err(failed)?,
+            outcome: row.get(5).map_err(failed)?,
+        };
+        let payload: Vec<u8> = row.get(6).map_err(failed)?;
+        let altered = |()| LedgerError::Chain { path: self.path.clone(), damage: Damage::Altered(header.seq) };
+        let payload = String::from_utf8(payload).map_err(|_| altered(()))?;
+        let hash: Vec<u8> = row.get(8).map_err(failed)?;
+        let hash = Hash::try_from(hash).map_err(|_| altered(()))?;
+        Ok((Entry { header, payload, hash }, row.get(7).map_err(failed)?))
+    }
+
+    /// Walks the whole chain.
+    ///
+    /// # Errors
+    ///
+    /// Names the first damaged entry, or what is wrong with the file as such.
+    pub fn verify(&self) -> Result<Verified, LedgerError> {
+        let mut verifier = Verifier::default();
+        self.walk(&Filter::default(), &mut |entry, previous| {
+            verifier
+                .step(&entry.header, entry.payload.as_bytes(), previous, &entry.hash)
+                .map_err(|damage| LedgerError::Chain { path: self.path.clone(), damage })?;
+            Ok(true)
+        })?;
+        Ok(Verified { entries: verifier.count(), head: verifier.head() })
+    }
+
+    fn failure(&self, error: &rusqlite::Error) -> LedgerError {
+        failure(&self.path, error)
+    }
+}
+
+/// Waits for another writer: a few milliseconds, not the same for everyone.
+fn wait_a_little(attempt: i32) -> bool {
+    let step = u64::from(attempt.unsigned_abs());
+    let jitter = u64::from(std::process::id()).wrapping_mul(2_654_435_761).wrapping_add(step * 7_919) % 3_000;
+    std::thread::sleep(Duration::from_micros(300 + jitter));
+    // The mean wait is 1.8 ms.
+    step < u64::try_from(BUSY_MAX.as_micros()).unwrap_or(u64::MAX) / 1_800
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+fn failure(path: &Path, error: &rusqlite::Error) -> LedgerError {
+    let path = path.to_owned();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => LedgerError::Foreign { path },
+        Some(ErrorCode::DatabaseCorrupt) => LedgerError::Damaged { path, detail: error.to_string() },
+        _ => LedgerError::Unusable { path, detail: error.to_string() },
+    }
+}
+
+fn unusable(path: &Path, error: &io::Error) -> LedgerError {
+    LedgerError::Unusable { path: path.to_owned(), detail: error.to_string() }
+}
+
+/// Makes the folder (0700), its ignore file and an empty ledger (0600).
+fn create(path: &Path) -> io::Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let ignore = folder.join(".gitignore");
+        if !ignore.exists() {
+            fs::write(ignore, "# Written by Assize. The ledger stays on this machine; market events are shared.\n*\n!/market/\n!/market/**\n")?;
+        }
+    }
+    fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+    Ok(())
+}
+
+fn uri_path(path: &Path) -> String {
+    let mut escaped = String::new();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => escaped.push(char::from(*byte)),
+            byte => escaped.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().expect("a temporary folder")
+    }
+
+    fn ended(reason: &str) -> Event {
+        Event::SessionEnded { reason: reason.to_owned() }
+    }
+
+    #[test]
+    fn what_is_recorded_is_read_back_in_order() {
+        let folder = folder();
+        let path = folder.path().join("a b").join("ledger.db");
+        let mut ledger = Ledger::open(&path).expect("a new ledger");
+        assert_eq!(ledger.append(1, "stop", "s1", &ended("a")).expect("recorded"), 1);
+        assert_eq!(ledger.append(2, "stop", "s2", &ended("b")).expect("recorded"), 2);
+        assert_eq!(ledger.append(3, "stop", "s1", &ended("c")).expect("recorded"), 3);
+        drop(ledger);
+        let ledger = Ledger::open_read_only(&path).expect("an existing ledger");
+        assert_eq!(ledger.session_events("s1", None).expect("readable"), [ended("a"), ended("c")]);
+        assert_eq!(ledger.session_events("s1", Some(3)).expect("readable"), [ended("a")]);
+        let last = ledger.entries(&Filter { last: Some(2), ..Filter::default() }).expect("readable");
+        assert_eq!(last.iter().map(|entry| entry.header.seq).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(ledger.verify().expect("sound").entries, 3);
+        let mode = |path: &Path| fs::metadata(path).expect("it exists").permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().expect("a folder"))), (0o600, 0o700));
+    }
+
+    #[test]
+    fn foreign_damaged_and_newer_files_are_named_and_left_alone() {
+        let folder = folder();
+        let path = folder.path().join("ledger.db");
+        for contents in [&b"not a database at all, but quite long enough to look at"[..], b"x"] {
+            fs::write(&path, contents).expect("written");
+            let error = Ledger::open(&path).expect_err("refused").to_string();
+            assert!(error.contains("ledger.db"), "{error}");
+            assert_eq!(fs::read(&path).expect("still there"), contents);
+        }
+        fs::remove_file(&path).expect("removed");
+        Connection::open(&path).and_then(|other| other.execute_batch("CREATE TABLE t (x)")).expect("another's database");
+        assert!(matches!(Ledger::open(&path), Err(LedgerError::Foreign { .. })));
+        fs::remove_file(&path).expect("removed");
+        drop(Ledger::open(&path).expect("a new ledger"));
+        Connection::open(&path).and_then(|other| other.pragma_update(None, "user_version", 99)).expect("changed");
+        assert!(matches!(Ledger::open(&path), Err(LedgerError::Newer { version: 99, .. })));
+    }
+
+    #[test]
+    fn an_absent_ledger_is_said_to_be_absent() {
+        let path = folder().path().join("ledger.db");
+        assert!(matches!(Ledger::open_read_only(&path), Err(LedgerError::Absent { .. })));
+    }
+
+    #[test]
+    fn every_flipped_byte_of_every_payload_is_found() {
+        let folder = folder();
+        let path = folder.path().join("ledger.db");
+        let mut ledger = Ledger::open(&path).expect("a new ledger");
+        for number in 0..200 {
+            ledger.append(number, "stop", "s", &ended(&format!("reason {number}"))).expect("recorded");
+        }
+        let entries = ledger.entries(&Filter::default()).expect("readable");
+        let mut flips = 0;
+        for entry in &entries {
+            for index in 0..entry.payload.len() {
+                let mut bytes = entry.payload.clone().into_bytes();
+                bytes[index] ^= 0x55;
+                let transaction = ledger.connection.unchecked_transaction().expect("a transaction");
+                transaction
+                    .execute("UPDATE entry SET payload = ?1 WHERE seq = ?2", params![bytes, entry.header.seq.cast_signed()])
+                    .expect("altered");
+                let error = ledger.verify().expect_err("damage").to_string();
+                assert!(error.contains(&format!("entry {} ", entry.header.seq)), "byte {index}: {error}");
+                transaction.rollback().expect("undone");
+                flips += 1;
+            }
+        }
+        assert!(flips > 5_000, "{flips}");
+        assert_eq!(ledger.verify().expect("sound again").entries, 200);
+    }
+
+    #[test]
+    fn removed_and_reordered_entries_are_found() {
+        let folder = folder();
+        let path = folder.path().join("ledger.db");
+        let mut ledger = Ledger::open(&path).expect("a new ledger");
+        for number in 0..5 {
+            ledger.append(number, "stop", "s", &ended("x")).expect("recorded");
+        }
+        for (sql, first) in [
+            ("DELETE FROM entry WHERE seq = 3", "entry 4 stands where entry 3"),
+            ("UPDATE entry SET court = 'eval' WHERE seq = 2", "entry 2"),
+            ("UPDATE entry SET hash = zeroblob(32) WHERE seq = 2", "entry 2"),
+            ("UPDATE entry SET seq = 9 WHERE seq = 5", "entry 9 stands where entry 5"),
+        ] {
+            let transaction = ledger.connection.unchecked_transaction().expect("a transaction");
+            transaction.execute_batch(sql).expect("altered");
+            let error = ledger.verify().expect_err("damage").to_string();
+            assert!(error.contains(first), "{sql}: {error}");
+            transaction.rollback().expect("undone");
+        }
+    }
+}

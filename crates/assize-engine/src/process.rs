@@ -1,0 +1,214 @@
+//! Running other programs within limits.
+//!
+//! A program runs in its own process group, with bounded output and a deadline; when it is over,
+//! whatever is left of the group is killed. This module must not know what the programs are for.
+
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// What a program may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// How long it may run.
+    pub time: Duration,
+    /// How many bytes of its standard output are kept.
+    pub stdout_bytes_max: usize,
+    /// How many bytes of its standard error are kept.
+    pub stderr_bytes_max: usize,
+}
+
+/// How a program ended.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its status; `None` when it was killed at its deadline.
+    pub status: Option<ExitStatus>,
+    /// Its standard output, up to the limit.
+    pub stdout: Vec<u8>,
+    /// Its standard error, up to the limit.
+    pub stderr: Vec<u8>,
+    /// Whether output was dropped.
+    pub cut: bool,
+}
+
+impl Finished {
+    /// Returns whether it ended by itself with status 0.
+    pub fn succeeded(&self) -> bool {
+        self.status.is_some_and(|status| status.success())
+    }
+
+    /// Returns the end of its standard error, for a message.
+    pub fn complaint(&self) -> String {
+        let text = String::from_utf8_lossy(&self.stderr);
+        assize_core::text::tail(text.trim(), 400).to_owned()
+    }
+}
+
+/// How long the rest of the output is waited for after the program itself has ended: a process
+/// that left the group may hold the pipe open for ever.
+const DRAIN: Duration = Duration::from_millis(200);
+
+/// Runs a program, feeds it `input` and collects what it prints.
+///
+/// # Errors
+///
+/// Fails when the program cannot be started. A program that fails or is killed is no error.
+pub fn run(mut command: Command, input: &[u8], limits: &Limits) -> io::Result<Finished> {
+    let deadline = Instant::now() + limits.time;
+    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut child = Leader(command.spawn()?);
+    if let Some(mut stdin) = child.0.stdin.take() {
+        let input = input.to_vec();
+        // A program may end without reading its input.
+        thread::spawn(move || drop(stdin.write_all(&input)));
+    }
+    let stdout = collect(child.0.stdout.take(), limits.stdout_bytes_max);
+    let stderr = collect(child.0.stderr.take(), limits.stderr_bytes_max);
+    // Closed pipes usually mean that the program is about to end; waiting for them spares polling.
+    let closed_in_time = stdout.wait(deadline) && stderr.wait(deadline);
+    let status = child.wait(if closed_in_time { deadline } else { Instant::now().min(deadline) });
+    child.kill_group();
+    let drained = Instant::now() + DRAIN;
+    stdout.wait(drained);
+    stderr.wait(drained);
+    let (stdout, stdout_cut) = stdout.take();
+    let (stderr, stderr_cut) = stderr.take();
+    Ok(Finished { status, stdout, stderr, cut: stdout_cut || stderr_cut })
+}
+
+/// The leader of the group; the group dies with it.
+struct Leader(Child);
+
+impl Leader {
+    fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
+        let mut pause = Duration::from_micros(50);
+        loop {
+            match self.0.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if Instant::now() < deadline => thread::sleep(pause),
+                _ => return None,
+            }
+            pause = (pause * 2).min(Duration::from_millis(10));
+        }
+    }
+
+    fn kill_group(&mut self) {
+        if let Ok(id) = i32::try_from(self.0.id())
+            && let Some(group) = Pid::from_raw(id)
+        {
+            // The group may be gone already.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Leader {
+    fn drop(&mut self) {
+        self.kill_group();
+    }
+}
+
+/// Output on its way in.
+struct Output {
+    bytes: Arc<Mutex<(Vec<u8>, bool)>>,
+    closed: Mutex<(Receiver<()>, bool)>,
+}
+
+fn collect(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> Output {
+    let bytes = Arc::new(Mutex::new((Vec::new(), false)));
+    let (sender, receiver) = channel();
+    if let Some(mut pipe) = pipe {
+        let shared = Arc::clone(&bytes);
+        thread::spawn(move || {
+            let mut buffer = vec![0; 64 * 1024];
+            while let Ok(count @ 1..) = pipe.read(&mut buffer) {
+                let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                let room = bytes_max.saturating_sub(kept.0.len()).min(count);
+                kept.0.extend_from_slice(&buffer[..room]);
+                kept.1 |= room < count;
+            }
+            drop(sender);
+        });
+    }
+    Output { bytes, closed: Mutex::new((receiver, false)) }
+}
+
+impl Output {
+    /// Waits until the pipe is closed, and says whether it is.
+    fn wait(&self, deadline: Instant) -> bool {
+        let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !closed.1 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            closed.1 = closed.0.recv_timeout(left) == Err(RecvTimeoutError::Disconnected);
+        }
+        closed.1
+    }
+
+    fn take(&self) -> (Vec<u8>, bool) {
+        std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, input: &[u8], millis: u64) -> Finished {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        let limits = Limits { time: Duration::from_millis(millis), stdout_bytes_max: 10, stderr_bytes_max: 10 };
+        run(command, input, &limits).expect("sh starts")
+    }
+
+    #[test]
+    fn input_goes_in_and_output_comes_out() {
+        let finished = shell("cat; echo no >&2; exit 3", b"hello", 5_000);
+        assert_eq!(finished.status.and_then(|status| status.code()), Some(3));
+        assert_eq!((finished.stdout.as_slice(), finished.stderr.as_slice()), (&b"hello"[..], &b"no\n"[..]));
+    }
+
+    #[test]
+    fn output_is_kept_up_to_its_limit() {
+        assert!(!shell("printf 1234567890", b"", 5_000).cut);
+        let over = shell("printf 12345678901", b"", 5_000);
+        assert_eq!((over.stdout.len(), over.cut), (10, true));
+    }
+
+    #[test]
+    fn a_program_that_takes_too_long_is_killed_with_its_children() {
+        let before = Instant::now();
+        let finished = shell("sleep 30 & echo $!; sleep 30", b"", 300);
+        assert_eq!(finished.status, None);
+        assert!(before.elapsed() < Duration::from_secs(10));
+        let pid = String::from_utf8_lossy(&finished.stdout).trim().to_owned();
+        thread::sleep(Duration::from_millis(100));
+        let alive = std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+        assert!(!alive, "{pid} is alive");
+    }
+
+    #[test]
+    fn a_child_that_holds_the_pipe_does_not_hold_us() {
+        let before = Instant::now();
+        let finished = shell("setsid sleep 5 & exit 0", b"", 1_000);
+        assert!(before.elapsed() < Duration::from_secs(4), "{finished:?}");
+    }
+
+    #[test]
+    fn a_program_that_ignores_its_input_does_no_harm() {
+        assert!(shell("exit 0", &vec![b'x'; 1 << 20], 5_000).succeeded());
+    }
+
+    #[test]
+    fn a_missing_program_is_an_error() {
+        let limits = Limits { time: Duration::from_secs(1), stdout_bytes_max: 1, stderr_bytes_max: 1 };
+        assert!(run(Command::new("/no/such/program"), b"", &limits).is_err());
+    }
+}

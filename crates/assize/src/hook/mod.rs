@@ -1,0 +1,158 @@
+//! Agents' hooks: their events come in, their replies go out.
+//!
+//! Each agent is one file, named by the id that users type; it knows the agent's wire format and
+//! settings file and nothing of courts. To add one: write the file, add it to [`adapters!`] below.
+
+use std::path::{Path, PathBuf};
+
+use assize_core::transcript::TranscriptKind;
+
+/// What an agent tells through its hook, in one shape for all agents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookEvent {
+    /// The agent's id of the session.
+    pub session: String,
+    /// The agent's id of the prompt that is being worked on, where it has one.
+    pub prompt_id: Option<String>,
+    /// The folder that the agent works in.
+    pub folder: PathBuf,
+    /// Where the transcript lies, where there is one.
+    pub transcript: Option<PathBuf>,
+    /// What happened.
+    pub kind: HookEventKind,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookEventKind {
+    /// A session began or goes on.
+    SessionStart {
+        /// `startup`, `resume`, `clear`, `compact` or the agent's own word.
+        source: String,
+    },
+    /// The user said something.
+    Prompt {
+        /// What.
+        text: String,
+    },
+    /// The agent wants to stop.
+    Stop {
+        /// Its last message, where the agent hands it over.
+        final_message: Option<String>,
+        /// Whether it goes on because a hook sent it back.
+        sent_back_before: bool,
+        /// Descriptions of tasks that are still running.
+        background_tasks: Vec<String>,
+        /// Whether it stops because the user or an error stopped it.
+        interrupted: bool,
+    },
+    /// The session is over.
+    SessionEnd {
+        /// Why, in the agent's word.
+        reason: String,
+    },
+    /// Anything else; nothing is done about it.
+    Other {
+        /// The agent's name for it.
+        name: String,
+    },
+}
+
+/// What is said in return.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookReply {
+    /// Nothing: the agent does as it would.
+    Silent,
+    /// The agent goes on, for this reason.
+    Block {
+        /// The reason, at most 10,000 characters.
+        reason: String,
+    },
+    /// The person at the terminal is told something; the agent does as it would.
+    Notice {
+        /// What.
+        text: String,
+    },
+    /// The agent is told something as a fact, where the event has room for that.
+    Context {
+        /// What.
+        text: String,
+    },
+}
+
+/// What the hook process prints and how it exits.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HookOutput {
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// Exit status.
+    pub status: u8,
+}
+
+/// An event that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the event of {agent} cannot be read: {detail}")]
+pub struct HookError {
+    /// The agent.
+    pub agent: &'static str,
+    /// What is wrong.
+    pub detail: String,
+}
+
+/// One agent.
+pub trait Adapter: Sync {
+    /// The id that users type; also the name of the file.
+    fn id(&self) -> &'static str;
+    /// The agent's name as people write it.
+    fn name(&self) -> &'static str;
+    /// The format of its transcripts.
+    fn transcript_kind(&self) -> TranscriptKind;
+    /// How often its own harness lets a hook block one prompt, where it counts.
+    fn block_cap(&self) -> Option<u32>;
+    /// Reads an event.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with it. Unknown events and fields are no error.
+    fn read(&self, event: &[u8]) -> Result<HookEvent, HookError>;
+    /// Writes a reply to an event of this kind.
+    fn reply(&self, to: &HookEventKind, reply: &HookReply) -> HookOutput;
+    /// Says where the agent's settings are, below a project or a home folder.
+    fn settings_path(&self, scope: Scope, base: &Path) -> PathBuf;
+    /// Adds our hooks to the text of a settings file (empty for a new one), so that twice is the
+    /// same as once. `program` is the absolute path of our executable.
+    ///
+    /// # Errors
+    ///
+    /// Says where the file cannot be understood.
+    fn install(&self, settings: &str, program: &Path) -> Result<String, SettingsError>;
+    /// Removes our hooks from the text of a settings file.
+    ///
+    /// # Errors
+    ///
+    /// Says where the file cannot be understood.
+    fn uninstall(&self, settings: &str) -> Result<String, SettingsError>;
+    /// What a person has to do after an installation, if anything.
+    fn after_install(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// Whose settings are changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of one project.
+    Project,
+    /// Those of the user.
+    User,
+}
+
+/// A settings file that cannot be changed safely.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the settings cannot be changed: {detail}")]
+pub struct SettingsError {
+    /// What stands in the way, with line and column where there is one.
+    pub detail: String,
+}
