@@ -47,10 +47,10 @@ fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
 fn hedged(sentence: &str) -> bool {
     static HEDGE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i)\b(?:not|n't|never|no longer|once|when|if|until|unless|should|would|could|might|may|will|to make|",
+            r"(?i)\b(?:not|n['’]t|never|no longer|once|when|if|until|unless|should|would|could|might|may|will|to make|",
             r"make sure|ensure|verify|except|apart from|other than|but|however|although|though|before|after you|please|",
-            r"can(?:not|'t)|did(?:n't| not)|have(?:n't| not)|still|fails?|failing|failed|failures?|assuming|expected to|need(?:s)? to|most|some|pre-?existing|so that|",
-            r"whether|previously|earlier|already passed)\b|n't\b|\?$",
+            r"can(?:not|['’]t)|did(?:n['’]t| not)|have(?:n['’]t| not)|still|fails?|failing|failed|failures?|assuming|expected to|need(?:s)? to|most|some|pre-?existing|so that|",
+            r"whether|previously|earlier|already passed)\b|n['’]t\b|\?$",
         ))
         .expect("valid pattern")
     });
@@ -97,7 +97,7 @@ pub fn claims_change(message: &str) -> Option<&str> {
         let verbs = "added|implemented|fixed|created|updated|written|wrote|refactored|removed|renamed|changed|replaced|\
                      moved|rewrote|rewritten|extended|introduced|deleted|corrected|patched|modified|converted|migrated";
         Regex::new(&format!(
-            r"(?i)\bi(?:'ve| have)?(?: (?:now|also|just|then|successfully))* (?:{verbs})\b|^[\W_]*(?:successfully )?(?:{verbs}) |\b(?:has|have) (?:now )?been (?:now |successfully )?(?:{verbs})\b",
+            r"(?i)\bi(?:'ve| have)?(?: (?:now|also|just|then|successfully))* (?:{verbs})\b|^[\W_]*(?:successfully )?(?:{verbs})\b|\b(?:has|have) (?:now )?been (?:now |successfully )?(?:{verbs})\b",
         ))
         .expect("valid pattern")
     });
@@ -298,6 +298,7 @@ mod tests {
             "Run the tests to check that they pass, please.",
             "Tests should pass.",
             "The tests do not pass.",
+            "The tests don’t pass.",
             "Some tests pass.",
             "Do the tests pass?",
             "```\nall tests pass\n```",
