@@ -1,1 +1,76 @@
-fn main(){}
+//! The project's own chores. `cargo xtask ci` is CI.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to the person who runs them")]
+
+mod bench;
+mod ci;
+mod claude;
+mod fuzz;
+mod local_model;
+mod scenarios;
+mod schema;
+mod shell;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// The project's own chores.
+#[derive(Debug, Parser)]
+enum Xtask {
+    /// Everything that has to hold before a change goes in.
+    Ci,
+    /// Write the JSON Schemas anew, or check that they are fresh.
+    Schema {
+        /// Only check.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check what no compiler checks: layers, names, sizes.
+    Tidy,
+    /// Run each fuzz target for a while.
+    Fuzz {
+        /// Seconds for each target.
+        #[arg(long, default_value_t = 60)]
+        seconds: u32,
+    },
+    /// Measure, side by side in one run.
+    Bench {
+        /// What: `hook`.
+        what: bench::What,
+        /// Rounds.
+        #[arg(long, default_value_t = 40)]
+        rounds: usize,
+    },
+    /// Install the real `claude` program and run the tests that need it.
+    Claude,
+    /// Install a real model server with real weights and have it judge.
+    LocalModel(local_model::Arguments),
+    /// Judge the scenarios and print what was caught and what was blocked falsely.
+    Scenarios {
+        /// Write the table into docs/evidence-judge.md.
+        #[arg(long)]
+        write: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Xtask::parse() {
+        Xtask::Ci => ci::run(),
+        Xtask::Schema { check } => schema::run(check),
+        Xtask::Tidy => tidy::run(),
+        Xtask::Fuzz { seconds } => fuzz::run(seconds),
+        Xtask::Bench { what, rounds } => bench::run(what, rounds),
+        Xtask::Claude => claude::run(),
+        Xtask::LocalModel(arguments) => local_model::run(&arguments),
+        Xtask::Scenarios { write } => scenarios::run(write),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -129,7 +129,7 @@ impl FileChange {
                 LineKind::Removed => None,
                 kind => {
                     let at = number;
-                    number += 1;
+                    number = number.saturating_add(1);
                     (kind == LineKind::Added).then_some((at, line.text.inspect()))
                 }
             })
@@ -144,7 +144,7 @@ impl FileChange {
                 LineKind::Added => None,
                 kind => {
                     let at = number;
-                    number += 1;
+                    number = number.saturating_add(1);
                     (kind == LineKind::Removed).then_some((at, line.text.inspect()))
                 }
             })

@@ -76,7 +76,7 @@ impl Directive {
     /// Makes a directive from a prompt, `ordinal` counted from 1 within the session. Returns
     /// nothing for a prompt that no user wrote, see [`user_words`].
     pub fn from_prompt(prompt: &str, ordinal: usize, attachments: Vec<Attachment>) -> Option<Self> {
-        let words = user_words(prompt)?;
+        let words = without_marker(&user_words(prompt)?)?;
         let kind = classify(&words, ordinal == 1);
         let text = if words.len() > DIRECTIVE_BYTES_MAX {
             format!("{}\n[cut after {DIRECTIVE_BYTES_MAX} bytes]", head(&words, DIRECTIVE_BYTES_MAX))
@@ -239,6 +239,14 @@ pub const OVERRULE_MARKER: &str = "assize: accept";
 /// Returns whether the prompt carries the [`OVERRULE_MARKER`].
 pub fn overrules(prompt: &str) -> bool {
     user_words(prompt).is_some_and(|words| words.lines().any(|line| line.trim().eq_ignore_ascii_case(OVERRULE_MARKER)))
+}
+
+/// Drops the [`OVERRULE_MARKER`], which asks the court for something and not the agent.
+fn without_marker(words: &str) -> Option<String> {
+    let kept: Vec<&str> =
+        words.lines().filter(|line| !line.trim().eq_ignore_ascii_case(OVERRULE_MARKER)).collect();
+    let kept = kept.join("\n");
+    (!kept.trim().is_empty()).then_some(kept)
 }
 
 fn classify(words: &str, first: bool) -> DirectiveKind {

@@ -8,6 +8,7 @@ pub mod claim;
 pub mod court;
 pub mod diff;
 pub mod directive;
+pub mod envelope;
 pub mod evidence;
 pub mod finding;
 pub mod ledger;

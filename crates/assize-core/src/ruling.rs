@@ -69,6 +69,8 @@ pub enum Cause {
     Recursion,
     /// The event could not be read.
     MalformedEvent,
+    /// The configuration cannot be used.
+    BadConfiguration,
     /// There was nothing to judge, or nobody was to judge it.
     NotBeforeCourt,
 }
@@ -90,6 +92,7 @@ impl Cause {
             Self::LedgerUnavailable => "ledger_unavailable",
             Self::Recursion => "recursion",
             Self::MalformedEvent => "malformed_event",
+            Self::BadConfiguration => "bad_configuration",
             Self::NotBeforeCourt => "not_before_court",
         }
     }

@@ -24,6 +24,10 @@ pub struct Baseline {
     /// deleted one): while they stay as they were, they are not this session's doing.
     #[serde(default)]
     pub dirty: Vec<(String, Option<String>)>,
+    /// The project's configuration at that time. It holds for the whole session, so that nobody
+    /// can switch off during the work what the work is judged by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<String>,
 }
 
 /// Something that happened in a session.

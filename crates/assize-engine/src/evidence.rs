@@ -60,7 +60,7 @@ pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
         let hash = content_hash(&repository.root().join(&path)).map(hex);
         (path, hash)
     });
-    Ok(Baseline { commit, dirty: dirty.collect() })
+    Ok(Baseline { commit, dirty: dirty.collect(), configuration: None })
 }
 
 /// Gathers the evidence of a stop.

@@ -145,15 +145,18 @@ impl Repository {
     fn cast_shadow(&self, settings: &DataSettings) -> io::Result<()> {
         let shadow = self.shadow.path();
         fs::create_dir_all(shadow.join("objects/info"))?;
-        fs::create_dir(shadow.join("refs"))?;
         fs::create_dir(shadow.join("info"))?;
+        if self.reftable {
+            fs::create_dir(shadow.join("refs"))?;
+            symlink(self.common_dir.join("reftable"), shadow.join("reftable"))?;
+        } else {
+            symlink(self.common_dir.join("refs"), shadow.join("refs"))?;
+            symlink(self.common_dir.join("packed-refs"), shadow.join("packed-refs"))?;
+        }
         fs::write(shadow.join("config"), settings.to_config())?;
         let mut alternates = self.common_dir.join("objects").as_os_str().as_bytes().to_vec();
         alternates.push(b'\n');
         fs::write(shadow.join("objects/info/alternates"), alternates)?;
-        if self.reftable {
-            symlink(self.common_dir.join("reftable"), shadow.join("reftable"))?;
-        }
         fs::copy(self.git_dir.join("HEAD"), shadow.join("HEAD"))?;
         copy_if_there(&self.common_dir.join("info/exclude"), &shadow.join("info/exclude"))?;
         copy_if_there(&self.git_dir.join("index"), &shadow.join("index"))?;
@@ -177,9 +180,7 @@ impl Repository {
     /// Fails when the references cannot be read.
     pub fn head(&self) -> Result<Option<String>, GitError> {
         if self.reftable {
-            let finished = self.git(&["rev-parse", "--verify", "--quiet", "HEAD"], &[], 1 << 16)?;
-            let commit = String::from_utf8_lossy(&finished.stdout).trim().to_owned();
-            return Ok(is_object_id(&commit).then_some(commit));
+            return Ok(self.resolve("HEAD").ok());
         }
         let mut contents = read_meta(&self.git_dir.join("HEAD"))?.unwrap_or_default();
         for _ in 0..5 {
@@ -200,6 +201,17 @@ impl Repository {
             }
         }
         Ok(None)
+    }
+
+    /// Returns the commit that a revision names.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it names none.
+    pub fn resolve(&self, revision: &str) -> Result<String, GitError> {
+        let wanted = format!("{revision}^{{commit}}");
+        let finished = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted], &[], 1 << 16)?;
+        Ok(String::from_utf8_lossy(&finished.stdout).trim().to_owned())
     }
 
     fn packed(&self, name: &str) -> Result<Option<String>, GitError> {
@@ -341,6 +353,7 @@ impl Repository {
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("GIT_PAGER", "cat")
             .env("LC_ALL", "C");
         for name in ["PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR"] {

@@ -132,6 +132,15 @@ pub struct Verified {
     pub head: Hash,
 }
 
+/// How much is recorded of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionSize {
+    /// Entries of any kind.
+    pub entries: usize,
+    /// Prompts.
+    pub prompts: usize,
+}
+
 /// An open ledger.
 #[derive(Debug)]
 pub struct Ledger {
@@ -330,6 +339,22 @@ impl Ledger {
         Ok(events)
     }
 
+    /// Counts what is recorded of a session.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the ledger cannot be read.
+    pub fn session_size(&self, session: &str) -> Result<SessionSize, LedgerError> {
+        let sql = "SELECT count(*), coalesce(sum(kind = 'prompted'), 0) FROM entry WHERE session = ?1";
+        let count = |row: &rusqlite::Row<'_>, index| row.get::<_, i64>(index).map(|n| usize::try_from(n).unwrap_or(0));
+        self.connection
+            .prepare_cached(sql)
+            .and_then(|mut statement| {
+                statement.query_row([session], |row| Ok(SessionSize { entries: count(row, 0)?, prompts: count(row, 1)? }))
+            })
+            .map_err(|error| self.failure(&error))
+    }
+
     /// Returns the last event that pauses or resumes the court.
     ///
     /// # Errors
@@ -500,13 +525,23 @@ fn create(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     if let Some(folder) = path.parent() {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let ignore = folder.join(".gitignore");
-        if !ignore.exists() {
-            fs::write(ignore, "# Written by Assize. The ledger stays on this machine; market events are shared.\n*\n!/market/\n!/market/**\n")?;
-        }
+        make_folder(folder)?;
     }
     fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+    Ok(())
+}
+
+/// Makes the folder that holds a project's state (0700), with an ignore file for git.
+///
+/// # Errors
+///
+/// Fails when it cannot be made.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let ignore = folder.join(".gitignore");
+    if !ignore.exists() {
+        fs::write(ignore, "# Written by Assize. The ledger stays on this machine; market events are shared.\n*\n!/market/\n!/market/**\n")?;
+    }
     Ok(())
 }
 

@@ -4,7 +4,9 @@
 //! work is worth: that is the core's business, so that it can be tested and replayed without any
 //! of this.
 
+pub mod court;
 pub mod evidence;
+pub mod expand;
 pub mod git;
 pub mod ledger;
 pub mod process;

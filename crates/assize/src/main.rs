@@ -1,1 +1,15 @@
-fn main(){}
+//! The `assize` program: parses the command line, calls a command, exits.
+
+mod cli;
+mod command;
+mod config;
+mod exit;
+mod hook;
+mod host;
+mod judges;
+mod render;
+mod stage;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

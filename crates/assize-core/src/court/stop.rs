@@ -380,7 +380,9 @@ impl StopCourt {
 
 /// Says why a stop needs no evidence, if that is so.
 fn settled_before_evidence(case: &StopCase, session: &SessionState) -> Option<Leave> {
-    if case.paused {
+    if case.barred.is_some() {
+        Some(Leave::Unjudged)
+    } else if case.paused {
         Some(Leave::Paused)
     } else if case.interrupted {
         Some(Leave::Interrupted)
@@ -413,14 +415,14 @@ fn evidence_outcome(inputs: &StopInputs) -> Outcome {
 /// Decides a stop. A pure function of what is recorded of it and of the session before it.
 pub fn decide(inputs: &StopInputs, session: &SessionState) -> Decision {
     let case = &inputs.case;
+    if let Some(barred) = &case.barred {
+        let notice = format!("Assize did not judge this stop ({barred}). The agent may stop; nothing counts as done.");
+        return Decision::leave(Ruling::unjudged(barred.clone()), Leave::Unjudged, Some(notice));
+    }
     if let Some(leave) = settled_before_evidence(case, session) {
         return Decision::leave(Ruling::nothing_judged(leave), leave, None);
     }
     let ruling = rule_on(inputs, session);
-    if let Some(barred) = &case.barred {
-        let notice = format!("Assize did not judge this stop ({barred}).");
-        return Decision::leave(Ruling::unjudged(barred.clone()), Leave::Unjudged, Some(notice));
-    }
     if ruling.outcome == Outcome::Accept {
         return Decision::leave(ruling, Leave::Accepted, None);
     }

@@ -5,9 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{
-    Asked, Line, Moved, Side, code_of, is_fixture, is_guarded, joined, opens_rust_tests, read,
-};
+use super::reading::{Asked, Line, Moved, Side, code_of, is_fixture, is_guarded, joined, opens_rust_tests, read};
 use super::{Findings, Needs, Rule};
 use crate::diff::{Diff, FileChange, FileStatus, LineKind};
 use crate::evidence::Evidence;
@@ -53,7 +51,10 @@ static WANTED: LazyLock<Regex> = LazyLock::new(|| {
 
 fn may_assert(file: &FileChange) -> bool {
     let rust = Language::of(&file.path) == Some(Language::Rust);
-    is_code(&file.path) && !is_generated(&file.path) && !is_fixture(&file.path) && (is_test(&file.path) || rust)
+    is_code(&file.path)
+        && !is_generated(&file.path)
+        && !is_fixture(&file.path)
+        && (is_test(&file.path) || rust)
         && file.status != FileStatus::Deleted
 }
 
@@ -69,7 +70,10 @@ fn check_tautologies(file: &FileChange, asked: &Asked<'_>, moved: &mut Moved<'_>
                 continue;
             }
             let Some(certainty) = asked.soften(certainty) else { continue };
-            let message = format!("{} cannot fail and so checks nothing. Assert what the code under test does, or drop the line.", quote(line.raw));
+            let message = format!(
+                "{} cannot fail and so checks nothing. Assert what the code under test does, or drop the line.",
+                quote(line.raw)
+            );
             findings.at(file, Some(line.number), Severity::Error, certainty, message);
         }
     }
@@ -99,7 +103,11 @@ fn tautology(lines: &[Line<'_>], index: usize, language: Option<Language>) -> Op
 
 fn in_handler(lines: &[Line<'_>], index: usize) -> bool {
     lines[..index].iter().rev().take(4).any(|line| {
-        ["catch", "except", "rescue", ".on(", "done", "=> {"].iter().any(|word| line.code.contains(word) && !line.code.trim_start().starts_with("it(") && !line.code.trim_start().starts_with("test("))
+        ["catch", "except", "rescue", ".on(", "done", "=> {"].iter().any(|word| {
+            line.code.contains(word)
+                && !line.code.trim_start().starts_with("it(")
+                && !line.code.trim_start().starts_with("test(")
+        })
     })
 }
 
@@ -188,7 +196,8 @@ fn check_blocks(file: &FileChange, diff: &Diff, asked: &Asked<'_>, findings: &mu
     }
     let language = Language::of(&file.path);
     let blocks = blocks(file);
-    let surviving: Vec<&Block<'_>> = blocks.iter().filter(|block| block.in_test && !loses_test(block, language)).collect();
+    let surviving: Vec<&Block<'_>> =
+        blocks.iter().filter(|block| block.in_test && !loses_test(block, language)).collect();
     let mut loosened = false;
     for block in &surviving {
         let Some((number, message)) = judge(block, language, diff) else { continue };
@@ -201,7 +210,10 @@ fn check_blocks(file: &FileChange, diff: &Diff, asked: &Asked<'_>, findings: &mu
         return;
     }
     if let Some(gone) = unreplaced(&surviving, language, diff) {
-        let message = format!("Assertions were removed and none took their place, such as {}. Put them back, or say in the final message why the tests need them no longer.", quote(gone));
+        let message = format!(
+            "Assertions were removed and none took their place, such as {}. Put them back, or say in the final message why the tests need them no longer.",
+            quote(gone)
+        );
         findings.at(file, None, Severity::Warning, Certainty::Likely, message);
     }
 }
@@ -216,22 +228,28 @@ fn loses_test(block: &Block<'_>, language: Option<Language>) -> bool {
 fn is_heading(text: &str, language: Option<Language>) -> bool {
     let text = text.trim_start();
     match language {
-        Some(language) if language.is_script() => ["it(", "test(", "it.", "test.", "describe("].iter().any(|word| text.starts_with(word)),
+        Some(language) if language.is_script() => {
+            ["it(", "test(", "it.", "test.", "describe("].iter().any(|word| text.starts_with(word))
+        }
         Some(Language::Ruby) => text.starts_with("it ") || text.starts_with("def test"),
-        _ => ["fn ", "async fn ", "pub fn ", "def ", "async def ", "func ", "void ", "public ", "fun ", "TEST"].iter().any(|word| text.starts_with(word)),
+        _ => ["fn ", "async fn ", "pub fn ", "def ", "async def ", "func ", "void ", "public ", "fun ", "TEST"]
+            .iter()
+            .any(|word| text.starts_with(word)),
     }
 }
 
 /// Compares what a block asserted with what it asserts now.
 fn judge(block: &Block<'_>, language: Option<Language>, diff: &Diff) -> Option<(u32, String)> {
     let removed: Vec<(String, &str)> = block.removed.iter().map(|text| (code_of(text, language), *text)).collect();
-    let added: Vec<(String, u32, &str)> = block.added.iter().map(|(number, text)| (code_of(text, language), *number, *text)).collect();
+    let added: Vec<(String, u32, &str)> =
+        block.added.iter().map(|(number, text)| (code_of(text, language), *number, *text)).collect();
     let exact = |code: &str| EXACT.is_match(code) && !LOOSE.is_match(code);
     let were: Vec<_> = removed.iter().filter(|(code, _)| exact(code)).collect();
     let are: Vec<_> = added.iter().filter(|(code, ..)| exact(code)).collect();
     if are.len() < were.len() {
         let subjects: HashSet<&str> = were.iter().flat_map(|(code, _)| words(code)).collect();
-        let loose = added.iter().find(|(code, ..)| LOOSE.is_match(code) && words(code).any(|word| subjects.contains(word)));
+        let loose =
+            added.iter().find(|(code, ..)| LOOSE.is_match(code) && words(code).any(|word| subjects.contains(word)));
         return loose.map(|(_, number, text)| {
             (*number, format!("{} accepts more than {}, which it replaces. Assert the exact value, or say why it cannot be known.", quote(text), quote(were[0].1)))
         });
@@ -249,33 +267,51 @@ fn judge(block: &Block<'_>, language: Option<Language>, diff: &Diff) -> Option<(
 /// The names in a line, those of the assertions themselves left out.
 fn words(code: &str) -> impl Iterator<Item = &str> {
     code.split(|character: char| !character.is_alphanumeric() && character != '_').filter(|word| {
-        let known = ["assert", "Assert", "expect", "EXPECT", "ASSERT", "XCTAssert", "self", "this", "toBe", "toEqual", "require"];
-        word.len() > 2 && !word.starts_with(|first: char| first.is_ascii_digit()) && !known.iter().any(|known| word.starts_with(known))
+        let known = [
+            "assert",
+            "Assert",
+            "expect",
+            "EXPECT",
+            "ASSERT",
+            "XCTAssert",
+            "self",
+            "this",
+            "toBe",
+            "toEqual",
+            "require",
+        ];
+        word.len() > 2
+            && !word.starts_with(|first: char| first.is_ascii_digit())
+            && !known.iter().any(|known| word.starts_with(known))
     })
 }
 
 fn without_values(code: &str) -> String {
-    static VALUE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"\b(?:[0-9][0-9A-Fa-fx_.]*|true|false|True|False|null|None|nil)\b").expect("valid pattern"));
+    static VALUE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(?:[0-9][0-9A-Fa-fx_.]*|true|false|True|False|null|None|nil)\b").expect("valid pattern")
+    });
     VALUE.replace_all(code, "0").trim().to_owned()
 }
 
 /// Returns whether the change touches anything but tests and prose.
 fn source_changed(diff: &Diff) -> bool {
-    diff.files.iter().filter(|file| !is_test(&file.path) && !is_prose(&file.path)).any(|file| {
-        Language::of(&file.path) != Some(Language::Rust) || blocks(file).iter().any(|block| !block.in_test)
-    })
+    diff.files
+        .iter()
+        .filter(|file| !is_test(&file.path) && !is_prose(&file.path))
+        .any(|file| Language::of(&file.path) != Some(Language::Rust) || blocks(file).iter().any(|block| !block.in_test))
 }
 
 /// Finds an assertion that went when more went than came, in the file and in the whole change.
 fn unreplaced<'a>(blocks: &[&Block<'a>], language: Option<Language>, diff: &Diff) -> Option<&'a str> {
     let asserts = |text: &str| ASSERTION.is_match(&code_of(text, language));
-    let went: Vec<&str> = blocks.iter().flat_map(|block| block.removed.iter().copied()).filter(|text| asserts(text)).collect();
+    let went: Vec<&str> =
+        blocks.iter().flat_map(|block| block.removed.iter().copied()).filter(|text| asserts(text)).collect();
     let came = blocks.iter().flat_map(|block| &block.added).filter(|(_, text)| asserts(text)).count();
     if went.len() <= came {
         return None;
     }
-    let elsewhere: HashSet<&str> = diff.files.iter().flat_map(FileChange::added_lines).map(|(_, text)| text.trim()).collect();
+    let elsewhere: HashSet<&str> =
+        diff.files.iter().flat_map(FileChange::added_lines).map(|(_, text)| text.trim()).collect();
     went.into_iter().find(|text| !elsewhere.contains(text.trim()))
 }
 
@@ -334,7 +370,10 @@ mod tests {
             ("tests/test_a.py", "-    self.assertEqual(total, 42)\n+    self.assertIsNotNone(total)\n"),
             ("tests/a.rs", "-    assert_eq!(parse(input), Ok(3));\n+    assert!(parse(input).is_ok());\n"),
             ("pkg/a_test.go", "-\trequire.Equal(t, 3, count)\n+\trequire.NotNil(t, count)\n"),
-            ("tests/test_a.py", "     rows = load()\n-    assert rows[0].name == 'a'\n-    assert rows[1].name == 'b'\n     close()\n"),
+            (
+                "tests/test_a.py",
+                "     rows = load()\n-    assert rows[0].name == 'a'\n-    assert rows[1].name == 'b'\n     close()\n",
+            ),
             ("src/a.test.ts", "   render();\n-  expect(screen.getByText('Saved')).toBeVisible();\n   cleanup();\n"),
         ] {
             assert_eq!(check(path, lines), [Likely], "{lines}");
@@ -360,8 +399,18 @@ mod tests {
         };
         let loosened = "-    assert len(rows) == 3\n+    assert len(rows) > 0\n";
         assert_eq!(asked("Relax the assertion in test_a", "tests/test_a.py", loosened), []);
-        assert_eq!(asked("Update the tests to the new total", "tests/test_a.py", "-    assert f() == 1\n+    assert f() == 2\n"), []);
-        assert_eq!(asked("Set up vitest with a sample test", "src/a.test.ts", "+  expect(true).toBe(true);\n"), [Likely]);
+        assert_eq!(
+            asked(
+                "Update the tests to the new total",
+                "tests/test_a.py",
+                "-    assert f() == 1\n+    assert f() == 2\n"
+            ),
+            []
+        );
+        assert_eq!(
+            asked("Set up vitest with a sample test", "src/a.test.ts", "+  expect(true).toBe(true);\n"),
+            [Likely]
+        );
         assert_eq!(asked("Fix it. Do not weaken any assertion.", "tests/test_a.py", loosened), [Likely]);
     }
 
@@ -375,7 +424,10 @@ mod tests {
             ("src/a.py", "+    assert True\n"),
             ("src/lint.test.ts", "+    const code = 'expect(true).toBe(true)';\n"),
             ("src/a.test.ts", "-    expect(total(cart)).toBeTruthy();\n+    expect(total(cart)).toBe(42);\n"),
-            ("src/a.test.ts", "-    expect(a).toBe(1);\n-    expect(b).toBe(2);\n+    expect({ a, b }).toEqual({ a: 1, b: 2 });\n+    expect(c).toBe(3);\n"),
+            (
+                "src/a.test.ts",
+                "-    expect(a).toBe(1);\n-    expect(b).toBe(2);\n+    expect({ a, b }).toEqual({ a: 1, b: 2 });\n+    expect(c).toBe(3);\n",
+            ),
             ("tests/test_a.py", "-    assert parse('a') == 1\n+    check('a', 1)\n"),
             ("tests/test_a.py", "+    assert len(rows) > 0\n"),
             ("tests/test_a.py", "-    rows = load()\n+    rows = load(limit=3)\n     assert len(rows) == 3\n"),

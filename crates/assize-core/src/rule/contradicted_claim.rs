@@ -1,9 +1,14 @@
 //! The final message says that tests pass, and the last run of tests failed.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::{Findings, Needs, Rule};
-use crate::claim::claims_tests_pass;
+use crate::claim::{admits_failure, claims_tests_pass};
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
+use crate::path::is_code;
 use crate::text::quote;
 use crate::transcript::TestResult;
 
@@ -26,33 +31,54 @@ impl Rule for ContradictedClaim {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let Some(claim) = claims_tests_pass(evidence.message()) else { return };
         let Some(facts) = evidence.transcript.get() else { return };
-        let Some((run, result)) = facts.test_runs().next_back() else { return };
+        let Some((run, result)) = facts.last_test_run(facts.last_edit(is_code).unwrap_or(0)) else { return };
+        // Who says how many passed, and is right, has not said that all did.
+        if run.tests.is_some_and(|tally| counts(claim, tally.passed)) {
+            return;
+        }
+        // A message that speaks of some tests, or of failures elsewhere, may be right about its part.
+        let sure = !is_partial(claim) && admits_failure(evidence.message()).is_none() && facts.limits.is_empty();
+        let certainty = if sure { Certainty::Certain } else { Certainty::Likely };
         let command = quote(run.command.inspect());
-        let says = quote(claim);
         match result {
-            TestResult::Failed => {
-                let tally = run.tests.map_or(String::new(), |tests| format!(" ({} failed)", tests.failed));
-                findings.file(
-                    Severity::Error,
-                    Certainty::Certain,
-                    format!("The final message says {says}, but the last run of tests, {command}, failed{tally}. Make the tests pass and run them again, or say that they fail."),
-                );
-            }
+            TestResult::Failed => findings.file(
+                Severity::Error,
+                certainty,
+                format!("The final message says that tests pass, but the last run of tests, {command}, failed. Make the tests pass and run them again, or say that they fail."),
+            ),
             TestResult::NoneRan => findings.file(
                 Severity::Error,
-                Certainty::Certain,
-                format!("The final message says {says}, but the last run, {command}, ran no test at all. Run the tests that cover the change."),
+                certainty,
+                format!("The final message says that tests pass, but the last run, {command}, ran no test at all. Run the tests that cover the change, or say that none ran."),
             ),
             TestResult::Passed | TestResult::Unknown => {}
         }
     }
 }
 
+/// Returns whether the claim gives this number, and does not speak of all tests.
+fn counts(claim: &str, passed: u64) -> bool {
+    let mut numbers = claim.split(|character: char| !character.is_ascii_digit());
+    !claim.to_ascii_lowercase().contains("all") && numbers.any(|number| number.parse() == Ok(passed))
+}
+
+/// Returns whether the claim is about some of the tests.
+fn is_partial(claim: &str) -> bool {
+    static PART: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)`|\b(?:new|added|unit|integration|e2e|end-to-end|regression|relevant|affected|related|updated|targeted|focused|corresponding|",
+            r"these|those|this|both|two|three|four|five|my|its|existing|other|backend|frontend|doc|smoke|type|lint)\b",
+        ))
+        .expect("valid pattern")
+    });
+    PART.is_match(claim)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::evidence::Part;
-    use crate::rule::testing::{grades, says};
+    use crate::rule::testing::{found, grades, says};
     use crate::transcript::{FactsBuilder, ToolCall, ToolResult};
 
     fn after(message: &str, runs: &[(&str, i64, &str)]) -> Evidence {
@@ -70,9 +96,29 @@ mod tests {
 
     #[test]
     fn a_claim_against_the_last_run_is_certain() {
-        assert_eq!(grades(&ContradictedClaim, &after("Done. All tests pass.", &[PASSED, FAILED])), [Certainty::Certain]);
-        let none = ("pytest", 5, "=== no tests ran in 0.01s ===");
-        assert_eq!(grades(&ContradictedClaim, &after("All tests are passing now.", &[none])), [Certainty::Certain]);
+        for (message, runs) in [
+            ("Done. All tests pass.", &[PASSED, FAILED][..]),
+            ("All tests are passing now.", &[("pytest", 5, "=== no tests ran in 0.01s ===")]),
+            ("The test suite passes.", &[("npm test 2>&1 | tail -5", 0, "Tests:       1 failed, 2 passed, 3 total")]),
+            ("I've added the parser; all 12 tests pass.", &[("docker compose run app pytest", 1, "1 failed, 11 passed in 0.10s")]),
+            ("Tests: all green.", &[FAILED, ("git status", 0, "")]),
+            ("I fixed the failing test. All tests pass.", &[FAILED]),
+            ("All tests pass without any errors.", &[PASSED, FAILED, ("cat notes.txt", 0, "3 passed in 0.1s")]),
+        ] {
+            assert_eq!(grades(&ContradictedClaim, &after(message, runs)), [Certainty::Certain], "{message}");
+        }
+    }
+
+    #[test]
+    fn a_message_about_a_part_is_only_likely_to_be_wrong() {
+        for message in [
+            "All tests pass. The integration suite fails without a database.",
+            "The new tests pass.",
+            "The unit tests pass now.",
+            "`cargo test -p core` passes, all tests passed.",
+        ] {
+            assert_eq!(grades(&ContradictedClaim, &after(message, &[PASSED, FAILED])), [Certainty::Likely], "{message}");
+        }
     }
 
     #[test]
@@ -85,8 +131,24 @@ mod tests {
             ("All tests pass except two, which failed before my change.", &[FAILED]),
             ("All tests pass.", &[]),
             ("All tests pass.", &[("cargo test || true", 0, "")]),
+            ("10/12 tests passing.", &[FAILED]),
+            ("1 test passes; the two others need a database, as before.", &[FAILED]),
+            ("10 of the 12 tests pass.", &[FAILED]),
+            ("All tests pass.", &[("cargo test 2>&1 | grep FAILED", 1, "")]),
+            ("All tests pass.", &[("cargo test && git push", 1, "test result: ok. 3 passed; 0 failed; 0 ignored")]),
+            ("All tests pass.", &[PASSED, ("cargo test --doc", 0, "test result: ok. 0 passed; 0 failed; 0 ignored")]),
+            ("All tests pass.", &[PASSED, ("cargo test", 1, "The tool use was rejected")]),
+            ("All tests pass.", &[PASSED, ("cat target/old.log", 0, "test result: FAILED. 0 passed; 2 failed; 0 ignored")]),
+            ("All tests pass.", &[PASSED, ("gh run view 12 --log-failed", 0, "test result: FAILED. 0 passed; 2 failed; 0 ignored")]),
         ] {
             assert_eq!(grades(&ContradictedClaim, &after(message, runs)), [], "{message}");
         }
+    }
+
+    #[test]
+    fn the_finding_stays_the_same_while_the_fact_does() {
+        let key = |message: &str, run| found(&ContradictedClaim, &after(message, &[run])).remove(0).key();
+        let later = ("cargo test", 101, "test result: FAILED. 2 passed; 1 failed; 0 ignored");
+        assert_eq!(key("All 3 tests pass.", FAILED), key("All tests are passing now.", later));
     }
 }

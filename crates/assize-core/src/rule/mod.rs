@@ -3,6 +3,8 @@
 //! A rule reads [`Evidence`] and states findings; it neither gathers nor decides. One rule is one
 //! file, named by its id. To add one: write the file, add it to [`rules!`] below.
 
+mod reading;
+
 use std::collections::BTreeMap;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -107,6 +109,26 @@ macro_rules! rules {
 rules! {
     contradicted_claim: ContradictedClaim,
     placeholder_added: PlaceholderAdded,
+    test_deleted: TestDeleted,
+    test_skipped: TestSkipped,
+    test_focused: TestFocused,
+    assertion_weakened: AssertionWeakened,
+    check_disabled: CheckDisabled,
+    swallowed_error: SwallowedError,
+    mock_data: MockData,
+    empty_body: EmptyBody,
+    conflict_marker: ConflictMarker,
+    syntax_error: SyntaxError,
+    debug_leftover: DebugLeftover,
+    hidden_character: HiddenCharacter,
+    secret: Secret,
+    unresolved_failure: UnresolvedFailure,
+    todo_list_open: TodoListOpen,
+    deferral: Deferral,
+    needless_question: NeedlessQuestion,
+    missing_referent: MissingReferent,
+    nothing_changed: NothingChanged,
+    unevidenced_claim: UnevidencedClaim,
 }
 
 /// What a user may set a rule to.

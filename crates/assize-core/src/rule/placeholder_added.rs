@@ -4,11 +4,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::reading::{Asked, Line, Moved, Side, adds, read};
 use super::{Findings, Needs, Rule};
 use crate::diff::FileChange;
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
-use crate::path::{Language, is_code, is_example, is_generated, is_test};
+use crate::path::{Language, is_code, is_example, is_generated};
 use crate::text::quote;
 
 /// See the module.
@@ -30,9 +31,12 @@ impl Rule for PlaceholderAdded {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let Some(diff) = evidence.diff.get() else { return };
         // Who asks for a stub gets one.
-        let wanted = evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| WANTED.is_match(text));
+        let asked = Asked::new(evidence, &WANTED);
+        let mut moved = Moved::new(diff);
         for file in diff.files.iter().filter(|file| is_code(&file.path) && !is_generated(&file.path)) {
-            check_file(file, wanted, findings);
+            if adds(file, &HINT) {
+                check_file(file, &asked, &mut moved, findings);
+            }
         }
     }
 }
@@ -67,28 +71,34 @@ static ADMISSION: LazyLock<Regex> = LazyLock::new(|| {
     .expect("valid pattern")
 });
 
-static COMMENT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"(?:^|\s)(?://+|#+(?:\s|$)|/\*+|\*\s|--\s|<!--)(.*)$"#).expect("valid pattern"));
+/// At least one of these stands in every stub and admission.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        "TODO|FIXME|XXX|HACK|todo|unimplemented|mplement|fatalError|panic|UnsupportedOperation|(?i:for now|placeholder|stub|dummy|",
+        "for (?:a )?(?:real|prod)|in (?:a )?(?:real|prod)|existing code|your code|temporary|left as an|would |hard-?coded)",
+    ))
+    .expect("valid pattern")
+});
 
-fn check_file(file: &FileChange, wanted: bool, findings: &mut Findings<'_>) {
-    let aside = is_test(&file.path) || is_example(&file.path);
+fn check_file(file: &FileChange, asked: &Asked<'_>, moved: &mut Moved<'_>, findings: &mut Findings<'_>) {
     let language = Language::of(&file.path);
-    let removed: Vec<&str> = file.removed_lines().map(|(_, line)| line.trim()).collect();
-    let lines: Vec<(u32, &str)> = file.added_lines().collect();
-    for (index, (number, line)) in lines.iter().enumerate() {
-        // A line that was only moved or indented is not new.
-        if removed.contains(&line.trim()) {
-            continue;
-        }
-        let code = without_comment_and_strings(line);
-        if STUB.is_match(line) && STUB_WORD.is_match(&code) && !is_abstract(&lines, index, language) {
-            let certainty = if aside || wanted { Certainty::Likely } else { Certainty::Certain };
-            findings.at(file, Some(*number), Severity::Error, certainty, format!("{} stands where working code was asked for. Write the code.", quote(line)));
-        } else if let Some(comment) = COMMENT.captures(line).and_then(|found| found.get(1))
-            && ADMISSION.is_match(comment.as_str())
-            && !aside
-        {
-            findings.at(file, Some(*number), Severity::Warning, Certainty::Likely, format!("The comment {} admits that something is left out. Finish it, or say in the final message what is missing and why.", quote(line)));
+    for lines in &read(file, Side::New) {
+        for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.changed) {
+            let aside = line.in_test || is_example(&file.path);
+            if STUB.is_match(line.raw) && STUB_WORD.is_match(&line.code) && !is_abstract(lines, index, language) {
+                if !moved.take(line.raw) {
+                    let certainty = if aside || asked.is_asked() { Certainty::Likely } else { Certainty::Certain };
+                    findings.at(
+                        file,
+                        Some(line.number),
+                        Severity::Error,
+                        certainty,
+                        format!("{} stands where working code was asked for. Write the code.", quote(line.raw)),
+                    );
+                }
+            } else if !aside && ADMISSION.is_match(&line.comment) && !moved.take(line.raw) {
+                findings.at(file, Some(line.number), Severity::Warning, Certainty::Likely, format!("The comment {} admits that something is left out. Finish it, or say in the final message what is missing and why.", quote(line.raw)));
+            }
         }
     }
 }
@@ -99,40 +109,14 @@ static STUB_WORD: LazyLock<Regex> = LazyLock::new(|| {
         .expect("valid pattern")
 });
 
-/// Blanks string contents and drops a trailing comment, so that text about stubs is no stub.
-fn without_comment_and_strings(line: &str) -> String {
-    let mut kept = String::with_capacity(line.len());
-    let mut quote = None;
-    let mut previous = ' ';
-    for character in line.chars() {
-        match quote {
-            Some(open) if character == open && previous != '\\' => {
-                quote = None;
-                kept.push(character);
-            }
-            Some(_) => {}
-            None if matches!(character, '"' | '`') => {
-                quote = Some(character);
-                kept.push(character);
-            }
-            None if (character == '/' && previous == '/') || (character == '#' && kept.trim().is_empty()) => {
-                return kept;
-            }
-            None => kept.push(character),
-        }
-        previous = character;
-    }
-    kept
-}
-
 /// In Python an abstract method raises NotImplementedError by design.
-fn is_abstract(lines: &[(u32, &str)], index: usize, language: Option<Language>) -> bool {
+fn is_abstract(lines: &[Line<'_>], index: usize, language: Option<Language>) -> bool {
     if language != Some(Language::Python) {
         return false;
     }
     lines[index.saturating_sub(12)..index]
         .iter()
-        .any(|(_, line)| line.contains("@abstractmethod") || line.contains("(ABC)") || line.contains("Protocol)"))
+        .any(|line| ["@abstractmethod", "(ABC)", "Protocol)"].iter().any(|mark| line.code.contains(mark)))
 }
 
 #[cfg(test)]
@@ -162,7 +146,11 @@ mod tests {
 
     #[test]
     fn admissions_are_likely() {
-        for line in ["+    // TODO: handle errors", "+    // For now we return an empty list", "+    // in a real implementation this would call the API"] {
+        for line in [
+            "+    // TODO: handle errors",
+            "+    // For now we return an empty list",
+            "+    // in a real implementation this would call the API",
+        ] {
             assert_eq!(check("src/a.rs", line), [Certainty::Likely], "{line}");
         }
     }
@@ -176,7 +164,10 @@ mod tests {
             ("src/a.rs", "-    todo!()"),
             ("src/a.rs", "-    todo!()\n+        todo!()"),
             ("docs/a.md", "+use todo!() with care"),
-            ("src/a.py", "+class Base(ABC):\n+    @abstractmethod\n+    def run(self):\n+        raise NotImplementedError"),
+            (
+                "src/a.py",
+                "+class Base(ABC):\n+    @abstractmethod\n+    def run(self):\n+        raise NotImplementedError",
+            ),
             ("src/todo.ts", "+const todoList = todos.map(renderTodo);"),
             ("src/a.java", "+ throw new UnsupportedOperationException(\"immutable list\");"),
             ("src/a.rs", "+    // the stubborn case"),
@@ -189,7 +180,11 @@ mod tests {
     #[test]
     fn a_stub_that_was_asked_for_is_not_certain() {
         let mut evidence = changed("src/a.rs", "+    todo!()");
-        evidence.directives.extend(Directive::from_prompt("Write a skeleton of the parser with todo!() bodies", 1, Vec::new()));
+        evidence.directives.extend(Directive::from_prompt(
+            "Write a skeleton of the parser with todo!() bodies",
+            1,
+            Vec::new(),
+        ));
         assert_eq!(grades(&PlaceholderAdded, &evidence), [Certainty::Likely]);
         assert_eq!(check("tests/a.rs", "+    todo!()"), [Certainty::Likely]);
     }

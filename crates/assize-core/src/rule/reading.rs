@@ -298,7 +298,8 @@ impl Scanner {
         }
         let script = self.syntax.language.is_some_and(Language::is_script);
         let before = code.trim_end();
-        let operand = before.is_empty() || before.ends_with(['(', ',', '=', ':', '[', '!', '&', '|', '?', '{', ';'])
+        let operand = before.is_empty()
+            || before.ends_with(['(', ',', '=', ':', '[', '!', '&', '|', '?', '{', ';'])
             || before.ends_with("return");
         (script && operand && rest.starts_with('/')).then(|| regex_literal(rest)).flatten()
     }
@@ -323,9 +324,11 @@ fn state_before(syntax: Syntax, lines: &[&str]) -> State {
     if syntax.triple && lines.iter().map(|line| line.matches(triple).count()).sum::<usize>() % 2 == 1 {
         let first = lines.iter().position(|line| line.contains(triple)).unwrap_or_default();
         // A lone delimiter opens a string after a heading, and closes one after anything else.
-        let opens = lines[..first].iter().rev().find(|line| !line.trim().is_empty()).is_some_and(|line| {
-            line.trim_end().ends_with([':', '(', '=', ',', '>'])
-        });
+        let opens = lines[..first]
+            .iter()
+            .rev()
+            .find(|line| !line.trim().is_empty())
+            .is_some_and(|line| line.trim_end().ends_with([':', '(', '=', ',', '>']));
         if lines[first].trim() == triple && !opens {
             return State::Text { close: triple.to_owned(), escapes: true, spans_lines: true };
         }
@@ -470,8 +473,10 @@ pub(super) fn asked_for(evidence: &Evidence, wish: &Regex) -> bool {
 /// Returns whether the clause that ends here forbids what follows.
 fn prohibited(before: &str) -> bool {
     static BREAK: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"[.;!?:]\s|\n|(?i:\b(?:but|just|instead,|so|then|please)\b|\b(?:if|when|since|because|unless)\b[^,\n]*,)")
-            .expect("valid pattern")
+        Regex::new(
+            r"[.;!?:]\s|\n|(?i:\b(?:but|just|instead,|so|then|please)\b|\b(?:if|when|since|because|unless)\b[^,\n]*,)",
+        )
+        .expect("valid pattern")
     });
     static PROHIBITION: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
@@ -521,7 +526,9 @@ pub(super) fn remarks(lines: &[Line<'_>], index: usize) -> String {
 
 /// Returns whether a text has enough words to state a reason.
 pub(super) fn is_reason(text: &str) -> bool {
-    text.split(|character: char| !character.is_alphanumeric() && character != '\'').filter(|word| word.len() > 1).count()
+    text.split(|character: char| !character.is_alphanumeric() && character != '\'')
+        .filter(|word| word.len() > 1)
+        .count()
         >= 3
 }
 
@@ -530,7 +537,14 @@ pub(super) fn is_fixture(path: &str) -> bool {
     path.split('/').rev().skip(1).any(|folder| {
         matches!(
             folder,
-            "fixtures" | "__fixtures__" | "testdata" | "test-data" | "test_data" | "corpus" | "golden" | "snapshots"
+            "fixtures"
+                | "__fixtures__"
+                | "testdata"
+                | "test-data"
+                | "test_data"
+                | "corpus"
+                | "golden"
+                | "snapshots"
                 | "__snapshots__"
         )
     })
@@ -578,7 +592,8 @@ fn test_name(lines: &[Line<'_>], index: usize, language: Language) -> Option<Str
         }
         Language::JavaScript | Language::TypeScript | Language::Tsx => script_test(line),
         Language::Go => {
-            let function = code.starts_with("func Test") || code.starts_with("func Fuzz") || code.starts_with("func Example");
+            let function =
+                code.starts_with("func Test") || code.starts_with("func Fuzz") || code.starts_with("func Example");
             if function { word_after(code, "func ") } else { title_after(line, "t.Run(") }
         }
         Language::Ruby => {
@@ -621,7 +636,9 @@ fn script_test(line: &Line<'_>) -> Option<String> {
         return None;
     }
     let found = TEST.captures(line.raw)?;
-    let group = found.get(1).is_some_and(|chain| [".describe", ".step", ".use"].iter().any(|part| chain.as_str().contains(part)));
+    let group = found
+        .get(1)
+        .is_some_and(|chain| [".describe", ".step", ".use"].iter().any(|part| chain.as_str().contains(part)));
     let title = found.get(2).or_else(|| found.get(3)).or_else(|| found.get(4))?;
     (!group).then(|| title.as_str().to_owned())
 }
@@ -650,7 +667,9 @@ fn is_test_annotation(code: &str) -> bool {
 fn attributes_above<'a>(lines: &'a [Line<'_>], index: usize) -> impl Iterator<Item = &'a str> {
     let attribute = |line: &&Line<'_>| {
         let code = line.code.trim();
-        line.is_bare() && !line.raw.trim().is_empty() || code.starts_with(['@', '[', '#', ')']) || code.ends_with([',', ']', '('])
+        let remark = line.is_bare() && !line.raw.trim().is_empty();
+        let listed = code.starts_with(['@', '[', '#', ')']) || code.ends_with([',', ']', '(']);
+        remark || listed && !code.ends_with(['{', '}'])
     };
     lines[..index].iter().rev().take(12).take_while(attribute).map(|line| line.code.as_str())
 }
@@ -664,8 +683,12 @@ fn word_after(code: &str, keyword: &str) -> Option<String> {
 
 /// The name before the first parenthesis: `void parses_dates() {`.
 fn called_name(code: &str) -> Option<String> {
-    let before = code[..code.find("()").or_else(|| code.find('('))?].trim_end_matches(['`', ' ']);
-    let start = before.rfind(|character: char| !character.is_alphanumeric() && character != '_').map_or(0, |index| index + 1);
+    let before = code[..code.find("()").or_else(|| code.find('('))?].trim_end();
+    if let Some(quoted) = before.strip_suffix('`') {
+        return quoted.rfind('`').map(|start| quoted[start + 1..].to_owned());
+    }
+    let start =
+        before.rfind(|character: char| !character.is_alphanumeric() && character != '_').map_or(0, |index| index + 1);
     (start < before.len()).then(|| before[start..].to_owned())
 }
 
@@ -678,4 +701,236 @@ fn title_after(line: &Line<'_>, keyword: &str) -> Option<String> {
     (line.code.contains(keyword) && rest[..start].trim().trim_matches('(').is_empty())
         .then(|| title[..title.find(open).unwrap_or(title.len())].to_owned())
 }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::directive::Directive;
+    use crate::rule::testing::{evidence, modified, with_files};
 
+    fn code(path: &str, lines: &str) -> Vec<String> {
+        let file = modified(path, lines);
+        read(&file, Side::New).iter().flatten().map(|line| line.code.trim().to_owned()).collect()
+    }
+
+    /// A hunk from the middle of a file, where it may begin inside of anything.
+    fn middle(path: &str, lines: &str) -> Vec<String> {
+        let mut file = modified(path, lines);
+        file.hunks[0].new_start = 100;
+        read(&file, Side::New).iter().flatten().map(|line| line.code.trim().to_owned()).collect()
+    }
+
+    #[test]
+    fn comments_and_strings_are_no_code() {
+        for (path, line, expected) in [
+            ("a.rs", r#"let x = "a // b"; // c"#, r#"let x = "";"#),
+            ("a.rs", r#"let x: &'a str = f('"', '\'');"#, "let x: &'a str = f('', '');"),
+            ("a.rs", r##"let x = r#"a "b" c"#;"##, r#"let x = "";"#),
+            ("a.py", r##"x = 'it\'s' + "#" # end"##, "x = '' + \"\""),
+            ("a.py", "x = a // b", "x = a // b"),
+            ("a.js", r"const x = /['\x22`//]/.test(y); // z", "const x = ''.test(y);"),
+            ("a.js", "const x = a / b / c;", "const x = a / b / c;"),
+            ("a.ts", "x = `a ${b} 'c'`;", "x = ``;"),
+            ("a.go", "x := `a\\`", "x := ``"),
+            ("a.c", "int x = 1; /* y */ int z;", "int x = 1;  int z;"),
+            ("a.php", "#[Test] // x", "#[Test]"),
+            ("a.yml", "run: don't # stop", "run: don't"),
+            ("a.yml", "url: https://x.org/#a", "url: https://x.org/#a"),
+            ("a.sh", "x=${y#z} # w", "x=${y#z}"),
+            ("a.java", r#"String x = "\"";"#, r#"String x = "";"#),
+        ] {
+            assert_eq!(code_of(line, Language::of(path)).trim(), expected, "{path}: {line}");
+        }
+    }
+
+    #[test]
+    fn strings_and_comments_span_lines() {
+        assert_eq!(code("a.py", "+x = '''a\n+b\n+c'''\n+d"), ["x = '", "", "'", "d"]);
+        assert_eq!(code("a.rs", "+let x = \"a\n+b\";\n+c"), ["let x = \"", "\";", "c"]);
+        assert_eq!(code("a.rs", "+let x = r#\"a\n+\"b\"\n+\"#;\n+c"), ["let x = \"", "", "\";", "c"]);
+        assert_eq!(code("a.js", "+x = `a\n+b`;\n+c"), ["x = `", "`;", "c"]);
+        assert_eq!(code("a.js", "+x = \"a\n+b"), ["x = \"", "b"]);
+        assert_eq!(code("a.c", "+/* a\n+b */ c\n+d"), ["", "c", "d"]);
+        assert_eq!(code("a.sh", "+cat <<EOF\n+debug\n+EOF\n+c"), ["cat <<EOF", "", "", "c"]);
+        assert_eq!(code("a.rb", "+x = <<~SQL\n+select\n+SQL\n+list << item"), ["x = <<~SQL", "", "", "list << item"]);
+    }
+
+    #[test]
+    fn a_hunk_may_begin_inside_of_a_comment_or_string() {
+        assert_eq!(middle("a.c", "+a\n+b */\n+c"), ["", "", "c"]);
+        assert_eq!(middle("a.ts", "+ * a\n+ * b\n+c"), ["", "", "c"]);
+        assert_eq!(middle("a.py", "+text\n+\"\"\"\n+c"), ["", "\"", "c"]);
+        assert_eq!(middle("a.py", "+def f():\n+\"\"\"\n+c"), ["def f():", "\"", ""]);
+    }
+
+    #[test]
+    fn each_side_has_its_lines_and_numbers() {
+        let mut file = modified("a.rs", " a\n-b\n+c\n d\n");
+        file.hunks[0].old_start = 10;
+        file.hunks[0].new_start = 20;
+        let side = |side| -> Vec<(u32, String, bool, bool)> {
+            let hunks = read(&file, side);
+            hunks.iter().flatten().map(|line| (line.number, line.code.clone(), line.changed, line.after_gap)).collect()
+        };
+        let line = |number, code: &str, changed, gap| (number, code.to_owned(), changed, gap);
+        assert_eq!(
+            side(Side::Old),
+            [line(10, "a", false, false), line(11, "b", true, false), line(12, "d", false, true)]
+        );
+        assert_eq!(
+            side(Side::New),
+            [line(20, "a", false, false), line(21, "c", true, true), line(22, "d", false, false)]
+        );
+    }
+
+    #[test]
+    fn tests_of_rust_stand_at_the_end_of_a_file() {
+        let in_test = |lines: &str| -> Vec<bool> {
+            let file = modified("src/a.rs", lines);
+            read(&file, Side::New).iter().flatten().map(|line| line.in_test).collect()
+        };
+        assert_eq!(in_test("+fn a() {}\n+#[test]\n+fn b() {}"), [false, true, true]);
+        assert_eq!(in_test("+#[cfg(test)]\n+use x;\n+fn a() {}"), [false, false, false]);
+        assert_eq!(in_test("+#[cfg(test)]\n+mod tests {\n+fn a() {}"), [false, true, true]);
+    }
+
+    #[test]
+    fn each_removed_line_accounts_for_one_added_line() {
+        let evidence = with_files(vec![modified("a.py", "-    pass\n"), modified("b.py", "+pass\n+pass\n")]);
+        let mut moved = Moved::new(evidence.diff.get().expect("a diff"));
+        assert!(moved.take("pass") && !moved.take("  pass") && !moved.take("other"));
+        assert!(!moved.take_all(&["pass", "other"]));
+    }
+
+    #[test]
+    fn a_prohibition_is_no_wish() {
+        static WISH: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\bskip\w* .*tests?").expect("valid pattern"));
+        let asks = |directive: &str| {
+            let mut evidence = evidence();
+            evidence.directives.extend(Directive::from_prompt(directive, 1, Vec::new()));
+            asked_for(&evidence, &WISH)
+        };
+        for directive in [
+            "Skip the Windows test",
+            "Do not touch the API. Skip the flaky test.",
+            "Don't worry about Windows, just skip the test",
+            "If you cannot fix it, skip the test",
+            "never mind the docs; skip that test",
+            "The parser does not work yet, so skip its tests",
+        ] {
+            assert!(asks(directive), "{directive}");
+        }
+        for directive in [
+            "Do not skip the test",
+            "Fix it, but don’t skip tests",
+            "You must not delete, weaken or skip any tests",
+            "Make it green without skipping tests",
+            "There must be no skipped tests",
+            "Fix the code instead of skipping the tests",
+            "never skip tests",
+        ] {
+            assert!(!asks(directive), "{directive}");
+        }
+    }
+
+    #[test]
+    fn words_are_whole() {
+        assert!(has_word("call `load_config` now", "load_config") && has_word("a.b", "b"));
+        assert!(!has_word("reload_config", "load_config") && !has_word("x", ""));
+    }
+
+    #[test]
+    fn guards_are_seen() {
+        let guarded = |path: &str, lines: &str| {
+            let file = modified(path, lines);
+            let hunks = read(&file, Side::New);
+            is_guarded(&hunks[0], hunks[0].len() - 1)
+        };
+        assert!(guarded("a.py", "+if x:\n+    y()\n"));
+        assert!(guarded("a.go", "+\tif x {\n+\t\ty()\n"));
+        assert!(guarded("a.rb", "+  skip 'x' if y\n"));
+        assert!(guarded("a.js", "+} else if (x) {\n+  y()\n"));
+        assert!(!guarded("a.py", "+if x:\n+    y()\n+z()\n"));
+        assert!(!guarded("a.py", "+def f():\n+    y()\n"));
+    }
+
+    #[test]
+    fn names_are_listed() {
+        let list = |names: &[&str]| list_names(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        assert_eq!(list(&[]), "");
+        assert_eq!(list(&["a"]), "`a`");
+        assert_eq!(list(&["a", "b"]), "`a` and `b`");
+        assert_eq!(list(&["a", "b", "c"]), "`a`, `b` and `c`");
+        assert_eq!(list(&["a", "b", "c", "d"]), "`a`, `b`, `c` and 1 more");
+    }
+
+    #[test]
+    fn tests_are_found_in_many_languages() {
+        for (path, lines, expected) in [
+            (
+                "a.rs",
+                "#[test]\nfn a() {\n#[tokio::test(flavor = \"x\")]\n// why\nasync fn b() {\nfn c() {\n",
+                &["a", "b"][..],
+            ),
+            ("a.py", "def test_a():\nasync def test_b():\ndef helper():\n", &["test_a", "test_b"]),
+            (
+                "a.ts",
+                "it('a', f);\ntest.skip(\"b\", f);\nit.each([1])('c', f);\n])('d', f);\ndescribe('e', f);\ntest.describe('g', f);\n",
+                &["a", "b", "c", "d"],
+            ),
+            ("a_test.go", "func TestA(t *testing.T) {\n\tt.Run(\"b\", f)\nfunc helper() {\n", &["TestA", "b"]),
+            ("a.rb", "it 'a' do\ndef test_b\nitem 'c'\n", &["a", "test_b"]),
+            ("A.java", "@Test\nvoid a() {\n@Test public void b() {\nvoid c() {\n", &["a", "b"]),
+            (
+                "A.cs",
+                "[Fact(Skip = \"x\")]\npublic void A() {\n[Theory]\n[InlineData(1)]\npublic void B(int x) {\n",
+                &["A", "B"],
+            ),
+            ("A.kt", "@Test\nfun `adds numbers`() {\n@Test fun b() {\n", &["adds numbers", "b"]),
+            (
+                "a.php",
+                "public function testA(): void\npublic function helper()\nit('b', function () {\n",
+                &["testA", "b"],
+            ),
+            ("a.swift", "func testA() {\nfunc helper() {\n", &["testA"]),
+            ("a.cc", "TEST_F(A, B) {\n", &["TEST_F(A, B)"]),
+            ("a.sh", "@test \"a\" {\n", &["a"]),
+        ] {
+            let file = modified(path, lines);
+            let hunks = read(&file, Side::New);
+            let names: Vec<String> =
+                tests_in(&hunks[0], Language::of(path)).into_iter().map(|test| test.name).collect();
+            assert_eq!(names, expected, "{path}");
+        }
+    }
+
+    // TEMPORARY-CORPUS-BEGIN
+    #[test]
+    fn corpus() {
+        let Ok(list) = std::env::var("CORPUS") else { return };
+        let only = std::env::var("ONLY").unwrap_or_default();
+        let paths = std::fs::read_to_string(&list).unwrap();
+        let mut tally: std::collections::BTreeMap<String, usize> = Default::default();
+        let mut spent: std::collections::BTreeMap<&str, std::time::Duration> = Default::default();
+        for entry in paths.lines() {
+            let (path, shown) = entry.split_once('\t').unwrap_or((entry, entry));
+            let Ok(text) = std::fs::read_to_string(path) else { continue };
+            if text.len() > 200_000 { continue; }
+            let mut file = FileChange::added(shown.trim_start_matches('/'), &text);
+            if std::env::var("MODIFIED").is_ok() { file.status = crate::diff::FileStatus::Modified; }
+            let evidence = with_files(vec![file]);
+            for rule in crate::rule::RULES {
+                if !only.is_empty() && !only.split(',').any(|id| id == rule.id()) { continue; }
+                let begun = std::time::Instant::now();
+                let found = crate::rule::testing::found(*rule, &evidence);
+                *spent.entry(rule.id()).or_default() += begun.elapsed();
+                for finding in found {
+                    *tally.entry(format!("{:?} {}", finding.certainty, finding.rule)).or_default() += 1;
+                    println!("{:?}\t{}\t{}\t{}", finding.certainty, finding.rule, finding.place().unwrap_or_default(), finding.message);
+                }
+            }
+        }
+        for (what, count) in tally { println!("TALLY {what} {count}"); }
+        for (what, time) in spent { println!("SPENT {what} {time:?}"); }
+    }
+    // TEMPORARY-CORPUS-END
+}

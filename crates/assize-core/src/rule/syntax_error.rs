@@ -29,7 +29,8 @@ impl Rule for SyntaxError {
         for file in diff.files.iter().filter(|file| !is_generated(&file.path)) {
             // One slip makes a parser stumble many times; the first place is the one to look at.
             let Some(error) = file.syntax_errors.first() else { continue };
-            let message = format!("The file does not parse, from {} on. Correct its syntax.", quote(error.text.inspect()));
+            let message =
+                format!("The file does not parse, from {} on. Correct its syntax.", quote(error.text.inspect()));
             findings.at(file, Some(error.line), Severity::Error, certainty(file), message);
         }
     }
@@ -45,7 +46,8 @@ fn is_template(file: &FileChange) -> bool {
         let part = part.to_ascii_lowercase();
         part.contains("template") || part.contains("cookiecutter") || part.contains("{{") || part.contains("scaffold")
     });
-    in_folder || file.added_lines().any(|(_, line)| line.contains("{%") || line.contains("<%") || line.contains("@flow"))
+    in_folder
+        || file.added_lines().any(|(_, line)| line.contains("{%") || line.contains("<%") || line.contains("@flow"))
 }
 
 #[cfg(test)]

@@ -39,13 +39,14 @@ impl Rule for TestDeleted {
         if census.lost.is_empty() || census.gained >= census.lost_count() {
             return;
         }
-        let surroundings = Surroundings::of(diff);
+        let surroundings = Surroundings::of(diff, &census);
         for (file, names) in &census.lost {
             if file.status == FileStatus::Deleted && surroundings.subject_deleted(&file.path) {
                 continue;
             }
             let certainty = surroundings.certainty(file, names.len(), &census);
-            let named = mentions(evidence, file_name(&file.path)) || names.iter().any(|name| name.len() > 5 && mentions(evidence, name));
+            let named = mentions(evidence, file_name(&file.path))
+                || names.iter().any(|name| name.len() > 5 && mentions(evidence, name));
             let certainty = if named { Some(Certainty::Likely) } else { asked.soften(certainty) };
             if let Some(certainty) = certainty {
                 findings.at(file, None, Severity::Error, certainty, message(file, names));
@@ -75,7 +76,8 @@ struct Census<'a> {
 
 impl<'a> Census<'a> {
     fn take(diff: &'a Diff) -> Self {
-        let old: Vec<_> = diff.files.iter().filter(|file| may_lose(file)).map(|file| (file, names(file, Side::Old))).collect();
+        let old: Vec<_> =
+            diff.files.iter().filter(|file| may_lose(file)).map(|file| (file, names(file, Side::Old))).collect();
         if old.iter().all(|(_, names)| names.is_empty()) {
             return Self { lost: Vec::new(), gained: 0 };
         }
@@ -130,16 +132,19 @@ fn names(file: &FileChange, side: Side) -> Vec<String> {
 struct Surroundings<'a> {
     diff: &'a Diff,
     /// Names of code that is not defined any more.
-    undefined: HashSet<&'a str>,
+    undefined: HashSet<String>,
     /// Lines that came in files of tests.
     test_lines_added: usize,
 }
 
 impl<'a> Surroundings<'a> {
-    fn of(diff: &'a Diff) -> Self {
+    fn of(diff: &'a Diff, census: &Census<'_>) -> Self {
         let sources = || diff.files.iter().filter(|file| is_code(&file.path) && !is_test(&file.path));
-        let mut undefined: HashSet<&str> = sources().flat_map(|file| definitions(file, LineKind::Removed)).collect();
-        for name in sources().flat_map(|file| definitions(file, LineKind::Added)) {
+        let mut undefined: HashSet<String> = sources().flat_map(|file| definitions(file, Side::Old)).collect();
+        for name in sources().flat_map(|file| definitions(file, Side::New)) {
+            undefined.remove(&name);
+        }
+        for name in census.lost.iter().flat_map(|(_, names)| names) {
             undefined.remove(name);
         }
         let mut moved = Moved::new(diff);
@@ -151,7 +156,8 @@ impl<'a> Surroundings<'a> {
     /// Returns whether the file that a test file is named after was deleted too.
     fn subject_deleted(&self, test_path: &str) -> bool {
         let subject = subject(test_path);
-        let gone = |file: &FileChange| file.status == FileStatus::Deleted && !is_test(&file.path) && is_code(&file.path);
+        let gone =
+            |file: &FileChange| file.status == FileStatus::Deleted && !is_test(&file.path) && is_code(&file.path);
         self.diff.files.iter().filter(|file| gone(file)).any(|file| stem(&file.path).eq_ignore_ascii_case(&subject))
     }
 
@@ -159,7 +165,11 @@ impl<'a> Surroundings<'a> {
         let cut = !self.diff.limits.is_empty() || self.diff.files.iter().any(|file| file.lines_cut > 0);
         // Several tests may have become the rows of one table.
         let merged = file.status != FileStatus::Deleted && self.test_lines_added >= lost;
-        if cut || merged || census.gained > 0 || self.covers_undefined(file) { Certainty::Likely } else { Certainty::Certain }
+        if cut || merged || census.gained > 0 || self.covers_undefined(file) {
+            Certainty::Likely
+        } else {
+            Certainty::Certain
+        }
     }
 
     /// Returns whether the lines that a test file lost speak of code that is gone.
@@ -174,8 +184,8 @@ fn test_lines(file: &FileChange) -> Vec<&str> {
     read(file, Side::New).iter().flatten().filter(in_tests).map(|line| line.raw).collect()
 }
 
-/// Lists the names that lines of one kind define.
-fn definitions(file: &FileChange, kind: LineKind) -> Vec<&str> {
+/// Lists the names that changed lines outside of tests define.
+fn definitions(file: &FileChange, side: Side) -> Vec<String> {
     static DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"\b(?:fn|def|func|function|class|struct|enum|interface|trait|const|type|module|record|fun)\s+(?:\([^)]*\)\s*)?([A-Za-z_][A-Za-z0-9_]{3,})",
@@ -183,12 +193,11 @@ fn definitions(file: &FileChange, kind: LineKind) -> Vec<&str> {
         ))
         .expect("valid pattern")
     });
-    let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind);
-    lines
-        .filter_map(|line| DEFINITION.captures(line.text.inspect()))
-        .filter_map(|found| found.get(1).or_else(|| found.get(2)))
-        .map(|name| name.as_str())
-        .collect()
+    let name = |line: &Line<'_>| {
+        let found = DEFINITION.captures(&line.code)?;
+        found.get(1).or_else(|| found.get(2)).map(|name| name.as_str().to_owned())
+    };
+    read(file, side).iter().flatten().filter(|line| line.changed && !line.in_test).filter_map(name).collect()
 }
 
 fn stem(path: &str) -> &str {
@@ -211,7 +220,8 @@ fn check_retired(file: &FileChange, asked: &Asked<'_>, findings: &mut Findings<'
         return;
     }
     let parked = [".bak", ".disabled", ".skip", ".off", ".old", ".orig", ".txt", ".ignore", ".todo", ".broken"];
-    let certainty = if parked.iter().any(|ending| file.path.ends_with(ending)) { Certainty::Certain } else { Certainty::Likely };
+    let certainty =
+        if parked.iter().any(|ending| file.path.ends_with(ending)) { Certainty::Certain } else { Certainty::Likely };
     let Some(certainty) = asked.soften(certainty) else { return };
     let message = format!(
         "The test file {} was renamed so that its tests no longer run. Give it back its name, or move the tests to where they run; if they are to go, ask the user.",
@@ -221,10 +231,16 @@ fn check_retired(file: &FileChange, asked: &Asked<'_>, findings: &mut Findings<'
 }
 
 fn message(file: &FileChange, names: &[String]) -> String {
-    let what = if file.status == FileStatus::Deleted { "The test file was deleted, and with it" } else { "The change removes" };
+    let what = if file.status == FileStatus::Deleted {
+        "The test file was deleted, and with it"
+    } else {
+        "The change removes"
+    };
     let (tests, them) = if names.len() == 1 { ("the test", "it") } else { ("the tests", "them") };
     let names = list_names(names);
-    format!("{what} {tests} {names}; no test took the place. Restore {them} or adapt {them} to the new behaviour; if the tests are to go, ask the user.")
+    format!(
+        "{what} {tests} {names}; no test took the place. Restore {them} or adapt {them} to the new behaviour; if the tests are to go, ask the user."
+    )
 }
 
 #[cfg(test)]
@@ -248,21 +264,37 @@ mod tests {
         grades(&TestDeleted, &evidence)
     }
 
-    const PYTHON: &str = "-def test_a():\n-    assert parse('a') == 1\n-\n-def test_b():\n-    assert parse('b') == 2\n";
+    const PYTHON: &str =
+        "-def test_a():\n-    assert parse('a') == 1\n-\n-def test_b():\n-    assert parse('b') == 2\n";
 
     #[test]
     fn removed_tests_are_certain() {
         for (path, lines) in [
             ("tests/test_a.py", PYTHON),
-            ("src/a.test.ts", " describe('a', () => {\n-  it('adds', () => {\n-    expect(add(1, 2)).toBe(3);\n-  });\n });\n"),
-            ("src/lib.rs", " #[cfg(test)]\n mod tests {\n-    #[test]\n-    fn adds() {\n-        assert_eq!(add(1, 2), 3);\n-    }\n }\n"),
+            (
+                "src/a.test.ts",
+                " describe('a', () => {\n-  it('adds', () => {\n-    expect(add(1, 2)).toBe(3);\n-  });\n });\n",
+            ),
+            (
+                "src/lib.rs",
+                " #[cfg(test)]\n mod tests {\n-    #[test]\n-    fn adds() {\n-        assert_eq!(add(1, 2), 3);\n-    }\n }\n",
+            ),
             ("pkg/a_test.go", "-func TestAdd(t *testing.T) {\n-\tif Add(1, 2) != 3 {\n-\t\tt.Fatal()\n-\t}\n-}\n"),
-            ("src/test/java/ATest.java", "-    @Test\n-    void adds() {\n-        assertEquals(3, add(1, 2));\n-    }\n"),
-            ("A.Tests/CalcTests.cs", "-    [Fact]\n-    public void Adds()\n-    {\n-        Assert.Equal(3, Add(1, 2));\n-    }\n"),
+            (
+                "src/test/java/ATest.java",
+                "-    @Test\n-    void adds() {\n-        assertEquals(3, add(1, 2));\n-    }\n",
+            ),
+            (
+                "A.Tests/CalcTests.cs",
+                "-    [Fact]\n-    public void Adds()\n-    {\n-        Assert.Equal(3, Add(1, 2));\n-    }\n",
+            ),
             ("spec/a_spec.rb", "-  it 'adds' do\n-    expect(add(1, 2)).to eq(3)\n-  end\n"),
             ("tests/a.rs", "-#[tokio::test]\n async fn fetches() {\n     assert!(fetch().await.is_ok());\n }\n"),
             ("src/a.test.js", "-test('adds', () => {\n-  expect(add(1, 2)).toBe(3);\n-});\n+// test('adds', () => {\n"),
-            ("tests/CalcTest.php", "-    public function testAdds(): void\n-    {\n-        $this->assertSame(3, add(1, 2));\n-    }\n"),
+            (
+                "tests/CalcTest.php",
+                "-    public function testAdds(): void\n-    {\n-        $this->assertSame(3, add(1, 2));\n-    }\n",
+            ),
             ("Tests/tests/CalcTests.swift", "-    func testAdds() {\n-        XCTAssertEqual(add(1, 2), 3)\n-    }\n"),
         ] {
             assert_eq!(check(path, lines), [Certain], "{path}");
@@ -314,7 +346,8 @@ mod tests {
         ] {
             assert_eq!(asked(directive, vec![modified("tests/test_a.py", PYTHON)]), [Likely], "{directive}");
         }
-        for directive in ["Make the tests pass. Do not remove tests.", "Fix the bug in parse without deleting any test"] {
+        for directive in ["Make the tests pass. Do not remove tests.", "Fix the bug in parse without deleting any test"]
+        {
             assert_eq!(asked(directive, vec![modified("tests/test_a.py", PYTHON)]), [Certain], "{directive}");
         }
     }

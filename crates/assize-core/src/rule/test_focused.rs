@@ -44,7 +44,18 @@ impl Rule for TestFocused {
 
 /// At least one of these stands in every way to single out a test.
 const HINTS: [&str; 12] = [
-    ".only", "fit", "fdescribe", "fcontext", "fspecify", "fexample", "focus", "FIt", "FDescribe", "FContext", "FSpecify", "FEntry",
+    ".only",
+    "fit",
+    "fdescribe",
+    "fcontext",
+    "fspecify",
+    "fexample",
+    "focus",
+    "FIt",
+    "FDescribe",
+    "FContext",
+    "FSpecify",
+    "FEntry",
 ];
 
 static WANTED: LazyLock<Regex> = LazyLock::new(|| {
@@ -62,7 +73,10 @@ fn check_file(
     for line in read(file, Side::New).iter().flatten().filter(|line| line.changed) {
         let Some(certainty) = check(file, line).filter(|_| !moved.take(line.raw)) else { continue };
         let Some(certainty) = asked.soften(certainty) else { continue };
-        let message = format!("{} runs some tests and leaves out the others. Take the selection away, so that all tests run.", quote(line.raw));
+        let message = format!(
+            "{} runs some tests and leaves out the others. Take the selection away, so that all tests run.",
+            quote(line.raw)
+        );
         findings.at(file, Some(line.number), Severity::Error, certainty, message);
     }
 }
@@ -92,12 +106,25 @@ static RUBY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\s*f(?:it|describe|context|specify|example)\b\s*[('\x22]|\b(?:it|describe|context|specify|scenario)\b.*,\s*(?::focus\b|focus:\s*true)")
         .expect("valid pattern")
 });
-static GINKGO: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^\s*(?:var\s+_\s*=\s*)?F(?:It|Describe|Context|Specify|Entry|DescribeTable)\(\x22").expect("valid pattern"));
+static GINKGO: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^\s*(?:var\s+_\s*=\s*)?F(?:It|Describe|Context|Specify|Entry|DescribeTable)\(\x22")
+        .expect("valid pattern")
+});
 
 /// Returns whether the file says how tests are run.
 fn runs_tests(path: &str) -> bool {
-    is_ci(path) || matches!(file_name(path), "package.json" | "Makefile" | "makefile" | "justfile" | "Justfile" | "tox.ini" | "noxfile.py" | "Taskfile.yml")
+    is_ci(path)
+        || matches!(
+            file_name(path),
+            "package.json"
+                | "Makefile"
+                | "makefile"
+                | "justfile"
+                | "Justfile"
+                | "tox.ini"
+                | "noxfile.py"
+                | "Taskfile.yml"
+        )
 }
 
 /// A command that ran all tests and now runs a selection.

@@ -45,8 +45,28 @@ impl Rule for TestSkipped {
 
 /// At least one of these stands in every marker.
 const HINTS: [&str; 22] = [
-    "skip", "Skip", "SKIP", "ignore", "Ignore", "nabled", "isabled", "DISABLED", "xfail", "expectedFailure", "todo",
-    "fixme", "fail", "pending", "__test__", "xit", "xtest", "xdescribe", "xcontext", "xspecify", "xscenario", "Explicit",
+    "skip",
+    "Skip",
+    "SKIP",
+    "ignore",
+    "Ignore",
+    "nabled",
+    "isabled",
+    "DISABLED",
+    "xfail",
+    "expectedFailure",
+    "todo",
+    "fixme",
+    "fail",
+    "pending",
+    "__test__",
+    "xit",
+    "xtest",
+    "xdescribe",
+    "xcontext",
+    "xspecify",
+    "xscenario",
+    "Explicit",
 ];
 
 /// Wording that takes tests out of a run.
@@ -150,7 +170,8 @@ fn existed_before(lines: &[Line<'_>], index: usize, language: Option<Language>, 
     let below = tests.iter().find(|test| test.index >= index && test.index <= index + 10);
     let above = tests.iter().rev().find(|test| test.index <= index);
     // A marker stands above or on the heading of its test, or inside of its body.
-    let inside = lines[index].code.trim_start().starts_with(['@', '[', '#']) || below.is_some_and(|test| test.index == index);
+    let inside =
+        lines[index].code.trim_start().starts_with(['@', '[', '#']) || below.is_some_and(|test| test.index == index);
     let marked = if inside { below } else { above };
     marked.is_none_or(|test| !lines[test.index].changed || removed.contains(&test.name))
 }
@@ -172,7 +193,9 @@ fn marker(line: &Line<'_>, language: Option<Language>) -> Option<Marker> {
         Language::Swift if code.contains("XCTSkipIf(") || code.contains("XCTSkipUnless(") => Some(Marker::Sometimes),
         Language::Swift => (code.contains("XCTSkip(") || code.contains("@Test(.disabled(")).then_some(Marker::Always),
         Language::Cpp => (code.contains("GTEST_SKIP(") || code.contains("DISABLED_")).then_some(Marker::Always),
-        Language::Shell => (code.trim() == "skip" || code.trim_start().starts_with("skip \"")).then_some(Marker::Always),
+        Language::Shell => {
+            (code.trim() == "skip" || code.trim_start().starts_with("skip \"")).then_some(Marker::Always)
+        }
     }
 }
 
@@ -247,8 +270,9 @@ static RUBY: LazyLock<Regex> = LazyLock::new(|| {
     ))
     .expect("valid pattern")
 });
-static PHP: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"->markTest(?:Skipped|Incomplete)\(|^\s*\}?\)?->(?:skip|todo)\(").expect("valid pattern"));
+static PHP: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"->markTest(?:Skipped|Incomplete)\(|^\s*\}?\)?->(?:skip|todo)\(").expect("valid pattern")
+});
 
 #[cfg(test)]
 mod tests {
@@ -302,11 +326,20 @@ mod tests {
         for (path, lines) in [
             ("tests/test_a.py", "+@pytest.mark.skipif(sys.platform == 'win32', reason='posix only')\n def test_a():\n"),
             ("tests/test_a.py", " def test_a():\n+    if not HAS_GPU:\n+        pytest.skip('no device')\n"),
-            ("tests/test_a.py", "+@pytest.mark.skip(\n+    reason='requires a running postgres',\n+)\n def test_a():\n"),
-            ("pkg/a_test.go", " func TestA(t *testing.T) {\n+\tif runtime.GOOS == \"windows\" {\n+\t\tt.Skip(\"no symlinks\")\n+\t}\n"),
+            (
+                "tests/test_a.py",
+                "+@pytest.mark.skip(\n+    reason='requires a running postgres',\n+)\n def test_a():\n",
+            ),
+            (
+                "pkg/a_test.go",
+                " func TestA(t *testing.T) {\n+\tif runtime.GOOS == \"windows\" {\n+\t\tt.Skip(\"no symlinks\")\n+\t}\n",
+            ),
             ("tests/a.rs", " #[test]\n+#[cfg_attr(windows, ignore)]\n fn a() {}\n"),
             ("tests/a.rs", " #[test]\n+#[ignore = \"needs network\"]\n fn a() {}\n"),
-            ("e2e/a.spec.ts", " test('a', async ({ browserName }) => {\n+  test.skip(browserName === 'webkit', 'not supported');\n"),
+            (
+                "e2e/a.spec.ts",
+                " test('a', async ({ browserName }) => {\n+  test.skip(browserName === 'webkit', 'not supported');\n",
+            ),
             ("src/a.test.ts", "+describe.skipIf(process.platform === 'win32')('a', () => {\n"),
             ("src/test/ATest.java", "+    @DisabledOnOs(OS.WINDOWS)\n     @Test\n     void adds() {\n"),
             ("spec/a_spec.rb", "   it 'adds' do\n+    skip 'no fork' if RUBY_PLATFORM == 'java'\n"),
@@ -325,10 +358,19 @@ mod tests {
             grades(&TestSkipped, &evidence)
         };
         let skip = "+@pytest.mark.skip\n def test_a():\n";
-        for directive in ["Skip the Windows test", "the login test is flaky, disable it", "Mark test_a as xfail", "Quarantine flaky tests"] {
+        for directive in [
+            "Skip the Windows test",
+            "the login test is flaky, disable it",
+            "Mark test_a as xfail",
+            "Quarantine flaky tests",
+        ] {
             assert_eq!(asked(directive, skip), [Likely], "{directive}");
         }
-        for directive in ["Make all tests pass. Do not skip any tests.", "Fix test_a without disabling tests", "Skip blank lines in the parser"] {
+        for directive in [
+            "Make all tests pass. Do not skip any tests.",
+            "Fix test_a without disabling tests",
+            "Skip blank lines in the parser",
+        ] {
             assert_eq!(asked(directive, skip), [Certain], "{directive}");
         }
         assert_eq!(asked("Skip the tests on Windows", "+@pytest.mark.skipif(WINDOWS)\n def test_a():\n"), []);

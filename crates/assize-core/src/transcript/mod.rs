@@ -10,6 +10,7 @@ pub mod command;
 pub mod copilot;
 pub mod cursor;
 pub mod gemini;
+mod run;
 pub mod test_output;
 
 use std::collections::{HashMap, VecDeque};
@@ -96,75 +97,6 @@ impl CommandRun {
             (None, _) => TestResult::Unknown,
         })
     }
-
-    /// Returns whether the command can have changed nothing: every part of it is known to only
-    /// look. Says no when in doubt.
-    pub fn only_looks(&self) -> bool {
-        let command = self.command.inspect();
-        !redirects(command) && command_parts(command).all(|words| part_looks(&words))
-    }
-
-    /// Returns whether the command can have run no code of the project: every part of it is known
-    /// to look at files or to move them about. Says no when in doubt.
-    pub fn runs_nothing(&self) -> bool {
-        command_parts(self.command.inspect()).all(|words| {
-            part_looks(&words)
-                || words.starts_with(&["git", "add"])
-                || words.first().is_some_and(|program| HANDLERS.contains(program))
-        })
-    }
-}
-
-/// Programs that only look, whatever their arguments.
-const LOOKERS: [&str; 46] = [
-    "ls", "cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "ag", "fd", "wc", "pwd", "cd", "echo", "printf", "file",
-    "stat", "tree", "which", "type", "du", "df", "diff", "cmp", "sort", "uniq", "cut", "tr", "nl", "tac", "column", "jq",
-    "yq", "less", "more", "bat", "basename", "dirname", "realpath", "date", "whoami", "uname", "true", "test", "[", "sleep",
-];
-
-/// Programs that move files about and run none of them.
-const HANDLERS: [&str; 11] =
-    ["mkdir", "touch", "cp", "mv", "rm", "rmdir", "ln", "chmod", "sed", "tee", "patch"];
-
-/// Subcommands of git that only look.
-const GIT_LOOKERS: [&str; 14] = [
-    "status", "log", "diff", "show", "blame", "grep", "ls-files", "ls-tree", "rev-parse", "describe", "shortlog", "reflog",
-    "cat-file", "merge-base",
-];
-
-/// Splits a command line into words, part by part. Quotes are not respected: what they hide looks
-/// like an unknown program, and the doubt is what is wanted.
-fn command_parts(command: &str) -> impl Iterator<Item = Vec<&str>> {
-    command.split([';', '|', '&', '\n', '(', ')', '`', '{', '}']).map(|part| {
-        let mut words: Vec<&str> = part.split_whitespace().collect();
-        while words.first().is_some_and(|word| word.contains('=') && !word.starts_with(['-', '.', '/'])) {
-            words.remove(0);
-        }
-        // What is left of `2>&1` once it is split at the ampersand.
-        if words.first().is_some_and(|word| matches!(*word, "1" | "2" | ">")) {
-            words.clear();
-        }
-        words
-    })
-}
-
-fn part_looks(words: &[&str]) -> bool {
-    let Some((program, arguments)) = words.split_first() else { return true };
-    match *program {
-        "git" => arguments
-            .iter()
-            .find(|word| !word.starts_with('-') && !word.contains('/'))
-            .is_some_and(|subcommand| GIT_LOOKERS.contains(subcommand)),
-        "sed" => !arguments.iter().any(|word| word.starts_with("-i") || word.starts_with("--in-place")),
-        "find" => !arguments.iter().any(|word| word.starts_with("-exec") || word.starts_with("-ok") || *word == "-delete"),
-        program => LOOKERS.contains(&program),
-    }
-}
-
-/// Returns whether the command writes its output into a file.
-fn redirects(command: &str) -> bool {
-    let harmless = command.replace("2>&1", "").replace("2>/dev/null", "").replace("> /dev/null", "").replace(">/dev/null", "");
-    harmless.contains('>')
 }
 
 /// One change of a file by a tool of the agent.
@@ -613,39 +545,6 @@ mod tests {
         let facts = builder.finish();
         assert_eq!((facts.commands.len(), facts.edits.len()), (COMMANDS_MAX, EDITS_MAX));
         assert_eq!(facts.limits, ["1 early commands were left out", "1 early edits were left out"]);
-    }
-
-    #[test]
-    fn commands_that_can_have_done_nothing_are_told_from_the_rest() {
-        let run = |command: &str| ran(command, ToolResult::default()).commands.remove(0);
-        for command in [
-            "ls -la",
-            "cd app && rg -n todo src | head -5",
-            "git status --short; git log --oneline -3",
-            "git -C /w/app diff --stat",
-            "sed -n '1,40p' src/a.rs 2>/dev/null",
-            "find . -name '*.rs' 2>&1 | wc -l",
-            "LC_ALL=C sort names.txt > /dev/null",
-        ] {
-            assert!(run(command).only_looks() && run(command).runs_nothing(), "{command}");
-        }
-        for command in ["mkdir -p src/net", "git add -A", "sed -i s/a/b/ src/a.rs", "rm -rf build && ls", "cat a > b"] {
-            assert!(!run(command).only_looks() && run(command).runs_nothing(), "{command}");
-        }
-        for command in [
-            "git commit -m x",
-            "git push",
-            "gh pr checks 12",
-            "docker compose run app pytest",
-            "npm install",
-            "find . -name x -exec ./x {} +",
-            "cat <<'EOF' | sh\nmake\nEOF",
-            "ssh host ls",
-            "nix develop -c cargo nextest",
-            "xargs -n1 ./check < list",
-        ] {
-            assert!(!run(command).only_looks() && !run(command).runs_nothing(), "{command}");
-        }
     }
 
     #[test]

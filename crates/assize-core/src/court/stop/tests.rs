@@ -203,9 +203,7 @@ fn an_interruption_in_the_transcript_never_blocks() {
 fn a_court_that_cannot_count_does_not_block() {
     let room = Room::new();
     let barred = Some(Unjudged::new(Cause::LedgerUnavailable, "disk full"));
-    let mut court = room.court(StopCase { barred, ..StopCase::default() });
-    court.step(StopEvent::Opened);
-    let record = ruled(court.step(StopEvent::Gathered(Box::new(stubbed("1")))));
+    let record = ruled(room.court(StopCase { barred, ..StopCase::default() }).step(StopEvent::Opened));
     assert_eq!(leave(&record), Some(Leave::Unjudged));
 }
 
@@ -276,6 +274,8 @@ fn a_person_overrules_with_a_marker() {
     let mut room = Room::new();
     room.stop(stubbed("1"), &[]);
     room.session.apply(&prompted("p2", "assize: accept"));
+    assert_eq!(leave(&room.stop(stubbed("1"), &[])), Some(Leave::NothingAsked));
+    room.session.apply(&prompted("p3", "Now add a lexer"));
     let record = room.stop(stubbed("1"), &[]);
     assert_eq!(leave(&record), Some(Leave::Accepted), "what was let pass once is not held against the agent again");
 }

@@ -1,0 +1,216 @@
+//! Made-up data stands where a real result should be computed or fetched.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::reading::{Asked, Line, Moved, Side, adds, read};
+use super::{Findings, Needs, Rule};
+use crate::diff::FileChange;
+use crate::evidence::Evidence;
+use crate::finding::{Certainty, Severity};
+use crate::path::{is_code, is_example, is_generated, is_test};
+use crate::text::quote;
+
+/// See the module.
+pub struct MockData;
+
+impl Rule for MockData {
+    fn id(&self) -> &'static str {
+        "mock-data"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Made-up data stands where a real result should be computed or fetched."
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Diff
+    }
+
+    fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
+        let Some(diff) = evidence.diff.get() else { return };
+        let asked = Asked::new(evidence, &WANTED);
+        let mut moved = Moved::new(diff);
+        for file in diff.files.iter().filter(|file| is_productive(&file.path) && adds(file, &HINT)) {
+            check_file(file, &asked, &mut moved, findings);
+        }
+    }
+}
+
+static WANTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:mock(?:s|ed|up|ups|ing)?|fak(?:e|es|ed|er)|dummy|sample|samples|seed(?:s|ed)?|demo|prototype|stub(?:s|bed)?|placeholders?|lorem|fixtures?|hard-?cod(?:e|ed)|simulat[a-z]+)\b")
+        .expect("valid pattern")
+});
+
+/// At least one of these stands in everything that the rule finds.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("[Mm]ock|MOCK|[Ff]ake|FAKE|[Dd]ummy|DUMMY|[Ss]ample|SAMPLE|[Ll]orem|[Hh]ard-?coded|[Ss]imulat|@example\\.|@test\\.|(?:John|Jane) (?:Doe|Smith)")
+        .expect("valid pattern")
+});
+
+/// Returns whether the file is to work in earnest.
+fn is_productive(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let aside = [
+        "mock",
+        "fake",
+        "fixture",
+        "dummy",
+        "stub",
+        "sample",
+        "seed",
+        "demo",
+        "storybook",
+        "faker",
+        "factor",
+        "testutil",
+        "test-util",
+        "test_util",
+        "docs/",
+    ];
+    is_code(path)
+        && !is_generated(path)
+        && !is_test(path)
+        && !is_example(path)
+        && !aside.iter().any(|word| lower.contains(word))
+}
+
+fn check_file(file: &FileChange, asked: &Asked<'_>, moved: &mut Moved<'_>, findings: &mut Findings<'_>) {
+    for lines in &read(file, Side::New) {
+        for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.changed && !line.in_test) {
+            if !is_made_up(lines, index) || moved.take(line.raw) {
+                continue;
+            }
+            let Some(certainty) = asked.soften(Certainty::Likely) else { continue };
+            let message = format!(
+                "{} looks like made-up data in place of a real result. Compute or fetch the result, or say in the final message that it is made up.",
+                quote(line.raw)
+            );
+            findings.at(file, Some(line.number), Severity::Warning, certainty, message);
+        }
+    }
+}
+
+fn is_made_up(lines: &[Line<'_>], index: usize) -> bool {
+    static NAME: LazyLock<Regex> = LazyLock::new(|| {
+        let noun = "(?:data|users?|items?|products?|orders?|responses?|results?|records?|rows?|values?|entries|payload|posts?|list|customers?|accounts?|messages?|events?|transactions?)";
+        let title = "(?:Data|Users?|Items?|Products?|Orders?|Responses?|Results?|Records?|Rows?|Values?|Entries|Payload|Posts?|List|Customers?|Accounts?|Messages?|Events?|Transactions?)";
+        Regex::new(&format!(
+            r"\b(?:(?:get|create|generate|build|make)_?)?(?:(?:[Mm]ock|[Ff]ake|[Dd]ummy|[Ss]ample){title}|(?:mock|fake|dummy|sample)_{noun}|(?:MOCK|FAKE|DUMMY|SAMPLE)_[A-Z]+)\b"
+        ))
+        .expect("valid pattern")
+    });
+    static USE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(?:return|const|let|var|val|static|final|yield)\b|:?=[^=]|=>").expect("valid pattern")
+    });
+    let line = &lines[index];
+    if NAME.is_match(&line.code) && USE.is_match(&line.code) {
+        return true;
+    }
+    if admits(lines, index) {
+        return true;
+    }
+    is_invented_person(lines, index) || !line.is_bare() && line.raw.to_ascii_lowercase().contains("lorem ipsum")
+}
+
+/// A comment that calls the value beside it made up.
+fn admits(lines: &[Line<'_>], index: usize) -> bool {
+    static ADMISSION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)^(?:(?:return|use|using|generate|create)[a-z]*\s+)?(?:an? |some |the )?(?:mock(?:ed)?|fake|dummy|sample|hard-?coded|made-?up)\b(?: (?:data|values?|results?|responses?|users?|list|for now|implementation|return|api).*)?[.:]?$",
+            r"|(?i)^simulat(?:e|es|ed|ing) (?:an? |the |some )?(?:api|network|server|backend|database|db|async|response|request|fetch|call|delay|processing|latency)",
+        ))
+        .expect("valid pattern")
+    });
+    let line = &lines[index];
+    if line.comment.is_empty() || !ADMISSION.is_match(line.comment.trim()) {
+        return false;
+    }
+    // A remark on its own line speaks of the code below it.
+    !line.is_bare() || lines.get(index + 1).is_some_and(|next| !next.is_bare() && next.changed)
+}
+
+/// A person or address that nobody has, in a returned value.
+fn is_invented_person(lines: &[Line<'_>], index: usize) -> bool {
+    static PERSON: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"["'`](?:(?:John|Jane) (?:Doe|Smith)|(?:user|test|admin|foo|john|jane|john\.doe|jane\.doe)[0-9]*@(?:example|test)\.(?:com|org|net))["'`]"#)
+            .expect("valid pattern")
+    });
+    let line = &lines[index];
+    if !PERSON.is_match(line.raw) || line.is_bare() {
+        return false;
+    }
+    let lower = line.raw.to_ascii_lowercase();
+    let shown = ["placeholder", "example:", "example=", "help", "label", "default", "hint", "description"]
+        .iter()
+        .any(|word| lower.contains(word));
+    let returned = lines[index.saturating_sub(6)..=index].iter().any(|line| {
+        let code = line.code.trim_start();
+        code.contains("return") || code.ends_with("=> ({") || code.ends_with("=> [") || code.ends_with("Ok(vec![")
+    });
+    !shown && returned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::directive::Directive;
+    use crate::rule::testing::{changed, grades};
+    use Certainty::Likely;
+
+    fn check(path: &str, lines: &str) -> Vec<Certainty> {
+        grades(&MockData, &changed(path, lines))
+    }
+
+    #[test]
+    fn made_up_results_are_likely() {
+        for (path, lines) in [
+            ("src/api.ts", "+  return []; // mock\n"),
+            ("src/api.ts", "+const mockUsers = [{ id: 1 }];\n"),
+            ("src/api.py", "+    return fake_response\n"),
+            ("src/api.py", "+    # Return mock data for now\n+    return {'total': 3}\n"),
+            ("src/api.py", "+    return {'email': 'user@example.com'}\n"),
+            ("src/api.ts", "+  return {\n+    name: 'John Doe',\n+  };\n"),
+            ("src/api.rs", "+    let dummy_data = vec![1, 2, 3];\n"),
+            ("src/page.tsx", "+  <p>{\"Lorem ipsum dolor sit amet\"}</p>\n"),
+            ("src/api.ts", "+  // Simulate API call\n+  await new Promise((done) => setTimeout(done, 500));\n"),
+            ("pkg/a.go", "+\treturn sampleResults, nil\n"),
+            ("src/A.java", "+    private static final List<User> MOCK_USERS = List.of();\n"),
+            ("src/api.py", "+    return 42  # hardcoded\n"),
+        ] {
+            assert_eq!(check(path, lines), [Likely], "{lines}");
+        }
+    }
+
+    #[test]
+    fn what_was_asked_for_is_dropped() {
+        let mut evidence = changed("src/api.ts", "+const mockUsers = [{ id: 1 }];\n");
+        evidence.directives.extend(Directive::from_prompt("Build the page with mock data first", 1, Vec::new()));
+        assert_eq!(grades(&MockData, &evidence), []);
+    }
+
+    #[test]
+    fn counter_examples() {
+        for (path, lines) in [
+            ("src/api.test.ts", "+const mockUsers = [];\n"),
+            ("src/__mocks__/api.ts", "+const mockUsers = [];\n"),
+            ("src/mocks/handlers.ts", "+const mockUsers = [];\n"),
+            ("examples/a.py", "+    return fake_response\n"),
+            ("src/audio.py", "+    sample_rate = 44100\n+    sample_size = len(samples)\n"),
+            ("src/stats.py", "+    dummies = pd.get_dummies(frame)\n"),
+            ("src/a.rs", "+    // The sample is taken without replacement.\n+    let chosen = choose(rng);\n"),
+            ("src/form.tsx", "+  <input placeholder=\"user@example.com\" />\n"),
+            ("src/form.tsx", "+  return <input placeholder='John Doe' name=\"John Doe\" />;\n"),
+            ("src/lib.rs", " mod tests {\n+        let dummy_data = vec![1];\n"),
+            ("src/api.ts", "-const mockUsers = [];\n+  const mockUsers = [];\n"),
+            ("docs/a.md", "+Lorem ipsum dolor\n"),
+            ("src/linalg.py", "+    # Simulated annealing\n+    return anneal(x)\n"),
+            ("src/a.py", "+    \"\"\"Returns mock data when offline.\"\"\"\n"),
+            ("prisma/seed.ts", "+const sampleUsers = [];\n"),
+            ("src/a.go", "+\tif isMockResponse(x) {\n"),
+        ] {
+            assert_eq!(check(path, lines), [], "{path}: {lines}");
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! `assize hook AGENT`: what an agent's hook calls.
+//!
+//! Whatever goes wrong in here, the agent gets an answer in time, and a gate that could not judge
+//! says so. A block that could not be counted is not given: the ledger is what keeps an agent from
+//! being sent back for ever.
+
+use std::io::{Read as _, Write as _};
+
+use assize_core::court::stop::{Disposition, StopCase, StopRecord, decide};
+use assize_core::directive::{Directive, overrules};
+use assize_core::ruling::{Cause, Unjudged};
+use assize_core::session::{Baseline, Event, SessionState};
+use assize_core::text::head;
+use assize_engine::court::stop::{Terms, hold};
+use assize_engine::evidence::{Sources, baseline};
+use assize_engine::expand::attachments;
+use assize_engine::ledger::{Ledger, LedgerError};
+
+use super::pause::is_paused;
+use crate::config::{self, Config};
+use crate::exit::{Exit, Failure, Result};
+use crate::hook::{ADAPTERS, Adapter, HookEvent, HookEventKind, HookOutput, HookReply, adapter};
+use crate::host::{Host, JUDGE_VARIABLE, now_ms};
+use crate::judges::Judges;
+
+/// Largest event that is read, in bytes.
+pub const EVENT_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// Bytes of an unreadable event that are recorded.
+const EXCERPT_BYTES_MAX: usize = 500;
+
+/// Arguments of `assize hook`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The agent: claude-code, codex, gemini, cursor or copilot.
+    agent: String,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, host: &Host) -> Result {
+    let Some(adapter) = adapter(&arguments.agent) else {
+        let known: Vec<&str> = ADAPTERS.iter().map(|adapter| adapter.id()).collect();
+        return Err(Failure::new(format!("no agent is called `{}`", arguments.agent)).hint(format!("one of {}", known.join(", "))));
+    };
+    // A judge that is itself an agent must not call its own judge.
+    if host.variable(JUDGE_VARIABLE).is_some() {
+        return Ok(Exit::Done);
+    }
+    let mut event = Vec::new();
+    // An event that cannot be read to its end is malformed, and is handled as such.
+    let _ = std::io::stdin().lock().take(EVENT_BYTES_MAX + 1).read_to_end(&mut event);
+    let output = answer(adapter, &event, host);
+    // When the agent no longer listens there is nobody to tell.
+    let _ = std::io::stdout().write_all(output.stdout.as_bytes());
+    let _ = std::io::stderr().write_all(output.stderr.as_bytes());
+    Ok(if output.status == 0 { Exit::Done } else { Exit::BadInput })
+}
+
+/// Answers one event.
+pub fn answer(adapter: &dyn Adapter, bytes: &[u8], host: &Host) -> HookOutput {
+    let too_large = bytes.len() as u64 > EVENT_BYTES_MAX;
+    let read = if too_large { Err(format!("the event has more than {EVENT_BYTES_MAX} bytes")) } else { adapter.read(bytes).map_err(|error| error.to_string()) };
+    match read {
+        Ok(event) => {
+            let reply = Desk::new(adapter, &event, host).handle(&event.kind);
+            adapter.reply(&event.kind, &reply)
+        }
+        Err(error) => malformed(adapter, bytes, error, host),
+    }
+}
+
+/// A malformed event allows whatever it was about, and is recorded.
+fn malformed(adapter: &dyn Adapter, bytes: &[u8], error: String, host: &Host) -> HookOutput {
+    let excerpt = head(&String::from_utf8_lossy(bytes), EXCERPT_BYTES_MAX).to_owned();
+    let event = Event::EventMalformed { agent: adapter.id().to_owned(), error: error.clone(), excerpt };
+    let recorded = Ledger::open(&host.ledger()).and_then(|mut ledger| ledger.append(now_ms(), "stop", "-", &event));
+    let unrecorded = recorded.err().map(|error| format!("\nassize: this was not recorded: {error}")).unwrap_or_default();
+    HookOutput { stderr: format!("assize: nothing was judged: {error}{unrecorded}\n"), ..HookOutput::default() }
+}
+
+/// Where one event is handled.
+struct Desk<'a> {
+    adapter: &'a dyn Adapter,
+    host: Host,
+    event: &'a HookEvent,
+    session: String,
+    now: i64,
+}
+
+impl<'a> Desk<'a> {
+    fn new(adapter: &'a dyn Adapter, event: &'a HookEvent, host: &Host) -> Self {
+        let session = format!("{}/{}", adapter.id(), event.session);
+        Self { adapter, host: host.at(&event.folder), event, session, now: now_ms() }
+    }
+
+    fn handle(&self, kind: &HookEventKind) -> HookReply {
+        let handled = match kind {
+            HookEventKind::SessionStart { source } => self.session_start(source),
+            HookEventKind::Prompt { text } => self.prompt(text),
+            HookEventKind::Stop { .. } => return self.stop(),
+            HookEventKind::SessionEnd { reason } => self.append(&Event::SessionEnded { reason: reason.clone() }),
+            HookEventKind::Other { .. } => Ok(HookReply::Silent),
+        };
+        handled.unwrap_or_else(|error| HookReply::Notice { text: format!("Assize could not record this: {error}") })
+    }
+
+    fn append(&self, event: &Event) -> std::result::Result<HookReply, LedgerError> {
+        Ledger::open(&self.host.ledger())?.append(self.now, "stop", &self.session, event)?;
+        Ok(HookReply::Silent)
+    }
+
+    fn session_start(&self, source: &str) -> std::result::Result<HookReply, LedgerError> {
+        let mut ledger = Ledger::open(&self.host.ledger())?;
+        let state = SessionState::of(&ledger.session_events(&self.session, None)?);
+        let baseline = state.baseline.is_none().then(|| self.baseline());
+        let event = Event::SessionStarted { agent: self.adapter.id().to_owned(), source: source.to_owned(), baseline };
+        ledger.append(self.now, "stop", &self.session, &event)?;
+        // What was asked for must outlive the agent's memory of it.
+        Ok(match open_directives(&state) {
+            Some(text) => HookReply::Context { text },
+            None => HookReply::Silent,
+        })
+    }
+
+    fn prompt(&self, text: &str) -> std::result::Result<HookReply, LedgerError> {
+        let overrules = overrules(text);
+        let project = self.host.project();
+        let mut ledger = Ledger::open(&self.host.ledger())?;
+        let seen = ledger.session_size(&self.session)?;
+        let attached = attachments(text, &project, self.host.home().as_deref());
+        let directive = Directive::from_prompt(text, seen.prompts + 1, attached);
+        if directive.is_none() && !overrules {
+            return Ok(HookReply::Silent);
+        }
+        let prompt_id = self.event.prompt_id.clone().unwrap_or_else(|| format!("prompt-{}", seen.prompts + 1));
+        let baseline = (seen.entries == 0).then(|| self.baseline());
+        let agent = self.adapter.id().to_owned();
+        ledger.append(self.now, "stop", &self.session, &Event::Prompted { agent, prompt_id, directive, overrules, baseline })?;
+        Ok(HookReply::Silent)
+    }
+
+    /// Without a baseline the change is measured from the last commit, which the record then says.
+    fn baseline(&self) -> Baseline {
+        let mut baseline = baseline(&self.event.folder).unwrap_or_default();
+        baseline.configuration = config::read(&self.host.project(), self.host.configuration.as_deref()).ok();
+        baseline
+    }
+
+    fn stop(&self) -> HookReply {
+        match self.judge() {
+            Ok((record, prior)) => self.conclude(record, &prior),
+            Err(unjudged) => {
+                let reason = format!("Assize did not judge this stop ({unjudged}). The agent may stop; nothing counts as done.");
+                HookReply::Notice { text: reason }
+            }
+        }
+    }
+
+    /// Judges the stop. Returns the record and the state of the session before it.
+    fn judge(&self) -> std::result::Result<(StopRecord, SessionState), Unjudged> {
+        let unavailable = |error: LedgerError| Unjudged::new(Cause::LedgerUnavailable, error.to_string());
+        let ledger = Ledger::open(&self.host.ledger()).map_err(unavailable)?;
+        let state = SessionState::of(&ledger.session_events(&self.session, None).map_err(unavailable)?);
+        let last_pause = ledger.last_pause().map_err(unavailable)?;
+        drop(ledger);
+        let config = self.config(state.baseline.as_ref())?;
+        let judges = Judges::new(&config, &self.host).map_err(bad_configuration)?;
+        let case = self.case(&state, is_paused(last_pause.as_ref(), self.now));
+        let terms = Terms { policy: self.policy(&config), rules: config.rules.clone(), judges: judges.ids() };
+        let record = hold(case, terms, state.clone(), &self.sources(), &mut |ids, question, each| judges.ask(ids, question, each));
+        Ok((record, state))
+    }
+
+    /// The configuration that the session began with holds: nobody switches off during the work
+    /// what the work is judged by.
+    fn config(&self, baseline: Option<&Baseline>) -> std::result::Result<Config, Unjudged> {
+        match baseline.and_then(|baseline| baseline.configuration.as_ref()) {
+            Some(text) => Config::parse(text, config::FILE_NAME),
+            None => Config::load(&self.host.project(), self.host.configuration.as_deref()),
+        }
+        .map_err(bad_configuration)
+    }
+
+    /// The agent's own harness has a cap on blocks; ours stays below it.
+    fn policy(&self, config: &Config) -> assize_core::court::stop::StopPolicy {
+        let mut policy = config.stop.clone();
+        if let Some(cap) = self.adapter.block_cap() {
+            let limit = &mut policy.limits.prompt_blocks_max;
+            *limit = (*limit).min(cap.saturating_sub(1));
+        }
+        policy
+    }
+
+    fn case(&self, state: &SessionState, paused: bool) -> StopCase {
+        let (background_tasks, interrupted) = match &self.event.kind {
+            HookEventKind::Stop { background_tasks, interrupted, .. } => (background_tasks.clone(), *interrupted),
+            _ => (Vec::new(), false),
+        };
+        StopCase {
+            agent: self.adapter.id().to_owned(),
+            prompt_id: state.prompt_id.clone(),
+            background_tasks,
+            interrupted,
+            paused,
+            barred: None,
+        }
+    }
+
+    fn sources(&self) -> Sources {
+        let final_message = match &self.event.kind {
+            HookEventKind::Stop { final_message, .. } => final_message.clone(),
+            _ => None,
+        };
+        let kind = self.adapter.transcript_kind();
+        let transcript = self.event.transcript.clone().map(|path| (path, kind));
+        Sources { folder: self.event.folder.clone(), transcript, final_message }
+    }
+
+    /// Records the ruling and answers. If it cannot be recorded, it is made anew without the power
+    /// to block.
+    fn conclude(&self, mut record: StopRecord, prior: &SessionState) -> HookReply {
+        let event = Event::StopRuled(Box::new(record.clone()));
+        if let Err(error) = self.append(&event) {
+            record.inputs.case.barred = Some(Unjudged::new(Cause::LedgerUnavailable, error.to_string()));
+            record.decision = decide(&record.inputs, prior);
+        }
+        match record.decision.disposition {
+            Disposition::Block { message } => HookReply::Block { reason: message },
+            Disposition::Allow { notice: Some(text), .. } => HookReply::Notice { text },
+            Disposition::Allow { notice: None, .. } => HookReply::Silent,
+        }
+    }
+}
+
+fn bad_configuration(failure: Failure) -> Unjudged {
+    Unjudged::new(Cause::BadConfiguration, failure.what)
+}
+
+/// Lists what is still open, as a fact, for an agent whose memory was cleared.
+fn open_directives(state: &SessionState) -> Option<String> {
+    if state.active.is_empty() {
+        return None;
+    }
+    let mut text = String::from("Directives of the user in this session that no accepted stop has covered yet:");
+    for directive in &state.active {
+        let words = assize_core::text::quote(directive.text.inspect());
+        text.push_str(&format!("\n- {} ({}): {words}", directive.id, directive.kind.as_str()));
+    }
+    Some(text)
+}
+
+/// Answers an event as the hook of an agent would, for `assize demo` and `assize doctor`.
+pub fn rehearse(agent: &str, event: &serde_json::Value, host: &Host) -> HookOutput {
+    match adapter(agent) {
+        Some(adapter) => answer(adapter, event.to_string().as_bytes(), host),
+        None => HookOutput::default(),
+    }
+}

@@ -1,0 +1,278 @@
+//! `assize init`: sets up the hooks of coding agents, and removes them again.
+//!
+//! A settings file belongs to its user: it is merged into, never rewritten, and what it was before
+//! is kept, so that `--uninstall` gives it back byte for byte.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::cli::{Output, print};
+use crate::config::FILE_NAME;
+use crate::exit::{Exit, Failure, Result};
+use crate::hook::{ADAPTERS, Adapter, Scope, adapter};
+use crate::host::Host;
+
+/// Arguments of `assize init`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assize init                      the agents that are used here, for this project
+  assize init claude-code codex    these agents
+  assize init --user claude-code   for all projects of this user
+  assize init --uninstall")]
+pub struct Arguments {
+    /// Agents: claude-code, codex, gemini, cursor, copilot [default: those that are used here].
+    agents: Vec<String>,
+    /// Change the user's own settings instead of the project's.
+    #[arg(long)]
+    user: bool,
+    /// Remove the hooks and give the settings back as they were.
+    #[arg(long)]
+    uninstall: bool,
+    /// The program that hooks call [default: this one].
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let scope = if arguments.user { Scope::User } else { Scope::Project };
+    let base = match scope {
+        Scope::User => host.home().ok_or_else(|| Failure::new("HOME is not set"))?,
+        Scope::Project => host.project(),
+    };
+    let place = Place { scope, base, memory: memory(host, scope)? };
+    if arguments.uninstall {
+        return uninstall(arguments, &place, output);
+    }
+    let program = program(arguments)?;
+    let agents = choose(&arguments.agents, host)?;
+    if scope == Scope::Project {
+        write_configuration(&place.base, output)?;
+    }
+    for agent in agents {
+        let path = agent.settings_path(scope, &place.base);
+        let changed = place.install(agent, &path, &program)?;
+        let said = if changed { "hooks written to" } else { "hooks already in" };
+        print(&format!("{}: {said} {}\n", agent.name(), path.display()));
+        if let Some(then) = agent.after_install() {
+            print(&format!("  {then}\n"));
+        }
+    }
+    if program.components().any(|part| part.as_os_str() == "target") {
+        output.note(&format!(
+            "note: the hooks call {}, which a clean build removes; `cargo install --path crates/assize` gives the program a lasting place",
+            program.display()
+        ));
+    }
+    output.note("`assize doctor` proves that the gate is up.");
+    Ok(Exit::Done)
+}
+
+/// A mistyped path would silently disable the gate, so it is absolute and has to exist.
+fn program(arguments: &Arguments) -> Result<PathBuf> {
+    let path = match &arguments.program {
+        Some(path) => path.clone(),
+        None => std::env::current_exe().map_err(|error| Failure::new(format!("the path of this program: {error}")))?,
+    };
+    path.canonicalize().map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+}
+
+fn choose(wanted: &[String], host: &Host) -> Result<Vec<&'static dyn Adapter>> {
+    let known = || ADAPTERS.iter().map(|adapter| adapter.id()).collect::<Vec<_>>().join(", ");
+    if wanted.is_empty() {
+        let used: Vec<&'static dyn Adapter> = ADAPTERS.iter().copied().filter(|agent| is_used(*agent, host)).collect();
+        if used.is_empty() {
+            return Err(Failure::new("no coding agent is set up here").hint(format!("name one: assize init AGENT, with AGENT one of {}", known())));
+        }
+        return Ok(used);
+    }
+    wanted
+        .iter()
+        .map(|id| adapter(id).ok_or_else(|| Failure::new(format!("no agent is called `{id}`")).hint(format!("one of {}", known()))))
+        .collect()
+}
+
+/// An agent is used here when the project or the user has its folder.
+fn is_used(agent: &dyn Adapter, host: &Host) -> bool {
+    let folder = |scope, base: PathBuf| agent.settings_path(scope, &base).parent().is_some_and(Path::is_dir);
+    let by_project = agent.id() != "copilot" && folder(Scope::Project, host.project());
+    by_project || host.home().is_some_and(|home| folder(Scope::User, home) || agent.id() == "copilot" && home.join(".copilot").is_dir())
+}
+
+/// Where what was there before is remembered.
+fn memory(host: &Host, scope: Scope) -> Result<PathBuf> {
+    match scope {
+        Scope::Project => Ok(host.project().join(".assize").join("init")),
+        Scope::User => {
+            let state = host.variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+            let state = state.or_else(|| Some(host.home()?.join(".local/state")));
+            state.map(|state| state.join("assize").join("init")).ok_or_else(|| Failure::new("HOME is not set"))
+        }
+    }
+}
+
+/// What a settings file was before, and what we made of it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Before {
+    /// `None` when there was no file.
+    original: Option<String>,
+    installed: String,
+}
+
+struct Place {
+    scope: Scope,
+    base: PathBuf,
+    memory: PathBuf,
+}
+
+impl Place {
+    /// Returns whether the file was changed.
+    fn install(&self, agent: &dyn Adapter, path: &Path, program: &Path) -> Result<bool> {
+        let current = read_if_there(path)?;
+        let wrong = |error: crate::hook::SettingsError| Failure::new(format!("{}: {error}", path.display())).hint("the file was left as it is");
+        let text = current.as_deref().unwrap_or_default();
+        let installed = agent.install(text, program).map_err(wrong)?;
+        if current.as_deref() == Some(installed.as_str()) {
+            return Ok(false);
+        }
+        // What was there before the first installation counts, not what an earlier one left.
+        let original = match self.remembered(agent)? {
+            Some(before) if current.as_deref() == Some(before.installed.as_str()) => before.original,
+            _ => match &current {
+                Some(text) => Some(agent.uninstall(text).map_err(wrong)?),
+                None => None,
+            },
+        };
+        self.remember(agent, &Before { original, installed: installed.clone() })?;
+        write(path, &installed)?;
+        Ok(true)
+    }
+
+    fn uninstall(&self, agent: &dyn Adapter, path: &Path) -> Result<bool> {
+        let Some(current) = read_if_there(path)? else { return Ok(false) };
+        let restored = match self.remembered(agent)? {
+            Some(before) if before.installed == current => before.original,
+            _ => {
+                let wrong = |error: crate::hook::SettingsError| Failure::new(format!("{}: {error}", path.display())).hint("the file was left as it is");
+                Some(agent.uninstall(&current).map_err(wrong)?)
+            }
+        };
+        let changed = restored.as_deref() != Some(current.as_str());
+        match restored {
+            Some(text) if changed => write(path, &text)?,
+            Some(_) => {}
+            None => fs::remove_file(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?,
+        }
+        // Nothing depends on the memory any more.
+        let _ = fs::remove_file(self.memory_of(agent));
+        Ok(changed)
+    }
+
+    fn memory_of(&self, agent: &dyn Adapter) -> PathBuf {
+        self.memory.join(format!("{}.json", agent.id()))
+    }
+
+    fn remembered(&self, agent: &dyn Adapter) -> Result<Option<Before>> {
+        let path = self.memory_of(agent);
+        let Some(text) = read_if_there(&path)? else { return Ok(None) };
+        serde_json::from_str(&text).map(Some).map_err(|error| Failure::new(format!("{}: {error}", path.display())).hint("remove that file and try again"))
+    }
+
+    fn remember(&self, agent: &dyn Adapter, before: &Before) -> Result<()> {
+        let text = serde_json::to_string(before).map_err(|error| Failure::new(error.to_string()))?;
+        if self.scope == Scope::Project {
+            assize_engine::ledger::make_folder(&self.base.join(".assize"))
+                .map_err(|error| Failure::new(format!("{}: {error}", self.base.join(".assize").display())))?;
+        }
+        write(&self.memory_of(agent), &text)
+    }
+}
+
+fn uninstall(arguments: &Arguments, place: &Place, output: Output) -> Result {
+    let agents: Vec<&'static dyn Adapter> = if arguments.agents.is_empty() {
+        ADAPTERS.to_vec()
+    } else {
+        arguments.agents.iter().filter_map(|id| adapter(id)).collect()
+    };
+    let mut any = false;
+    for agent in agents {
+        let path = agent.settings_path(place.scope, &place.base);
+        if place.uninstall(agent, &path)? {
+            any = true;
+            print(&format!("{}: hooks removed from {}\n", agent.name(), path.display()));
+        }
+    }
+    if !any {
+        output.note("no hooks of Assize were found");
+    }
+    Ok(Exit::Done)
+}
+
+fn read_if_there(path: &Path) -> Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::new(format!("{}: {error}", path.display())).hint("the file was left as it is")),
+    }
+}
+
+/// Writes a file whole or not at all; a link is followed, the mode is kept.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let failed = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = real.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(failed)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    if let Ok(meta) = fs::metadata(&real) {
+        fs::set_permissions(file.path(), meta.permissions()).map_err(failed)?;
+    }
+    file.persist(&real).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// Stacks by the file that gives them away.
+const STACKS: [(&str, &str); 8] = [
+    ("Cargo.toml", "Rust"),
+    ("package.json", "JavaScript or TypeScript"),
+    ("pyproject.toml", "Python"),
+    ("setup.py", "Python"),
+    ("go.mod", "Go"),
+    ("pom.xml", "Java (Maven)"),
+    ("build.gradle", "Java (Gradle)"),
+    ("build.gradle.kts", "Kotlin (Gradle)"),
+];
+
+fn write_configuration(project: &Path, output: Output) -> Result<()> {
+    let path = project.join(FILE_NAME);
+    let mut stacks: Vec<&str> = STACKS.iter().filter(|(file, _)| project.join(file).is_file()).map(|(_, stack)| *stack).collect();
+    stacks.dedup();
+    if !stacks.is_empty() {
+        output.note(&format!("found: {}", stacks.join(", ")));
+    }
+    if path.exists() {
+        return Ok(());
+    }
+    write(&path, TEMPLATE)?;
+    print(&format!("{FILE_NAME}: written to {}\n", path.display()));
+    Ok(())
+}
+
+/// The configuration that `init` writes; every setting at its default.
+pub const TEMPLATE: &str = include_str!("../../assize.template.toml");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_says_what_holds_without_it() {
+        let config = crate::config::Config::parse(TEMPLATE, FILE_NAME).expect("the template is valid");
+        assert_eq!(config.stop, assize_core::court::stop::StopPolicy::default());
+    }
+}

@@ -1,0 +1,318 @@
+//! `assize ledger`: the record of what was judged.
+
+use std::fmt::Write as _;
+use std::thread;
+use std::time::Duration;
+
+use assize_core::court::stop::{Disposition, Leave, decide};
+use assize_core::ruling::{Cause, Outcome};
+use assize_core::session::{Event, SessionState};
+use assize_core::text::quote;
+use assize_core::verdict::{StopVerdict, read};
+use assize_engine::ledger::{Entry, Filter, Ledger, LedgerError};
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use crate::cli::{Output, print};
+use crate::exit::{Exit, Failure, Result};
+use crate::host::Host;
+use crate::render::{self, Format, quiet};
+
+/// Arguments of `assize ledger`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assize ledger show --outcome revise --last 10
+  assize ledger show 42           everything about entry 42
+  assize ledger show --shadow     what would have been blocked
+  assize ledger verify
+  assize ledger export > ledger.jsonl
+  assize ledger replay 42")]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Show what was recorded.
+    Show(Show),
+    /// Walk along the chain of entries and name the first damaged one.
+    Verify,
+    /// Print every entry as a line of JSON.
+    Export,
+    /// Make a ruling again from what was recorded, without any model, and compare.
+    Replay {
+        /// The entry's number.
+        id: u64,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Show {
+    /// Show this entry in full.
+    id: Option<u64>,
+    /// Only entries of this session.
+    #[arg(long)]
+    session: Option<String>,
+    /// Only entries of this court.
+    #[arg(long)]
+    court: Option<String>,
+    /// Only rulings with this outcome: accept, revise, reject or unjudged.
+    #[arg(long, value_parser = ["accept", "revise", "reject", "unjudged"])]
+    outcome: Option<String>,
+    /// Only the latest entries, this many.
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    last: u32,
+    /// Go on and show what is recorded from now on.
+    #[arg(long)]
+    follow: bool,
+    /// Sum up what was judged in shadow and would have been blocked.
+    #[arg(long, conflicts_with_all = ["id", "follow"])]
+    shadow: bool,
+}
+
+fn failed(error: LedgerError) -> Failure {
+    let hint = matches!(error, LedgerError::Absent { .. }).then(|| "`assize init` sets up the hooks that write it".to_owned());
+    Failure { what: error.to_string(), hint }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let ledger = Ledger::open_read_only(&host.ledger()).map_err(failed)?;
+    match &arguments.command {
+        Command::Show(show) if show.shadow => sum_up_shadow(&ledger, show, output),
+        Command::Show(show) => match show.id {
+            Some(id) => show_one(&ledger, id, output),
+            None => show_all(&ledger, show, output),
+        },
+        Command::Verify => verify(&ledger, host, output),
+        Command::Export => export(&ledger),
+        Command::Replay { id } => replay(&ledger, *id, output),
+    }
+}
+
+fn filter(show: &Show) -> Filter {
+    Filter {
+        session: show.session.clone(),
+        court: show.court.clone(),
+        outcome: show.outcome.clone(),
+        after: 0,
+        last: Some(show.last),
+    }
+}
+
+fn show_all(ledger: &Ledger, show: &Show, output: Output) -> Result {
+    let mut filter = filter(show);
+    loop {
+        for entry in ledger.entries(&filter).map_err(failed)? {
+            filter.after = entry.header.seq;
+            print_entry(ledger, &entry, output)?;
+        }
+        if !show.follow {
+            return Ok(Exit::Done);
+        }
+        filter.last = None;
+        thread::sleep(Duration::from_millis(300));
+    }
+}
+
+fn print_entry(ledger: &Ledger, entry: &Entry, output: Output) -> Result<()> {
+    if output.format == Format::Json {
+        print(&json_line(entry)?);
+        return Ok(());
+    }
+    let header = &entry.header;
+    let event = ledger.event(entry).map_err(failed)?;
+    let what = describe(&event);
+    print(&format!("{:>5}  {}  {}  {what}\n", format!("#{}", header.seq), quiet(&time(header.at_ms)), quiet(&short(&header.session))));
+    Ok(())
+}
+
+fn describe(event: &Event) -> String {
+    match event {
+        Event::StopRuled(record) => {
+            let ruling = &record.decision.ruling;
+            let why = match (&ruling.verdict, &ruling.unjudged) {
+                (Some(verdict), _) => verdict.missing_items.first().unwrap_or(&verdict.reason).clone(),
+                (None, Some(unjudged)) => unjudged.to_string(),
+                (None, None) => String::new(),
+            };
+            format!("{}  {}  {}", render::outcome(ruling.outcome), render::disposition(&record.decision.disposition), quote(&why))
+        }
+        Event::Prompted { directive, overrules, .. } => {
+            let words = directive.as_ref().map(|directive| format!("{} {}", directive.kind.as_str(), quote(directive.text.inspect())));
+            let overruled = overrules.then(|| "a person lets the present state pass".to_owned());
+            format!("asked  {}", [words, overruled].into_iter().flatten().collect::<Vec<_>>().join("; "))
+        }
+        Event::SessionStarted { agent, source, .. } => format!("session of {agent} ({source})"),
+        Event::SessionEnded { reason } => format!("session ended ({reason})"),
+        Event::Paused { until_ms: Some(until) } => format!("paused until {}", time(*until)),
+        Event::Paused { until_ms: None } => "paused".to_owned(),
+        Event::Resumed => "resumed".to_owned(),
+        Event::EventMalformed { agent, error, .. } => format!("{agent} sent what cannot be read: {}", quote(error)),
+    }
+}
+
+fn time(at_ms: i64) -> String {
+    match jiff::Timestamp::from_millisecond(at_ms) {
+        Ok(at) => at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),
+        Err(_) => format!("{at_ms} ms"),
+    }
+}
+
+fn short(session: &str) -> String {
+    match session.split_once('/') {
+        Some((agent, id)) => format!("{agent}/{}", id.chars().take(8).collect::<String>()),
+        None => session.to_owned(),
+    }
+}
+
+fn json_line(entry: &Entry) -> Result<String> {
+    let payload: &RawValue = serde_json::from_str(&entry.payload)
+        .map_err(|error| Failure::new(format!("entry {} is no JSON: {error}", entry.header.seq)))?;
+    #[derive(serde::Serialize)]
+    struct Line<'a> {
+        assize: u32,
+        #[serde(flatten)]
+        header: &'a assize_core::ledger::Header,
+        hash: String,
+        payload: &'a RawValue,
+    }
+    let hash = entry.hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let line = Line { assize: 1, header: &entry.header, hash, payload };
+    serde_json::to_string(&line).map(|line| line + "\n").map_err(|error| Failure::new(error.to_string()))
+}
+
+fn show_one(ledger: &Ledger, id: u64, output: Output) -> Result {
+    let entry = find(ledger, id)?;
+    if output.format == Format::Json {
+        print(&json_line(&entry)?);
+        return Ok(Exit::Done);
+    }
+    match ledger.event(&entry).map_err(failed)? {
+        Event::StopRuled(record) if output.format == Format::Markdown => print(&render::stop_markdown(&record)),
+        Event::StopRuled(record) => {
+            print_entry(ledger, &entry, output)?;
+            print(&render::stop_record(&record));
+        }
+        _ => {
+            print_entry(ledger, &entry, output)?;
+            print(&format!("{}\n", entry.payload));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn find(ledger: &Ledger, id: u64) -> Result<Entry> {
+    ledger
+        .entry(id)
+        .map_err(failed)?
+        .ok_or_else(|| Failure::new(format!("the ledger has no entry {id}")).hint("`assize ledger show` lists them"))
+}
+
+fn export(ledger: &Ledger) -> Result {
+    let mut trouble = None;
+    ledger
+        .walk(&Filter::default(), &mut |entry, _| {
+            match json_line(&entry) {
+                Ok(line) => print(&line),
+                Err(failure) => trouble = Some(failure),
+            }
+            Ok(trouble.is_none())
+        })
+        .map_err(failed)?;
+    trouble.map_or(Ok(Exit::Done), Err)
+}
+
+fn verify(ledger: &Ledger, host: &Host, output: Output) -> Result {
+    match ledger.verify() {
+        Ok(sound) => {
+            let head: String = sound.head.iter().map(|byte| format!("{byte:02x}")).collect();
+            print(&match output.format {
+                Format::Json => format!("{}\n", json!({"assize": 1, "sound": true, "entries": sound.entries, "head": head})),
+                _ => format!("{} entries, all sound\nhead {head}\n", sound.entries),
+            });
+            Ok(Exit::Done)
+        }
+        Err(LedgerError::Chain { damage, .. }) => {
+            print(&match output.format {
+                Format::Json => format!("{}\n", json!({"assize": 1, "sound": false, "damage": damage.to_string()})),
+                _ => format!("damaged: {damage}\nin {}\n", host.ledger().display()),
+            });
+            Ok(Exit::NotAccepted)
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
+    let entry = find(ledger, id)?;
+    let Event::StopRuled(record) = ledger.event(&entry).map_err(failed)? else {
+        return Err(Failure::new(format!("entry {id} is no ruling")).hint("`assize ledger show` lists the rulings"));
+    };
+    let before = ledger.session_events(&entry.header.session, Some(id)).map_err(failed)?;
+    let mut inputs = record.inputs.clone();
+    let mut differences = Vec::new();
+    for opinion in &mut inputs.opinions {
+        let Some(reply) = &opinion.reply else { continue };
+        let read = read::<StopVerdict>(reply, &[]);
+        // That a verdict was planted shows only beside the judged material, which is not recorded.
+        let planted = matches!(&opinion.verdict, Err(unjudged) if unjudged.cause == Cause::Forged);
+        if !planted && read != opinion.verdict {
+            differences.push(format!("the reply of {} reads differently", opinion.judge.id));
+            opinion.verdict = read;
+        }
+    }
+    let decision = decide(&inputs, &SessionState::of(&before));
+    if decision.ruling != record.decision.ruling {
+        differences.push(format!("the ruling was {} and is now {}", record.decision.ruling.outcome, decision.ruling.outcome));
+    } else if decision.disposition != record.decision.disposition {
+        differences.push(format!(
+            "the agent was {} and would now be {}",
+            render::disposition(&record.decision.disposition),
+            render::disposition(&decision.disposition)
+        ));
+    }
+    let same = differences.is_empty();
+    print(&match output.format {
+        Format::Json => format!("{}\n", json!({"assize": 1, "entry": id, "same": same, "outcome": decision.ruling.outcome, "differences": differences})),
+        _ if same => format!("entry {id}: the same ruling again: {}\n", render::outcome(decision.ruling.outcome)),
+        _ => format!("entry {id} comes out differently:\n{}", differences.iter().map(|line| format!("  {line}\n")).collect::<String>()),
+    });
+    Ok(if same { Exit::Done } else { Exit::NotAccepted })
+}
+
+fn sum_up_shadow(ledger: &Ledger, show: &Show, output: Output) -> Result {
+    let everything = Filter { last: None, ..filter(show) };
+    let (mut judged, mut blocks, mut unjudged) = (0_u64, Vec::new(), 0_u64);
+    for entry in ledger.entries(&everything).map_err(failed)? {
+        let Event::StopRuled(record) = ledger.event(&entry).map_err(failed)? else { continue };
+        match &record.decision.disposition {
+            Disposition::Allow { leave: Leave::Shadow, .. } => blocks.push((entry, record)),
+            _ if record.decision.ruling.outcome == Outcome::Unjudged && record.inputs.evidence.is_some() => unjudged += 1,
+            _ => {}
+        }
+        judged += 1;
+    }
+    if output.format == Format::Json {
+        let entries: Vec<u64> = blocks.iter().map(|(entry, _)| entry.header.seq).collect();
+        print(&format!("{}\n", json!({"assize": 1, "stops": judged, "would_block": entries, "unjudged": unjudged})));
+        return Ok(Exit::Done);
+    }
+    let mut text = format!("{judged} stops; {} would have been sent back, {unjudged} could not be judged\n", blocks.len());
+    let mut by_rule: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
+    for (_, record) in &blocks {
+        for finding in &record.inputs.findings {
+            *by_rule.entry(&finding.rule).or_default() += 1;
+        }
+    }
+    for (rule, count) in by_rule {
+        let _ = writeln!(text, "  {count:>4}  {rule}");
+    }
+    print(&text);
+    for (entry, _) in &blocks {
+        print_entry(ledger, entry, output)?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,10 @@
+//! The commands, one file each, named by what users type.
+
+pub mod completions;
+pub mod demo;
+pub mod doctor;
+pub mod hook;
+pub mod init;
+pub mod ledger;
+pub mod pause;
+pub mod stop;

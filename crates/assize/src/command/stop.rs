@@ -1,0 +1,166 @@
+//! `assize stop`: the stop court by hand, with the code that hooks call.
+
+use std::path::{Path, PathBuf};
+
+use assize_core::court::stop::StopCase;
+use assize_core::directive::Directive;
+use assize_core::rule::RULES;
+use assize_core::session::{Baseline, Event, SessionState};
+use assize_core::transcript::TranscriptKind;
+use assize_engine::court::stop::{Terms, hold};
+use assize_engine::evidence::Sources;
+use assize_engine::git::Repository;
+use assize_engine::ledger::{Ledger, LedgerError};
+use serde_json::json;
+
+use crate::cli::{Output, print};
+use crate::config::Config;
+use crate::exit::{Exit, Failure, Result};
+use crate::hook::adapter;
+use crate::host::{Host, now_ms};
+use crate::judges::Judges;
+use crate::render::{self, Format};
+
+/// Arguments of `assize stop`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assize stop --directive 'Add a --json flag to the list command' --base main
+  assize stop --directive 'Fix the parser' --transcript ~/.claude/projects/…/session.jsonl
+  assize stop --rules")]
+pub struct Arguments {
+    /// What the user asked for; give it once for each prompt.
+    #[arg(long = "directive", value_name = "TEXT", required_unless_present = "rules")]
+    directives: Vec<String>,
+    /// The revision that the change is measured from.
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    base: String,
+    /// The agent's transcript.
+    #[arg(long, value_name = "FILE")]
+    transcript: Option<PathBuf>,
+    /// The agent whose transcript it is.
+    #[arg(long, value_name = "AGENT", default_value = "claude-code")]
+    agent: String,
+    /// The agent's final message [default: the last one in the transcript].
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
+    /// List the rules of the evidence judge and end.
+    #[arg(long)]
+    rules: bool,
+}
+
+/// Who is said to have been at work when a person calls the court.
+const BY_HAND: &str = "by-hand";
+
+/// Runs the command.
+pub fn run(arguments: Arguments, host: &Host, output: Output) -> Result {
+    if arguments.rules {
+        list_rules(output);
+        return Ok(Exit::Done);
+    }
+    let config = Config::load(&host.project(), host.configuration.as_deref())?;
+    let judges = Judges::new(&config, host)?;
+    let mut events = prompts(&arguments, base(host, &arguments.base)?);
+    let session = SessionState::of(&events);
+    if session.active.is_empty() {
+        return Err(Failure::new("no --directive says anything").hint("give what the user asked for, in the user's words"));
+    }
+    let sources = sources(&arguments, host)?;
+    let case = StopCase { agent: BY_HAND.to_owned(), prompt_id: session.prompt_id.clone(), ..StopCase::default() };
+    let terms = Terms { policy: config.stop.clone(), rules: config.rules.clone(), judges: judges.ids() };
+    let waiting = waiting_for(&judges.ids(), output);
+    let record = hold(case, terms, session, &sources, &mut |ids, question, each| judges.ask(ids, question, each));
+    if let Some(waiting) = waiting {
+        waiting.finish_and_clear();
+    }
+    let outcome = record.decision.ruling.outcome;
+    events.push(Event::StopRuled(Box::new(record.clone())));
+    if let Err(error) = record_all(host, &events) {
+        output.note(&format!("this was not recorded: {error}"));
+    }
+    print(&match output.format {
+        Format::Human => render::stop_record(&record),
+        Format::Json => format!("{}\n", render::stop_envelope(&record)),
+        Format::Markdown => render::stop_markdown(&record),
+    });
+    Ok(Exit::of(outcome))
+}
+
+/// The session of a stop that is judged by hand: what was asked for, as if it had been typed.
+fn prompts(arguments: &Arguments, baseline: Baseline) -> Vec<Event> {
+    let mut baseline = Some(baseline);
+    let prompted = |(index, words): (usize, &String)| Event::Prompted {
+        agent: BY_HAND.to_owned(),
+        prompt_id: format!("prompt-{}", index + 1),
+        directive: Directive::from_prompt(words, index + 1, Vec::new()),
+        overrules: false,
+        baseline: baseline.take(),
+    };
+    arguments.directives.iter().enumerate().map(prompted).collect()
+}
+
+fn record_all(host: &Host, events: &[Event]) -> std::result::Result<(), LedgerError> {
+    let session = format!("{BY_HAND}/{}", now_ms());
+    let mut ledger = Ledger::open(&host.ledger())?;
+    for event in events {
+        ledger.append(now_ms(), "stop", &session, event)?;
+    }
+    Ok(())
+}
+
+fn base(host: &Host, revision: &str) -> Result<Baseline> {
+    let failed = |error: assize_engine::git::GitError| Failure::new(error.to_string());
+    let Some(repository) = Repository::discover(&host.folder).map_err(failed)? else {
+        return Ok(Baseline::default());
+    };
+    if revision == "HEAD" {
+        return Ok(Baseline { commit: repository.head().map_err(failed)?, ..Baseline::default() });
+    }
+    let commit = repository
+        .resolve(revision)
+        .map_err(|_| Failure::new(format!("--base {revision}: no such commit in {}", repository.root().display())))?;
+    Ok(Baseline { commit: Some(commit), ..Baseline::default() })
+}
+
+fn sources(arguments: &Arguments, host: &Host) -> Result<Sources> {
+    let transcript = match &arguments.transcript {
+        Some(path) => Some((path.clone(), transcript_kind(&arguments.agent, path)?)),
+        None => None,
+    };
+    Ok(Sources { folder: host.folder.clone(), transcript, final_message: arguments.message.clone() })
+}
+
+fn transcript_kind(agent: &str, path: &Path) -> Result<TranscriptKind> {
+    if !path.is_file() {
+        return Err(Failure::new(format!("--transcript {}: no such file", path.display())));
+    }
+    adapter(agent)
+        .map(crate::hook::Adapter::transcript_kind)
+        .ok_or_else(|| Failure::new(format!("--agent {agent}: no such agent")).hint("claude-code, codex, gemini, cursor or copilot"))
+}
+
+/// Models take their time: say so on a terminal.
+fn waiting_for(judges: &[String], output: Output) -> Option<indicatif::ProgressBar> {
+    if judges.is_empty() || output.quiet {
+        return None;
+    }
+    let bar = indicatif::ProgressBar::new_spinner().with_message(format!("waiting for {}", judges.join(", ")));
+    bar.enable_steady_tick(std::time::Duration::from_millis(120));
+    Some(bar)
+}
+
+fn list_rules(output: Output) {
+    match output.format {
+        Format::Json => {
+            for rule in RULES {
+                print(&format!("{}\n", json!({"assize": 1, "rule": rule.id(), "summary": rule.summary()})));
+            }
+        }
+        Format::Human | Format::Markdown => {
+            let width = RULES.iter().map(|rule| rule.id().len()).max().unwrap_or(0);
+            for rule in RULES {
+                print(&format!("{:width$}  {}\n", rule.id(), rule.summary()));
+            }
+        }
+    }
+}

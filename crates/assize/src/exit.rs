@@ -1,0 +1,66 @@
+//! Exit codes, the same for every command.
+
+use std::process::ExitCode;
+
+use assize_core::ruling::Outcome;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Accepted, or done: 0.
+    Done,
+    /// Judged and not accepted: 1.
+    NotAccepted,
+    /// Bad usage, configuration or input: 2.
+    BadInput,
+    /// Unjudged: 3.
+    Unjudged,
+}
+
+impl Exit {
+    /// Returns the exit code of a ruling.
+    pub fn of(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Accept => Self::Done,
+            Outcome::Revise | Outcome::Reject => Self::NotAccepted,
+            Outcome::Unjudged => Self::Unjudged,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::NotAccepted => 1,
+            Exit::BadInput => 2,
+            Exit::Unjudged => 3,
+        })
+    }
+}
+
+/// What a person did wrong or has to mend: what happened, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct Failure {
+    /// What happened and where; lower case, to stand after `error: `.
+    pub what: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// Makes a failure without a hint.
+    pub fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), hint: None }
+    }
+
+    /// Adds what to do about it.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// What a command returns.
+pub type Result<T = Exit> = std::result::Result<T, Failure>;

@@ -1,0 +1,47 @@
+//! The configured judges, ready to be asked.
+
+use assize_core::opinion::Opinion;
+use assize_core::prompt::Question;
+use assize_core::verdict::StopVerdict;
+use assize_engine::judge::ask::{self, Terms};
+use assize_engine::judge::{Judge, build};
+
+use crate::config::Config;
+use crate::exit::Failure;
+use crate::host::{Host, now_ms};
+
+/// The judges of a court.
+pub struct Judges {
+    judges: Vec<Box<dyn Judge>>,
+    terms: Terms,
+}
+
+impl Judges {
+    /// Builds the judges of a configuration. None of them is contacted.
+    ///
+    /// # Errors
+    ///
+    /// Says which judge's configuration is wrong.
+    pub fn new(config: &Config, host: &Host) -> Result<Self, Failure> {
+        let lookup = |name: &str| host.variable(name).map(str::to_owned);
+        let judges = config
+            .judges
+            .iter()
+            .map(|judge| build(judge, &lookup).map_err(|error| Failure::new(error.to_string())))
+            .collect::<Result<Vec<_>, _>>()?;
+        let terms = Terms::new(config.deadline, host.cache(), config.budget_usd_per_day);
+        Ok(Self { judges, terms })
+    }
+
+    /// Returns the ids, in order.
+    pub fn ids(&self) -> Vec<String> {
+        self.judges.iter().map(|judge| judge.id().to_owned()).collect()
+    }
+
+    /// Puts a question to the judges of these ids, all at once.
+    pub fn ask(&self, ids: &[String], question: &Question, each: &mut dyn FnMut(Opinion<StopVerdict>)) {
+        let asked: Vec<&dyn Judge> =
+            self.judges.iter().map(AsRef::as_ref).filter(|judge| ids.iter().any(|id| id == judge.id())).collect();
+        ask::ask_all(&asked, question, &self.terms, now_ms(), each);
+    }
+}

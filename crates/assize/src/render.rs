@@ -1,0 +1,166 @@
+//! What people and programs are shown.
+//!
+//! One place for colour, marks and the machine envelope, so that the same thing looks the same
+//! everywhere. Nothing is decided here.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use assize_core::court::stop::{Disposition, Leave, StopRecord};
+use assize_core::envelope::Envelope;
+use assize_core::finding::{Certainty, Finding};
+use assize_core::opinion::JudgeRecord;
+use assize_core::ruling::Outcome;
+use serde_json::{Value, json};
+
+/// In which form results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For a person at a terminal.
+    Human,
+    /// One JSON document, or one a line.
+    Json,
+    /// For a comment or a report.
+    Markdown,
+}
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const DOUBTFUL: Style = AnsiColor::Yellow.on_default().bold();
+const QUIET: Style = Style::new().dimmed();
+/// For headings.
+pub const STRONG: Style = Style::new().bold();
+
+/// Styles a text.
+pub fn styled(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Shows a text less prominently.
+pub fn quiet(text: &str) -> String {
+    styled(QUIET, text)
+}
+
+/// Shows an outcome with its mark.
+pub fn outcome(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Accept => styled(GOOD, "✓ accept"),
+        Outcome::Revise => styled(BAD, "✗ revise"),
+        Outcome::Reject => styled(BAD, "✗ reject"),
+        Outcome::Unjudged => styled(DOUBTFUL, "? unjudged"),
+    }
+}
+
+/// Says in a few words what was done with the agent.
+pub fn disposition(disposition: &Disposition) -> String {
+    match disposition {
+        Disposition::Block { .. } => "sent back".to_owned(),
+        Disposition::Allow { leave, .. } => match leave {
+            Leave::Accepted => "let go".to_owned(),
+            Leave::NothingAsked => "let go: nothing is open".to_owned(),
+            Leave::BackgroundRunning => "let go: background tasks run".to_owned(),
+            Leave::Interrupted => "let go: interrupted".to_owned(),
+            Leave::Paused => "let go: paused".to_owned(),
+            Leave::Unjudged => "let go: unjudged".to_owned(),
+            Leave::Released(release) => format!("released: {}", release.reason()),
+            Leave::Shadow => "let go: shadow".to_owned(),
+        },
+    }
+}
+
+/// Shows a ruling to a person.
+pub fn stop_record(record: &StopRecord) -> String {
+    let ruling = &record.decision.ruling;
+    let mut text = format!("{}  {}\n", outcome(ruling.outcome), quiet(&disposition(&record.decision.disposition)));
+    if let Some(unjudged) = &ruling.unjudged {
+        let _ = writeln!(text, "  {unjudged}");
+    }
+    if let Some(verdict) = &ruling.verdict {
+        let _ = writeln!(text, "  {}", verdict.reason);
+    }
+    for finding in &record.inputs.findings {
+        let _ = writeln!(text, "  {}", finding_line(finding));
+    }
+    if let Some(verdict) = &ruling.verdict {
+        let of_findings: Vec<String> = record.inputs.findings.iter().map(ToString::to_string).collect();
+        for item in verdict.missing_items.iter().filter(|item| !of_findings.contains(item)) {
+            let _ = writeln!(text, "  {} {item}", styled(BAD, "missing"));
+        }
+        for question in &verdict.questions_for_user {
+            let _ = writeln!(text, "  {} {question}", styled(DOUBTFUL, "question"));
+        }
+        for step in &verdict.suggested_next_steps {
+            let _ = writeln!(text, "  {} {step}", quiet("next"));
+        }
+    }
+    if let Some(evidence) = &record.inputs.evidence {
+        for missing in &evidence.missing {
+            let _ = writeln!(text, "  {} {missing}", styled(DOUBTFUL, "not gathered"));
+        }
+        for limit in &evidence.limits {
+            let _ = writeln!(text, "  {} {limit}", quiet("note"));
+        }
+    }
+    for opinion in &record.inputs.opinions {
+        let judge = &opinion.judge;
+        let what = match &opinion.verdict {
+            Ok(verdict) if verdict.pass => "passes it".to_owned(),
+            Ok(_) => "does not pass it".to_owned(),
+            Err(unjudged) => format!("did not judge ({unjudged})"),
+        };
+        let _ = writeln!(text, "  {} {what} {}", styled(STRONG, &judge.id), quiet(&judge_cost(judge)));
+    }
+    text
+}
+
+/// Shows a finding on one line.
+pub fn finding_line(finding: &Finding) -> String {
+    let (style, mark) = match finding.certainty {
+        Certainty::Certain => (BAD, "certain"),
+        Certainty::Likely => (DOUBTFUL, "likely"),
+    };
+    format!("{} {finding} {}", styled(style, mark), quiet(&format!("[{}]", finding.rule)))
+}
+
+fn judge_cost(judge: &JudgeRecord) -> String {
+    let mut parts = Vec::new();
+    parts.extend(judge.model.clone());
+    if judge.cached {
+        parts.push("cached".to_owned());
+    } else {
+        parts.push(format!("{:.1} s", judge.latency_ms as f64 / 1_000.0));
+        if judge.tokens_in + judge.tokens_out > 0 {
+            parts.push(format!("{} + {} tokens", judge.tokens_in, judge.tokens_out));
+        }
+        parts.extend(judge.cost_usd.map(|cost| format!("${cost:.4}")));
+    }
+    format!("({})", parts.join(", "))
+}
+
+/// Shows a ruling as Markdown.
+pub fn stop_markdown(record: &StopRecord) -> String {
+    let ruling = &record.decision.ruling;
+    let mut text = format!("## Assize: {}\n\n", ruling.outcome);
+    if let Some(unjudged) = &ruling.unjudged {
+        let _ = writeln!(text, "Not judged: {unjudged}\n");
+    }
+    if let Some(verdict) = &ruling.verdict {
+        let _ = writeln!(text, "{}\n", verdict.reason);
+        for item in &verdict.missing_items {
+            let _ = writeln!(text, "- [ ] {}", item.replace('\n', " "));
+        }
+    }
+    let likely = record.inputs.findings.iter().filter(|finding| finding.certainty == Certainty::Likely);
+    for (index, finding) in likely.enumerate() {
+        if index == 0 {
+            text.push_str("\nWorth a look:\n\n");
+        }
+        let _ = writeln!(text, "- {finding} (`{}`)", finding.rule);
+    }
+    text
+}
+
+/// Makes the machine envelope of a stop.
+pub fn stop_envelope(record: &StopRecord) -> Value {
+    json!(Envelope::of_stop(record))
+}

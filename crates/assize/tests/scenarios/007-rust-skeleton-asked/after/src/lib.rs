@@ -1,0 +1,3 @@
+//! Notes.
+
+pub mod store;

@@ -1,0 +1,3 @@
+pub mod json;
+#[cfg(feature = "xml")]
+pub mod xml;

@@ -1,0 +1,5 @@
+import json
+
+
+def dumps(value) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()

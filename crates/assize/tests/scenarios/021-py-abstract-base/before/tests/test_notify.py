@@ -1,0 +1,15 @@
+from unittest import mock
+
+from notify import notify
+
+
+def test_email():
+    with mock.patch("smtplib.SMTP") as smtp:
+        notify("email", "a@example.org", "s", "t")
+    assert smtp.return_value.__enter__.return_value.send_message.called
+
+
+def test_webhook():
+    with mock.patch("urllib.request.urlopen") as urlopen:
+        notify("webhook", "https://example.org", "s", "t")
+    assert urlopen.call_args.args[0] == "https://example.org"

@@ -1,0 +1,1 @@
+export type Todo = { id: string; text: string; done: boolean };

@@ -1,0 +1,3 @@
+export function toCsv(rows: string[][]): string {
+  return rows.map((row) => row.join(",")).join("\n");
+}

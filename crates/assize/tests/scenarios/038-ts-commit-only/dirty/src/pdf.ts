@@ -1,0 +1,3 @@
+export function toPdf(rows: string[][]): string {
+  throw new Error("not implemented");
+}

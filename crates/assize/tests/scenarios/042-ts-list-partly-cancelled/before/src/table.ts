@@ -1,0 +1,7 @@
+export type Row = { name: string; created: string };
+
+export const columns: (keyof Row)[] = ["name"];
+
+export function sortRows(rows: Row[]): Row[] {
+  return [...rows].sort((a, b) => a.name.localeCompare(b.name));
+}

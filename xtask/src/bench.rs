@@ -1,0 +1,261 @@
+//! Measures the hook beside other processes, in one run, round after round.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use assize_testkit::repo::Repo;
+use serde_json::json;
+
+use crate::shell::{self, Result, cargo, command, root, target};
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum What {
+    /// The hook's events beside a bare process and a hook written for Node.
+    Hook,
+}
+
+/// Files that the judged change touches.
+const FILES: usize = 200;
+/// Size of the judged transcript, in bytes.
+const TRANSCRIPT_BYTES: usize = 10_000_000;
+
+/// Runs the measurement.
+pub fn run(what: What, rounds: usize) -> Result {
+    match what {
+        What::Hook => hook(rounds),
+    }
+}
+
+/// One process that is measured: its command, and what it reads.
+struct Subject {
+    name: &'static str,
+    command: Box<dyn Fn() -> Command>,
+    input: Box<dyn Fn(usize) -> String>,
+    millis: Vec<f64>,
+    peak_kib: u64,
+}
+
+fn hook(rounds: usize) -> Result {
+    shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
+    let assize = root().join("target/release/assize");
+    let world = World::new(TRANSCRIPT_BYTES)?;
+    let large = World::new(TRANSCRIPT_BYTES * 10)?;
+    let node = node_hook()?;
+    world.event(&assize, &json!({"hook_event_name": "SessionStart", "source": "startup"}))?;
+    large.event(&assize, &json!({"hook_event_name": "SessionStart", "source": "startup"}))?;
+    for place in [&world, &large] {
+        place.event(&assize, &json!({"hook_event_name": "UserPromptSubmit", "prompt": "Add the handlers", "prompt_id": "p"}))?;
+        place.change_files();
+    }
+    let mut subjects = [
+        bare("a bare process: /bin/true", Command::new("/bin/true")),
+        bare("a bare Node: node -e 0", node_command(&["-e", "0"])),
+        bare("a Node hook: imports zod and simple-git", node_command(&[&node.to_string_lossy()])),
+        of_assize("assize, prompt event (durable)", &assize, &world, prompt),
+        of_assize("assize, stop event (10 MB transcript, 200 files)", &assize, &world, stop),
+        of_assize("assize, stop event (100 MB transcript, 200 files)", &assize, &large, stop),
+    ];
+    for round in 0..rounds {
+        for subject in &mut subjects {
+            let (millis, peak_kib) = measure(&(subject.command)(), &(subject.input)(round))?;
+            subject.millis.push(millis);
+            subject.peak_kib = subject.peak_kib.max(peak_kib);
+        }
+    }
+    report(&mut subjects);
+    Ok(())
+}
+
+fn report(subjects: &mut [Subject]) {
+    for subject in &mut *subjects {
+        subject.millis.sort_by(f64::total_cmp);
+    }
+    let median = |subject: &Subject| subject.millis[subject.millis.len() / 2];
+    let node_hook = median(&subjects[2]);
+    println!("\n{:52} {:>8} {:>8} {:>8} {:>10} {:>9}", "", "min ms", "p50 ms", "p90 ms", "of the Node hook", "peak MiB");
+    for subject in &*subjects {
+        let p90 = subject.millis[subject.millis.len() * 9 / 10];
+        let share = median(subject) / node_hook;
+        println!(
+            "{:52} {:>8.1} {:>8.1} {:>8.1} {:>10} {:>15.1}",
+            subject.name,
+            subject.millis[0],
+            median(subject),
+            p90,
+            format!("1/{:.1}", 1.0 / share),
+            subject.peak_kib as f64 / 1024.0
+        );
+    }
+}
+
+fn bare(name: &'static str, command: Command) -> Subject {
+    let program = command.get_program().to_owned();
+    let arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+    let make = move || {
+        let mut command = Command::new(&program);
+        command.args(&arguments).current_dir(target("bench-node"));
+        command
+    };
+    Subject { name, command: Box::new(make), input: Box::new(|_| "{}".to_owned()), millis: Vec::new(), peak_kib: 0 }
+}
+
+fn node_command(arguments: &[&str]) -> Command {
+    command("node", arguments)
+}
+
+fn of_assize(name: &'static str, assize: &Path, world: &World, event: fn(&World, usize) -> serde_json::Value) -> Subject {
+    let (program, place) = (assize.to_owned(), world.clone());
+    let folder = place.clone();
+    Subject {
+        name,
+        command: Box::new(move || folder.hook(&program)),
+        input: Box::new(move |round| place.with_common_fields(event(&place, round)).to_string()),
+        millis: Vec::new(),
+        peak_kib: 0,
+    }
+}
+
+fn prompt(_: &World, round: usize) -> serde_json::Value {
+    json!({"hook_event_name": "UserPromptSubmit", "prompt": format!("Add handler {round}"), "prompt_id": format!("p{round}")})
+}
+
+fn stop(_: &World, round: usize) -> serde_json::Value {
+    json!({"hook_event_name": "Stop", "stop_hook_active": false, "last_assistant_message": format!("Handler {round} works as the tests show."), "background_tasks": []})
+}
+
+/// A repository with a change in it, a transcript, and a home folder.
+#[derive(Clone)]
+struct World {
+    repo: std::sync::Arc<Repo>,
+    transcript: PathBuf,
+}
+
+impl World {
+    fn new(transcript_bytes: usize) -> Result<Self> {
+        let repo = Repo::with_commit(&[("README.md", "x\n")]);
+        for file in 0..FILES {
+            repo.write(&format!("src/m{}/handler_{file}.rs", file % 10), &source(file, "first"));
+        }
+        repo.commit("handlers");
+        let transcript = repo.outside().join("transcript.jsonl");
+        write_transcript(&transcript, transcript_bytes).map_err(|error| error.to_string())?;
+        Ok(Self { repo: std::sync::Arc::new(repo), transcript })
+    }
+
+    fn change_files(&self) {
+        for file in 0..FILES {
+            self.repo.write(&format!("src/m{}/handler_{file}.rs", file % 10), &source(file, "second"));
+        }
+    }
+
+    fn with_common_fields(&self, mut event: serde_json::Value) -> serde_json::Value {
+        event["session_id"] = json!("bench");
+        event["cwd"] = json!(self.repo.path());
+        event["transcript_path"] = json!(self.transcript);
+        event
+    }
+
+    fn hook(&self, assize: &Path) -> Command {
+        let mut command = Command::new(assize);
+        command
+            .args(["hook", "claude-code"])
+            .current_dir(self.repo.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.repo.outside());
+        command
+    }
+
+    fn event(&self, assize: &Path, event: &serde_json::Value) -> Result {
+        measure(&self.hook(assize), &self.with_common_fields(event.clone()).to_string()).map(|_| ())
+    }
+}
+
+fn source(number: usize, version: &str) -> String {
+    let mut text = format!("//! Handler {number}, {version} version.\n\n");
+    for function in 0..8 {
+        text.push_str(&format!(
+            "/// Answers request {function}.\npub fn handle_{number}_{function}(input: &str) -> Option<String> {{\n    let words: Vec<&str> = input.split(' ').collect();\n    words.first().map(|word| format!(\"{version} {{word}}\"))\n}}\n\n"
+        ));
+    }
+    text
+}
+
+fn write_transcript(path: &Path, bytes: usize) -> std::io::Result<()> {
+    let mut file = std::io::BufWriter::new(fs::File::create(path)?);
+    let mut written = 0;
+    let mut number = 0;
+    while written < bytes {
+        let id = format!("toolu_{number}");
+        let output = format!("line of output {number}\n").repeat(60);
+        for line in [
+            json!({"type": "assistant", "uuid": id, "sessionId": "bench", "message": {"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": format!("ls src/{number}"), "description": "List"}}]}}),
+            json!({"type": "user", "uuid": id, "sessionId": "bench", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": output}]}, "toolUseResult": {"stdout": output, "stderr": "", "interrupted": false}}),
+        ] {
+            let line = line.to_string();
+            written += line.len() + 1;
+            writeln!(file, "{line}")?;
+        }
+        number += 1;
+    }
+    file.flush()
+}
+
+/// A hook as it is written for Node: it reads the event, checks it and looks at git's status.
+fn node_hook() -> Result<PathBuf> {
+    let folder = target("bench-node");
+    let script = folder.join("hook.mjs");
+    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    if !folder.join("node_modules/zod").is_dir() || !folder.join("node_modules/simple-git").is_dir() {
+        let prefix = folder.to_string_lossy().into_owned();
+        shell::run(command("npm", &["install", "--no-save", "--no-audit", "--no-fund", "--prefix", &prefix, "zod@4", "simple-git@3"]))?;
+    }
+    let text = "import { z } from 'zod';\nimport { simpleGit } from 'simple-git';\nimport { readFileSync } from 'node:fs';\nz.object({}).passthrough().parse(JSON.parse(readFileSync(0, 'utf8')));\nsimpleGit();\n";
+    fs::write(&script, text).map_err(|error| error.to_string())?;
+    Ok(script)
+}
+
+/// Runs a process and returns its time in milliseconds and its peak memory in KiB.
+fn measure(command: &Command, input: &str) -> Result<(f64, u64)> {
+    let mut fresh = Command::new(command.get_program());
+    fresh.args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        fresh.current_dir(folder);
+    }
+    let emptied = command.get_envs().next().is_some();
+    if emptied {
+        fresh.env_clear();
+    }
+    fresh.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    fresh.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::inherit());
+    let began = Instant::now();
+    let mut child = fresh.spawn().map_err(|error| format!("{command:?}: {error}"))?;
+    let pid = child.id();
+    if let Some(mut stdin) = child.stdin.take() {
+        // A process that does not read its input closes it.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    let watcher = thread::spawn(move || {
+        let mut peak = 0;
+        while let Some(now) = peak_kib(pid) {
+            peak = now.max(peak);
+            thread::sleep(Duration::from_millis(2));
+        }
+        peak
+    });
+    let status = child.wait().map_err(|error| error.to_string())?;
+    let millis = began.elapsed().as_secs_f64() * 1_000.0;
+    let peak = watcher.join().unwrap_or(0);
+    if status.success() { Ok((millis, peak)) } else { Err(format!("{command:?} ended with {status}")) }
+}
+
+fn peak_kib(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}

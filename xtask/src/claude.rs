@@ -1,0 +1,32 @@
+//! Installs the real `claude` program and runs the tests that need it.
+
+use std::path::PathBuf;
+
+use assize_testkit::claude_cli::{EXECUTABLE_VARIABLE, NPM_PACKAGE, PINNED_VERSION, native_package};
+
+use crate::shell::{Result, cargo, command, read, run as execute, target};
+
+/// Installs the pinned version below `target` unless it is there, and runs the tests.
+pub fn run() -> Result {
+    let program = install()?;
+    for package in ["assize-testkit", "assize"] {
+        let mut tests = cargo(&["test", "--package", package, "--test", "claude_cli", "--", "--include-ignored"]);
+        tests.env(EXECUTABLE_VARIABLE, &program);
+        execute(tests)?;
+    }
+    Ok(())
+}
+
+fn install() -> Result<PathBuf> {
+    let folder = target("claude-cli");
+    let native = native_package().ok_or("there is no `claude` program for this platform")?;
+    let program = folder.join("node_modules").join(native).join("claude");
+    if read(command(&program, &["--version"])).is_ok_and(|version| version.contains(PINNED_VERSION)) {
+        return Ok(program);
+    }
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let prefix = folder.to_string_lossy().into_owned();
+    let package = format!("{NPM_PACKAGE}@{PINNED_VERSION}");
+    execute(command("npm", &["install", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", "--prefix", &prefix, &package]))?;
+    if program.is_file() { Ok(program) } else { Err(format!("{} was not installed", program.display())) }
+}

@@ -1,0 +1,41 @@
+//! The JSON Schemas under `schemas/`, made from the Rust types.
+
+use std::fs;
+
+use assize_core::envelope::Envelope;
+use assize_core::session::Event;
+use assize_core::verdict::StopVerdict;
+use schemars::{Schema, schema_for};
+
+use crate::shell::{Result, root};
+
+fn schemas() -> [(&'static str, Schema); 3] {
+    [
+        ("stop-verdict", schema_for!(StopVerdict)),
+        ("stop-envelope", schema_for!(Envelope<StopVerdict>)),
+        ("ledger-event", schema_for!(Event)),
+    ]
+}
+
+/// Writes the schemas, or checks that they are fresh.
+pub fn run(check: bool) -> Result {
+    let folder = root().join("schemas");
+    let mut known = Vec::new();
+    for (name, schema) in schemas() {
+        let path = folder.join(format!("{name}.json"));
+        let text = serde_json::to_string_pretty(&schema).map_err(|error| error.to_string())? + "\n";
+        if check && fs::read_to_string(&path).unwrap_or_default() != text {
+            return Err(format!("{} is not fresh; run `cargo xtask schema`", path.display()));
+        }
+        if !check {
+            fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        known.push(path);
+    }
+    for entry in fs::read_dir(&folder).map_err(|error| error.to_string())?.flatten() {
+        if !known.contains(&entry.path()) {
+            return Err(format!("{} is made from no type", entry.path().display()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! Running programs and finding folders.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What goes wrong with a chore, in words.
+pub type Result<T = ()> = std::result::Result<T, String>;
+
+/// Returns the root of the workspace.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()
+}
+
+/// Returns a folder of ours below `target`.
+pub fn target(name: &str) -> PathBuf {
+    root().join("target").join(name)
+}
+
+/// Makes a command that runs in the root.
+pub fn command(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// Makes a command of cargo.
+pub fn cargo(arguments: &[&str]) -> Command {
+    command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), arguments)
+}
+
+/// Runs a command to its end and says what it is.
+pub fn run(mut command: Command) -> Result {
+    let words: Vec<String> = std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let shown = words.join(" ");
+    eprintln!("\x1b[1m$ {shown}\x1b[0m");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{shown}` ended with {status}")),
+        Err(error) => Err(format!("`{shown}` cannot be started: {error}")),
+    }
+}
+
+/// Runs a command and returns what it prints.
+pub fn read(mut command: Command) -> Result<String> {
+    let output = command.output().map_err(|error| format!("{command:?} cannot be started: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
