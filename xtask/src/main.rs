@@ -11,6 +11,7 @@ mod scenarios;
 mod schema;
 mod shell;
 mod tidy;
+mod torture;
 
 use std::process::ExitCode;
 
@@ -47,6 +48,18 @@ enum Xtask {
     Claude,
     /// Install a real model server with real weights and have it judge.
     LocalModel(local_model::Arguments),
+    /// Crowd the ledger with hooks, and kill hooks at random moments.
+    Torture {
+        /// Hooks at a time.
+        #[arg(long, default_value_t = 64)]
+        processes: usize,
+        /// Events of each.
+        #[arg(long, default_value_t = 100)]
+        events: usize,
+        /// Hooks that are killed.
+        #[arg(long, default_value_t = 1_000)]
+        kills: usize,
+    },
     /// Judge the scenarios and print what was caught and what was blocked falsely.
     Scenarios {
         /// Write the table into docs/evidence-judge.md.
@@ -64,6 +77,7 @@ fn main() -> ExitCode {
         Xtask::Bench { what, rounds } => bench::run(what, rounds),
         Xtask::Claude => claude::run(),
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
+        Xtask::Torture { processes, events, kills } => torture::run(processes, events, kills),
         Xtask::Scenarios { write } => scenarios::run(write),
     };
     match done {

@@ -2,6 +2,9 @@
 //!
 //! Reads sentences of prose, in English, and knows nothing of what really happened. A claim is
 //! returned as the sentence that makes it, so that a finding can quote it.
+//!
+//! The patterns are ASCII ones (`-u`): they are compiled while an agent waits, and Unicode tables
+//! make that ten times as long.
 
 use std::sync::LazyLock;
 
@@ -9,15 +12,45 @@ use regex::Regex;
 
 /// Splits a message into sentences, code blocks left out: code is no claim.
 pub fn sentences(message: &str) -> impl Iterator<Item = &str> {
+    prose(message).flat_map(split_sentences).map(str::trim).filter(|sentence| !sentence.is_empty())
+}
+
+fn prose(message: &str) -> impl Iterator<Item = &str> {
     let mut in_fence = false;
-    message
-        .lines()
+    message.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        if fence {
+            in_fence = !in_fence;
+        }
+        !fence && !in_fence && !line.trim_start().starts_with('>')
+    })
+}
+
+/// Walks over the sentences that state something: not what stands under the heading of a plan, nor
+/// on a box that is not ticked.
+fn stated(message: &str) -> impl Iterator<Item = &str> {
+    static PLAN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:plan(?:s|ned)?|criteria|definition of done|requirements?|goals?|checklist|to-?dos?|next|remaining|propos(?:al|ed)|",
+            r"approach|steps|would|will|how to|instructions|usage|to verify|to test)\b",
+        ))
+        .expect("valid pattern")
+    });
+    // A heading governs what follows up to the next one, a line with a colon up to the next paragraph.
+    let (mut planned, mut until_paragraph, mut gap) = (false, false, false);
+    prose(message)
         .filter(move |line| {
-            let fence = line.trim_start().starts_with("```");
-            if fence {
-                in_fence = !in_fence;
+            let line = line.trim().trim_end_matches(['*', '_']);
+            let heading = line.starts_with('#') || line.starts_with("**") && line.len() < 60;
+            let item = line.starts_with(['-', '*', '+', '|']) || line.starts_with(|first: char| first.is_ascii_digit());
+            if heading || line.ends_with(':') {
+                planned = PLAN.is_match(line);
+                until_paragraph = !heading;
+            } else if gap && until_paragraph && !item && !line.is_empty() {
+                planned = false;
             }
-            !fence && !in_fence && !line.trim_start().starts_with('>')
+            gap = line.is_empty();
+            !planned && !line.contains("[ ]")
         })
         .flat_map(split_sentences)
         .map(str::trim)
@@ -89,7 +122,7 @@ pub fn claims_tests_pass(message: &str) -> Option<&str> {
             _ => true,
         })
     };
-    sentences(message).find(|sentence| CLAIM.is_match(sentence) && !is_part(sentence) && !hedged(sentence))
+    stated(message).find(|sentence| CLAIM.is_match(sentence) && !is_part(sentence) && !hedged(sentence))
 }
 
 /// Returns the sentence that says that the work is finished.
@@ -104,7 +137,7 @@ pub fn claims_done(message: &str) -> Option<&str> {
         ))
         .expect("valid pattern")
     });
-    sentences(message).find(|sentence| CLAIM.is_match(sentence) && !hedged(sentence))
+    stated(message).find(|sentence| CLAIM.is_match(sentence) && !hedged(sentence))
 }
 
 /// Returns the sentence that says that the agent changed something: not that something is the case,
@@ -125,7 +158,7 @@ pub fn claims_change(message: &str) -> Option<&str> {
         ))
         .expect("valid pattern")
     });
-    sentences(message).find(|sentence| CLAIM.is_match(sentence) && !NOT_NOW.is_match(sentence) && !hedged(sentence))
+    stated(message).find(|sentence| CLAIM.is_match(sentence) && !NOT_NOW.is_match(sentence) && !hedged(sentence))
 }
 
 static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
@@ -188,12 +221,17 @@ pub fn claims_remaining_work(message: &str) -> Option<&str> {
 pub fn asks_user(message: &str) -> Option<&str> {
     static ASKS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)\b(?:please (?:confirm|advise|clarify|choose|let me know)|let me know (?:which|whether|how|what|when|if)|",
+            r"(?i-u)\b(?:please (?:confirm|advise|clarify|choose|let me know)|let me know (?:which|whether|how)|",
             r"(?:i need|waiting for|awaiting) your (?:input|decision|answer|approval|confirmation|feedback|call))\b",
         ))
         .expect("valid pattern")
     });
-    last_two(message).into_iter().flatten().find(|sentence| is_question(sentence) || ASKS.is_match(sentence))
+    // A phrase of courtesy asks for nothing.
+    let courtesy = |sentence: &str| sentence.to_ascii_lowercase().contains("anything else");
+    last_two(message)
+        .into_iter()
+        .flatten()
+        .find(|sentence| (is_question(sentence) || ASKS.is_match(sentence)) && !courtesy(sentence))
 }
 
 /// Returns the sentence at the end of the message that asks for leave to go on, or offers to.
@@ -290,9 +328,11 @@ pub fn defers_work(message: &str) -> Option<&str> {
         ))
         .expect("valid pattern")
     });
-    static NONE_LEFT: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?i-u)\b(?:no|without|nothing|all(?: of)?(?: the)?|finished|completed|did|fixed) (?:\w+ )?(?:remaining|left)\b").expect("valid pattern"));
-    sentences(message).find(|sentence| DEFERS.is_match(sentence) && !NONE_LEFT.is_match(sentence) && !is_question(sentence))
+    static NONE_LEFT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:no|without|nothing|all(?: of)?(?: the)?|finished|completed|did|fixed) (?:\w+ )?(?:remaining|left)\b").expect("valid pattern")
+    });
+    sentences(message)
+        .find(|sentence| DEFERS.is_match(sentence) && !NONE_LEFT.is_match(sentence) && !is_question(sentence))
 }
 
 #[cfg(test)]
@@ -314,6 +354,9 @@ mod tests {
             "The tests pass on Linux and in CI.",
             "Tests: 12 passed, 0 failed",
             "- All checks passed (3.2s)",
+            "## Plan\n- Write it\n\n## Verification\n- All tests pass",
+            "Verified:\n- [x] All tests pass",
+            "The steps I took:\n- read the code\n\nAll tests pass.",
         ] {
             assert!(claims_tests_pass(claim).is_some(), "{claim}");
         }
@@ -337,6 +380,10 @@ mod tests {
             "Nearly all tests pass.",
             "CI requires all checks to pass.",
             "The suite passes `--strict` to mypy.",
+            "## Acceptance criteria\n- All tests pass",
+            "The plan:\n1. Write the parser\n2. All tests pass",
+            "- [ ] All tests pass",
+            "**Next steps**\n- All tests pass on Windows",
             "Two tests pass but one is broken",
         ] {
             assert!(claims_tests_pass(other).is_none(), "{other}");
@@ -404,11 +451,18 @@ mod tests {
             assert!(admits_failure(admission).is_some(), "{admission}");
             assert!(mentions_failure(admission), "{admission}");
         }
-        for other in ["I fixed the failing login test.", "The crash no longer occurs.", "Resolved all errors.", "I've added the parser."] {
+        for other in [
+            "I fixed the failing login test.",
+            "The crash no longer occurs.",
+            "Resolved all errors.",
+            "I've added the parser.",
+        ] {
             assert!(admits_failure(other).is_none(), "{other}");
         }
         assert!(mentions_failure("I fixed the failing login test."));
-        for clean in ["All done.", "12 passed, 0 failed.", "It compiles without any errors.", "Added the parser. No failures."] {
+        for clean in
+            ["All done.", "12 passed, 0 failed.", "It compiles without any errors.", "Added the parser. No failures."]
+        {
             assert!(!mentions_failure(clean) && admits_failure(clean).is_none(), "{clean}");
         }
     }
@@ -427,7 +481,13 @@ mod tests {
         ] {
             assert!(claims_remaining_work(open).is_some(), "{open}");
         }
-        for done in ["Everything is done.", "Nothing remains to be done.", "No open to-dos.", "There is nothing left to do.", "All steps are complete."] {
+        for done in [
+            "Everything is done.",
+            "Nothing remains to be done.",
+            "No open to-dos.",
+            "There is nothing left to do.",
+            "All steps are complete.",
+        ] {
             assert!(claims_remaining_work(done).is_none(), "{done}");
         }
     }
@@ -439,6 +499,8 @@ mod tests {
         assert!(asks_user("**Which database should I use?**").is_some());
         assert!(asks_user("Why did it fail? The cache was stale. I cleared it. It works now.").is_none());
         assert!(asks_user("Done.").is_none());
+        assert!(asks_user("Done. Let me know if you have any questions.").is_none());
+        assert!(asks_user("Done. Is there anything else I can help with?").is_none());
         for asks in [
             "I fixed two files. Should I continue with the rest?",
             "Here is what I found. Would you like me to fix it?",
@@ -472,7 +534,9 @@ mod tests {
         ] {
             assert!(explains_no_change(reason).is_some(), "{reason}");
         }
-        for promise in ["Sure, I'll add the retry now.", "I will implement the parser.", "Let me start with the tests.", "On it!"] {
+        for promise in
+            ["Sure, I'll add the retry now.", "I will implement the parser.", "Let me start with the tests.", "On it!"]
+        {
             assert!(explains_no_change(promise).is_none(), "{promise}");
         }
     }
@@ -489,7 +553,12 @@ mod tests {
         ] {
             assert!(names_obstacle(obstacle).is_some(), "{obstacle}");
         }
-        for excuse in ["I left the docs for later.", "Due to time constraints I stopped here.", "It is a large change.", "I haven't written the tests."] {
+        for excuse in [
+            "I left the docs for later.",
+            "Due to time constraints I stopped here.",
+            "It is a large change.",
+            "I haven't written the tests.",
+        ] {
             assert!(names_obstacle(excuse).is_none(), "{excuse}");
         }
     }
@@ -517,10 +586,18 @@ mod tests {
         ] {
             assert!(defers_work(other).is_none(), "{other}");
         }
-        for undone in ["I haven't written the migration guide yet.", "The Windows backend is not implemented.", "I didn't get to the CLI.", "I've left error handling out.", "The callers have not been migrated."] {
+        for undone in [
+            "I haven't written the migration guide yet.",
+            "The Windows backend is not implemented.",
+            "I didn't get to the CLI.",
+            "I've left error handling out.",
+            "The callers have not been migrated.",
+        ] {
             assert!(leaves_undone(undone).is_some(), "{undone}");
         }
-        for other in ["I did not touch the public API.", "I have implemented it.", "Haven't we met?", "It is not needed."] {
+        for other in
+            ["I did not touch the public API.", "I have implemented it.", "Haven't we met?", "It is not needed."]
+        {
             assert!(leaves_undone(other).is_none(), "{other}");
         }
     }

@@ -9,10 +9,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use assize_engine::git::project_root;
 
-/// Set for every judge that is started, so that a judge which is itself an agent does not call
-/// its own judge.
-pub const JUDGE_VARIABLE: &str = "ASSIZE_JUDGE";
-
 /// The world around a command.
 #[derive(Debug, Clone)]
 pub struct Host {

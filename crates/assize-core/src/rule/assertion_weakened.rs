@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{Asked, Line, Moved, Side, code_of, is_fixture, is_guarded, joined, opens_rust_tests, read};
+use super::reading::{
+    Asked, Line, Moved, Side, code_of, enclosing, is_fixture, is_guarded, joined, opens_function, opens_rust_tests,
+    read,
+};
 use super::{Findings, Needs, Rule};
 use crate::diff::{Diff, FileChange, FileStatus, LineKind};
 use crate::evidence::Evidence;
@@ -96,19 +99,16 @@ fn tautology(lines: &[Line<'_>], index: usize, language: Option<Language>) -> Op
     if !TRUE.is_match(&line.code) && same != Some(Certainty::Certain) {
         return same;
     }
-    // `assertTrue(true)` after a call says "it did not throw", which runners of PHP want said.
+    // `assertTrue(true)` after a call says "it did not throw", which runners of PHP want said. Tests
+    // of test frameworks hold assertions as their input.
     let reached = language == Some(Language::Php) || is_guarded(lines, index) || in_handler(lines, index);
-    Some(if reached { Certainty::Likely } else { Certainty::Certain })
+    let nested = enclosing(lines, index).filter(|line| line.code.trim_start().starts_with("def ")).count() > 1;
+    Some(if reached || nested { Certainty::Likely } else { Certainty::Certain })
 }
 
 fn in_handler(lines: &[Line<'_>], index: usize) -> bool {
-    lines[..index].iter().rev().take(4).any(|line| {
-        ["catch", "except", "rescue", ".on(", "done", "=> {"].iter().any(|word| {
-            line.code.contains(word)
-                && !line.code.trim_start().starts_with("it(")
-                && !line.code.trim_start().starts_with("test(")
-        })
-    })
+    let mut blocks = enclosing(lines, index).take_while(|line| !opens_function(&line.code));
+    blocks.any(|line| ["catch", "except", "rescue", ".on(", "done", "=> {"].iter().any(|word| line.code.contains(word)))
 }
 
 /// Compares the two operands of an equality.

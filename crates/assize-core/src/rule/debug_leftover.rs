@@ -149,7 +149,8 @@ fn has_dbg(code: &str) -> bool {
             .next_back()
             .is_none_or(|before| !before.is_alphanumeric() && before != '_' && before != '!')
     };
-    code.match_indices("dbg!(").any(|(index, _)| start(index)) && !code.contains("macro_rules!")
+    // In a macro's own rules it is passed on.
+    code.match_indices("dbg!(").any(|(index, _)| start(index)) && !code.contains("macro_rules!") && !code.contains('$')
 }
 
 fn prints(lines: &[Line<'_>], index: usize, language: Language) -> bool {
@@ -176,7 +177,7 @@ fn shouts(raw: &str, code: &str) -> bool {
     static SHOUT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?:\be?print(?:ln)?!?|\bfmt\.Print(?:ln|f)|\bSystem\.out\.print(?:ln)?|\bConsole\.WriteLine|\bNSLog|^puts|^p|^echo|\bprintf|\bstd::cout\s*<<)[\s(]*@?f?[\x22'`]",
-            r"(?:\[?(?:DEBUG|debug|Debug)\b|[Hh]ere\b|HERE\b|xxx|XXX|>>>|\*\*\*|###|!!!|-{3,}\s*[Dd]ebug|test ?[0-9]*[\x22']|TEST\b|got here|reached\b)",
+            r"(?:\[?(?:DEBUG|debug|Debug)\b|[Hh]ere\b|HERE\b|xxx|XXX|>>>|!!!|-{3,}\s*[Dd]ebug|test ?[0-9]*[\x22']|TEST\b|got here|reached\b)",
         ))
         .expect("valid pattern")
     });
@@ -232,7 +233,7 @@ mod tests {
             ("pkg/a.go", "+\tfmt.Println(\"DEBUG\", x)\n"),
             ("src/a.php", "+    var_dump($user);\n"),
             ("src/A.java", "+    System.out.println(\">>> \" + x);\n"),
-            ("app/a.rb", "+    puts '*** reached'\n"),
+            ("app/a.rb", "+    puts 'reached the end'\n"),
             ("src/A.cs", "+    Console.WriteLine(\"here 1\");\n"),
             ("src/a.py", " if settings.INSPECT:\n+    breakpoint()\n"),
             ("tests/a.rs", concat!("+    db", "g!(x);\n")),
@@ -257,6 +258,7 @@ mod tests {
         for (path, lines) in [
             ("src/a.rs", "+    let text = \"dbg!(x)\";\n"),
             ("src/a.rs", "+    my_dbg!(x);\n"),
+            ("src/a.rs", "+        $(dbg!($value)),+\n"),
             ("src/a.rs", "+    println!(\"{total}\");\n"),
             ("src/a.py", "+    self.breakpoint(3)\n+    debugger.breakpoint()\n"),
             ("src/a.py", "+    # breakpoint()\n"),

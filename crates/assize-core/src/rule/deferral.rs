@@ -120,19 +120,41 @@ fn asks_for_it(directive: &Directive, undone: &str) -> bool {
     })
 }
 
-static REFUSES: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i-u)\b(?:not|don'?t|without|never|no|except|unless|instead)\b").expect("valid pattern"));
+static REFUSES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:not|don'?t|without|never|no|except|unless|instead)\b").expect("valid pattern")
+});
 
 /// Words that say nothing about what is talked of.
 const EMPTY_WORDS: [&str; 36] = [
-    "thi", "that", "thes", "thos", "with", "from", "hav", "been", "also", "still", "into", "onto", "than", "then", "them", "they", "ther",
-    "her", "yet", "all", "any", "the", "and", "for", "not", "did", "didn", "haven", "hasn", "isn", "aren", "was", "are", "has", "now", "out",
+    "thi", "that", "thes", "thos", "with", "from", "hav", "been", "also", "still", "into", "onto", "than", "then",
+    "them", "they", "ther", "her", "yet", "all", "any", "the", "and", "for", "not", "did", "didn", "haven", "hasn",
+    "isn", "aren", "was", "are", "has", "now", "out",
 ];
 
 /// Stems of what can be asked for and left undone.
 const VERBS: [&str; 22] = [
-    "implement", "add", "writ", "updat", "migrat", "fix", "convert", "port", "wir", "handl", "creat", "replac", "renam", "remov", "refactor",
-    "integrat", "document", "finish", "complet", "cover", "start", "test",
+    "implement",
+    "add",
+    "writ",
+    "updat",
+    "migrat",
+    "fix",
+    "convert",
+    "port",
+    "wir",
+    "handl",
+    "creat",
+    "replac",
+    "renam",
+    "remov",
+    "refactor",
+    "integrat",
+    "document",
+    "finish",
+    "complet",
+    "cover",
+    "start",
+    "test",
 ];
 
 /// Walks over the words that carry meaning, without their endings.
@@ -144,7 +166,9 @@ fn stems(text: &str) -> impl Iterator<Item = String> {
             if matches!(word.as_str(), "written" | "wrote") {
                 return "writ".to_owned();
             }
-            let stem = ["ing", "ed", "es", "e", "s"].iter().find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= 3));
+            let stem = ["ing", "ed", "es", "e", "s"]
+                .iter()
+                .find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= 3));
             stem.unwrap_or(&word).to_owned()
         })
         .filter(|stem| !EMPTY_WORDS.contains(&stem.as_str()))
@@ -166,10 +190,22 @@ mod tests {
         for (directive, message) in [
             (TASK, "I've implemented the importer. I haven't written the migration guide yet."),
             (TASK, "The importer works. I did not implement the CSV importer."),
-            ("Add a retry to the client and update the error messages.", "I've added the retry. I didn't update the error messages."),
-            ("Port the scanner, the parser and the code generator to Rust.", "Scanner and parser are ported. The code generator is not ported yet."),
-            ("Migrate all call sites. Remove the legacy adapter.", "All call sites are migrated. I haven't removed the legacy adapter."),
-            ("Convert the settings page and update the settings schema", "The page is converted. The settings schema has not been updated."),
+            (
+                "Add a retry to the client and update the error messages.",
+                "I've added the retry. I didn't update the error messages.",
+            ),
+            (
+                "Port the scanner, the parser and the code generator to Rust.",
+                "Scanner and parser are ported. The code generator is not ported yet.",
+            ),
+            (
+                "Migrate all call sites. Remove the legacy adapter.",
+                "All call sites are migrated. I haven't removed the legacy adapter.",
+            ),
+            (
+                "Convert the settings page and update the settings schema",
+                "The page is converted. The settings schema has not been updated.",
+            ),
         ] {
             assert_eq!(check(directive, message), [Certainty::Certain], "{message}");
         }

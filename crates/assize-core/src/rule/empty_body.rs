@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{Asked, Line, Moved, Side, adds, has_word, is_reason, read};
+use super::reading::{Asked, Line, Moved, Side, adds, is_reason, joined, names_function, read};
 use super::{Findings, Needs, Rule};
-use crate::diff::FileChange;
+use crate::diff::{FileChange, LineKind};
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
 use crate::path::{Language, is_code, is_example, is_generated, is_test};
@@ -53,7 +53,8 @@ static HINT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn may_be_empty(file: &FileChange) -> bool {
-    adds(file, &HINT) || file.removed_lines().next().is_some()
+    // A function that was emptied may have kept its heading.
+    adds(file, &HINT) || file.removed_lines().next().is_some() && HINT.is_match(&joined(file, LineKind::Context))
 }
 
 fn is_productive(path: &str) -> bool {
@@ -95,7 +96,7 @@ fn check_file(
             if lines[index].in_test || !is_new(lines, &idle, moved) || is_meant(lines, &idle) {
                 continue;
             }
-            let named = is_named(evidence, &idle.name);
+            let named = names_function(evidence, &idle.name);
             let Some(certainty) =
                 certainty(lines, &idle, language, named).and_then(|certainty| asked.soften(certainty))
             else {
@@ -145,19 +146,11 @@ fn is_meant(lines: &[Line<'_>], idle: &Idle) -> bool {
     own.any(|comment| is_reason(comment) && !unfinished(comment))
 }
 
-/// Returns whether a directive names the function, in a way that can be no ordinary word.
-fn is_named(evidence: &Evidence, name: &str) -> bool {
-    let shaped = name.contains('_') || name.chars().skip(1).any(|character| character.is_ascii_uppercase());
-    let quoted = [format!("`{name}`"), format!("`{name}(")];
-    let texts = || evidence.directives.iter().flat_map(|directive| directive.all_text());
-    name.len() > 2
-        && texts().any(|text| quoted.iter().any(|quoted| text.contains(quoted)) || shaped && has_word(text, name))
-}
-
 /// Names under which functions without a body are ordinary.
 fn is_usual(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    let usual = ["noop", "no_op", "nop", "dummy", "null", "empty", "ignore", "nothing", "stub"];
+    let usual =
+        ["noop", "no_op", "nop", "dummy", "null", "empty", "ignore", "nothing", "stub", "default", "object_safe"];
     let hooks = [
         "on_",
         "visit",
@@ -173,15 +166,15 @@ fn is_usual(name: &str) -> bool {
         "flush",
         "dispose",
         "cleanup",
+        "shutdown",
         "did",
         "will",
+        "assert",
+        "_",
     ];
     let handler =
         name.strip_prefix("on").is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_uppercase()));
-    handler
-        || name.starts_with("__")
-        || usual.iter().any(|word| lower.contains(word))
-        || hooks.iter().any(|word| lower.starts_with(word))
+    handler || usual.iter().any(|word| lower.contains(word)) || hooks.iter().any(|word| lower.starts_with(word))
 }
 
 /// Where a function stands.
@@ -199,7 +192,7 @@ fn place(lines: &[Line<'_>], open: usize, language: Language) -> Place {
     static CONTRACT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"\bimpl\b.*\bfor\b|\btrait\b|\binterface\b|\babstract\b|\bimplements\b|\bextends\b|\bProtocol\b|\bABC\b|\bprotocol\b|\bextension\b|\bobject\b|\bnew\b|",
-            r"\bclass\s+[A-Za-z0-9_<>]+\s*(?:\([^)]*\))?\s*:\s*[A-Z]|\bclass\s+[A-Za-z0-9_]+\([^)]+\)|\b(?:Noop|NoOp|Null|Dummy|Stub|Fake)",
+            r"#\[cfg|\bclass\s+[A-Za-z0-9_<>]+\s*(?:\([^)]*\))?\s*:\s*[A-Z]|\bclass\s+[A-Za-z0-9_]+\([^)]+\)|\b(?:Noop|NoOp|Null|Dummy|Stub|Fake)",
         ))
         .expect("valid pattern")
     });
@@ -234,11 +227,29 @@ fn place(lines: &[Line<'_>], open: usize, language: Language) -> Place {
         let receiver = language == Language::Go && own.code.starts_with("func (");
         return if receiver { Place::Unknown } else { Place::Plain };
     }
-    match lines[..open].iter().rev().find(|line| !line.is_bare() && line.indent() < own.indent()) {
-        Some(container) if CONTRACT.is_match(&container.code) => Place::Contract,
+    match container(lines, open) {
+        Some(container) if CONTRACT.is_match(&container) => Place::Contract,
         Some(_) => Place::Plain,
         None => Place::Unknown,
     }
+}
+
+/// The heading of what holds a function, with its attributes, from the inside out.
+fn container(lines: &[Line<'_>], open: usize) -> Option<String> {
+    let own = lines[open].indent();
+    let index = lines[..open].iter().rposition(|line| !line.is_bare() && line.indent() < own)?;
+    let indent = lines[index].indent();
+    let mut heading = String::new();
+    for line in lines[..=index].iter().rev().take(12).filter(|line| !line.is_bare() && line.indent() >= indent) {
+        let code = line.code.trim();
+        let attribute = code.starts_with(['#', '@', '[']);
+        if !heading.is_empty() && !attribute && code.ends_with(['}', ';']) {
+            break;
+        }
+        heading.push_str(code);
+        heading.push('\n');
+    }
+    Some(heading)
 }
 
 fn idle(lines: &[Line<'_>], open: usize, language: Language) -> Option<Idle> {
@@ -485,6 +496,10 @@ mod tests {
             ("src/a.rs", " impl Visitor for Quiet {\n+    fn visit_item(&mut self) {}\n"),
             ("src/a.rs", " trait Plugin {\n+    fn start(&mut self) {}\n"),
             ("src/a.rs", "+    fn start(&mut self) {}\n"),
+            ("src/a.rs", " impl<F> Tracker for F\n where\n     F: Fn(),\n {\n+    fn tick(&mut self) {}\n"),
+            ("src/a.rs", " #[cfg(not(feature = \"fork\"))]\n impl Output {\n+    fn ping(&mut self) {}\n"),
+            ("src/a.rs", "+fn assert_send<T: Send>() {}\n"),
+            ("src/A.cs", " public class A : IStore\n {\n+    public void Save()\n+    {\n+    }\n"),
             ("src/a.rs", "+#[cfg(not(unix))]\n+fn set_mode(_path: &Path) {}\n"),
             ("src/a.rs", "+fn load() {\n+    read();\n+}\n"),
             ("src/a.py", " class Store(Protocol):\n+    def save(self): ...\n"),

@@ -9,6 +9,7 @@ use crate::claim::asks_user;
 use crate::directive::{Directive, Referent, ReferentKind};
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
+use crate::path::file_name;
 use crate::text::quote;
 
 /// See the module.
@@ -29,10 +30,11 @@ impl Rule for MissingReferent {
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let message = evidence.message();
-        let settled = evidence.directives.iter().any(|directive| directive.may_supersede) || asks_user(message).is_some();
+        let settled =
+            evidence.directives.iter().any(|directive| directive.may_supersede) || asks_user(message).is_some();
         for sighting in evidence.referents.iter().filter(|sighting| !sighting.present) {
             let referent = &sighting.referent;
-            if referent.to_remove || is_example(&referent.name) {
+            if referent.to_remove || is_example(&referent.name) || made_elsewhere(evidence, referent) {
                 continue;
             }
             let directive = evidence.directives.iter().find(|directive| directive.id == referent.directive);
@@ -49,10 +51,23 @@ impl Rule for MissingReferent {
             findings.file(
                 if to_create { Severity::Error } else { Severity::Warning },
                 if sure { Certainty::Certain } else { Certainty::Likely },
-                format!("Directive {} {what} {}, which the work tree does not have. {remedy}", referent.directive, quote(&referent.name)),
+                format!(
+                    "Directive {} {what} {}, which the work tree does not have. {remedy}",
+                    referent.directive,
+                    quote(&referent.name)
+                ),
             );
         }
     }
+}
+
+/// Returns whether a file of this name was made or changed in another folder, as when the directive
+/// means a folder below the root.
+fn made_elsewhere(evidence: &Evidence, referent: &Referent) -> bool {
+    let file = file_name(&referent.name);
+    let changed = evidence.diff.get().map_or(&[][..], |diff| &diff.files).iter().map(|change| change.path.as_str());
+    let edited = evidence.transcript.get().map_or(&[][..], |facts| &facts.edits).iter().map(|edit| edit.path.as_str());
+    referent.kind == ReferentKind::File && changed.chain(edited).any(|path| file_name(path) == file)
 }
 
 /// Returns whether the name stands for others, or for a thing that is no file of a work tree: a
@@ -73,8 +88,7 @@ fn is_example(name: &str) -> bool {
 
 /// A message that speaks of the name accounts for it, one way or the other.
 fn speaks_of(message: &str, name: &str) -> bool {
-    let file = name.rsplit('/').next().unwrap_or(name);
-    message.contains(name) || message.contains(file) || message.to_lowercase().contains("instead of")
+    message.contains(name) || message.contains(file_name(name)) || message.to_lowercase().contains("instead of")
 }
 
 /// Returns whether the directive asks for the file itself, not for something about or inside it: a verb
@@ -100,9 +114,16 @@ fn asks_to_create(directive: &Directive, referent: &Referent) -> bool {
     });
     directive.text.inspect().lines().any(|line| {
         line.match_indices(&referent.name).any(|(start, name)| {
-            let clause = [". ", "; ", "! ", "? "].iter().filter_map(|end| line[..start].rfind(end)).max().map_or(0, |end| end + 2);
+            let clause = [". ", "; ", "! ", "? "]
+                .iter()
+                .filter_map(|end| line[..start].rfind(end))
+                .max()
+                .map_or(0, |end| end + 2);
             let (before, after) = (&line[clause..start], &line[start + name.len()..]);
-            BEFORE.is_match(before) && !TURNS.is_match(after) && !MAYBE.is_match(before) && !MAYBE.is_match(sentence_rest(after))
+            BEFORE.is_match(before)
+                && !TURNS.is_match(after)
+                && !MAYBE.is_match(before)
+                && !MAYBE.is_match(sentence_rest(after))
         })
     })
 }
@@ -116,15 +137,18 @@ fn sentence_rest(after: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diff::FileChange;
     use crate::directive::referents;
     use crate::evidence::ReferentSighting;
-    use crate::rule::testing::{asked, found, grades};
+    use crate::rule::testing::{asked, found, grades, with_files};
 
     /// Evidence in which none of the things that the directive names is present.
     fn lacking(directive: &str, message: &str) -> Evidence {
         let mut evidence = asked(directive, message);
-        evidence.referents =
-            referents(&evidence.directives).into_iter().map(|referent| ReferentSighting { referent, present: false }).collect();
+        evidence.referents = referents(&evidence.directives)
+            .into_iter()
+            .map(|referent| ReferentSighting { referent, present: false })
+            .collect();
         assert!(!evidence.referents.is_empty() || directive.contains("nothing named"), "{directive}");
         evidence
     }
@@ -169,7 +193,11 @@ mod tests {
     #[test]
     fn messages_that_account_for_it_and_corrections_make_it_likely() {
         let directive = "Create src/net/retry.rs with a backoff.";
-        for message in ["I put the backoff into client.rs instead of a new file.", "I did not create src/net/retry.rs.", "Which backoff do you want?"] {
+        for message in [
+            "I put the backoff into client.rs instead of a new file.",
+            "I did not create src/net/retry.rs.",
+            "Which backoff do you want?",
+        ] {
             assert_eq!(grades(&MissingReferent, &lacking(directive, message)), [Certainty::Likely], "{message}");
         }
         let mut corrected = lacking(directive, "Done.");
@@ -199,10 +227,17 @@ mod tests {
         let mut evidence = lacking("Create src/a.rs and fix src/b.rs", "Done.");
         let findings = found(&MissingReferent, &evidence);
         assert_eq!(findings.len(), 2);
-        assert!(findings[0].message.contains("d1") && findings[0].message.contains("`src/a.rs`"), "{}", findings[0].message);
+        assert!(
+            findings[0].message.contains("d1") && findings[0].message.contains("`src/a.rs`"),
+            "{}",
+            findings[0].message
+        );
         for sighting in &mut evidence.referents {
             sighting.present = true;
         }
         assert_eq!(grades(&MissingReferent, &evidence), []);
+        let mut nested = lacking("Create src/a.rs", "Done.");
+        nested.diff = with_files(vec![FileChange::added("packages/app/src/a.rs", "fn main() {}")]).diff;
+        assert_eq!(grades(&MissingReferent, &nested), []);
     }
 }

@@ -111,14 +111,17 @@ fn is_made_up(lines: &[Line<'_>], index: usize) -> bool {
     if admits(lines, index) {
         return true;
     }
-    is_invented_person(lines, index) || !line.is_bare() && line.raw.to_ascii_lowercase().contains("lorem ipsum")
+    // A string on its own documents.
+    let shown = line.code.chars().any(char::is_alphanumeric);
+    is_invented_person(lines, index) || shown && line.raw.to_ascii_lowercase().contains("lorem ipsum")
 }
 
 /// A comment that calls the value beside it made up.
 fn admits(lines: &[Line<'_>], index: usize) -> bool {
     static ADMISSION: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i)^(?:(?:return|use|using|generate|create)[a-z]*\s+)?(?:an? |some |the )?(?:mock(?:ed)?|fake|dummy|sample|hard-?coded|made-?up)\b(?: (?:data|values?|results?|responses?|users?|list|for now|implementation|return|api).*)?[.:]?$",
+            r"(?i)^(?:(?:return|use|using|generate|create)[a-z]*\s+)?(?:an? |some |the )?(?:(?:mock(?:ed)?|fake|dummy|made-?up)\b(?: (?:data|values?|results?|responses?|users?|list|for now|implementation|return|api).*)?",
+            r"|sample data.*|hard-?coded(?: (?:for now|value|until|data).*)?)[.:]?$",
             r"|(?i)^simulat(?:e|es|ed|ing) (?:an? |the |some )?(?:api|network|server|backend|database|db|async|response|request|fetch|call|delay|processing|latency)",
         ))
         .expect("valid pattern")
@@ -207,6 +210,9 @@ mod tests {
             ("docs/a.md", "+Lorem ipsum dolor\n"),
             ("src/linalg.py", "+    # Simulated annealing\n+    return anneal(x)\n"),
             ("src/a.py", "+    \"\"\"Returns mock data when offline.\"\"\"\n"),
+            ("src/utils.py", "+    \"\"\"Generate some lorem ipsum.\"\"\"\n"),
+            ("src/lib.rs", "+//! Sample values from an array.\n+pub fn sample() -> u8 {\n"),
+            ("src/roots.py", "+    # hard-coded results for the fifth degree\n+    return table[n]\n"),
             ("prisma/seed.ts", "+const sampleUsers = [];\n"),
             ("src/a.go", "+\tif isMockResponse(x) {\n"),
         ] {

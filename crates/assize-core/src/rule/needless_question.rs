@@ -46,10 +46,8 @@ impl Rule for NeedlessQuestion {
             if extra && done || !more_of_the_same && !words().any(asks_for_change) {
                 return;
             }
-            let sure = question.contains('?')
-                && names_obstacle(message).is_none()
-                && !extra
-                && (more_of_the_same || !done);
+            let sure =
+                question.contains('?') && names_obstacle(message).is_none() && !extra && (more_of_the_same || !done);
             findings.file(
                 Severity::Error,
                 if sure { Certainty::Certain } else { Certainty::Likely },
@@ -97,13 +95,16 @@ static CONTINUES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Questions that offer something beyond the task.
-static EXTRA: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i-u)\b(?:also|as well|additional(?:ly)?|further|extra|more|another|else|too|optional(?:ly)?|next)\b").expect("valid pattern"));
+static EXTRA: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:also|as well|additional(?:ly)?|further|extra|more|another|else|too|optional(?:ly)?|next)\b")
+        .expect("valid pattern")
+});
 
 /// Questions between several things are the user's to answer.
 fn is_choice(question: &str) -> bool {
-    static CHOICE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?i-u)\b(?:or|which|option|prefer|either|rather|instead|versus|vs)\b").expect("valid pattern"));
+    static CHOICE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:or|which|option|prefer|either|rather|instead|versus|vs)\b").expect("valid pattern")
+    });
     CHOICE.is_match(question)
 }
 
@@ -115,15 +116,15 @@ fn says_go_ahead(sentence: &str) -> bool {
 /// What a program under work is to do without asking is something else, so the wording has to be about
 /// the work.
 static GO: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?i-u)\b(?:don(?:'|’)?t|do not|never|stop|no need to) ask(?:ing)?(?: me)?(?: (?:any|for|more|further|clarifying|follow-?up))*(?: (?:questions?|permission|confirmation|approval|me|first|again|anything))?(?:[.,;!:)]|$| and | just | -)",
-            r"|\bwithout (?:asking|checking)(?: (?:me|back|first|questions|anything|for (?:permission|confirmation|approval)|with me))*(?:[.,;!:)]|$| and | until )",
-            r"|\bno (?:more |further |clarifying |follow-?up )*questions\b|^(?u:[\W_])*(?:please |so |ok(?:ay)?,? )*just do it\b|[,;] just do it\b",
-            r"|\b(?:work|proceed|continue|act|go|do (?:it|this|all of it|everything)|complete (?:it|this|everything)|finish (?:it|this|everything)) (?:\w+ )?autonomously\b|\byou are (?:fully |working )?autonomous(?:ly)?\b",
-            r"|\b(?:keep (?:going|working)|don(?:'|’)?t stop|do not stop|continue|work) (?:\w+ )?until (?:it(?:(?:'|’)s| is)|everything(?:(?:'|’)s| is)|all(?: of it)?(?: is| are)?|they are|you are|you(?:'|’)re) (?:\w+ )?(?:done|finished|complete|completed|green|pass(?:es|ing)?)\b",
-            r"|\bi(?:(?:'|’)m| am) (?:away|asleep|not available|offline)\b",
-        ))
-        .expect("valid pattern")
+    Regex::new(concat!(
+        r"(?i-u)\b(?:don(?:'|’)?t|do not|never|stop|no need to) ask(?:ing)?(?: me)?(?: (?:any|for|more|further|clarifying|follow-?up))*(?: (?:questions?|permission|confirmation|approval|me|first|again|anything))?(?:[.,;!:)]|$| and | just | -)",
+        r"|\bwithout (?:asking|checking)(?: (?:me|back|first|questions|anything|for (?:permission|confirmation|approval)|with me))*(?:[.,;!:)]|$| and | until )",
+        r"|\bno (?:more |further |clarifying |follow-?up )*questions\b|^(?u:[\W_])*(?:please |so |ok(?:ay)?,? )*just do it\b|[,;] just do it\b",
+        r"|\b(?:work|proceed|continue|act|go|do (?:it|this|all of it|everything)|complete (?:it|this|everything)|finish (?:it|this|everything)) (?:\w+ )?autonomously\b|\byou are (?:fully |working )?autonomous(?:ly)?\b",
+        r"|\b(?:keep (?:going|working)|don(?:'|’)?t stop|do not stop|continue|work) (?:\w+ )?until (?:it(?:(?:'|’)s| is)|everything(?:(?:'|’)s| is)|all(?: of it)?(?: is| are)?|they are|you are|you(?:'|’)re) (?:\w+ )?(?:done|finished|complete|completed|green|pass(?:es|ing)?)\b",
+        r"|\bi(?:(?:'|’)m| am) (?:away|asleep|not available|offline)\b",
+    ))
+    .expect("valid pattern")
 });
 
 #[cfg(test)]
@@ -138,9 +139,15 @@ mod tests {
     #[test]
     fn asking_where_one_was_told_not_to_is_certain() {
         for (directive, message) in [
-            ("Port all modules to TypeScript. Don't ask, just do it.", "I ported three modules. Should I continue with the rest?"),
+            (
+                "Port all modules to TypeScript. Don't ask, just do it.",
+                "I ported three modules. Should I continue with the rest?",
+            ),
             ("Fix every lint warning without asking.", "I fixed half of them. Shall I proceed with the others?"),
-            ("Implement the importer. No questions please.", "Here is how it would work. Would you like me to implement it?"),
+            (
+                "Implement the importer. No questions please.",
+                "Here is how it would work. Would you like me to implement it?",
+            ),
             ("Work autonomously on the backlog.", "The first item is in place. Do you want me to continue?"),
             ("Keep going until everything is done.", "Two of five parsers are written. Would you like me to go on?"),
             ("Just do it.", "I can do that. Shall I start?"),
@@ -183,7 +190,10 @@ mod tests {
             // Directives that want to be asked, or say nothing about asking.
             ("Port all modules without asking, but ask me before touching the API.", "Should I continue?"),
             ("Make a plan for the port. Don't ask questions.", "Here it is. Shall I start?"),
-            ("The installer should run without asking the user for the path.", "The prompt is gone. Should I proceed with the docs?"),
+            (
+                "The installer should run without asking the user for the path.",
+                "The prompt is gone. Should I proceed with the docs?",
+            ),
             ("Don't just do it, think first.", "I thought about it. Should I proceed?"),
             ("What would you change here?", "I would rename it. Should I go ahead?"),
             ("Explain the module, no questions please.", "It reads lines. Would you like me to write this down?"),
@@ -197,7 +207,8 @@ mod tests {
 
     #[test]
     fn a_question_after_work_is_no_idle_question() {
-        let mut evidence = asked("Add a retry to the client.", "I've added it to the reader. Should I continue with the writer?");
+        let mut evidence =
+            asked("Add a retry to the client.", "I've added it to the reader. Should I continue with the writer?");
         evidence.diff = crate::rule::testing::with_files(vec![modified("src/a.rs", "+x")]).diff;
         assert_eq!(grades(&NeedlessQuestion, &evidence), []);
     }

@@ -135,7 +135,7 @@ mod tests {
 
     fn after(directive: &str, message: &str, commands: &[&str]) -> Evidence {
         let mut facts = FactsBuilder::default();
-        facts.prompt();
+        facts.prompt("Go on");
         for (index, command) in commands.iter().enumerate() {
             let id = index.to_string();
             facts.call(&id, ToolCall::Command { command: (*command).to_owned(), background: false });
@@ -152,10 +152,22 @@ mod tests {
     fn a_claim_of_a_change_that_is_not_there_is_certain() {
         for (directive, message, commands) in [
             ("Add a retry to the HTTP client.", "I've added the retry to `client.rs`.", &[][..]),
-            ("Fix the off-by-one in the pager", "Fixed the off-by-one. The pager shows the last page again.", &["rg -n page src"]),
-            ("Please rename `Foo` to `Bar` everywhere.", "I renamed `Foo` to `Bar` in all files.", &["git grep Foo", "ls"]),
+            (
+                "Fix the off-by-one in the pager",
+                "Fixed the off-by-one. The pager shows the last page again.",
+                &["rg -n page src"],
+            ),
+            (
+                "Please rename `Foo` to `Bar` everywhere.",
+                "I renamed `Foo` to `Bar` in all files.",
+                &["git grep Foo", "ls"],
+            ),
             ("Can you implement the CSV importer?", "The CSV importer has been implemented.", &[]),
-            ("Refactor parse_line into smaller functions. Update the callers.", "I have now refactored `parse_line`.", &["cat src/a.rs"]),
+            (
+                "Refactor parse_line into smaller functions. Update the callers.",
+                "I have now refactored `parse_line`.",
+                &["cat src/a.rs"],
+            ),
             ("ok, now remove the unused imports", "Done. I removed the unused imports.", &[]),
         ] {
             assert_eq!(check(directive, message, commands), [Certainty::Certain], "{directive}");
@@ -225,7 +237,7 @@ mod tests {
     #[test]
     fn edits_that_left_no_trace_are_not_nothing() {
         let mut facts = FactsBuilder::default();
-        facts.prompt();
+        facts.prompt("Go on");
         facts.call("1", ToolCall::Edit { paths: vec![".env".into()] });
         facts.result("1", &ToolResult::default());
         let evidence = Evidence {
@@ -237,10 +249,23 @@ mod tests {
 
     #[test]
     fn requests_for_change_are_told_from_the_rest() {
-        for words in ["add tests", "1. Fix the bug\n2. Update the docs", "Could you please rewrite it in Go?", "- [ ] Implement retry", "I want you to port it"] {
+        for words in [
+            "add tests",
+            "1. Fix the bug\n2. Update the docs",
+            "Could you please rewrite it in Go?",
+            "- [ ] Implement retry",
+            "I want you to port it",
+        ] {
             assert!(asks_for_change(words), "{words}");
         }
-        for words in ["addition", "what does add do?", "Update me on the status", "Look into it and fix it if it is easy. Show me first.", "the build is red", "don't change anything, add a comment in chat"] {
+        for words in [
+            "addition",
+            "what does add do?",
+            "Update me on the status",
+            "Look into it and fix it if it is easy. Show me first.",
+            "the build is red",
+            "don't change anything, add a comment in chat",
+        ] {
             assert!(!asks_for_change(words), "{words}");
         }
     }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{Asked, Line, Moved, Side, adds, read};
+use super::reading::{Asked, Line, Moved, Side, adds, enclosing, is_guarded, names_function, opens_function, read};
 use super::{Findings, Needs, Rule};
 use crate::diff::FileChange;
 use crate::evidence::Evidence;
@@ -35,7 +35,7 @@ impl Rule for PlaceholderAdded {
         let mut moved = Moved::new(diff);
         for file in diff.files.iter().filter(|file| is_code(&file.path) && !is_generated(&file.path)) {
             if adds(file, &HINT) {
-                check_file(file, &asked, &mut moved, findings);
+                check_file(file, evidence, &asked, &mut moved, findings);
             }
         }
     }
@@ -63,7 +63,8 @@ static STUB: LazyLock<Regex> = LazyLock::new(|| {
 static ADMISSION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?:\bTODO\b|\bFIXME\b|\bXXX\b|\bHACK\b)",
-        r"|(?i:\b(?:for now\b|placeholder|stub(?:bed)?\b|dummy (?:implementation|value)|not (?:yet )?implemented|implement (?:this )?later|",
+        r"|(?i:^(?:this is |just |only )?(?:an? )?(?:placeholder|stub)\b|\b(?:placeholder|stub)(?:bed)? (?:implementation|value|data|logic|until|for now|response|function|method|code)\b|\bis (?:just |only )?a (?:placeholder|stub)\b)",
+        r"|(?i:\b(?:for now\b|dummy (?:implementation|value)|not (?:yet )?implemented|implement (?:this )?later|",
         r"(?:in|for) (?:a )?(?:real|production)(?: \w+)?,? (?:implementation|code|app|system|this|we|you|use)|simplified (?:version|implementation)|",
         r"rest of (?:the )?(?:code|implementation)|existing code (?:here|remains)|your code here|temporary (?:hack|workaround|fix)|",
         r"left as an exercise|would (?:normally|actually) (?:be|call|do|use)|hard-?coded (?:for|until|because)))",
@@ -80,27 +81,112 @@ static HINT: LazyLock<Regex> = LazyLock::new(|| {
     .expect("valid pattern")
 });
 
-fn check_file(file: &FileChange, asked: &Asked<'_>, moved: &mut Moved<'_>, findings: &mut Findings<'_>) {
-    let language = Language::of(&file.path);
+fn check_file(
+    file: &FileChange,
+    evidence: &Evidence,
+    asked: &Asked<'_>,
+    moved: &mut Moved<'_>,
+    findings: &mut Findings<'_>,
+) {
     for lines in &read(file, Side::New) {
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.changed) {
-            let aside = line.in_test || is_example(&file.path);
-            if STUB.is_match(line.raw) && STUB_WORD.is_match(&line.code) && !is_abstract(lines, index, language) {
+            let aside = line.in_test || is_example(&file.path) || is_double(&file.path);
+            if STUB.is_match(line.raw) && STUB_WORD.is_match(&line.code) {
+                let Some(purpose) = purpose(lines, index, Language::of(&file.path), evidence) else { continue };
                 if !moved.take(line.raw) {
-                    let certainty = if aside || asked.is_asked() { Certainty::Likely } else { Certainty::Certain };
-                    findings.at(
-                        file,
-                        Some(line.number),
-                        Severity::Error,
-                        certainty,
-                        format!("{} stands where working code was asked for. Write the code.", quote(line.raw)),
-                    );
+                    let excused = aside || asked.is_asked() || purpose == Purpose::Deliberate;
+                    let certainty = if excused { Certainty::Likely } else { Certainty::Certain };
+                    findings.at(file, Some(line.number), Severity::Error, certainty, stub_message(line));
                 }
             } else if !aside && ADMISSION.is_match(&line.comment) && !moved.take(line.raw) {
-                findings.at(file, Some(line.number), Severity::Warning, Certainty::Likely, format!("The comment {} admits that something is left out. Finish it, or say in the final message what is missing and why.", quote(line.raw)));
+                let message = format!(
+                    "The comment {} admits that something is left out. Finish it, or say in the final message what is missing and why.",
+                    quote(line.raw)
+                );
+                findings.at(file, Some(line.number), Severity::Warning, Certainty::Likely, message);
             }
         }
     }
+}
+
+fn stub_message(line: &Line<'_>) -> String {
+    format!(
+        "{} stands where working code was asked for. Write the code; if the case is not to be supported, say so in the error.",
+        quote(line.raw)
+    )
+}
+
+/// Stand-ins for other code are stubs by design.
+fn is_double(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    ["mock", "stub", "fake", "dumm", "unimplemented", "not_implemented", "unsupported", "noop"]
+        .iter()
+        .any(|word| lower.contains(word))
+}
+
+/// What a stub may be for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// It stands where nobody wrote the code.
+    Missing,
+    /// It may refuse what is not supported, or leave a method to subclasses.
+    Deliberate,
+}
+
+/// Tells a stub from a refusal; nothing for an abstract method.
+fn purpose(lines: &[Line<'_>], index: usize, language: Option<Language>, evidence: &Evidence) -> Option<Purpose> {
+    let line = &lines[index];
+    if line.code.contains("todo!") || line.code.contains("TODO(") {
+        return Some(Purpose::Missing);
+    }
+    if language == Some(Language::Python) {
+        return python_purpose(lines, index, evidence);
+    }
+    let bare_refusal = line.code.contains("UnsupportedOperation") && !UNFINISHED.is_match(line.raw);
+    let explained = line.code.contains("unimplemented!") && line.code.contains('"') && !UNFINISHED.is_match(line.raw);
+    let contract = enclosing(lines, index).any(|line| {
+        let mut words = line.code.split_whitespace();
+        words.any(|word| matches!(word, "trait" | "interface" | "abstract" | "protocol"))
+    });
+    let deliberate = bare_refusal || explained || contract || REFUSAL.is_match(said(line)) || is_guarded(lines, index);
+    Some(if deliberate { Purpose::Deliberate } else { Purpose::Missing })
+}
+
+/// What an error says, from its first quote on.
+fn said<'a>(line: &Line<'a>) -> &'a str {
+    line.raw.find(['"', '\'', '`']).map_or("", |start| &line.raw[start..])
+}
+
+/// Words of an error that refuses on purpose.
+static REFUSAL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)subclass|overrid|abstract|\bmust\b|derived|init\(coder|unsupported|not supported|cannot|can't|unhandled",
+    )
+    .expect("valid pattern")
+});
+
+/// Words of an error that admits that something is to come.
+static UNFINISHED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:todo|fixme|yet|later|stub|not implemented|implement (?:me|this)|placeholder)\b")
+        .expect("valid pattern")
+});
+
+/// In Python an abstract method raises NotImplementedError by design, and a branch does to refuse
+/// what is not supported. A function that does nothing else was not written.
+fn python_purpose(lines: &[Line<'_>], index: usize, evidence: &Evidence) -> Option<Purpose> {
+    if is_abstract(lines, index) {
+        return None;
+    }
+    let Some(heading) = enclosing(lines, index).find(|line| opens_function(&line.code)) else {
+        return Some(Purpose::Deliberate);
+    };
+    let start = lines.iter().position(|line| line.number == heading.number).unwrap_or(index);
+    let alone = lines[start + 1..index].iter().all(|line| line.is_bare() || !line.code.contains(char::is_alphanumeric));
+    let method =
+        heading.code.contains("(self") || heading.code.contains("(cls") || heading.code.trim_end().ends_with('(');
+    let name = heading.code.split("def ").nth(1).and_then(|rest| rest.split('(').next()).unwrap_or_default();
+    let stub = alone && (!method || names_function(evidence, name)) && !REFUSAL.is_match(said(&lines[index]));
+    Some(if stub { Purpose::Missing } else { Purpose::Deliberate })
 }
 
 /// The part of a stub that is code and not the text it prints.
@@ -109,14 +195,9 @@ static STUB_WORD: LazyLock<Regex> = LazyLock::new(|| {
         .expect("valid pattern")
 });
 
-/// In Python an abstract method raises NotImplementedError by design.
-fn is_abstract(lines: &[Line<'_>], index: usize, language: Option<Language>) -> bool {
-    if language != Some(Language::Python) {
-        return false;
-    }
-    lines[index.saturating_sub(12)..index]
-        .iter()
-        .any(|line| ["@abstractmethod", "(ABC)", "Protocol)"].iter().any(|mark| line.code.contains(mark)))
+fn is_abstract(lines: &[Line<'_>], index: usize) -> bool {
+    let marks = ["@abstractmethod", "abc.abstractmethod", "(ABC)", "Protocol)", "@overload"];
+    lines[index.saturating_sub(12)..index].iter().any(|line| marks.iter().any(|mark| line.code.contains(mark)))
 }
 
 #[cfg(test)]
@@ -134,14 +215,40 @@ mod tests {
         for (path, line) in [
             ("src/a.rs", "+    todo!()"),
             ("src/a.rs", "+    unimplemented!(\"later\")"),
-            ("src/a.py", "+        raise NotImplementedError"),
+            ("src/a.py", "+def load(path):\n+    \"\"\"Loads.\"\"\"\n+    raise NotImplementedError"),
             ("src/a.ts", "+  throw new Error('Not implemented');"),
-            ("src/A.java", "+    throw new UnsupportedOperationException();"),
+            ("src/A.java", "+    throw new UnsupportedOperationException(\"Not implemented yet\");"),
             ("src/a.go", "+\tpanic(\"not implemented\")"),
             ("src/A.cs", "+ throw new NotImplementedException();"),
         ] {
             assert_eq!(check(path, line), [Certainty::Certain], "{line}");
         }
+    }
+
+    #[test]
+    fn refusals_and_methods_for_subclasses_are_likely() {
+        for (path, lines) in [
+            ("src/a.py", "+        raise NotImplementedError"),
+            ("src/a.py", " class Base:\n+    def load(self):\n+        raise NotImplementedError"),
+            ("src/a.py", "+def load(kind):\n+    if kind == 'x':\n+        raise NotImplementedError(kind)"),
+            ("src/a.py", "+def load(kind):\n+    raise NotImplementedError('subclasses override this')"),
+            ("src/a.rs", "+        Kind::B => unimplemented!(),"),
+            ("src/a.rs", "+    unimplemented!(\"needs a kernel that has it\")"),
+            ("src/A.java", "+    throw new UnsupportedOperationException();"),
+            ("src/a.ts", "+      default:\n+        throw new Error('Not implemented: ' + kind);"),
+            ("src/a.swift", "+    fatalError(\"init(coder:) has not been implemented\")"),
+            ("src/stubs/a.rs", "+    unimplemented!()"),
+        ] {
+            assert_eq!(check(path, lines), [Certainty::Likely], "{lines}");
+        }
+    }
+
+    #[test]
+    fn a_method_that_a_directive_names_is_no_base_for_subclasses() {
+        let mut evidence =
+            changed("src/a.py", " class Store:\n+    def load_all(self):\n+        raise NotImplementedError");
+        evidence.directives.extend(Directive::from_prompt("Implement Store.load_all", 1, Vec::new()));
+        assert_eq!(grades(&PlaceholderAdded, &evidence), [Certainty::Certain]);
     }
 
     #[test]
@@ -171,6 +278,8 @@ mod tests {
             ("src/todo.ts", "+const todoList = todos.map(renderTodo);"),
             ("src/a.java", "+ throw new UnsupportedOperationException(\"immutable list\");"),
             ("src/a.rs", "+    // the stubborn case"),
+            ("src/a.py", "+    # pop chunks until the placeholder fits, then break"),
+            ("src/a.py", "+    # when a service stub is subclassed"),
             ("tests/a.rs", "+    // TODO: more cases"),
         ] {
             assert_eq!(check(path, lines), [], "{lines}");

@@ -227,6 +227,14 @@ impl Scanner {
 
     fn in_code(&mut self, line: &str, at: usize, code: &mut String, comment: &mut String) -> usize {
         let rest = &line[at..];
+        let plain = rest
+            .bytes()
+            .position(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'/' | b'#' | b'<'))
+            .unwrap_or(rest.len());
+        if plain > 0 {
+            code.push_str(&rest[..plain]);
+            return plain;
+        }
         let before = line[..at].chars().next_back();
         if let Some(text) = self.line_comment(rest, before) {
             comment.push_str(text);
@@ -236,8 +244,8 @@ impl Scanner {
             self.state = State::Comment;
             return 2;
         }
-        if let Some((length, state)) = self.opening(rest, before) {
-            code.extend(rest[..length].chars().next_back().filter(|last| *last != '#'));
+        if let Some((length, state)) = self.opening(rest, before, code) {
+            code.extend(rest[..length].chars().next_back());
             self.state = state;
             return length;
         }
@@ -248,9 +256,8 @@ impl Scanner {
         if self.syntax.heredoc && self.heredoc.is_none() {
             self.heredoc = heredoc_name(rest).map(str::to_owned);
         }
-        let character = rest.chars().next().unwrap_or(' ');
-        code.push(character);
-        character.len_utf8()
+        code.push_str(&rest[..1]);
+        1
     }
 
     fn line_comment<'a>(&self, rest: &'a str, before: Option<char>) -> Option<&'a str> {
@@ -264,16 +271,17 @@ impl Scanner {
     }
 
     /// Returns the length and the state that a string literal opens.
-    fn opening(&self, rest: &str, before: Option<char>) -> Option<(usize, State)> {
+    fn opening(&self, rest: &str, before: Option<char>, code: &mut String) -> Option<(usize, State)> {
         let text = |close: &str, escapes, spans_lines| State::Text { close: close.to_owned(), escapes, spans_lines };
         let syntax = &self.syntax;
         let within_word = before.is_some_and(|before| before.is_alphanumeric() || before == '_');
-        if syntax.is(Language::Rust) && !within_word && rest.starts_with(['r', 'b', 'c']) {
-            let hashes = rest.trim_start_matches(['b', 'c']).strip_prefix('r')?;
-            let count = hashes.len() - hashes.trim_start_matches('#').len();
-            let opens = hashes[count..].starts_with('"');
-            let length = rest.len() - hashes.len() + count + 1;
-            return opens.then(|| (length, text(&format!("\"{}", "#".repeat(count)), false, true)));
+        if syntax.is(Language::Rust) && within_word && rest.starts_with(['"', '#']) {
+            let count = rest.len() - rest.trim_start_matches('#').len();
+            let prefix = ["br", "cr", "r"].iter().find(|prefix| ends_with_word(code, prefix));
+            if let Some(prefix) = prefix.filter(|_| rest[count..].starts_with('"')) {
+                code.truncate(code.len() - prefix.len());
+                return Some((count + 1, text(&format!("\"{}", "#".repeat(count)), false, true)));
+            }
         }
         for triple in [r#"""""#, "'''"] {
             if syntax.triple && rest.starts_with(triple) && (syntax.single || triple.starts_with('"')) {
@@ -303,6 +311,11 @@ impl Scanner {
             || before.ends_with("return");
         (script && operand && rest.starts_with('/')).then(|| regex_literal(rest)).flatten()
     }
+}
+
+fn ends_with_word(code: &str, word: &str) -> bool {
+    let part = |character: char| character.is_alphanumeric() || character == '_';
+    code.strip_suffix(word).is_some_and(|before| !before.ends_with(part))
 }
 
 /// Returns whether a line goes on with a block comment that began above the hunk.
@@ -494,6 +507,15 @@ pub(super) fn mentions(evidence: &Evidence, name: &str) -> bool {
     evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| has_word(text, name))
 }
 
+/// Returns whether a directive names a function, in a way that can be no ordinary word.
+pub(super) fn names_function(evidence: &Evidence, name: &str) -> bool {
+    let shaped = name.contains('_') || name.chars().skip(1).any(|character| character.is_ascii_uppercase());
+    let quoted = [format!("`{name}`"), format!("`{name}(")];
+    let mut texts = evidence.directives.iter().flat_map(|directive| directive.all_text());
+    let names = |text: &str| quoted.iter().any(|quoted| text.contains(quoted)) || shaped && has_word(text, name);
+    name.len() > 2 && texts.any(names)
+}
+
 /// Returns whether a text holds a word that is not part of a longer one.
 pub(super) fn has_word(text: &str, word: &str) -> bool {
     let part = |character: char| character.is_alphanumeric() || character == '_';
@@ -504,15 +526,41 @@ pub(super) fn has_word(text: &str, word: &str) -> bool {
         })
 }
 
-/// Returns whether the code at a line runs only under a condition, as far as the hunk shows.
+/// Walks over the lines that enclose a line, from the inside out, as far as the hunk shows.
+pub(super) fn enclosing<'b, 'a>(lines: &'b [Line<'a>], index: usize) -> impl Iterator<Item = &'b Line<'a>> {
+    let mut indent = lines[index].indent();
+    lines[..index].iter().rev().filter(move |line| {
+        let encloses = line.indent() < indent && !line.is_bare();
+        if encloses {
+            indent = line.indent();
+        }
+        encloses
+    })
+}
+
+/// Returns whether the code at a line runs only under a condition inside of its function, as far
+/// as the hunk shows.
 pub(super) fn is_guarded(lines: &[Line<'_>], index: usize) -> bool {
     static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^[}\s]*(?:else\s+)?(?:if|elif|elsif|unless|switch|case|when|match|catch|except|rescue)\b|[)'\x22]\s+(?:if|unless)\s")
+        Regex::new(concat!(
+            r"^[}\s]*(?:if|else|elif|elsif|unless|switch|case|when|match|default|catch|except|rescue)\b|=>\s*[a-z_]+!",
+            r"|[)'\x22]\s+(?:if|unless)\s",
+        ))
+        .expect("valid pattern")
+    });
+    CONDITION.is_match(&lines[index].code)
+        || enclosing(lines, index)
+            .take_while(|line| !opens_function(&line.code))
+            .any(|line| CONDITION.is_match(&line.code))
+}
+
+/// Returns whether a line is the heading of a function, or of a test that is called with one.
+pub(super) fn opens_function(code: &str) -> bool {
+    static FUNCTION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(?:fn|def|func|function|fun|void)\s|^\s*(?:it|test|describe|specify|context)\b|\b(?:public|private|protected)\b.*\(")
             .expect("valid pattern")
     });
-    let own = &lines[index];
-    let above = lines[..index].iter().rev().find(|line| !line.is_bare() && line.indent() < own.indent());
-    CONDITION.is_match(&own.code) || above.is_some_and(|line| CONDITION.is_match(&line.code))
+    FUNCTION.is_match(code)
 }
 
 /// Returns the comments that stand beside a line: on it, or right above it.
@@ -547,7 +595,7 @@ pub(super) fn is_fixture(path: &str) -> bool {
                 | "snapshots"
                 | "__snapshots__"
         )
-    })
+    }) || ["test/data/", "tests/data/", "test/cases/", "tests/cases/"].iter().any(|folder| path.contains(folder))
 }
 
 /// Lists names inside a message, at most three of them.
@@ -849,6 +897,10 @@ mod tests {
         assert!(guarded("a.go", "+\tif x {\n+\t\ty()\n"));
         assert!(guarded("a.rb", "+  skip 'x' if y\n"));
         assert!(guarded("a.js", "+} else if (x) {\n+  y()\n"));
+        assert!(guarded("a.py", "+def f():\n+    if x:\n+        for a in b:\n+            y()\n"));
+        assert!(guarded("a.py", "+else:\n+    y()\n"));
+        assert!(guarded("a.rs", "+match x {\n+    Kind::A => unimplemented!(),\n"));
+        assert!(!guarded("a.py", "+if x:\n+    def f():\n+        y()\n"));
         assert!(!guarded("a.py", "+if x:\n+    y()\n+z()\n"));
         assert!(!guarded("a.py", "+def f():\n+    y()\n"));
     }
@@ -902,35 +954,4 @@ mod tests {
             assert_eq!(names, expected, "{path}");
         }
     }
-
-    // TEMPORARY-CORPUS-BEGIN
-    #[test]
-    fn corpus() {
-        let Ok(list) = std::env::var("CORPUS") else { return };
-        let only = std::env::var("ONLY").unwrap_or_default();
-        let paths = std::fs::read_to_string(&list).unwrap();
-        let mut tally: std::collections::BTreeMap<String, usize> = Default::default();
-        let mut spent: std::collections::BTreeMap<&str, std::time::Duration> = Default::default();
-        for entry in paths.lines() {
-            let (path, shown) = entry.split_once('\t').unwrap_or((entry, entry));
-            let Ok(text) = std::fs::read_to_string(path) else { continue };
-            if text.len() > 200_000 { continue; }
-            let mut file = FileChange::added(shown.trim_start_matches('/'), &text);
-            if std::env::var("MODIFIED").is_ok() { file.status = crate::diff::FileStatus::Modified; }
-            let evidence = with_files(vec![file]);
-            for rule in crate::rule::RULES {
-                if !only.is_empty() && !only.split(',').any(|id| id == rule.id()) { continue; }
-                let begun = std::time::Instant::now();
-                let found = crate::rule::testing::found(*rule, &evidence);
-                *spent.entry(rule.id()).or_default() += begun.elapsed();
-                for finding in found {
-                    *tally.entry(format!("{:?} {}", finding.certainty, finding.rule)).or_default() += 1;
-                    println!("{:?}\t{}\t{}\t{}", finding.certainty, finding.rule, finding.place().unwrap_or_default(), finding.message);
-                }
-            }
-        }
-        for (what, count) in tally { println!("TALLY {what} {count}"); }
-        for (what, time) in spent { println!("SPENT {what} {time:?}"); }
-    }
-    // TEMPORARY-CORPUS-END
 }

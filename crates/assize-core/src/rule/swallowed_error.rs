@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{Asked, Line, Moved, Side, adds, is_reason, read, remarks};
+use super::reading::{Asked, Line, Moved, Side, adds, is_reason, joined, read, remarks};
 use super::{Findings, Needs, Rule};
-use crate::diff::FileChange;
+use crate::diff::{FileChange, LineKind};
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
 use crate::path::{Language, is_code, is_example, is_generated, is_test};
@@ -52,10 +52,11 @@ static WANTED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static HINT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"except|catch|rescue|Err\(|err(?:or)? != nil|pass|\}").expect("valid pattern"));
+    LazyLock::new(|| Regex::new(r"except|catch|rescue|Err\(|err(?:or)? != nil").expect("valid pattern"));
 
 fn may_swallow(file: &FileChange) -> bool {
-    adds(file, &HINT) || file.removed_lines().next().is_some()
+    // A handler that was emptied may itself be unchanged.
+    adds(file, &HINT) || file.removed_lines().next().is_some() && HINT.is_match(&joined(file, LineKind::Context))
 }
 
 /// What is caught.
@@ -158,17 +159,14 @@ fn python(lines: &[Line<'_>], open: usize) -> Option<Swallow> {
     }
     let (what, same_line) = rest.split_once(':')?;
     let what = what.trim().trim_start_matches('*').trim();
-    let catch = if what.is_empty()
-        || what.contains("BaseException")
-        || what.split([' ', '(', ')', ',']).any(|word| word == "Exception")
-    {
-        Catch::All
-    } else if IDIOMS.iter().any(|idiom| what.contains(idiom)) {
-        // Asking forgiveness for one of these is the usual way to ask whether something is there.
+    let broad =
+        what.is_empty() || what.split([' ', '(', ')', ',']).any(|word| matches!(word, "Exception" | "BaseException"));
+    // To pass over one kind of error is the usual way to ask whether something is there; only to
+    // empty a handler that was there before is not.
+    if !broad && lines[open].changed {
         return None;
-    } else {
-        Catch::Some
-    };
+    }
+    let catch = if broad { Catch::All } else { Catch::Some };
     let nothing = |code: &str| matches!(code.trim(), "pass" | "...");
     if !same_line.trim().is_empty() {
         return nothing(same_line).then_some(Swallow { open, close: open, catch });
@@ -177,23 +175,6 @@ fn python(lines: &[Line<'_>], open: usize) -> Option<Swallow> {
     let alone = next_code(lines, close).is_none_or(|next| lines[next].indent() < lines[close].indent());
     (nothing(&lines[close].code) && alone).then_some(Swallow { open, close, catch })
 }
-
-const IDIOMS: [&str; 14] = [
-    "ImportError",
-    "ModuleNotFoundError",
-    "KeyError",
-    "IndexError",
-    "AttributeError",
-    "FileNotFoundError",
-    "FileExistsError",
-    "ProcessLookupError",
-    "StopIteration",
-    "CancelledError",
-    "KeyboardInterrupt",
-    "queue.Empty",
-    "TimeoutExpired",
-    "DoesNotExist",
-];
 
 /// `… rescue nil`, or a `rescue` that `end` follows.
 fn ruby(lines: &[Line<'_>], open: usize) -> Option<Swallow> {
@@ -347,6 +328,7 @@ mod tests {
         for (path, lines) in [
             ("src/a.py", "+    except Exception:\n+        log.exception('save')\n"),
             ("src/a.py", "+    except Exception:\n+        pass\n+        retry()\n"),
+            ("src/a.py", "+    except (KeyError, ValueError):\n+        pass\n+    return 1\n"),
             ("src/a.py", "+try:\n+    import tomllib\n+except ImportError:\n+    pass\n+x = 1\n"),
             ("src/a.py", "-    except Exception:\n-        pass\n+        except Exception:\n+            pass\n"),
             ("src/a.py", "     except Exception:\n         pass\n+    x = 1\n"),

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::reading::{
-    Asked, Line, Moved, Side, adds_any, is_fixture, is_guarded, is_reason, joined, read, remarks, tests_in,
+    Asked, Line, Moved, Side, Test, adds_any, enclosing, is_fixture, is_guarded, is_reason, read, remarks, tests_in,
 };
 use super::{Findings, Needs, Rule};
-use crate::diff::{FileChange, LineKind};
+use crate::diff::{FileChange, FileStatus};
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
 use crate::path::{Language, is_code, is_generated, is_test};
@@ -84,22 +84,25 @@ static WANTED: LazyLock<Regex> = LazyLock::new(|| {
 enum Marker {
     /// On every machine.
     Always,
+    /// From a statement in its body on.
+    Call,
     /// Where a condition holds.
     Sometimes,
+    /// Runs it and lets it fail.
+    Failing,
     /// Announces a test that nobody wrote.
     Announced,
 }
 
 fn check_file(file: &FileChange, asked: &Asked<'_>, moved: &mut Moved<'_>, findings: &mut Findings<'_>) {
     let language = Language::of(&file.path);
-    let removed = joined(file, LineKind::Removed);
     for lines in &read(file, Side::New) {
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.changed) {
             let Some(marker) = marker(line, language) else { continue };
             if moved.take(line.raw) {
                 continue;
             }
-            let certainty = certainty(lines, index, marker, language, &removed);
+            let certainty = certainty(lines, index, marker, file);
             let certainty = if is_fixture(&file.path) { Certainty::Likely } else { certainty };
             let Some(certainty) = asked.soften(certainty) else { continue };
             let message = format!(
@@ -111,16 +114,36 @@ fn check_file(file: &FileChange, asked: &Asked<'_>, moved: &mut Moved<'_>, findi
     }
 }
 
-fn certainty(lines: &[Line<'_>], index: usize, marker: Marker, language: Option<Language>, removed: &str) -> Certainty {
-    if marker == Marker::Sometimes || is_guarded(lines, index) {
+fn certainty(lines: &[Line<'_>], index: usize, marker: Marker, file: &FileChange) -> Certainty {
+    let tests = tests_in(lines, Language::of(&file.path));
+    if marker == Marker::Sometimes || is_guarded(lines, index) || is_conditional_call(lines, index, marker, &tests) {
         return Certainty::Likely;
     }
-    let existed = existed_before(lines, index, language, removed);
+    let existed = existed_before(lines, index, marker, &tests, file);
     let reason = reason(lines, index);
     let admits_failure = FAILURE.is_match(&reason);
     let excused = !admits_failure && (ENVIRONMENT.is_match(&reason) || !existed && is_reason(&reason));
-    let announced = marker == Marker::Announced && !existed;
+    // What never passed is not hidden by saying so.
+    let announced = matches!(marker, Marker::Announced | Marker::Failing) && !existed;
     if excused || announced { Certainty::Likely } else { Certainty::Certain }
+}
+
+/// Code before a call that skips may have left the test already, and a test of a test framework
+/// holds tests of its own.
+fn is_conditional_call(lines: &[Line<'_>], index: usize, marker: Marker, tests: &[Test]) -> bool {
+    let nested =
+        || enclosing(lines, index).any(|line| tests.iter().any(|test| lines[test.index].number == line.number));
+    if marker != Marker::Call {
+        return nested();
+    }
+    let heading = tests.iter().rev().find(|test| test.index < index);
+    let first = |test: &Test| lines[test.index + 1..index].iter().all(|line| line.is_bare() || is_string(&line.code));
+    let stated = lines[index].code.contains(['"', '\'', '`']) || lines[index].code.contains("()");
+    !stated || !heading.is_some_and(first)
+}
+
+fn is_string(code: &str) -> bool {
+    matches!(code.trim(), "" | "\"" | "\"\"" | "'" | "''" | ")" | "):" | ") {" | "{")
 }
 
 /// A reason that lies outside of the code.
@@ -165,15 +188,15 @@ fn is_script_heading(code: &str) -> bool {
 }
 
 /// Returns whether the marked test was there before the change.
-fn existed_before(lines: &[Line<'_>], index: usize, language: Option<Language>, removed: &str) -> bool {
-    let tests = tests_in(lines, language);
+fn existed_before(lines: &[Line<'_>], index: usize, marker: Marker, tests: &[Test], file: &FileChange) -> bool {
     let below = tests.iter().find(|test| test.index >= index && test.index <= index + 10);
     let above = tests.iter().rev().find(|test| test.index <= index);
     // A marker stands above or on the heading of its test, or inside of its body.
-    let inside =
-        lines[index].code.trim_start().starts_with(['@', '[', '#']) || below.is_some_and(|test| test.index == index);
-    let marked = if inside { below } else { above };
-    marked.is_none_or(|test| !lines[test.index].changed || removed.contains(&test.name))
+    let marked = if marker == Marker::Call { above } else { below };
+    match marked {
+        Some(test) => !lines[test.index].changed || file.removed_lines().any(|(_, line)| line.contains(&test.name)),
+        None => file.status != FileStatus::Added,
+    }
 }
 
 fn marker(line: &Line<'_>, language: Option<Language>) -> Option<Marker> {
@@ -184,18 +207,24 @@ fn marker(line: &Line<'_>, language: Option<Language>) -> Option<Marker> {
         Language::JavaScript | Language::TypeScript | Language::Tsx => script_marker(code),
         Language::Go => {
             let build = line.raw.starts_with("//go:build ignore") || line.raw.starts_with("// +build ignore");
-            (build || GO.is_match(code)).then_some(Marker::Always)
+            build.then_some(Marker::Always).or_else(|| GO.is_match(code).then_some(Marker::Call))
         }
         Language::Java | Language::Kotlin => jvm_marker(code),
-        Language::CSharp => CSHARP.is_match(code).then_some(Marker::Always),
-        Language::Ruby => RUBY.is_match(code).then_some(Marker::Always),
-        Language::Php => PHP.is_match(code).then_some(Marker::Always),
-        Language::Swift if code.contains("XCTSkipIf(") || code.contains("XCTSkipUnless(") => Some(Marker::Sometimes),
-        Language::Swift => (code.contains("XCTSkip(") || code.contains("@Test(.disabled(")).then_some(Marker::Always),
-        Language::Cpp => (code.contains("GTEST_SKIP(") || code.contains("DISABLED_")).then_some(Marker::Always),
-        Language::Shell => {
-            (code.trim() == "skip" || code.trim_start().starts_with("skip \"")).then_some(Marker::Always)
+        Language::CSharp if code.contains("Assert.Ignore(") || code.contains("Assert.Inconclusive(") => {
+            Some(Marker::Call)
         }
+        Language::CSharp => CSHARP.is_match(code).then_some(Marker::Always),
+        Language::Ruby => {
+            let call = RUBY_CALL.is_match(code).then_some(Marker::Call);
+            call.or_else(|| RUBY.is_match(code).then_some(Marker::Always))
+        }
+        Language::Php => PHP.is_match(code).then_some(Marker::Call),
+        Language::Swift if code.contains("XCTSkipIf(") || code.contains("XCTSkipUnless(") => Some(Marker::Sometimes),
+        Language::Swift if code.contains("XCTSkip(") => Some(Marker::Call),
+        Language::Swift => code.contains("@Test(.disabled(").then_some(Marker::Always),
+        Language::Cpp if code.contains("GTEST_SKIP(") => Some(Marker::Call),
+        Language::Cpp => code.contains("DISABLED_").then_some(Marker::Always),
+        Language::Shell => (code.trim() == "skip" || code.trim_start().starts_with("skip \"")).then_some(Marker::Call),
     }
 }
 
@@ -210,20 +239,32 @@ fn rust_marker(code: &str) -> Option<Marker> {
 
 fn python_marker(code: &str) -> Option<Marker> {
     static SOMETIMES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"\b(?:skipif|skipIf|skipUnless)\s*\(|\bimportorskip\(|\bxfail\(\s*(?:condition|[a-z_]+\.|not\b)")
-            .expect("valid pattern")
-    });
-    static ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"@(?:pytest\.mark\.|unittest\.)?(?:skip|xfail|expectedFailure)\s*(?:\(|$)|\bmark\.(?:skip|xfail)\b",
-            r"|\bpytest\.(?:skip|xfail)\(|\bself\.skipTest\(|\braise\s+(?:unittest\.)?SkipTest\b|\b__test__\s*=\s*False",
+            r"\b(?:skipif|skipIf|skipUnless)\s*\(|\bimportorskip\(|\bxfail\(\s*(?:condition|[a-z_]+\.|not\b)|\bmarks\s*=.*\b(?:skip|xfail)\b",
+            // A helper may be called Test without being one.
+            r"|\b__test__\s*=\s*False",
         ))
         .expect("valid pattern")
     });
-    if SOMETIMES.is_match(code) {
-        return Some(Marker::Sometimes);
-    }
-    ALWAYS.is_match(code).then_some(Marker::Always)
+    static ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"@(?:pytest\.mark\.|unittest\.)?skip\s*(?:\(|$)|\bmark\.skip\b").expect("valid pattern")
+    });
+    static FAILING: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"@(?:pytest\.mark\.|unittest\.)?(?:xfail|expectedFailure)\s*(?:\(|$)|\bmark\.xfail\b")
+            .expect("valid pattern")
+    });
+    static CALL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\bpytest\.(?:skip|xfail)\(|\bself\.skipTest\(|\braise\s+(?:unittest\.)?SkipTest\b")
+            .expect("valid pattern")
+    });
+    let markers = [
+        (&SOMETIMES, Marker::Sometimes),
+        (&ALWAYS, Marker::Always),
+        (&FAILING, Marker::Failing),
+        (&CALL, Marker::Call),
+    ];
+    let hint = ["skip", "Skip", "xfail", "expectedFailure", "__test__"].iter().any(|hint| code.contains(hint));
+    markers.into_iter().find(|(pattern, _)| hint && pattern.is_match(code)).map(|(_, marker)| marker)
 }
 
 fn script_marker(code: &str) -> Option<Marker> {
@@ -241,6 +282,9 @@ fn script_marker(code: &str) -> Option<Marker> {
     Some(match kind {
         Some("todo") => Marker::Announced,
         Some("skipIf" | "runIf") => Marker::Sometimes,
+        Some("failing" | "fails") => Marker::Failing,
+        None if found.name("call").is_some() => Marker::Call,
+        Some("skip" | "fixme") if rest.trim_start_matches('(').starts_with(')') => Marker::Call,
         // `test.skip(isWindows, …)` names a condition where a title would stand.
         Some("skip" | "fixme") if unquoted && !rest.starts_with('`') => Marker::Sometimes,
         _ => Marker::Always,
@@ -260,16 +304,17 @@ fn jvm_marker(code: &str) -> Option<Marker> {
 static GO: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b(?:t|b|s\.T\(\)|suite\.T\(\))\.Skip(?:f|Now)?\(").expect("valid pattern"));
 static CSHARP: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\[[A-Za-z]*(?:Fact|Theory)\s*\(.*\bSkip\s*=|\[(?:Ignore|Explicit)\s*[(\]]|\bAssert\.(?:Ignore|Inconclusive)\(")
-        .expect("valid pattern")
+    Regex::new(r"\[[A-Za-z]*(?:Fact|Theory)\s*\(.*\bSkip\s*=|\[(?:Ignore|Explicit)\s*[(\]]").expect("valid pattern")
 });
 static RUBY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"^\s*x(?:it|describe|context|specify|scenario)\b|^\s*(?:skip|pending)\b\s*(?:[(\x22']|$|if\b|unless\b)",
+        r"^\s*x(?:it|describe|context|specify|scenario)\b",
         r"|,\s*(?:skip|pending):\s*(?:true|[\x22'])|,\s*:(?:skip|pending)\b",
     ))
     .expect("valid pattern")
 });
+static RUBY_CALL: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^\s*(?:skip|pending)\b\s*(?:[(\x22']|$|if\b|unless\b)").expect("valid pattern"));
 static PHP: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"->markTest(?:Skipped|Incomplete)\(|^\s*\}?\)?->(?:skip|todo)\(").expect("valid pattern")
 });
@@ -343,6 +388,11 @@ mod tests {
             ("src/a.test.ts", "+describe.skipIf(process.platform === 'win32')('a', () => {\n"),
             ("src/test/ATest.java", "+    @DisabledOnOs(OS.WINDOWS)\n     @Test\n     void adds() {\n"),
             ("spec/a_spec.rb", "   it 'adds' do\n+    skip 'no fork' if RUBY_PLATFORM == 'java'\n"),
+            ("tests/test_a.py", "+@pytest.mark.xfail\n+def test_known_bug():\n+    assert f() == 1\n"),
+            ("tests/test_a.py", " def test_a(self):\n     rows = load()\n+    self.skipTest('empty')\n"),
+            ("tests/test_a.py", " def test_a(self):\n+    self.skipTest(reason)\n"),
+            ("tests/test_skipping.py", " def test_skip(self):\n+    @unittest.skip('testing')\n+    def inner():\n"),
+            ("tests/test_a.py", "+    pytest.param('x', marks=pytest.mark.xfail(reason='bug')),\n"),
             ("src/a.test.ts", "+it.todo('handles leap years');\n"),
             ("tests/fixtures/a_test.py", "+@pytest.mark.skip\n+def test_a():\n"),
         ] {

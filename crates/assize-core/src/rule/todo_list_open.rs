@@ -70,7 +70,10 @@ fn lets_stop(directive: &Directive) -> bool {
         .expect("valid pattern")
     });
     directive.may_supersede
-        || std::iter::once(&directive.text).map(Untrusted::inspect).flat_map(sentences).any(|words| STOP.is_match(words))
+        || std::iter::once(&directive.text)
+            .map(Untrusted::inspect)
+            .flat_map(sentences)
+            .any(|words| STOP.is_match(words))
 }
 
 #[cfg(test)]
@@ -81,13 +84,14 @@ mod tests {
     use crate::transcript::{FactsBuilder, TodoItem, TodoState, ToolCall};
 
     fn list(items: &[(&str, TodoState)]) -> ToolCall {
-        let item = |(text, state): &(&str, TodoState)| TodoItem { id: None, text: Untrusted::new(*text), state: *state };
+        let item =
+            |(text, state): &(&str, TodoState)| TodoItem { id: None, text: Untrusted::new(*text), state: *state };
         ToolCall::Todos(items.iter().map(item).collect())
     }
 
     fn with(directive: &str, message: &str, items: &[(&str, TodoState)]) -> Evidence {
         let mut facts = FactsBuilder::default();
-        facts.prompt();
+        facts.prompt("Go on");
         facts.call("1", list(items));
         Evidence { transcript: Part::Gathered(facts.finish()), ..asked(directive, message) }
     }
@@ -136,17 +140,24 @@ mod tests {
             ("Start with the parser", "The parser is in place."),
             ("Check with me before you continue with the docs", "The parser is in place."),
         ] {
-            assert_eq!(grades(&TodoListOpen, &with(directive, message, &OPEN)), [Certainty::Likely], "{directive} / {message}");
+            assert_eq!(
+                grades(&TodoListOpen, &with(directive, message, &OPEN)),
+                [Certainty::Likely],
+                "{directive} / {message}"
+            );
         }
     }
 
     #[test]
     fn a_list_from_before_the_last_prompt_is_not_certain() {
         let mut facts = FactsBuilder::default();
-        facts.prompt();
+        facts.prompt("Go on");
         facts.call("1", list(&OPEN));
-        facts.prompt();
-        let evidence = Evidence { transcript: Part::Gathered(facts.finish()), ..asked("What is the name of the flag?", "It is `--dry-run`.") };
+        facts.prompt("Go on");
+        let evidence = Evidence {
+            transcript: Part::Gathered(facts.finish()),
+            ..asked("What is the name of the flag?", "It is `--dry-run`.")
+        };
         assert_eq!(grades(&TodoListOpen, &evidence), [Certainty::Likely]);
         let mut corrected = with("Implement the parser", "The parser is in place.", &OPEN);
         corrected.directives.extend(Directive::from_prompt("No, forget the docs", 2, Vec::new()));

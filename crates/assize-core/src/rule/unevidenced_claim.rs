@@ -46,7 +46,8 @@ impl Rule for UnevidencedClaim {
                 }
             }
             _ => {
-                let later: Vec<&CommandRun> = facts.commands.iter().filter(|run| may_follow(facts, run, edited)).collect();
+                let later: Vec<&CommandRun> =
+                    facts.commands.iter().filter(|run| may_follow(facts, run, edited)).collect();
                 if speaks_of_checks(claim) && later.iter().any(|run| is_fine_check(run)) {
                     return;
                 }
@@ -98,9 +99,10 @@ fn may_follow(facts: &TranscriptFacts, run: &CommandRun, edited: u64) -> bool {
 
 /// Some agents' transcripts hold no results at all; that a run's is missing then says nothing.
 fn results_unrecorded(facts: &TranscriptFacts) -> bool {
-    facts.commands.iter().all(|run| {
-        run.output.is_empty() && !matches!(run.state, CommandState::Succeeded | CommandState::Failed)
-    })
+    facts
+        .commands
+        .iter()
+        .all(|run| run.output.is_empty() && !matches!(run.state, CommandState::Succeeded | CommandState::Failed))
 }
 
 fn speaks_of_checks(claim: &str) -> bool {
@@ -134,7 +136,7 @@ mod tests {
     /// A session in words: `edit PATH`, `bg COMMAND`, `delegate`, or a command that succeeds.
     fn session(steps: &[&str]) -> TranscriptFacts {
         let mut facts = FactsBuilder::default();
-        facts.prompt();
+        facts.prompt("Go on");
         for (index, step) in steps.iter().enumerate() {
             let id = index.to_string();
             let call = match step.split_once(' ') {
@@ -258,7 +260,9 @@ mod tests {
             }
             Evidence { transcript: Part::Gathered(facts.finish()), ..says(CLAIM) }
         };
-        for calls in [&["edit src/a.rs", "cargo test"][..], &["edit src/a.rs", "edit src/b.rs", "edit src/c.rs", "cargo test"]] {
+        for calls in
+            [&["edit src/a.rs", "cargo test"][..], &["edit src/a.rs", "edit src/b.rs", "edit src/c.rs", "cargo test"]]
+        {
             assert_eq!(grades(&UnevidencedClaim, &together(calls)), [Certainty::Likely], "{calls:?}");
         }
     }

@@ -95,7 +95,7 @@ mod tests {
     /// A session of commands with status and output; a command `edit PATH` edits.
     fn after(directive: &str, message: &str, steps: &[(&str, i64, &str)]) -> Evidence {
         let mut facts = FactsBuilder::default();
-        facts.prompt();
+        facts.prompt("Go on");
         for (index, (command, status, output)) in steps.iter().enumerate() {
             let id = index.to_string();
             let call = match command.strip_prefix("edit ") {
@@ -103,7 +103,10 @@ mod tests {
                 None => ToolCall::Command { command: (*command).to_owned(), background: false },
             };
             facts.call(&id, call);
-            facts.result(&id, &ToolResult { is_error: *status != 0, exit_status: Some(*status), output: (*output).to_owned() });
+            facts.result(
+                &id,
+                &ToolResult { is_error: *status != 0, exit_status: Some(*status), output: (*output).to_owned() },
+            );
         }
         Evidence { transcript: Part::Gathered(facts.finish()), ..asked(directive, message) }
     }
@@ -121,7 +124,10 @@ mod tests {
             (DONE, &[EDIT, FAILED][..]),
             (DONE, &[EDIT, PASSED, EDIT, FAILED]),
             ("Done.", &[EDIT, FAILED, ("git diff --stat", 0, "")]),
-            ("Everything is in place.", &[EDIT, ("npm test 2>&1 | tail -5", 0, "Tests:       1 failed, 2 passed, 3 total")]),
+            (
+                "Everything is in place.",
+                &[EDIT, ("npm test 2>&1 | tail -5", 0, "Tests:       1 failed, 2 passed, 3 total")],
+            ),
             ("The retry has been implemented.", &[EDIT, FAILED, ("edit README.md", 0, "")]),
             ("All done!", &[EDIT, ("pytest -q", 1, "2 failed, 3 passed in 0.10s"), ("cat src/net.rs", 0, "")]),
         ] {
@@ -146,8 +152,16 @@ mod tests {
         ] {
             assert_eq!(check(message, steps), [Certainty::Likely], "{message} {steps:?}");
         }
-        for directive in ["Write a failing test for the pager", "Reproduce the crash in a test", "Add a retry, ignore the test suite"] {
-            assert_eq!(grades(&UnresolvedFailure, &after(directive, DONE, &[EDIT, FAILED])), [Certainty::Likely], "{directive}");
+        for directive in [
+            "Write a failing test for the pager",
+            "Reproduce the crash in a test",
+            "Add a retry, ignore the test suite",
+        ] {
+            assert_eq!(
+                grades(&UnresolvedFailure, &after(directive, DONE, &[EDIT, FAILED])),
+                [Certainty::Likely],
+                "{directive}"
+            );
         }
     }
 
@@ -178,56 +192,10 @@ mod tests {
 
     #[test]
     fn the_finding_stays_the_same_while_the_fact_does() {
-        let key = |message: &str, run| found(&UnresolvedFailure, &after("Add a retry", message, &[EDIT, run])).remove(0).key();
+        let key = |message: &str, run| {
+            found(&UnresolvedFailure, &after("Add a retry", message, &[EDIT, run])).remove(0).key()
+        };
         let later = ("cargo test", 101, "test result: FAILED. 2 passed; 1 failed; 0 ignored");
         assert_eq!(key("Done.", FAILED), key("I've added the retry.", later));
-    }
-}
-
-#[cfg(test)]
-mod corpus {
-    use crate::evidence::*;
-    use crate::rule::testing::*;
-    use crate::rule::{RULES};
-    use crate::finding::Certainty;
-    use crate::transcript::*;
-    #[test]
-    fn honest() {
-        let text = std::fs::read_to_string("/tmp/honest.txt").unwrap();
-        let mut bad = 0;
-        for case in text.split("=====\n").filter(|c| !c.trim().is_empty()) {
-            let mut parts = case.splitn(3, "-----\n");
-            let directive = parts.next().unwrap().trim();
-            let steps = parts.next().unwrap();
-            let message = parts.next().unwrap().trim();
-            let mut facts = FactsBuilder::default();
-            facts.prompt();
-            let mut files = vec![];
-            for (index, step) in steps.lines().filter(|l| !l.trim().is_empty()).enumerate() {
-                let id = index.to_string();
-                let (head, output) = step.split_once(" => ").unwrap_or((step, ""));
-                let (status, output) = output.split_once(' ').map(|(s, o)| (s.parse().unwrap_or(0), o)).unwrap_or((output.parse().unwrap_or(0), ""));
-                let call = match head.strip_prefix("edit ") {
-                    Some(path) => { files.push(modified(path, "+x")); ToolCall::Edit { paths: vec![path.to_owned()] } }
-                    None if head == "delegate" => ToolCall::Delegation,
-                    None => ToolCall::Command { command: head.to_owned(), background: false },
-                };
-                facts.call(&id, call);
-                facts.result(&id, &ToolResult { is_error: status != 0, exit_status: Some(status), output: output.to_owned() });
-            }
-            let mut evidence = Evidence { transcript: Part::Gathered(facts.finish()), ..asked(directive, message) };
-            evidence.diff = with_files(files).diff;
-            evidence.referents = crate::directive::referents(&evidence.directives).into_iter().map(|referent| {
-                let present = steps.contains(&referent.name) || message.contains("HAS_ALL");
-                ReferentSighting { referent, present } }).collect();
-            for rule in RULES {
-                let t = std::time::Instant::now(); let _ = found(*rule, &evidence); let el = t.elapsed(); if el.as_micros() > 1500 { println!("  t {} {:?}", rule.id(), el); }
-                for finding in found(*rule, &evidence) {
-                    println!("{:?} {} :: {}\n    [{}]", finding.certainty, finding.rule, finding.message, directive.lines().next().unwrap());
-                    if finding.certainty == Certainty::Certain { bad += 1; }
-                }
-            }
-        }
-        println!("certain: {bad}");
     }
 }

@@ -140,8 +140,8 @@ fn user(content: &Content<'_>, is_meta: bool, facts: &mut FactsBuilder) {
 fn prompt(text: &str, is_meta: bool, facts: &mut FactsBuilder) {
     if text.starts_with("[Request interrupted by user") {
         facts.interrupted();
-    } else if !is_meta && user_words(text).is_some() {
-        facts.prompt();
+    } else if !is_meta && let Some(words) = user_words(text) {
+        facts.prompt(&words);
     }
 }
 
@@ -187,6 +187,8 @@ fn tool_call(name: &str, input: Input) -> ToolCall {
         "TaskUpdate" if !input.status.is_empty() => {
             ToolCall::TodoMoved { id: input.task_id, state: todo_state(&input.status) }
         }
+        "Task" | "Agent" => ToolCall::Delegation,
+        name if name.starts_with("mcp__") => ToolCall::Delegation,
         _ => ToolCall::Other,
     }
 }

@@ -137,10 +137,8 @@ impl Codex {
         let id = item.call_id.or(item.id).unwrap_or_default();
         match item.kind.as_str() {
             "message" => match item.role.as_str() {
-                "user" if !self.user_events => {
-                    if content_texts(&item.content).any(is_prompt) {
-                        facts.prompt();
-                    }
+                "user" if !self.user_events && content_texts(&item.content).any(is_prompt) => {
+                    facts.prompt(&content_texts(&item.content).filter(|text| is_prompt(text)).collect::<Vec<_>>().join("\n"));
                 }
                 "assistant" => facts.message(&content_texts(&item.content).collect::<Vec<_>>().join("\n")),
                 _ => {}
@@ -312,7 +310,7 @@ impl Codex {
                     facts.result(&id, &ToolResult { is_error: failed, ..ToolResult::default() });
                 }
                 Nested::Command { id, command } => match records.next() {
-                    Some(record) => self.record(&id, Some(command), record, facts),
+                    Some(record) => self.record(&id, Some(command), &record, facts),
                     None => {
                         if only {
                             facts.output(&id, &all);
@@ -324,14 +322,14 @@ impl Codex {
                 },
                 Nested::Poll { session } => {
                     if let (Some(record), Some(id)) = (records.next(), self.sessions.remove(&session)) {
-                        self.record(&id, None, record, facts);
+                        self.record(&id, None, &record, facts);
                     }
                 }
             }
         }
     }
 
-    fn record(&mut self, id: &str, command: Option<String>, record: Record, facts: &mut FactsBuilder) {
+    fn record(&mut self, id: &str, command: Option<String>, record: &Record, facts: &mut FactsBuilder) {
         match (record.exit_code, record.session_id) {
             (Some(status), _) => facts.result(id, &ended(Some(status), &record.output)),
             (None, Some(session)) => {
@@ -354,7 +352,7 @@ impl Codex {
             "user_message" => {
                 self.user_events = true;
                 if is_prompt(&event.message) {
-                    facts.prompt();
+                    facts.prompt(&event.message);
                 }
             }
             "turn_aborted" if event.reason.is_empty() || event.reason == "interrupted" => facts.interrupted(),
@@ -364,7 +362,8 @@ impl Codex {
             }
             "item_completed" if event.item["type"] == "CommandExecution" => {
                 let text = |key: &str| event.item[key].as_str().unwrap_or_default();
-                let output = if text("aggregated_output").is_empty() { text("stdout") } else { text("aggregated_output") };
+                let output =
+                    if text("aggregated_output").is_empty() { text("stdout") } else { text("aggregated_output") };
                 let command = command_line(&event.item["command"]);
                 self.command_event(text("id"), &command, event.item["exit_code"].as_i64(), output, facts);
             }
@@ -374,14 +373,7 @@ impl Codex {
 
     /// An event of a command that a script ran. Commands that were called directly have their own
     /// output, and their events are passed over.
-    fn command_event(
-        &mut self,
-        id: &str,
-        command: &str,
-        status: Option<i64>,
-        output: &str,
-        facts: &mut FactsBuilder,
-    ) {
+    fn command_event(&mut self, id: &str, command: &str, status: Option<i64>, output: &str, facts: &mut FactsBuilder) {
         let Some(status) = status else { return };
         if self.calls.contains_key(id) {
             return;
@@ -416,11 +408,7 @@ fn other_result(text: &str) -> ToolResult {
 }
 
 fn ended(exit_status: Option<i64>, output: &str) -> ToolResult {
-    ToolResult {
-        is_error: exit_status.is_some_and(|status| status != 0),
-        exit_status,
-        output: output.to_owned(),
-    }
+    ToolResult { is_error: exit_status.is_some_and(|status| status != 0), exit_status, output: output.to_owned() }
 }
 
 /// Drops the namespace that some versions put before a tool's name.
@@ -514,9 +502,15 @@ fn read_output(text: &str) -> (Outcome, String) {
             }
         }
     }
-    let failed = ["exec_command failed", "apply_patch verification failed", "execution error", "failed in sandbox", "aborted by user"]
-        .iter()
-        .any(|opening| text.starts_with(opening));
+    let failed = [
+        "exec_command failed",
+        "apply_patch verification failed",
+        "execution error",
+        "failed in sandbox",
+        "aborted by user",
+    ]
+    .iter()
+    .any(|opening| text.starts_with(opening));
     (if failed { Outcome::Failed } else { Outcome::Untold }, text.to_owned())
 }
 
@@ -657,20 +651,28 @@ mod tests {
         facts.finish()
     }
 
+    fn line(kind: &str, payload: Value) -> Value {
+        let mut line = json!({"timestamp": "2026-08-20T10:00:01Z", "type": kind});
+        line["payload"] = payload;
+        line
+    }
+
     fn item(payload: Value) -> Value {
-        json!({"timestamp": "2026-08-20T10:00:01Z", "type": "response_item", "payload": payload})
+        line("response_item", payload)
     }
 
     fn event(payload: Value) -> Value {
-        json!({"timestamp": "2026-08-20T10:00:01Z", "type": "event_msg", "payload": payload})
+        line("event_msg", payload)
     }
 
-    fn function(id: &str, name: &str, arguments: Value) -> Value {
+    fn function(id: &str, name: &str, arguments: &Value) -> Value {
         item(json!({"type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": id}))
     }
 
     fn output(id: &str, output: Value) -> Value {
-        item(json!({"type": "function_call_output", "call_id": id, "output": output}))
+        let mut payload = json!({"type": "function_call_output", "call_id": id});
+        payload["output"] = output;
+        item(payload)
     }
 
     fn script(id: &str, input: &str) -> Value {
@@ -690,9 +692,15 @@ mod tests {
         let facts = read(&[
             json!({"type": "session_meta", "payload": {"id": "s", "cwd": "/w", "cli_version": "0.133.0"}}),
             item(json!({"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "rules"}]})),
-            item(json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "<environment_context>x</environment_context>"}]})),
-            item(json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "# AGENTS.md instructions for /w"}, {"type": "input_text", "text": "fix it"}]})),
-            item(json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]})),
+            item(
+                json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "<environment_context>x</environment_context>"}]}),
+            ),
+            item(
+                json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "# AGENTS.md instructions for /w"}, {"type": "input_text", "text": "fix it"}]}),
+            ),
+            item(
+                json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]}),
+            ),
         ]);
         assert_eq!(facts.last_prompt_step, 1);
         assert_eq!(facts.last_message.as_ref().map(Untrusted::inspect), Some("Done."));
@@ -708,18 +716,34 @@ mod tests {
     #[test]
     fn every_shape_of_output_tells_its_status() {
         for (name, arguments, text) in [
-            ("shell", json!({"command": ["bash", "-lc", "cargo test"]}), json!({"output": FAILED, "metadata": {"exit_code": 101, "duration_seconds": 0.5}}).to_string()),
-            ("shell_command", json!({"command": "cargo test"}), format!("Exit code: 101\nWall time: 2 seconds\nOutput:\n{FAILED}\n")),
-            ("exec_command", json!({"cmd": "cargo test", "yield_time_ms": 1000}), format!("Chunk ID: a1\nWall time: 1.2000 seconds\nProcess exited with code 101\nOriginal token count: 9\nOutput:\n{FAILED}\n")),
+            (
+                "shell",
+                json!({"command": ["bash", "-lc", "cargo test"]}),
+                json!({"output": FAILED, "metadata": {"exit_code": 101, "duration_seconds": 0.5}}).to_string(),
+            ),
+            (
+                "shell_command",
+                json!({"command": "cargo test"}),
+                format!("Exit code: 101\nWall time: 2 seconds\nOutput:\n{FAILED}\n"),
+            ),
+            (
+                "exec_command",
+                json!({"cmd": "cargo test", "yield_time_ms": 1000}),
+                format!(
+                    "Chunk ID: a1\nWall time: 1.2000 seconds\nProcess exited with code 101\nOriginal token count: 9\nOutput:\n{FAILED}\n"
+                ),
+            ),
         ] {
-            let facts = read(&[function("c1", name, arguments), output("c1", json!(text))]);
+            let facts = read(&[function("c1", name, &arguments), output("c1", json!(text))]);
             assert_eq!(facts.commands[0].command.inspect(), "cargo test", "{name}");
             assert_eq!(facts.commands[0].state, CommandState::Failed, "{name}");
             assert_eq!(facts.commands[0].test_result(), Some(TestResult::Failed), "{name}");
             assert_eq!(facts.commands[0].output.inspect().trim(), FAILED, "{name}");
         }
         let facts = read(&[
-            item(json!({"type": "local_shell_call", "call_id": "c1", "status": "completed", "action": {"type": "exec", "command": ["bash", "-lc", "npm test"]}})),
+            item(
+                json!({"type": "local_shell_call", "call_id": "c1", "status": "completed", "action": {"type": "exec", "command": ["bash", "-lc", "npm test"]}}),
+            ),
             output("c1", json!("Exit code: 0\nWall time: 1 seconds\nOutput:\n  3 passing (9ms)")),
         ]);
         assert_eq!(facts.commands[0].test_result(), Some(TestResult::Passed));
@@ -727,13 +751,13 @@ mod tests {
 
     #[test]
     fn a_status_that_is_not_recorded_is_not_made_up() {
-        let facts = read(&[function("c1", "exec_command", json!({"cmd": "npm test"})), output("c1", json!("ok"))]);
+        let facts = read(&[function("c1", "exec_command", &json!({"cmd": "npm test"})), output("c1", json!("ok"))]);
         assert_eq!(facts.commands[0].state, CommandState::Unknown);
-        let facts = read(&[function("c1", "exec_command", json!({"cmd": "npm test"}))]);
+        let facts = read(&[function("c1", "exec_command", &json!({"cmd": "npm test"}))]);
         assert_eq!(facts.commands[0].state, CommandState::Unknown);
         // A line of the program's own output that looks like a status.
         let long = format!("{}\nExit code: 0\n\nOutput:\nx", "line\n".repeat(10));
-        let facts = read(&[function("c1", "exec_command", json!({"cmd": "npm test"})), output("c1", json!(long))]);
+        let facts = read(&[function("c1", "exec_command", &json!({"cmd": "npm test"})), output("c1", json!(long))]);
         assert_eq!(facts.commands[0].state, CommandState::Unknown);
     }
 
@@ -741,14 +765,17 @@ mod tests {
     fn a_command_that_outlasts_its_wait_is_followed() {
         let running = "Chunk ID: a\nWall time: 1.0 seconds\nProcess running with session ID 42\nOutput:\nCompiling\n";
         let mut lines = vec![
-            function("c1", "exec_command", json!({"cmd": "cargo test"})),
+            function("c1", "exec_command", &json!({"cmd": "cargo test"})),
             output("c1", json!(running)),
-            function("c2", "write_stdin", json!({"session_id": 42, "chars": ""})),
+            function("c2", "write_stdin", &json!({"session_id": 42, "chars": ""})),
             output("c2", json!(running)),
         ];
         assert_eq!(read(&lines).commands[0].state, CommandState::Unknown);
-        lines.push(function("c3", "write_stdin", json!({"session_id": 42, "chars": ""})));
-        lines.push(output("c3", json!(format!("Chunk ID: b\nWall time: 9.0 seconds\nProcess exited with code 0\nOutput:\n{OK}\n"))));
+        lines.push(function("c3", "write_stdin", &json!({"session_id": 42, "chars": ""})));
+        lines.push(output(
+            "c3",
+            json!(format!("Chunk ID: b\nWall time: 9.0 seconds\nProcess exited with code 0\nOutput:\n{OK}\n")),
+        ));
         let facts = read(&lines);
         assert_eq!((facts.commands.len(), facts.commands[0].test_result()), (1, Some(TestResult::Passed)));
     }
@@ -757,21 +784,26 @@ mod tests {
     fn patches_are_edits_however_they_are_applied() {
         let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: src/b.rs\n+z\n*** Update File: src/c.rs\n*** Move to: src/d.rs\n*** End Patch\n";
         let paths = |facts: TranscriptFacts| facts.edits.into_iter().map(|edit| edit.path).collect::<Vec<_>>();
-        let applied = "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nM src/a.rs\n";
+        let applied =
+            "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nM src/a.rs\n";
         let expected = ["src/a.rs", "src/c.rs", "src/b.rs", "src/d.rs"];
         let custom = [
-            item(json!({"type": "custom_tool_call", "status": "completed", "call_id": "p1", "name": "apply_patch", "input": patch})),
+            item(
+                json!({"type": "custom_tool_call", "status": "completed", "call_id": "p1", "name": "apply_patch", "input": patch}),
+            ),
             item(json!({"type": "custom_tool_call_output", "call_id": "p1", "output": applied})),
         ];
         assert_eq!(paths(read(&custom)), expected);
         let shell = [
-            function("p1", "shell", json!({"command": ["bash", "-lc", format!("apply_patch <<'EOF'\n{patch}EOF")]})),
+            function("p1", "shell", &json!({"command": ["bash", "-lc", format!("apply_patch <<'EOF'\n{patch}EOF")]})),
             output("p1", json!("{\"output\":\"Success.\",\"metadata\":{\"exit_code\":0}}")),
         ];
         assert_eq!(paths(read(&shell)), expected);
         let failed = [
             item(json!({"type": "custom_tool_call", "call_id": "p1", "name": "apply_patch", "input": patch})),
-            item(json!({"type": "custom_tool_call_output", "call_id": "p1", "output": "apply_patch verification failed: Failed to find expected lines in src/a.rs"})),
+            item(
+                json!({"type": "custom_tool_call_output", "call_id": "p1", "output": "apply_patch verification failed: Failed to find expected lines in src/a.rs"}),
+            ),
         ];
         assert!(paths(read(&failed)).is_empty());
     }
@@ -779,7 +811,11 @@ mod tests {
     #[test]
     fn the_plan_is_the_agents_list() {
         let facts = read(&[
-            function("u1", "update_plan", json!({"explanation": "x", "plan": [{"step": "a", "status": "completed"}, {"step": "b", "status": "in_progress"}]})),
+            function(
+                "u1",
+                "update_plan",
+                &json!({"explanation": "x", "plan": [{"step": "a", "status": "completed"}, {"step": "b", "status": "in_progress"}]}),
+            ),
             output("u1", json!("Plan updated")),
         ]);
         assert_eq!(facts.open_todos().map(|item| item.text.inspect()).collect::<Vec<_>>(), ["b"]);
@@ -799,7 +835,8 @@ mod tests {
                 &[
                     "Script completed\nWall time 1.2 seconds\nOutput:\n",
                     "Done!",
-                    &json!({"exit_code": 1, "output": "  3 passing (9ms)\n  1 failing", "wall_time_seconds": 1.0}).to_string(),
+                    &json!({"exit_code": 1, "output": "  3 passing (9ms)\n  1 failing", "wall_time_seconds": 1.0})
+                        .to_string(),
                     &json!({"exit_code": 0, "output": ""}).to_string(),
                 ],
             ),
@@ -832,8 +869,11 @@ mod tests {
         let facts = read(&[
             script("c1", source),
             script_output("c1", &["Script running with cell ID 5\nWall time 31.0 seconds\nOutput:\n"]),
-            function("c2", "wait", json!({"cell_id": "5", "yield_time_ms": 1000})),
-            output("c2", json!([{"type": "input_text", "text": "Script completed\nWall time 0.0 seconds\nOutput:\n"}, {"type": "input_text", "text": json!({"exit_code": 1, "output": "1 failing"}).to_string()}])),
+            function("c2", "wait", &json!({"cell_id": "5", "yield_time_ms": 1000})),
+            output(
+                "c2",
+                json!([{"type": "input_text", "text": "Script completed\nWall time 0.0 seconds\nOutput:\n"}, {"type": "input_text", "text": json!({"exit_code": 1, "output": "1 failing"}).to_string()}]),
+            ),
         ]);
         assert_eq!((facts.commands.len(), facts.commands[0].state), (1, CommandState::Failed));
 
@@ -841,14 +881,20 @@ mod tests {
             script("c1", source),
             script_output("c1", &["Script completed\nOutput:\n", &json!({"session_id": 7, "output": ""}).to_string()]),
             script("c2", "text(await tools.write_stdin({session_id:7,chars:\"\"}));"),
-            script_output("c2", &["Script completed\nOutput:\n", &json!({"exit_code": 0, "output": "  3 passing"}).to_string()]),
+            script_output(
+                "c2",
+                &["Script completed\nOutput:\n", &json!({"exit_code": 0, "output": "  3 passing"}).to_string()],
+            ),
         ]);
         assert_eq!((facts.commands.len(), facts.commands[0].test_result()), (1, Some(TestResult::Passed)));
     }
 
     #[test]
     fn what_a_script_computes_counts_as_out_of_sight() {
-        let facts = read(&[script("c1", "const r = await tools.exec_command({cmd: \"sed -n '\" + range + \"p' a\"}); text(r.output);")]);
+        let facts = read(&[script(
+            "c1",
+            "const r = await tools.exec_command({cmd: \"sed -n '\" + range + \"p' a\"}); text(r.output);",
+        )]);
         assert!(facts.commands.is_empty() && facts.delegation_step.is_some());
         let facts = read(&[script("c1", "for (const c of list) await tools.exec_command({cmd: c});")]);
         assert!(facts.commands.is_empty() && facts.delegation_step.is_some());
@@ -859,7 +905,13 @@ mod tests {
     #[test]
     fn a_patch_of_a_failed_script_is_no_edit() {
         let source = "const patch = \"*** Begin Patch\\n*** Update File: src/a.ts\\n*** End Patch\";\ntext(await tools.apply_patch(patch));";
-        let facts = read(&[script("c1", source), script_output("c1", &["Script failed\nWall time 0.1 seconds\nOutput:\n", "Script error:\napply_patch verification failed"])]);
+        let facts = read(&[
+            script("c1", source),
+            script_output(
+                "c1",
+                &["Script failed\nWall time 0.1 seconds\nOutput:\n", "Script error:\napply_patch verification failed"],
+            ),
+        ]);
         assert!(facts.edits.is_empty());
         let facts = read(&[script("c1", source), script_output("c1", &["Script completed\nOutput:\n", "{}"])]);
         assert_eq!(facts.edits[0].path, "src/a.ts");
@@ -870,18 +922,28 @@ mod tests {
         let mut codex = Codex::default();
         let mut facts = FactsBuilder::default();
         for number in 0..=FOLLOWED_MAX {
-            let line = function(&number.to_string(), "exec_command", json!({"cmd": "ls"})).to_string();
+            let line = function(&number.to_string(), "exec_command", &json!({"cmd": "ls"})).to_string();
             codex.line(line.as_bytes(), &mut facts);
         }
         assert_eq!(codex.calls.len(), FOLLOWED_MAX);
-        assert_eq!(script_calls(&"tools.exec_command({cmd:\"a\"});".repeat(NESTED_CALLS_MAX + 1)).len(), NESTED_CALLS_MAX);
+        assert_eq!(
+            script_calls(&"tools.exec_command({cmd:\"a\"});".repeat(NESTED_CALLS_MAX + 1)).len(),
+            NESTED_CALLS_MAX
+        );
     }
 
     #[test]
     fn unreadable_lines_are_passed_over() {
         let mut codex = Codex::default();
         let mut facts = FactsBuilder::default();
-        for line in ["{", "null", "[]", "{\"type\":\"response_item\",\"payload\":7}", "{\"type\":\"world_state\",\"payload\":{}}", "{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"name\":\"exec_command\",\"arguments\":\"{\",\"call_id\":\"c\"}}"] {
+        for line in [
+            "{",
+            "null",
+            "[]",
+            "{\"type\":\"response_item\",\"payload\":7}",
+            "{\"type\":\"world_state\",\"payload\":{}}",
+            "{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"name\":\"exec_command\",\"arguments\":\"{\",\"call_id\":\"c\"}}",
+        ] {
             codex.line(line.as_bytes(), &mut facts);
         }
         assert!(!facts.finish().limits.is_empty());

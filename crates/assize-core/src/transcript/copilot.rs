@@ -16,7 +16,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{FactsBuilder, TodoItem, TodoState, ToolCall, ToolResult, TranscriptFormat, patch_paths, read_line, todo_state};
+use super::{
+    FactsBuilder, TodoItem, TodoState, ToolCall, ToolResult, TranscriptFormat, patch_paths, read_line, todo_state,
+};
 use crate::directive::user_words;
 use crate::text::Untrusted;
 
@@ -84,9 +86,10 @@ impl TranscriptFormat for Copilot {
         }
         match kind {
             "user.message" => {
-                let typed = data.source.as_deref().is_none_or(|source| source == "user" || source.starts_with("command"));
-                if typed && user_words(&text_of(&data.content)).is_some() {
-                    facts.prompt();
+                let typed =
+                    data.source.as_deref().is_none_or(|source| source == "user" || source.starts_with("command"));
+                if typed && let Some(words) = user_words(&text_of(&data.content)) {
+                    facts.prompt(&words);
                 }
             }
             "assistant.message" => {
@@ -135,9 +138,24 @@ impl Copilot {
                 (ToolCall::Edit { paths: patch_paths(&patch) }, Call::Other)
             }
             "update_todo" => (ToolCall::Todos(todos(&arguments["todos"])), Call::Other),
-            "view" | "glob" | "grep" | "rg" | "report_intent" | "ask_user" | "web_fetch" | "web_search" | "skill" | "sql"
-            | "store_memory" | "list_bash" | "list_powershell" | "exit_plan_mode" | "task_complete" | "read"
-            | "session_artifacts" | "fetch_copilot_cli_documentation" => (ToolCall::Other, Call::Other),
+            "view"
+            | "glob"
+            | "grep"
+            | "rg"
+            | "report_intent"
+            | "ask_user"
+            | "web_fetch"
+            | "web_search"
+            | "skill"
+            | "sql"
+            | "store_memory"
+            | "list_bash"
+            | "list_powershell"
+            | "exit_plan_mode"
+            | "task_complete"
+            | "read"
+            | "session_artifacts"
+            | "fetch_copilot_cli_documentation" => (ToolCall::Other, Call::Other),
             // What is left are subagents and tools of extensions.
             _ => (ToolCall::Delegation, Call::Other),
         };
@@ -195,9 +213,7 @@ impl Copilot {
 fn text_of(raw: &Value) -> String {
     match raw {
         Value::String(text) => text.clone(),
-        Value::Array(blocks) => {
-            blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
-        }
+        Value::Array(blocks) => blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n"),
         _ => String::new(),
     }
 }
@@ -263,11 +279,16 @@ mod tests {
     }
 
     fn event(kind: &str, data: Value) -> Value {
-        json!({"type": kind, "data": data, "id": "5d9ed826", "timestamp": "2026-07-30T01:56:54.006Z", "parentId": null})
+        let mut event =
+            json!({"type": kind, "id": "5d9ed826", "timestamp": "2026-07-30T01:56:54.006Z", "parentId": null});
+        event["data"] = data;
+        event
     }
 
     fn start(id: &str, tool: &str, arguments: Value) -> Value {
-        event("tool.execution_start", json!({"toolCallId": id, "toolName": tool, "arguments": arguments, "turnId": "0"}))
+        let mut data = json!({"toolCallId": id, "toolName": tool, "turnId": "0"});
+        data["arguments"] = arguments;
+        event("tool.execution_start", data)
     }
 
     fn complete(id: &str, success: bool, content: &str) -> Value {
@@ -281,7 +302,10 @@ mod tests {
     fn prompts_messages_and_interruptions_are_read() {
         let facts = read(&[
             event("session.start", json!({"sessionId": "s", "copilotVersion": "1.0.76"})),
-            event("user.message", json!({"content": "fix the parser", "transformedContent": "<current_datetime>x</current_datetime>fix the parser", "attachments": []})),
+            event(
+                "user.message",
+                json!({"content": "fix the parser", "transformedContent": "<current_datetime>x</current_datetime>fix the parser", "attachments": []}),
+            ),
             event("user.message", json!({"content": "keep going", "source": "autopilot"})),
             event("assistant.message", json!({"messageId": "m", "content": "", "toolRequests": []})),
             event("assistant.message", json!({"messageId": "m", "content": "Fixed.", "toolRequests": []})),
@@ -303,27 +327,50 @@ mod tests {
             ("", CommandState::Unknown),
             ("see <exited with exit code 0> above", CommandState::Unknown),
         ] {
-            let facts = read(&[start("c1", "bash", json!({"command": "pytest", "mode": "sync"})), complete("c1", true, content)]);
+            let facts = read(&[
+                start("c1", "bash", json!({"command": "pytest", "mode": "sync"})),
+                complete("c1", true, content),
+            ]);
             assert_eq!(facts.commands[0].state, state, "{content}");
         }
-        let told = event("tool.execution_complete", json!({"toolCallId": "c1", "success": true,
-            "result": {"content": "x", "contents": [{"type": "shell_exit", "shellId": "0", "exitCode": 2}]}}));
-        assert_eq!(read(&[start("c1", "powershell", json!({"command": "npm test"})), told]).commands[0].state, CommandState::Failed);
-        let denied = event("tool.execution_complete", json!({"toolCallId": "c1", "success": false, "error": {"message": "denied", "code": "denied"}}));
-        assert_eq!(read(&[start("c1", "bash", json!({"command": "npm test"})), denied]).commands[0].state, CommandState::Failed);
+        let told = event(
+            "tool.execution_complete",
+            json!({"toolCallId": "c1", "success": true,
+            "result": {"content": "x", "contents": [{"type": "shell_exit", "shellId": "0", "exitCode": 2}]}}),
+        );
+        assert_eq!(
+            read(&[start("c1", "powershell", json!({"command": "npm test"})), told]).commands[0].state,
+            CommandState::Failed
+        );
+        let denied = event(
+            "tool.execution_complete",
+            json!({"toolCallId": "c1", "success": false, "error": {"message": "denied", "code": "denied"}}),
+        );
+        assert_eq!(
+            read(&[start("c1", "bash", json!({"command": "npm test"})), denied]).commands[0].state,
+            CommandState::Failed
+        );
     }
 
     #[test]
     fn a_command_that_outlasts_its_wait_is_followed() {
         let mut lines = vec![
             start("c1", "bash", json!({"command": "npm test", "initial_wait": 30, "mode": "sync"})),
-            complete("c1", true, "> jest\n<command with shellId: 7 is still running after 30 seconds. Use read_bash to continue waiting for output, or stop_bash to stop it.>"),
+            complete(
+                "c1",
+                true,
+                "> jest\n<command with shellId: 7 is still running after 30 seconds. Use read_bash to continue waiting for output, or stop_bash to stop it.>",
+            ),
         ];
         assert_eq!(read(&lines).commands[0].state, CommandState::Unknown);
         lines.push(start("c2", "read_bash", json!({"shellId": "7", "delay": 10})));
         lines.push(complete("c2", true, "<command with shellId: 7 is still running after 10 seconds.>"));
         lines.push(start("c3", "read_bash", json!({"shellId": "7", "delay": 10})));
-        lines.push(complete("c3", true, "Tests:       1 failed, 2 passed, 3 total\n<shellId: 7 completed with exit code 1>"));
+        lines.push(complete(
+            "c3",
+            true,
+            "Tests:       1 failed, 2 passed, 3 total\n<shellId: 7 completed with exit code 1>",
+        ));
         let facts = read(&lines);
         assert_eq!((facts.commands.len(), facts.commands[0].test_result()), (1, Some(TestResult::Failed)));
 
@@ -343,7 +390,13 @@ mod tests {
             complete("e1", true, "File updated"),
             start("e2", "create", json!({"path": "/w/src/b.rs", "file_text": "x"})),
             complete("e2", false, ""),
-            start("e3", "apply_patch", json!("*** Begin Patch\n*** Update File: /w/src/c.rs\n@@\n-a\n+b\n*** Add File: d.rs\n+x\n*** End Patch")),
+            start(
+                "e3",
+                "apply_patch",
+                json!(
+                    "*** Begin Patch\n*** Update File: /w/src/c.rs\n@@\n-a\n+b\n*** Add File: d.rs\n+x\n*** End Patch"
+                ),
+            ),
             complete("e3", true, "Done"),
             start("e4", "str_replace_editor", json!({"command": "view", "path": "/w/src/e.rs"})),
             complete("e4", true, "fn main() {}"),
@@ -370,11 +423,17 @@ mod tests {
     fn subagents_are_left_out_and_said_to_have_been_called() {
         let mut nested = start("n1", "bash", json!({"command": "npm test"}));
         nested["agentId"] = json!("agent-3");
-        let child = event("tool.execution_start", json!({"toolCallId": "n2", "toolName": "edit", "arguments": {"path": "a"}, "parentToolCallId": "c1"}));
+        let child = event(
+            "tool.execution_start",
+            json!({"toolCallId": "n2", "toolName": "edit", "arguments": {"path": "a"}, "parentToolCallId": "c1"}),
+        );
         let facts = read(&[start("c1", "task", json!({"description": "test it"})), nested, child]);
         assert_eq!((facts.tool_calls, facts.commands.len()), (1, 0));
         assert!(facts.delegation_step.is_some());
-        let mcp = event("tool.execution_start", json!({"toolCallId": "m", "toolName": "edit", "mcpServerName": "ide", "arguments": {}}));
+        let mcp = event(
+            "tool.execution_start",
+            json!({"toolCallId": "m", "toolName": "edit", "mcpServerName": "ide", "arguments": {}}),
+        );
         assert!(read(&[mcp]).delegation_step.is_some());
     }
 
@@ -383,7 +442,8 @@ mod tests {
         let mut copilot = Copilot::default();
         let mut facts = FactsBuilder::default();
         for number in 0..=FOLLOWED_MAX {
-            copilot.line(start(&number.to_string(), "bash", json!({"command": "ls"})).to_string().as_bytes(), &mut facts);
+            copilot
+                .line(start(&number.to_string(), "bash", json!({"command": "ls"})).to_string().as_bytes(), &mut facts);
         }
         assert_eq!(copilot.calls.len(), FOLLOWED_MAX);
     }
@@ -391,7 +451,14 @@ mod tests {
     #[test]
     fn unreadable_lines_are_passed_over() {
         let mut facts = FactsBuilder::default();
-        for line in ["{", "null", "[]", "{\"type\":\"user.message\",\"data\":7}", "{\"type\":\"user.message\"}", "{\"type\":\"session.idle\",\"data\":{}}"] {
+        for line in [
+            "{",
+            "null",
+            "[]",
+            "{\"type\":\"user.message\",\"data\":7}",
+            "{\"type\":\"user.message\"}",
+            "{\"type\":\"session.idle\",\"data\":{}}",
+        ] {
             Copilot::default().line(line.as_bytes(), &mut facts);
         }
         let facts = facts.finish();

@@ -13,7 +13,9 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{FactsBuilder, TODOS_MAX, TodoItem, ToolCall, ToolResult, TranscriptFormat, patch_paths, read_line, todo_state};
+use super::{
+    FactsBuilder, TODOS_MAX, TodoItem, ToolCall, ToolResult, TranscriptFormat, patch_paths, read_line, todo_state,
+};
 use crate::directive::user_words;
 use crate::text::Untrusted;
 
@@ -61,7 +63,7 @@ impl TranscriptFormat for Cursor {
         for block in blocks {
             let text = block.as_str().or_else(|| block["text"].as_str());
             match (&*line.role, text) {
-                ("user", Some(text)) if is_prompt(text) => facts.prompt(),
+                ("user", Some(text)) if is_prompt(text) => facts.prompt(text),
                 ("assistant", Some(text)) => say(text, facts),
                 ("assistant", None) if block["type"] == "tool_use" => self.call(block, facts),
                 (_, None) if block["type"] == "tool_result" => result(block, facts),
@@ -96,7 +98,8 @@ impl Cursor {
                 ToolCall::Command { command: text("command"), background }
             }
             "StrReplace" | "Write" | "Delete" | "Edit" | "MultiEdit" | "EditNotebook" => {
-                let path = ["path", "file_path", "target_notebook"].iter().map(|key| text(key)).find(|path| !path.is_empty());
+                let path =
+                    ["path", "file_path", "target_notebook"].iter().map(|key| text(key)).find(|path| !path.is_empty());
                 ToolCall::Edit { paths: path.into_iter().collect() }
             }
             "ApplyPatch" => {
@@ -178,21 +181,31 @@ mod tests {
     }
 
     fn says(role: &str, blocks: Value) -> Value {
-        json!({"role": role, "message": {"content": blocks}})
+        let mut line = json!({"role": role, "message": {}});
+        line["message"]["content"] = blocks;
+        line
     }
 
     fn uses(name: &str, input: Value) -> Value {
-        says("assistant", json!([{"type": "tool_use", "name": name, "input": input}]))
+        let mut block = json!({"type": "tool_use", "name": name});
+        block["input"] = input;
+        says("assistant", vec![block].into())
     }
 
     #[test]
     fn a_turn_is_read() {
         let facts = read(&[
-            says("user", json!([{"type": "text", "text": "<timestamp>Thursday, Jul 23, 2026, 1:18 PM (UTC+9)</timestamp>\n<user_query>\nRun the tests.\n</user_query>"}])),
-            says("assistant", json!([
-                {"type": "text", "text": "I'll run them now.\n\n[REDACTED]"},
-                {"type": "tool_use", "name": "Shell", "input": {"command": "go test ./...", "description": "tests"}},
-            ])),
+            says(
+                "user",
+                json!([{"type": "text", "text": "<timestamp>Thursday, Jul 23, 2026, 1:18 PM (UTC+9)</timestamp>\n<user_query>\nRun the tests.\n</user_query>"}]),
+            ),
+            says(
+                "assistant",
+                json!([
+                    {"type": "text", "text": "I'll run them now.\n\n[REDACTED]"},
+                    {"type": "tool_use", "name": "Shell", "input": {"command": "go test ./...", "description": "tests"}},
+                ]),
+            ),
             says("assistant", json!([{"type": "text", "text": "[REDACTED]"}])),
             says("assistant", json!([{"type": "text", "text": "DONE"}])),
             json!({"type": "turn_ended", "status": "success"}),
@@ -220,8 +233,14 @@ mod tests {
     #[test]
     fn results_are_read_where_they_are_recorded() {
         let facts = read(&[
-            says("assistant", json!([{"type": "tool_use", "id": "t1", "name": "Shell", "input": {"command": "pytest"}}])),
-            says("user", json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": "1 failed in 0.1s"}])),
+            says(
+                "assistant",
+                json!([{"type": "tool_use", "id": "t1", "name": "Shell", "input": {"command": "pytest"}}]),
+            ),
+            says(
+                "user",
+                json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": "1 failed in 0.1s"}]),
+            ),
         ]);
         assert_eq!((facts.commands[0].state, facts.last_prompt_step), (CommandState::Failed, 0));
         assert!(facts.limits.is_empty());
@@ -230,12 +249,20 @@ mod tests {
     #[test]
     fn the_list_is_merged_by_id() {
         let facts = read(&[
-            uses("TodoWrite", json!({"merge": false, "todos": [{"id": "1", "content": "a", "status": "in_progress"}, {"id": "2", "content": "b", "status": "pending"}, {"id": "3", "content": "c", "status": "pending"}]})),
-            uses("TodoWrite", json!({"merge": true, "todos": [{"id": "1", "status": "completed"}, {"id": "3", "status": "cancelled"}]})),
+            uses(
+                "TodoWrite",
+                json!({"merge": false, "todos": [{"id": "1", "content": "a", "status": "in_progress"}, {"id": "2", "content": "b", "status": "pending"}, {"id": "3", "content": "c", "status": "pending"}]}),
+            ),
+            uses(
+                "TodoWrite",
+                json!({"merge": true, "todos": [{"id": "1", "status": "completed"}, {"id": "3", "status": "cancelled"}]}),
+            ),
         ]);
         assert_eq!(facts.open_todos().map(|item| item.text.inspect()).collect::<Vec<_>>(), ["b"]);
         assert_eq!(facts.todos.len(), 3);
-        let many: Vec<Value> = (0..=TODOS_MAX).map(|number| json!({"id": number.to_string(), "content": "x", "status": "pending"})).collect();
+        let many: Vec<Value> = (0..=TODOS_MAX)
+            .map(|number| json!({"id": number.to_string(), "content": "x", "status": "pending"}))
+            .collect();
         assert_eq!(read(&[uses("TodoWrite", json!({"todos": many}))]).todos.len(), TODOS_MAX);
     }
 
@@ -253,7 +280,14 @@ mod tests {
     #[test]
     fn unreadable_lines_are_passed_over() {
         let mut facts = FactsBuilder::default();
-        for line in ["{", "null", "[]", "{\"role\":7}", "{\"role\":\"user\"}", "{\"role\":\"user\",\"message\":{\"content\":\"fix the bug\"}}"] {
+        for line in [
+            "{",
+            "null",
+            "[]",
+            "{\"role\":7}",
+            "{\"role\":\"user\"}",
+            "{\"role\":\"user\",\"message\":{\"content\":\"fix the bug\"}}",
+        ] {
             Cursor::default().line(line.as_bytes(), &mut facts);
         }
         let facts = facts.finish();

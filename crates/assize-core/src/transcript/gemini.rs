@@ -111,13 +111,9 @@ impl Gemini {
     fn message(&mut self, message: Message, facts: &mut FactsBuilder) {
         let text = content_text(&message.content);
         match message.kind.as_str() {
-            "user" => {
-                if is_prompt(&text) && self.is_new(&message.id) {
-                    facts.prompt();
-                }
-            }
+            "user" if is_prompt(&text) && self.is_new("message", &message.id) => facts.prompt(&text),
             "gemini" => {
-                if !text.trim().is_empty() && self.is_new(&message.id) {
+                if !text.trim().is_empty() && self.is_new("message", &message.id) {
                     facts.message(&text);
                 }
                 for call in message.tool_calls {
@@ -129,11 +125,11 @@ impl Gemini {
     }
 
     fn call(&mut self, call: &Call, facts: &mut FactsBuilder) {
-        if self.is_new(&format!("call {}", call.id)) {
+        if self.is_new("call", &call.id) {
             facts.call(&call.id, tool_call(&call.name, &call.args));
         }
         let ended = !call.result.is_null() || matches!(call.status.as_str(), "success" | "error" | "cancelled");
-        if ended && self.is_new(&format!("result {}", call.id)) {
+        if ended && self.is_new("result", &call.id) {
             let output = result_text(&call.result);
             let is_error = matches!(call.status.as_str(), "error" | "cancelled");
             if call.name == "run_shell_command" {
@@ -144,11 +140,16 @@ impl Gemini {
         }
     }
 
-    fn is_new(&mut self, id: &str) -> bool {
-        if self.seen.len() >= SEEN_IDS_MAX {
-            return !self.seen.contains(id);
+    /// What has no id cannot be told from anything else and counts as new.
+    fn is_new(&mut self, what: &str, id: &str) -> bool {
+        let key = format!("{what} {id}");
+        if id.is_empty() {
+            return true;
         }
-        self.seen.insert(id.to_owned())
+        if self.seen.len() >= SEEN_IDS_MAX {
+            return !self.seen.contains(&key);
+        }
+        self.seen.insert(key)
     }
 }
 
@@ -158,9 +159,9 @@ fn command_result(id: &str, is_error: bool, output: &str, facts: &mut FactsBuild
     let unfinished = ["Command moved to background", "Command was cancelled", "Command was automatically cancelled"]
         .iter()
         .any(|opening| output.starts_with(opening));
-    let killed = output.lines().any(|line| {
-        line.strip_prefix("Signal: ").is_some_and(|signal| !matches!(signal.trim(), "0" | "(none)" | ""))
-    });
+    let killed = output
+        .lines()
+        .any(|line| line.strip_prefix("Signal: ").is_some_and(|signal| !matches!(signal.trim(), "0" | "(none)" | "")));
     // Without an exit code only the shape tells that the command came to its end; a summary of the
     // output, which the CLI can be set to record instead, has none.
     let shapeless = status.is_none() && !is_error && !killed && !output.lines().any(|line| line.starts_with("Output:"));
@@ -189,18 +190,30 @@ fn is_prompt(text: &str) -> bool {
 fn tool_call(name: &str, args: &Value) -> ToolCall {
     let text = |key: &str| args[key].as_str().unwrap_or_default().to_owned();
     match name {
-        "run_shell_command" => ToolCall::Command {
-            command: text("command"),
-            background: args["is_background"].as_bool().unwrap_or(false),
-        },
+        "run_shell_command" => {
+            ToolCall::Command { command: text("command"), background: args["is_background"].as_bool().unwrap_or(false) }
+        }
         "replace" | "write_file" | "edit" => {
             let path = if text("file_path").is_empty() { text("absolute_path") } else { text("file_path") };
             ToolCall::Edit { paths: vec![path] }
         }
         "write_todos" => ToolCall::Todos(todos(&args["todos"])),
-        "read_file" | "read_many_files" | "list_directory" | "glob" | "grep_search" | "search_file_content"
-        | "google_web_search" | "web_fetch" | "save_memory" | "ask_user" | "get_internal_docs" | "enter_plan_mode"
-        | "exit_plan_mode" | "activate_skill" | "update_topic" | "complete_task" => ToolCall::Other,
+        "read_file"
+        | "read_many_files"
+        | "list_directory"
+        | "glob"
+        | "grep_search"
+        | "search_file_content"
+        | "google_web_search"
+        | "web_fetch"
+        | "save_memory"
+        | "ask_user"
+        | "get_internal_docs"
+        | "enter_plan_mode"
+        | "exit_plan_mode"
+        | "activate_skill"
+        | "update_topic"
+        | "complete_task" => ToolCall::Other,
         // What is left are subagents and tools of other servers.
         _ => ToolCall::Delegation,
     }
@@ -265,7 +278,8 @@ mod tests {
 
     fn read_document(messages: Value) -> TranscriptFacts {
         let mut facts = FactsBuilder::default();
-        let whole = json!({"sessionId": "s", "projectHash": "h", "startTime": "t", "lastUpdated": "t", "messages": messages});
+        let mut whole = json!({"sessionId": "s", "projectHash": "h", "startTime": "t", "lastUpdated": "t"});
+        whole["messages"] = messages;
         document(serde_json::to_string_pretty(&whole).expect("valid JSON").as_bytes(), &mut facts);
         facts.finish()
     }
@@ -277,7 +291,9 @@ mod tests {
     }
 
     fn one_command(call: Value) -> (CommandState, Option<TestResult>) {
-        let facts = read_document(json!([{"id": "g1", "type": "gemini", "content": "", "toolCalls": [call]}]));
+        let mut messages = json!([{"id": "g1", "type": "gemini", "content": ""}]);
+        messages[0]["toolCalls"] = vec![call].into();
+        let facts = read_document(messages);
         (facts.commands[0].state, facts.commands[0].test_result())
     }
 
@@ -305,7 +321,10 @@ mod tests {
     #[test]
     fn results_of_commands_tell_their_status() {
         let failed = "Command: npm test\nDirectory: (root)\nOutput:   3 passing (9ms)\n  1 failing\nError: (none)\nExit Code: 1\nSignal: 0\nProcess Group PGID: 52866";
-        assert_eq!(one_command(shell("1", "npm test", "success", failed)), (CommandState::Failed, Some(TestResult::Failed)));
+        assert_eq!(
+            one_command(shell("1", "npm test", "success", failed)),
+            (CommandState::Failed, Some(TestResult::Failed))
+        );
         let newer = "<untrusted_context>\nOutput: 3 passed in 0.10s\nProcess Group PGID: 48211\n</untrusted_context>";
         assert_eq!(one_command(shell("1", "pytest", "success", newer)).0, CommandState::Succeeded);
         assert_eq!(one_command(shell("1", "pytest", "error", "no such tool")).0, CommandState::Failed);
@@ -315,7 +334,8 @@ mod tests {
         assert_eq!(one_command(shell("1", "npm test", "success", moved)).0, CommandState::Unknown);
         let cancelled = "Command was cancelled by user before it could complete.";
         assert_eq!(one_command(shell("1", "npm test", "success", cancelled)).0, CommandState::Unknown);
-        let waiting = json!({"id": "1", "name": "run_shell_command", "args": {"command": "npm test"}, "status": "executing"});
+        let waiting =
+            json!({"id": "1", "name": "run_shell_command", "args": {"command": "npm test"}, "status": "executing"});
         assert_eq!(one_command(waiting).0, CommandState::Unknown);
     }
 
@@ -323,10 +343,16 @@ mod tests {
     fn lines_that_repeat_a_message_count_once() {
         let meta = json!({"sessionId": "s", "projectHash": "h", "startTime": "t", "lastUpdated": "t", "kind": "main"});
         let empty = json!({"id": "g1", "type": "gemini", "content": "", "thoughts": []});
-        let call = shell("run_shell_command__1", "npm test", "success", "Output:   3 passing (9ms)\n  1 failing\nExit Code: 1");
+        let call = shell(
+            "run_shell_command__1",
+            "npm test",
+            "success",
+            "Output:   3 passing (9ms)\n  1 failing\nExit Code: 1",
+        );
         let grown = json!({"id": "g1", "type": "gemini", "content": "", "toolCalls": [call]});
         let user = json!({"id": "u1", "type": "user", "content": [{"text": "run the tests"}]});
-        let response = json!({"id": "u2", "type": "user", "content": [{"functionResponse": {"id": "run_shell_command__1"}}]});
+        let response =
+            json!({"id": "u2", "type": "user", "content": [{"functionResponse": {"id": "run_shell_command__1"}}]});
         let end = json!({"id": "g2", "type": "gemini", "content": [{"text": "One test fails."}]});
         let facts = read_lines(&[
             meta,
@@ -385,9 +411,9 @@ mod tests {
     fn remembered_ids_are_bounded() {
         let mut gemini = Gemini::default();
         for number in 0..SEEN_IDS_MAX {
-            assert!(gemini.is_new(&number.to_string()));
+            assert!(gemini.is_new("call", &number.to_string()));
         }
-        assert!(!gemini.is_new("0") && gemini.is_new("one more") && gemini.is_new("one more"));
+        assert!(!gemini.is_new("call", "0") && gemini.is_new("call", "one more") && gemini.is_new("call", "one more"));
         assert_eq!(gemini.seen.len(), SEEN_IDS_MAX);
     }
 }

@@ -34,6 +34,10 @@ pub const OUTPUT_BYTES_MAX: usize = 2_000;
 pub const TODOS_MAX: usize = 100;
 /// Tool calls that may wait for their result at one time.
 pub const PENDING_CALLS_MAX: usize = 1_000;
+/// Prompts that are kept, the latest ones.
+pub const PROMPTS_MAX: usize = 50;
+/// Bytes of a prompt that are kept.
+pub const PROMPT_BYTES_MAX: usize = 8 * 1024;
 /// Bytes of the last message that are kept.
 pub const MESSAGE_BYTES_MAX: usize = 64 * 1024;
 
@@ -154,6 +158,9 @@ pub struct TranscriptFacts {
     /// session: a subagent, a tool of another server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delegation_step: Option<u64>,
+    /// What the user said, oldest first.
+    #[serde(default)]
+    pub prompts: Vec<Untrusted<String>>,
     /// Whether the last thing that happened is that the user interrupted the agent.
     pub interrupted: bool,
     /// The agent's last message in the transcript, which can lag behind.
@@ -252,9 +259,13 @@ enum Pending {
 }
 
 impl FactsBuilder {
-    /// Notes that the user said something.
-    pub fn prompt(&mut self) {
+    /// Notes what the user said.
+    pub fn prompt(&mut self, words: &str) {
         self.step += 1;
+        if self.facts.prompts.len() == PROMPTS_MAX {
+            self.facts.prompts.remove(0);
+        }
+        self.facts.prompts.push(Untrusted::new(head(words, PROMPT_BYTES_MAX)));
         self.facts.last_prompt_step = self.step;
         self.facts.interrupted = false;
     }
@@ -563,7 +574,7 @@ mod tests {
     fn lists_and_delegations_are_dated() {
         let mut builder = FactsBuilder::default();
         builder.call("1", ToolCall::Todos(Vec::new()));
-        builder.prompt();
+        builder.prompt("Go on");
         builder.call("2", ToolCall::Delegation);
         let facts = builder.finish();
         assert_eq!((facts.todos_step, facts.last_prompt_step, facts.delegation_step), (1, 2, Some(3)));
@@ -580,13 +591,28 @@ mod tests {
         ] {
             let mut facts = FactsBuilder::default();
             let mut format = kind.format();
-            for line in [&b""[..], b"{", b"null", b"[]", b"7", b"\xff\xfe", b"{\"type\":\"x\"}", b"{\"type\":3}", b"\"x\""] {
+            for line in
+                [&b""[..], b"{", b"null", b"[]", b"7", b"\xff\xfe", b"{\"type\":\"x\"}", b"{\"type\":3}", b"\"x\""]
+            {
                 format.line(line, &mut facts);
             }
             let facts = facts.finish();
             assert_eq!((facts.tool_calls, facts.commands.len(), facts.edits.len()), (0, 0, 0), "{kind:?}");
         }
         assert!(TranscriptKind::Gemini.is_document() && !TranscriptKind::Codex.is_document());
+    }
+
+    #[test]
+    fn prompts_are_kept_up_to_their_limits() {
+        let mut builder = FactsBuilder::default();
+        for number in 0..=PROMPTS_MAX {
+            builder.prompt(&number.to_string());
+        }
+        builder.prompt(&"x".repeat(PROMPT_BYTES_MAX));
+        builder.prompt(&"x".repeat(PROMPT_BYTES_MAX + 1));
+        let prompts = builder.finish().prompts;
+        assert_eq!((prompts.len(), prompts[0].inspect()), (PROMPTS_MAX, "3"));
+        assert!(prompts[PROMPTS_MAX - 2..].iter().all(|prompt| prompt.len() == PROMPT_BYTES_MAX));
     }
 
     #[test]

@@ -89,19 +89,31 @@ impl TranscriptFacts {
 
 /// Programs that only look, whatever their arguments.
 const LOOKERS: [&str; 46] = [
-    "ls", "cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "ag", "fd", "wc", "pwd", "cd", "echo", "printf", "file",
-    "stat", "tree", "which", "type", "du", "df", "diff", "cmp", "sort", "uniq", "cut", "tr", "nl", "tac", "column", "jq",
-    "yq", "less", "more", "bat", "basename", "dirname", "realpath", "date", "whoami", "uname", "true", "test", "[", "sleep",
+    "ls", "cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "ag", "fd", "wc", "pwd", "cd", "echo", "printf",
+    "file", "stat", "tree", "which", "type", "du", "df", "diff", "cmp", "sort", "uniq", "cut", "tr", "nl", "tac",
+    "column", "jq", "yq", "less", "more", "bat", "basename", "dirname", "realpath", "date", "whoami", "uname", "true",
+    "test", "[", "sleep",
 ];
 
 /// Programs that move files about and run none of them.
-const HANDLERS: [&str; 11] =
-    ["mkdir", "touch", "cp", "mv", "rm", "rmdir", "ln", "chmod", "sed", "tee", "patch"];
+const HANDLERS: [&str; 11] = ["mkdir", "touch", "cp", "mv", "rm", "rmdir", "ln", "chmod", "sed", "tee", "patch"];
 
 /// Subcommands of git that only look.
 const GIT_LOOKERS: [&str; 14] = [
-    "status", "log", "diff", "show", "blame", "grep", "ls-files", "ls-tree", "rev-parse", "describe", "shortlog", "reflog",
-    "cat-file", "merge-base",
+    "status",
+    "log",
+    "diff",
+    "show",
+    "blame",
+    "grep",
+    "ls-files",
+    "ls-tree",
+    "rev-parse",
+    "describe",
+    "shortlog",
+    "reflog",
+    "cat-file",
+    "merge-base",
 ];
 
 /// Splits a command line into words, part by part. Quotes are not respected: what they hide looks
@@ -128,14 +140,17 @@ fn part_looks(words: &[&str]) -> bool {
             .find(|word| !word.starts_with('-') && !word.contains('/'))
             .is_some_and(|subcommand| GIT_LOOKERS.contains(subcommand)),
         "sed" => !arguments.iter().any(|word| word.starts_with("-i") || word.starts_with("--in-place")),
-        "find" => !arguments.iter().any(|word| word.starts_with("-exec") || word.starts_with("-ok") || *word == "-delete"),
+        "find" => {
+            !arguments.iter().any(|word| word.starts_with("-exec") || word.starts_with("-ok") || *word == "-delete")
+        }
         program => LOOKERS.contains(&program),
     }
 }
 
 /// Returns whether the command writes its output into a file.
 fn redirects(command: &str) -> bool {
-    let harmless = command.replace("2>&1", "").replace("2>/dev/null", "").replace("> /dev/null", "").replace(">/dev/null", "");
+    let harmless =
+        command.replace("2>&1", "").replace("2>/dev/null", "").replace("> /dev/null", "").replace(">/dev/null", "");
     harmless.contains('>')
 }
 

@@ -14,13 +14,15 @@ use assize_core::text::head;
 use assize_engine::court::stop::{Terms, hold};
 use assize_engine::evidence::{Sources, baseline};
 use assize_engine::expand::attachments;
+use assize_engine::judge::JUDGE_VARIABLE;
 use assize_engine::ledger::{Ledger, LedgerError};
+use assize_engine::transcript::read_facts;
 
 use super::pause::is_paused;
 use crate::config::{self, Config};
 use crate::exit::{Exit, Failure, Result};
 use crate::hook::{ADAPTERS, Adapter, HookEvent, HookEventKind, HookOutput, HookReply, adapter};
-use crate::host::{Host, JUDGE_VARIABLE, now_ms};
+use crate::host::{Host, now_ms};
 use crate::judges::Judges;
 
 /// Largest event that is read, in bytes.
@@ -158,8 +160,11 @@ impl<'a> Desk<'a> {
     /// Judges the stop. Returns the record and the state of the session before it.
     fn judge(&self) -> std::result::Result<(StopRecord, SessionState), Unjudged> {
         let unavailable = |error: LedgerError| Unjudged::new(Cause::LedgerUnavailable, error.to_string());
-        let ledger = Ledger::open(&self.host.ledger()).map_err(unavailable)?;
-        let state = SessionState::of(&ledger.session_events(&self.session, None).map_err(unavailable)?);
+        let mut ledger = Ledger::open(&self.host.ledger()).map_err(unavailable)?;
+        let mut state = SessionState::of(&ledger.session_events(&self.session, None).map_err(unavailable)?);
+        if state.directives_seen == 0 {
+            self.catch_up(&mut ledger, &mut state).map_err(unavailable)?;
+        }
         let last_pause = ledger.last_pause().map_err(unavailable)?;
         drop(ledger);
         let config = self.config(state.baseline.as_ref())?;
@@ -168,6 +173,26 @@ impl<'a> Desk<'a> {
         let terms = Terms { policy: self.policy(&config), rules: config.rules.clone(), judges: judges.ids() };
         let record = hold(case, terms, state.clone(), &self.sources(), &mut |ids, question, each| judges.ask(ids, question, each));
         Ok((record, state))
+    }
+
+    /// A session whose prompts the hook never saw, because it was set up later or the ledger was
+    /// removed, is no session without wishes: the transcript has them.
+    fn catch_up(&self, ledger: &mut Ledger, state: &mut SessionState) -> std::result::Result<(), LedgerError> {
+        let facts = self.sources().transcript.and_then(|(path, kind)| read_facts(&path, kind).ok());
+        for (index, prompt) in facts.map(|facts| facts.prompts).unwrap_or_default().iter().enumerate() {
+            let words = prompt.inspect();
+            let event = Event::Prompted {
+                agent: self.adapter.id().to_owned(),
+                prompt_id: self.event.prompt_id.clone().unwrap_or_else(|| format!("prompt-{}", index + 1)),
+                directive: Directive::from_prompt(words, index + 1, Vec::new()),
+                // A marker in a transcript proves nothing: the agent can write there.
+                overrules: false,
+                baseline: None,
+            };
+            ledger.append(self.now, "stop", &self.session, &event)?;
+            state.apply(&event);
+        }
+        Ok(())
     }
 
     /// The configuration that the session began with holds: nobody switches off during the work

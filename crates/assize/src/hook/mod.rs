@@ -2,10 +2,40 @@
 //!
 //! Each agent is one file, named by the id that users type; it knows the agent's wire format and
 //! settings file and nothing of courts. To add one: write the file, add it to [`adapters!`] below.
+//!
+//! A hook that fails must not stop anybody's work: replies exit with 0 always, because 2 means
+//! "block" to most agents, and what cannot be said in an agent's own words is not said.
+
+mod event;
+mod reply;
+mod settings;
 
 use std::path::{Path, PathBuf};
 
 use assize_core::transcript::TranscriptKind;
+
+/// Declares the agents: their modules, the list of them, and nothing else.
+macro_rules! adapters {
+    ($($module:ident::$adapter:ident,)*) => {
+        $(mod $module;)*
+
+        /// Every agent, in the order of the help.
+        pub static ADAPTERS: &[&dyn Adapter] = &[$(&$module::$adapter),*];
+    };
+}
+
+adapters! {
+    claude_code::ClaudeCode,
+    codex::Codex,
+    gemini::Gemini,
+    cursor::Cursor,
+    copilot::Copilot,
+}
+
+/// Returns the agent of this id.
+pub fn adapter(id: &str) -> Option<&'static dyn Adapter> {
+    ADAPTERS.iter().copied().find(|adapter| adapter.id() == id)
+}
 
 /// What an agent tells through its hook, in one shape for all agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,13 +152,16 @@ pub trait Adapter: Sync {
     /// Says where the agent's settings are, below a project or a home folder.
     fn settings_path(&self, scope: Scope, base: &Path) -> PathBuf;
     /// Adds our hooks to the text of a settings file (empty for a new one), so that twice is the
-    /// same as once. `program` is the absolute path of our executable.
+    /// same as once. `program` is the absolute path of our executable, whose file name has to be
+    /// `assize`: that is what an entry of ours is recognised by. One that is there already gets the
+    /// new path and keeps what a person changed about it.
     ///
     /// # Errors
     ///
     /// Says where the file cannot be understood.
     fn install(&self, settings: &str, program: &Path) -> Result<String, SettingsError>;
-    /// Removes our hooks from the text of a settings file.
+    /// Removes our hooks from the text of a settings file. What `install` made out of a text
+    /// becomes that text again, to the byte; blank is what is left of a file that was all ours.
     ///
     /// # Errors
     ///

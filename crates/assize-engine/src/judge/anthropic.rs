@@ -1,0 +1,443 @@
+//! A server that speaks Anthropic's messages.
+//!
+//! The form of the answer is asked for by a schema, or by the arguments of a tool that the model
+//! has to call, for servers that know only that. Several calls are several verdicts, and none of
+//! them counts.
+
+use std::time::Instant;
+
+use assize_core::prompt::Question;
+use assize_core::ruling::{Cause, Unjudged};
+use assize_core::verdict::{Payload, Reply, StopReason};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::http::{Endpoint, check_base_url, not_an_answer};
+use super::openai::{TOKENS, check_generation, check_model};
+use super::schema::{anthropic, plain};
+use super::{Answer, CallError, Environment, Judge, Key, Prices, Secret, case_text, rules_with_schema};
+
+/// The server that is asked unless another is named.
+pub const BASE_URL: &str = "https://api.anthropic.com";
+/// The variable that holds the API key unless another is named.
+pub const API_KEY_ENV: &str = "ANTHROPIC_API_KEY";
+/// The version of the interface.
+pub const VERSION: &str = "2023-06-01";
+/// Highest temperature.
+pub const TEMPERATURE_MAX: f64 = 1.0;
+
+/// The configuration.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The id of the judge.
+    pub id: String,
+    /// The model.
+    pub model: String,
+    /// The address up to `/v1/messages`.
+    #[serde(default = "default_base_url")]
+    pub base_url: String,
+    /// The variable of the environment that holds the API key; empty for servers without.
+    #[serde(default = "default_api_key_env")]
+    pub api_key_env: String,
+    /// How freely the model chooses its words; without it, as the server likes. Several models
+    /// accept none but their own.
+    #[serde(default)]
+    pub temperature: Option<f64>,
+    /// The most tokens that a reply may have.
+    #[serde(default = "default_tokens")]
+    pub max_tokens: u32,
+    /// In what way the form of the answer is asked for.
+    #[serde(default)]
+    pub structured: Structured,
+    /// The price of a million tokens sent, in US dollars.
+    #[serde(default)]
+    pub price_in_usd_per_mtok: Option<f64>,
+    /// The price of a million tokens received, in US dollars.
+    #[serde(default)]
+    pub price_out_usd_per_mtok: Option<f64>,
+}
+
+fn default_base_url() -> String {
+    BASE_URL.to_owned()
+}
+
+fn default_api_key_env() -> String {
+    API_KEY_ENV.to_owned()
+}
+
+fn default_tokens() -> u32 {
+    TOKENS
+}
+
+/// In what way the form of the answer is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Structured {
+    /// By a schema that the server enforces.
+    #[default]
+    OutputConfig,
+    /// By a tool that has to be called.
+    Tool,
+    /// With the schema in the rules.
+    None,
+}
+
+/// The judge.
+#[derive(Debug)]
+struct Anthropic {
+    config: Config,
+    base_url: String,
+    prices: Prices,
+    key: Key,
+    endpoint: Endpoint,
+}
+
+/// Builds the judge.
+///
+/// # Errors
+///
+/// Says which setting is wrong.
+pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box<dyn Judge>, String> {
+    check_model(&config.model)?;
+    check_generation(config.temperature, TEMPERATURE_MAX, config.max_tokens)?;
+    let base_url = check_base_url(&config.base_url)?;
+    // Other programs want the address with the version; both are understood.
+    let base_url = base_url.strip_suffix("/v1").unwrap_or(&base_url).to_owned();
+    let variable = Some(config.api_key_env.as_str()).filter(|variable| !variable.is_empty());
+    Ok(Box::new(Anthropic {
+        prices: Prices::new(config.price_in_usd_per_mtok, config.price_out_usd_per_mtok)?,
+        key: Key::look_up(variable, environment),
+        endpoint: Endpoint::new(&base_url, "/v1/messages"),
+        base_url,
+        config: config.clone(),
+    }))
+}
+
+impl Anthropic {
+    fn request(&self, question: &Question, reask: Option<&str>) -> Value {
+        let system = match self.config.structured {
+            Structured::None => rules_with_schema(question),
+            Structured::OutputConfig | Structured::Tool => question.system.clone(),
+        };
+        let mut request = json!({
+            "model": self.config.model,
+            "max_tokens": self.config.max_tokens,
+            "system": system,
+            "messages": [{"role": "user", "content": case_text(question, reask)}],
+        });
+        if let Some(temperature) = self.config.temperature {
+            request["temperature"] = temperature.into();
+        }
+        match self.config.structured {
+            Structured::OutputConfig => {
+                let schema = anthropic(&question.schema);
+                request["output_config"] = json!({"format": {"type": "json_schema", "schema": schema}});
+            }
+            Structured::Tool => {
+                request["tools"] = json!([{
+                    "name": question.schema_name,
+                    "description": "Takes your answer.",
+                    "input_schema": plain(&question.schema),
+                }]);
+                request["tool_choice"] = json!({"type": "tool", "name": question.schema_name});
+            }
+            Structured::None => {}
+        }
+        request
+    }
+}
+
+impl Judge for Anthropic {
+    fn id(&self) -> &str {
+        &self.config.id
+    }
+
+    fn model(&self) -> Option<&str> {
+        Some(&self.config.model)
+    }
+
+    fn identity(&self) -> String {
+        json!({
+            "kind": "anthropic",
+            "base_url": self.base_url,
+            "model": self.config.model,
+            "temperature": self.config.temperature,
+            "max_tokens": self.config.max_tokens,
+            "structured": self.config.structured,
+        })
+        .to_string()
+    }
+
+    fn worst_cost_usd(&self, question: &Question) -> Option<f64> {
+        self.prices.worst_cost_usd(question, self.config.max_tokens.into())
+    }
+
+    fn price_settings(&self) -> &'static str {
+        "price_in_usd_per_mtok and price_out_usd_per_mtok"
+    }
+
+    fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<Answer, CallError> {
+        let secret = self.key.get()?;
+        let mut headers = vec![("anthropic-version", VERSION)];
+        headers.extend(secret.map(|Secret(key)| ("x-api-key", key.as_str())));
+        let body = self.endpoint.post(&headers, secret, &self.request(question, reask), hint, deadline)?;
+        let message: Message = serde_json::from_slice(&body).map_err(|_| not_an_answer("a message", secret, &body))?;
+        message.read(&self.prices)
+    }
+}
+
+/// What helps when the server does not accept the request.
+fn hint(status: u16, message: &str) -> Option<&'static str> {
+    let says = |word: &str| message.contains(word);
+    match status {
+        401 | 403 => Some("is `api_key_env` set to the variable that holds the key?"),
+        404 => Some("is `base_url` right, and the model's name?"),
+        400 | 422 if says("temperature") => Some("leave out the temperature"),
+        400 | 422 if says("output_config") || says("schema") => Some("set structured = \"tool\""),
+        400 | 422 if says("tool_choice") => Some("set structured = \"output-config\" or \"none\""),
+        _ => None,
+    }
+}
+
+/// A message, as far as it matters.
+#[derive(Deserialize)]
+struct Message {
+    content: Vec<Block>,
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
+    stop_reason: Option<String>,
+    #[serde(default)]
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Block {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    input: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Usage {
+    #[serde(default)]
+    input_tokens: u64,
+    #[serde(default)]
+    cache_read_input_tokens: Option<u64>,
+    #[serde(default)]
+    cache_creation_input_tokens: Option<u64>,
+    #[serde(default)]
+    output_tokens: u64,
+}
+
+impl Usage {
+    fn tokens_in(&self) -> u64 {
+        let cached = [self.cache_read_input_tokens, self.cache_creation_input_tokens];
+        self.input_tokens + cached.into_iter().flatten().sum::<u64>()
+    }
+}
+
+impl Message {
+    fn read(self, prices: &Prices) -> Result<Answer, CallError> {
+        let (tokens_in, tokens_out) =
+            self.usage.as_ref().map_or((0, 0), |usage| (usage.tokens_in(), usage.output_tokens));
+        let cost_usd = self.usage.as_ref().and_then(|_| prices.cost_usd(tokens_in, tokens_out));
+        let stop = match self.stop_reason.as_deref() {
+            Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
+            Some("refusal") => StopReason::Refusal,
+            _ => StopReason::Complete,
+        };
+        let calls: Vec<&RawValue> =
+            self.content.iter().filter(|block| block.kind == "tool_use").filter_map(|block| block.input.as_deref()).collect();
+        let payload = match calls[..] {
+            [] => {
+                let texts = self.content.iter().filter(|block| block.kind == "text");
+                Payload::Text(texts.filter_map(|block| block.text.as_deref()).collect::<Vec<_>>().join("\n"))
+            }
+            [call] => Payload::Structured(call.get().to_owned()),
+            [..] => {
+                let unjudged = Unjudged::new(Cause::Forged, "the reply contains more than one verdict");
+                return Err(CallError::Final { unjudged, cost_usd });
+            }
+        };
+        Ok(Answer { reply: Reply { payload, stop }, model: self.model, tokens_in, tokens_out, cost_usd })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use assize_core::verdict::{StopVerdict, read};
+    use assize_testkit::model_server::{Block as Sent, ModelServer, Reply as Told, Script, Stop, Usage as Used};
+
+    use super::*;
+    use crate::judge::testing::{GOOD, far, judge, question, text, try_judge};
+
+    fn at(server: &ModelServer, settings: Value) -> Box<dyn Judge> {
+        let mut config = json!({
+            "id": "a", "kind": "anthropic", "model": "m", "base_url": server.base_url(), "api_key_env": "TEST_KEY",
+        });
+        config.as_object_mut().expect("an object").extend(settings.as_object().expect("an object").clone());
+        judge(&config)
+    }
+
+    fn call_with(reply: Told, settings: Value) -> Result<Answer, CallError> {
+        let server = ModelServer::start(Script::of([reply]));
+        at(&server, settings).call(&question(), None, far())
+    }
+
+    fn call(reply: Told) -> Result<Answer, CallError> {
+        call_with(reply, json!({}))
+    }
+
+    fn good() -> Value {
+        serde_json::from_str(GOOD).expect("JSON")
+    }
+
+    #[test]
+    fn a_question_becomes_one_request() {
+        let server = ModelServer::start(Script::always(Told::text(GOOD)));
+        at(&server, json!({"max_tokens": 77})).call(&question(), Some("no `pass`"), far()).expect("an answer");
+        let request = &server.model_requests()[0];
+        assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/messages"));
+        assert_eq!(request.header("x-api-key"), Some("sk-test-1234"));
+        assert_eq!(request.header("anthropic-version"), Some("2023-06-01"));
+        assert_eq!(request.system_text(), question().system);
+        assert!(request.last_user_text().starts_with(&question().prompt));
+        assert!(request.last_user_text().contains("no `pass`"));
+        assert_eq!((&request.body["max_tokens"], request.body.get("temperature")), (&json!(77), None));
+        let format = &request.body["output_config"]["format"];
+        assert_eq!((&format["type"], &format["schema"]["additionalProperties"]), (&json!("json_schema"), &json!(false)));
+        let written = format.to_string();
+        for keyword in ["\"maxLength\"", "\"minLength\"", "\"maxItems\"", "\"minimum\"", "\"maximum\"", "\"format\":\"double"] {
+            assert!(!written.contains(keyword), "{keyword}: {written}");
+        }
+        assert_eq!(request.tools(), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn the_address_may_have_the_version_and_the_key_may_be_left_out() {
+        let server = ModelServer::start(Script::always(Told::text(GOOD)));
+        let judge = at(&server, json!({"base_url": format!("{}/v1/", server.base_url()), "api_key_env": ""}));
+        judge.call(&question(), None, far()).expect("an answer");
+        let request = &server.model_requests()[0];
+        assert_eq!((request.path.as_str(), request.header("x-api-key")), ("/v1/messages", None));
+    }
+
+    #[test]
+    fn a_tool_can_take_the_answer() {
+        let server = ModelServer::start(Script::always(Told::StructuredOutput(good())));
+        let answer = at(&server, json!({"structured": "tool"})).call(&question(), None, far()).expect("an answer");
+        let request = &server.model_requests()[0];
+        assert_eq!(request.tools(), ["stop_verdict"]);
+        assert_eq!(request.body["tool_choice"], json!({"type": "tool", "name": "stop_verdict"}));
+        assert_eq!(request.body["tools"][0]["input_schema"]["properties"]["reason"]["maxLength"], 4_000);
+        assert_eq!(request.body.get("output_config"), None);
+        assert!(matches!(answer.reply.payload, Payload::Structured(_)), "{answer:?}");
+        assert!(read::<StopVerdict>(&answer.reply, &[]).is_ok());
+    }
+
+    #[test]
+    fn without_either_the_schema_stands_in_the_rules() {
+        let server = ModelServer::start(Script::always(Told::text(GOOD)));
+        at(&server, json!({"structured": "none"})).call(&question(), None, far()).expect("an answer");
+        let request = &server.model_requests()[0];
+        assert!(request.system_text().contains("missingItems"));
+        assert_eq!((request.body.get("output_config"), request.body.get("tools")), (None, None));
+    }
+
+    #[test]
+    fn what_a_tool_is_given_reaches_the_door_as_it_was_written() {
+        let input = r#"{ "pass": true, "pass": false }"#;
+        let body = format!(r#"{{"content":[{{"type":"tool_use","id":"t","name":"v","input":{input}}}],"stop_reason":"tool_use"}}"#);
+        let answer = call(Told::RawBody(body)).expect("an answer");
+        assert_eq!(answer.reply.payload, Payload::Structured(input.to_owned()));
+        let unjudged = read::<StopVerdict>(&answer.reply, &[]).expect_err("a field twice");
+        assert!(unjudged.detail.contains("duplicate field `pass`"), "{unjudged}");
+    }
+
+    #[test]
+    fn two_calls_are_no_verdict() {
+        let reply = Told::blocks([Sent::tool("v", good()), Sent::text("or rather"), Sent::tool("v", good())]);
+        let error = call_with(reply, json!({"structured": "tool"})).expect_err("two verdicts");
+        assert!(matches!(&error, CallError::Final { unjudged, .. } if unjudged.cause == Cause::Forged), "{error:?}");
+    }
+
+    #[test]
+    fn the_end_of_a_reply_is_believed() {
+        for (reply, stop) in [
+            (Told::text(GOOD), StopReason::Complete),
+            (Told::Truncated(GOOD.to_owned()), StopReason::Length),
+            (Told::stopped([Sent::tool("v", good())], Stop::MaxTokens), StopReason::Length),
+            (Told::Refusal("I will not.".to_owned()), StopReason::Refusal),
+        ] {
+            assert_eq!(call(reply.clone()).expect("an answer").reply.stop, stop, "{reply:?}");
+        }
+    }
+
+    #[test]
+    fn texts_are_read_and_thinking_is_not() {
+        let reply = Told::blocks([Sent::Thinking("{\"pass\":true}".to_owned()), Sent::text("one"), Sent::text("two")]);
+        assert_eq!(call(reply).map(|answer| answer.reply), Ok(text("one\ntwo")));
+        assert_eq!(call(Told::Empty).map(|answer| answer.reply), Ok(text("")));
+        for body in ["<h1>Log in</h1>", "{}", r#"{"type":"error","error":{"message":"no"}}"#] {
+            let error = call(Told::RawBody(body.to_owned())).expect_err("no message");
+            assert!(matches!(&error, CallError::Final { unjudged, .. } if unjudged.detail.contains("a message")), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_says_what_it_cost() {
+        let usage = Used { cache_read_input_tokens: 100, cache_creation_input_tokens: 10, ..Used::new(890, 500) };
+        let reply = Told::text(GOOD).with_usage(usage);
+        let prices = json!({"price_in_usd_per_mtok": 2.0, "price_out_usd_per_mtok": 8.0});
+        let answer = call_with(reply, prices).expect("an answer");
+        assert_eq!((answer.tokens_in, answer.tokens_out, answer.cost_usd), (1_000, 500, Some(0.006)));
+        assert_eq!(answer.model.as_deref(), Some("m"));
+    }
+
+    #[test]
+    fn a_busy_server_is_tried_again_when_it_says() {
+        for code in [429, 529] {
+            let body = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#.to_owned();
+            let busy = Told::Status { code, headers: vec![("retry-after".into(), "3".into())], body };
+            let error = call(busy).expect_err("busy");
+            let CallError::Retryable { after, detail, .. } = error else { panic!("{error:?}") };
+            assert_eq!(after, Some(Duration::from_secs(3)));
+            assert_eq!(detail, format!("the server answered {code}: Overloaded"));
+        }
+    }
+
+    #[test]
+    fn what_the_server_does_not_accept_comes_with_a_hint() {
+        for (code, message, hint) in [
+            (401, "invalid x-api-key sk-test-1234", "api_key_env"),
+            (404, "model: m", "model's name"),
+            (400, "output_config.format: Extra inputs are not permitted", "structured = \"tool\""),
+            (400, "`temperature` is deprecated for this model", "leave out the temperature"),
+            (400, "tool_choice forces tool use is not compatible with this model", "output-config"),
+        ] {
+            let error = call(Told::error(code, message)).expect_err("refused");
+            let CallError::Final { unjudged, .. } = error else { panic!("{error:?}") };
+            assert!(unjudged.detail.contains(hint) && !unjudged.detail.contains("1234"), "{unjudged}");
+        }
+    }
+
+    #[test]
+    fn settings_have_limits() {
+        let with = |settings: Value| {
+            let mut config = json!({"id": "a", "kind": "anthropic", "model": "m"});
+            config.as_object_mut().expect("an object").extend(settings.as_object().expect("an object").clone());
+            try_judge(&config).err()
+        };
+        assert_eq!(with(json!({"temperature": TEMPERATURE_MAX})), None);
+        assert!(with(json!({"temperature": TEMPERATURE_MAX + 0.01})).is_some());
+        assert!(with(json!({"structured": "output_config"})).is_some_and(|error| error.contains("output-config")));
+    }
+}

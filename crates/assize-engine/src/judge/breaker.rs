@@ -1,0 +1,214 @@
+//! A circuit breaker: a judge that keeps failing is left alone for a while.
+//!
+//! After [`FAILURES_MAX`] failures in a row the breaker is open for [`OPEN_MS`]; then one trial is
+//! let through, and its end decides. The state is kept per judge, so that the next hook process
+//! knows of it. It is advice: where it cannot be kept, every call goes through. Time comes in as
+//! an argument.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use assize_core::text::head;
+use serde::{Deserialize, Serialize};
+
+use super::Judge;
+use super::cache::hash;
+use super::folder::{Durable, Folder};
+
+/// Failures in a row that open the breaker.
+pub const FAILURES_MAX: u32 = 3;
+/// How long it stays open, and how long a trial may take before another one is let through, in
+/// milliseconds.
+pub const OPEN_MS: i64 = 60_000;
+/// How long the state may be held by others.
+const LOCK_TIME_MAX: Duration = Duration::from_millis(500);
+/// Bytes of a state that are read.
+const STATE_BYTES_MAX: usize = 8 * 1024;
+/// Bytes of the last failure that are kept.
+const DETAIL_BYTES_MAX: usize = 400;
+
+/// What is known of a judge.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// Failures since the last success.
+    pub failures: u32,
+    /// When the last of them was noticed, in milliseconds since 1970.
+    pub failed_at_ms: i64,
+    /// When a trial was let through that has not ended yet.
+    pub trial_at_ms: Option<i64>,
+    /// What the last failure was.
+    pub detail: String,
+}
+
+/// Why a call is not let through.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the judge failed {failures} times in a row and is asked again in {} s; the last time: {detail}", (*.left_ms + 999) / 1000)]
+pub struct Open {
+    /// Failures in a row.
+    pub failures: u32,
+    /// How long it stays like that, in milliseconds.
+    pub left_ms: i64,
+    /// What the last failure was.
+    pub detail: String,
+}
+
+impl State {
+    /// Lets a call through, or not.
+    ///
+    /// # Errors
+    ///
+    /// Says how long the judge is left alone.
+    pub fn admit(&mut self, now_ms: i64) -> Result<(), Open> {
+        if self.failures < FAILURES_MAX {
+            return Ok(());
+        }
+        let since = self.trial_at_ms.unwrap_or(self.failed_at_ms);
+        let elapsed = now_ms.saturating_sub(since);
+        // A clock that was put back must not keep the breaker open.
+        if (0..OPEN_MS).contains(&elapsed) {
+            return Err(Open { failures: self.failures, left_ms: OPEN_MS - elapsed, detail: self.detail.clone() });
+        }
+        self.trial_at_ms = Some(now_ms);
+        Ok(())
+    }
+
+    /// Takes in that the judge replied.
+    pub fn succeeded(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Takes in that it did not.
+    pub fn failed(&mut self, now_ms: i64, detail: &str) {
+        self.failures = self.failures.saturating_add(1);
+        self.failed_at_ms = now_ms;
+        self.trial_at_ms = None;
+        head(detail, DETAIL_BYTES_MAX).clone_into(&mut self.detail);
+    }
+
+    /// Takes in that the judge was not asked after all.
+    pub fn not_asked(&mut self) {
+        self.trial_at_ms = None;
+    }
+}
+
+/// The breaker of one judge.
+#[derive(Debug)]
+pub struct Breaker {
+    folder: Folder,
+    key: String,
+}
+
+impl Breaker {
+    /// Opens the breaker of a judge below a folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails when there is no folder that only we can write to.
+    pub fn open(folder: &Path, judge: &dyn Judge) -> io::Result<Self> {
+        Ok(Self { folder: Folder::open(folder.join("breaker"))?, key: hash(&[&judge.identity()]) })
+    }
+
+    /// Changes the state, and returns what the change returns. A state that cannot be read counts
+    /// as new; one that cannot be written is forgotten.
+    pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let _lock = self.folder.lock(&format!("{}.lock", self.key), Instant::now() + LOCK_TIME_MAX);
+        let file = format!("{}.json", self.key);
+        let bytes = self.folder.read(&file, STATE_BYTES_MAX).ok().flatten();
+        let before: State = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let mut state = before.clone();
+        let result = change(&mut state);
+        if state != before
+            && let Ok(bytes) = serde_json::to_vec(&state)
+        {
+            // Advice that is lost is no harm.
+            let _ = self.folder.write(&file, &bytes, Durable::No);
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::judge::testing::{NOW_MS, Scripted};
+
+    fn failed(times: u32) -> State {
+        let mut state = State::default();
+        for _ in 0..times {
+            state.failed(NOW_MS, "no reply");
+        }
+        state
+    }
+
+    #[test]
+    fn it_opens_at_the_limit_and_not_before() {
+        assert_eq!(failed(FAILURES_MAX - 1).admit(NOW_MS), Ok(()));
+        let open = failed(FAILURES_MAX).admit(NOW_MS + 1_500).expect_err("open");
+        assert_eq!((open.failures, open.left_ms), (FAILURES_MAX, OPEN_MS - 1_500));
+        let text = open.to_string();
+        assert!(text.contains("3 times in a row and is asked again in 59 s; the last time: no reply"), "{text}");
+    }
+
+    #[test]
+    fn it_lets_one_trial_through_after_its_time() {
+        let mut state = failed(FAILURES_MAX);
+        assert!(state.admit(NOW_MS + OPEN_MS - 1).is_err());
+        assert_eq!(state.admit(NOW_MS + OPEN_MS), Ok(()));
+        assert!(state.admit(NOW_MS + OPEN_MS).is_err(), "a second trial");
+        assert!(state.admit(NOW_MS + 2 * OPEN_MS - 1).is_err());
+        assert_eq!(state.admit(NOW_MS + 2 * OPEN_MS), Ok(()), "the first one never ended");
+    }
+
+    #[test]
+    fn the_trial_decides() {
+        let mut good = failed(FAILURES_MAX);
+        assert_eq!(good.admit(NOW_MS + OPEN_MS), Ok(()));
+        good.succeeded();
+        assert_eq!(good, State::default());
+
+        let mut bad = failed(FAILURES_MAX);
+        assert_eq!(bad.admit(NOW_MS + OPEN_MS), Ok(()));
+        bad.failed(NOW_MS + OPEN_MS + 5, "still none");
+        assert!(bad.admit(NOW_MS + 2 * OPEN_MS + 4).is_err());
+        assert_eq!(bad.admit(NOW_MS + 2 * OPEN_MS + 5), Ok(()));
+
+        let mut unasked = failed(FAILURES_MAX);
+        assert_eq!(unasked.admit(NOW_MS + OPEN_MS), Ok(()));
+        unasked.not_asked();
+        assert_eq!(unasked.admit(NOW_MS + OPEN_MS), Ok(()), "the trial is still to be had");
+    }
+
+    #[test]
+    fn a_success_in_between_starts_the_count_again() {
+        let mut state = failed(FAILURES_MAX - 1);
+        state.succeeded();
+        state.failed(NOW_MS, "x");
+        assert_eq!(state.admit(NOW_MS), Ok(()));
+    }
+
+    #[test]
+    fn a_clock_that_was_put_back_does_not_keep_it_open() {
+        assert_eq!(failed(FAILURES_MAX).admit(NOW_MS - 1), Ok(()));
+    }
+
+    #[test]
+    fn the_state_outlives_the_process_and_belongs_to_one_judge() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut judge = Scripted::new([]);
+        let open = |judge: &Scripted| Breaker::open(folder.path(), judge).expect("a breaker");
+        for _ in 0..FAILURES_MAX {
+            open(&judge).change(|state| state.failed(NOW_MS, "x"));
+        }
+        assert!(open(&judge).change(|state| state.admit(NOW_MS)).is_err());
+        let file = open(&judge).folder.file(&format!("{}.json", open(&judge).key));
+        judge.identity = "another".to_owned();
+        assert_eq!(open(&judge).change(|state| state.admit(NOW_MS)), Ok(()));
+        judge.identity = "scripted".to_owned();
+        fs::write(file, b"{\"failures\":").expect("written");
+        assert_eq!(open(&judge).change(|state| state.admit(NOW_MS)), Ok(()), "damaged counts as new");
+    }
+}

@@ -1,0 +1,532 @@
+//! A server that speaks OpenAI's chat completions: OpenAI itself, vLLM, llama.cpp, Ollama, LM
+//! Studio, OpenRouter and many more.
+//!
+//! Servers differ in what they accept, so that the form of the answer and the name of the token
+//! limit are settings. What a server says of the end of its reply is believed before the reply is
+//! read: cut short, a reply can still look whole.
+
+use std::time::Instant;
+
+use assize_core::prompt::Question;
+use assize_core::ruling::Cause;
+use assize_core::verdict::{Payload, Reply, StopReason};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::http::{Endpoint, check_base_url, not_an_answer};
+use super::schema::{Limits, openai_strict};
+use super::{Answer, CallError, Environment, Judge, Key, Prices, Secret, case_text, rules_with_schema};
+
+/// The server that is asked unless another is named.
+pub const BASE_URL: &str = "https://api.openai.com/v1";
+/// Tokens that a reply may have unless told otherwise.
+pub const TOKENS: u32 = 4_096;
+/// Most tokens that a reply may be allowed.
+pub const TOKENS_MAX: u32 = 200_000;
+/// Highest temperature.
+pub const TEMPERATURE_MAX: f64 = 2.0;
+
+/// The configuration.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The id of the judge.
+    pub id: String,
+    /// The model.
+    pub model: String,
+    /// The address up to `/chat/completions`.
+    #[serde(default = "default_base_url")]
+    pub base_url: String,
+    /// The variable of the environment that holds the API key; none for servers without.
+    #[serde(default)]
+    pub api_key_env: Option<String>,
+    /// How freely the model chooses its words; without it, as the server likes. Several models
+    /// accept none but their own.
+    #[serde(default)]
+    pub temperature: Option<f64>,
+    /// The most tokens that a reply may have.
+    #[serde(default = "default_tokens")]
+    pub max_tokens: u32,
+    /// What the server calls that limit.
+    #[serde(default)]
+    pub max_tokens_field: TokensField,
+    /// In what way the form of the answer is asked for.
+    #[serde(default)]
+    pub response_format: ResponseFormat,
+    /// Where the limits of the schema go; without it, into the description for OpenAI itself, which
+    /// refuses some of them, and into the schema for all others.
+    #[serde(default)]
+    pub schema_limits: Option<Limits>,
+    /// The price of a million tokens sent, in US dollars.
+    #[serde(default)]
+    pub price_in_usd_per_mtok: Option<f64>,
+    /// The price of a million tokens received, in US dollars.
+    #[serde(default)]
+    pub price_out_usd_per_mtok: Option<f64>,
+}
+
+fn default_base_url() -> String {
+    BASE_URL.to_owned()
+}
+
+fn default_tokens() -> u32 {
+    TOKENS
+}
+
+/// What a server calls the limit of tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokensField {
+    /// As most servers do.
+    #[default]
+    MaxTokens,
+    /// As OpenAI's reasoning models do.
+    MaxCompletionTokens,
+}
+
+/// In what way the form of the answer is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResponseFormat {
+    /// By a schema that the server enforces.
+    #[default]
+    JsonSchema,
+    /// By a promise of JSON, with the schema in the rules.
+    JsonObject,
+    /// With the schema in the rules.
+    None,
+}
+
+/// The judge.
+#[derive(Debug)]
+struct Openai {
+    config: Config,
+    base_url: String,
+    limits: Limits,
+    prices: Prices,
+    key: Key,
+    endpoint: Endpoint,
+}
+
+/// Builds the judge.
+///
+/// # Errors
+///
+/// Says which setting is wrong.
+pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box<dyn Judge>, String> {
+    check_model(&config.model)?;
+    check_generation(config.temperature, TEMPERATURE_MAX, config.max_tokens)?;
+    let base_url = check_base_url(&config.base_url)?;
+    Ok(Box::new(Openai {
+        limits: config.schema_limits.unwrap_or_else(|| usual_limits(&base_url)),
+        prices: Prices::new(config.price_in_usd_per_mtok, config.price_out_usd_per_mtok)?,
+        key: Key::look_up(config.api_key_env.as_deref(), environment),
+        endpoint: Endpoint::new(&base_url, "/chat/completions"),
+        base_url,
+        config: config.clone(),
+    }))
+}
+
+pub(super) fn check_model(model: &str) -> Result<(), String> {
+    if model.trim().is_empty() { Err("model is empty".to_owned()) } else { Ok(()) }
+}
+
+pub(super) fn check_generation(temperature: Option<f64>, hottest: f64, max_tokens: u32) -> Result<(), String> {
+    if let Some(temperature) = temperature
+        && !(0.0..=hottest).contains(&temperature)
+    {
+        return Err(format!("temperature is {temperature}, not between 0 and {hottest}"));
+    }
+    if max_tokens == 0 || max_tokens > TOKENS_MAX {
+        return Err(format!("max_tokens is {max_tokens}, not between 1 and {TOKENS_MAX}"));
+    }
+    Ok(())
+}
+
+/// OpenAI's own servers refuse a schema with limits of texts; small local models need them.
+fn usual_limits(base_url: &str) -> Limits {
+    let host = base_url.split("://").nth(1).unwrap_or_default().split(['/', ':']).next().unwrap_or_default();
+    let is_openai = [".openai.com", ".azure.com"].iter().any(|domain| host.ends_with(domain));
+    if is_openai { Limits::Description } else { Limits::Schema }
+}
+
+impl Openai {
+    fn request(&self, question: &Question, reask: Option<&str>) -> Value {
+        let enforced = self.config.response_format == ResponseFormat::JsonSchema;
+        let system = if enforced { question.system.clone() } else { rules_with_schema(question) };
+        let mut request = json!({
+            "model": self.config.model,
+            "messages": [
+                {"role": "system", "content": system},
+                {"role": "user", "content": case_text(question, reask)},
+            ],
+        });
+        let tokens_field = match self.config.max_tokens_field {
+            TokensField::MaxTokens => "max_tokens",
+            TokensField::MaxCompletionTokens => "max_completion_tokens",
+        };
+        request[tokens_field] = self.config.max_tokens.into();
+        if let Some(temperature) = self.config.temperature {
+            request["temperature"] = temperature.into();
+        }
+        match self.config.response_format {
+            ResponseFormat::JsonSchema => {
+                let schema = openai_strict(&question.schema, self.limits);
+                request["response_format"] = json!({
+                    "type": "json_schema",
+                    "json_schema": {"name": question.schema_name, "strict": true, "schema": schema},
+                });
+            }
+            ResponseFormat::JsonObject => request["response_format"] = json!({"type": "json_object"}),
+            ResponseFormat::None => {}
+        }
+        request
+    }
+}
+
+impl Judge for Openai {
+    fn id(&self) -> &str {
+        &self.config.id
+    }
+
+    fn model(&self) -> Option<&str> {
+        Some(&self.config.model)
+    }
+
+    fn identity(&self) -> String {
+        json!({
+            "kind": "openai",
+            "base_url": self.base_url,
+            "model": self.config.model,
+            "temperature": self.config.temperature,
+            "max_tokens": self.config.max_tokens,
+            "response_format": self.config.response_format,
+            "schema_limits": self.limits,
+        })
+        .to_string()
+    }
+
+    fn worst_cost_usd(&self, question: &Question) -> Option<f64> {
+        self.prices.worst_cost_usd(question, self.config.max_tokens.into())
+    }
+
+    fn price_settings(&self) -> &'static str {
+        "price_in_usd_per_mtok and price_out_usd_per_mtok"
+    }
+
+    fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<Answer, CallError> {
+        let secret = self.key.get()?;
+        let bearer = secret.map(|Secret(key)| format!("Bearer {key}"));
+        let headers: Vec<(&str, &str)> = bearer.iter().map(|bearer| ("authorization", bearer.as_str())).collect();
+        let body = self.endpoint.post(&headers, secret, &self.request(question, reask), hint, deadline)?;
+        let completion: Completion =
+            serde_json::from_slice(&body).map_err(|_| not_an_answer("a chat completion", secret, &body))?;
+        completion.read(&self.prices)
+    }
+}
+
+/// What helps when the server does not accept the request.
+fn hint(status: u16, message: &str) -> Option<&'static str> {
+    let says = |word: &str| message.contains(word);
+    match status {
+        401 | 403 => Some("is `api_key_env` set to the variable that holds the key?"),
+        404 => Some("is `base_url` right, and the model's name?"),
+        400 | 422 if says("max_completion_tokens") => Some("set max_tokens_field = \"max_completion_tokens\""),
+        400 | 422 if says("temperature") => Some("leave out the temperature"),
+        400 | 422 if says("Length") || says("minimum") || says("maximum") || says("Items") => {
+            Some("set schema_limits = \"description\"")
+        }
+        400 | 422 if says("response_format") || says("schema") || says("json") => {
+            Some("set response_format = \"json_object\" or \"none\"")
+        }
+        _ => None,
+    }
+}
+
+/// A chat completion, as far as it matters.
+#[derive(Deserialize)]
+struct Completion {
+    #[serde(default)]
+    model: Option<String>,
+    choices: Vec<Choice>,
+    #[serde(default)]
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(default)]
+    message: Message,
+    #[serde(default)]
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize, Default)]
+struct Message {
+    #[serde(default)]
+    content: Option<Content>,
+    #[serde(default)]
+    refusal: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Parts(Vec<Part>),
+}
+
+#[derive(Deserialize)]
+struct Part {
+    #[serde(default)]
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Usage {
+    #[serde(default)]
+    prompt_tokens: u64,
+    #[serde(default)]
+    completion_tokens: u64,
+}
+
+impl Completion {
+    fn read(self, prices: &Prices) -> Result<Answer, CallError> {
+        let (tokens_in, tokens_out) =
+            self.usage.as_ref().map_or((0, 0), |usage| (usage.prompt_tokens, usage.completion_tokens));
+        let cost_usd = self.usage.and_then(|_| prices.cost_usd(tokens_in, tokens_out));
+        if self.choices.len() > 1 {
+            return Err(CallError::lost(Cause::Malformed, "the server sent several replies where one was asked for"));
+        }
+        let choice = self.choices.into_iter().next();
+        let reply = choice.map_or_else(
+            || Reply { payload: Payload::Text(String::new()), stop: StopReason::Complete },
+            Choice::into_reply,
+        );
+        Ok(Answer { reply, model: self.model, tokens_in, tokens_out, cost_usd })
+    }
+}
+
+impl Choice {
+    fn into_reply(self) -> Reply {
+        let refusal = self.message.refusal.filter(|refusal| !refusal.trim().is_empty());
+        let stop = match self.finish_reason.unwrap_or_default().to_ascii_lowercase().as_str() {
+            "content_filter" | "refusal" | "safety" => StopReason::Refusal,
+            _ if refusal.is_some() => StopReason::Refusal,
+            // The names by which servers call their token limit.
+            "length" | "max_tokens" | "model_length" | "max_output_tokens" => StopReason::Length,
+            _ => StopReason::Complete,
+        };
+        let text = match self.message.content {
+            Some(Content::Text(text)) => text,
+            Some(Content::Parts(parts)) => parts.into_iter().map(|part| part.text).collect(),
+            None => refusal.unwrap_or_default(),
+        };
+        Reply { payload: Payload::Text(text), stop }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use assize_core::verdict::{StopVerdict, read};
+    use assize_testkit::model_server::{ModelServer, Reply as Sent, Script, Usage as Used};
+
+    use super::*;
+    use crate::judge::testing::{GOOD, far, judge, question, text, try_judge};
+
+    fn at(server: &ModelServer, settings: Value) -> Box<dyn Judge> {
+        let mut config = json!({"id": "o", "kind": "openai", "model": "m", "base_url": server.openai_base_url()});
+        config.as_object_mut().expect("an object").extend(settings.as_object().expect("an object").clone());
+        judge(&config)
+    }
+
+    fn call(reply: Sent) -> Result<Answer, CallError> {
+        let server = ModelServer::start(Script::of([reply]));
+        at(&server, json!({})).call(&question(), None, far())
+    }
+
+    fn stop(reply: Sent) -> StopReason {
+        call(reply).expect("an answer").reply.stop
+    }
+
+    #[test]
+    fn a_question_becomes_one_request() {
+        let server = ModelServer::start(Script::always(Sent::text(GOOD)));
+        let judge = at(&server, json!({"api_key_env": "TEST_KEY", "temperature": 0, "max_tokens": 77}));
+        judge.call(&question(), Some("no field `pass`"), far()).expect("an answer");
+        let request = &server.model_requests()[0];
+        assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/chat/completions"));
+        assert_eq!(request.header("authorization"), Some("Bearer sk-test-1234"));
+        assert_eq!(request.system_text(), question().system);
+        assert!(request.last_user_text().starts_with(&question().prompt));
+        assert!(request.last_user_text().contains("no field `pass`"));
+        assert_eq!((&request.body["temperature"], &request.body["max_tokens"]), (&json!(0.0), &json!(77)));
+        let format = &request.body["response_format"];
+        assert_eq!((&format["type"], &format["json_schema"]["strict"]), (&json!("json_schema"), &json!(true)));
+        assert_eq!(format["json_schema"]["name"], "stop_verdict");
+        let schema = &format["json_schema"]["schema"];
+        assert_eq!(schema["required"].as_array().map(Vec::len), Some(7));
+        assert_eq!(schema["properties"]["reason"]["maxLength"], 4_000);
+    }
+
+    #[test]
+    fn settings_shape_the_request() {
+        let server = ModelServer::start(Script::always(Sent::text(GOOD)));
+        let sent = |settings: Value| {
+            at(&server, settings).call(&question(), None, far()).expect("an answer");
+            server.model_requests().pop().expect("a request")
+        };
+        let request = sent(json!({}));
+        assert_eq!((request.header("authorization"), request.body.get("temperature")), (None, None));
+        assert_eq!(request.body["max_tokens"], TOKENS);
+        let request = sent(json!({"max_tokens_field": "max_completion_tokens"}));
+        assert_eq!((&request.body["max_completion_tokens"], request.body.get("max_tokens")), (&json!(TOKENS), None));
+        let request = sent(json!({"schema_limits": "description"}));
+        let reason = &request.body["response_format"]["json_schema"]["schema"]["properties"]["reason"];
+        assert_eq!(reason.get("maxLength"), None);
+        assert!(reason["description"].as_str().is_some_and(|text| text.contains("maxLength: 4000")), "{reason}");
+        let request = sent(json!({"response_format": "json_object"}));
+        assert_eq!(request.body["response_format"], json!({"type": "json_object"}));
+        assert!(request.system_text().contains("missingItems"));
+        let request = sent(json!({"response_format": "none"}));
+        assert_eq!(request.body.get("response_format"), None);
+    }
+
+    #[test]
+    fn openai_itself_gets_no_limits_in_the_schema() {
+        assert_eq!(usual_limits(BASE_URL), Limits::Description);
+        assert_eq!(usual_limits("https://x.openai.azure.com/openai/v1"), Limits::Description);
+        for url in ["http://127.0.0.1:8080/v1", "https://notopenai.com/v1", "https://x.test/api.openai.com"] {
+            assert_eq!(usual_limits(url), Limits::Schema, "{url}");
+        }
+    }
+
+    #[test]
+    fn an_answer_says_what_it_cost() {
+        let server = ModelServer::start(Script::always(Sent::text(GOOD)).usage(Used::new(1_000, 500)));
+        let priced = at(&server, json!({"price_in_usd_per_mtok": 2.0, "price_out_usd_per_mtok": 8.0}));
+        let answer = priced.call(&question(), None, far()).expect("an answer");
+        assert_eq!((answer.tokens_in, answer.tokens_out, answer.cost_usd), (1_000, 500, Some(0.006)));
+        assert_eq!((answer.model.as_deref(), &answer.reply), (Some("m"), &text(GOOD)));
+        assert!(read::<StopVerdict>(&answer.reply, &[]).is_ok());
+        assert!(priced.worst_cost_usd(&question()).is_some_and(|worst| worst > 0.006));
+        let unpriced = at(&server, json!({"price_in_usd_per_mtok": 2.0}));
+        assert_eq!(unpriced.worst_cost_usd(&question()), None);
+        assert_eq!(unpriced.call(&question(), None, far()).expect("an answer").cost_usd, None);
+    }
+
+    #[test]
+    fn the_end_of_a_reply_is_believed() {
+        assert_eq!(stop(Sent::text(GOOD)), StopReason::Complete);
+        assert_eq!(stop(Sent::Truncated(GOOD.to_owned())), StopReason::Length);
+        assert_eq!(stop(Sent::Refusal("I will not.".to_owned())), StopReason::Refusal);
+        let completion = |finish: &str, message: &str| {
+            stop(Sent::RawBody(format!(r#"{{"choices":[{{"finish_reason":{finish},"message":{message}}}]}}"#)))
+        };
+        let message = r#"{"content":"{}"}"#;
+        assert_eq!(completion("null", message), StopReason::Complete);
+        assert_eq!(completion("\"content_filter\"", message), StopReason::Refusal);
+        assert_eq!(completion("\"MAX_TOKENS\"", message), StopReason::Length);
+        assert_eq!(completion("\"model_length\"", message), StopReason::Length);
+        assert_eq!(completion("\"stop\"", r#"{"content":"{}","refusal":"no"}"#), StopReason::Refusal);
+        assert_eq!(completion("\"stop\"", r#"{"content":"{}","refusal":""}"#), StopReason::Complete);
+    }
+
+    #[test]
+    fn odd_replies_are_read_for_what_they_are() {
+        let reply = |body: &str| call(Sent::RawBody(body.to_owned())).map(|answer| answer.reply);
+        assert_eq!(call(Sent::Empty).map(|answer| answer.reply), Ok(text("")));
+        assert_eq!(reply(r#"{"choices":[]}"#), Ok(text("")));
+        assert_eq!(reply(r#"{"choices":[{}]}"#), Ok(text("")));
+        assert_eq!(
+            reply(r#"{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}]}"#),
+            Ok(text("ab"))
+        );
+        let two = reply(r#"{"choices":[{"message":{"content":"a"}},{"message":{"content":"b"}}]}"#);
+        assert!(matches!(&two, Err(CallError::Final { unjudged, .. }) if unjudged.cause == Cause::Malformed), "{two:?}");
+        for body in ["<h1>Log in</h1>", "{}", "", r#"{"error":{"message":"no"}}"#] {
+            let error = reply(body).expect_err("no completion");
+            let CallError::Final { unjudged, .. } = error else { panic!("{body}: {error:?}") };
+            assert_eq!(unjudged.cause, Cause::Unavailable);
+            assert!(unjudged.detail.contains("did not send a chat completion"), "{unjudged}");
+        }
+    }
+
+    #[test]
+    fn what_the_server_does_not_accept_comes_with_a_hint() {
+        for (code, message, hint) in [
+            (401, "Incorrect API key provided: sk-test-1234", "api_key_env"),
+            (404, "model not found", "base_url"),
+            (400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "max_tokens_field"),
+            (400, "Unsupported value: 'temperature' does not support 0", "leave out the temperature"),
+            (400, "Invalid schema for response_format: 'maxLength' is not permitted", "schema_limits"),
+            (400, "'response_format.type' must be 'json_object'", "response_format = \"json_object\" or \"none\""),
+        ] {
+            let server = ModelServer::start(Script::always(Sent::error(code, message)));
+            let judge = at(&server, json!({"api_key_env": "TEST_KEY"}));
+            let error = judge.call(&question(), None, far()).expect_err("refused");
+            let CallError::Final { unjudged, .. } = error else { panic!("{error:?}") };
+            assert!(unjudged.detail.contains(hint), "{unjudged}");
+            assert!(!unjudged.detail.contains("1234"), "{unjudged}");
+        }
+    }
+
+    #[test]
+    fn a_busy_server_is_tried_again_when_it_says() {
+        let body = r#"{"error":{"message":"slow down"}}"#.to_owned();
+        let busy = Sent::Status { code: 429, headers: vec![("Retry-After".into(), "7".into())], body };
+        let error = call(busy).expect_err("busy");
+        let CallError::Retryable { after, detail, cost_usd } = error else { panic!("{error:?}") };
+        assert_eq!((after, cost_usd), (Some(Duration::from_secs(7)), Some(0.0)));
+        assert_eq!(detail, "the server answered 429: slow down");
+    }
+
+    #[test]
+    fn a_missing_key_is_said_before_anything_is_sent() {
+        let server = ModelServer::start(Script::of([]));
+        let judge = at(&server, json!({"api_key_env": "NO_SUCH_KEY"}));
+        let error = judge.call(&question(), None, far()).expect_err("no key");
+        assert!(matches!(&error, CallError::Final { unjudged, .. } if unjudged.detail.contains("NO_SUCH_KEY")), "{error:?}");
+        assert_eq!(server.requests(), []);
+    }
+
+    #[test]
+    fn settings_have_limits() {
+        let with = |settings: Value| {
+            let mut config = json!({"id": "o", "kind": "openai", "model": "m"});
+            config.as_object_mut().expect("an object").extend(settings.as_object().expect("an object").clone());
+            try_judge(&config).err()
+        };
+        for good in [
+            json!({"max_tokens": 1}),
+            json!({"max_tokens": TOKENS_MAX}),
+            json!({"temperature": 0}),
+            json!({"temperature": TEMPERATURE_MAX}),
+        ] {
+            assert_eq!(with(good.clone()), None, "{good}");
+        }
+        for (bad, name) in [
+            (json!({"max_tokens": 0}), "max_tokens"),
+            (json!({"max_tokens": TOKENS_MAX + 1}), "max_tokens"),
+            (json!({"temperature": -0.1}), "temperature"),
+            (json!({"temperature": TEMPERATURE_MAX + 0.1}), "temperature"),
+            (json!({"model": " "}), "model"),
+            (json!({"base_url": "localhost:80"}), "base_url"),
+            (json!({"price_in_usd_per_mtok": -1.0}), "price_in"),
+            (json!({"response_format": "yaml"}), "yaml"),
+        ] {
+            let error = with(bad.clone()).unwrap_or_else(|| panic!("{bad} is accepted"));
+            assert!(error.contains(name), "{error}");
+        }
+    }
+
+    #[test]
+    fn no_secret_is_in_what_a_judge_says_of_itself() {
+        let server = ModelServer::start(Script::of([]));
+        let judge = at(&server, json!({"api_key_env": "TEST_KEY"}));
+        assert!(!judge.identity().contains("1234"));
+        assert!(judge.identity().contains(&server.openai_base_url()));
+    }
+}

@@ -1,0 +1,143 @@
+//! The real `claude` program with our hook in it, and as a judge of ours.
+//!
+//! The model behind it is scripted, on loopback; everything else is real.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use assize_testkit::claude_cli::{ALLOW_BASH, ClaudeCli, hermetic_environment};
+use assize_testkit::model_server::{Block, ModelServer, Reply, Script, Stop};
+use assize_testkit::repo::Repo;
+use serde_json::{Value, json};
+
+/// A project with a home, and the programs.
+struct Session {
+    cli: ClaudeCli,
+    repo: Repo,
+}
+
+impl Session {
+    fn new() -> Self {
+        Self { cli: ClaudeCli::required(), repo: Repo::with_commit(&[("README.md", "A project.\n")]) }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.repo.outside().join("home")
+    }
+
+    fn assize(&self, server: &ModelServer, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
+        command.args(arguments).current_dir(self.repo.path()).env_clear();
+        command.envs(hermetic_environment(&self.home(), server));
+        command.output().expect("assize runs")
+    }
+
+    /// Judges a made-up piece of work with the `claude` judge and returns the envelope.
+    fn judged(&self, script: Script) -> (Value, ModelServer) {
+        let server = ModelServer::start(script);
+        let program = self.cli.executable().display().to_string();
+        let judge = format!("[[judge]]\nid = \"claude\"\nkind = \"claude\"\nmodel = \"sonnet\"\nprogram = {}\n", json!(program));
+        self.repo.write("assize.toml", &judge);
+        self.repo.write("src/parse.rs", "pub fn parse() -> u8 {\n    7\n}\n");
+        let output = self.assize(&server, &["stop", "--format", "json", "--directive", "Write src/parse.rs and test it", "--message", "Done."]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let envelope = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text:?} {output:?}"));
+        (envelope, server)
+    }
+}
+
+fn verdict(pass: bool) -> Value {
+    let missing: &[&str] = if pass { &[] } else { &["a test of the parser"] };
+    json!({
+        "pass": pass,
+        "reason": "No test covers the parser.",
+        "missingItems": missing,
+        "questionsForUser": [],
+        "forwardProgress": true,
+        "suggestedNextSteps": [],
+    })
+}
+
+fn write(path: &Path, contents: &str) -> Reply {
+    Reply::blocks([Block::tool("Write", json!({"file_path": path, "content": contents}))])
+}
+
+#[test]
+#[ignore = "needs the claude binary: run cargo xtask claude"]
+fn a_premature_stop_is_blocked_the_model_hears_why_and_the_second_stop_passes() {
+    let session = Session::new();
+    let file = session.repo.path().join("src/parse.rs");
+    let server = ModelServer::start(Script::of([
+        write(&file, "pub fn parse() -> u8 {\n    todo!()\n}\n"),
+        Reply::text("Done. I've implemented the parser."),
+        Reply::blocks([Block::tool("Read", json!({"file_path": file}))]),
+        write(&file, "pub fn parse() -> u8 {\n    7\n}\n"),
+        Reply::text("The parser returns its value now."),
+    ]));
+    let init = session.assize(&server, &["init", "claude-code"]);
+    assert!(init.status.success(), "{init:?}");
+    let mut command = session.cli.print(&session.home(), &server, &session.repo.path(), "Implement `parse` in src/parse.rs");
+    let run = ClaudeCli::run(command.args(ALLOW_BASH));
+    assert!(run.status.success(), "{run:?}");
+    assert_eq!(run.envelope()["result"], "The parser returns its value now.", "{run:?}");
+    let requests = server.model_requests();
+    assert_eq!(requests.len(), 5, "nothing loops");
+    let told = requests[2].last_user_text();
+    assert!(told.contains("src/parse.rs:2") && told.contains("todo!()"), "{told}");
+    assert_eq!(server.unused_replies(), 0);
+
+    let ledger = session.assize(&server, &["ledger", "export"]);
+    let entries: Vec<Value> =
+        String::from_utf8_lossy(&ledger.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let outcomes: Vec<&Value> = entries.iter().filter(|entry| entry["kind"] == "stop_ruled").map(|entry| &entry["outcome"]).collect();
+    assert_eq!(outcomes, ["revise", "accept"]);
+    assert!(entries.iter().any(|entry| entry["kind"] == "prompted" && entry["payload"]["directive"]["kind"] == "initial"));
+}
+
+#[test]
+#[ignore = "needs the claude binary: run cargo xtask claude"]
+fn an_agent_that_never_gives_in_is_let_go_by_us_and_not_by_its_harness() {
+    let session = Session::new();
+    let file = session.repo.path().join("src/parse.rs");
+    let stub = write(&file, "pub fn parse() -> u8 {\n    todo!()\n}\n");
+    let server = ModelServer::start(Script::of([stub]).then_always(Reply::text("Done.")));
+    session.assize(&server, &["init", "claude-code"]);
+    let mut command = session.cli.print(&session.home(), &server, &session.repo.path(), "Implement `parse` in src/parse.rs");
+    let run = ClaudeCli::run(command.args(ALLOW_BASH));
+    assert!(run.status.success(), "{run:?}");
+    assert_eq!(run.envelope()["result"], "Done.", "the last word is the agent's, not an empty result");
+    // The edit, the first stop, and one more request for each of the two blocks.
+    assert_eq!(server.model_requests().len(), 4);
+}
+
+#[test]
+#[ignore = "needs the claude binary: run cargo xtask claude"]
+fn the_claude_judge_returns_a_validated_verdict() {
+    let session = Session::new();
+    let (envelope, server) = session.judged(Script::of([Reply::StructuredOutput(verdict(false))]).then_always(Reply::text("ok")));
+    assert_eq!((&envelope["outcome"], &envelope["verdict"]["missingItems"][0]), (&json!("revise"), &json!("a test of the parser")));
+    assert_eq!(envelope["judges"][1]["id"], "claude");
+    let asked = &server.model_requests()[0];
+    assert!(asked.mentions("Write src/parse.rs and test it") && asked.mentions("pub fn parse"));
+    assert!(asked.tools().iter().all(|tool| *tool == "StructuredOutput"), "{:?}", asked.tools());
+    let (envelope, _server) = session.judged(Script::of([Reply::StructuredOutput(verdict(true))]).then_always(Reply::text("ok")));
+    assert_eq!(envelope["outcome"], "accept");
+}
+
+#[test]
+#[ignore = "needs the claude binary: run cargo xtask claude"]
+fn what_the_claude_judge_cannot_say_is_unjudged() {
+    let session = Session::new();
+    let cut = Reply::stopped([Block::tool("StructuredOutput", verdict(true))], Stop::MaxTokens);
+    for (script, causes) in [
+        (Script::always(Reply::error(404, "no such model")), &["unavailable"][..]),
+        (Script::always(Reply::error(500, "out of order")), &["unavailable", "timeout"]),
+        (Script::always(Reply::text("It looks fine to me.")), &["malformed", "empty"]),
+        (Script::always(cut), &["truncated", "unavailable"]),
+    ] {
+        let (envelope, _server) = session.judged(script);
+        assert_eq!(envelope["outcome"], "unjudged", "{envelope}");
+        let cause = envelope["unjudged"]["cause"].as_str().expect("a cause");
+        assert!(causes.contains(&cause), "{envelope}");
+    }
+}

@@ -1,0 +1,214 @@
+//! The hook as an agent calls it: real processes, real git, a real ledger.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use assize_testkit::agent::Agent;
+use assize_testkit::repo::Repo;
+use serde_json::{Value, json};
+
+fn agent() -> Agent {
+    Agent::new(Path::new(env!("CARGO_BIN_EXE_assize")), Repo::with_commit(&[("src/lib.rs", "pub fn a() {}\n")]))
+}
+
+fn reason(answer: Option<Value>) -> String {
+    let answer = answer.expect("a block");
+    assert_eq!(answer["decision"], "block", "{answer}");
+    answer["reason"].as_str().expect("a reason").to_owned()
+}
+
+#[test]
+fn a_premature_stop_is_sent_back_and_an_honest_one_let_go() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    assert!(reason(agent.stops("Done.")).contains("src/parse.rs:2"));
+    agent.repo().write("src/parse.rs", "pub fn parse() -> u8 {\n    7\n}\n");
+    assert_eq!(agent.stops("`parse` is implemented."), None);
+    let shown = agent.read(&["ledger", "show", "--format", "human"]);
+    assert!(shown.contains("revise") && shown.contains("accept"), "{shown}");
+    assert!(agent.read(&["ledger", "verify"]).contains("\"sound\":true"));
+}
+
+#[test]
+fn every_ruling_can_be_replayed() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    for _ in 0..4 {
+        agent.stops("Done.");
+    }
+    let exported = agent.read(&["ledger", "export"]);
+    let mut rulings = 0;
+    for line in exported.lines() {
+        let entry: Value = serde_json::from_str(line).expect("JSON");
+        if entry["kind"] == "stop_ruled" {
+            rulings += 1;
+            agent.read(&["ledger", "replay", &entry["seq"].to_string()]);
+        }
+    }
+    assert_eq!(rulings, 4);
+}
+
+#[test]
+fn the_same_again_is_let_go_with_a_notice() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    reason(agent.stops("Done."));
+    reason(agent.stops("Done."));
+    let released = agent.stops("Done.").expect("a notice");
+    assert_eq!(released.get("decision"), None);
+    assert!(released["systemMessage"].as_str().expect("a notice").contains("not accepted"));
+}
+
+#[test]
+fn parallel_sessions_do_not_mix() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    let other = agent.sends("Stop", json!({"session_id": "other", "last_assistant_message": "Hi.", "stop_hook_active": false}));
+    assert!(other.status.success() && other.stdout.is_empty(), "{other:?}");
+    reason(agent.stops("Done."));
+}
+
+#[test]
+fn a_malformed_event_allows_and_is_recorded() {
+    let agent = agent();
+    for garbage in [json!("text"), json!({"hook_event_name": "Stop"}), json!(null)] {
+        let output = agent.start(&garbage).wait_with_output().expect("the hook ends");
+        assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+        assert!(!output.stderr.is_empty());
+    }
+    assert_eq!(agent.read(&["ledger", "export"]).matches("event_malformed").count(), 3);
+    let unknown = agent.sends("SomethingNew", json!({"unheard_of": [1, 2]}));
+    assert!(unknown.status.success() && unknown.stdout.is_empty() && unknown.stderr.is_empty());
+}
+
+#[test]
+fn a_judge_at_work_does_not_call_its_own_judge() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "todo!()\n");
+    let mut command = agent.command(&["hook", "claude-code"]);
+    command.env("ASSIZE_JUDGE", "1");
+    let event = agent.event("Stop", json!({"last_assistant_message": "Done.", "stop_hook_active": false}));
+    let output = agent.start_with(command, &event).wait_with_output().expect("the hook ends");
+    assert!(output.status.success() && output.stdout.is_empty());
+}
+
+#[test]
+fn nobody_changes_the_rules_during_the_game() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    agent.repo().write("assize.toml", "[stop]\nmode = \"shadow\"\n[rules]\nplaceholder-added = \"off\"\n");
+    reason(agent.stops("Done."));
+}
+
+#[test]
+fn shadow_watches_and_sums_up() {
+    let agent = agent();
+    agent.repo().write("assize.toml", "[stop]\nmode = \"shadow\"\n");
+    agent.repo().commit("shadow");
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    assert_eq!(agent.stops("Done."), None);
+    let summed = agent.read(&["ledger", "show", "--shadow", "--format", "human"]);
+    assert!(summed.contains("1 would have been sent back") && summed.contains("placeholder-added"), "{summed}");
+}
+
+#[test]
+fn a_person_has_the_last_word() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    reason(agent.stops("Done."));
+    agent.read(&["pause"]);
+    assert_eq!(agent.stops("Done."), None);
+    agent.read(&["resume"]);
+    reason(agent.stops("Done."));
+    agent.sends("UserPromptSubmit", json!({"prompt": "assize: accept", "prompt_id": "p2"}));
+    assert_eq!(agent.stops("Done."), None);
+    let mut from_agent = agent.command(&["pause"]);
+    from_agent.env("CLAUDECODE", "1");
+    assert_eq!(from_agent.output().expect("it runs").status.code(), Some(2));
+}
+
+#[test]
+fn what_was_asked_for_outlives_the_agents_memory() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    let output = agent.sends("SessionStart", json!({"source": "compact"}));
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("additionalContext") && text.contains("src/parse.rs"), "{text}");
+}
+
+/// The answer comes in time and says that nothing was recorded.
+fn answers_without_a_ledger(agent: &Agent, command: Command) {
+    let event = agent.event("Stop", json!({"last_assistant_message": "Done.", "stop_hook_active": false}));
+    let began = Instant::now();
+    let output = agent.start_with(command, &event).wait_with_output().expect("the hook ends");
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    assert!(output.status.success(), "{output:?}");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("a notice");
+    assert_eq!(answer.get("decision"), None, "{answer}");
+    assert!(answer["systemMessage"].as_str().expect("a notice").contains("did not judge"), "{answer}");
+}
+
+#[test]
+fn without_a_folder_for_the_ledger_the_hook_answers() {
+    let agent = agent();
+    agent.repo().write(".assize", "a file where the folder belongs");
+    answers_without_a_ledger(&agent, agent.command(&["hook", "claude-code"]));
+}
+
+#[test]
+fn on_a_full_disk_the_hook_answers() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    // No file may grow any more: what a full disk does, without the rights to mount one.
+    let mut command = agent.command(&[]);
+    let program = command.get_program().to_owned();
+    command = {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "ulimit -f 0; trap '' XFSZ; exec \"$0\" hook claude-code"]).arg(program);
+        shell.current_dir(agent.repo().path()).env_clear();
+        shell.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", agent.repo().outside());
+        shell
+    };
+    answers_without_a_ledger(&agent, command);
+}
+
+#[test]
+fn a_damaged_ledger_is_named_and_left_alone() {
+    let agent = agent();
+    let path = agent.repo().path().join(".assize/ledger.db");
+    agent.repo().write(".assize/ledger.db", "this is no database, and it is long enough to be looked at");
+    answers_without_a_ledger(&agent, agent.command(&["hook", "claude-code"]));
+    assert!(std::fs::read_to_string(&path).expect("still there").starts_with("this is no database"));
+    let shown = agent.run(&["ledger", "verify"]);
+    assert_eq!(shown.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&shown.stderr).contains("ledger.db"));
+}
+
+#[test]
+fn many_hooks_at_once_lose_nothing() {
+    let agent = agent();
+    agent.is_asked("Begin");
+    std::thread::scope(|scope| {
+        for worker in 0..16 {
+            let agent = &agent;
+            scope.spawn(move || {
+                for number in 0..4 {
+                    let prompt = json!({"prompt": format!("Do {worker}/{number}"), "prompt_id": format!("{worker}-{number}")});
+                    assert!(agent.sends("UserPromptSubmit", prompt).status.success());
+                }
+            });
+        }
+    });
+    let verified: Value = serde_json::from_str(&agent.read(&["ledger", "verify"])).expect("JSON");
+    assert_eq!((&verified["sound"], &verified["entries"]), (&json!(true), &json!(2 + 16 * 4)));
+}

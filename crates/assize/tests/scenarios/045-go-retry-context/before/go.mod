@@ -1,0 +1,3 @@
+module example.org/poller
+
+go 1.23

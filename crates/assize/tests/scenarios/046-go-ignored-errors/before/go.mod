@@ -1,0 +1,3 @@
+module example.org/tools
+
+go 1.23

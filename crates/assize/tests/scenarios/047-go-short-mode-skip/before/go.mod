@@ -1,0 +1,3 @@
+module example.org/board
+
+go 1.23

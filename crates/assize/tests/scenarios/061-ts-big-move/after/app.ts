@@ -1,0 +1,3 @@
+import { parse, print } from "./packages/core/src/index";
+
+console.log(print(parse(process.argv[2] ?? "")));

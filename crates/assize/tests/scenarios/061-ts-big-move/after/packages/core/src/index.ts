@@ -1,0 +1,2 @@
+export { parse } from "./parse";
+export { print } from "./print";

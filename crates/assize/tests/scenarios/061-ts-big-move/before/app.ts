@@ -1,0 +1,3 @@
+import { parse, print } from "./lib/index";
+
+console.log(print(parse(process.argv[2] ?? "")));

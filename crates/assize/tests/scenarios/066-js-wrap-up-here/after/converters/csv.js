@@ -1,0 +1,1 @@
+export const toCsv = (rows) => rows.map((row) => row.join(",")).join("\n");

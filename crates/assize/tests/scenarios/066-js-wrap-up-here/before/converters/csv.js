@@ -1,0 +1,1 @@
+module.exports.toCsv = (rows) => rows.map((row) => row.join(",")).join("\n");

@@ -1,0 +1,1 @@
+module.exports.toToml = (pairs) => Object.entries(pairs).map(([key, value]) => `${key} = "${value}"`).join("\n");

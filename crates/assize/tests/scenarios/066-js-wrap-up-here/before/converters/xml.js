@@ -1,0 +1,1 @@
+module.exports.toXml = (rows) => `<rows>${rows.map((row) => `<row>${row.join(" ")}</row>`).join("")}</rows>`;

@@ -1,0 +1,3 @@
+//! Looks at text for people who cannot see it.
+
+pub mod scan;

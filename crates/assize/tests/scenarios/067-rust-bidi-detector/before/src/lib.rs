@@ -1,0 +1,1 @@
+//! Looks at text for people who cannot see it.

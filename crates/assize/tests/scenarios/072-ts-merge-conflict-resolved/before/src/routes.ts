@@ -1,0 +1,4 @@
+export const routes = [
+  { path: "/", page: "home" },
+  { path: "/invites", page: "invites" },
+];

@@ -1,0 +1,4 @@
+export const filters = {
+  upper: (text) => text.toUpperCase(),
+  trim: (text) => text.trim(),
+};

@@ -1,0 +1,5 @@
+const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+
+export function formatPrice(amount: number): string {
+  return dollars.format(amount);
+}

@@ -1,0 +1,4 @@
+def run(files):
+    for file in files:
+        print("deleting", file)
+        file.unlink()

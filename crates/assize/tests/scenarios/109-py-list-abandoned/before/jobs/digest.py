@@ -1,0 +1,4 @@
+def run(users):
+    for user in users:
+        print("digest for", user)
+        user.send_digest()

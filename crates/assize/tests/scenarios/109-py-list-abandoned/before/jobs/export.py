@@ -1,0 +1,4 @@
+def run(tables):
+    for table in tables:
+        print("exporting", table)
+        table.export()

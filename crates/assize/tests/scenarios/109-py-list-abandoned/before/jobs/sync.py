@@ -1,0 +1,3 @@
+def run(remote):
+    print("syncing")
+    remote.sync()

@@ -1,0 +1,8 @@
+pub mod local;
+
+/// A place for blobs.
+pub trait Blob {
+    fn get(&self, key: &str) -> std::io::Result<Option<Vec<u8>>>;
+    fn put(&self, key: &str, data: &[u8]) -> std::io::Result<()>;
+    fn delete(&self, key: &str) -> std::io::Result<bool>;
+}
