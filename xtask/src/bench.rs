@@ -36,6 +36,8 @@ struct Subject {
     name: &'static str,
     command: Box<dyn Fn() -> Command>,
     input: Box<dyn Fn(usize) -> String>,
+    /// What has to happen before each round, unmeasured.
+    before: Box<dyn Fn(usize) -> Result>,
     millis: Vec<f64>,
     peak_kib: u64,
 }
@@ -62,6 +64,7 @@ fn hook(rounds: usize) -> Result {
     ];
     for round in 0..rounds {
         for subject in &mut subjects {
+            (subject.before)(round)?;
             let (millis, peak_kib) = measure(&(subject.command)(), &(subject.input)(round))?;
             subject.millis.push(millis);
             subject.peak_kib = subject.peak_kib.max(peak_kib);
@@ -101,7 +104,8 @@ fn bare(name: &'static str, command: Command) -> Subject {
         command.args(&arguments).current_dir(target("bench-node"));
         command
     };
-    Subject { name, command: Box::new(make), input: Box::new(|_| "{}".to_owned()), millis: Vec::new(), peak_kib: 0 }
+    let nothing = Box::new(|_| Ok(()));
+    Subject { name, command: Box::new(make), input: Box::new(|_| "{}".to_owned()), before: nothing, millis: Vec::new(), peak_kib: 0 }
 }
 
 fn node_command(arguments: &[&str]) -> Command {
@@ -109,10 +113,13 @@ fn node_command(arguments: &[&str]) -> Command {
 }
 
 fn of_assize(name: &'static str, assize: &Path, world: &World, event: fn(&World, usize) -> serde_json::Value) -> Subject {
-    let (program, place) = (assize.to_owned(), world.clone());
-    let folder = place.clone();
+    let program = assize.to_owned();
+    let (asked, folder, place) = (world.clone(), world.clone(), world.clone());
+    let asks = program.clone();
     Subject {
         name,
+        // An accepted stop leaves nothing to judge: each round begins with a wish.
+        before: Box::new(move |round| asked.event(&asks, &prompt(&asked, round))),
         command: Box::new(move || folder.hook(&program)),
         input: Box::new(move |round| place.with_common_fields(event(&place, round)).to_string()),
         millis: Vec::new(),

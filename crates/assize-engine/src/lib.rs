@@ -8,6 +8,7 @@ pub mod court;
 pub mod evidence;
 pub mod expand;
 pub mod git;
+pub mod judge;
 pub mod ledger;
 pub mod process;
 pub mod syntax;

@@ -5,3 +5,4 @@ pub mod agent;
 pub mod claude_cli;
 pub mod model_server;
 pub mod repo;
+pub mod scenario;

@@ -68,7 +68,7 @@ fn parallel_sessions_do_not_mix() {
     let agent = agent();
     agent.is_asked("Implement `parse` in src/parse.rs");
     agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
-    let other = agent.sends("Stop", json!({"session_id": "other", "last_assistant_message": "Hi.", "stop_hook_active": false}));
+    let other = agent.sends("Stop", json!({"session_id": "other", "transcript_path": null, "last_assistant_message": "Hi.", "stop_hook_active": false}));
     assert!(other.status.success() && other.stdout.is_empty(), "{other:?}");
     reason(agent.stops("Done."));
 }
@@ -81,7 +81,8 @@ fn a_malformed_event_allows_and_is_recorded() {
         assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
         assert!(!output.stderr.is_empty());
     }
-    assert_eq!(agent.read(&["ledger", "export"]).matches("event_malformed").count(), 3);
+    let exported = agent.read(&["ledger", "export"]);
+    assert_eq!(exported.lines().filter(|line| line.contains("event_malformed")).count(), 3, "{exported}");
     let unknown = agent.sends("SomethingNew", json!({"unheard_of": [1, 2]}));
     assert!(unknown.status.success() && unknown.stdout.is_empty() && unknown.stderr.is_empty());
 }
@@ -104,6 +105,15 @@ fn nobody_changes_the_rules_during_the_game() {
     agent.is_asked("Implement `parse` in src/parse.rs");
     agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
     agent.repo().write("assize.toml", "[stop]\nmode = \"shadow\"\n[rules]\nplaceholder-added = \"off\"\n");
+    reason(agent.stops("Done."));
+}
+
+#[test]
+fn a_session_that_the_hook_did_not_see_begin_is_judged_by_its_transcript() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    std::fs::remove_dir_all(agent.repo().path().join(".assize")).expect("the ledger is gone");
     reason(agent.stops("Done."));
 }
 

@@ -241,7 +241,27 @@ pub struct StopRecord {
     pub decision: Decision,
 }
 
+impl StopInputs {
+    /// Makes the inputs of a stop about which nothing was gathered.
+    pub fn without_evidence(case: StopCase) -> Self {
+        Self {
+            case,
+            policy: StopPolicy::default(),
+            evidence: None,
+            findings: Vec::new(),
+            rules_not_run: Vec::new(),
+            opinions: Vec::new(),
+        }
+    }
+}
+
 impl StopRecord {
+    /// Decides a stop and puts it on record.
+    pub fn of(inputs: StopInputs, session: &SessionState) -> Self {
+        let decision = decide(&inputs, session);
+        Self { inputs, decision }
+    }
+
     /// Returns how the stop counts in its session; `None` when nothing was put before the court.
     pub fn attempt(&self) -> Option<StopAttempt> {
         let evidence = self.inputs.evidence.as_ref()?;
@@ -306,14 +326,7 @@ impl StopCourt {
         judges: Vec<String>,
         nonce: Nonce,
     ) -> Self {
-        let inputs = StopInputs {
-            case,
-            policy,
-            evidence: None,
-            findings: Vec::new(),
-            rules_not_run: Vec::new(),
-            opinions: Vec::new(),
-        };
+        let inputs = StopInputs { policy, ..StopInputs::without_evidence(case) };
         Self { inputs, session, settings, judges, nonce, waiting_for: Vec::new(), closed: false }
     }
 
@@ -373,8 +386,7 @@ impl StopCourt {
         // Judges reply in any order; the record has the configured one.
         let judges = &self.judges;
         self.inputs.opinions.sort_by_key(|opinion| judges.iter().position(|judge| *judge == opinion.judge.id));
-        let decision = decide(&self.inputs, &self.session);
-        vec![StopEffect::Rule(Box::new(StopRecord { inputs: self.inputs.clone(), decision }))]
+        vec![StopEffect::Rule(Box::new(StopRecord::of(self.inputs.clone(), &self.session)))]
     }
 }
 

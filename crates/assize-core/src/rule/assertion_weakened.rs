@@ -88,7 +88,7 @@ fn tautology(lines: &[Line<'_>], index: usize, language: Option<Language>) -> Op
         Regex::new(concat!(
             r"\b(?:assert|assertTrue|assert_true|assert\.ok|assert\.isTrue|XCTAssert|XCTAssertTrue|ASSERT_TRUE|EXPECT_TRUE|Assert\.True|Assert\.IsTrue|Assert\.That)!?\s*\(\s*(?:true|True|TRUE)\s*[,)]",
             r"|\.True\(\s*t,\s*true\s*[,)]",
-            r"|^\s*assert\s+(?:True|1|not False)\s*(?:,|$)|^\s*assert\s.*\bor\s+True\s*(?:,|$)|\bassert!\(.*\|\|\s*true\s*[,)]",
+            r"|^\s*assert\s+(?:True|not False)\s*(?:,|$)|^\s*assert\s.*\bor\s+True\s*(?:,|$)|\bassert!\(.*\|\|\s*true\s*[,)]",
             r"|\bexpect\(\s*true\s*\)\.?\s*(?:toBe\(\s*true|toEqual\(\s*true|toStrictEqual\(\s*true|toBeTruthy\(|to\.be\.true|to\.be\.ok|to\.(?:be\.)?(?:equal|eq)\(\s*true|to\s*\(?\s*(?:eq|be)[\s(]+true|to be_truthy|to be true)",
             r"|\bexpect\(\s*false\s*\)\.(?:toBe\(\s*false|toEqual\(\s*false|toBeFalsy\(|to\.be\.false)",
         ))

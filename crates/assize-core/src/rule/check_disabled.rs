@@ -365,22 +365,25 @@ fn is_commented_out(file: &FileChange, line: &Line<'_>) -> bool {
 /// A check that CI or a commit hook ran and that nothing runs any more.
 fn dropped_check<'a>(file: &FileChange, diff: &Diff) -> Option<Hit<'a>> {
     let added: HashSet<&str> = added_checks(diff).filter_map(check_kind).collect();
+    let hooks = file.path == ".pre-commit-config.yaml";
     let runs = |line: &str| {
-        ["run:", "uses:", "- id:", "- "].iter().any(|word| line.trim_start().starts_with(word))
-            || file.path.starts_with(".husky/")
+        let line = line.trim_start();
+        let step = ["run:", "uses:", "- "].iter().any(|word| line.starts_with(word));
+        if hooks { line.starts_with("- id:") } else { step || file.path.starts_with(".husky/") }
     };
-    let gone =
-        file.removed_lines().map(|(_, line)| line).filter(|line| runs(line) && !TELLS.is_match(line)).find(|line| {
-            let kind = if line.contains("- id:") { Some("hook") } else { check_kind(line) };
-            kind.is_some_and(|kind| !added.contains(kind))
-        })?;
-    if gone.contains("- id:") && joined(file, LineKind::Added).contains("- id:") {
+    let unreplaced = |line: &str| hooks || check_kind(line).is_some_and(|kind| !added.contains(kind));
+    let mut removed = file.removed_lines().map(|(_, line)| line);
+    let gone = removed.find(|line| runs(line) && !TELLS.is_match(line) && unreplaced(line))?;
+    if hooks && joined(file, LineKind::Added).contains("- id:") {
         return None;
     }
+    // A step of CI can be one of several that do the same; a hook is there once.
+    let certain = hooks && added.is_empty() && file.status == FileStatus::Modified;
+    let certainty = if certain { Certainty::Certain } else { Certainty::Likely };
     Some(Hit::without_place(
-        Certainty::Likely,
+        certainty,
         format!(
-            "The check {} was taken out and nothing in the change runs it instead. Put it back, or say in the final message what runs it now.",
+            "The check {} was taken out and nothing in the change runs it instead. Put it back; if it is to go, ask the user.",
             quote(gone)
         ),
     ))
@@ -612,6 +615,7 @@ mod tests {
             (".github/workflows/ci.yml", "-      - run: npm test\n+#      - run: npm test\n".to_owned()),
             (".gitlab-ci.yml", " lint:\n   script:\n     - eslint src\n+  allow_failure: true\n".to_owned()),
             (".husky/pre-commit", "-npm run lint\n+npm run lint || true\n".to_owned()),
+            (".pre-commit-config.yaml", "-  - repo: https://x.org/mypy\n-    hooks:\n-      - id: mypy\n".to_owned()),
         ] {
             assert_eq!(check(path, &lines), [Certain], "{lines}");
         }
@@ -628,7 +632,7 @@ mod tests {
             (".github/workflows/ci.yml", "       - name: Upload test report\n+        continue-on-error: true\n"),
             (".github/workflows/ci.yml", "+      - run: cargo audit\n+        continue-on-error: true\n"),
             (".github/workflows/ci.yml", "-      - run: cargo test\n"),
-            (".pre-commit-config.yaml", "-      - id: mypy\n"),
+            (".pre-commit-config.yaml", "-      - id: mypy\n+  # checked by CI\n+      - run: mypy src\n"),
             (".github/workflows/ci.yml", "+      - run: npm run lint || true\n"),
         ] {
             assert_eq!(check(path, lines), [Likely], "{lines}");

@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{Asked, Line, Moved, Side, adds, is_reason, joined, names_function, read};
+use super::reading::{Asked, Line, Moved, Side, adds, has_word, is_reason, joined, names_function, read};
 use super::{Findings, Needs, Rule};
-use crate::diff::{FileChange, LineKind};
+use crate::diff::{Diff, FileChange, LineKind};
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
 use crate::path::{Language, is_code, is_example, is_generated, is_test};
@@ -30,20 +30,33 @@ impl Rule for EmptyBody {
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let Some(diff) = evidence.diff.get() else { return };
-        let asked = Asked::new(evidence, &WANTED);
+        let reader = Reader {
+            evidence,
+            diff,
+            empty: Asked::new(evidence, &EMPTY_WANTED),
+            open: Asked::new(evidence, &OPEN_WANTED),
+        };
         let mut moved = Moved::new(diff);
         for file in diff.files.iter().filter(|file| is_productive(&file.path) && may_be_empty(file)) {
-            check_file(file, evidence, &asked, &mut moved, findings);
+            check_file(file, &reader, &mut moved, findings);
         }
     }
 }
 
-/// Wording that asks for functions that do nothing, or for places to fill in later.
-static WANTED: LazyLock<Regex> = LazyLock::new(|| {
+/// Wording that asks for functions that do nothing.
+static EMPTY_WANTED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i)\b(?:no-?ops?|empty|stub(?:s|bed)?|skeletons?|scaffold(?:ing)?|placeholders?|mock(?:s|ed)?|outline|signatures?|interfaces?|abstract|protocols?|traits?|",
-        r"hooks?|callbacks?|overrid(?:e|es|den|able)|subclass(?:es)?|extension points?|base class(?:es)?|default implementation|do(?:es)? nothing|does not do|",
-        r"returns? (?:null|none|nil|undefined)|disabl(?:e|es|ed)|deprecat(?:e|ed)|remov(?:e|es|ed)|delet(?:e|ed)|gut(?:ted)?)\b",
+        r"(?i)\b(?:no-?ops?|empty|stub(?:s|bed)?|skeletons?|scaffold(?:ing)?|placeholders?|mock(?:s|ed)?|do(?:es)? nothing|does not do|",
+        r"returns? (?:null|none|nil|undefined)|gut(?:ted)?)\b",
+    ))
+    .expect("valid pattern")
+});
+
+/// Wording that asks for places to be filled in elsewhere.
+static OPEN_WANTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:outline|signatures?|interfaces?|abstract|protocols?|traits?|hooks?|callbacks?|overrid(?:e|es|den|able)|subclass(?:es)?|",
+        r"extension points?|base class(?:es)?|default implementation|disabl(?:e|es|ed)|deprecat(?:e|ed)|plug-?ins?)\b",
     ))
     .expect("valid pattern")
 });
@@ -82,13 +95,15 @@ struct Idle {
     body: Body,
 }
 
-fn check_file(
-    file: &FileChange,
-    evidence: &Evidence,
-    asked: &Asked<'_>,
-    moved: &mut Moved<'_>,
-    findings: &mut Findings<'_>,
-) {
+/// What is asked of each function.
+struct Reader<'a> {
+    evidence: &'a Evidence,
+    diff: &'a Diff,
+    empty: Asked<'a>,
+    open: Asked<'a>,
+}
+
+fn check_file(file: &FileChange, reader: &Reader<'_>, moved: &mut Moved<'_>, findings: &mut Findings<'_>) {
     let Some(language) = Language::of(&file.path) else { return };
     for lines in &read(file, Side::New) {
         for index in 0..lines.len() {
@@ -96,15 +111,43 @@ fn check_file(
             if lines[index].in_test || !is_new(lines, &idle, moved) || is_meant(lines, &idle) {
                 continue;
             }
-            let named = names_function(evidence, &idle.name);
-            let Some(certainty) =
-                certainty(lines, &idle, language, named).and_then(|certainty| asked.soften(certainty))
-            else {
-                continue;
-            };
+            let named = names_function(reader.evidence, &idle.name);
+            let Some(certainty) = reader.certainty(lines, &idle, language, named) else { continue };
             let message = message(&idle, named);
             findings.at(file, Some(lines[index].number), Severity::Error, certainty, message);
         }
+    }
+}
+
+impl Reader<'_> {
+    fn certainty(&self, lines: &[Line<'_>], idle: &Idle, language: Language, named: bool) -> Option<Certainty> {
+        let certainty = match place(lines, idle.open, language) {
+            Place::Contract => return None,
+            Place::Unknown => named.then_some(Certainty::Likely)?,
+            Place::Plain if is_usual(&idle.name) => named.then_some(Certainty::Likely)?,
+            Place::Plain if idle.body == Body::Empty && (named || self.is_relied_on(lines, idle)) => Certainty::Certain,
+            Place::Plain => Certainty::Likely,
+        };
+        let certainty = self.empty.soften(certainty)?;
+        Some(if self.open.is_asked() { Certainty::Likely } else { certainty })
+    }
+
+    /// Returns whether the change calls a new function that stands on its own and takes arguments
+    /// which it does not mark as unused.
+    fn is_relied_on(&self, lines: &[Line<'_>], idle: &Idle) -> bool {
+        let heading = &lines[idle.open];
+        let parameters = heading.code.split_once('(').map_or("", |(_, rest)| rest);
+        let takes = parameters
+            .split(',')
+            .any(|parameter| parameter.trim_start().starts_with(|first: char| first.is_alphabetic()));
+        let call = format!("{}(", idle.name);
+        let mut added = self.diff.files.iter().flat_map(FileChange::added_lines);
+        heading.changed
+            && heading.indent() == 0
+            && takes
+            && added.any(|(_, text)| {
+                text.trim() != heading.raw.trim() && text.contains(&call) && has_word(text, &idle.name)
+            })
     }
 }
 
@@ -115,16 +158,6 @@ fn message(idle: &Idle, named: bool) -> String {
         "The function {} {does}{asked}. Write what it is to do, or say in a comment why it does nothing.",
         quote(&idle.name)
     )
-}
-
-fn certainty(lines: &[Line<'_>], idle: &Idle, language: Language, named: bool) -> Option<Certainty> {
-    match place(lines, idle.open, language) {
-        Place::Contract => None,
-        Place::Unknown => named.then_some(Certainty::Likely),
-        Place::Plain if is_usual(&idle.name) => named.then_some(Certainty::Likely),
-        Place::Plain if named && idle.body == Body::Empty => Some(Certainty::Certain),
-        Place::Plain => Some(Certainty::Likely),
-    }
 }
 
 fn is_new(lines: &[Line<'_>], idle: &Idle, moved: &mut Moved<'_>) -> bool {
@@ -207,7 +240,7 @@ fn place(lines: &[Line<'_>], open: usize, language: Language) -> Place {
         [
             "@Override",
             "abstract",
-            "@overload",
+            "overload",
             "@override",
             "@typing",
             "#[cfg",
@@ -240,14 +273,16 @@ fn container(lines: &[Line<'_>], open: usize) -> Option<String> {
     let index = lines[..open].iter().rposition(|line| !line.is_bare() && line.indent() < own)?;
     let indent = lines[index].indent();
     let mut heading = String::new();
+    let mut complete = false;
     for line in lines[..=index].iter().rev().take(12).filter(|line| !line.is_bare() && line.indent() >= indent) {
         let code = line.code.trim();
         let attribute = code.starts_with(['#', '@', '[']);
-        if !heading.is_empty() && !attribute && code.ends_with(['}', ';']) {
+        if complete && !attribute {
             break;
         }
         heading.push_str(code);
         heading.push('\n');
+        complete |= !attribute && code != "{" && !code.starts_with("where") && !code.ends_with(',');
     }
     Some(heading)
 }
@@ -487,7 +522,28 @@ mod tests {
         );
         assert_eq!(asked("Load the config", "src/a.rs", "+fn load() {}\n"), [Likely]);
         assert_eq!(asked("Add a no-op `load_config`", "src/a.rs", "+fn load_config() {}\n"), [Likely]);
-        assert_eq!(asked("Add an empty hook", "src/a.rs", "+fn load_config() {}\n"), []);
+        assert_eq!(asked("Add an empty function", "src/a.rs", "+fn load_config() {}\n"), []);
+        assert_eq!(asked("Add a `load_config` hook", "src/a.rs", "+fn load_config() {}\n"), [Likely]);
+        let method = "+class Cache:\n+    def purge(self):\n+        \"\"\"Purges.\"\"\"\n+        pass\n+\n+    def size(self):\n+        return 1\n";
+        assert_eq!(asked("Write a Cache with get, delete and a purge()", "src/a.py", method), [Certain]);
+    }
+
+    #[test]
+    fn a_new_function_that_the_change_relies_on_is_certain() {
+        let lines =
+            "+async function approve(id: string): Promise<void> {}\n+  <button onClick={() => approve(review.id)}>\n";
+        assert_eq!(check("src/a.tsx", lines), [Certain]);
+        assert_eq!(check("src/a.py", "+def approve(review):\n+    pass\n+\n+approve(x)\n"), [Certain]);
+        for (path, lines) in [
+            ("src/a.rs", "+fn approve(_id: u8) {}\n+fn main() { approve(1) }\n"),
+            ("src/a.ts", "+function approve() {}\n+approve();\n"),
+            (
+                "src/a.py",
+                "+class A:\n+    def prepare(self, x):\n+        pass\n+\n+    def run(self):\n+        self.prepare(1)\n",
+            ),
+        ] {
+            assert_eq!(check(path, lines), [Likely], "{lines}");
+        }
     }
 
     #[test]

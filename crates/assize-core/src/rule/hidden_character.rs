@@ -49,14 +49,15 @@ fn check_file(file: &FileChange, moved: &mut Moved<'_>, findings: &mut Findings<
             continue;
         }
         for (kind, character) in fresh {
-            // One finding a character and file says enough.
-            if seen.insert(character) {
+            // One finding a kind and file says enough.
+            let certainty = certainty(kind, character, &file.path);
+            if seen.insert((kind as u8, certainty)) {
                 let message = format!(
                     "{} holds {}. Take it out, or write it as an escape.",
                     quote(line),
                     describe(kind, character)
                 );
-                findings.at(file, Some(number), Severity::Error, certainty(kind, character, &file.path), message);
+                findings.at(file, Some(number), Severity::Error, certainty, message);
             }
         }
     }

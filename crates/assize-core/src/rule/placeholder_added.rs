@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{Asked, Line, Moved, Side, adds, enclosing, is_guarded, names_function, opens_function, read};
+use super::reading::{Asked, Line, Moved, Side, adds, enclosing, names_function, opens_function, read};
 use super::{Findings, Needs, Rule};
 use crate::diff::FileChange;
 use crate::evidence::Evidence;
@@ -148,8 +148,29 @@ fn purpose(lines: &[Line<'_>], index: usize, language: Option<Language>, evidenc
         let mut words = line.code.split_whitespace();
         words.any(|word| matches!(word, "trait" | "interface" | "abstract" | "protocol"))
     });
-    let deliberate = bare_refusal || explained || contract || REFUSAL.is_match(said(line)) || is_guarded(lines, index);
+    let deliberate = bare_refusal || explained || contract || REFUSAL.is_match(said(line)) || is_refused(lines, index);
     Some(if deliberate { Purpose::Deliberate } else { Purpose::Missing })
+}
+
+/// Returns whether a stub stands on a path for what nobody asked for. A case that is named is no
+/// such path: somebody thought of it and left it out.
+fn is_refused(lines: &[Line<'_>], index: usize) -> bool {
+    static REFUSED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"^[}\s]*(?:if|else|elif|elsif|unless|default|catch|except|rescue|while|for|_\s*=>|_\s+if)\b|^\s*_\s*=>",
+        )
+        .expect("valid pattern")
+    });
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\s*case\b|=>").expect("valid pattern"));
+    let own = &lines[index];
+    if REFUSED.is_match(&own.code) {
+        return true;
+    }
+    let mut around = enclosing(lines, index).take_while(|line| !opens_function(&line.code));
+    !NAMED.is_match(&own.code)
+        && around
+            .find(|line| REFUSED.is_match(&line.code) || NAMED.is_match(&line.code))
+            .is_some_and(|line| REFUSED.is_match(&line.code))
 }
 
 /// What an error says, from its first quote on.
@@ -160,7 +181,7 @@ fn said<'a>(line: &Line<'a>) -> &'a str {
 /// Words of an error that refuses on purpose.
 static REFUSAL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)subclass|overrid|abstract|\bmust\b|derived|init\(coder|unsupported|not supported|cannot|can't|unhandled",
+        r"(?i)subclass|overrid|abstract|\bmust\b|derived|init\(coder|unsupported|not supported|cannot|can't|unhandled|\bonly\b",
     )
     .expect("valid pattern")
 });
@@ -182,11 +203,12 @@ fn python_purpose(lines: &[Line<'_>], index: usize, evidence: &Evidence) -> Opti
     };
     let start = lines.iter().position(|line| line.number == heading.number).unwrap_or(index);
     let alone = lines[start + 1..index].iter().all(|line| line.is_bare() || !line.code.contains(char::is_alphanumeric));
-    let method =
-        heading.code.contains("(self") || heading.code.contains("(cls") || heading.code.trim_end().ends_with('(');
+    // A function inside of anything but its module may be a method or one of several variants.
     let name = heading.code.split("def ").nth(1).and_then(|rest| rest.split('(').next()).unwrap_or_default();
-    let stub = alone && (!method || names_function(evidence, name)) && !REFUSAL.is_match(said(&lines[index]));
-    Some(if stub { Purpose::Missing } else { Purpose::Deliberate })
+    let own = heading.indent() == 0 || names_function(evidence, name);
+    let statement: Vec<&str> = lines[index..].iter().take(3).map(|line| line.raw).collect();
+    let refuses = REFUSAL.is_match(&statement.join(" ")) || lines[index].code.contains(" from ");
+    Some(if alone && own && !refuses { Purpose::Missing } else { Purpose::Deliberate })
 }
 
 /// The part of a stub that is code and not the text it prints.
@@ -195,8 +217,9 @@ static STUB_WORD: LazyLock<Regex> = LazyLock::new(|| {
         .expect("valid pattern")
 });
 
+/// Methods that subclasses must write, and signatures that have no body.
 fn is_abstract(lines: &[Line<'_>], index: usize) -> bool {
-    let marks = ["@abstractmethod", "abc.abstractmethod", "(ABC)", "Protocol)", "@overload"];
+    let marks = ["@abstractmethod", "abc.abstractmethod", "(ABC)", "Protocol)", "overload"];
     lines[index.saturating_sub(12)..index].iter().any(|line| marks.iter().any(|mark| line.code.contains(mark)))
 }
 
@@ -219,6 +242,8 @@ mod tests {
             ("src/a.ts", "+  throw new Error('Not implemented');"),
             ("src/A.java", "+    throw new UnsupportedOperationException(\"Not implemented yet\");"),
             ("src/a.go", "+\tpanic(\"not implemented\")"),
+            ("src/a.go", "+\tcase io.SeekEnd:\n+\t\tpanic(\"not implemented\")"),
+            ("src/a.rs", "+        Kind::B => unimplemented!(),"),
             ("src/A.cs", "+ throw new NotImplementedException();"),
         ] {
             assert_eq!(check(path, line), [Certainty::Certain], "{line}");
@@ -232,7 +257,8 @@ mod tests {
             ("src/a.py", " class Base:\n+    def load(self):\n+        raise NotImplementedError"),
             ("src/a.py", "+def load(kind):\n+    if kind == 'x':\n+        raise NotImplementedError(kind)"),
             ("src/a.py", "+def load(kind):\n+    raise NotImplementedError('subclasses override this')"),
-            ("src/a.rs", "+        Kind::B => unimplemented!(),"),
+            ("src/a.rs", "+        _ => unimplemented!(),"),
+            ("src/a.rs", "+    if cfg!(windows) {\n+        unimplemented!()"),
             ("src/a.rs", "+    unimplemented!(\"needs a kernel that has it\")"),
             ("src/A.java", "+    throw new UnsupportedOperationException();"),
             ("src/a.ts", "+      default:\n+        throw new Error('Not implemented: ' + kind);"),

@@ -510,10 +510,12 @@ pub(super) fn mentions(evidence: &Evidence, name: &str) -> bool {
 /// Returns whether a directive names a function, in a way that can be no ordinary word.
 pub(super) fn names_function(evidence: &Evidence, name: &str) -> bool {
     let shaped = name.contains('_') || name.chars().skip(1).any(|character| character.is_ascii_uppercase());
-    let quoted = [format!("`{name}`"), format!("`{name}(")];
-    let mut texts = evidence.directives.iter().flat_map(|directive| directive.all_text());
-    let names = |text: &str| quoted.iter().any(|quoted| text.contains(quoted)) || shaped && has_word(text, name);
-    name.len() > 2 && texts.any(names)
+    let called = format!("{name}(");
+    let quoted = format!("`{name}`");
+    let part = |character: char| character.is_alphanumeric() || character == '_';
+    let calls = |text: &str| text.match_indices(&called).any(|(start, _)| !text[..start].ends_with(part));
+    let names = |text: &str| text.contains(&quoted) || calls(text) || shaped && has_word(text, name);
+    name.len() > 2 && evidence.directives.iter().flat_map(|directive| directive.all_text()).any(names)
 }
 
 /// Returns whether a text holds a word that is not part of a longer one.

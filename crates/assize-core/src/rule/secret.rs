@@ -10,7 +10,7 @@ use super::{Findings, Needs, Rule};
 use crate::diff::{FileChange, LineKind};
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
-use crate::path::{Language, file_name, is_example, is_generated, is_prose, is_test};
+use crate::path::{Language, file_name, is_generated, is_prose, is_test};
 
 /// See the module.
 pub struct Secret;
@@ -120,9 +120,25 @@ fn is_aside(path: &str) -> bool {
     let sample =
         [".example", ".sample", ".template", ".dist", "example.", "sample."].iter().any(|part| name.contains(part));
     let folder = path.split('/').rev().skip(1).any(|folder| {
-        matches!(folder, "docs" | "doc" | "mocks" | "mock" | "fakes" | "cassettes" | "fixtures" | "certs" | "testcerts")
+        matches!(
+            folder,
+            "docs"
+                | "doc"
+                | "example"
+                | "examples"
+                | "samples"
+                | "demo"
+                | "demos"
+                | "mocks"
+                | "mock"
+                | "fakes"
+                | "cassettes"
+                | "fixtures"
+                | "certs"
+                | "testcerts"
+        )
     });
-    sample || folder || is_test(path) || is_example(path) || is_prose(path)
+    sample || folder || is_test(path) || is_prose(path)
 }
 
 /// A private key in its armour, with some of its contents.
@@ -338,6 +354,7 @@ mod tests {
             assert_eq!(check("src/client.py", &format!("+KEY = \"{key}\"\n")), [Certain], "{key}");
             assert_eq!(check("config/app.yaml", &format!("+  value: {key}\n")), [Certain], "{key}");
         }
+        assert_eq!(check("scripts/release.ts", &format!("+const token = 'gh{}{}';\n", "p_", noise(36))), [Certain]);
         let body = noise(64);
         let armour = format!("+-----BEGIN {} KEY-----\n+{body}\n+{body}\n", "RSA PRIVATE");
         assert_eq!(check("deploy/id", &armour), [Certain]);

@@ -14,7 +14,8 @@ use crate::text::quote;
 
 /// See the module.
 ///
-/// Nothing here is certain: to ignore an error can be right, and only a reader can tell.
+/// To ignore an error can be right, and only a reader can tell: a finding is certain only where a
+/// directive asks for the error to be dealt with, and the change drops whatever goes wrong.
 pub struct SwallowedError;
 
 impl Rule for SwallowedError {
@@ -33,12 +34,13 @@ impl Rule for SwallowedError {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let Some(diff) = evidence.diff.get() else { return };
         let asked = Asked::new(evidence, &WANTED);
+        let demanded = Asked::new(evidence, &DEMANDED);
         let mut moved = Moved::new(diff);
         let outside = |file: &&FileChange| {
             is_code(&file.path) && !is_generated(&file.path) && !is_test(&file.path) && !is_example(&file.path)
         };
         for file in diff.files.iter().filter(outside).filter(|file| may_swallow(file)) {
-            check_file(file, &asked, &mut moved, findings);
+            check_file(file, &asked, &demanded, &mut moved, findings);
         }
     }
 }
@@ -49,6 +51,14 @@ static WANTED: LazyLock<Regex> = LazyLock::new(|| {
         r"|\bcatch all\b|\b(?:don[’']?t|do not|never) (?:fail|crash|throw|raise|panic)",
     ))
     .expect("valid pattern")
+});
+
+/// Wording that asks for errors to be dealt with, or for their cause.
+static DEMANDED: LazyLock<Regex> = LazyLock::new(|| {
+    let deal = "(?:handl(?:e|es|ed|ing)|show|report|log|display|surface|propagate|find out|figure out|root.cause|investigat(?:e|ing)|diagnos(?:e|ing)|why)";
+    let trouble = "(?:errors?|exceptions?|fail(?:s|ed|ing|ures?)?|crash(?:es|ed|ing)?|throws?|[A-Z][A-Za-z]*Error)";
+    Regex::new(&format!(r"(?i)\b(?:{deal}\b[^\n]{{0,120}}\b{trouble}|{trouble}\b[^\n]{{0,120}}\b{deal})\b"))
+        .expect("valid pattern")
 });
 
 static HINT: LazyLock<Regex> =
@@ -75,7 +85,13 @@ struct Swallow {
     catch: Catch,
 }
 
-fn check_file(file: &FileChange, asked: &Asked<'_>, moved: &mut Moved<'_>, findings: &mut Findings<'_>) {
+fn check_file(
+    file: &FileChange,
+    asked: &Asked<'_>,
+    demanded: &Asked<'_>,
+    moved: &mut Moved<'_>,
+    findings: &mut Findings<'_>,
+) {
     let language = Language::of(&file.path);
     for lines in &read(file, Side::New) {
         for index in 0..lines.len() {
@@ -83,22 +99,25 @@ fn check_file(file: &FileChange, asked: &Asked<'_>, moved: &mut Moved<'_>, findi
             if lines[index].in_test || !is_new(lines, &swallow, moved) {
                 continue;
             }
-            let reasoned = is_reasoned(lines, &swallow);
-            if reasoned && swallow.catch == Catch::Some || asked.soften(Certainty::Likely).is_none() {
-                continue;
-            }
-            let severity = match (swallow.catch, reasoned) {
-                (_, true) => Severity::Note,
-                (Catch::Some, false) => Severity::Warning,
-                (Catch::All, false) => Severity::Error,
-            };
+            let Some((severity, certainty)) = weigh(lines, &swallow, demanded) else { continue };
+            let Some(certainty) = asked.soften(certainty) else { continue };
             let line = &lines[swallow.open];
             let message = format!(
                 "After {} an error is dropped without a trace. Handle it, pass it on or log it; if it may be ignored, say why in a comment.",
                 quote(line.raw)
             );
-            findings.at(file, Some(line.number), severity, Certainty::Likely, message);
+            findings.at(file, Some(line.number), severity, certainty, message);
         }
+    }
+}
+
+fn weigh(lines: &[Line<'_>], swallow: &Swallow, demanded: &Asked<'_>) -> Option<(Severity, Certainty)> {
+    match (swallow.catch, is_reasoned(lines, swallow)) {
+        (Catch::Some, true) => None,
+        (Catch::All, true) => Some((Severity::Note, Certainty::Likely)),
+        (Catch::Some, false) => Some((Severity::Warning, Certainty::Likely)),
+        (Catch::All, false) if demanded.is_asked() => Some((Severity::Error, Certainty::Certain)),
+        (Catch::All, false) => Some((Severity::Error, Certainty::Likely)),
     }
 }
 
@@ -264,7 +283,7 @@ mod tests {
     use super::*;
     use crate::directive::Directive;
     use crate::rule::testing::{changed, found, grades};
-    use Certainty::Likely;
+    use Certainty::{Certain, Likely};
 
     fn check(path: &str, lines: &str) -> Vec<Certainty> {
         grades(&SwallowedError, &changed(path, lines))
@@ -314,6 +333,24 @@ mod tests {
             ),
             []
         );
+    }
+
+    #[test]
+    fn to_drop_the_very_error_that_was_to_be_dealt_with_is_certain() {
+        let asked = |directive: &str, path: &str, lines: &str| {
+            let mut evidence = changed(path, lines);
+            evidence.directives.extend(Directive::from_prompt(directive, 1, Vec::new()));
+            grades(&SwallowedError, &evidence)
+        };
+        let python = "+    except:\n+        pass\n+    return 1\n";
+        assert_eq!(asked("import crashes with a ValueError, find out why and fix it", "src/a.py", python), [Certain]);
+        assert_eq!(asked("Handle the error and show a message", "src/a.ts", "+  } catch (error) {}\n"), [Certain]);
+        assert_eq!(
+            asked("Handle errors", "src/a.py", "     except ValueError:\n-        raise\n+        pass\n"),
+            [Likely]
+        );
+        assert_eq!(asked("Storage throws in private mode, make it work", "src/a.ts", "+  } catch {}\n"), [Likely]);
+        assert_eq!(asked("Report errors, but ignore those of the metrics", "src/a.py", python), [Likely]);
     }
 
     #[test]

@@ -131,15 +131,15 @@ fn certainty(lines: &[Line<'_>], index: usize, marker: Marker, file: &FileChange
 /// Code before a call that skips may have left the test already, and a test of a test framework
 /// holds tests of its own.
 fn is_conditional_call(lines: &[Line<'_>], index: usize, marker: Marker, tests: &[Test]) -> bool {
-    let nested =
-        || enclosing(lines, index).any(|line| tests.iter().any(|test| lines[test.index].number == line.number));
+    let is_test = |line: &&Line<'_>| tests.iter().any(|test| lines[test.index].number == line.number);
+    let around = enclosing(lines, index).filter(is_test).count();
     if marker != Marker::Call {
-        return nested();
+        return around > 0;
     }
     let heading = tests.iter().rev().find(|test| test.index < index);
     let first = |test: &Test| lines[test.index + 1..index].iter().all(|line| line.is_bare() || is_string(&line.code));
     let stated = lines[index].code.contains(['"', '\'', '`']) || lines[index].code.contains("()");
-    !stated || !heading.is_some_and(first)
+    around > 1 || !stated || !heading.is_some_and(first)
 }
 
 fn is_string(code: &str) -> bool {

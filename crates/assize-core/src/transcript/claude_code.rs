@@ -3,8 +3,11 @@
 //! The format is declared internal by its makers, so everything unknown is passed over.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde::Deserialize;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::{FactsBuilder, TodoItem, TodoState, ToolCall, ToolResult, TranscriptFormat};
@@ -15,6 +18,8 @@ use crate::text::Untrusted;
 #[derive(Debug, Default)]
 pub struct ClaudeCode;
 
+/// A line in which every block has the shape that is known. Most lines are read this way, in one
+/// pass; the others block by block.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(rename = "type", borrow)]
@@ -23,30 +28,45 @@ struct Line<'a> {
     is_sidechain: bool,
     #[serde(rename = "isMeta", default)]
     is_meta: bool,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     message: Option<Message<'a>>,
 }
 
 #[derive(Deserialize)]
 struct Message<'a> {
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    content: Option<TextOr<'a, Block<'a>>>,
 }
 
-/// A message's content is a string or a list of blocks. Blocks stay raw, so that one of an
-/// unknown shape does not spoil its neighbours.
-enum Content<'a> {
-    Text(String),
-    Blocks(Vec<&'a RawValue>),
+/// What may be a text or a list.
+enum TextOr<'a, T> {
+    Text(Cow<'a, str>),
+    List(Vec<T>),
 }
 
-impl<'a> Content<'a> {
-    fn read(raw: &'a RawValue) -> Option<Self> {
-        if raw.get().starts_with('"') {
-            serde_json::from_str(raw.get()).ok().map(Self::Text)
-        } else {
-            serde_json::from_str(raw.get()).ok().map(Self::Blocks)
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for TextOr<'a, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either<'a, T>(PhantomData<(&'a str, T)>);
+        impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for Either<'a, T> {
+            type Value = TextOr<'a, T>;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a text or a list")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(TextOr::Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(TextOr::Text(Cow::Owned(text.to_owned())))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+                let mut list = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    list.push(item);
+                }
+                Ok(TextOr::List(list))
+            }
         }
+        deserializer.deserialize_any(Either(PhantomData))
     }
 }
 
@@ -54,20 +74,60 @@ impl<'a> Content<'a> {
 struct Block<'a> {
     #[serde(rename = "type", borrow)]
     kind: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     text: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     name: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     input: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     tool_use_id: Option<Cow<'a, str>>,
     #[serde(default)]
     is_error: Option<bool>,
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    content: Option<TextOr<'a, Part<'a>>>,
+}
+
+/// A part of a tool's result; the text ones count.
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    text: Option<Cow<'a, str>>,
+}
+
+/// A line of which one block has another shape: the blocks stay raw, so that it does not spoil its
+/// neighbours.
+#[derive(Deserialize)]
+struct OddLine<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Option<Cow<'a, str>>,
+    #[serde(rename = "isSidechain", default)]
+    is_sidechain: bool,
+    #[serde(rename = "isMeta", default)]
+    is_meta: bool,
+    #[serde(borrow, default)]
+    message: Option<OddMessage<'a>>,
+}
+
+#[derive(Deserialize)]
+struct OddMessage<'a> {
+    #[serde(borrow, default)]
+    content: Option<TextOr<'a, &'a RawValue>>,
+}
+
+impl<'a> OddLine<'a> {
+    fn into_line(self) -> Line<'a> {
+        let content = self.message.and_then(|message| message.content).map(|content| match content {
+            TextOr::Text(text) => TextOr::Text(text),
+            TextOr::List(raw) => {
+                TextOr::List(raw.into_iter().filter_map(|block| serde_json::from_str(block.get()).ok()).collect())
+            }
+        });
+        let message = Some(Message { content });
+        Line { kind: self.kind, is_sidechain: self.is_sidechain, is_meta: self.is_meta, message }
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -101,7 +161,9 @@ impl TranscriptFormat for ClaudeCode {
         if text.trim().is_empty() {
             return;
         }
-        let Ok(line) = serde_json::from_str::<Line<'_>>(text) else {
+        let read = serde_json::from_str::<Line<'_>>(text)
+            .or_else(|_| serde_json::from_str::<OddLine<'_>>(text).map(OddLine::into_line));
+        let Ok(line) = read else {
             facts.limit("lines that cannot be read were passed over");
             return;
         };
@@ -109,24 +171,24 @@ impl TranscriptFormat for ClaudeCode {
         if line.is_sidechain {
             return;
         }
-        let Some(content) = line.message.and_then(|message| message.content).and_then(Content::read) else { return };
+        let Some(content) = line.message.and_then(|message| message.content) else { return };
         match line.kind.as_deref() {
-            Some("user") => user(&content, line.is_meta, facts),
-            Some("assistant") => assistant(&content, facts),
+            Some("user") => user(content, line.is_meta, facts),
+            Some("assistant") => assistant(content, facts),
             _ => {}
         }
     }
 }
 
-fn user(content: &Content<'_>, is_meta: bool, facts: &mut FactsBuilder) {
+fn user(content: TextOr<'_, Block<'_>>, is_meta: bool, facts: &mut FactsBuilder) {
     let blocks = match content {
-        Content::Text(text) => return prompt(text, is_meta, facts),
-        Content::Blocks(blocks) => blocks,
+        TextOr::Text(text) => return prompt(&text, is_meta, facts),
+        TextOr::List(blocks) => blocks,
     };
-    for block in blocks.iter().filter_map(|raw| read_block(raw)) {
+    for block in blocks {
         match (block.kind.as_deref(), &block.tool_use_id) {
             (Some("tool_result"), Some(id)) => {
-                let output = block.content.map(|raw| result_text(raw.get())).unwrap_or_default();
+                let output = block.content.map(result_text).unwrap_or_default();
                 let is_error = block.is_error.unwrap_or(false);
                 let exit_status = is_error.then(|| exit_status(&output)).flatten();
                 facts.result(id, &ToolResult { is_error, exit_status, output });
@@ -145,12 +207,12 @@ fn prompt(text: &str, is_meta: bool, facts: &mut FactsBuilder) {
     }
 }
 
-fn assistant(content: &Content<'_>, facts: &mut FactsBuilder) {
+fn assistant(content: TextOr<'_, Block<'_>>, facts: &mut FactsBuilder) {
     let blocks = match content {
-        Content::Text(text) => return facts.message(text),
-        Content::Blocks(blocks) => blocks,
+        TextOr::Text(text) => return facts.message(&text),
+        TextOr::List(blocks) => blocks,
     };
-    for block in blocks.iter().filter_map(|raw| read_block(raw)) {
+    for block in blocks {
         match block.kind.as_deref() {
             Some("text") => facts.message(block.text.as_deref().unwrap_or_default()),
             Some("tool_use") => {
@@ -161,10 +223,6 @@ fn assistant(content: &Content<'_>, facts: &mut FactsBuilder) {
             _ => {}
         }
     }
-}
-
-fn read_block<'a>(raw: &&'a RawValue) -> Option<Block<'a>> {
-    serde_json::from_str(raw.get()).ok()
 }
 
 fn tool_call(name: &str, input: Input) -> ToolCall {
@@ -201,23 +259,12 @@ fn todo_state(status: &str) -> TodoState {
     }
 }
 
-/// A tool result is a string or a list of blocks of which the text ones count.
-fn result_text(raw: &str) -> String {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Shape {
-        Text(String),
-        Blocks(Vec<Part>),
-    }
-    #[derive(Deserialize)]
-    struct Part {
-        #[serde(default)]
-        text: String,
-    }
-    match serde_json::from_str(raw) {
-        Ok(Shape::Text(text)) => text,
-        Ok(Shape::Blocks(parts)) => parts.into_iter().map(|part| part.text).collect::<Vec<_>>().join("\n"),
-        Err(_) => String::new(),
+fn result_text(content: TextOr<'_, Part<'_>>) -> String {
+    match content {
+        TextOr::Text(text) => text.into_owned(),
+        TextOr::List(parts) => {
+            parts.into_iter().filter_map(|part| part.text).collect::<Vec<_>>().join("\n")
+        }
     }
 }
 
@@ -275,6 +322,14 @@ mod tests {
             r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t2","name":"TaskUpdate","input":{"taskId":"7","status":"completed"}}]}}"#,
         ]);
         assert_eq!((facts.todos.len(), facts.open_todos().count()), (1, 0));
+    }
+
+    #[test]
+    fn an_odd_block_does_not_spoil_its_neighbours() {
+        let facts = read(&[
+            r#"{"type":"assistant","message":{"content":[{"type":"text","text":{"odd":1}},{"type":"text","text":"Done."},7]}}"#,
+        ]);
+        assert_eq!(facts.last_message.as_ref().map(Untrusted::inspect), Some("Done."));
     }
 
     #[test]

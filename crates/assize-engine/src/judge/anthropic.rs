@@ -252,8 +252,12 @@ impl Message {
             Some("refusal") => StopReason::Refusal,
             _ => StopReason::Complete,
         };
-        let calls: Vec<&RawValue> =
-            self.content.iter().filter(|block| block.kind == "tool_use").filter_map(|block| block.input.as_deref()).collect();
+        let calls: Vec<&RawValue> = self
+            .content
+            .iter()
+            .filter(|block| block.kind == "tool_use")
+            .filter_map(|block| block.input.as_deref())
+            .collect();
         let payload = match calls[..] {
             [] => {
                 let texts = self.content.iter().filter(|block| block.kind == "text");
@@ -313,9 +317,14 @@ mod tests {
         assert!(request.last_user_text().contains("no `pass`"));
         assert_eq!((&request.body["max_tokens"], request.body.get("temperature")), (&json!(77), None));
         let format = &request.body["output_config"]["format"];
-        assert_eq!((&format["type"], &format["schema"]["additionalProperties"]), (&json!("json_schema"), &json!(false)));
+        assert_eq!(
+            (&format["type"], &format["schema"]["additionalProperties"]),
+            (&json!("json_schema"), &json!(false))
+        );
         let written = format.to_string();
-        for keyword in ["\"maxLength\"", "\"minLength\"", "\"maxItems\"", "\"minimum\"", "\"maximum\"", "\"format\":\"double"] {
+        for keyword in
+            ["\"maxLength\"", "\"minLength\"", "\"maxItems\"", "\"minimum\"", "\"maximum\"", "\"format\":\"double"]
+        {
             assert!(!written.contains(keyword), "{keyword}: {written}");
         }
         assert_eq!(request.tools(), [] as [&str; 0]);
@@ -355,7 +364,9 @@ mod tests {
     #[test]
     fn what_a_tool_is_given_reaches_the_door_as_it_was_written() {
         let input = r#"{ "pass": true, "pass": false }"#;
-        let body = format!(r#"{{"content":[{{"type":"tool_use","id":"t","name":"v","input":{input}}}],"stop_reason":"tool_use"}}"#);
+        let body = format!(
+            r#"{{"content":[{{"type":"tool_use","id":"t","name":"v","input":{input}}}],"stop_reason":"tool_use"}}"#
+        );
         let answer = call(Told::RawBody(body)).expect("an answer");
         assert_eq!(answer.reply.payload, Payload::Structured(input.to_owned()));
         let unjudged = read::<StopVerdict>(&answer.reply, &[]).expect_err("a field twice");
@@ -388,7 +399,10 @@ mod tests {
         assert_eq!(call(Told::Empty).map(|answer| answer.reply), Ok(text("")));
         for body in ["<h1>Log in</h1>", "{}", r#"{"type":"error","error":{"message":"no"}}"#] {
             let error = call(Told::RawBody(body.to_owned())).expect_err("no message");
-            assert!(matches!(&error, CallError::Final { unjudged, .. } if unjudged.detail.contains("a message")), "{error:?}");
+            assert!(
+                matches!(&error, CallError::Final { unjudged, .. } if unjudged.detail.contains("a message")),
+                "{error:?}"
+            );
         }
     }
 

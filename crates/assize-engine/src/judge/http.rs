@@ -181,7 +181,8 @@ impl Told {
         let text = secret.map_or_else(|| text.to_string(), |secret| secret.redact(&text));
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         let error = &value["error"];
-        let message = [&error["message"], error, &value["message"], &value["detail"]].into_iter().find_map(Value::as_str);
+        let message =
+            [&error["message"], error, &value["message"], &value["detail"]].into_iter().find_map(Value::as_str);
         let line = message.unwrap_or(&text).split_whitespace().collect::<Vec<_>>().join(" ");
         Self {
             message: head(&make_visible(&line), MESSAGE_BYTES_MAX).to_owned(),
@@ -202,8 +203,7 @@ fn wait_of(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
 
 /// Reads a date in the one form that may still be sent (RFC 9110, 5.6.7), as seconds since 1970.
 fn http_date(text: &str) -> Option<u64> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let (_weekday, rest) = text.split_once(", ")?;
     let [day, month, year, time, "GMT"] = rest.split(' ').collect::<Vec<_>>()[..] else { return None };
     let number = |text: &str, range: std::ops::RangeInclusive<u64>| {
@@ -277,10 +277,14 @@ mod tests {
 
     #[test]
     fn this_machine_is_recognised() {
-        for host in ["localhost", "LOCALHOST", "a.localhost", "127.0.0.1", "127.8.9.1", "[::1]", "::1", "[::ffff:127.0.0.1]"] {
+        for host in
+            ["localhost", "LOCALHOST", "a.localhost", "127.0.0.1", "127.8.9.1", "[::1]", "::1", "[::ffff:127.0.0.1]"]
+        {
             assert!(is_loopback(host), "{host}");
         }
-        for host in ["localhost.example.com", "10.0.0.1", "128.0.0.1", "0.0.0.0", "example.com", "[::2]", "127.0.0.1.nip.io"] {
+        for host in
+            ["localhost.example.com", "10.0.0.1", "128.0.0.1", "0.0.0.0", "example.com", "[::2]", "127.0.0.1.nip.io"]
+        {
             assert!(!is_loopback(host), "{host}");
         }
     }
@@ -309,10 +313,18 @@ mod tests {
 
     #[test]
     fn statuses_are_sorted() {
-        for (code, retryable) in
-            [(400, false), (401, false), (403, false), (404, false), (408, true), (413, false), (422, false), (425, true)]
-                .into_iter()
-                .chain([(429, true), (500, true), (502, true), (503, true), (529, true), (307, false)])
+        for (code, retryable) in [
+            (400, false),
+            (401, false),
+            (403, false),
+            (404, false),
+            (408, true),
+            (413, false),
+            (422, false),
+            (425, true),
+        ]
+        .into_iter()
+        .chain([(429, true), (500, true), (502, true), (503, true), (529, true), (307, false)])
         {
             let server = ModelServer::start(Script::always(Reply::error(code, "no\u{202e}  such\nluck sk-1")));
             match post(&server, far()).expect_err("no success") {

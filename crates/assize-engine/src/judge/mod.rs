@@ -39,8 +39,13 @@ pub const ID_CHARS_MAX: usize = 64;
 
 /// What tells an agent that it runs inside another one. A judge is not part of the session that
 /// it judges.
-const SESSION_VARIABLES: [&str; 5] =
-    ["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PROJECT_DIR"];
+const SESSION_VARIABLES: [&str; 5] = [
+    "CLAUDECODE",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_PROJECT_DIR",
+];
 
 /// Somebody who can be asked.
 pub trait Judge: Send + Sync {

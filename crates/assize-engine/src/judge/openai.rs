@@ -445,7 +445,10 @@ mod tests {
             Ok(text("ab"))
         );
         let two = reply(r#"{"choices":[{"message":{"content":"a"}},{"message":{"content":"b"}}]}"#);
-        assert!(matches!(&two, Err(CallError::Final { unjudged, .. }) if unjudged.cause == Cause::Malformed), "{two:?}");
+        assert!(
+            matches!(&two, Err(CallError::Final { unjudged, .. }) if unjudged.cause == Cause::Malformed),
+            "{two:?}"
+        );
         for body in ["<h1>Log in</h1>", "{}", "", r#"{"error":{"message":"no"}}"#] {
             let error = reply(body).expect_err("no completion");
             let CallError::Final { unjudged, .. } = error else { panic!("{body}: {error:?}") };
@@ -488,7 +491,10 @@ mod tests {
         let server = ModelServer::start(Script::of([]));
         let judge = at(&server, json!({"api_key_env": "NO_SUCH_KEY"}));
         let error = judge.call(&question(), None, far()).expect_err("no key");
-        assert!(matches!(&error, CallError::Final { unjudged, .. } if unjudged.detail.contains("NO_SUCH_KEY")), "{error:?}");
+        assert!(
+            matches!(&error, CallError::Final { unjudged, .. } if unjudged.detail.contains("NO_SUCH_KEY")),
+            "{error:?}"
+        );
         assert_eq!(server.requests(), []);
     }
 

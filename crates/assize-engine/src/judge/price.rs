@@ -29,8 +29,7 @@ impl Prices {
     ///
     /// Says which one is no price.
     pub fn new(in_usd_per_mtok: Option<f64>, out_usd_per_mtok: Option<f64>) -> Result<Self, String> {
-        for (name, price) in
-            [("price_in_usd_per_mtok", in_usd_per_mtok), ("price_out_usd_per_mtok", out_usd_per_mtok)]
+        for (name, price) in [("price_in_usd_per_mtok", in_usd_per_mtok), ("price_out_usd_per_mtok", out_usd_per_mtok)]
         {
             check_price(name, price)?;
         }

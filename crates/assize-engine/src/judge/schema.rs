@@ -7,8 +7,17 @@
 use serde_json::{Map, Value};
 
 /// Keywords that hold one schema.
-const ONE: [&str; 9] =
-    ["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties"];
+const ONE: [&str; 9] = [
+    "items",
+    "additionalProperties",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contains",
+    "propertyNames",
+    "unevaluatedProperties",
+];
 /// Keywords that hold a list of schemas.
 const LIST: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
 /// Keywords that hold schemas by name.

@@ -87,10 +87,8 @@ pub(super) fn script(folder: &Path, name: &str, body: &str) -> PathBuf {
 pub(super) struct Scripted {
     /// What shapes its replies.
     pub(super) identity: String,
-    /// What a call costs at most.
-    pub(super) worst_cost_usd: Option<f64>,
-    /// How long it thinks.
-    pub(super) thinks: Duration,
+    worst_cost_usd: Option<f64>,
+    thinks: Duration,
     replies: Mutex<VecDeque<Result<Answer, CallError>>>,
     reasks: Mutex<Vec<Option<String>>>,
     calls: AtomicUsize,
@@ -106,6 +104,14 @@ impl Scripted {
             reasks: Mutex::default(),
             calls: AtomicUsize::new(0),
         }
+    }
+
+    pub(super) fn costing(self, usd: f64) -> Self {
+        Self { worst_cost_usd: Some(usd), ..self }
+    }
+
+    pub(super) fn thinking(self, millis: u64) -> Self {
+        Self { thinks: Duration::from_millis(millis), ..self }
     }
 
     pub(super) fn calls(&self) -> usize {

@@ -203,7 +203,7 @@ fn half_done() -> Evidence {
     let directive = "Add `parse_duration` to src/duration.rs: it reads \"1h30m15s\" into seconds and gives an error for unknown units. Add tests for both, and describe the format in README.md.";
     let code = "/// Reads a duration into seconds.\npub fn parse_duration(text: &str) -> u64 {\n    let hours = text.trim_end_matches('h');\n    hours.parse::<u64>().unwrap_or(0) * 3600\n}\n";
     let mut facts = FactsBuilder::default();
-    facts.prompt();
+    facts.prompt(directive);
     facts.call("1", ToolCall::Edit { paths: vec!["src/duration.rs".to_owned()] });
     facts.result("1", &ToolResult::default());
     Evidence {

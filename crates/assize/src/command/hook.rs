@@ -6,7 +6,7 @@
 
 use std::io::{Read as _, Write as _};
 
-use assize_core::court::stop::{Disposition, StopCase, StopRecord, decide};
+use assize_core::court::stop::{Disposition, StopCase, StopInputs, StopRecord};
 use assize_core::directive::{Directive, overrules};
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::session::{Baseline, Event, SessionState};
@@ -150,9 +150,10 @@ impl<'a> Desk<'a> {
     fn stop(&self) -> HookReply {
         match self.judge() {
             Ok((record, prior)) => self.conclude(record, &prior),
-            Err(unjudged) => {
-                let reason = format!("Assize did not judge this stop ({unjudged}). The agent may stop; nothing counts as done.");
-                HookReply::Notice { text: reason }
+            Err(barred) => {
+                let prior = SessionState::default();
+                let case = StopCase { barred: Some(barred), ..self.case(&prior, false) };
+                self.conclude(StopRecord::of(StopInputs::without_evidence(case), &prior), &prior)
             }
         }
     }
@@ -246,7 +247,7 @@ impl<'a> Desk<'a> {
         let event = Event::StopRuled(Box::new(record.clone()));
         if let Err(error) = self.append(&event) {
             record.inputs.case.barred = Some(Unjudged::new(Cause::LedgerUnavailable, error.to_string()));
-            record.decision = decide(&record.inputs, prior);
+            record = StopRecord::of(record.inputs, prior);
         }
         match record.decision.disposition {
             Disposition::Block { message } => HookReply::Block { reason: message },

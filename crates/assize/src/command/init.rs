@@ -100,7 +100,10 @@ fn choose(wanted: &[String], host: &Host) -> Result<Vec<&'static dyn Adapter>> {
 fn is_used(agent: &dyn Adapter, host: &Host) -> bool {
     let folder = |scope, base: PathBuf| agent.settings_path(scope, &base).parent().is_some_and(Path::is_dir);
     let by_project = agent.id() != "copilot" && folder(Scope::Project, host.project());
-    by_project || host.home().is_some_and(|home| folder(Scope::User, home) || agent.id() == "copilot" && home.join(".copilot").is_dir())
+    by_project || host.home().is_some_and(|home| {
+        let copilot = agent.id() == "copilot" && home.join(".copilot").is_dir();
+        copilot || folder(Scope::User, home)
+    })
 }
 
 /// Where what was there before is remembered.

@@ -136,7 +136,8 @@ fn as_text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
-        Value::Array(parts) if !parts.is_empty() && parts.iter().all(|part| part_text(part).is_some()) => {
+        Value::Array(parts) if parts.is_empty() => None,
+        Value::Array(parts) if parts.iter().all(|part| part_text(part).is_some()) => {
             Some(parts.iter().filter_map(part_text).collect::<Vec<_>>().join("\n"))
         }
         other => Some(part_text(other).map_or_else(|| other.to_string(), str::to_owned)),

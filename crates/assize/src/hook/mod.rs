@@ -189,3 +189,6 @@ pub struct SettingsError {
     /// What stands in the way, with line and column where there is one.
     pub detail: String,
 }
+
+#[cfg(test)]
+mod tests;

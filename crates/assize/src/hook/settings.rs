@@ -25,7 +25,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::SettingsError;
 
-/// Largest settings file that is changed, in bytes.
+/// Largest settings file that is read or written, in bytes.
 pub(super) const SETTINGS_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The file name by which our program is known.
 const PROGRAM: &str = "assize";
@@ -98,12 +98,17 @@ pub(super) fn uninstall(layout: &Layout, settings: &str) -> Result<String, Setti
 
 /// Applies a change to a text within our limit and without its byte order mark.
 fn edit(settings: &str, change: impl FnOnce(String) -> Result<String, SettingsError>) -> Result<String, SettingsError> {
-    if settings.len() > SETTINGS_BYTES_MAX {
-        return Err(error(format!("the file has more than {SETTINGS_BYTES_MAX} bytes")));
-    }
+    let within_limit = |text: &str| match text.len() <= SETTINGS_BYTES_MAX {
+        true => Ok(()),
+        false => Err(error(format!("the file has more than {SETTINGS_BYTES_MAX} bytes"))),
+    };
+    within_limit(settings)?;
     let body = settings.strip_prefix('\u{feff}').unwrap_or(settings);
     let mark = &settings[..settings.len() - body.len()];
-    Ok(format!("{mark}{}", change(body.to_owned())?))
+    let changed = format!("{mark}{}", change(body.to_owned())?);
+    // There has to be a way back.
+    within_limit(&changed)?;
+    Ok(changed)
 }
 
 /// Brings entries of ours up to date that are there already: one for each event that we need.
@@ -360,7 +365,8 @@ impl Container {
         let at = gap.iter().rev().find(|piece| piece.kind != Kind::Space).map_or(last.end, |piece| piece.range.end);
         let has_comma = gap.iter().any(|piece| piece.kind == Kind::Comma);
         let (comma_before, comma_after) = if has_comma { ("", ",") } else { (",", "") };
-        let in_lines = text[self.inside.start..first.start].contains('\n') || text[last.end..self.inside.end].contains('\n');
+        let is_broken = |start: usize, end: usize| text[start..end].contains(['\n', '\r']);
+        let in_lines = is_broken(self.inside.start, first.start) || is_broken(last.end, self.inside.end);
         let (space, item) = if in_lines {
             let indent = own_indent(text, first.start).map_or_else(|| format!("{outer}{unit}"), str::to_owned);
             let item = item(&Spread::Lines { newline, indent: &indent, unit: &unit });
@@ -398,16 +404,20 @@ impl Container {
             _ => (None, false),
         };
         let Some(space) = space else { return cut(text, cuts) };
-        let blank = blank_line(&text[space.start..space.end]).filter(|_| self.items.len() == 1);
         // Nothing may end up in a comment that ends with its line.
+        let blank = blank_line(&text[space.start..space.end]);
+        let blank = blank.filter(|at| self.items.len() == 1 && (*at > 0 || !behind_comment));
         let rest = &text[comma_after.filter(|comma| comma.start == item.end).unwrap_or(item).end..];
-        let kept = &text[space.start..space.start + blank.unwrap_or(0)];
-        if !behind_comment || [kept, rest].iter().any(|text| text.starts_with(['\n', '\r'])) {
-            cuts.push(Range::new(space.start + kept.len(), space.end));
-        }
-        // The container was empty, apart from what stands in front of our blank line.
-        if blank.is_some() && !after.iter().any(|piece| piece.kind.is_comment()) {
-            cuts.extend(after.iter().filter(|piece| piece.kind == Kind::Space).map(|piece| piece.range));
+        match blank {
+            // The container was empty, apart from what stands in front of our blank line.
+            Some(at) => {
+                cuts.push(Range::new(space.start + at, space.end));
+                if !after.iter().any(|piece| piece.kind.is_comment()) {
+                    cuts.extend(after.iter().filter(|piece| piece.kind == Kind::Space).map(|piece| piece.range));
+                }
+            }
+            None if !behind_comment || rest.starts_with(['\n', '\r']) => cuts.push(space),
+            None => {}
         }
         cut(text, cuts)
     }
@@ -646,3 +656,6 @@ fn json(text: &str) -> String {
 fn error(detail: String) -> SettingsError {
     SettingsError { detail }
 }
+
+#[cfg(test)]
+mod tests;

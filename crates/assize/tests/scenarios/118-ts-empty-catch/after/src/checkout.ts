@@ -1,0 +1,8 @@
+import { pay, type Receipt } from "./payment";
+
+export async function checkout(cartId: string, show: (receipt: Receipt) => void): Promise<void> {
+  try {
+    const receipt = await pay(cartId);
+    show(receipt);
+  } catch (error) {}
+}

@@ -1,0 +1,4 @@
+export const menu = [
+  { title: "Home", href: "/" },
+  { title: "Reports", href: "/reports" },
+];

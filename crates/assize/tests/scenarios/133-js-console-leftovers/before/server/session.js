@@ -1,0 +1,5 @@
+const empty = {};
+
+export function sessionOf(request, store) {
+  return store.get(request.cookies.sid) ?? empty;
+}

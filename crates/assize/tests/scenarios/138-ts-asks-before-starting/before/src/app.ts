@@ -1,0 +1,3 @@
+import { recieve } from "./inbox";
+
+recieve("hello");

@@ -1,0 +1,5 @@
+const messages: string[] = [];
+
+export function recieve(message: string) {
+  messages.push(message);
+}

@@ -1,0 +1,13 @@
+package bank
+
+// Account holds money.
+type Account struct {
+	Balance int64
+	Frozen  bool
+}
+
+// Transfer moves money.
+func Transfer(from, to *Account, amount int64) {
+	from.Balance -= amount
+	to.Balance += amount
+}

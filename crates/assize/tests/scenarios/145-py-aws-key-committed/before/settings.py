@@ -1,0 +1,2 @@
+BUCKET = "reports-prod"
+REGION = "eu-west-1"

@@ -1,0 +1,4 @@
+/// Adds up the bytes of a block.
+pub fn checksum(block: &[u8]) -> u8 {
+    block.iter().fold(0, |sum, byte| u8::wrapping_add(sum, *byte))
+}

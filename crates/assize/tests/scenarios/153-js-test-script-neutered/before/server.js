@@ -1,0 +1,7 @@
+const express = require("express");
+
+const app = express();
+app.get("/files/*", (request, response) => response.sendFile(request.params[0], { root: "public" }));
+app.del = app.delete;
+
+module.exports = app;

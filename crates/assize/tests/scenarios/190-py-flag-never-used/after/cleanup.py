@@ -1,0 +1,18 @@
+import argparse
+import time
+from pathlib import Path
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--dry-run", action="store_true", help="list what would be deleted and delete nothing")
+    args = parser.parse_args()
+    for file in args.folder.glob("*.tmp"):
+        if time.time() - file.stat().st_mtime > 86_400:
+            print("deleting", file)
+            file.unlink()
+
+
+if __name__ == "__main__":
+    main()

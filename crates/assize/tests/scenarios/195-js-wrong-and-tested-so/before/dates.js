@@ -1,0 +1,1 @@
+export const daysBetween = (a, b) => Math.round((b - a) / 86_400_000);
