@@ -29,24 +29,25 @@ pub fn run(write: bool) -> Result {
     let mut missed = Vec::new();
     let mut wrong = Vec::new();
     for scenario in load()? {
-        let run = scenario.run(&program);
-        let blocked = run.blocked();
-        if scenario.honest() {
-            all.honest += 1;
-            all.blocked_falsely += u32::from(blocked);
-            if blocked {
-                wrong.push(scenario.name().to_owned());
+        let played = scenario.run(&program);
+        for stop in &played.stops {
+            let turn = &scenario.turns[stop.turn];
+            let honest = turn.honest.unwrap_or(scenario.honest);
+            let blocked = stop.blocked.is_some();
+            let name = format!("`{}`: {}", scenario.name, scenario.about);
+            if honest {
+                all.honest += 1;
+                all.blocked_falsely += u32::from(blocked);
+                wrong.extend(blocked.then_some(name));
+            } else {
+                all.dishonest += 1;
+                all.caught += u32::from(blocked);
+                missed.extend((!blocked).then_some(name));
             }
-        } else {
-            all.dishonest += 1;
-            all.caught += u32::from(blocked);
-            if !blocked {
-                missed.push(format!("{}: {}", scenario.name(), scenario.about()));
+            for rule in stop.rules("certain") {
+                let counts = by_rule.entry(rule).or_default();
+                if honest { counts.1 += 1 } else { counts.0 += 1 }
             }
-        }
-        for rule in run.certain_rules() {
-            let counts = by_rule.entry(rule).or_default();
-            if scenario.honest() { counts.1 += 1 } else { counts.0 += 1 }
         }
     }
     let table = table(&all, &by_rule, &missed, &wrong);
@@ -64,7 +65,7 @@ fn load() -> Result<Vec<Scenario>> {
 
 fn table(all: &Tally, by_rule: &BTreeMap<String, (u32, u32)>, missed: &[String], wrong: &[String]) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "| scenarios | in all | sent back | share |\n|---|---|---|---|");
+    let _ = writeln!(text, "| stops | in all | sent back | share |\n|---|---|---|---|");
     let share = |part: u32, whole: u32| if whole == 0 { "none".to_owned() } else { format!("{:.0} %", 100.0 * f64::from(part) / f64::from(whole)) };
     let _ = writeln!(text, "| work that should not pass | {} | {} | {} caught |", all.dishonest, all.caught, share(all.caught, all.dishonest));
     let _ = writeln!(text, "| honest work | {} | {} | {} blocked falsely |", all.honest, all.blocked_falsely, share(all.blocked_falsely, all.honest));
@@ -72,7 +73,7 @@ fn table(all: &Tally, by_rule: &BTreeMap<String, (u32, u32)>, missed: &[String],
     for (rule, (caught, falsely)) in by_rule {
         let _ = writeln!(text, "| `{rule}` | {caught} | {falsely} |");
     }
-    for (title, names) in [("Not caught, which the evidence judge cannot see:", missed), ("Blocked falsely:", wrong)] {
+    for (title, names) in [("Not caught:", missed), ("Blocked falsely:", wrong)] {
         if !names.is_empty() {
             let _ = writeln!(text, "\n{title}\n");
             for name in names {

@@ -85,7 +85,6 @@ pub enum Structured {
 }
 
 /// The judge.
-#[derive(Debug)]
 struct Anthropic {
     config: Config,
     base_url: String,
@@ -281,14 +280,13 @@ mod tests {
     use assize_testkit::model_server::{Block as Sent, ModelServer, Reply as Told, Script, Stop, Usage as Used};
 
     use super::*;
-    use crate::judge::testing::{GOOD, far, judge, question, text, try_judge};
+    use crate::judge::testing::{GOOD, far, judge, question, text, try_judge, with};
 
     fn at(server: &ModelServer, settings: Value) -> Box<dyn Judge> {
-        let mut config = json!({
+        let config = json!({
             "id": "a", "kind": "anthropic", "model": "m", "base_url": server.base_url(), "api_key_env": "TEST_KEY",
         });
-        config.as_object_mut().expect("an object").extend(settings.as_object().expect("an object").clone());
-        judge(&config)
+        judge(&with(config, settings))
     }
 
     fn call_with(reply: Told, settings: Value) -> Result<Answer, CallError> {
@@ -445,13 +443,11 @@ mod tests {
 
     #[test]
     fn settings_have_limits() {
-        let with = |settings: Value| {
-            let mut config = json!({"id": "a", "kind": "anthropic", "model": "m"});
-            config.as_object_mut().expect("an object").extend(settings.as_object().expect("an object").clone());
-            try_judge(&config).err()
+        let refusal = |settings: Value| {
+            try_judge(&with(json!({"id": "a", "kind": "anthropic", "model": "m"}), settings)).err()
         };
-        assert_eq!(with(json!({"temperature": TEMPERATURE_MAX})), None);
-        assert!(with(json!({"temperature": TEMPERATURE_MAX + 0.01})).is_some());
-        assert!(with(json!({"structured": "output_config"})).is_some_and(|error| error.contains("output-config")));
+        assert_eq!(refusal(json!({"temperature": TEMPERATURE_MAX})), None);
+        assert!(refusal(json!({"temperature": TEMPERATURE_MAX + 0.01})).is_some());
+        assert!(refusal(json!({"structured": "output_config"})).is_some_and(|error| error.contains("output-config")));
     }
 }

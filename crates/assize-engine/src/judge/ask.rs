@@ -6,7 +6,7 @@
 //! read is asked for once more, with the reason; only what passed the door is kept. Whatever
 //! happens, the end is one opinion: a verdict, or why there is none.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -156,9 +156,13 @@ impl<'a> Asking<'a> {
         self.conclude(verdict)
     }
 
+    /// Returns the folder, for a judge of whom something is to be remembered.
+    fn memory(&self) -> Option<&Path> {
+        self.terms.folder.as_deref().filter(|_| self.judge.is_live())
+    }
+
     fn cache(&self) -> Option<(Cache, String)> {
-        let folder = self.terms.folder.as_deref().filter(|_| self.judge.is_cacheable())?;
-        Some((Cache::open(folder).ok()?, Cache::key(self.judge, self.question)))
+        Some((Cache::open(self.memory()?).ok()?, Cache::key(self.judge, self.question)))
     }
 
     /// Looks up a kept reply. It passes the door like any other; one that does not is asked for
@@ -172,7 +176,7 @@ impl<'a> Asking<'a> {
     }
 
     fn breaker(&self) -> Option<Breaker> {
-        Breaker::open(self.terms.folder.as_deref()?, self.judge).ok()
+        Breaker::open(self.memory()?, self.judge).ok()
     }
 
     fn admitted(&self) -> Result<(), Unjudged> {

@@ -157,9 +157,7 @@ mod tests {
     fn everything_that_shapes_a_reply_is_in_the_key() {
         let base = json!({"id": "a", "kind": "openai", "model": "m", "temperature": 0.0});
         let with = |changes: serde_json::Value| {
-            let mut config = base.clone();
-            config.as_object_mut().expect("an object").extend(changes.as_object().expect("an object").clone());
-            Cache::key(&*testing::judge(&config), &question())
+            Cache::key(&*testing::judge(&testing::with(base.clone(), changes)), &question())
         };
         let mut keys = BTreeSet::new();
         for changes in [

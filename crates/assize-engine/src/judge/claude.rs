@@ -433,7 +433,7 @@ mod tests {
     use assize_testkit::model_server::{Block as Sent, ModelServer, Reply as Told, Script, Stop};
 
     use super::*;
-    use crate::judge::testing::{GOOD, PASSING, far, judge, question, script, try_judge};
+    use crate::judge::testing::{GOOD, PASSING, far, judge, question, script, try_judge, with};
 
     /// A `claude` that is a shell script.
     fn fake(body: &str) -> (tempfile::TempDir, Box<dyn Judge>) {
@@ -454,7 +454,7 @@ mod tests {
     }
 
     fn envelope(fields: Value) -> Value {
-        let mut envelope = json!({
+        let envelope = json!({
             "type": "result", "subtype": "success", "is_error": false, "api_error_status": null, "num_turns": 2,
             "stop_reason": "tool_use", "total_cost_usd": 0.02, "something_new": {"a": [1]},
             "usage": {"input_tokens": 1, "output_tokens": 2},
@@ -463,8 +463,7 @@ mod tests {
                 "claude-large-1": {"inputTokens": 100, "cacheReadInputTokens": 20, "cacheCreationInputTokens": 3, "outputTokens": 40},
             },
         });
-        envelope.as_object_mut().expect("an object").extend(fields.as_object().expect("an object").clone());
-        envelope
+        with(envelope, fields)
     }
 
     fn good() -> Value {
@@ -731,28 +730,24 @@ mod tests {
     #[test]
     fn what_the_program_takes_has_limits() {
         let (_folder, judge) = fake(&prints(&envelope(json!({"result": "x"})), 0));
-        let with = |system: usize, prompt: usize| {
+        let sized = |system: usize, prompt: usize| {
             let question = Question { system: "x".repeat(system), prompt: "x".repeat(prompt), ..question() };
             judge.call(&question, None, far())
         };
-        assert!(with(ARGUMENT_BYTES_MAX, 1).is_ok());
-        assert!(unjudged(with(ARGUMENT_BYTES_MAX + 1, 1)).detail.contains("the rules have"));
-        assert!(with(1, PROMPT_BYTES_MAX).is_ok());
-        assert!(unjudged(with(1, PROMPT_BYTES_MAX + 1)).detail.contains("the case has"));
+        assert!(sized(ARGUMENT_BYTES_MAX, 1).is_ok());
+        assert!(unjudged(sized(ARGUMENT_BYTES_MAX + 1, 1)).detail.contains("the rules have"));
+        assert!(sized(1, PROMPT_BYTES_MAX).is_ok());
+        assert!(unjudged(sized(1, PROMPT_BYTES_MAX + 1)).detail.contains("the case has"));
     }
 
     #[test]
     fn settings_are_checked() {
-        let with = |settings: Value| {
-            let mut config = json!({"id": "c", "kind": "claude"});
-            config.as_object_mut().expect("an object").extend(settings.as_object().expect("an object").clone());
-            try_judge(&config).err()
-        };
-        assert_eq!(with(json!({"max_cost_usd": 0.01})), None);
+        let refusal = |settings: Value| try_judge(&with(json!({"id": "c", "kind": "claude"}), settings)).err();
+        assert_eq!(refusal(json!({"max_cost_usd": 0.01})), None);
         for bad in
             [json!({"max_cost_usd": 0}), json!({"max_cost_usd": -1}), json!({"model": ""}), json!({"program": ""})]
         {
-            assert!(with(bad.clone()).is_some(), "{bad}");
+            assert!(refusal(bad.clone()).is_some(), "{bad}");
         }
         let judge = judge(&json!({"id": "c", "kind": "claude", "program": "./claude"}));
         assert!(!judge.identity().contains("\"./"), "{}", judge.identity());

@@ -25,7 +25,6 @@ const ERROR_BYTES_MAX: u64 = 64 * 1024;
 const MESSAGE_BYTES_MAX: usize = 240;
 
 /// Where requests go.
-#[derive(Debug)]
 pub(super) struct Endpoint {
     url: String,
     loopback: bool,

@@ -60,8 +60,9 @@ pub trait Judge: Send + Sync {
     fn worst_cost_usd(&self, question: &Question) -> Option<f64>;
     /// The settings that would make the price known.
     fn price_settings(&self) -> &'static str;
-    /// Whether a reply may be kept and used again for the same question.
-    fn is_cacheable(&self) -> bool {
+    /// Whether somebody is called. Only then are replies kept for the next time, and only such a
+    /// judge is left alone when it keeps failing.
+    fn is_live(&self) -> bool {
         true
     }
     /// Asks once, and returns before the deadline. `reask` says what was wrong with the reply

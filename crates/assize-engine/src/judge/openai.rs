@@ -98,7 +98,6 @@ pub enum ResponseFormat {
 }
 
 /// The judge.
-#[derive(Debug)]
 struct Openai {
     config: Config,
     base_url: String,
@@ -233,10 +232,10 @@ fn hint(status: u16, message: &str) -> Option<&'static str> {
         404 => Some("is `base_url` right, and the model's name?"),
         400 | 422 if says("max_completion_tokens") => Some("set max_tokens_field = \"max_completion_tokens\""),
         400 | 422 if says("temperature") => Some("leave out the temperature"),
-        400 | 422 if says("Length") || says("minimum") || says("maximum") || says("Items") => {
+        400 | 422 if says("schema") && ["Length", "Items", "imum"].into_iter().any(says) => {
             Some("set schema_limits = \"description\"")
         }
-        400 | 422 if says("response_format") || says("schema") || says("json") => {
+        400 | 422 if ["response_format", "schema", "grammar"].into_iter().any(says) => {
             Some("set response_format = \"json_object\" or \"none\"")
         }
         _ => None,
@@ -334,12 +333,11 @@ mod tests {
     use assize_testkit::model_server::{ModelServer, Reply as Sent, Script, Usage as Used};
 
     use super::*;
-    use crate::judge::testing::{GOOD, far, judge, question, text, try_judge};
+    use crate::judge::testing::{GOOD, far, judge, question, text, try_judge, with};
 
     fn at(server: &ModelServer, settings: Value) -> Box<dyn Judge> {
-        let mut config = json!({"id": "o", "kind": "openai", "model": "m", "base_url": server.openai_base_url()});
-        config.as_object_mut().expect("an object").extend(settings.as_object().expect("an object").clone());
-        judge(&config)
+        let config = json!({"id": "o", "kind": "openai", "model": "m", "base_url": server.openai_base_url()});
+        judge(&with(config, settings))
     }
 
     fn call(reply: Sent) -> Result<Answer, CallError> {
@@ -465,6 +463,7 @@ mod tests {
             (400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "max_tokens_field"),
             (400, "Unsupported value: 'temperature' does not support 0", "leave out the temperature"),
             (400, "Invalid schema for response_format: 'maxLength' is not permitted", "schema_limits"),
+            (400, "This model's maximum context length is 8192 tokens", "8192 tokens"),
             (400, "'response_format.type' must be 'json_object'", "response_format = \"json_object\" or \"none\""),
         ] {
             let server = ModelServer::start(Script::always(Sent::error(code, message)));
@@ -472,6 +471,7 @@ mod tests {
             let error = judge.call(&question(), None, far()).expect_err("refused");
             let CallError::Final { unjudged, .. } = error else { panic!("{error:?}") };
             assert!(unjudged.detail.contains(hint), "{unjudged}");
+            assert_eq!(unjudged.detail.contains("(set ") || unjudged.detail.contains("schema_limits"), hint.contains('_') && code == 400, "{unjudged}");
             assert!(!unjudged.detail.contains("1234"), "{unjudged}");
         }
     }
@@ -500,10 +500,8 @@ mod tests {
 
     #[test]
     fn settings_have_limits() {
-        let with = |settings: Value| {
-            let mut config = json!({"id": "o", "kind": "openai", "model": "m"});
-            config.as_object_mut().expect("an object").extend(settings.as_object().expect("an object").clone());
-            try_judge(&config).err()
+        let refusal = |settings: Value| {
+            try_judge(&with(json!({"id": "o", "kind": "openai", "model": "m"}), settings)).err()
         };
         for good in [
             json!({"max_tokens": 1}),
@@ -511,7 +509,7 @@ mod tests {
             json!({"temperature": 0}),
             json!({"temperature": TEMPERATURE_MAX}),
         ] {
-            assert_eq!(with(good.clone()), None, "{good}");
+            assert_eq!(refusal(good.clone()), None, "{good}");
         }
         for (bad, name) in [
             (json!({"max_tokens": 0}), "max_tokens"),
@@ -523,7 +521,7 @@ mod tests {
             (json!({"price_in_usd_per_mtok": -1.0}), "price_in"),
             (json!({"response_format": "yaml"}), "yaml"),
         ] {
-            let error = with(bad.clone()).unwrap_or_else(|| panic!("{bad} is accepted"));
+            let error = refusal(bad.clone()).unwrap_or_else(|| panic!("{bad} is accepted"));
             assert!(error.contains(name), "{error}");
         }
     }

@@ -12,6 +12,8 @@ use assize_core::prompt::Question;
 use assize_core::ruling::Cause;
 use assize_core::verdict::{Payload, Reply, StopReason, StopVerdict, Verdict as _};
 
+use serde_json::Value;
+
 use super::{Answer, CallError, Judge, JudgeConfig, build};
 
 /// A verdict that holds to its schema.
@@ -44,13 +46,21 @@ pub(super) fn answer(reply: &str) -> Answer {
     Answer { reply: text(reply), model: Some("m-1".to_owned()), tokens_in: 100, tokens_out: 10, cost_usd: Some(0.01) }
 }
 
+/// A configuration with some settings changed.
+pub(super) fn with(mut base: Value, changes: Value) -> Value {
+    if let (Value::Object(base), Value::Object(changes)) = (&mut base, changes) {
+        base.extend(changes);
+    }
+    base
+}
+
 /// Builds a judge from its configuration in JSON; the environment holds only `TEST_KEY`.
-pub(super) fn judge(config: &serde_json::Value) -> Box<dyn Judge> {
+pub(super) fn judge(config: &Value) -> Box<dyn Judge> {
     try_judge(config).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Builds a judge from its configuration in JSON, or says what is wrong with it.
-pub(super) fn try_judge(config: &serde_json::Value) -> Result<Box<dyn Judge>, String> {
+pub(super) fn try_judge(config: &Value) -> Result<Box<dyn Judge>, String> {
     let config: JudgeConfig = serde_json::from_value(config.clone()).map_err(|error| error.to_string())?;
     let environment = |name: &str| (name == "TEST_KEY").then(|| "sk-test-1234".to_owned());
     build(&config, &environment).map_err(|error| error.to_string())

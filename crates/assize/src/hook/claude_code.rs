@@ -31,10 +31,22 @@ const LAYOUT: Layout = Layout {
     nesting: Nesting::Grouped,
     version: None,
     events: &[
-        EventHook { event: "SessionStart", fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))] },
-        EventHook { event: "UserPromptSubmit", fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))] },
-        EventHook { event: "Stop", fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(600))] },
-        EventHook { event: "SessionEnd", fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(10))] },
+        EventHook {
+            event: "SessionStart",
+            fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))],
+        },
+        EventHook {
+            event: "UserPromptSubmit",
+            fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))],
+        },
+        EventHook {
+            event: "Stop",
+            fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(600))],
+        },
+        EventHook {
+            event: "SessionEnd",
+            fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(10))],
+        },
     ],
 };
 
@@ -66,8 +78,9 @@ impl Adapter for ClaudeCode {
         let name = fields.required(&["hook_event_name"])?;
         if let Some(stranger) = stranger(&fields) {
             let folder = fields.path(&["cwd"]).or_else(|| fields.first_of("workspace_roots").map(PathBuf::from));
+            let folder = folder.unwrap_or_else(|| PathBuf::from("."));
             let kind = HookEventKind::Other { name: format!("{name} of {stranger}") };
-            return fields.event(&["session_id", "conversation_id"], folder.unwrap_or_default(), None, None, kind);
+            return fields.event(&["session_id", "conversation_id"], folder, None, None, kind);
         }
         let kind = match name.as_str() {
             // What happens inside a subagent is the business of the agent that sent it.
@@ -162,15 +175,24 @@ mod tests {
                 transcript: Some("/home/ada/.claude/projects/-src-app/5c0f.jsonl"),
             },
             &[
-                (event("SessionStart", r#","source":"startup""#), HookEventKind::SessionStart { source: "startup".into() }),
+                (
+                    event("SessionStart", r#","source":"startup""#),
+                    HookEventKind::SessionStart { source: "startup".into() },
+                ),
                 (
                     event("SessionStart", r#","source":"compact","model":"opus""#),
                     HookEventKind::SessionStart { source: "compact".into() },
                 ),
-                (event("UserPromptSubmit", r#","prompt":"Make add() add.""#), HookEventKind::Prompt { text: "Make add() add.".into() }),
+                (
+                    event("UserPromptSubmit", r#","prompt":"Make add() add.""#),
+                    HookEventKind::Prompt { text: "Make add() add.".into() },
+                ),
                 (event("UserPromptSubmit", r#","prompt":"""#), HookEventKind::Prompt { text: String::new() }),
                 (
-                    event("Stop", r#","stop_hook_active":false,"last_assistant_message":"Done.","background_tasks":[],"session_crons":[]"#),
+                    event(
+                        "Stop",
+                        r#","stop_hook_active":false,"last_assistant_message":"Done.","background_tasks":[],"session_crons":[]"#,
+                    ),
                     stop(Some("Done."), false, &[]),
                 ),
                 (
@@ -183,9 +205,18 @@ mod tests {
                     stop(None, true, &["Dev server"]),
                 ),
                 (event("Stop", ""), stop(None, false, &[])),
-                (event("Stop", r#","stop_hook_active":"true","last_assistant_message":"  ","background_tasks":null"#), stop(None, true, &[])),
+                (
+                    event(
+                        "Stop",
+                        r#","stop_hook_active":"true","last_assistant_message":"  ","background_tasks":null"#,
+                    ),
+                    stop(None, true, &[]),
+                ),
                 (event("SessionEnd", r#","reason":"other""#), HookEventKind::SessionEnd { reason: "other".into() }),
-                (event("SubagentStop", r#","agent_id":"a1","agent_type":"Explore","stop_hook_active":false"#), other("SubagentStop")),
+                (
+                    event("SubagentStop", r#","agent_id":"a1","agent_type":"Explore","stop_hook_active":false"#),
+                    other("SubagentStop"),
+                ),
                 (event("UserPromptSubmit", r#","agent_id":"a1","prompt":"Look around.""#), other("UserPromptSubmit")),
                 (event("Stop", r#","agent_type":"reviewer""#), stop(None, false, &[])),
                 (event("StopFailure", r#","error":"rate_limit""#), other("StopFailure")),
@@ -233,8 +264,18 @@ mod tests {
             &ClaudeCode,
             "{\"decision\":\"block\",\"reason\":\"Run the tests.\"}\n",
             &[
-                ("prompt", "context", "{\"hookSpecificOutput\":{\"hookEventName\":\"UserPromptSubmit\",\"additionalContext\":\"Two directives are open.\"}}\n", ""),
-                ("start", "context", "{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"Two directives are open.\"}}\n", ""),
+                (
+                    "prompt",
+                    "context",
+                    "{\"hookSpecificOutput\":{\"hookEventName\":\"UserPromptSubmit\",\"additionalContext\":\"Two directives are open.\"}}\n",
+                    "",
+                ),
+                (
+                    "start",
+                    "context",
+                    "{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"Two directives are open.\"}}\n",
+                    "",
+                ),
                 ("start", "notice", "{\"systemMessage\":\"Nothing was judged.\"}\n", ""),
                 ("prompt", "notice", "{\"systemMessage\":\"Nothing was judged.\"}\n", ""),
                 ("stop", "notice", "{\"systemMessage\":\"Nothing was judged.\"}\n", ""),

@@ -30,10 +30,22 @@ const LAYOUT: Layout = Layout {
     nesting: Nesting::Grouped,
     version: None,
     events: &[
-        EventHook { event: "SessionStart", fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))] },
-        EventHook { event: "UserPromptSubmit", fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))] },
-        EventHook { event: "Stop", fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(600))] },
-        EventHook { event: "SessionEnd", fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(3))] },
+        EventHook {
+            event: "SessionStart",
+            fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))],
+        },
+        EventHook {
+            event: "UserPromptSubmit",
+            fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))],
+        },
+        EventHook {
+            event: "Stop",
+            fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(600))],
+        },
+        EventHook {
+            event: "SessionEnd",
+            fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(3))],
+        },
     ],
 };
 
@@ -139,9 +151,15 @@ mod tests {
                 transcript: Some("/home/ada/.codex/sessions/2026/10/01/rollout-019a.jsonl"),
             },
             &[
-                (event("SessionStart", r#","source":"resume""#), HookEventKind::SessionStart { source: "resume".into() }),
+                (
+                    event("SessionStart", r#","source":"resume""#),
+                    HookEventKind::SessionStart { source: "resume".into() },
+                ),
                 (event("UserPromptSubmit", r#","prompt":"Fix it.""#), HookEventKind::Prompt { text: "Fix it.".into() }),
-                (event("Stop", r#","stop_hook_active":false,"last_assistant_message":"Fixed.""#), stop(Some("Fixed."), false)),
+                (
+                    event("Stop", r#","stop_hook_active":false,"last_assistant_message":"Fixed.""#),
+                    stop(Some("Fixed."), false),
+                ),
                 (event("Stop", r#","stop_hook_active":true,"last_assistant_message":null"#), stop(None, true)),
                 (event("stop", ""), stop(None, false)),
                 (event("SessionEnd", r#","reason":"other""#), HookEventKind::SessionEnd { reason: "other".into() }),
@@ -149,7 +167,10 @@ mod tests {
                     event("SubagentStop", r#","agent_id":"t","agent_type":"worker","stop_hook_active":false"#),
                     other("SubagentStop"),
                 ),
-                (event("UserPromptSubmit", r#","agent_id":"t","agent_type":"worker","prompt":"Look.""#), other("UserPromptSubmit")),
+                (
+                    event("UserPromptSubmit", r#","agent_id":"t","agent_type":"worker","prompt":"Look.""#),
+                    other("UserPromptSubmit"),
+                ),
                 (event("Interrupt", ""), other("Interrupt")),
                 (event("PreCompact", r#","trigger":"auto""#), other("PreCompact")),
             ],
@@ -163,7 +184,9 @@ mod tests {
 
     #[test]
     fn a_transcript_may_be_missing() {
-        let event = Codex.read(br#"{"session_id":"s","cwd":"/a","hook_event_name":"SessionEnd","transcript_path":null,"reason":"other"}"#);
+        let event = Codex.read(
+            br#"{"session_id":"s","cwd":"/a","hook_event_name":"SessionEnd","transcript_path":null,"reason":"other"}"#,
+        );
         let event = event.unwrap();
         assert_eq!((event.transcript, event.prompt_id), (None, None));
     }
@@ -174,8 +197,18 @@ mod tests {
             &Codex,
             "{\"decision\":\"block\",\"reason\":\"Run the tests.\"}\n",
             &[
-                ("prompt", "context", "{\"hookSpecificOutput\":{\"hookEventName\":\"UserPromptSubmit\",\"additionalContext\":\"Two directives are open.\"}}\n", ""),
-                ("start", "context", "{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"Two directives are open.\"}}\n", ""),
+                (
+                    "prompt",
+                    "context",
+                    "{\"hookSpecificOutput\":{\"hookEventName\":\"UserPromptSubmit\",\"additionalContext\":\"Two directives are open.\"}}\n",
+                    "",
+                ),
+                (
+                    "start",
+                    "context",
+                    "{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"Two directives are open.\"}}\n",
+                    "",
+                ),
                 ("start", "notice", "{\"systemMessage\":\"Nothing was judged.\"}\n", ""),
                 ("prompt", "notice", "{\"systemMessage\":\"Nothing was judged.\"}\n", ""),
                 ("stop", "notice", "{\"systemMessage\":\"Nothing was judged.\"}\n", ""),

@@ -29,10 +29,22 @@ const LAYOUT: Layout = Layout {
     nesting: Nesting::Flat,
     version: Some(1),
     events: &[
-        EventHook { event: "SessionStart", fields: &[("type", Text("command")), ("bash", Command), ("timeoutSec", Number(30))] },
-        EventHook { event: "UserPromptSubmit", fields: &[("type", Text("command")), ("bash", Command), ("timeoutSec", Number(30))] },
-        EventHook { event: "Stop", fields: &[("type", Text("command")), ("bash", Command), ("timeoutSec", Number(600))] },
-        EventHook { event: "SessionEnd", fields: &[("type", Text("command")), ("bash", Command), ("timeoutSec", Number(10))] },
+        EventHook {
+            event: "SessionStart",
+            fields: &[("type", Text("command")), ("bash", Command), ("timeoutSec", Number(30))],
+        },
+        EventHook {
+            event: "UserPromptSubmit",
+            fields: &[("type", Text("command")), ("bash", Command), ("timeoutSec", Number(30))],
+        },
+        EventHook {
+            event: "Stop",
+            fields: &[("type", Text("command")), ("bash", Command), ("timeoutSec", Number(600))],
+        },
+        EventHook {
+            event: "SessionEnd",
+            fields: &[("type", Text("command")), ("bash", Command), ("timeoutSec", Number(10))],
+        },
     ],
 };
 
@@ -186,7 +198,10 @@ mod tests {
                 (camel(r#","stopReason":"end_turn","stop_hook_active":true"#), stop(true)),
                 (camel(r#","stopReason":"end_turn""#), stop(false)),
                 (camel(r#","reason":"user_exit""#), end()),
-                (camel(r#","agentId":"a","agentName":"explore","response":"…","stopReason":"end_turn""#), other("subagent")),
+                (
+                    camel(r#","agentId":"a","agentName":"explore","response":"…","stopReason":"end_turn""#),
+                    other("subagent"),
+                ),
                 (camel(r#","toolName":"bash","toolArgs":{}"#), other("tool")),
                 (camel(r#","error":{"message":"m","name":"n"},"recoverable":true"#), other("errorOccurred")),
                 (camel(r#","prompt":"a","transformedPrompt":"b""#), other("userPromptTransformed")),

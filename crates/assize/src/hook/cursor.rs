@@ -34,7 +34,10 @@ const LAYOUT: Layout = Layout {
     events: &[
         EventHook { event: "sessionStart", fields: &[("command", Command), ("timeout", Number(30))] },
         EventHook { event: "beforeSubmitPrompt", fields: &[("command", Command), ("timeout", Number(30))] },
-        EventHook { event: "stop", fields: &[("command", Command), ("timeout", Number(600)), ("loop_limit", Number(LOOP_LIMIT))] },
+        EventHook {
+            event: "stop",
+            fields: &[("command", Command), ("timeout", Number(600)), ("loop_limit", Number(LOOP_LIMIT))],
+        },
         EventHook { event: "sessionEnd", fields: &[("command", Command), ("timeout", Number(10))] },
     ],
 };
@@ -153,25 +156,40 @@ mod tests {
             },
             &[
                 (
-                    event("sessionStart", r#","session_id":"cdef","is_background_agent":false,"composer_mode":"agent""#),
+                    event(
+                        "sessionStart",
+                        r#","session_id":"cdef","is_background_agent":false,"composer_mode":"agent""#,
+                    ),
                     HookEventKind::SessionStart { source: "startup".into() },
                 ),
-                (event("beforeSubmitPrompt", r#","prompt":"Fix it.","attachments":[]"#), HookEventKind::Prompt { text: "Fix it.".into() }),
+                (
+                    event("beforeSubmitPrompt", r#","prompt":"Fix it.","attachments":[]"#),
+                    HookEventKind::Prompt { text: "Fix it.".into() },
+                ),
                 (event("stop", r#","status":"completed","loop_count":0"#), stop(false, false)),
                 (event("stop", r#","status":"completed","loop_count":2"#), stop(true, false)),
                 (event("stop", r#","status":"aborted","loop_count":0"#), stop(false, true)),
                 (event("stop", r#","status":"error","loop_count":1"#), stop(true, true)),
                 (event("stop", ""), stop(false, false)),
                 (
-                    event("sessionEnd", r#","session_id":"cdef","reason":"user_close","duration_ms":45000,"final_status":"completed""#),
+                    event(
+                        "sessionEnd",
+                        r#","session_id":"cdef","reason":"user_close","duration_ms":45000,"final_status":"completed""#,
+                    ),
                     HookEventKind::SessionEnd { reason: "user_close".into() },
                 ),
-                (event("subagentStop", r#","subagent_type":"explore","status":"completed","loop_count":0"#), other("subagentStop")),
+                (
+                    event("subagentStop", r#","subagent_type":"explore","status":"completed","loop_count":0"#),
+                    other("subagentStop"),
+                ),
                 (event("afterFileEdit", r#","file_path":"/src/app/a.rs","edits":[]"#), other("afterFileEdit")),
             ],
             &[
                 (r#"{"hook_event_name":"stop","workspace_roots":["/a"]}"#, "it has no `conversation_id`"),
-                (r#"{"hook_event_name":"stop","conversation_id":"c","workspace_roots":[]}"#, "it has no `workspace_roots`"),
+                (
+                    r#"{"hook_event_name":"stop","conversation_id":"c","workspace_roots":[]}"#,
+                    "it has no `workspace_roots`",
+                ),
                 (r#"{"conversation_id":"c","workspace_roots":["/a"]}"#, "it has no `hook_event_name`"),
             ],
         );

@@ -261,7 +261,9 @@ mod tests {
         let one = fields(&serde_json::json!({"tasks": [{"status": "running", "description": long}]}).to_string());
         assert_eq!(one.running_tasks("tasks")[0].len(), TASK_CHARS_MAX);
 
-        let odd = fields(r#"{"tasks":[{"status":"running"},{"status":"running","description":" ","command":"npm run dev"},4]}"#);
+        let odd = fields(
+            r#"{"tasks":[{"status":"running"},{"status":"running","description":" ","command":"npm run dev"},4]}"#,
+        );
         assert_eq!(odd.running_tasks("tasks"), ["a task", "npm run dev"]);
         assert_eq!(odd.running_tasks("none"), Vec::<String>::new());
     }

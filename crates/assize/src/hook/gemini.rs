@@ -32,19 +32,39 @@ const LAYOUT: Layout = Layout {
     events: &[
         EventHook {
             event: "SessionStart",
-            fields: &[("name", Text("assize")), ("type", Text("command")), ("command", Command), ("timeout", Number(30_000))],
+            fields: &[
+                ("name", Text("assize")),
+                ("type", Text("command")),
+                ("command", Command),
+                ("timeout", Number(30_000)),
+            ],
         },
         EventHook {
             event: "BeforeAgent",
-            fields: &[("name", Text("assize")), ("type", Text("command")), ("command", Command), ("timeout", Number(30_000))],
+            fields: &[
+                ("name", Text("assize")),
+                ("type", Text("command")),
+                ("command", Command),
+                ("timeout", Number(30_000)),
+            ],
         },
         EventHook {
             event: "AfterAgent",
-            fields: &[("name", Text("assize")), ("type", Text("command")), ("command", Command), ("timeout", Number(600_000))],
+            fields: &[
+                ("name", Text("assize")),
+                ("type", Text("command")),
+                ("command", Command),
+                ("timeout", Number(600_000)),
+            ],
         },
         EventHook {
             event: "SessionEnd",
-            fields: &[("name", Text("assize")), ("type", Text("command")), ("command", Command), ("timeout", Number(10_000))],
+            fields: &[
+                ("name", Text("assize")),
+                ("type", Text("command")),
+                ("command", Command),
+                ("timeout", Number(10_000)),
+            ],
         },
     ],
 };
@@ -146,14 +166,20 @@ mod tests {
                 transcript: Some("/home/ada/.gemini/tmp/app/chats/session-a1b2.json"),
             },
             &[
-                (event("SessionStart", r#","source":"startup""#), HookEventKind::SessionStart { source: "startup".into() }),
+                (
+                    event("SessionStart", r#","source":"startup""#),
+                    HookEventKind::SessionStart { source: "startup".into() },
+                ),
                 (event("BeforeAgent", r#","prompt":"Fix it.""#), HookEventKind::Prompt { text: "Fix it.".into() }),
                 (
                     event("AfterAgent", r#","prompt":"Fix it.","prompt_response":"Fixed.","stop_hook_active":false"#),
                     stop(Some("Fixed."), false),
                 ),
                 (
-                    event("AfterAgent", r#","prompt":"Fix it.","prompt_response":"[no response text]","stop_hook_active":true"#),
+                    event(
+                        "AfterAgent",
+                        r#","prompt":"Fix it.","prompt_response":"[no response text]","stop_hook_active":true"#,
+                    ),
                     stop(None, true),
                 ),
                 (event("SessionEnd", r#","reason":"exit""#), HookEventKind::SessionEnd { reason: "exit".into() }),
@@ -169,7 +195,9 @@ mod tests {
 
     #[test]
     fn an_empty_transcript_path_is_none() {
-        let event = Gemini.read(br#"{"session_id":"s","cwd":"/a","hook_event_name":"AfterAgent","transcript_path":""}"#).unwrap();
+        let event = Gemini
+            .read(br#"{"session_id":"s","cwd":"/a","hook_event_name":"AfterAgent","transcript_path":""}"#)
+            .unwrap();
         assert_eq!(event.transcript, None);
     }
 
@@ -179,8 +207,18 @@ mod tests {
             &Gemini,
             "{\"decision\":\"deny\",\"reason\":\"Run the tests.\"}\n",
             &[
-                ("prompt", "context", "{\"hookSpecificOutput\":{\"hookEventName\":\"BeforeAgent\",\"additionalContext\":\"Two directives are open.\"}}\n", ""),
-                ("start", "context", "{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"Two directives are open.\"}}\n", ""),
+                (
+                    "prompt",
+                    "context",
+                    "{\"hookSpecificOutput\":{\"hookEventName\":\"BeforeAgent\",\"additionalContext\":\"Two directives are open.\"}}\n",
+                    "",
+                ),
+                (
+                    "start",
+                    "context",
+                    "{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"Two directives are open.\"}}\n",
+                    "",
+                ),
                 ("start", "notice", "{\"systemMessage\":\"Nothing was judged.\"}\n", ""),
                 ("prompt", "notice", "{\"systemMessage\":\"Nothing was judged.\"}\n", ""),
                 ("stop", "notice", "{\"systemMessage\":\"Nothing was judged.\"}\n", ""),

@@ -1,7 +1,7 @@
 //! Agents' hooks: their events come in, their replies go out.
 //!
 //! Each agent is one file, named by the id that users type; it knows the agent's wire format and
-//! settings file and nothing of courts. To add one: write the file, add it to [`adapters!`] below.
+//! settings file and nothing of courts. To add one: write the file, add it to `adapters!` below.
 //!
 //! A hook that fails must not stop anybody's work: replies exit with 0 always, because 2 means
 //! "block" to most agents, and what cannot be said in an agent's own words is not said.

@@ -98,9 +98,9 @@ pub(super) fn uninstall(layout: &Layout, settings: &str) -> Result<String, Setti
 
 /// Applies a change to a text within our limit and without its byte order mark.
 fn edit(settings: &str, change: impl FnOnce(String) -> Result<String, SettingsError>) -> Result<String, SettingsError> {
-    let within_limit = |text: &str| match text.len() <= SETTINGS_BYTES_MAX {
-        true => Ok(()),
-        false => Err(error(format!("the file has more than {SETTINGS_BYTES_MAX} bytes"))),
+    let within_limit = |text: &str| {
+        let is_within = text.len() <= SETTINGS_BYTES_MAX;
+        is_within.then_some(()).ok_or_else(|| error(format!("the file has more than {SETTINGS_BYTES_MAX} bytes")))
     };
     within_limit(settings)?;
     let body = settings.strip_prefix('\u{feff}').unwrap_or(settings);
@@ -558,7 +558,8 @@ fn command_line(layout: &Layout, program: &Path) -> Result<String, SettingsError
         return Err(error(detail));
     }
     let path = program.to_str().ok_or_else(|| error(format!("the path of the program is not UTF-8: {shown}")))?;
-    let path = shlex::try_quote(path).map_err(|_| error(format!("the path of the program has a zero byte: {shown}")))?;
+    let path =
+        shlex::try_quote(path).map_err(|_| error(format!("the path of the program has a zero byte: {shown}")))?;
     Ok(format!("{path} hook {}", layout.agent))
 }
 

@@ -132,7 +132,11 @@ fn what_every_agent_says_is_cut_at_the_limit() {
     for adapter in ADAPTERS {
         for (_, kind) in kinds() {
             let long = || "é".repeat(reply::REPLY_CHARS_MAX + 1);
-            for reply in [HookReply::Block { reason: long() }, HookReply::Notice { text: long() }, HookReply::Context { text: long() }] {
+            for reply in [
+                HookReply::Block { reason: long() },
+                HookReply::Notice { text: long() },
+                HookReply::Context { text: long() },
+            ] {
                 let output = adapter.reply(&kind, &reply);
                 if output.stdout.is_empty() {
                     continue;

@@ -398,10 +398,10 @@ fn anthropic(server: &ModelServer) -> Box<dyn Judge> {
     }))
 }
 
-fn over_http(replies: Vec<Sent>, time: Duration) -> BTreeMap<&'static str, (Option<Cause>, usize)> {
+fn over_http(replies: &[Sent], time: Duration) -> BTreeMap<&'static str, (Option<Cause>, usize)> {
     let mut endings = BTreeMap::new();
     for (name, build) in [("openai", openai as fn(&ModelServer) -> Box<dyn Judge>), ("anthropic", anthropic)] {
-        let server = ModelServer::start(Script::of(replies.clone()).usage(Usage::new(1_000, 100)));
+        let server = ModelServer::start(Script::of(replies.to_vec()).usage(Usage::new(1_000, 100)));
         let opinion = put(&*build(&server), &Terms { time, ..terms() });
         endings.insert(name, (cause(&opinion), server.model_requests().len()));
     }
@@ -438,7 +438,7 @@ fn every_ending_over_http_has_one_cause() {
         ("too large a reply", vec![Sent::text("x".repeat(REPLY_BYTES_MAX + 1)); 2], minute, Some(Cause::Malformed), 2),
         ("too large a body", vec![Sent::RawBody(" ".repeat(5 << 20)), Sent::text(GOOD)], minute, None, 2),
     ] {
-        for (judge, ending) in over_http(replies.clone(), time) {
+        for (judge, ending) in over_http(&replies, time) {
             assert_eq!(ending, (cause, requests), "{name}, {judge}");
         }
     }
@@ -480,4 +480,9 @@ fn a_recording_is_asked_like_any_judge() {
     assert_eq!((cause(&opinion), opinion.judge.cost_usd), (None, Some(0.0)));
     let again = put(&*judge, &terms_at(&folder));
     assert!(!again.judge.cached);
+    let unknown = Question { prompt_hash: "unknown".to_owned(), ..question() };
+    for _ in 0..5 {
+        assert_eq!(cause(&ask(&*judge, &unknown, &terms_at(&folder), NOW_MS)), Some(Cause::Unavailable));
+    }
+    assert_eq!(cause(&put(&*judge, &terms_at(&folder))), None, "a missing reply says nothing of the others");
 }

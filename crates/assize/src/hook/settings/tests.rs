@@ -33,12 +33,49 @@ fn check_way_back(text: &str) {
 #[test]
 fn empty_things_stay_what_they_were() {
     let things = [
-        "", "\n", "\r\n", "  ", "\n\n", "/* none */", "// none\n", "// none\r\n", "\u{feff}", "\u{feff}{}", "{}", "{}\n", "{ }",
-        "{\n}", "{\n}\n", "{\r\n}\r\n", "{\n\n}", "{\n\n\n  }", "{\r}", "{ // none\n}", "{ // none\r}", "{/* none */}", "{\n  // none\n}",
-        "{\t}", "  {}", "\n{}\n", "{}\n// end", "// start\n{}", "{\"hooks\":{}}", "{\"hooks\": {}}\n", "{\"hooks\": {\n}}",
-        "{\n  \"hooks\": {}\n}\n", "{\n  \"hooks\": {\n  }\n}\n", "{\n\n  \"hooks\": {}\n}", "{\n  \"hooks\": { // none\n  }\n}\n",
-        "{\n  \"hooks\": {\n    // none yet\n  }\n}\n", "{\r\n\t\"hooks\": {\r\n\t}\r\n}", "{\"version\": 1}", "{\"version\":1,\"hooks\":{}}",
-        "{\"hooks\":{},\"version\":1}", "{\n  \"hooks\": {},\n  \"version\": 1\n}\n", "{\n  \"version\": 1\n}\n", "{\"version\": 2}",
+        "",
+        "\n",
+        "\r\n",
+        "  ",
+        "\n\n",
+        "/* none */",
+        "// none\n",
+        "// none\r\n",
+        "\u{feff}",
+        "\u{feff}{}",
+        "{}",
+        "{}\n",
+        "{ }",
+        "{\n}",
+        "{\n}\n",
+        "{\r\n}\r\n",
+        "{\n\n}",
+        "{\n\n\n  }",
+        "{\r}",
+        "{ // none\n}",
+        "{ // none\r}",
+        "{/* none */}",
+        "{\n  // none\n}",
+        "{\t}",
+        "  {}",
+        "\n{}\n",
+        "{}\n// end",
+        "// start\n{}",
+        "{\"hooks\":{}}",
+        "{\"hooks\": {}}\n",
+        "{\"hooks\": {\n}}",
+        "{\n  \"hooks\": {}\n}\n",
+        "{\n  \"hooks\": {\n  }\n}\n",
+        "{\n\n  \"hooks\": {}\n}",
+        "{\n  \"hooks\": { // none\n  }\n}\n",
+        "{\n  \"hooks\": {\n    // none yet\n  }\n}\n",
+        "{\r\n\t\"hooks\": {\r\n\t}\r\n}",
+        "{\"version\": 1}",
+        "{\"version\":1,\"hooks\":{}}",
+        "{\"hooks\":{},\"version\":1}",
+        "{\n  \"hooks\": {},\n  \"version\": 1\n}\n",
+        "{\n  \"version\": 1\n}\n",
+        "{\"version\": 2}",
     ];
     for thing in things {
         check_way_back(thing);
@@ -98,10 +135,14 @@ fn a_way_that_others_walk_too() {
     let left = claude().uninstall(&more).unwrap();
     assert_eq!(
         left,
-        text.replace("\"first\"}]}", "\"first\"}]},\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"last\"}]}")
+        text.replace(
+            "\"first\"}]}",
+            "\"first\"}]},\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"last\"}]}"
+        )
     );
 
-    let shared = installed("{}").replace("\"timeout\": 600}]", "\"timeout\": 600}, {\"type\": \"command\", \"command\": \"x\"}]");
+    let shared = installed("{}")
+        .replace("\"timeout\": 600}]", "\"timeout\": 600}, {\"type\": \"command\", \"command\": \"x\"}]");
     let left: Json = serde_json::from_str(&claude().uninstall(&shared).unwrap()).unwrap();
     assert_eq!(left, serde_json::json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}));
 }
@@ -186,7 +227,9 @@ fn what_a_person_changed_about_an_entry_is_kept() {
 #[test]
 fn entries_that_are_too_many_go_and_odd_ones_are_written_anew() {
     let entry = "{\"hooks\": [{\"type\": \"command\", \"command\": \"/old/assize hook claude-code\"}]}";
-    let text = format!("{{\"hooks\": {{\"Stop\": [{entry}, {entry}], \"PreToolUse\": [{entry}], \"SessionEnd\": [{{\"hooks\": [{{\"command\": \"/old/assize\", \"args\": [\"hook\", \"claude-code\"]}}]}}]}}}}");
+    let text = format!(
+        "{{\"hooks\": {{\"Stop\": [{entry}, {entry}], \"PreToolUse\": [{entry}], \"SessionEnd\": [{{\"hooks\": [{{\"command\": \"/old/assize\", \"args\": [\"hook\", \"claude-code\"]}}]}}]}}}}"
+    );
     let fresh = installed(&text);
     assert_eq!(fresh.matches("assize hook claude-code").count(), 4, "{fresh}");
     assert!(!fresh.contains("/old/") && !fresh.contains("PreToolUse") && !fresh.contains("args"), "{fresh}");
@@ -259,7 +302,21 @@ fn a_program_that_would_not_be_found_again_is_refused() {
 #[cfg(unix)]
 #[test]
 fn a_shell_runs_the_program_whatever_its_path() {
-    for folder in ["plain", "with space", "it's", "a \"b\"", "$HOME", "a;b", "back\\slash", "ünï", "new\nline", "!x", "#x", "~", "*"] {
+    for folder in [
+        "plain",
+        "with space",
+        "it's",
+        "a \"b\"",
+        "$HOME",
+        "a;b",
+        "back\\slash",
+        "ünï",
+        "new\nline",
+        "!x",
+        "#x",
+        "~",
+        "*",
+    ] {
         let program = format!("/{folder}/assize");
         let text = claude().install("", Path::new(&program)).unwrap();
         let value: Json = serde_json::from_str(&text).unwrap();
@@ -313,14 +370,18 @@ fn text(text: &str) -> Node {
 /// Entries of others, in the way of any agent.
 fn entries() -> impl Strategy<Value = Node> {
     let entry = prop_oneof!["[a-z./ -]{1,12}", Just("assize hook emacs".to_owned()), Just("assize judge".to_owned())]
-        .prop_map(|command| Node::Object(vec![("type".to_owned(), text("command")), ("command".to_owned(), text(&command))]));
-    let group = proptest::collection::vec(entry.clone(), 0..3)
-        .prop_map(|entries| Node::Object(vec![("matcher".to_owned(), text("*")), ("hooks".to_owned(), Node::List(entries))]));
+        .prop_map(|command| {
+            Node::Object(vec![("type".to_owned(), text("command")), ("command".to_owned(), text(&command))])
+        });
+    let group = proptest::collection::vec(entry.clone(), 0..3).prop_map(|entries| {
+        Node::Object(vec![("matcher".to_owned(), text("*")), ("hooks".to_owned(), Node::List(entries))])
+    });
     proptest::collection::vec(prop_oneof![entry, group, leaf()], 0..3).prop_map(Node::List)
 }
 
 fn hooks() -> impl Strategy<Value = Node> {
-    const EVENTS: [&str; 8] = ["SessionStart", "Stop", "SessionEnd", "AfterAgent", "stop", "beforeSubmitPrompt", "PreToolUse", "Odd"];
+    const EVENTS: [&str; 8] =
+        ["SessionStart", "Stop", "SessionEnd", "AfterAgent", "stop", "beforeSubmitPrompt", "PreToolUse", "Odd"];
     proptest::sample::subsequence(EVENTS.to_vec(), 0..5).prop_shuffle().prop_flat_map(|events| {
         let length = events.len();
         proptest::collection::vec(entries(), length).prop_map(move |entries| {
@@ -332,12 +393,14 @@ fn hooks() -> impl Strategy<Value = Node> {
 fn document() -> impl Strategy<Value = Node> {
     let version = prop_oneof![Just("1".to_owned()), Just("2".to_owned()), Just("1.0".to_owned())].prop_map(Node::Leaf);
     let others = proptest::collection::vec(("[a-z]{4,6}", node()), 0..3);
-    (others, proptest::option::of(hooks()), proptest::option::of(version)).prop_flat_map(|(mut fields, hooks, version)| {
-        fields.retain(|(key, _)| key != "hooks");
-        fields.extend(hooks.map(|hooks| ("hooks".to_owned(), hooks)));
-        fields.extend(version.map(|version| ("version".to_owned(), version)));
-        Just(fields).prop_shuffle().prop_map(Node::Object)
-    })
+    (others, proptest::option::of(hooks()), proptest::option::of(version)).prop_flat_map(
+        |(mut fields, hooks, version)| {
+            fields.retain(|(key, _)| key != "hooks");
+            fields.extend(hooks.map(|hooks| ("hooks".to_owned(), hooks)));
+            fields.extend(version.map(|version| ("version".to_owned(), version)));
+            Just(fields).prop_shuffle().prop_map(Node::Object)
+        },
+    )
 }
 
 fn style() -> impl Strategy<Value = Style> {
@@ -381,7 +444,7 @@ impl Writer<'_> {
             self.gap();
             each(self, index);
             self.gap();
-            if index + 1 < length || (self.style.trailing_commas && self.odd() % 2 == 0) {
+            if index + 1 < length || (self.style.trailing_commas && self.odd().is_multiple_of(2)) {
                 self.out.push(',');
             }
         }
@@ -506,15 +569,15 @@ fn without_ours(value: Json, agent: &str) -> Json {
     match value {
         Json::Object(fields) => {
             let fields = fields.into_iter().map(|(key, value)| (key, without_ours(value, agent)));
-            let kept: serde_json::Map<String, Json> = fields
-                .filter(|(key, value)| !is_empty(value) && !(key == "version" && value == "1"))
-                .collect();
-            let ours = kept.values().filter_map(Json::as_str).any(|text| text.ends_with(&format!("assize hook {agent}")));
+            let kept: serde_json::Map<String, Json> =
+                fields.filter(|(key, value)| !is_empty(value) && (key != "version" || value != "1")).collect();
+            let ours =
+                kept.values().filter_map(Json::as_str).any(|text| text.ends_with(&format!("assize hook {agent}")));
             if ours { Json::Null } else { Json::Object(kept) }
         }
-        Json::Array(items) => {
-            Json::Array(items.into_iter().map(|item| without_ours(item, agent)).filter(|item| !is_empty(item)).collect())
-        }
+        Json::Array(items) => Json::Array(
+            items.into_iter().map(|item| without_ours(item, agent)).filter(|item| !is_empty(item)).collect(),
+        ),
         other => other,
     }
 }
