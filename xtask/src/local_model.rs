@@ -143,7 +143,7 @@ fn judge(server: &Server, work: &Work) -> Result<Value> {
     let repo = Repo::with_commit(&[("src/lib.rs", "pub mod duration;\n")]);
     repo.write("src/duration.rs", work.code);
     repo.write("assize.toml", &format!(
-        "[stop]\ndeadline_s = 400\n[[judge]]\nid = \"local\"\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:{}/v1\"\nmodel = \"judge\"\nmax_tokens = 700\n",
+        "[stop]\ndeadline_s = 400\n[[judge]]\nid = \"local\"\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:{}/v1\"\nmodel = \"judge\"\nmax_tokens = 1600\n",
         server.port
     ));
     let mut command = command(root().join("target/debug/assize"), &["stop", "--format", "json", "--directive", TASK, "--message", work.message]);

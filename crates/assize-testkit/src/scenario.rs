@@ -763,3 +763,56 @@ impl Run {
         self.stops.iter().any(|stop| stop.blocked.is_some())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "about = \"A file is changed.\"\nhonest = true\nlanguage = \"text\"\n";
+    const TURN: &str = "[[turn]]\nprompt = \"Change it\"\nstep = [{ edit = \"a.txt\" }]\nfinal = \"Changed.\"\nexpect = { outcome = \"accept\" }\n";
+
+    fn load(head: &str, turns: &str, files: &[(&str, &str)]) -> Result<Scenario, String> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        lay(&folder.path().join("scenario.toml"), format!("{head}{turns}").as_bytes());
+        for (path, contents) in files {
+            lay(&folder.path().join(path), contents.as_bytes());
+        }
+        Scenario::load(folder.path())
+    }
+
+    #[test]
+    fn files_are_laid_out_by_turn_with_their_marks_replaced() {
+        let head = format!("{HEAD}crlf = [\"a.txt\"]\n[substitute]\n\"@X@\" = \"\\u200B\"\n");
+        let twice = format!("{TURN}{TURN}");
+        let files = [("before/a.txt", "1\n"), ("after/a.txt", "@X@\n"), ("after-2/a.txt", "3\n")];
+        let scenario = load(&head, &twice, &files).expect("sound");
+        assert_eq!(scenario.after(1, "a.txt"), Some("\u{200b}\r\n".as_bytes()));
+        assert_eq!(scenario.after(2, "a.txt"), Some("3\r\n".as_bytes()));
+        assert_eq!(laid_out_name(Path::new("dot_github/dot_x/y")), ".github/.x/y");
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named() {
+        let files = [("before/a.txt", "1\n"), ("after/a.txt", "2\n")];
+        assert!(load(HEAD, TURN, &files).is_ok());
+        let turn = |from: &str, to: &str| TURN.replace(from, to);
+        let dishonest = HEAD.replace("true", "false");
+        for (head, turns, files, what) in [
+            (HEAD, TURN, &files[..1], "no folder has `a.txt`"),
+            (HEAD, TURN, &files[1..], "`a.txt` is not there yet"),
+            (HEAD, TURN, &[files[0], files[1], ("after/b.txt", "")][..], "no step writes `b.txt`"),
+            (HEAD, TURN, &[files[0], files[1], ("after-2/a.txt", "")][..], "`after-2` is no part"),
+            (HEAD, &turn("final = \"Changed.\"", ""), &files, "a turn ends in"),
+            (HEAD, &turn("prompt = \"Change it\"", "continues = true"), &files, "needs a prompt"),
+            (HEAD, &turn("edit", "edits"), &files, "unknown variant `edits`"),
+            (HEAD, &turn("accept", "pass"), &files, "`pass` is no outcome"),
+            (HEAD, &turn("\"accept\"", "\"revise\""), &files, "must not end in `revise`"),
+            (&dishonest, TURN, &files, "found out or `blind`"),
+            (&format!("{dishonest}blind = true\n"), TURN, &files, "goes with `why_blind`"),
+            (&HEAD.replace("changed.", "changed"), TURN, &files, "no sentence"),
+        ] {
+            let error = load(head, turns, files).expect_err(what);
+            assert!(error.contains(what), "{error}");
+        }
+    }
+}

@@ -90,7 +90,7 @@ pub fn main() -> ExitCode {
             let asked_for = error.exit_code() == 0;
             // Nothing is left to tell when the terminal is gone.
             let _ = error.print();
-            return if asked_for { Exit::Done.into() } else { Exit::BadInput.into() };
+            return if asked_for { Exit::Done.into() } else { bad_input() };
         }
     };
     match cli.color {
@@ -105,9 +105,16 @@ pub fn main() -> ExitCode {
             if let Some(hint) = failure.hint {
                 eprintln!("{} {hint}", styled(AnsiColor::Cyan.on_default().bold(), " hint:"));
             }
-            Exit::BadInput.into()
+            bad_input()
         }
     }
+}
+
+/// An agent takes exit code 2 of its hook for a block. A hook that was set up wrongly must not
+/// block everything, so that it fails in another way.
+fn bad_input() -> ExitCode {
+    let is_hook = std::env::args_os().skip(1).any(|argument| argument == "hook");
+    if is_hook { Exit::NotAccepted.into() } else { Exit::BadInput.into() }
 }
 
 fn run(cli: Cli) -> Result {

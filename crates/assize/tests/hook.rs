@@ -88,6 +88,36 @@ fn a_malformed_event_allows_and_is_recorded() {
 }
 
 #[test]
+fn a_hook_that_is_set_up_wrongly_does_not_block() {
+    for arguments in [&["hook", "no-such-agent"][..], &["hook"], &["hook", "claude-code", "--unheard-of"]] {
+        let output = agent().run(arguments);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(!output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn settings_are_given_back_byte_for_byte() {
+    let agent = agent();
+    let path = ".claude/settings.local.json";
+    let before = "{\n\t\"model\": \"opus\", // mine\n\t\"hooks\": {\"Stop\": []}\n}\r\n";
+    agent.repo().write(path, before);
+    let read = || std::fs::read_to_string(agent.repo().path().join(path)).expect("settings");
+    agent.read(&["init", "claude-code"]);
+    let once = read();
+    assert!(once.contains("hook claude-code") && once.contains("// mine"), "{once}");
+    agent.read(&["init", "claude-code"]);
+    assert_eq!(read(), once);
+    let doctor = agent.run(&["doctor", "--format", "human"]);
+    assert!(doctor.status.success(), "{doctor:?}");
+    agent.read(&["init", "--uninstall"]);
+    assert_eq!(read(), before);
+    agent.read(&["init", "gemini"]);
+    agent.read(&["init", "--uninstall"]);
+    assert!(!agent.repo().path().join(".gemini/settings.json").exists());
+}
+
+#[test]
 fn a_judge_at_work_does_not_call_its_own_judge() {
     let agent = agent();
     agent.is_asked("Implement `parse` in src/parse.rs");

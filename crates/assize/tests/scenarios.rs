@@ -19,6 +19,7 @@ const SCENARIOS_MIN: usize = 60;
 type Outcome = Result<(Scenario, Run), String>;
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the table is for people who ask for it with --nocapture")]
 fn every_scenario_is_judged_as_expected() {
     let executable = Path::new(env!("CARGO_BIN_EXE_assize"));
     let outcomes = play_all(&folders(), executable);
@@ -33,7 +34,7 @@ fn every_scenario_is_judged_as_expected() {
             Err(failure) => failures.push(failure),
         }
     }
-    println!("{}", table(&played));
+    println!("{}\n{}", table(&played), remarks_on_honest(&played));
     let honest = played.iter().filter(|(scenario, _)| scenario.honest).count();
     assert!(failures.is_empty(), "{} of {} scenarios:\n\n{}", failures.len(), played.len(), failures.join("\n"));
     assert!(played.len() >= SCENARIOS_MIN, "only {} scenarios", played.len());
@@ -91,4 +92,19 @@ fn table(played: &[(Scenario, Run)]) -> String {
         format!("{:>5} found  {:>5} only remarked  {:>5} silent", count("found"), count("remarked"), count("silent"))
     };
     format!("honest stops    {}\ndishonest stops {}", line(true), line(false))
+}
+
+/// Lists what an honest agent's work was remarked for: noise, unless a reader finds it useful.
+fn remarks_on_honest(played: &[(Scenario, Run)]) -> String {
+    let mut lines = Vec::new();
+    for (scenario, run) in played {
+        for stop in &run.stops {
+            if scenario.turns[stop.turn].honest.unwrap_or(scenario.honest) && !stop.findings.is_empty() {
+                let findings =
+                    stop.findings.iter().map(|finding| format!("\n    {}: {}", finding.rule, finding.message));
+                lines.push(format!("  {}{}", scenario.name, findings.collect::<String>()));
+            }
+        }
+    }
+    format!("remarks on honest stops:\n{}", lines.join("\n"))
 }

@@ -124,12 +124,22 @@ fn same_operands(line: &Line<'_>) -> Option<Certainty> {
     if !line.code.contains("ssert") && !line.code.contains("xpect") && !line.code.contains("_EQ") {
         return None;
     }
-    let found = EQUALITY.captures(line.raw)?;
-    let operand = |names: [&str; 3]| names.iter().find_map(|name| found.name(name)).map(|operand| operand.as_str());
-    let (left, right) = (operand(["a", "c", "e"])?, operand(["b", "d", "f"])?);
+    let operands = |text: &str| {
+        let found = EQUALITY.captures(text)?;
+        let operand = |names: [&str; 3]| {
+            names.iter().find_map(|name| found.name(name)).map(|operand| operand.as_str().to_owned())
+        };
+        Some((found.get(0)?.start(), operand(["a", "c", "e"])?, operand(["b", "d", "f"])?))
+    };
+    // The code tells whether the line asserts, the line itself what its strings hold.
+    let (start, code_left, code_right) = operands(&line.code)?;
+    let (raw_start, left, right) = operands(line.raw)?;
+    if start != raw_start || code_left != code_right || left != right {
+        return None;
+    }
     let literal = left.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '"' | '\''))
-        || matches!(left, "true" | "false" | "True" | "False" | "null" | "None" | "nil");
-    (left == right).then_some(if literal { Certainty::Certain } else { Certainty::Likely })
+        || matches!(left.as_str(), "true" | "false" | "True" | "False" | "null" | "None" | "nil");
+    Some(if literal { Certainty::Certain } else { Certainty::Likely })
 }
 
 /// Neighbouring lines that went and came.
@@ -165,7 +175,7 @@ fn blocks(file: &FileChange) -> Vec<Block<'_>> {
 /// Any statement that checks something.
 static ASSERTION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"\b(?:assert|Assert|ASSERT|EXPECT|XCTAssert|expect|verify|should|require\.|check|must)[A-Za-z_.]*!?\s*[({]|^\s*assert\s|\.should\b",
+        r"(?:^|[^.A-Za-z0-9_])expect[A-Za-z_.]*\s*\(|\b(?:assert|Assert|ASSERT|EXPECT|XCTAssert|verify|should|require\.|check|must)[A-Za-z_.]*!?\s*[({]|^\s*assert\s|\.should\b",
         r"|\bt\.(?:Error|Fatal)f?\(|\bis_expected\b|\bpytest\.raises\b|\.(?:is|deepEqual|true|false|throws)\(",
     ))
     .expect("valid pattern")
@@ -417,6 +427,9 @@ mod tests {
     #[test]
     fn counter_examples() {
         for (path, lines) in [
+            ("src/a.rs", " mod tests {\n+    assert_eq!(check(\"+ expect(true).toBe(true);\"), [Certain]);\n"),
+            ("tests/a.rs", "-    let value = load().expect(\"a value\");\n+    let value = load();\n"),
+            ("tests/test_a.py", "+    assert greet('a') == greet('a ')\n"),
             ("tests/a.rs", "+    assert!(ok);\n+    assert!(is_true(x));\n"),
             ("tests/a.rs", "+    assert_eq!(hash(x), hash(x));\n"),
             ("tests/a.rs", "-    assert!(true);\n+        assert!(true);\n"),

@@ -54,7 +54,7 @@ static WANTED: LazyLock<Regex> = LazyLock::new(|| {
     );
     let lift = concat!(
         r"(?:disabl|suppress|ignor|silenc|allow|remov|delet|drop|skip|lower|reduc|relax|loosen|turn(?:ed|ing)? off|switch(?:ed|ing)? off|migrat|mov|",
-        r"replac|consolidat|non-?blocking|optional|not fail|without|informational)[a-z]*",
+        r"replac|switch(?:ed|ing)? (?:from|to)|instead of|consolidat|non-?blocking|optional|not fail|without|informational)[a-z]*",
     );
     Regex::new(&format!(r"(?i)\b(?:{check}\b[^.\n]{{0,80}}\b{lift}|{lift}\b[^.\n]{{0,80}}\b{check})\b"))
         .expect("valid pattern")
@@ -281,19 +281,18 @@ fn deleted_ci<'a>(file: &FileChange, diff: &Diff) -> Option<Hit<'a>> {
 
 /// Walks over the lines that bring a check into CI or the scripts that it runs.
 fn added_checks(diff: &Diff) -> impl Iterator<Item = &str> {
-    let files = diff.files.iter().filter(|file| {
-        is_ci(&file.path) || is_setting(&file.path) || Language::of(&file.path) == Some(Language::Shell)
-    });
-    files
-        .flat_map(FileChange::added_lines)
-        .map(|(_, line)| line)
-        .filter(|line| !line.trim_start().starts_with('#') && check_kind(line).is_some())
+    let runs = |file: &&FileChange| {
+        let plain = [".yml", ".yaml", ".toml", ".json"].iter().any(|ending| file.path.ends_with(ending));
+        plain || is_ci(&file.path) || is_setting(&file.path) || Language::of(&file.path) == Some(Language::Shell)
+    };
+    let added = diff.files.iter().filter(runs).flat_map(FileChange::added_lines).map(|(_, line)| line);
+    added.filter(|line| !line.trim_start().starts_with('#') && check_kind(line).is_some())
 }
 
 /// A step that can no longer fail, or no longer runs.
 fn weakened_step<'a>(file: &FileChange, lines: &[Line<'a>], index: usize) -> Option<Hit<'a>> {
     static KEY: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^\s*(?:-\s+)?(?:continue-on-error|allow_failure|soft_fail)\s*:\s*(?:true|yes)\s*$|^\s*(?:-\s+)?if\s*:\s*(?:false|\$\{\{\s*false\s*\}\})\s*$|^\s*when\s*:\s*never\s*$")
+        Regex::new(r"^\s*(?:-\s+)?(?:continue-on-error|allow_failure|soft_fail)\s*:\s*(?:true|yes)\s*$|^\s*(?:-\s+)?if\s*:\s*(?:false|\$\{\{\s*false\s*\}\})\s*$")
             .expect("valid pattern")
     });
     static MASK: LazyLock<Regex> = LazyLock::new(|| {
@@ -446,13 +445,16 @@ fn lowered_thresholds(file: &FileChange) -> Vec<Hit<'_>> {
         ))
         .expect("valid pattern")
     });
-    let coverage = is_coverage_setting(file_name(&file.path));
+    let name = file_name(&file.path);
+    let counts = |key: &str| match key {
+        "branches" | "functions" | "lines" | "statements" => is_coverage_setting(name),
+        "target" => name.contains("codecov"),
+        "minimum" => name == "pom.xml" || name.starts_with("build.gradle"),
+        _ => true,
+    };
     let read_line = |line: &str| {
         let found = THRESHOLD.captures(line)?;
-        let key = found["key"].to_owned();
-        let ambiguous =
-            matches!(key.as_str(), "branches" | "functions" | "lines" | "statements" | "target" | "minimum");
-        (coverage || !ambiguous).then_some((key, found["value"].parse::<f64>().ok()?))
+        counts(&found["key"]).then_some((found["key"].to_owned(), found["value"].parse::<f64>().ok()?))
     };
     let mut olds: Vec<(String, f64)> = file.removed_lines().filter_map(|(_, line)| read_line(line)).collect();
     let mut hits = Vec::new();
@@ -712,6 +714,8 @@ mod tests {
             (".github/workflows/ci.yml", "+      - run: pytest --cov-fail-under=90\n"),
             (".pre-commit-config.yaml", "-      - id: black\n-      - id: isort\n+      - id: ruff\n"),
             ("pyproject.toml", "-fail_under = 70\n+fail_under = 90\n"),
+            ("pom.xml", "-      <target>17</target>\n+      <target>11</target>\n"),
+            (".gitlab-ci.yml", "     - if: $CI_PIPELINE_SOURCE == 'schedule'\n+      when: never\n"),
             ("src/config.py", "-lines = 90\n+lines = 80\n"),
             ("package.json", "-  \"version\": \"2.0.0\",\n+  \"version\": \"1.9.0\",\n"),
             ("src/a.go", "+\tallowed := ignore(disable)\n"),

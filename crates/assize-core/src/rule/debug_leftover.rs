@@ -59,7 +59,9 @@ fn check_file(file: &FileChange, asked: &Asked<'_>, moved: &mut Moved<'_>, findi
             if certainty == Certainty::Likely && (talks || line.in_test) || moved.take(line.raw) {
                 continue;
             }
-            let certainty = if line.in_test { Certainty::Likely } else { certainty };
+            // What helps to debug is built of breakpoints.
+            let aside = line.in_test || file_name(&file.path).contains("debug");
+            let certainty = if aside { Certainty::Likely } else { certainty };
             let Some(certainty) = asked.soften(certainty) else { continue };
             let message = format!(
                 "{} was left over from debugging. Remove it, or log it the way the rest of the code does.",
@@ -237,6 +239,7 @@ mod tests {
             ("src/A.cs", "+    Console.WriteLine(\"here 1\");\n"),
             ("src/a.py", " if settings.INSPECT:\n+    breakpoint()\n"),
             ("tests/a.rs", concat!("+    db", "g!(x);\n")),
+            ("src/meta/debug.py", "+    pdb.set_trace()\n"),
         ] {
             assert_eq!(check(path, lines), [Likely], "{lines}");
         }

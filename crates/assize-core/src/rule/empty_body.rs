@@ -295,19 +295,22 @@ fn idle(lines: &[Line<'_>], open: usize, language: Language) -> Option<Idle> {
     Some(Idle { open, close, name, body })
 }
 
-fn function_name(code: &str, language: Language) -> Option<String> {
-    static SCRIPT: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*([A-Za-z0-9_$]+)\s*[(<]",
-            r"|^\s*export\s+const\s+([A-Za-z0-9_$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?\([^)]*\)\s*(?::[^=]+)?=>\s*\{",
-            r"|^\s*(?:(?:public|private|protected|static|async)\s+)*([A-Za-z0-9_$]+)\s*\([^()]*\)\s*(?::\s*[^{=]+)?\{",
-        ))
+/// Functions, exported constants that hold one, and methods.
+static SCRIPT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*([A-Za-z0-9_$]+)\s*[(<]",
+        r"|^\s*export\s+const\s+([A-Za-z0-9_$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?\([^)]*\)\s*(?::[^=]+)?=>\s*\{",
+        r"|^\s*(?:(?:public|private|protected|static|async)\s+)*([A-Za-z0-9_$]+)\s*\([^()]*\)\s*(?::\s*[^{=]+)?\{",
+    ))
+    .expect("valid pattern")
+});
+/// Functions that begin with the type of their result.
+static TYPED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^\s*((?:[A-Za-z_][A-Za-z0-9_:<>,*&\[\]?.]*\s+)+)\**([A-Za-z_][A-Za-z0-9_]*)\s*\([^;=]*$")
         .expect("valid pattern")
-    });
-    static TYPED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^\s*((?:[A-Za-z_][A-Za-z0-9_:<>,*&\[\]?.]*\s+)+)\**([A-Za-z_][A-Za-z0-9_]*)\s*\([^;=]*$")
-            .expect("valid pattern")
-    });
+});
+
+fn function_name(code: &str, language: Language) -> Option<String> {
     let after = |keyword: &str| {
         let start = code.trim_start();
         let rest = &start[start.find(keyword)? + keyword.len()..];

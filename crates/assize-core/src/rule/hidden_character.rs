@@ -50,7 +50,7 @@ fn check_file(file: &FileChange, moved: &mut Moved<'_>, findings: &mut Findings<
         }
         for (kind, character) in fresh {
             // One finding a kind and file says enough.
-            let certainty = certainty(kind, character, &file.path);
+            let certainty = certainty(kind, character, line, &file.path);
             if seen.insert((kind as u8, certainty)) {
                 let message = format!(
                     "{} holds {}. Take it out, or write it as an escape.",
@@ -144,9 +144,21 @@ fn concerns(kind: Hidden, path: &str) -> bool {
     kind == Hidden::Tag || is_code(path) || is_ci(path) || !is_prose(path) && kind == Hidden::Bidi
 }
 
-fn certainty(kind: Hidden, character: char, path: &str) -> Certainty {
+fn certainty(kind: Hidden, character: char, line: &str, path: &str) -> Certainty {
     let misleads = matches!(kind, Hidden::Bidi | Hidden::Tag) && !is_mark(character);
-    if misleads && is_code(path) && !is_test(path) { Certainty::Certain } else { Certainty::Likely }
+    // Text that is written from right to left needs its direction said.
+    let speaks = kind == Hidden::Bidi && (line.chars().any(is_right_to_left) || is_translation(path));
+    if misleads && !speaks && is_code(path) && !is_test(path) { Certainty::Certain } else { Certainty::Likely }
+}
+
+fn is_right_to_left(character: char) -> bool {
+    matches!(character, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+        && character.is_alphabetic()
+}
+
+fn is_translation(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    ["locale", "i18n", "l10n", "lang", "translation", "bidi"].iter().any(|word| lower.contains(word))
 }
 
 fn describe(kind: Hidden, character: char) -> String {
@@ -194,6 +206,8 @@ mod tests {
             ("src/a.rs", " x\n+\u{feff}fn main() {}\n"),
             ("tests/bidi.rs", "+let sample = \"\u{202e}\";\n"),
             ("locales/ar.json", "+{\"a\": \"\u{2068}x\u{2069}\"}\n"),
+            ("src/a.ts", "+const title = '\u{2067}שלום\u{2069}';\n"),
+            ("src/i18n/he.ts", "+  x: '\u{2068}{name}\u{2069}',\n"),
             ("AGENTS.md", "+Be good.\u{e0041}\n"),
             ("src/a.ts", "+const joined = 'a\u{200d}b';\n"),
         ] {

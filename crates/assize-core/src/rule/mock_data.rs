@@ -97,7 +97,7 @@ fn is_made_up(lines: &[Line<'_>], index: usize) -> bool {
         let noun = "(?:data|users?|items?|products?|orders?|responses?|results?|records?|rows?|values?|entries|payload|posts?|list|customers?|accounts?|messages?|events?|transactions?)";
         let title = "(?:Data|Users?|Items?|Products?|Orders?|Responses?|Results?|Records?|Rows?|Values?|Entries|Payload|Posts?|List|Customers?|Accounts?|Messages?|Events?|Transactions?)";
         Regex::new(&format!(
-            r"\b(?:(?:get|create|generate|build|make)_?)?(?:(?:[Mm]ock|[Ff]ake|[Dd]ummy|[Ss]ample){title}|(?:mock|fake|dummy|sample)_{noun}|(?:MOCK|FAKE|DUMMY|SAMPLE)_[A-Z]+)\b"
+            r"\b(?:(?:get|create|generate|build|make)_?)?(?:(?:[Mm]ock|[Ff]ake|[Dd]ummy|[Ss]ample){title}|mock[A-Z][A-Za-z]*|mock_[a-z_]+|(?:mock|fake|dummy|sample)_{noun}|(?:MOCK|FAKE|DUMMY)_[A-Z]+|SAMPLE_(?:DATA|USERS|ITEMS|RESPONSES?|RESULTS?|RECORDS))\b"
         ))
         .expect("valid pattern")
     });
@@ -175,6 +175,7 @@ mod tests {
             ("src/api.py", "+    # Return mock data for now\n+    return {'total': 3}\n"),
             ("src/api.py", "+    return {'email': 'user@example.com'}\n"),
             ("src/api.ts", "+  return {\n+    name: 'John Doe',\n+  };\n"),
+            ("src/api.ts", "+  return mockMembers;\n"),
             ("src/api.rs", "+    let dummy_data = vec![1, 2, 3];\n"),
             ("src/page.tsx", "+  <p>{\"Lorem ipsum dolor sit amet\"}</p>\n"),
             ("src/api.ts", "+  // Simulate API call\n+  await new Promise((done) => setTimeout(done, 500));\n"),
@@ -201,6 +202,7 @@ mod tests {
             ("src/mocks/handlers.ts", "+const mockUsers = [];\n"),
             ("examples/a.py", "+    return fake_response\n"),
             ("src/audio.py", "+    sample_rate = 44100\n+    sample_size = len(samples)\n"),
+            ("src/quic.rs", "+const SAMPLE_LEN: usize = 16;\n"),
             ("src/stats.py", "+    dummies = pd.get_dummies(frame)\n"),
             ("src/a.rs", "+    // The sample is taken without replacement.\n+    let chosen = choose(rng);\n"),
             ("src/form.tsx", "+  <input placeholder=\"user@example.com\" />\n"),

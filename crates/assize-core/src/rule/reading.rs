@@ -502,11 +502,6 @@ fn prohibited(before: &str) -> bool {
     PROHIBITION.is_match(&before[clause_start..])
 }
 
-/// Returns whether a directive names something, as a whole word.
-pub(super) fn mentions(evidence: &Evidence, name: &str) -> bool {
-    evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| has_word(text, name))
-}
-
 /// Returns whether a directive names a function, in a way that can be no ordinary word.
 pub(super) fn names_function(evidence: &Evidence, name: &str) -> bool {
     let shaped = name.contains('_') || name.chars().skip(1).any(|character| character.is_ascii_uppercase());
@@ -597,7 +592,10 @@ pub(super) fn is_fixture(path: &str) -> bool {
                 | "snapshots"
                 | "__snapshots__"
         )
-    }) || ["test/data/", "tests/data/", "test/cases/", "tests/cases/"].iter().any(|folder| path.contains(folder))
+    }) || ["data/", "cases/", "scenarios/"].iter().any(|folder| {
+        path.match_indices(folder)
+            .any(|(start, _)| path[..start].ends_with("test/") || path[..start].ends_with("tests/"))
+    })
 }
 
 /// Lists names inside a message, at most three of them.
@@ -715,12 +713,7 @@ fn is_test_annotation(code: &str) -> bool {
 
 /// Walks over the attributes, annotations and comments right above a line.
 fn attributes_above<'a>(lines: &'a [Line<'_>], index: usize) -> impl Iterator<Item = &'a str> {
-    let attribute = |line: &&Line<'_>| {
-        let code = line.code.trim();
-        let remark = line.is_bare() && !line.raw.trim().is_empty();
-        let listed = code.starts_with(['@', '[', '#', ')']) || code.ends_with([',', ']', '(']);
-        remark || listed && !code.ends_with(['{', '}'])
-    };
+    let attribute = |line: &&Line<'_>| !line.raw.trim().is_empty() && !line.code.trim_end().ends_with(['{', '}', ';']);
     lines[..index].iter().rev().take(12).take_while(attribute).map(|line| line.code.as_str())
 }
 
@@ -753,9 +746,11 @@ fn title_after(line: &Line<'_>, keyword: &str) -> Option<String> {
 }
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::directive::Directive;
-    use crate::rule::testing::{evidence, modified, with_files};
+    use crate::rule::testing::{evidence, found, modified, with_files};
 
     fn code(path: &str, lines: &str) -> Vec<String> {
         let file = modified(path, lines);
@@ -879,6 +874,19 @@ mod tests {
             "never skip tests",
         ] {
             assert!(!asks(directive), "{directive}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn no_text_makes_a_rule_panic(text in "[ +-][\"'`/#<*r{}()é\\\\A-C @\u{200b}\n]{0,120}") {
+            for path in ["a.rs", "a.py", "a_test.ts", "a.go", "a.rb", "a.sh", "a.php", "A.kt", "a.cc", ".ci/a.yml"] {
+                let evidence = with_files(vec![modified(path, &text)]);
+                for rule in crate::rule::RULES {
+                    found(*rule, &evidence);
+                }
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{Asked, Line, Moved, Side, has_word, joined, list_names, mentions, read, tests_in};
+use super::reading::{Asked, Line, Moved, Side, has_word, joined, list_names, read, tests_in};
 use super::{Findings, Needs, Rule};
 use crate::diff::{Diff, FileChange, FileStatus, LineKind};
 use crate::evidence::Evidence;
@@ -44,10 +44,7 @@ impl Rule for TestDeleted {
             if file.status == FileStatus::Deleted && surroundings.subject_deleted(&file.path) {
                 continue;
             }
-            let certainty = surroundings.certainty(file, names.len(), &census);
-            let named = mentions(evidence, file_name(&file.path))
-                || names.iter().any(|name| name.len() > 5 && mentions(evidence, name));
-            let certainty = if named { Some(Certainty::Likely) } else { asked.soften(certainty) };
+            let certainty = asked.soften(surroundings.certainty(file, names.len(), &census));
             if let Some(certainty) = certainty {
                 findings.at(file, None, Severity::Error, certainty, message(file, names));
             }
@@ -341,13 +338,16 @@ mod tests {
             "Drop support for Python 2",
             "Consolidate the parser tests",
             "Please rename the tests",
-            "test_a.py tests something that does not exist",
+            "test_a.py is obsolete",
             "clean up `test_b`",
         ] {
             assert_eq!(asked(directive, vec![modified("tests/test_a.py", PYTHON)]), [Likely], "{directive}");
         }
-        for directive in ["Make the tests pass. Do not remove tests.", "Fix the bug in parse without deleting any test"]
-        {
+        for directive in [
+            "Make the tests pass. Do not remove tests.",
+            "Fix the bug in parse without deleting any test",
+            "make tests/test_a.py pass",
+        ] {
             assert_eq!(asked(directive, vec![modified("tests/test_a.py", PYTHON)]), [Certain], "{directive}");
         }
     }

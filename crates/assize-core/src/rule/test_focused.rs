@@ -59,7 +59,7 @@ const HINTS: [&str; 12] = [
 ];
 
 static WANTED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:focus(?:ed)?|only (?:run|the)|run only|just run|single (?:out|test)|\.only|fit|fdescribe|narrow)\b|\.only\b")
+    Regex::new(r"(?i)\b(?:focus(?:ed)?|only (?:run|the)|run only|just run|single (?:out|test)|\.only|fit|fdescribe|narrow|exclud(?:e|es|ing)|slow|select|shard(?:s|ed|ing)?|split|subset|filter)\b|\.only\b")
         .expect("valid pattern")
 });
 
@@ -132,7 +132,9 @@ fn narrowed(file: &FileChange, line: &Line<'_>) -> Option<Certainty> {
     let runner = RUN.captures(line.raw)?.iter().skip(1).flatten().next()?.as_str();
     let broader = |removed: &str| removed.contains(runner) && !RUN.is_match(removed);
     let narrowed = file.removed_lines().any(|(_, removed)| broader(removed));
-    narrowed.then_some(Certainty::Certain)
+    // Several selections may make up the whole again.
+    let parts = file.added_lines().filter(|(_, added)| RUN.is_match(added)).count();
+    narrowed.then_some(if parts > 1 { Certainty::Likely } else { Certainty::Certain })
 }
 
 static RUN: LazyLock<Regex> = LazyLock::new(|| {
@@ -171,6 +173,8 @@ mod tests {
         ] {
             assert_eq!(check(path, lines), [Certain], "{lines}");
         }
+        let parts = "-\tpytest\n+\tpytest -k one\n+\tpytest -k 'not one'\n";
+        assert_eq!(check("Makefile", parts), [Likely, Likely]);
         assert_eq!(check("tests/fixtures/a.test.js", "+it.only('x', f);\n"), [Likely]);
     }
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{Verdict, at_most, check_text};
 
@@ -11,6 +12,13 @@ pub const REASON_CHARS_MAX: usize = 4_000;
 pub const ITEMS_MAX: usize = 50;
 /// Most characters of an item.
 pub const ITEM_CHARS_MAX: usize = 1_000;
+
+/// Characters of a reason that a judge is asked for at most.
+pub const REASON_CHARS_ASKED: usize = 500;
+/// Items of a list that a judge is asked for at most.
+pub const ITEMS_ASKED: usize = 6;
+/// Characters of an item that a judge is asked for at most.
+pub const ITEM_CHARS_ASKED: usize = 200;
 
 /// Whether the agent may stop, and what it would have to do otherwise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,8 +50,26 @@ impl Verdict for StopVerdict {
     const NAME: &'static str = "stop_verdict";
     const MARK: &'static str = "pass";
 
+    /// Asks for less than is accepted: small models fill whatever they are given, up to their
+    /// token limit, and a reply that is cut says nothing. The estimate is asked for in tenths,
+    /// since not every server keeps a number within a range.
     fn schema() -> serde_json::Value {
-        schemars::schema_for!(Self).into()
+        let mut schema: serde_json::Value = schemars::schema_for!(Self).into();
+        let Some(fields) = schema["properties"].as_object_mut() else { return schema };
+        for (name, field) in fields {
+            match name.as_str() {
+                "reason" => field["maxLength"] = json!(REASON_CHARS_ASKED),
+                "convergenceEstimate" => {
+                    field["enum"] = json!([null, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]);
+                }
+                _ if field["type"] == "array" => {
+                    field["maxItems"] = json!(ITEMS_ASKED);
+                    field["items"]["maxLength"] = json!(ITEM_CHARS_ASKED);
+                }
+                _ => {}
+            }
+        }
+        schema
     }
 
     fn check(&self) -> Result<(), String> {
@@ -98,6 +124,15 @@ mod tests {
         for estimate in [-0.0, -0.001, 1.001, f64::NAN, f64::INFINITY] {
             assert!(verdict(|v| v.convergence_estimate = Some(estimate)).is_err(), "{estimate}");
         }
+    }
+
+    #[test]
+    fn judges_are_asked_for_the_verdict_before_its_reasons_and_for_no_more_than_is_accepted() {
+        let schema = StopVerdict::schema();
+        let fields: Vec<&str> = schema["properties"].as_object().expect("fields").keys().map(String::as_str).collect();
+        assert_eq!(fields[..3], ["pass", "reason", "missingItems"]);
+        assert_eq!(schema["properties"]["missingItems"]["maxItems"], ITEMS_ASKED);
+        const { assert!(REASON_CHARS_ASKED <= REASON_CHARS_MAX && ITEMS_ASKED <= ITEMS_MAX && ITEM_CHARS_ASKED <= ITEM_CHARS_MAX) };
     }
 
     #[test]

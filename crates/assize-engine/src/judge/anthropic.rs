@@ -200,16 +200,16 @@ fn hint(status: u16, message: &str) -> Option<&'static str> {
     }
 }
 
-/// A message, as far as it matters.
+/// A message, as far as it matters. What is only counted may have any form.
 #[derive(Deserialize)]
 struct Message {
     content: Vec<Block>,
     #[serde(default)]
-    model: Option<String>,
+    model: Value,
     #[serde(default)]
     stop_reason: Option<String>,
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Value,
 }
 
 #[derive(Deserialize)]
@@ -222,30 +222,13 @@ struct Block {
     input: Option<Box<RawValue>>,
 }
 
-#[derive(Deserialize)]
-struct Usage {
-    #[serde(default)]
-    input_tokens: u64,
-    #[serde(default)]
-    cache_read_input_tokens: Option<u64>,
-    #[serde(default)]
-    cache_creation_input_tokens: Option<u64>,
-    #[serde(default)]
-    output_tokens: u64,
-}
-
-impl Usage {
-    fn tokens_in(&self) -> u64 {
-        let cached = [self.cache_read_input_tokens, self.cache_creation_input_tokens];
-        self.input_tokens + cached.into_iter().flatten().sum::<u64>()
-    }
-}
-
 impl Message {
     fn read(self, prices: &Prices) -> Result<Answer, CallError> {
-        let (tokens_in, tokens_out) =
-            self.usage.as_ref().map_or((0, 0), |usage| (usage.tokens_in(), usage.output_tokens));
-        let cost_usd = self.usage.as_ref().and_then(|_| prices.cost_usd(tokens_in, tokens_out));
+        let count = |field: &str| self.usage[field].as_u64();
+        let cached = [count("cache_read_input_tokens"), count("cache_creation_input_tokens")];
+        let sent = count("input_tokens").map(|sent| sent + cached.into_iter().flatten().sum::<u64>());
+        let received = count("output_tokens");
+        let cost_usd = sent.zip(received).and_then(|(sent, received)| prices.cost_usd(sent, received));
         let stop = match self.stop_reason.as_deref() {
             Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
             Some("refusal") => StopReason::Refusal,
@@ -268,7 +251,9 @@ impl Message {
                 return Err(CallError::Final { unjudged, cost_usd });
             }
         };
-        Ok(Answer { reply: Reply { payload, stop }, model: self.model, tokens_in, tokens_out, cost_usd })
+        let model = self.model.as_str().map(str::to_owned);
+        let (tokens_in, tokens_out) = (sent.unwrap_or(0), received.unwrap_or(0));
+        Ok(Answer { reply: Reply { payload, stop }, model, tokens_in, tokens_out, cost_usd })
     }
 }
 
@@ -344,7 +329,7 @@ mod tests {
         let request = &server.model_requests()[0];
         assert_eq!(request.tools(), ["stop_verdict"]);
         assert_eq!(request.body["tool_choice"], json!({"type": "tool", "name": "stop_verdict"}));
-        assert_eq!(request.body["tools"][0]["input_schema"]["properties"]["reason"]["maxLength"], 4_000);
+        assert_eq!(request.body["tools"][0]["input_schema"], plain(&question().schema));
         assert_eq!(request.body.get("output_config"), None);
         assert!(matches!(answer.reply.payload, Payload::Structured(_)), "{answer:?}");
         assert!(read::<StopVerdict>(&answer.reply, &[]).is_ok());

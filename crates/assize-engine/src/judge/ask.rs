@@ -191,6 +191,7 @@ impl<'a> Asking<'a> {
         let Some(breaker) = self.breaker() else { return };
         breaker.change(|state| match unjudged {
             _ if self.calls == 0 => state.not_asked(),
+            Some(Unjudged { cause: Cause::OverBudget, .. }) => state.not_asked(),
             Some(Unjudged { cause: Cause::Unavailable | Cause::Timeout, detail }) => state.failed(self.now(), detail),
             _ => state.succeeded(),
         });

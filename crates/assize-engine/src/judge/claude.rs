@@ -122,7 +122,7 @@ pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box
 
 impl Claude {
     fn command(&self, question: &Question, folder: &Path) -> Result<Command, CallError> {
-        let schema = schema::plain(&question.schema).to_string();
+        let schema = schema::claude(&question.schema).to_string();
         for (what, text) in [("rules", &question.system), ("schema", &schema)] {
             if text.len() > ARGUMENT_BYTES_MAX {
                 let bytes = text.len();
@@ -403,7 +403,8 @@ impl Envelope<'_> {
         };
         // Small models may have helped; the one that wrote most has judged.
         let model = models.iter().max_by_key(|(_, usage)| out(usage)).map(|(name, _)| name.clone());
-        Answer { reply: Reply { payload, stop }, model, tokens_in, tokens_out, cost_usd: self.cost_usd() }
+        let cost_usd = if self.is_error { self.cost_of_failure() } else { self.cost_usd() };
+        Answer { reply: Reply { payload, stop }, model, tokens_in, tokens_out, cost_usd }
     }
 
     fn cost_usd(&self) -> Option<f64> {
@@ -672,6 +673,7 @@ mod tests {
         let answer = call(&prints(&messages(&[(r#"{"pass":"maybe"}"#, true)], gave_up.clone()), 1)).expect("an answer");
         let detail = read::<StopVerdict>(&answer.reply, &[]).expect_err("no verdict").detail;
         assert!(detail.contains("maybe"), "{detail}");
+        assert_eq!(answer.cost_usd, None, "it was not for nothing");
         let bare = unjudged(call(&prints(&gave_up, 1)));
         assert_eq!(bare.cause, Cause::Malformed);
     }

@@ -48,13 +48,19 @@ pub enum Limits {
     Description,
 }
 
-/// The schema without what only other programs care for. The `claude` program ignores a whole
-/// schema, silently, that names a dialect or a format which it does not know.
+/// The schema without what only other programs care for: its dialect, and formats.
 pub(super) fn plain(schema: &Value) -> Value {
     changed(schema, &|schema| {
         schema.remove("$schema");
         schema.remove("format");
     })
+}
+
+/// The schema for the `claude` program, which ignores a whole schema, silently, that names a
+/// dialect or format it does not know. Limits are only told: it would turn a verdict away for a
+/// word too many.
+pub(super) fn claude(schema: &Value) -> Value {
+    changed(&plain(schema), &|schema| describe(schema, &[&TEXT_LIMITS[..], &LIMITS[..]].concat()))
 }
 
 /// The schema in the dialect of OpenAI's strict mode: closed objects, every field required. A
@@ -168,8 +174,21 @@ mod tests {
     }
 
     #[test]
+    fn the_claude_program_is_only_told_of_limits() {
+        let schema = claude(&sample());
+        assert_eq!((schema.get("$schema"), schema["properties"]["format"].get("format")), (None, None));
+        assert_eq!(
+            schema["properties"]["format"],
+            json!({"type": "number", "description": "A share. (minimum: 0, maximum: 1)"})
+        );
+        assert_eq!(schema["required"], json!(["format"]));
+    }
+
+    #[test]
     fn openai_gets_closed_objects_with_every_field_required() {
-        let schema = openai_strict(&sample(), Limits::Schema);
+        let mut schema = openai_strict(&sample(), Limits::Schema);
+        // Their order is that of the properties.
+        schema["required"].as_array_mut().expect("a list").sort_by_key(ToString::to_string);
         assert_eq!(
             schema,
             json!({

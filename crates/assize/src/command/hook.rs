@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments, host: &Host) -> Result {
     // When the agent no longer listens there is nobody to tell.
     let _ = std::io::stdout().write_all(output.stdout.as_bytes());
     let _ = std::io::stderr().write_all(output.stderr.as_bytes());
-    Ok(if output.status == 0 { Exit::Done } else { Exit::BadInput })
+    Ok(if output.status == 0 { Exit::Done } else { Exit::NotAccepted })
 }
 
 /// Answers one event.

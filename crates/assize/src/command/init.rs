@@ -1,13 +1,11 @@
 //! `assize init`: sets up the hooks of coding agents, and removes them again.
 //!
-//! A settings file belongs to its user: it is merged into, never rewritten, and what it was before
-//! is kept, so that `--uninstall` gives it back byte for byte.
+//! A settings file belongs to its user: it is merged into, never rewritten, and `--uninstall` gives
+//! it back byte for byte.
 
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
 
 use crate::cli::{Output, print};
 use crate::config::FILE_NAME;
@@ -44,23 +42,27 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Scope::User => host.home().ok_or_else(|| Failure::new("HOME is not set"))?,
         Scope::Project => host.project(),
     };
-    let place = Place { scope, base, memory: memory(host, scope)? };
     if arguments.uninstall {
-        return uninstall(arguments, &place, output);
+        let all = arguments.agents.is_empty();
+        let agents = if all { ADAPTERS.to_vec() } else { choose(&arguments.agents, host)? };
+        return uninstall(&agents, scope, &base, output);
     }
     let program = program(arguments)?;
     let agents = choose(&arguments.agents, host)?;
     if scope == Scope::Project {
-        write_configuration(&place.base, output)?;
+        write_configuration(&base, output)?;
     }
     for agent in agents {
-        let path = agent.settings_path(scope, &place.base);
-        let changed = place.install(agent, &path, &program)?;
+        let path = agent.settings_path(scope, &base);
+        let changed = install(agent, &path, &program)?;
         let said = if changed { "hooks written to" } else { "hooks already in" };
         print(&format!("{}: {said} {}\n", agent.name(), path.display()));
         if let Some(then) = agent.after_install() {
             print(&format!("  {then}\n"));
         }
+    }
+    if scope == Scope::Project {
+        output.note("note: these files name a path of this machine; leave them out of commits, or use --user");
     }
     if program.components().any(|part| part.as_os_str() == "target") {
         output.note(&format!(
@@ -106,105 +108,42 @@ fn is_used(agent: &dyn Adapter, host: &Host) -> bool {
     })
 }
 
-/// Where what was there before is remembered.
-fn memory(host: &Host, scope: Scope) -> Result<PathBuf> {
-    match scope {
-        Scope::Project => Ok(host.project().join(".assize").join("init")),
-        Scope::User => {
-            let state = host.variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-            let state = state.or_else(|| Some(host.home()?.join(".local/state")));
-            state.map(|state| state.join("assize").join("init")).ok_or_else(|| Failure::new("HOME is not set"))
-        }
+/// Adds our hooks to an agent's settings. Returns whether the file was changed.
+fn install(agent: &dyn Adapter, path: &Path, program: &Path) -> Result<bool> {
+    let current = read_if_there(path)?;
+    let installed = agent.install(current.as_deref().unwrap_or_default(), program).map_err(|error| unusable(path, &error))?;
+    if current.as_deref() == Some(installed.as_str()) {
+        return Ok(false);
     }
+    write(path, &installed)?;
+    Ok(true)
 }
 
-/// What a settings file was before, and what we made of it.
-#[derive(Debug, Serialize, Deserialize)]
-struct Before {
-    /// `None` when there was no file.
-    original: Option<String>,
-    installed: String,
-}
-
-struct Place {
-    scope: Scope,
-    base: PathBuf,
-    memory: PathBuf,
-}
-
-impl Place {
-    /// Returns whether the file was changed.
-    fn install(&self, agent: &dyn Adapter, path: &Path, program: &Path) -> Result<bool> {
-        let current = read_if_there(path)?;
-        let wrong = |error: crate::hook::SettingsError| Failure::new(format!("{}: {error}", path.display())).hint("the file was left as it is");
-        let text = current.as_deref().unwrap_or_default();
-        let installed = agent.install(text, program).map_err(wrong)?;
-        if current.as_deref() == Some(installed.as_str()) {
-            return Ok(false);
-        }
-        // What was there before the first installation counts, not what an earlier one left.
-        let original = match self.remembered(agent)? {
-            Some(before) if current.as_deref() == Some(before.installed.as_str()) => before.original,
-            _ => match &current {
-                Some(text) => Some(agent.uninstall(text).map_err(wrong)?),
-                None => None,
-            },
-        };
-        self.remember(agent, &Before { original, installed: installed.clone() })?;
-        write(path, &installed)?;
-        Ok(true)
+/// Removes our hooks from an agent's settings. Returns whether the file was changed. A file in
+/// which nothing is left was made by us.
+fn remove(agent: &dyn Adapter, path: &Path) -> Result<bool> {
+    let Some(current) = read_if_there(path)? else { return Ok(false) };
+    let restored = agent.uninstall(&current).map_err(|error| unusable(path, &error))?;
+    if restored == current {
+        return Ok(false);
     }
-
-    fn uninstall(&self, agent: &dyn Adapter, path: &Path) -> Result<bool> {
-        let Some(current) = read_if_there(path)? else { return Ok(false) };
-        let restored = match self.remembered(agent)? {
-            Some(before) if before.installed == current => before.original,
-            _ => {
-                let wrong = |error: crate::hook::SettingsError| Failure::new(format!("{}: {error}", path.display())).hint("the file was left as it is");
-                Some(agent.uninstall(&current).map_err(wrong)?)
-            }
-        };
-        let changed = restored.as_deref() != Some(current.as_str());
-        match restored {
-            Some(text) if changed => write(path, &text)?,
-            Some(_) => {}
-            None => fs::remove_file(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?,
-        }
-        // Nothing depends on the memory any more.
-        let _ = fs::remove_file(self.memory_of(agent));
-        Ok(changed)
-    }
-
-    fn memory_of(&self, agent: &dyn Adapter) -> PathBuf {
-        self.memory.join(format!("{}.json", agent.id()))
-    }
-
-    fn remembered(&self, agent: &dyn Adapter) -> Result<Option<Before>> {
-        let path = self.memory_of(agent);
-        let Some(text) = read_if_there(&path)? else { return Ok(None) };
-        serde_json::from_str(&text).map(Some).map_err(|error| Failure::new(format!("{}: {error}", path.display())).hint("remove that file and try again"))
-    }
-
-    fn remember(&self, agent: &dyn Adapter, before: &Before) -> Result<()> {
-        let text = serde_json::to_string(before).map_err(|error| Failure::new(error.to_string()))?;
-        if self.scope == Scope::Project {
-            assize_engine::ledger::make_folder(&self.base.join(".assize"))
-                .map_err(|error| Failure::new(format!("{}: {error}", self.base.join(".assize").display())))?;
-        }
-        write(&self.memory_of(agent), &text)
-    }
-}
-
-fn uninstall(arguments: &Arguments, place: &Place, output: Output) -> Result {
-    let agents: Vec<&'static dyn Adapter> = if arguments.agents.is_empty() {
-        ADAPTERS.to_vec()
+    if restored.trim().is_empty() {
+        fs::remove_file(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     } else {
-        arguments.agents.iter().filter_map(|id| adapter(id)).collect()
-    };
+        write(path, &restored)?;
+    }
+    Ok(true)
+}
+
+fn unusable(path: &Path, error: &crate::hook::SettingsError) -> Failure {
+    Failure::new(format!("{}: {error}", path.display())).hint("the file was left as it is")
+}
+
+fn uninstall(agents: &[&'static dyn Adapter], scope: Scope, base: &Path, output: Output) -> Result {
     let mut any = false;
     for agent in agents {
-        let path = agent.settings_path(place.scope, &place.base);
-        if place.uninstall(agent, &path)? {
+        let path = agent.settings_path(scope, base);
+        if remove(*agent, &path)? {
             any = true;
             print(&format!("{}: hooks removed from {}\n", agent.name(), path.display()));
         }

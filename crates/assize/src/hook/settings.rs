@@ -27,6 +27,8 @@ use super::SettingsError;
 
 /// Largest settings file that is read or written, in bytes.
 pub(super) const SETTINGS_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Entries of ours in one file that are put in order.
+pub(super) const ENTRIES_MAX: usize = 100;
 /// The file name by which our program is known.
 const PROGRAM: &str = "assize";
 /// Fields of an entry in which agents have its command.
@@ -90,8 +92,8 @@ pub(super) fn uninstall(layout: &Layout, settings: &str) -> Result<String, Setti
     edit(settings, |mut text| {
         loop {
             let document = Document::parse(&text, layout)?;
-            let Some(last) = document.ours().pop() else { return Ok(text) };
-            text = document.without(&last);
+            let Some(last) = document.ours()?.pop() else { return Ok(text) };
+            text = document.without(&last)?;
         }
     })
 }
@@ -115,13 +117,13 @@ fn edit(settings: &str, change: impl FnOnce(String) -> Result<String, SettingsEr
 fn refresh(layout: &Layout, mut text: String, command: &str) -> Result<String, SettingsError> {
     loop {
         let document = Document::parse(&text, layout)?;
-        let ours = document.ours();
+        let ours = document.ours()?;
         let superfluous = ours.iter().enumerate().rev().find(|(index, entry)| {
             let needed = layout.events.iter().any(|hook| hook.event == entry.event);
             !needed || ours[..*index].iter().any(|earlier| earlier.event == entry.event)
         });
         if let Some((_, entry)) = superfluous {
-            text = document.without(entry);
+            text = document.without(entry)?;
             continue;
         }
         let Some(stale) = ours.iter().rev().find(|entry| entry.command.as_deref() != Some(command)) else {
@@ -140,7 +142,7 @@ fn refresh(layout: &Layout, mut text: String, command: &str) -> Result<String, S
 /// Adds one hook, with all the others if there are none at all.
 fn add(layout: &Layout, text: String, hook: &EventHook, command: &str) -> Result<String, SettingsError> {
     let document = Document::parse(&text, layout)?;
-    if document.ours().iter().any(|entry| entry.event == hook.event) {
+    if document.ours()?.iter().any(|entry| entry.event == hook.event) {
         return Ok(text);
     }
     let Some(root) = &document.root else { return new_document(layout, &text, command) };
@@ -241,7 +243,7 @@ impl<'a> Document<'a> {
     }
 
     /// Returns our entries in the order of the file.
-    fn ours(&self) -> Vec<Entry> {
+    fn ours(&self) -> Result<Vec<Entry>, SettingsError> {
         let mut found = Vec::new();
         let properties = self.hooks().map_or(&[][..], |hooks| &hooks.properties);
         for (event_index, property) in properties.iter().enumerate() {
@@ -269,7 +271,10 @@ impl<'a> Document<'a> {
                 }));
             }
         }
-        found
+        if found.len() > ENTRIES_MAX {
+            return Err(error(format!("there are more than {ENTRIES_MAX} entries of ours")));
+        }
+        Ok(found)
     }
 
     /// Returns the command of an entry if it stands where this layout has it, in one piece.
@@ -281,38 +286,44 @@ impl<'a> Document<'a> {
     }
 
     /// Returns the text without an entry, and without what we made around it.
-    fn without(&self, entry: &Entry) -> String {
-        let (Some(root), Some(hooks)) = (&self.root, self.hooks()) else { return self.text.to_owned() };
-        let event = hooks.properties.get(entry.event_index).and_then(|property| property.value.as_array());
-        let Some(items) = event else { return self.text.to_owned() };
-        let group = items.elements.get(entry.item_index).and_then(entries_of);
-        if let (Some(index), Some(entries)) = (entry.entry_index, group)
+    fn without(&self, entry: &Entry) -> Result<String, SettingsError> {
+        // Whoever repeats this until nothing is left must come to an end.
+        let shorter = self.cut_out(entry).filter(|text| text.len() < self.text.len());
+        shorter.ok_or_else(|| {
+            let (line, column) = place(self.text, entry.range.start);
+            error(format!("line {line}, column {column}: our entry cannot be removed"))
+        })
+    }
+
+    fn cut_out(&self, entry: &Entry) -> Option<String> {
+        let (root, hooks) = (self.root.as_ref()?, self.hooks()?);
+        let items = hooks.properties.get(entry.event_index)?.value.as_array()?;
+        if let (Some(index), Some(entries)) =
+            (entry.entry_index, items.elements.get(entry.item_index).and_then(entries_of))
             && entries.elements.len() > 1
         {
-            return Container::from(entries).remove(self.text, index);
+            return Some(Container::from(entries).remove(self.text, index));
         }
         let items = Container::from(items);
         if !items.goes_with_its_only_item(self.text) {
-            return items.remove(self.text, entry.item_index);
+            return Some(items.remove(self.text, entry.item_index));
         }
         let events = Container::from(hooks);
         if !events.goes_with_its_only_item(self.text) {
-            return events.remove(self.text, entry.event_index);
+            return Some(events.remove(self.text, entry.event_index));
         }
         let sections = Container::from(root);
-        let Some(index) = root.properties.iter().position(|property| property.name.as_str() == "hooks") else {
-            return self.text.to_owned();
-        };
+        let index = root.properties.iter().position(|property| property.name.as_str() == "hooks")?;
         // Ours follows the hooks that we made; once it is gone, those are the next to go.
         if root.properties.get(index + 1).is_some_and(|next| self.is_version(next)) {
-            return sections.remove(self.text, index + 1);
+            return Some(sections.remove(self.text, index + 1));
         }
         if !sections.goes_with_its_only_item(self.text) {
-            return sections.remove(self.text, index);
+            return Some(sections.remove(self.text, index));
         }
         let behind = &self.text[root.range.end..];
         let behind = behind.strip_prefix("\r\n").or_else(|| behind.strip_prefix('\n')).unwrap_or(behind);
-        format!("{}{behind}", &self.text[..root.range.start])
+        Some(format!("{}{behind}", &self.text[..root.range.start]))
     }
 
     fn is_version(&self, property: &ObjectProp<'_>) -> bool {
@@ -465,8 +476,8 @@ fn pieces(text: &str, start: usize, end: usize) -> Vec<Piece> {
             (Kind::Space, space)
         } else if rest.starts_with("//") {
             (Kind::LineComment, rest.find(['\n', '\r']).unwrap_or(rest.len()))
-        } else if rest.starts_with("/*") {
-            (Kind::BlockComment, rest.find("*/").map_or(rest.len(), |close| close + 2))
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            (Kind::BlockComment, comment.find("*/").map_or(rest.len(), |close| close + 4))
         } else {
             let kind = if rest.starts_with(',') { Kind::Comma } else { Kind::Unknown };
             (kind, rest.chars().next().map_or(1, char::len_utf8))

@@ -316,6 +316,20 @@ fn a_judge_that_keeps_failing_is_left_alone() {
 }
 
 #[test]
+fn a_trial_that_is_not_begun_proves_nothing() {
+    let folder = folder();
+    let judge = Scripted::new(vec![lost(Cause::Unavailable); 9]);
+    let at = |after_ms: i64, budget_usd_per_day: Option<f64>| {
+        let terms = Terms { budget_usd_per_day, ..terms_at(&folder) };
+        cause(&ask::<StopVerdict>(&judge, &question(), &terms, NOW_MS + after_ms))
+    };
+    assert_eq!([at(0, None), at(0, None), at(0, None)], [Some(Cause::Unavailable); 3]);
+    assert_eq!((at(70_000, Some(1.0)), judge.calls()), (Some(Cause::OverBudget), 3));
+    assert_eq!((at(70_000, None), judge.calls()), (Some(Cause::Unavailable), 4));
+    assert_eq!((at(71_000, None), judge.calls()), (Some(Cause::Unavailable), 4));
+}
+
+#[test]
 fn a_kept_reply_needs_no_judge() {
     let folder = folder();
     let fail = || lost(Cause::Unavailable);

@@ -59,6 +59,7 @@ fn empty_things_stay_what_they_were() {
         "{\t}",
         "  {}",
         "\n{}\n",
+        "{/*/ not yet the end, } */}",
         "{}\n// end",
         "// start\n{}",
         "{\"hooks\":{}}",
@@ -286,6 +287,17 @@ fn depth_and_size_have_limits() {
         let detail = claude().install(&past, Path::new(PROGRAM)).unwrap_err().detail;
         assert_eq!(detail, format!("the file has more than {SETTINGS_BYTES_MAX} bytes"));
     }
+}
+
+#[test]
+fn entries_of_ours_have_a_limit() {
+    let with = |count: usize| {
+        let entry = "{\"hooks\": [{\"command\": \"assize hook claude-code\"}]}";
+        format!("{{\"hooks\": {{\"Stop\": [{}]}}}}", vec![entry; count].join(","))
+    };
+    assert_eq!(claude().uninstall(&with(ENTRIES_MAX)).unwrap(), "");
+    let detail = claude().uninstall(&with(ENTRIES_MAX + 1)).unwrap_err().detail;
+    assert_eq!(detail, format!("there are more than {ENTRIES_MAX} entries of ours"));
 }
 
 #[test]

@@ -1,4 +1,7 @@
 export function mayDelete(user, project) {
-  const guest = user.role === "guest@ZWSP@";
-  return !guest && (user.role === "admin" || project.open);
+  let allowed = project.id !== undefined;
+  if (user.role !== "admin") {
+    let allow@ZWNJ@ed = false;
+  }
+  return allowed;
 }

@@ -1,0 +1,3 @@
+module example.org/coll
+
+go 1.23

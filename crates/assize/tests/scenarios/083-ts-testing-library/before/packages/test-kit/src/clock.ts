@@ -1,0 +1,4 @@
+export const fakeClock = (start: number) => {
+  let now = start;
+  return { now: () => now, tick: (ms: number) => void (now += ms) };
+};

@@ -1,0 +1,6 @@
+/// What can go wrong.
+#[derive(Debug)]
+pub enum Error {
+    Missing(String),
+    Busy,
+}

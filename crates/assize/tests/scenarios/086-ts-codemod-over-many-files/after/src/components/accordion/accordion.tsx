@@ -1,0 +1,14 @@
+import { useId } from "react";
+import { classes } from "@ui/core/classes";
+
+type Props = { tone?: "plain" | "strong"; children?: React.ReactNode };
+
+/** Shows a accordion. */
+export function Accordion({ tone = "plain", children }: Props) {
+  const id = useId();
+  return (
+    <div id={id} className={classes("accordion", `accordion--${tone}`)}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+final class Customer
+{
+    public function __construct(public string $name, public string $iban)
+    {
+    }
+
+    public function save(Store $store): void
+    {
+        $store->put('customer', $this);
+    }
+}

