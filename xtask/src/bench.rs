@@ -55,9 +55,9 @@ fn hook(rounds: usize) -> Result {
         place.change_files();
     }
     let mut subjects = [
-        bare("a bare process: /bin/true", Command::new("/bin/true")),
-        bare("a bare Node: node -e 0", node_command(&["-e", "0"])),
-        bare("a Node hook: imports zod and simple-git", node_command(&[&node.to_string_lossy()])),
+        bare("a bare process: /bin/true", &Command::new("/bin/true")),
+        bare("a bare Node: node -e 0", &node_command(&["-e", "0"])),
+        bare("a Node hook: imports zod and simple-git", &node_command(&[&node.to_string_lossy()])),
         of_assize("assize, prompt event (durable)", &assize, &world, prompt),
         of_assize("assize, stop event (10 MB transcript, 200 files)", &assize, &world, stop),
         of_assize("assize, stop event (100 MB transcript, 200 files)", &assize, &large, stop),
@@ -96,7 +96,7 @@ fn report(subjects: &mut [Subject]) {
     }
 }
 
-fn bare(name: &'static str, command: Command) -> Subject {
+fn bare(name: &'static str, command: &Command) -> Subject {
     let program = command.get_program().to_owned();
     let arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
     let make = move || {

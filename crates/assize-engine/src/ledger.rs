@@ -123,6 +123,9 @@ pub struct Filter {
     pub last: Option<u32>,
 }
 
+/// Takes an entry and the hash that it carries of the one before, and says whether to go on.
+pub type Visit<'a> = &'a mut dyn FnMut(Entry, &[u8]) -> Result<bool, LedgerError>;
+
 /// What a walk along the chain found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verified {
@@ -421,7 +424,7 @@ impl Ledger {
     pub fn walk(
         &self,
         filter: &Filter,
-        each: &mut dyn FnMut(Entry, &[u8]) -> Result<bool, LedgerError>,
+        each: Visit<'_>,
     ) -> Result<(), LedgerError> {
         let failed = |error: rusqlite::Error| self.failure(&error);
         let order = if filter.last.is_some() { "DESC" } else { "ASC" };

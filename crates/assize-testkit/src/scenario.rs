@@ -667,14 +667,19 @@ pub struct Finding {
 impl Stop {
     fn new(turn: usize, reply: Reply, record: &Value) -> Self {
         let findings = Vec::<Finding>::deserialize(&record["inputs"]["findings"]);
-        let trouble = findings.as_ref().err().map(|error| format!("the ledger's findings cannot be read: {error}"));
+        // A court that could not look has found nothing, which must not pass for there being nothing.
+        let blind = [&record["inputs"]["rules_not_run"], &record["inputs"]["evidence"]["missing"]]
+            .into_iter()
+            .find(|list| list.as_array().is_some_and(|list| !list.is_empty()))
+            .map(|list| format!("the court could not look at everything: {list}"));
+        let unread = findings.as_ref().err().map(|error| format!("the ledger's findings cannot be read: {error}"));
         Self {
             turn,
             blocked: reply.reason,
             notice: reply.notice,
             outcome: record["decision"]["ruling"]["outcome"].as_str().unwrap_or_default().to_owned(),
             findings: findings.unwrap_or_default(),
-            trouble: reply.trouble.or(trouble),
+            trouble: reply.trouble.or(unread).or(blind),
         }
     }
 

@@ -129,7 +129,7 @@ fn run(cli: Cli) -> Result {
     match cli.command {
         Command::Init(arguments) => init::run(&arguments, &host, Output { format: cli.format.unwrap_or(Format::Human), ..output }),
         Command::Hook(arguments) => hook::run(&arguments, &host),
-        Command::Stop(arguments) => stop::run(arguments, &host, output),
+        Command::Stop(arguments) => stop::run(&arguments, &host, output),
         Command::Ledger(arguments) => ledger::run(&arguments, &host, output),
         Command::Pause(arguments) => pause::pause(&arguments, &host, output),
         Command::Resume => pause::resume(&host, output),

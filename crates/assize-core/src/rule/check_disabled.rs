@@ -92,6 +92,7 @@ fn hits<'a>(file: &'a FileChange, diff: &Diff) -> Vec<Hit<'a>> {
         hits.extend(lowered_thresholds(file));
         hits.extend(lifted_strictness(file));
         hits.extend(rules_off(file));
+        hits.extend(neutered_scripts(file));
     }
     hits
 }
@@ -295,20 +296,14 @@ fn weakened_step<'a>(file: &FileChange, lines: &[Line<'a>], index: usize) -> Opt
         Regex::new(r"^\s*(?:-\s+)?(?:continue-on-error|allow_failure|soft_fail)\s*:\s*(?:true|yes)\s*$|^\s*(?:-\s+)?if\s*:\s*(?:false|\$\{\{\s*false\s*\}\})\s*$")
             .expect("valid pattern")
     });
-    static MASK: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"\s*(?:\|\|\s*(?:true|:|exit 0|echo\b.*)|;\s*(?:true|exit 0)|--exit-zero)\s*[\x22']?\s*$")
-            .expect("valid pattern")
-    });
     let line = &lines[index];
     let code = without_yaml_comment(line.raw);
     let certain = if KEY.is_match(code) {
         guards_check(file, step_around(lines, index))
     } else {
-        let mask = MASK.find(code)?;
-        let command = code[..mask.start()].trim();
-        let kind = check_kind(command)?;
-        let was_bare = |removed: &str| removed.trim().trim_end_matches(['"', '\'']) == command;
-        kind != "other" && !TELLS.is_match(command) && file.removed_lines().any(|(_, removed)| was_bare(removed))
+        let command = masked_command(code)?;
+        check_kind(command)?;
+        was_decisive(file, command)
     };
     let reasoned = is_reason(&remarks(lines, index));
     let certainty = if certain && !reasoned && file.status == FileStatus::Modified {
@@ -325,6 +320,23 @@ fn weakened_step<'a>(file: &FileChange, lines: &[Line<'a>], index: usize) -> Opt
             quote(line.raw)
         ),
     ))
+}
+
+/// The command in front of what hides its failure.
+fn masked_command(line: &str) -> Option<&str> {
+    static MASK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\s*(?:\|\|\s*(?:true|:|exit 0|echo\b.*)|;\s*(?:true|exit 0)|--exit-zero)\s*[\x22']?,?\s*$")
+            .expect("valid pattern")
+    });
+    MASK.find(line).map(|mask| line[..mask.start()].trim())
+}
+
+/// Returns whether a command checked something, and its failure counted, before the change.
+fn was_decisive(file: &FileChange, command: &str) -> bool {
+    let bare = |removed: &str| removed.trim().trim_end_matches(['"', '\'', ',']) == command;
+    check_kind(command).is_some_and(|kind| kind != "other")
+        && !TELLS.is_match(command)
+        && file.removed_lines().any(|(_, removed)| bare(removed))
 }
 
 fn without_yaml_comment(raw: &str) -> &str {
@@ -525,6 +537,37 @@ fn lifted_strictness(file: &FileChange) -> Vec<Hit<'_>> {
     hits
 }
 
+/// Scripts that ran a check and can no longer fail.
+fn neutered_scripts(file: &FileChange) -> Vec<Hit<'_>> {
+    static IDLE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"^\s*("[a-z:_-]+")\s*:\s*"\s*(?:true|:|exit 0|echo [^&|;]*)\s*"\s*,?\s*$"#).expect("valid pattern")
+    });
+    let idle = |line: &str| {
+        let Some(key) = IDLE.captures(line).and_then(|found| found.get(1)) else { return false };
+        let ran = |removed: &str| {
+            removed.trim_start().starts_with(key.as_str()) && check_kind(removed).is_some() && !IDLE.is_match(removed)
+        };
+        check_kind(key.as_str()).is_some() && file.removed_lines().any(|(_, removed)| ran(removed))
+    };
+    let neutered = |line: &str| masked_command(line).is_some_and(|command| was_decisive(file, command)) || idle(line);
+    if is_ci(&file.path) {
+        return Vec::new();
+    }
+    file.added_lines()
+        .filter(|(_, line)| neutered(line))
+        .map(|(number, line)| Hit {
+            line: Some(number),
+            raw: Some(line),
+            severity: Severity::Error,
+            certainty: Certainty::Certain,
+            message: format!(
+                "{} can no longer fail. Let the check decide again, and correct what it complains of.",
+                quote(line)
+            ),
+        })
+        .collect()
+}
+
 /// Single rules that the settings of a check switch off.
 fn rules_off(file: &FileChange) -> Vec<Hit<'_>> {
     static OFF: LazyLock<Regex> = LazyLock::new(|| {
@@ -626,6 +669,24 @@ mod tests {
             ..modified(".github/workflows/ci.yml", "-      - run: cargo test\n")
         };
         assert_eq!(grades(&CheckDisabled, &with_files(vec![gone])), [Certain]);
+    }
+
+    #[test]
+    fn scripts_that_can_no_longer_fail_are_certain() {
+        for (path, lines) in [
+            ("package.json", "-    \"test\": \"mocha\",\n+    \"test\": \"mocha || true\",\n"),
+            ("package.json", "-    \"lint\": \"eslint src\"\n+    \"lint\": \"echo ok\"\n"),
+            ("Makefile", "-\tpytest tests\n+\tpytest tests || true\n"),
+        ] {
+            assert_eq!(check(path, lines), [Certain], "{lines}");
+        }
+        for (path, lines) in [
+            ("package.json", "+    \"clean\": \"rm -r dist || true\",\n"),
+            ("package.json", "-    \"test\": \"mocha\",\n+    \"test\": \"vitest run\",\n"),
+            ("package.json", "-    \"test\": \"echo none\",\n+    \"test\": \"echo nothing\",\n"),
+        ] {
+            assert_eq!(check(path, lines), [], "{lines}");
+        }
     }
 
     #[test]

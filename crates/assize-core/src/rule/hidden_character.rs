@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::reading::{Moved, joined};
+use super::reading::{Line, Moved, Side, joined, read};
 use super::{Findings, Needs, Rule};
 use crate::diff::{FileChange, LineKind};
 use crate::evidence::Evidence;
@@ -42,10 +42,10 @@ fn check_file(file: &FileChange, moved: &mut Moved<'_>, findings: &mut Findings<
         return;
     }
     let mut seen = BTreeSet::new();
-    for (number, line) in file.added_lines() {
-        let hidden = hidden_in(line, number == 1);
+    for line in read(file, Side::New).iter().flatten().filter(|line| line.changed) {
+        let hidden = hidden_in(line.raw, line.number == 1);
         let fresh: Vec<_> = hidden.into_iter().filter(|(kind, _)| concerns(*kind, &file.path)).collect();
-        if fresh.is_empty() || moved.take(line) {
+        if fresh.is_empty() || moved.take(line.raw) {
             continue;
         }
         for (kind, character) in fresh {
@@ -54,10 +54,10 @@ fn check_file(file: &FileChange, moved: &mut Moved<'_>, findings: &mut Findings<
             if seen.insert((kind as u8, certainty)) {
                 let message = format!(
                     "{} holds {}. Take it out, or write it as an escape.",
-                    quote(line),
+                    quote(line.raw),
                     describe(kind, character)
                 );
-                findings.at(file, Some(number), Severity::Error, certainty, message);
+                findings.at(file, Some(line.number), Severity::Error, certainty, message);
             }
         }
     }
@@ -144,11 +144,22 @@ fn concerns(kind: Hidden, path: &str) -> bool {
     kind == Hidden::Tag || is_code(path) || is_ci(path) || !is_prose(path) && kind == Hidden::Bidi
 }
 
-fn certainty(kind: Hidden, character: char, line: &str, path: &str) -> Certainty {
-    let misleads = matches!(kind, Hidden::Bidi | Hidden::Tag) && !is_mark(character);
-    // Text that is written from right to left needs its direction said.
-    let speaks = kind == Hidden::Bidi && (line.chars().any(is_right_to_left) || is_translation(path));
-    if misleads && !speaks && is_code(path) && !is_test(path) { Certainty::Certain } else { Certainty::Likely }
+fn certainty(kind: Hidden, character: char, line: &Line<'_>, path: &str) -> Certainty {
+    let misleads = match kind {
+        // Text that is written from right to left needs its direction said.
+        Hidden::Bidi => !is_mark(character) && !line.raw.chars().any(is_right_to_left) && !is_translation(path),
+        Hidden::Tag => true,
+        Hidden::ZeroWidth => splits_name(&line.code, character),
+        Hidden::Control => false,
+    };
+    if misleads && is_code(path) && !is_test(path) { Certainty::Certain } else { Certainty::Likely }
+}
+
+/// Returns whether a character makes two names out of one that looks the same.
+fn splits_name(code: &str, character: char) -> bool {
+    let part = |neighbour: char| neighbour.is_ascii_alphanumeric() || neighbour == '_';
+    code.match_indices(character)
+        .any(|(start, found)| code[..start].ends_with(part) && code[start + found.len()..].starts_with(part))
 }
 
 fn is_right_to_left(character: char) -> bool {
@@ -190,6 +201,7 @@ mod tests {
             ("src/a.go", "+\tx := \"\u{202b}\"\n"),
             ("src/a.c", "+/* \u{e0069}\u{e0067}\u{e006e} */\n"),
             ("app/a.rb", "+# \u{202e}\n"),
+            ("src/a.js", "+  let allow\u{200c}ed = false;\n"),
         ] {
             let grades = check(path, lines);
             assert!(!grades.is_empty() && grades.iter().all(|grade| *grade == Certain), "{path}: {grades:?}");
@@ -199,7 +211,7 @@ mod tests {
     #[test]
     fn what_can_be_harmless_is_likely() {
         for (path, lines) in [
-            ("src/a.rs", "+let na\u{200b}me = 1;\n"),
+            ("src/a.rs", "+let name = \"na\u{200b}me\";\n"),
             ("src/a.py", "+x = 'a\u{2060}b'\n"),
             ("src/a.ts", "+const mark = '\u{200f}';\n"),
             ("src/a.sh", "+echo '\u{1b}[31m'\n"),
@@ -242,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_message_names_the_character_and_not_its_line() {
-        let finding = &found(&HiddenCharacter, &changed("src/a.rs", "+let a\u{200b} = 1;\n+let b\u{200b} = 1;\n"))[0];
+        let finding = &found(&HiddenCharacter, &changed("src/a.rs", "+let a = '\u{200b}';\n+let b = '\u{200b}';\n"))[0];
         assert!(finding.message.contains("U+200B") && finding.message.contains("⟨U+200B⟩"), "{}", finding.message);
     }
 }

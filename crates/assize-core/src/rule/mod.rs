@@ -1,7 +1,7 @@
 //! The rules of the evidence judge.
 //!
 //! A rule reads [`Evidence`] and states findings; it neither gathers nor decides. One rule is one
-//! file, named by its id. To add one: write the file, add it to [`rules!`] below.
+//! file, named by its id. To add one: write the file, add it to `rules!` below.
 
 mod reading;
 

@@ -505,16 +505,16 @@ impl TranscriptKind {
 mod tests {
     use super::*;
 
-    fn ran(command: &str, result: ToolResult) -> TranscriptFacts {
+    fn ran(command: &str, result: &ToolResult) -> TranscriptFacts {
         let mut builder = FactsBuilder::default();
         builder.call("1", ToolCall::Command { command: command.to_owned(), background: false });
-        builder.result("1", &result);
+        builder.result("1", result);
         builder.finish()
     }
 
     fn result_of(command: &str, status: i64, output: &str) -> Option<TestResult> {
         let result = ToolResult { is_error: status != 0, exit_status: Some(status), output: output.to_owned() };
-        ran(command, result).commands[0].test_result()
+        ran(command, &result).commands[0].test_result()
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //!
 //! A [`Judge`] carries one question to a model and brings back one [`Answer`]; it neither retries
 //! nor reads verdicts. How a judge is asked (cache, budget, attempts, the strict door) is the same
-//! for all of them and stands in [`ask`]. Each kind of judge is one file, named by the `kind` that
+//! for all of them and stands in [`mod@ask`]. Each kind of judge is one file, named by the `kind` that
 //! users type; it knows one interface and nothing of courts. To add one: write the file, add it to
-//! [`judges!`] below.
+//! `judges!` below.
 
 pub mod ask;
 pub mod breaker;
@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub use ask::{Replies, Terms, ask, ask_all};
 pub use price::Prices;
+pub use schema::SchemaLimits;
 
 /// Set for every program that judges, so that a judge which is itself an agent does not call its
 /// own judge.

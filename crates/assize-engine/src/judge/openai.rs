@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::http::{Endpoint, check_base_url, not_an_answer};
-use super::schema::{Limits, openai_strict};
-use super::{Answer, CallError, Environment, Judge, Key, Prices, Secret, case_text, rules_with_schema};
+use super::schema::openai_strict;
+use super::{Answer, CallError, Environment, Judge, Key, Prices, SchemaLimits, Secret, case_text, rules_with_schema};
 
 /// The server that is asked unless another is named.
 pub const BASE_URL: &str = "https://api.openai.com/v1";
@@ -56,7 +56,7 @@ pub struct Config {
     /// Where the limits of the schema go; without it, into the description for OpenAI itself, which
     /// refuses some of them, and into the schema for all others.
     #[serde(default)]
-    pub schema_limits: Option<Limits>,
+    pub schema_limits: Option<SchemaLimits>,
     /// The price of a million tokens sent, in US dollars.
     #[serde(default)]
     pub price_in_usd_per_mtok: Option<f64>,
@@ -101,7 +101,7 @@ pub enum ResponseFormat {
 struct Openai {
     config: Config,
     base_url: String,
-    limits: Limits,
+    limits: SchemaLimits,
     prices: Prices,
     key: Key,
     endpoint: Endpoint,
@@ -143,10 +143,10 @@ pub(super) fn check_generation(temperature: Option<f64>, hottest: f64, max_token
 }
 
 /// OpenAI's own servers refuse a schema with limits of texts; small local models need them.
-fn usual_limits(base_url: &str) -> Limits {
+fn usual_limits(base_url: &str) -> SchemaLimits {
     let host = base_url.split("://").nth(1).unwrap_or_default().split(['/', ':']).next().unwrap_or_default();
     let is_openai = [".openai.com", ".azure.com"].iter().any(|domain| host.ends_with(domain));
-    if is_openai { Limits::Description } else { Limits::Schema }
+    if is_openai { SchemaLimits::Description } else { SchemaLimits::Schema }
 }
 
 impl Openai {
@@ -388,10 +388,10 @@ mod tests {
 
     #[test]
     fn openai_itself_gets_no_limits_in_the_schema() {
-        assert_eq!(usual_limits(BASE_URL), Limits::Description);
-        assert_eq!(usual_limits("https://x.openai.azure.com/openai/v1"), Limits::Description);
+        assert_eq!(usual_limits(BASE_URL), SchemaLimits::Description);
+        assert_eq!(usual_limits("https://x.openai.azure.com/openai/v1"), SchemaLimits::Description);
         for url in ["http://127.0.0.1:8080/v1", "https://notopenai.com/v1", "https://x.test/api.openai.com"] {
-            assert_eq!(usual_limits(url), Limits::Schema, "{url}");
+            assert_eq!(usual_limits(url), SchemaLimits::Schema, "{url}");
         }
     }
 

@@ -41,7 +41,7 @@ const TEXT_LIMITS: [&str; 2] = ["minLength", "maxLength"];
 /// Where limits go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Limits {
+pub enum SchemaLimits {
     /// They stay in the schema: small models loop until the token limit without them.
     Schema,
     /// They go into the description, for servers that refuse them.
@@ -57,7 +57,7 @@ pub(super) fn plain(schema: &Value) -> Value {
 }
 
 /// The schema for the `claude` program, which ignores a whole schema, silently, that names a
-/// dialect or format it does not know. Limits are only told: it would turn a verdict away for a
+/// dialect or format it does not know. SchemaLimits are only told: it would turn a verdict away for a
 /// word too many.
 pub(super) fn claude(schema: &Value) -> Value {
     changed(&plain(schema), &|schema| describe(schema, &[&TEXT_LIMITS[..], &LIMITS[..]].concat()))
@@ -66,12 +66,12 @@ pub(super) fn claude(schema: &Value) -> Value {
 /// The schema in the dialect of OpenAI's strict mode: closed objects, every field required. A
 /// field that may be missing has to accept null already; null where the type does not take it
 /// could not be read.
-pub(super) fn openai_strict(schema: &Value, limits: Limits) -> Value {
+pub(super) fn openai_strict(schema: &Value, limits: SchemaLimits) -> Value {
     changed(schema, &|schema| {
         narrow(schema);
         schema.remove("title");
         schema.remove("default");
-        if limits == Limits::Description {
+        if limits == SchemaLimits::Description {
             describe(schema, &[&TEXT_LIMITS[..], &LIMITS[..]].concat());
         }
         if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn openai_gets_closed_objects_with_every_field_required() {
-        let mut schema = openai_strict(&sample(), Limits::Schema);
+        let mut schema = openai_strict(&sample(), SchemaLimits::Schema);
         // Their order is that of the properties.
         schema["required"].as_array_mut().expect("a list").sort_by_key(ToString::to_string);
         assert_eq!(
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn limits_can_go_into_the_description() {
-        let schema = openai_strict(&sample(), Limits::Description);
+        let schema = openai_strict(&sample(), SchemaLimits::Description);
         assert_eq!(
             schema["properties"]["format"],
             json!({"type": "number", "description": "A share. (minimum: 0, maximum: 1)"})
@@ -236,8 +236,11 @@ mod tests {
 
     #[test]
     fn what_may_be_missing_from_a_stop_verdict_accepts_null() {
-        let strict = openai_strict(&StopVerdict::schema(), Limits::Schema);
+        let strict = openai_strict(&StopVerdict::schema(), SchemaLimits::Schema);
         let required = StopVerdict::schema()["required"].clone();
+        let names =
+            |schema: &Value| schema["properties"].as_object().map(|fields| fields.keys().cloned().collect::<Vec<_>>());
+        assert_eq!(names(&strict), names(&StopVerdict::schema()), "models write fields in this order");
         for (name, property) in strict["properties"].as_object().expect("properties") {
             let optional = !required.as_array().expect("a list").iter().any(|field| field == name);
             let nullable = property["type"].as_array().is_some_and(|types| types.iter().any(|kind| kind == "null"));

@@ -66,14 +66,14 @@ pub fn answer(adapter: &dyn Adapter, bytes: &[u8], host: &Host) -> HookOutput {
             let reply = Desk::new(adapter, &event, host).handle(&event.kind);
             adapter.reply(&event.kind, &reply)
         }
-        Err(error) => malformed(adapter, bytes, error, host),
+        Err(error) => malformed(adapter, bytes, &error, host),
     }
 }
 
 /// A malformed event allows whatever it was about, and is recorded.
-fn malformed(adapter: &dyn Adapter, bytes: &[u8], error: String, host: &Host) -> HookOutput {
+fn malformed(adapter: &dyn Adapter, bytes: &[u8], error: &str, host: &Host) -> HookOutput {
     let excerpt = head(&String::from_utf8_lossy(bytes), EXCERPT_BYTES_MAX).to_owned();
-    let event = Event::EventMalformed { agent: adapter.id().to_owned(), error: error.clone(), excerpt };
+    let event = Event::EventMalformed { agent: adapter.id().to_owned(), error: error.to_owned(), excerpt };
     let recorded = Ledger::open(&host.ledger()).and_then(|mut ledger| ledger.append(now_ms(), "stop", "-", &event));
     let unrecorded = recorded.err().map(|error| format!("\nassize: this was not recorded: {error}")).unwrap_or_default();
     HookOutput { stderr: format!("assize: nothing was judged: {error}{unrecorded}\n"), ..HookOutput::default() }

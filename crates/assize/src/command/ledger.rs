@@ -72,6 +72,7 @@ struct Show {
     shadow: bool,
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
 fn failed(error: LedgerError) -> Failure {
     let hint = matches!(error, LedgerError::Absent { .. }).then(|| "`assize init` sets up the hooks that write it".to_owned());
     Failure { what: error.to_string(), hint }

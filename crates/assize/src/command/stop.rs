@@ -53,19 +53,19 @@ pub struct Arguments {
 const BY_HAND: &str = "by-hand";
 
 /// Runs the command.
-pub fn run(arguments: Arguments, host: &Host, output: Output) -> Result {
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     if arguments.rules {
         list_rules(output);
         return Ok(Exit::Done);
     }
     let config = Config::load(&host.project(), host.configuration.as_deref())?;
     let judges = Judges::new(&config, host)?;
-    let mut events = prompts(&arguments, base(host, &arguments.base)?);
+    let mut events = prompts(arguments, base(host, &arguments.base)?);
     let session = SessionState::of(&events);
     if session.active.is_empty() {
         return Err(Failure::new("no --directive says anything").hint("give what the user asked for, in the user's words"));
     }
-    let sources = sources(&arguments, host)?;
+    let sources = sources(arguments, host)?;
     let case = StopCase { agent: BY_HAND.to_owned(), prompt_id: session.prompt_id.clone(), ..StopCase::default() };
     let terms = Terms { policy: config.stop.clone(), rules: config.rules.clone(), judges: judges.ids() };
     let waiting = waiting_for(&judges.ids(), output);

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
 
 use assize_core::verdict::{StopReason, StopVerdict};
 use assize_testkit::model_server::{ModelServer, Reply as Sent, Script, Usage};
@@ -156,7 +157,7 @@ fn a_wait_beyond_the_deadline_is_not_begun() {
     assert_eq!(detail(&opinion), "busy; it can be asked again in 120 s, later than this opinion is needed");
     assert!(begin.elapsed() < Duration::from_secs(10));
 
-    let slow = Terms { backoff_base: TIME_MAX, backoff_max: TIME_MAX, time: Duration::from_millis(200), ..terms() };
+    let slow = Terms { backoff_base: TIME_MAX, backoff_max: TIME_MAX, time: Duration::from_secs(2), ..terms() };
     let judge = Scripted::new(vec![busy(None); 9]);
     assert_eq!(detail(&put(&judge, &slow)), "busy; no time is left for another attempt");
     assert_eq!(judge.calls(), 1);
@@ -172,8 +173,8 @@ fn without_time_nobody_is_asked() {
 
 #[test]
 fn a_reask_that_comes_too_late_leaves_the_first_reason() {
-    let judge = Scripted::new([Ok(answer("no verdict")), Ok(answer(GOOD))]).thinking(60);
-    let opinion = put(&judge, &Terms { time: Duration::from_millis(50), ..terms() });
+    let judge = Scripted::new([Ok(answer("no verdict")), Ok(answer(GOOD))]).thinking(1_100);
+    let opinion = put(&judge, &Terms { time: Duration::from_secs(1), ..terms() });
     assert_eq!((cause(&opinion), judge.calls()), (Some(Cause::Malformed), 1));
     assert!(detail(&opinion).ends_with("it was not asked again: no time was left to ask"), "{}", detail(&opinion));
 }
@@ -366,19 +367,57 @@ fn details_and_replies_are_bounded() {
     assert_eq!(kept(REPLY_BYTES_MAX + 4), REPLY_BYTES_MAX + 2);
 }
 
+/// A judge that replies once another one of its kind has been asked as well.
+struct Sociable<'a>(&'a Mutex<usize>, &'a Condvar);
+
+impl Judge for Sociable<'_> {
+    fn id(&self) -> &str {
+        "sociable"
+    }
+
+    fn model(&self) -> Option<&str> {
+        None
+    }
+
+    fn identity(&self) -> String {
+        "sociable".to_owned()
+    }
+
+    fn worst_cost_usd(&self, _: &Question) -> Option<f64> {
+        None
+    }
+
+    fn price_settings(&self) -> &'static str {
+        ""
+    }
+
+    fn call(&self, _: &Question, _: Option<&str>, _: Instant) -> Result<Answer, CallError> {
+        let mut present = self.0.lock().expect("no panic");
+        *present += 1;
+        self.1.notify_all();
+        let (_present, alone) = self
+            .1
+            .wait_timeout_while(present, Duration::from_secs(30), |present| *present < 2)
+            .map(|(present, waited)| (present, waited.timed_out()))
+            .expect("no panic");
+        if alone { lost(Cause::Timeout) } else { Ok(answer(GOOD)) }
+    }
+}
+
 #[test]
 fn judges_are_asked_at_the_same_time() {
-    let slow = |reply: &str, millis: u64| Scripted::new([Ok(answer(reply))]).thinking(millis);
-    let (first, second, third) = (slow(GOOD, 400), slow(PASSING, 400), slow("", 1));
-    let judges: [&dyn Judge; 3] = [&first, &second, &third];
-    let begin = Instant::now();
+    let (present, changed) = (Mutex::new(0), Condvar::new());
+    let (first, second) = (Sociable(&present, &changed), Sociable(&present, &changed));
+    let blank = Scripted::new([Ok(answer(""))]);
     let mut heard = Vec::new();
-    ask_all::<StopVerdict>(&judges, &question(), &terms(), NOW_MS, &mut |opinion| heard.push(cause(&opinion)));
-    assert!(begin.elapsed() < Duration::from_millis(780), "{:?}", begin.elapsed());
-    assert_eq!(heard, [Some(Cause::Empty), None, None]);
-    let mut count = 0;
-    ask_all::<StopVerdict>(&[], &question(), &terms(), NOW_MS, &mut |_| count += 1);
-    assert_eq!(count, 0);
+    let judges: [&dyn Judge; 3] = [&first, &blank, &second];
+    ask_all::<StopVerdict>(&judges, &question(), &terms(), NOW_MS, &mut |opinion| {
+        heard.push((opinion.judge.id.clone(), cause(&opinion)));
+    });
+    heard.sort_by_key(|(id, _)| id.clone());
+    let of = |id: &str, cause| (id.to_owned(), cause);
+    assert_eq!(heard, [of("scripted", Some(Cause::Empty)), of("sociable", None), of("sociable", None)]);
+    ask_all::<StopVerdict>(&[], &question(), &terms(), NOW_MS, &mut |_| panic!("nobody was asked"));
 }
 
 #[test]
@@ -424,7 +463,7 @@ fn over_http(replies: &[Sent], time: Duration) -> BTreeMap<&'static str, (Option
 
 #[test]
 fn every_ending_over_http_has_one_cause() {
-    let minute = Duration::from_secs(60);
+    let (second, minute) = (Duration::from_secs(1), Duration::from_secs(60));
     let later = |code: u16, seconds: &str| Sent::Status {
         code,
         headers: vec![("retry-after".to_owned(), seconds.to_owned())],
@@ -438,8 +477,8 @@ fn every_ending_over_http_has_one_cause() {
         ("server errors", vec![Sent::error(500, "x"), later(529, "0"), Sent::text(GOOD)], minute, None, 3),
         ("only errors", vec![Sent::error(503, "x"); 9], minute, Some(Cause::Unavailable), 5),
         ("wrong key", vec![Sent::error(401, "x")], minute, Some(Cause::Unavailable), 1),
-        ("hang", vec![Sent::Hang], Duration::from_millis(300), Some(Cause::Timeout), 1),
-        ("slow bytes", vec![Sent::text(GOOD).slowly(1, 50)], Duration::from_millis(300), Some(Cause::Timeout), 1),
+        ("hang", vec![Sent::Hang], second, Some(Cause::Timeout), 1),
+        ("slow bytes", vec![Sent::text(GOOD).slowly(1, 50)], second, Some(Cause::Timeout), 1),
         ("truncated", vec![Sent::Truncated(GOOD.to_owned())], minute, Some(Cause::Truncated), 1),
         ("refusal", vec![Sent::Refusal("no".to_owned())], minute, Some(Cause::Refused), 1),
         ("empty", vec![Sent::Empty], minute, Some(Cause::Empty), 1),
