@@ -17,7 +17,8 @@ use assize_core::text::Untrusted;
 use assize_core::transcript::{TranscriptFacts, TranscriptKind};
 
 use crate::git::{GitError, Listed, Repository};
-use crate::{syntax, transcript};
+use crate::syntax::{self, Sound, errors_of_all};
+use crate::transcript;
 
 /// Untracked files whose contents are read.
 pub const UNTRACKED_MAX: usize = 500;
@@ -39,6 +40,8 @@ pub struct Sources {
     pub transcript: Option<(PathBuf, TranscriptKind)>,
     /// The final message, where the agent's harness gives it.
     pub final_message: Option<String>,
+    /// A folder for what need not be found out twice.
+    pub cache: Option<PathBuf>,
 }
 
 /// Records the state of a work tree, so that later changes can be told from earlier ones.
@@ -68,7 +71,7 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
     let wanted = referents(&session.active);
     let (tree, facts) = thread::scope(|scope| {
         let facts = scope.spawn(|| read_transcript(sources));
-        let tree = look_at_tree(&sources.folder, session.baseline.as_ref(), &wanted);
+        let tree = look_at_tree(sources, session.baseline.as_ref(), &wanted);
         let facts = facts.join().unwrap_or_else(|_| Part::Missing("reading the transcript failed".to_owned()));
         (tree, facts)
     });
@@ -127,7 +130,8 @@ fn relative(facts: Part<TranscriptFacts>, folder: &Path) -> Part<TranscriptFacts
     Part::Gathered(facts)
 }
 
-fn look_at_tree(folder: &Path, baseline: Option<&Baseline>, wanted: &[Referent]) -> Result<Option<Tree>, GitError> {
+fn look_at_tree(sources: &Sources, baseline: Option<&Baseline>, wanted: &[Referent]) -> Result<Option<Tree>, GitError> {
+    let (folder, cache) = (&sources.folder, sources.cache.as_deref());
     let Some(repository) = Repository::discover(folder)? else { return Ok(None) };
     let mut limits = Vec::new();
     let from = match baseline {
@@ -158,7 +162,7 @@ fn look_at_tree(folder: &Path, baseline: Option<&Baseline>, wanted: &[Referent])
     files.sort_by(|a, b| a.0.path.cmp(&b.0.path));
     let fingerprint = Fingerprint::of(files.iter().map(|(file, hash)| (file.path.as_str(), *hash)));
     let mut files: Vec<FileChange> = files.into_iter().map(|(file, _)| file).collect();
-    check_syntax(repository.root(), &mut files);
+    check_syntax(repository.root(), &mut files, cache);
     let sightings = look_up(&repository, &listed, &files, wanted);
     let diff = Part::Gathered(Diff { baseline: from, files, limits });
     Ok(Some(Tree { diff, fingerprint, sightings }))
@@ -279,19 +283,27 @@ fn leave_out_untouched(
 
 /// Parses the new state of each changed file; where it has errors, the old state decides whether
 /// they are new.
-fn check_syntax(root: &Path, files: &mut [FileChange]) {
-    for file in files {
-        let gone = matches!(file.status, FileStatus::Deleted | FileStatus::Unmerged);
-        if gone || file.binary || assize_core::path::is_generated(&file.path) || !assize_core::path::is_code(&file.path) {
-            continue;
-        }
-        let Ok(text) = fs::read_to_string(root.join(&file.path)) else { continue };
-        let errors = syntax::errors(&file.path, &text);
-        if errors.is_empty() {
-            continue;
-        }
-        let before = old_state(file, &text).map_or(0, |old| syntax::errors(&file.path, &old).len());
-        if before == 0 {
+fn check_syntax(root: &Path, files: &mut [FileChange], cache: Option<&Path>) {
+    let parsed = |file: &FileChange| {
+        !matches!(file.status, FileStatus::Deleted | FileStatus::Unmerged)
+            && !file.binary
+            && assize_core::path::is_code(&file.path)
+            && !assize_core::path::is_generated(&file.path)
+    };
+    let wanted: Vec<usize> = (0..files.len()).filter(|index| parsed(&files[*index])).collect();
+    let texts: Vec<(usize, String)> = wanted
+        .into_iter()
+        .filter_map(|index| Some((index, fs::read_to_string(root.join(&files[index].path)).ok()?)))
+        .collect();
+    let named: Vec<(&str, String)> =
+        texts.iter().map(|(index, text)| (files[*index].path.as_str(), text.clone())).collect();
+    let mut sound = Sound::open(cache);
+    let errors = errors_of_all(&named, &mut sound);
+    sound.close();
+    for ((index, text), errors) in texts.iter().zip(errors) {
+        let file = &mut files[*index];
+        let before = || old_state(file, text).map_or(0, |old| syntax::errors(&file.path, &old).len());
+        if !errors.is_empty() && before() == 0 {
             file.syntax_errors = errors;
         }
     }
@@ -388,7 +400,7 @@ fn without_git(folder: &Path, facts: &Part<TranscriptFacts>, wanted: &[Referent]
         hashes.push((name, content_hash(&path)));
         files.push(change);
     }
-    check_syntax(folder, &mut files);
+    check_syntax(folder, &mut files, None);
     let fingerprint = Fingerprint::of(hashes.iter().map(|(name, hash)| (name.as_str(), *hash)));
     let sightings = wanted
         .iter()

@@ -114,7 +114,7 @@ fn a_folder_without_git_shows_what_the_transcript_names() {
     let sources = Sources {
         folder: folder.path().to_owned(),
         transcript: Some((transcript, TranscriptKind::ClaudeCode)),
-        final_message: None,
+        ..Sources::default()
     };
     let evidence = gather(&sources, &session(baseline(folder.path()).expect("a baseline"), "go"));
     let diff = evidence.diff.get().expect("a diff");

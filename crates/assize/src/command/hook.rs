@@ -238,7 +238,7 @@ impl<'a> Desk<'a> {
         };
         let kind = self.adapter.transcript_kind();
         let transcript = self.event.transcript.clone().map(|path| (path, kind));
-        Sources { folder: self.event.folder.clone(), transcript, final_message }
+        Sources { folder: self.event.folder.clone(), transcript, final_message, cache: self.host.cache() }
     }
 
     /// Records the ruling and answers. If it cannot be recorded, it is made anew without the power

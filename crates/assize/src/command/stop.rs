@@ -127,7 +127,7 @@ fn sources(arguments: &Arguments, host: &Host) -> Result<Sources> {
         Some(path) => Some((path.clone(), transcript_kind(&arguments.agent, path)?)),
         None => None,
     };
-    Ok(Sources { folder: host.folder.clone(), transcript, final_message: arguments.message.clone() })
+    Ok(Sources { folder: host.folder.clone(), transcript, final_message: arguments.message.clone(), cache: host.cache() })
 }
 
 fn transcript_kind(agent: &str, path: &Path) -> Result<TranscriptKind> {

@@ -1,3 +1,5 @@
+//! How judges are asked, against scripted judges and a scripted server.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
