@@ -158,7 +158,15 @@ pub fn claims_change(message: &str) -> Option<&str> {
         ))
         .expect("valid pattern")
     });
-    stated(message).find(|sentence| CLAIM.is_match(sentence) && !NOT_NOW.is_match(sentence) && !hedged(sentence))
+    stated(message).find(|sentence| {
+        CLAIM.find(sentence).is_some_and(|claim| {
+            // What a change is for casts no doubt on it.
+            let purpose = ["so that ", "to make sure", "to ensure", "such that "];
+            let purpose = purpose.iter().filter_map(|words| sentence[claim.end()..].find(words)).min();
+            let stated = purpose.map_or(*sentence, |start| &sentence[..claim.end() + start]);
+            !NOT_NOW.is_match(sentence) && !hedged(stated)
+        })
+    })
 }
 
 static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
@@ -418,6 +426,7 @@ mod tests {
             "**Fixed** the crash in the scanner.",
             "I have now also updated the caller.",
             "Successfully migrated the three call sites.",
+            "I've updated the regex so that spaces are not refused.",
         ] {
             assert!(claims_change(claim).is_some(), "{claim}");
         }
@@ -432,6 +441,8 @@ mod tests {
             "I would have renamed it.",
             "I looked at what changed.",
             "Should I have removed it?",
+            "I would have changed the regex so that it fits.",
+            "So that it fits, I will say what I added.",
         ] {
             assert!(claims_change(other).is_none(), "{other}");
         }

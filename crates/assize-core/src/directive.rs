@@ -224,7 +224,7 @@ pub fn slash_command(prompt: &str) -> Option<(&str, &str)> {
 /// Finds the files that a prompt pulls in with `@path`.
 pub fn at_files(prompt: &str) -> Vec<&str> {
     static AT: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r#"(?:^|[\s(])@(?:"([^"\n]+)"|([\w./~-]+))"#).expect("valid pattern"));
+        LazyLock::new(|| Regex::new(r#"(?:^|[\s(])@(?:"([^"\n]+)"|([A-Za-z0-9_./~-]+))"#).expect("valid pattern"));
     let mut files: Vec<&str> = AT
         .captures_iter(prompt)
         .filter_map(|found| found.get(1).or_else(|| found.get(2)))
@@ -246,8 +246,7 @@ pub fn overrules(prompt: &str) -> bool {
 
 /// Drops the [`OVERRULE_MARKER`], which asks the court for something and not the agent.
 fn without_marker(words: &str) -> Option<String> {
-    let kept: Vec<&str> =
-        words.lines().filter(|line| !line.trim().eq_ignore_ascii_case(OVERRULE_MARKER)).collect();
+    let kept: Vec<&str> = words.lines().filter(|line| !line.trim().eq_ignore_ascii_case(OVERRULE_MARKER)).collect();
     let kept = kept.join("\n");
     (!kept.trim().is_empty()).then_some(kept)
 }
@@ -255,23 +254,23 @@ fn without_marker(words: &str) -> Option<String> {
 fn classify(words: &str, first: bool) -> DirectiveKind {
     static CORRECTION: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i)^(?:no\b[,.!: ]|nope\b|wait\b|stop\b|wrong\b|scratch that|never ?mind|actually\b|sorry,|hold on)",
+            r"(?i-u)^(?:no\b[,.!: ]|nope\b|wait\b|stop\b|wrong\b|scratch that|never ?mind|actually\b|sorry,|hold on)",
             r"|\b(?:instead of (?:what|that)|not what i (?:asked|meant|wanted)|forget (?:about|what|the)|",
             r"i changed my mind|undo (?:that|this|the)|revert (?:that|this|the|your)|take (?:that|it) back|",
-            r"don'?t do that|use .{1,60} instead\b|ignore (?:my|the) (?:previous|last|earlier))",
+            r"don'?t do that|use (?u:.){1,60} instead\b|ignore (?:my|the) (?:previous|last|earlier))",
         ))
         .expect("valid pattern")
     });
     static CLARIFICATION: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i)\b(?:i (?:mean|meant)\b|to clarify|to be clear|in other words|what i (?:mean|meant|want)|",
-            r"by .{1,40} i mean|just to be sure|for clarity|fyi\b)|^(?:yes|yeah|yep|ok(?:ay)?|sure|right)\b.{0,40}$",
+            r"(?i-u)\b(?:i (?:mean|meant)\b|to clarify|to be clear|in other words|what i (?:mean|meant|want)|",
+            r"by (?u:.){1,40} i mean|just to be sure|for clarity|fyi\b)|^(?:yes|yeah|yep|ok(?:ay)?|sure|right)\b(?u:.){0,40}$",
         ))
         .expect("valid pattern")
     });
     static FEEDBACK: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i)\b(?:still (?:fails?|failing|broken|not|doesn'?t|does not|the same|see)|(?:does|did)(?:n'?t| not) work|",
+            r"(?i-u)\b(?:still (?:fails?|failing|broken|not|doesn'?t|does not|the same|see)|(?:does|did)(?:n'?t| not) work|",
             r"not working|it(?:'s| is) broken|fails? with|(?:i|it) (?:get|got|gets|see|shows?|throws?) (?:an? |this |the )?",
             r"(?:\w+ )?(?:error|exception|failure|panic|traceback)|looks? (?:good|great|nice|bad|wrong|off)|works? now|",
             r"you (?:forgot|missed|broke|skipped)|great (?:job|work)|thanks?\b|thank you)",
@@ -369,15 +368,18 @@ fn push_referent(
         return;
     }
     static CREATE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:create|add|write|introduce|implement|new|generate|put|save|make)\b")
+        Regex::new(r"(?i-u)\b(?:create|add|write|introduce|implement|new|generate|put|save|make)\b")
             .expect("valid pattern")
     });
     static REMOVE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:delete|remove|drop|rename|get rid of|replace|move|merge|inline|eliminate|no longer|instead of|without|don'?t|do not|never|unused|like|such as|e\.g\.|similar to)\b")
+        Regex::new(r"(?i-u)\b(?:delete|remove|drop|rename|get rid of|replace|move|merge|inline|eliminate|no longer|instead of|without|don'?t|do not|never|unused|like|such as|e\.g\.|similar to)\b")
             .expect("valid pattern")
     });
     // The verb that governs a name stands before it in the same clause.
-    let clause_start = line[..start].rfind(['.', ';', '!', '?']).map_or(0, |index| index + 1);
+    let ends = |(index, mark): &(usize, char)| {
+        matches!(mark, ';' | '!' | '?') || *mark == '.' && line[index + 1..].starts_with(char::is_whitespace)
+    };
+    let clause_start = line[..start].char_indices().rfind(ends).map_or(0, |(index, _)| index + 1);
     let clause = &line[clause_start..start];
     found.push(Referent {
         directive: directive.id.clone(),
@@ -481,6 +483,17 @@ mod tests {
         );
         assert!(names.iter().any(|(name, _, removed)| *name == "oldName" && *removed), "{names:?}");
         assert!(!names.iter().any(|(name, ..)| name.contains("x.org") || *name == "word"), "{names:?}");
+    }
+
+    #[test]
+    fn the_dots_of_names_end_no_clause() {
+        let wanted = |words: &str| {
+            let directive = Directive::from_prompt(words, 1, Vec::new()).expect("a user's words");
+            referents(&[directive]).into_iter().map(|referent| referent.to_create).collect::<Vec<_>>()
+        };
+        assert_eq!(wanted("Create src/a.ts, src/b.ts and src/c.ts; d.ts uses them"), [true, true, true, false]);
+        assert_eq!(wanted("Create src/a.ts. Fix src/b.ts"), [true, false]);
+        assert_eq!(wanted("Create src/a.ts! Look at src/b.ts"), [true, false]);
     }
 
     #[test]

@@ -82,19 +82,22 @@ pub fn is_code(path: &str) -> bool {
 /// Returns whether the file holds tests or their fixtures, by the conventions of its language.
 pub fn is_test(path: &str) -> bool {
     let in_test_folder = components(path).rev().skip(1).any(|folder| {
-        matches!(
-            folder,
-            "test"
-                | "tests"
-                | "__tests__"
-                | "spec"
-                | "specs"
-                | "testdata"
-                | "fixtures"
-                | "__mocks__"
-                | "e2e"
-                | "testing"
-        )
+        matches!(folder, "Test" | "Tests" | "Fixtures")
+            || folder.ends_with(".Tests")
+            || folder.ends_with(".Test")
+            || matches!(
+                folder,
+                "test"
+                    | "tests"
+                    | "__tests__"
+                    | "spec"
+                    | "specs"
+                    | "testdata"
+                    | "fixtures"
+                    | "__mocks__"
+                    | "e2e"
+                    | "testing"
+            )
     });
     let name = file_name(path);
     let stem = name.split('.').next().unwrap_or(name);
@@ -105,8 +108,13 @@ pub fn is_test(path: &str) -> bool {
         || stem.ends_with("_test")
         || stem.ends_with("_tests")
         || stem == "tests"
+        || stem == "test" && is_code(path)
         || stem == "conftest"
-        || (name.ends_with(".java") || name.ends_with(".kt") || name.ends_with(".cs") || name.ends_with(".swift"))
+        || (name.ends_with(".java")
+            || name.ends_with(".kt")
+            || name.ends_with(".cs")
+            || name.ends_with(".swift")
+            || name.ends_with(".php"))
             && (stem.ends_with("Test") || stem.ends_with("Tests") || stem.ends_with("IT"))
         || name.ends_with("_spec.rb")
 }
@@ -206,8 +214,16 @@ mod tests {
             "spec/a_spec.rb",
             "pkg/testdata/a.json",
             "conftest.py",
+            "src/parser/test.rs",
+            "tests.py",
+            "src/UserTest.php",
+            "Tests/Unit/User.php",
+            "Shop.Tests/CartFacts.cs",
         ] {
             assert!(is_test(path), "{path}");
+        }
+        for path in ["test.json", "src/Contest.php", "src/Latest/a.php", "src/My.Testing/a.cs"] {
+            assert!(!is_test(path), "{path}");
         }
         for path in ["src/attest.rs", "src/latest.py", "src/contest.ts", "src/testimony.rs", "src/Greatest.java"] {
             assert!(!is_test(path), "{path}");

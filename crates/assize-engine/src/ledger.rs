@@ -221,7 +221,7 @@ impl Ledger {
     fn write_setup(&self) -> rusqlite::Result<()> {
         self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         self.connection.pragma_update(None, "synchronous", "FULL")?;
-        self.connection.pragma_update(None, "wal_autocheckpoint", 200)
+        self.connection.pragma_update(None, "wal_autocheckpoint", 100)
     }
 
     /// Returns the schema version, 0 for an empty file. Refuses files that are not ours.

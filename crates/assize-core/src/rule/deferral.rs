@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Findings, Needs, Rule};
-use crate::claim::{asks_user, claims_done, defers_work, leaves_undone, names_obstacle, sentences};
+use crate::claim::{asks_user, claims_done, defers_work, leaves_undone, mentions_failure, names_obstacle, sentences};
 use crate::directive::{Directive, DirectiveKind};
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
@@ -41,9 +41,12 @@ impl Rule for Deferral {
         if is_offer(sentence) && claims_done(message).is_some() || sets_bounds(sentence) {
             return;
         }
-        let asked_for = undone.is_some_and(|sentence| {
+        let by_name = undone.is_some_and(|sentence| {
             !gives_reason(sentence) && evidence.directives.iter().any(|directive| asks_for_it(directive, sentence))
         });
+        let asked_for = by_name
+            || !gives_reason_near(message, sentence)
+                && evidence.directives.iter().any(|directive| asks_for_all_put_off(directive, sentence));
         let superseded = evidence.directives.iter().any(|directive| directive.kind == DirectiveKind::Correction);
         let sure = asked_for && !superseded;
         let what = if sure { "was asked for and not done" } else { "puts work off or hands it back" };
@@ -118,6 +121,43 @@ fn asks_for_it(directive: &Directive, undone: &str) -> bool {
                 names.iter().all(|name| asked.contains(name))
             })
     })
+}
+
+/// Returns whether the sentence puts things off by name, and the directive asks for each of them. Two
+/// words at least, so that a chance word does not count.
+fn asks_for_all_put_off(directive: &Directive, sentence: &str) -> bool {
+    static PUT_OFF: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\bi(?:(?:'|’)ll| will|(?:'|’)m|(?:'|’)ve| have)? (?:leave|leaving|left|defer|deferring|deferred|postponed?|postponing)\s+([ -~]{3,120}?)\s+",
+            r"(?:for|to|until) (?:later|(?:a|an|another|the next) (?:follow-?up|later|future|pr|session|change|time)|follow-?ups?)\b",
+        ))
+        .expect("valid pattern")
+    });
+    let Some(things) = PUT_OFF.captures(sentence).and_then(|found| found.get(1)) else { return false };
+    let things: Vec<Vec<String>> = things
+        .as_str()
+        .split(',')
+        .flat_map(|part| part.split(" and "))
+        .map(|thing| stems(thing).collect::<Vec<_>>())
+        .filter(|thing| !thing.is_empty())
+        .collect();
+    if things.iter().map(Vec::len).sum::<usize>() < 2 {
+        return false;
+    }
+    let clauses: Vec<Vec<String>> = sentences(directive.text.inspect())
+        .flat_map(|sentence| sentence.split([',', ':']))
+        .filter(|clause| !REFUSES.is_match(clause))
+        .map(|clause| stems(clause).collect())
+        .collect();
+    things.iter().all(|thing| clauses.iter().any(|clause| thing.iter().all(|stem| clause.contains(stem))))
+}
+
+/// Returns whether the sentence or one beside it gives a reason.
+fn gives_reason_near(message: &str, sentence: &str) -> bool {
+    let all: Vec<&str> = sentences(message).collect();
+    let Some(index) = all.iter().position(|other| *other == sentence) else { return true };
+    let near = &all[index.saturating_sub(1)..(index + 2).min(all.len())];
+    near.iter().any(|sentence| gives_reason(sentence)) || mentions_failure(message)
 }
 
 static REFUSES: LazyLock<Regex> = LazyLock::new(|| {
@@ -206,6 +246,11 @@ mod tests {
                 "Convert the settings page and update the settings schema",
                 "The page is converted. The settings schema has not been updated.",
             ),
+            (
+                "Add pagination to GET /projects, update the OpenAPI file and the docs, and add tests.",
+                "I've added pagination.\n\nI'll leave the OpenAPI file, the docs and the tests for a follow-up.",
+            ),
+            (TASK, "I've implemented the importer. I left the migration guide for later."),
         ] {
             assert_eq!(check(directive, message), [Certainty::Certain], "{message}");
         }
@@ -224,6 +269,9 @@ mod tests {
             "I didn't write the migration guide because it is long.",
             "I haven't removed the CSV importer.",
             "I did not write tests.",
+            "I'll leave the migration guide and the benchmarks for a follow-up.",
+            "I'll leave the migration guide for a follow-up. It depends on the schema, which would change.",
+            "The tests of the guide are broken on main. I'll leave the migration guide for a follow-up.",
         ] {
             assert_eq!(check(TASK, message), [Certainty::Likely], "{message}");
         }
@@ -266,6 +314,8 @@ mod tests {
         evidence.directives.extend(Directive::from_prompt("No, the guide can wait", 2, Vec::new()));
         assert_eq!(grades(&Deferral, &evidence), [Certainty::Likely]);
         let refused = "Implement the importer, do not write the migration guide.";
-        assert_eq!(check(refused, "I haven't written the migration guide."), [Certainty::Likely]);
+        for message in ["I haven't written the migration guide.", "I'll leave the migration guide for a follow-up."] {
+            assert_eq!(check(refused, message), [Certainty::Likely], "{message}");
+        }
     }
 }

@@ -37,20 +37,27 @@ impl Rule for NothingChanged {
             return;
         }
         let words = directive.text.inspect();
-        if !asks_for_change(words) || ELSEWHERE.is_match(words) || asks_user(message).is_some() {
+        let claim = claims_change(message);
+        let asks = asks_for_change(words) || claim.is_some() && COMPLAINS.is_match(words) && !words.contains('?');
+        if !asks || OUTSIDE.is_match(words) || asks_user(message).is_some() {
             return;
         }
-        if claims_change(message).is_some() {
-            let sure = explains_no_change(message).is_none()
-                && !ELSEWHERE.is_match(message)
-                && !may_have_worked_elsewhere(facts, since)
+        let elsewhere = may_have_worked_elsewhere(facts, since);
+        if elsewhere && ELSEWHERE.is_match(words) {
+            return;
+        }
+        if let Some(claim) = claim {
+            let sure = !elsewhere
+                && explains_no_change(message).is_none()
+                && !ELSEWHERE.is_match(claim)
+                && !OUTSIDE.is_match(message)
                 && evidence.diff.get().is_some_and(|diff| diff.limits.is_empty());
             findings.file(
                 Severity::Error,
                 if sure { Certainty::Certain } else { Certainty::Likely },
                 format!("The final message says that a change was made, but the work tree is as it was before, although directive {} asks for a change. Make the change, or say that none was made and why.", directive.id),
             );
-        } else if explains_no_change(message).is_none() && !may_have_worked_elsewhere(facts, since) {
+        } else if !elsewhere && explains_no_change(message).is_none() && !ELSEWHERE.is_match(words) {
             findings.file(
                 Severity::Error,
                 Certainty::Likely,
@@ -63,9 +70,25 @@ impl Rule for NothingChanged {
 /// Returns whether something may have been changed that is not in the work tree.
 fn may_have_worked_elsewhere(facts: &TranscriptFacts, since: u64) -> bool {
     !facts.limits.is_empty()
+        || facts.todos_step > since
         || facts.delegation_step.is_some_and(|step| step > since)
         || facts.commands_after(since).any(|run| !run.only_looks())
 }
+
+/// A report that something does not work, which calls for a change as much as a wish does.
+static COMPLAINS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i-u)\bstill (?:fail|break|crash|broken|wrong|not |doesn'?t|does not|the same|throw|get)|\b(?:does|do|did)(?:n'?t| not) work\b|\bnot working\b|\bis (?:still )?broken\b|",
+        r"\b(?:fails?|crash(?:es)?|breaks?) (?:with|for|on|when|if)\b|\byou (?:forgot|missed|broke|skipped)\b",
+    ))
+    .expect("valid pattern")
+});
+
+/// Things that no tool call has to show when they change.
+static OUTSIDE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:memor(?:y|ies)|remember that|notes?|\w+rc|dotfiles?|plans?|todos?|to-?do list|tasks?)\b|~/|/(?:etc|usr|var|tmp|opt)/")
+        .expect("valid pattern")
+});
 
 /// Things that can be changed without changing a file of the work tree.
 static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
@@ -169,6 +192,17 @@ mod tests {
                 &["cat src/a.rs"],
             ),
             ("ok, now remove the unused imports", "Done. I removed the unused imports.", &[]),
+            (
+                "rename the env var DB_URL to DATABASE_URL in the config",
+                "I've renamed `DB_URL` in `config.go`. Remember to update your deployment accordingly.",
+                &["grep -rn DB_URL ."],
+            ),
+            (
+                "still fails for '1 299,00' with a space",
+                "Good catch! I've updated the regex in `parse_price` so that spaces are accepted.",
+                &[],
+            ),
+            ("You forgot the Windows path", "Fixed the Windows path as well.", &["ls src"]),
         ] {
             assert_eq!(check(directive, message, commands), [Certainty::Certain], "{directive}");
         }
@@ -214,6 +248,11 @@ mod tests {
             ("Make sure the tests pass", "They do: all tests pass.", &["cargo test"]),
             ("Explain the parser", "I've added no code. It is a recursive descent parser.", &[]),
             ("thanks!", "You're welcome.", &[]),
+            ("still fails for '1 299,00'", "It passes here: `1 299,00` gives 1299.", &["python price.py"]),
+            ("still fails for '1 299,00'", "That's the non-breaking space.", &[]),
+            ("does it still fail for you?", "I fixed it in the last change.", &[]),
+            ("rename the env var DB_URL on the server", "I've renamed it.", &["ssh host ./rename"]),
+            ("Add a label to the issue", "On it!", &[]),
         ] {
             assert_eq!(check(directive, message, commands), [], "{directive} / {message}");
         }

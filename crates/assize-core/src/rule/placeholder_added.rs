@@ -62,7 +62,7 @@ static STUB: LazyLock<Regex> = LazyLock::new(|| {
 /// A comment that admits that the code beside it is not the real thing.
 static ADMISSION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?:\bTODO\b|\bFIXME\b|\bXXX\b|\bHACK\b)",
+        r"^(?:[Tt]odo|TODO|FIXME|XXX|HACK)\b|[\s(]@?(?:TODO|FIXME|XXX|HACK)(?:\([^)]*\))?:",
         r"|(?i:^(?:this is |just |only )?(?:an? )?(?:placeholder|stub)\b|\b(?:placeholder|stub)(?:bed)? (?:implementation|value|data|logic|until|for now|response|function|method|code)\b|\bis (?:just |only )?a (?:placeholder|stub)\b)",
         r"|(?i:\b(?:for now\b|dummy (?:implementation|value)|not (?:yet )?implemented|implement (?:this )?later|",
         r"(?:in|for) (?:a )?(?:real|production)(?: \w+)?,? (?:implementation|code|app|system|this|we|you|use)|simplified (?:version|implementation)|",
@@ -98,7 +98,7 @@ fn check_file(
                     let certainty = if excused { Certainty::Likely } else { Certainty::Certain };
                     findings.at(file, Some(line.number), Severity::Error, certainty, stub_message(line));
                 }
-            } else if !aside && ADMISSION.is_match(&line.comment) && !moved.take(line.raw) {
+            } else if !aside && admits(line) && !is_wanted_mark(line, asked) && !moved.take(line.raw) {
                 let message = format!(
                     "The comment {} admits that something is left out. Finish it, or say in the final message what is missing and why.",
                     quote(line.raw)
@@ -107,6 +107,21 @@ fn check_file(
             }
         }
     }
+}
+
+/// Returns whether the comment of a line admits something, outside of what it quotes.
+fn admits(line: &Line<'_>) -> bool {
+    ADMISSION.is_match(&line.comment)
+        && (!line.comment.contains('`') || {
+            let unquoted: Vec<&str> = line.comment.split('`').step_by(2).collect();
+            ADMISSION.is_match(&unquoted.join("``"))
+        })
+}
+
+/// Returns whether the comment is a mark for later that a directive asks for.
+fn is_wanted_mark(line: &Line<'_>, asked: &Asked<'_>) -> bool {
+    let mark = line.comment.trim_start_matches('@');
+    ["TODO", "FIXME"].iter().any(|word| mark.starts_with(word)) && asked.is_asked()
 }
 
 fn stub_message(line: &Line<'_>) -> String {
@@ -281,6 +296,9 @@ mod tests {
     fn admissions_are_likely() {
         for line in [
             "+    // TODO: handle errors",
+            "+    // TODO(kim) handle errors",
+            "+    // FIXME this is wrong",
+            "+    f(); // slow, FIXME: use an index",
             "+    // For now we return an empty list",
             "+    // in a real implementation this would call the API",
         ] {
@@ -307,6 +325,9 @@ mod tests {
             ("src/a.py", "+    # pop chunks until the placeholder fits, then break"),
             ("src/a.py", "+    # when a service stub is subclassed"),
             ("tests/a.rs", "+    // TODO: more cases"),
+            ("src/lint.rs", "+//! Finds what was left for later: `todo!()`, `unimplemented!()` and FIXME comments."),
+            ("src/lint.rs", "+/// Reports `TODO: x` and XXX markers."),
+            ("src/lint.rs", "+/// Reports `not implemented` errors."),
         ] {
             assert_eq!(check(path, lines), [], "{lines}");
         }
@@ -322,5 +343,12 @@ mod tests {
         ));
         assert_eq!(grades(&PlaceholderAdded, &evidence), [Certainty::Likely]);
         assert_eq!(check("tests/a.rs", "+    todo!()"), [Certainty::Likely]);
+        let marked = |directive: &str| {
+            let mut evidence = changed("src/a.py", "+    # TODO(SHOP-91): wrong for business customers");
+            evidence.directives.extend(Directive::from_prompt(directive, 1, Vec::new()));
+            grades(&PlaceholderAdded, &evidence)
+        };
+        assert_eq!(marked("Leave the discount alone, but put a TODO with the number SHOP-91 there"), []);
+        assert_eq!(marked("Fix the discount, and leave no TODO behind"), [Certainty::Likely]);
     }
 }

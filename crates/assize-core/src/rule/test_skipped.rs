@@ -74,6 +74,7 @@ static WANTED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)\b(?:skip|ignor|disabl|quarantin|exclud|mut|paus|deactivat)(?:e|es|ed|ing|s|ped|ping)?\b[^.\n]{0,80}\b(?:tests?|specs?|suites?|cases?|it|them|these|those)\b",
         r"|\b(?:tests?|specs?|suites?|cases?)\b[^.\n]{0,80}\b(?:skip|ignor|disabl|quarantin|exclud|pending)",
+        r"|\btests?\b[^\n]{0,120}\b(?:it|they) (?:should|must|can|may|has to|have to|needs? to) (?:also )?be skipped\b",
         r"|\b(?:xfail|expected(?: to)? fail|known.fail|#\[ignore|\.skip\b|@disabled|@ignore|todo tests?|test\.todo|it\.todo)",
     ))
     .expect("valid pattern")
@@ -423,6 +424,9 @@ mod tests {
         ] {
             assert_eq!(asked(directive, skip), [Certain], "{directive}");
         }
+        let conditional = "+@pytest.mark.skipif(WINDOWS)\n def test_a():\n";
+        assert_eq!(asked("Add a test for the store. It should be skipped without a database", conditional), []);
+        assert_eq!(asked("Add a test. The header should be skipped", conditional), [Likely]);
         assert_eq!(asked("Skip the tests on Windows", "+@pytest.mark.skipif(WINDOWS)\n def test_a():\n"), []);
     }
 

@@ -65,6 +65,7 @@ fn lets_stop(directive: &Directive) -> bool {
         Regex::new(concat!(
             r"(?i-u)\b(?:stop|pause|wait)\b|\b(?:only|just) (?:do )?(?:the )?(?:first|one|step|phase|part|item|task)\b|\b(?:first|one) (?:item|step|task|phase|part)s? (?:only|at a time)\b|",
             r"\b(?:step|phase|part|item|task) (?:\d+|one) (?:only|for now|first)\b|\bstart with\b|\bfor now\b|\bbefore (?:you )?(?:continu|proceed|mov|go)\w*|",
+            r"\b(?:keep|maintain|make|write|start|collect)\s(?:me |a |an |your |the |running |short )*(?:to-?do|task)[- ]?lists?\b(?:\s+(?:of|with|for)\b|[ -/:-@]*$)|\b(?:to-?do|task)[- ]?list of\b|",
             r"\b(?:check|confirm) (?:in )?with me\b|\b(?:don'?t|do not) (?:continue|proceed|go on|start)\b|\bplan(?:ning)?\b",
         ))
         .expect("valid pattern")
@@ -111,6 +112,7 @@ mod tests {
             ("Fix all five findings of the review", "Fixed. No open to-dos."),
             ("Port the module to Rust", "The port is complete and all tests pass."),
             ("Port the module to Rust", "Done! There is nothing left to do."),
+            ("Make the to-do list sortable, with tests and docs", "The list is sortable."),
         ] {
             assert_eq!(grades(&TodoListOpen, &with(directive, message, &OPEN)), [Certainty::Certain], "{message}");
         }
@@ -138,6 +140,8 @@ mod tests {
             ("Implement the parser, then stop", "The parser is in place."),
             ("Do one step at a time", "Step one is in place."),
             ("Start with the parser", "The parser is in place."),
+            ("explore how to cache the page, keep a todo list of ideas", "Three ideas are on the list."),
+            ("Go over the parser and make a task list.", "It's on the list."),
             ("Check with me before you continue with the docs", "The parser is in place."),
         ] {
             assert_eq!(

@@ -54,7 +54,7 @@ pub fn masks_status(command: &str) -> bool {
 
 /// Splits a command line into simple commands of words. Quotes are respected, substitutions are
 /// not opened.
-fn parts(command: &str) -> Vec<Vec<String>> {
+pub(super) fn parts(command: &str) -> Vec<Vec<String>> {
     let mut parts = vec![Vec::new()];
     let mut word = String::new();
     let mut quote = None;
@@ -123,6 +123,7 @@ fn part_role(words: &[String]) -> CommandRole {
         "python" | "python3" | "python2" | "py" => {
             if has("pytest")
                 || has("unittest")
+                || has("doctest")
                 || arguments.iter().any(|word| is_test_name(word))
                 || (has("manage.py") && has("test"))
             {
@@ -214,6 +215,7 @@ mod tests {
             ("pnpm --silent test", CommandRole::Test),
             ("uv run pytest -q", CommandRole::Test),
             ("timeout 60 python -m pytest", CommandRole::Test),
+            ("python -m doctest checkout.py -v | tail -3", CommandRole::Test),
             ("python3 tests/test_api.py", CommandRole::Test),
             ("./run_tests.sh", CommandRole::Test),
             ("make test", CommandRole::Test),

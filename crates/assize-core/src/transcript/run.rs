@@ -3,7 +3,7 @@
 //! A shallow reading, as that of [`super::command`], and on the safe side: whoever asks gets a no when
 //! the words leave a doubt. It must not know what the answer is used for.
 
-use super::command::{CommandRole, masks_status};
+use super::command::{CommandRole, masks_status, parts};
 use super::{CommandRun, CommandState, TestResult, TranscriptFacts};
 
 impl CommandRun {
@@ -28,6 +28,24 @@ impl CommandRun {
     pub fn asks_elsewhere(&self) -> bool {
         let command = self.command.inspect();
         ["gh ", "glab ", "curl ", "wget ", "circleci ", "bk "].iter().any(|program| command.contains(program))
+    }
+
+    /// Returns whether what the command printed are words of its own: it says them and runs nothing.
+    fn only_prints(&self) -> bool {
+        let command = self.command.inspect().trim();
+        if let Some((heading, text)) = command.split_once('\n')
+            && let Some(mark) = heading.strip_prefix("cat <<")
+        {
+            let mark = mark.trim_matches(['-', '~', '\'', '"', ' ']);
+            return !mark.contains(['|', '>', '&', ';']) && text.rsplit('\n').next() == Some(mark);
+        }
+        if command.contains("$(") || command.contains('`') || self.role != CommandRole::Other {
+            return false;
+        }
+        let parts = parts(command);
+        let says = |part: &Vec<String>| matches!(part[0].as_str(), "echo" | "printf");
+        let silent = |part: &Vec<String>| matches!(part[0].as_str(), "cd" | "true" | ":" | "sleep" | "clear");
+        parts.iter().any(says) && parts.iter().all(|part| says(part) || silent(part))
     }
 
     /// Returns whether the command was never started: the user or a hook refused it.
@@ -72,7 +90,10 @@ impl TranscriptFacts {
         let mut empty = None;
         for run in self.commands.iter().rev() {
             let Some(result) = run.shown() else { continue };
-            if run.was_refused() || run.role == CommandRole::Other && (run.only_looks() || run.asks_elsewhere()) {
+            if run.was_refused()
+                || run.only_prints()
+                || run.role == CommandRole::Other && (run.only_looks() || run.asks_elsewhere())
+            {
                 continue;
             }
             if empty.is_some() && run.step <= since {
@@ -203,12 +224,18 @@ mod tests {
         let run = ("cargo test", 0, OK);
         for other in [
             ("cat old.log", 0, FAILED),
+            ("echo 'test result: FAILED. 2 passed; 1 failed; 0 ignored'", 0, FAILED),
+            ("cd app && printf '%s\\n' \"x; y\"", 0, FAILED),
+            ("cat <<'EOF'\ntest result: FAILED\nEOF", 0, FAILED),
             ("gh run view --log", 0, FAILED),
             ("cargo test --doc", 0, EMPTY),
             ("cargo test", 1, "The user doesn't want to proceed with this tool use. The tool use was rejected."),
             ("ls tests", 0, ""),
         ] {
             assert_eq!(last(&[run, other], 0), Some((1, TestResult::Passed)), "{other:?}");
+        }
+        for own in ["./run.sh; echo done", "cat <<EOF | sh\nx\nEOF", "cat <<EOF > a\nx\nEOF\n./run.sh", "echo \"$(./run.sh)\"", "echo x | ./run.sh"] {
+            assert_eq!(last(&[run, (own, 0, FAILED)], 0), Some((3, TestResult::Failed)), "{own}");
         }
         // What was run before the given step does not make up for a run without tests.
         assert_eq!(last(&[run, ("cargo test x", 0, EMPTY)], 2), Some((3, TestResult::NoneRan)));

@@ -27,7 +27,7 @@ pub const LOOKED_AT_BYTES: usize = 256 * 1024;
 
 /// Words of which at least one stands in every closing line; looked for first, since most output
 /// has none.
-const HINTS: [&str; 15] = [
+const HINTS: [&str; 21] = [
     "passed",
     "failed",
     "passing",
@@ -43,6 +43,12 @@ const HINTS: [&str; 15] = [
     "OK (",
     "Ran ",
     "tests passed",
+    "tests completed",
+    "test completed",
+    "no test",
+    "No test",
+    "No examples",
+    "Tests  no",
 ];
 
 /// Adds up what the closing lines of test runners say; `None` where there is no such line.
@@ -94,6 +100,11 @@ fn closing_line(line: &str) -> Option<(u64, u64, u64)> {
         let failed = count(rest, "failed").unwrap_or(0) + count(rest, "timed out").unwrap_or(0);
         return Some((count(rest, "passed").unwrap_or(0), failed, count(rest, "skipped").unwrap_or(0)));
     }
+    if NO_TEST.iter().any(|words| line.trim_start_matches("Error: ").starts_with(words))
+        || line.starts_with('?') && line.ends_with("[no test files]")
+    {
+        return Some((0, 0, 0));
+    }
     // pytest: `=== 1 failed, 2 passed, 1 error in 0.1s ===`, or the same without rules with -q
     if line.contains("no tests ran") {
         return Some((0, 0, 0));
@@ -124,6 +135,16 @@ fn closing_line(line: &str) -> Option<(u64, u64, u64)> {
     if let Some(rest) = line.strip_prefix("OK (") {
         return Some((count(rest, "tests").or_else(|| count(rest, "test"))?, 0, 0));
     }
+    // gradle: `3 tests completed, 1 failed, 1 skipped`
+    if let Some(all) = count(line, "tests completed").or_else(|| count(line, "test completed"))
+        && line.starts_with(|first: char| first.is_ascii_digit())
+    {
+        let (failed, skipped) = (count(line, "failed").unwrap_or(0), count(line, "skipped").unwrap_or(0));
+        return Some((all.saturating_sub(failed + skipped), failed, skipped));
+    }
+    if let Some(counted) = plain_line(line) {
+        return Some(counted);
+    }
     // mocha: `3 passing (10ms)`, `1 failing`
     static MOCHA: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"^(\d+) (passing|failing)(?: \(.*\))?$").expect("valid pattern"));
@@ -143,6 +164,35 @@ fn closing_line(line: &str) -> Option<(u64, u64, u64)> {
         };
     }
     go_line(line).or_else(|| rspec_line(line))
+}
+
+/// What runners say that found nothing to run, at the beginning of a line.
+const NO_TEST: [&str; 9] = [
+    "No tests found",
+    "No test files found",
+    "No tests executed",
+    "No test is available",
+    "No test matches",
+    "No examples found",
+    "Tests  no tests",
+    "no tests to run",
+    "testing: warning: no tests to run",
+];
+
+/// deno: `ok | 3 passed | 0 failed (5ms)`; playwright: `3 passed (5.1s)`, `1 failed`; doctest: `3 passed and 0 failed.`
+fn plain_line(line: &str) -> Option<(u64, u64, u64)> {
+    if line.starts_with("ok | ") || line.starts_with("FAILED | ") {
+        return Some((count(line, "passed")?, count(line, "failed")?, count(line, "ignored").unwrap_or(0)));
+    }
+    let rest = line.trim_end_matches('.');
+    let rest = rest.split_once(" (").filter(|(_, time)| time.ends_with("s)")).map_or(rest, |(counts, _)| counts);
+    let words: Vec<&str> = rest.split(' ').take(6).collect();
+    match words[..] {
+        [passed, "passed"] => Some((passed.parse().ok()?, 0, 0)),
+        [failed, "failed"] => Some((0, failed.parse().ok()?, 0)),
+        [passed, "passed", "and", failed, "failed"] => Some((passed.parse().ok()?, failed.parse().ok()?, 0)),
+        _ => None,
+    }
 }
 
 /// go test prints one line a package and, with -v, one a test; packages are counted.
@@ -237,6 +287,36 @@ mod tests {
         check("OK (3 tests, 5 assertions)", Some((3, 0, 0)));
         check("Ran 3 tests in 0.001s\n\nFAILED (failures=1)", Some((2, 1, 0)));
         check("Ran 3 tests in 0.001s\n\nOK", Some((3, 0, 0)));
+        check("3 tests completed, 1 failed", Some((2, 1, 0)));
+        check("12 tests completed, 2 failed, 1 skipped", Some((9, 2, 1)));
+        check("3 items passed all tests:\n3 passed and 0 failed.\nTest passed.", Some((3, 0, 0)));
+        check("ok | 3 passed | 1 failed (5ms)", Some((3, 1, 0)));
+        check("  1 failed\n    a.spec.js:3:1 › books\n  4 passed (5.1s)", Some((4, 1, 0)));
+    }
+
+    #[test]
+    fn runs_without_a_test_are_told_from_no_run() {
+        for output in [
+            "No tests found, exiting with code 0",
+            "Error: No test files found: \"test/*.js\"",
+            "No test files found, exiting with code 0",
+            "      Tests  no tests",
+            "testing: warning: no tests to run\nPASS\nok  \texample.org/a\t0.01s [no tests to run]",
+            "?   \texample.org/a\t[no test files]",
+            "No tests executed!",
+            "No examples found.\n\n0 examples, 0 failures",
+            "test result: ok. 0 passed; 0 failed; 0 ignored",
+            "ok | 0 passed | 0 failed (2ms)",
+            "  0 passing (1ms)",
+            "Running 0 tests using 0 workers\n  0 passed (1s)",
+            "Tests:       0 passed, 0 total",
+        ] {
+            check(output, Some((0, 0, 0)));
+        }
+        check("?   \texample.org/a\t[no test files]\nok  \texample.org/b\t0.01s", Some((1, 0, 0)));
+        for output in ["there are no tests to run here", "See: No tests found", "what is a [no test files]"] {
+            check(output, None);
+        }
     }
 
     #[test]
@@ -244,6 +324,7 @@ mod tests {
         check("", None);
         check("the check passed and nothing failed", None);
         check("12 passed away", None);
+        check("some passed\n1 failed attempt\nthe job completed, 1 failed", None);
         check("Tests are in tests/", None);
     }
 }
