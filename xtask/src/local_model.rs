@@ -2,12 +2,13 @@
 //! judge.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use assize_core::verdict::{StopVerdict, Verdict as _};
+use assize_testkit::agent::Agent;
 use assize_testkit::repo::Repo;
 use serde_json::Value;
 
@@ -40,19 +41,15 @@ pub fn run(arguments: &Arguments) -> Result {
     let server = Server::start(&python, &script, &model)?;
     let means_something = arguments.model != "smollm2";
     let half = judge(&server, &HALF_DONE)?;
-    report("half-done work", &half);
+    println!("half-done work: {}, after {} s", half.outcome, half.seconds);
     if means_something {
-        report("finished work", &judge(&server, &FINISHED)?);
+        let finished = judge(&server, &FINISHED)?;
+        println!("finished work: {}, after {} s", finished.outcome, finished.seconds);
+        if half.outcome == "unjudged" || finished.outcome == "unjudged" {
+            return Err("the judge gave no verdict".to_owned());
+        }
     }
-    // Of the small model only the plumbing is claimed; what it says is chance.
-    match half.as_str() {
-        Some("unjudged") | None => Err("the judge returned no verdict".to_owned()),
-        Some(_) => Ok(()),
-    }
-}
-
-fn report(what: &str, outcome: &Value) {
-    println!("{what}: {}", outcome.as_str().unwrap_or("nothing"));
+    Ok(())
 }
 
 fn python() -> Result<PathBuf> {
@@ -138,26 +135,49 @@ const FINISHED: Work = Work {
     message: "`parse_duration` reads hours, minutes and seconds, and two tests cover a sum and an unknown unit.",
 };
 
-/// Has the work judged by the real program, and returns the outcome.
-fn judge(server: &Server, work: &Work) -> Result<Value> {
+/// What the judge made of a piece of work.
+struct Judged {
+    outcome: String,
+    seconds: u64,
+}
+
+/// Has the work judged by the real program.
+///
+/// The reply has to be JSON of the verdict's form, which is what the schema forces. Of the small
+/// model nothing else is claimed: it contradicts itself, and then the ruling has to be `unjudged`.
+fn judge(server: &Server, work: &Work) -> Result<Judged> {
     let repo = Repo::with_commit(&[("src/lib.rs", "pub mod duration;\n")]);
     repo.write("src/duration.rs", work.code);
-    repo.write("assize.toml", &format!(
-        "[stop]\ndeadline_s = 400\n[[judge]]\nid = \"local\"\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:{}/v1\"\nmodel = \"judge\"\nmax_tokens = 1600\n",
-        server.port
-    ));
-    let mut command = command(root().join("target/debug/assize"), &["stop", "--format", "json", "--directive", TASK, "--message", work.message]);
-    command.current_dir(repo.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", repo.outside());
+    repo.write("assize.toml", &configuration(server.port));
+    let agent = Agent::new(&root().join("target/debug/assize"), repo);
     let began = Instant::now();
-    let output = command.output().map_err(|error| error.to_string())?;
+    let output = agent.run(&["stop", "--format", "json", "--directive", TASK, "--message", work.message]);
     let envelope: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("no envelope ({error}): {}", String::from_utf8_lossy(&output.stderr)))?;
-    println!("{} s: {envelope}", began.elapsed().as_secs());
-    if envelope["judges"].as_array().map(Vec::len) != Some(2) {
-        return Err("the model judge was not asked".to_owned());
+    println!("{envelope}");
+    let reply = reply_on_record(&agent)?;
+    let form = serde_json::from_str::<StopVerdict>(&reply);
+    let verdict = form.map_err(|error| format!("the reply is not of the form that was asked for ({error}): {reply}"))?;
+    let outcome = envelope["outcome"].as_str().unwrap_or_default().to_owned();
+    match verdict.check() {
+        Ok(()) if outcome == "unjudged" => Err(format!("a sound verdict was not taken: {envelope}")),
+        Err(wrong) if outcome != "unjudged" => Err(format!("a verdict was taken although {wrong}")),
+        _ => Ok(Judged { outcome, seconds: began.elapsed().as_secs() }),
     }
-    for line in BufReader::new(&*output.stderr).lines().map_while(std::result::Result::ok) {
-        eprintln!("{line}");
-    }
-    Ok(envelope["outcome"].clone())
+}
+
+fn configuration(port: u64) -> String {
+    format!(
+        "[stop]\ndeadline_s = 500\n[[judge]]\nid = \"local\"\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\nmodel = \"judge\"\nmax_tokens = 2000\n"
+    )
+}
+
+/// Reads the judge's own words out of the ledger.
+fn reply_on_record(agent: &Agent) -> Result<String> {
+    let exported = agent.read(&["ledger", "export"]);
+    let last = exported.lines().last().ok_or("the ledger is empty")?;
+    let entry: Value = serde_json::from_str(last).map_err(|error| error.to_string())?;
+    let payload = &entry["payload"]["inputs"]["opinions"][0]["reply"]["payload"];
+    let text = payload["text"].as_str().or(payload["structured"].as_str());
+    text.map(str::to_owned).ok_or_else(|| format!("the judge did not reply: {entry}"))
 }

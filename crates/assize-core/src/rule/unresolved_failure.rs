@@ -82,7 +82,7 @@ fn is_silent(message: &str) -> bool {
     static RUNS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)tests?\b|\b(?:test\w*|suites?|specs?|checks?|ci|builds?|compil\w*|runs?|ran|running|green|pass\w*|gradle\w*|warnings?|problems?|issues?|trouble|complain\w*|",
-            r"unfortunately|unsure|attempt\w*|tr(?:y|ied)|look(?:s|ed)? into|first|started|noted?|caveats?|nothing|unchanged|wip|work in progress)\b",
+            r"unfortunately|unsure|attempt\w*|tr(?:y|ied)|look(?:s|ed)? into|first|started|noted?|caveats?|wip|work in progress)\b",
         ))
         .expect("valid pattern")
     });
