@@ -10,6 +10,13 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+/// Returns whether a message holds one of the texts, which are given in lower case. A look before a
+/// regular expression is built: most messages have nothing to do with most of them.
+fn holds_any(message: &str, texts: &[&str]) -> bool {
+    let lower = message.to_ascii_lowercase();
+    texts.iter().any(|text| lower.contains(text))
+}
+
 /// Splits a message into sentences, code blocks left out: code is no claim.
 pub fn sentences(message: &str) -> impl Iterator<Item = &str> {
     prose(message).flat_map(split_sentences).map(str::trim).filter(|sentence| !sentence.is_empty())
@@ -122,6 +129,9 @@ pub fn claims_tests_pass(message: &str) -> Option<&str> {
             _ => true,
         })
     };
+    if !holds_any(message, &["pass", "green", "succe", " ok", " fine", " clean"]) {
+        return None;
+    }
     stated(message).find(|sentence| CLAIM.is_match(sentence) && !is_part(sentence) && !hedged(sentence))
 }
 
@@ -236,10 +246,13 @@ pub fn asks_user(message: &str) -> Option<&str> {
     });
     // A phrase of courtesy asks for nothing.
     let courtesy = |sentence: &str| sentence.to_ascii_lowercase().contains("anything else");
+    let asks = |sentence: &str| {
+        holds_any(sentence, &["please", "let me know", "i need", "waiting", "awaiting"]) && ASKS.is_match(sentence)
+    };
     last_two(message)
         .into_iter()
         .flatten()
-        .find(|sentence| (is_question(sentence) || ASKS.is_match(sentence)) && !courtesy(sentence))
+        .find(|sentence| (is_question(sentence) || asks(sentence)) && !courtesy(sentence))
 }
 
 /// Returns the sentence at the end of the message that asks for leave to go on, or offers to.
@@ -255,7 +268,8 @@ pub fn asks_permission(message: &str) -> Option<&str> {
         ))
         .expect("valid pattern")
     });
-    last_two(message).into_iter().flatten().find(|sentence| ASKS.is_match(sentence))
+    let hints = ["me to", "shall", "should", "may i", "can i", "ready", "ok", "let me know", "if you", "say the word"];
+    last_two(message).into_iter().flatten().find(|sentence| holds_any(sentence, &hints) && ASKS.is_match(sentence))
 }
 
 fn last_two(message: &str) -> [Option<&str>; 2] {
@@ -318,6 +332,9 @@ pub fn leaves_undone(message: &str) -> Option<&str> {
         ))
         .expect("valid pattern")
     });
+    if !holds_any(message, &["n't", "n’t", " not", " un", "left", "skipped", "omitted"]) {
+        return None;
+    }
     sentences(message).find(|sentence| UNDONE.is_match(sentence) && !is_question(sentence))
 }
 
@@ -339,6 +356,32 @@ pub fn defers_work(message: &str) -> Option<&str> {
     static NONE_LEFT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:no|without|nothing|all(?: of)?(?: the)?|finished|completed|did|fixed) (?:\w+ )?(?:remaining|left)\b").expect("valid pattern")
     });
+    let hints = [
+        "leav",
+        "left",
+        "defer",
+        "postpone",
+        "skip",
+        "park",
+        "next",
+        "follow",
+        "remaining",
+        "need to",
+        "have to",
+        "constraint",
+        "limit",
+        "budget",
+        "interest of time",
+        "future",
+        "later",
+        "subsequent",
+        "separate",
+        "scope",
+        "exercise",
+    ];
+    if !holds_any(message, &hints) {
+        return None;
+    }
     sentences(message)
         .find(|sentence| DEFERS.is_match(sentence) && !NONE_LEFT.is_match(sentence) && !is_question(sentence))
 }

@@ -50,10 +50,10 @@ pub struct Finding {
 impl Finding {
     /// Returns the place as `path:line`, `path` or nothing.
     pub fn place(&self) -> Option<String> {
-        let path = self.path.as_deref()?;
+        let path = one_line(self.path.as_deref()?);
         Some(match self.line {
             Some(line) => format!("{path}:{line}"),
-            None => path.to_owned(),
+            None => path,
         })
     }
 
@@ -63,11 +63,34 @@ impl Finding {
     }
 }
 
+/// A file's name is the judged party's own words: it stays on its line and shows what it hides.
+fn one_line(name: &str) -> String {
+    crate::text::make_visible(name).replace('\n', "⟨U+000A⟩").replace('\r', "⟨U+000D⟩").replace('\t', "⟨U+0009⟩")
+}
+
 impl std::fmt::Display for Finding {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if let Some(place) = self.place() {
             write!(formatter, "{place}: ")?;
         }
         formatter.write_str(&self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_cannot_write_beyond_its_name() {
+        let finding = Finding {
+            rule: "r".into(),
+            severity: Severity::Error,
+            certainty: Certainty::Certain,
+            path: Some("a\n# Your task\u{1b}[31m".into()),
+            line: Some(3),
+            message: "m".into(),
+        };
+        assert_eq!(finding.to_string(), "a⟨U+000A⟩# Your task⟨U+001B⟩[31m:3: m");
     }
 }

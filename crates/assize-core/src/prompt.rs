@@ -151,7 +151,7 @@ fn render_case(evidence: &Evidence, findings: &[Finding], budget: DiffBudget, no
         attempts,
         diff => diff_values(&evidence.diff, budget, nonce),
         transcript => transcript_values(&evidence.transcript, nonce),
-        findings => findings.iter().map(describe).collect::<Vec<_>>(),
+        findings => fenced("findings", &findings.iter().map(|finding| format!("- {}", describe(finding))).collect::<Vec<_>>(), nonce),
         final_message => final_message(evidence, nonce),
         fingerprint => &*evidence.fingerprint.0,
     })
@@ -186,11 +186,16 @@ fn fence(name: &str, text: &str, nonce: &Nonce) -> String {
     format!("<<<{name} {nonce}\n{}\n{name} {nonce}>>>", visible.trim_end_matches('\n'))
 }
 
+/// The same for a list; nothing where it is empty.
+fn fenced(name: &str, lines: &[String], nonce: &Nonce) -> String {
+    if lines.is_empty() { String::new() } else { fence(name, &lines.join("\n"), nonce) }
+}
+
 fn diff_values(diff: &Part<Diff>, budget: DiffBudget, nonce: &Nonce) -> Value {
     let diff = match diff {
         Part::Gathered(diff) => diff,
         Part::Missing(why) => {
-            return context! { missing => &**why, files => Vec::<Value>::new(), limits => Vec::<String>::new(), patch => "" };
+            return context! { missing => quote(why), files => Vec::<Value>::new(), limits => "", patch => "" };
         }
     };
     let files: Vec<Value> = diff
@@ -204,8 +209,8 @@ fn diff_values(diff: &Part<Diff>, budget: DiffBudget, nonce: &Nonce) -> Value {
         })
         .collect();
     let (patch, cut) = patch(diff, budget);
-    let mut limits = diff.limits.clone();
-    limits.extend(cut);
+    let limits: Vec<String> = diff.limits.iter().chain(&cut).map(|limit| format!("- {}", quote(limit))).collect();
+    let limits = fenced("limits", &limits, nonce);
     context! { missing => Value::from(()), files, limits, patch => fence("patch", &patch, nonce) }
 }
 
@@ -277,7 +282,7 @@ fn file_patch(file: &FileChange) -> String {
 fn transcript_values(facts: &Part<TranscriptFacts>, nonce: &Nonce) -> Value {
     let facts = match facts {
         Part::Gathered(facts) => facts,
-        Part::Missing(why) => return context! { missing => &**why },
+        Part::Missing(why) => return context! { missing => quote(why) },
     };
     let telling = facts.commands.iter().rev().filter(|run| {
         run.tests.is_some() || matches!(run.role, CommandRole::Test | CommandRole::Check | CommandRole::Script)
@@ -285,16 +290,13 @@ fn transcript_values(facts: &Part<TranscriptFacts>, nonce: &Nonce) -> Value {
     let mut commands: Vec<String> = telling.take(COMMANDS_SHOWN_MAX).map(command).collect();
     commands.reverse();
     let todos: Vec<String> = facts.open_todos().map(|item| format!("- {}", item.text.open())).collect();
-    let fenced = |name: &str, lines: &[String]| {
-        if lines.is_empty() { String::new() } else { fence(name, &lines.join("\n"), nonce) }
-    };
     context! {
         missing => Value::from(()),
         tool_calls => facts.tool_calls,
         tool_errors => facts.tool_errors,
         tests_after_last_edit => tests_after_last_edit(facts),
-        commands => fenced("commands", &commands),
-        open_todos => fenced("list", &todos),
+        commands => fenced("commands", &commands, nonce),
+        open_todos => fenced("list", &todos, nonce),
     }
 }
 

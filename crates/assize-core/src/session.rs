@@ -14,6 +14,19 @@ use crate::ruling::Outcome;
 /// Attempts that a session remembers, the latest ones.
 pub const ATTEMPTS_MAX: usize = 100;
 
+/// What a baseline was measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Measured {
+    /// In nothing: the measurement failed.
+    #[default]
+    Not,
+    /// In a folder without a repository.
+    Folder,
+    /// In a repository, perhaps one without commits.
+    Repository,
+}
+
 /// The state of the work tree when a session began. The change is measured from here.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
@@ -24,6 +37,13 @@ pub struct Baseline {
     /// deleted one): while they stay as they were, they are not this session's doing.
     #[serde(default)]
     pub dirty: Vec<(String, Option<String>)>,
+    /// Whether there were more such files than are remembered.
+    #[serde(default)]
+    pub dirty_cut: bool,
+    /// What the state was measured in. Without a measurement nothing can be told of what came
+    /// before.
+    #[serde(default)]
+    pub measured: Measured,
     /// The project's configuration at that time. It holds for the whole session, so that nobody
     /// can switch off during the work what the work is judged by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,6 +104,9 @@ pub enum Event {
         /// The beginning of what was sent.
         excerpt: String,
     },
+    /// An event of a later version.
+    #[serde(other)]
+    Unknown,
 }
 
 impl Event {
@@ -97,6 +120,7 @@ impl Event {
             Self::Paused { .. } => "paused",
             Self::Resumed => "resumed",
             Self::EventMalformed { .. } => "event_malformed",
+            Self::Unknown => "unknown",
         }
     }
 
@@ -134,6 +158,9 @@ pub struct SessionState {
     pub regressions: u32,
     /// Keys of findings that a person has let pass.
     pub waived: Vec<String>,
+    /// Whether a prompt has let the state pass since anything was asked for.
+    #[serde(default)]
+    pub overruled: bool,
 }
 
 impl SessionState {
@@ -157,12 +184,13 @@ impl SessionState {
                     self.overrule();
                 }
                 if let Some(directive) = directive {
+                    self.overruled = *overrules;
                     self.directives_seen += 1;
                     self.active.push(directive.clone());
                 }
             }
             Event::StopRuled(record) => self.ruled(record),
-            Event::SessionEnded { .. } | Event::Paused { .. } | Event::Resumed | Event::EventMalformed { .. } => {}
+            Event::SessionEnded { .. } | Event::Paused { .. } | Event::Resumed | Event::EventMalformed { .. } | Event::Unknown => {}
         }
     }
 
@@ -176,6 +204,7 @@ impl SessionState {
     /// is not held against the agent again.
     fn overrule(&mut self) {
         self.active.clear();
+        self.overruled = true;
         self.blocks_since_accept = 0;
         self.regressions = 0;
         if let Some(last) = self.attempts.last() {
@@ -196,7 +225,9 @@ impl SessionState {
             self.regressions = if worse { self.regressions + 1 } else { 0 };
         }
         if decision.ruling.outcome == Outcome::Accept {
-            self.active.clear();
+            // Only what was before the court is completed: a prompt may have come in meanwhile.
+            let covered = record.inputs.evidence.as_ref().map_or(&[][..], |evidence| &evidence.directives);
+            self.active.retain(|directive| !covered.contains(&directive.id));
             self.accepted_fingerprint = Some(attempt.fingerprint.clone());
             self.blocks_since_accept = 0;
             self.regressions = 0;
@@ -207,9 +238,9 @@ impl SessionState {
         self.attempts.push(attempt);
     }
 
-    /// Returns how often the agent was sent back for the present prompt.
-    pub fn blocks_of_prompt(&self) -> u32 {
-        let of_prompt = self.attempts.iter().rev().take_while(|attempt| attempt.prompt_id == self.prompt_id);
+    /// Returns how often the agent was sent back for a prompt.
+    pub fn blocks_of_prompt(&self, prompt_id: &str) -> u32 {
+        let of_prompt = self.attempts.iter().rev().filter(|attempt| attempt.prompt_id == prompt_id);
         u32::try_from(of_prompt.filter(|attempt| attempt.blocked).count()).unwrap_or(u32::MAX)
     }
 }

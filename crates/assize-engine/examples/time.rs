@@ -14,7 +14,7 @@ fn main(){
  let t=Instant::now(); let l=r.files().unwrap(); println!("files {:?} {}",t.elapsed(),l.len());
  let t=Instant::now(); let files=assize_core::diff::parse_git_patch(&p); println!("parse patch {:?} {}",t.elapsed(),files.len());
  let t=Instant::now(); for f in &files { let s=std::fs::read_to_string(folder.join(&f.path)).unwrap(); assize_engine::syntax::errors(&f.path,&s); } println!("syntax {:?}",t.elapsed());
- let st=SessionState{ baseline: Some(Baseline{commit:head,..Default::default()}), active: assize_core::directive::Directive::from_prompt("Add the handlers",1,vec![]).into_iter().collect(), ..Default::default()};
+ let st=SessionState{ baseline: Some(Baseline{commit:head,measured:assize_core::session::Measured::Repository,..Default::default()}), active: assize_core::directive::Directive::from_prompt("Add the handlers",1,vec![]).into_iter().collect(), ..Default::default()};
  let src=Sources{folder:folder.clone(),transcript:Some((tr,assize_core::transcript::TranscriptKind::ClaudeCode)),final_message:Some("Handler works as the tests show.".into()), cache: None};
  let t=Instant::now(); let e=gather(&src,&st); println!("gather {:?}",t.elapsed());
  let per=std::env::args().nth(3).is_some();

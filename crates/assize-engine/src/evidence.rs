@@ -3,8 +3,10 @@
 //! Nothing here depends on a model, and no part that fails takes the others along. The work tree is
 //! only read.
 
+use std::collections::HashMap;
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -12,9 +14,10 @@ use std::time::Duration;
 use assize_core::diff::{Diff, FILE_LINES_MAX, FileChange, FileStatus, parse_git_patch};
 use assize_core::directive::{Referent, ReferentKind, referents};
 use assize_core::evidence::{Evidence, Fingerprint, Part, ReferentSighting};
-use assize_core::session::{Baseline, SessionState};
+use assize_core::session::{Baseline, Measured, SessionState};
 use assize_core::text::Untrusted;
 use assize_core::transcript::{TranscriptFacts, TranscriptKind};
+use rustix::fs::OFlags;
 
 use crate::git::{GitError, Listed, Repository};
 use crate::syntax::{self, Sound, errors_of_all};
@@ -48,22 +51,36 @@ pub struct Sources {
 ///
 /// # Errors
 ///
-/// Fails when there is a repository that cannot be read. A folder without one has an empty
-/// baseline.
+/// Fails when there is a repository that cannot be read.
 pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
-    let Some(repository) = Repository::discover(folder)? else { return Ok(Baseline::default()) };
+    let Some(repository) = Repository::discover(folder)? else {
+        return Ok(Baseline { measured: Measured::Folder, ..Baseline::default() });
+    };
     let commit = repository.head()?;
-    let (changed, listed) = thread::scope(|scope| {
-        let listed = scope.spawn(|| repository.files());
-        (repository.changed_paths(commit.as_deref()), listed.join().unwrap_or_else(|_| Ok(Vec::new())))
-    });
+    let (changed, listed) = beside_listing(&repository, || repository.changed_paths(commit.as_deref()));
     let untracked = listed?.into_iter().filter(|file| !file.tracked).map(|file| file.path);
-    let paths = changed?.into_iter().chain(untracked).filter(|path| !is_ours(path));
-    let dirty = paths.take(DIRTY_MAX).map(|path| {
+    let mut paths = changed?.into_iter().chain(untracked).filter(|path| !is_ours(path));
+    let dirty = paths.by_ref().take(DIRTY_MAX).map(|path| {
         let hash = content_hash(&repository.root().join(&path)).map(hex);
         (path, hash)
     });
-    Ok(Baseline { commit, dirty: dirty.collect(), configuration: None })
+    let dirty = dirty.collect();
+    Ok(Baseline { commit, dirty, dirty_cut: paths.next().is_some(), measured: Measured::Repository, configuration: None })
+}
+
+/// Lists the files of a repository while something else is done.
+fn beside_listing<T>(repository: &Repository, work: impl FnOnce() -> T) -> (T, Result<Vec<Listed>, GitError>) {
+    thread::scope(|scope| {
+        let listed = scope.spawn(|| repository.files());
+        (work(), joined(listed.join()))
+    })
+}
+
+/// A thread that panicked has found nothing out, least of all that there is nothing.
+fn joined<T>(result: thread::Result<Result<T, GitError>>) -> Result<T, GitError> {
+    result.unwrap_or_else(|_| {
+        Err(GitError::Failed { what: "ls-files".to_owned(), detail: "the thread that read its output panicked".to_owned() })
+    })
 }
 
 /// Gathers the evidence of a stop.
@@ -134,6 +151,8 @@ fn look_at_tree(sources: &Sources, baseline: Option<&Baseline>, wanted: &[Refere
     let (folder, cache) = (&sources.folder, sources.cache.as_deref());
     let Some(repository) = Repository::discover(folder)? else { return Ok(None) };
     let mut limits = Vec::new();
+    // Only what was measured in a repository says from where a change in one is to be measured.
+    let baseline = baseline.filter(|baseline| baseline.measured == Measured::Repository);
     let from = match baseline {
         Some(baseline) => baseline.commit.clone(),
         None => {
@@ -141,10 +160,7 @@ fn look_at_tree(sources: &Sources, baseline: Option<&Baseline>, wanted: &[Refere
             repository.head()?
         }
     };
-    let (patch, listed) = thread::scope(|scope| {
-        let listed = scope.spawn(|| repository.files());
-        (repository.patch(from.as_deref()), listed.join().unwrap_or_else(|_| Ok(Vec::new())))
-    });
+    let (patch, listed) = beside_listing(&repository, || repository.patch(from.as_deref()));
     let listed = listed?;
     let patch = if repository.unhide(&listed)? {
         limits.push("index entries that hide changes were looked behind".to_owned());
@@ -154,11 +170,15 @@ fn look_at_tree(sources: &Sources, baseline: Option<&Baseline>, wanted: &[Refere
     };
     let mut files = parse_git_patch(&patch);
     merge_unmerged(&mut files);
-    add_untracked(repository.root(), &listed, &mut files, &mut limits);
+    let before = Before::of(baseline);
+    let untouched = add_untracked(repository.root(), &listed, &before, &mut files, &mut limits);
     files.retain(|file| !is_ours(&file.path));
+    for file in files.iter_mut().filter(|file| file.status == FileStatus::Added) {
+        file.old_known = before.is_known_of(&file.path);
+    }
     let hashes = hash_all(repository.root(), &files);
     let mut files: Vec<(FileChange, Option<[u8; 32]>)> = files.into_iter().zip(hashes).collect();
-    leave_out_untouched(&mut files, baseline, &mut limits);
+    leave_out_untouched(&mut files, &before, untouched, &mut limits);
     files.sort_by(|a, b| a.0.path.cmp(&b.0.path));
     let fingerprint = Fingerprint::of(files.iter().map(|(file, hash)| (file.path.as_str(), *hash)));
     let mut files: Vec<FileChange> = files.into_iter().map(|(file, _)| file).collect();
@@ -183,29 +203,86 @@ fn merge_unmerged(files: &mut Vec<FileChange>) {
     }
 }
 
-fn add_untracked(root: &Path, listed: &[Listed], files: &mut Vec<FileChange>, limits: &mut Vec<String>) {
-    let mut untracked = listed.iter().filter(|file| !file.tracked && !is_ours(&file.path));
-    for file in untracked.by_ref().take(UNTRACKED_MAX) {
+/// What is known of the work tree when the session began.
+struct Before<'a> {
+    seen: bool,
+    dirty: HashMap<&'a str, Option<&'a str>>,
+    dirty_cut: bool,
+}
+
+impl<'a> Before<'a> {
+    fn of(baseline: Option<&'a Baseline>) -> Self {
+        let dirty = baseline.map_or(&[][..], |baseline| &baseline.dirty);
+        Self {
+            seen: baseline.is_some(),
+            dirty: dirty.iter().map(|(path, hash)| (path.as_str(), hash.as_deref())).collect(),
+            dirty_cut: baseline.is_some_and(|baseline| baseline.dirty_cut),
+        }
+    }
+
+    /// Returns whether a file was different already and has stayed as it was.
+    fn is_untouched(&self, path: &str, hash: Option<[u8; 32]>) -> bool {
+        self.dirty.get(path).is_some_and(|then| *then == hash.map(hex).as_deref())
+    }
+
+    /// Returns whether a file that the commit has not is known to have been there or not.
+    fn is_known_of(&self, path: &str) -> bool {
+        self.seen && (!self.dirty_cut || self.dirty.contains_key(path))
+    }
+}
+
+/// Adds untracked files, and returns how many were left out because they are as they were before.
+fn add_untracked(
+    root: &Path,
+    listed: &[Listed],
+    before: &Before<'_>,
+    files: &mut Vec<FileChange>,
+    limits: &mut Vec<String>,
+) -> usize {
+    let mut untouched = 0;
+    let mut touched = listed.iter().filter(|file| !file.tracked && !is_ours(&file.path)).filter(|file| {
+        let as_before = before.dirty.contains_key(file.path.as_str())
+            && before.is_untouched(&file.path, content_hash(&root.join(&file.path)));
+        untouched += usize::from(as_before);
+        !as_before
+    });
+    for file in touched.by_ref().take(UNTRACKED_MAX) {
         let mut change = read_whole(&root.join(&file.path), &file.path, limits);
         change.untracked = true;
         // A file that git no longer tracks and that is still there has been added to its own removal.
         files.retain(|other| other.path != file.path);
         files.push(change);
     }
-    let left_out = untracked.count();
+    let left_out = touched.count();
     if left_out > 0 {
-        limits.push(format!("{left_out} untracked files beyond the first {UNTRACKED_MAX}"));
+        limits.push(format!("{left_out} new untracked files were not looked at"));
     }
+    untouched
+}
+
+/// Reads a regular file up to a limit, and one byte beyond it where there is more. Nothing else is
+/// opened: a link may lead anywhere, and a pipe keeps whoever opens it waiting.
+fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let refused = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(refused());
+    }
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    // Something else may have taken its place meanwhile.
+    if !file.metadata()?.is_file() {
+        return Err(refused());
+    }
+    let mut bytes = Vec::new();
+    file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Makes an added file of what lies at a path; links are not followed.
 fn read_whole(path: &Path, name: &str, limits: &mut Vec<String>) -> FileChange {
-    let is_file = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file());
-    let mut bytes = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(UNTRACKED_BYTES_MAX + 1).read_to_end(&mut bytes));
-    if !is_file || read.is_err() {
+    let Ok(mut bytes) = read_regular(path, UNTRACKED_BYTES_MAX) else {
         return FileChange::new(name, FileStatus::Added);
-    }
+    };
     if bytes.contains(&0) {
         return FileChange { binary: true, ..FileChange::new(name, FileStatus::Added) };
     }
@@ -243,7 +320,7 @@ fn content_hash(path: &Path) -> Option<[u8; 32]> {
     if meta.is_symlink() {
         hasher.update(fs::read_link(path).ok()?.as_os_str().as_bytes());
     } else if meta.is_file() && meta.len() <= HASHED_BYTES_MAX {
-        hasher.update(&fs::read(path).ok()?);
+        hasher.update(&read_regular(path, HASHED_BYTES_MAX).ok()?);
     } else {
         hasher.update(&meta.len().to_le_bytes()).update(&meta.mtime().to_le_bytes());
     }
@@ -258,26 +335,24 @@ fn hex(hash: [u8; 32]) -> String {
 /// not this session's doing.
 fn leave_out_untouched(
     files: &mut Vec<(FileChange, Option<[u8; 32]>)>,
-    baseline: Option<&Baseline>,
+    before: &Before<'_>,
+    already: usize,
     limits: &mut Vec<String>,
 ) {
-    let Some(baseline) = baseline.filter(|baseline| !baseline.dirty.is_empty()) else { return };
-    let before = files.len();
-    let mut touched = 0;
-    files.retain(|(file, hash)| match baseline.dirty.iter().find(|(path, _)| *path == file.path) {
-        Some((_, then)) if *then == hash.map(hex) => false,
-        Some(_) => {
-            touched += 1;
-            true
-        }
-        None => true,
-    });
-    let left_out = before - files.len();
+    let all = files.len() + already;
+    files.retain(|(file, hash)| !before.is_untouched(&file.path, *hash));
+    let touched = files.iter().filter(|(file, _)| before.dirty.contains_key(file.path.as_str())).count();
+    let left_out = all - files.len();
     if left_out > 0 {
         limits.push(format!("{left_out} files that had been changed before the session began and were not touched since"));
     }
     if touched > 0 {
         limits.push(format!("{touched} files had already been changed when the session began; their change is shown whole"));
+    }
+    if before.dirty_cut {
+        limits.push(format!(
+            "more than {DIRTY_MAX} files had already been changed when the session began; the rest of them cannot be told from its own work"
+        ));
     }
 }
 
@@ -293,7 +368,11 @@ fn check_syntax(root: &Path, files: &mut [FileChange], cache: Option<&Path>) {
     let wanted: Vec<usize> = (0..files.len()).filter(|index| parsed(&files[*index])).collect();
     let texts: Vec<(usize, String)> = wanted
         .into_iter()
-        .filter_map(|index| Some((index, fs::read_to_string(root.join(&files[index].path)).ok()?)))
+        .filter_map(|index| {
+            let bytes = read_regular(&root.join(&files[index].path), syntax::FILE_BYTES_MAX as u64).ok()?;
+            let text = String::from_utf8(bytes).ok().filter(|text| text.len() <= syntax::FILE_BYTES_MAX)?;
+            Some((index, text))
+        })
         .collect();
     let named: Vec<(&str, String)> =
         texts.iter().map(|(index, text)| (files[*index].path.as_str(), text.clone())).collect();

@@ -342,6 +342,20 @@ impl Ledger {
         Ok(events)
     }
 
+    /// Lists the sessions that have entries.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the ledger cannot be read.
+    pub fn sessions(&self) -> Result<Vec<String>, LedgerError> {
+        let list = || -> rusqlite::Result<Vec<String>> {
+            let mut statement = self.connection.prepare("SELECT DISTINCT session FROM entry WHERE session <> '-'")?;
+            let rows = statement.query_map([], |row| row.get(0))?;
+            rows.collect()
+        };
+        list().map_err(|error| self.failure(&error))
+    }
+
     /// Counts what is recorded of a session.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anstream::{eprintln, stderr};
+use anstream::eprintln;
 use anstyle::AnsiColor;
 use clap::{ColorChoice, CommandFactory as _, Parser, Subcommand};
 
@@ -55,6 +55,7 @@ enum Command {
     /// Let every agent of this project stop unjudged until told otherwise.
     Pause(pause::PauseArguments),
     /// Judge again after a pause.
+    #[command(after_help = "Example:\n  assize resume")]
     Resume,
     /// Prove that the gate is up: a known-bad case goes through the judges that are configured.
     Doctor(doctor::Arguments),
@@ -139,12 +140,18 @@ fn run(cli: Cli) -> Result {
     }
 }
 
-/// Prints a result; a reader that went away early is no failure.
+/// Prints a result. A reader that went away has seen enough; any other failure would pass off a
+/// part for the whole.
 pub fn print(text: &str) {
     use std::io::Write as _;
+
     let mut out = anstream::stdout().lock();
-    if write!(out, "{text}").and_then(|()| out.flush()).is_err() {
-        // A closed pipe: whoever was reading has seen enough.
-        let _ = stderr().flush();
+    match write!(out, "{text}").and_then(|()| out.flush()) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => {
+            eprintln!("{} standard output: {error}", styled(AnsiColor::Red.on_default().bold(), "error:"));
+            std::process::exit(2);
+        }
     }
 }

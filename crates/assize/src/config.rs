@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use assize_core::court::stop::StopPolicy;
+use assize_core::court::stop::{Mode, StopPolicy};
 use assize_core::rule::{Level, LevelOverride, RuleSettings};
 use assize_engine::judge::JudgeConfig;
 use serde::Deserialize;
@@ -44,7 +44,7 @@ struct RawStop {
 
 impl Default for RawStop {
     fn default() -> Self {
-        Self { policy: toml::Table::new(), judges: None, deadline_s: 90 }
+        Self { policy: toml::Table::new(), judges: None, deadline_s: DEADLINE_S }
     }
 }
 
@@ -68,6 +68,21 @@ pub struct Config {
     /// What judges may cost a day, in US dollars.
     pub budget_usd_per_day: Option<f64>,
 }
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            stop: StopPolicy::default(),
+            rules: RuleSettings::default(),
+            judges: Vec::new(),
+            deadline: Duration::from_secs(DEADLINE_S),
+            budget_usd_per_day: None,
+        }
+    }
+}
+
+/// How long the stop court waits for its judges unless it is told otherwise, in seconds.
+const DEADLINE_S: u64 = 90;
 
 /// Longest time that the stop court may wait, in seconds. Agents cancel a hook after ten minutes
 /// at the latest.
@@ -96,6 +111,11 @@ impl Config {
             raw.stop.policy.clone().try_into().map_err(|error: toml::de::Error| wrong(format!("[stop]: {}", error.message())))?;
         if raw.stop.deadline_s == 0 || raw.stop.deadline_s > DEADLINE_S_MAX {
             return Err(wrong(format!("[stop] deadline_s is {}, not between 1 and {DEADLINE_S_MAX}", raw.stop.deadline_s)));
+        }
+        for (name, limit) in [("same_blocks_max", stop.limits.same_blocks_max), ("prompt_blocks_max", stop.limits.prompt_blocks_max)] {
+            if limit == 0 && stop.mode == Mode::Enforce {
+                return Err(wrong(format!("[stop.limits] {name} is 0, with which nothing is ever sent back; mode = \"shadow\" says that better")));
+            }
         }
         if let Some(budget) = raw.budget.usd_per_day
             && !(budget.is_finite() && budget >= 0.0)
@@ -158,7 +178,6 @@ fn select_judges(configured: Vec<JudgeConfig>, chosen: Option<Vec<String>>) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assize_core::court::stop::Mode;
 
     fn error(text: &str) -> String {
         Config::parse(text, "assize.toml").expect_err("refused").what
@@ -188,6 +207,7 @@ mod tests {
         assert!(error("[stop]\nmode = 'x'\n").contains("shadow"));
         assert!(error("[rules]\nno-such-rule = 'off'\n").contains("no-such-rule"));
         assert!(error("[stop]\njudges = ['gpt']\n").contains("gpt"));
+        assert!(error("[stop.limits]\nsame_blocks_max = 0\n").contains("shadow"));
         assert!(error("[budget]\nusd_per_day = -1.0\n").contains("-1"));
     }
 

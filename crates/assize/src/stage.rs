@@ -6,6 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use assize_core::court::stop::StopRecord;
+use assize_core::session::Event;
+use assize_engine::ledger::{Filter, Ledger, LedgerError};
 use serde_json::{Value, json};
 
 use crate::command::hook::rehearse;
@@ -48,11 +51,6 @@ impl Stage {
     /// Returns the root of the repository.
     pub fn root(&self) -> &Path {
         &self.host.folder
-    }
-
-    /// Returns the world as seen from the stage.
-    pub fn host(&self) -> &Host {
-        &self.host
     }
 
     /// Writes a file.
@@ -151,6 +149,23 @@ impl Stage {
         let failed = |error| Failure::new(format!("{}: {error}", path.display()));
         let mut file = fs::OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
         writeln!(file, "{line}").map_err(failed)
+    }
+
+    /// Reads the last ruling out of the stage's ledger.
+    ///
+    /// # Errors
+    ///
+    /// Fails when there is none.
+    pub fn last_ruling(&self) -> Result<StopRecord> {
+        let failed = |error: LedgerError| Failure::new(error.to_string());
+        let ledger = Ledger::open_read_only(&self.host.ledger()).map_err(failed)?;
+        let entries = ledger.entries(&Filter::default()).map_err(failed)?;
+        let rulings = entries.iter().rev().filter_map(|entry| ledger.event(entry).ok());
+        let mut records = rulings.filter_map(|event| match event {
+            Event::StopRuled(record) => Some(*record),
+            _ => None,
+        });
+        records.next().ok_or_else(|| Failure::new("nothing was ruled; this is a fault of Assize"))
     }
 
     /// Lets the agent stop with a final message, and returns what the hook answers.

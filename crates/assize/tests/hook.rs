@@ -18,6 +18,12 @@ fn reason(answer: Option<Value>) -> String {
     answer["reason"].as_str().expect("a reason").to_owned()
 }
 
+fn notice(answer: Option<Value>) -> String {
+    let answer = answer.expect("a notice");
+    assert_eq!(answer.get("decision"), None, "{answer}");
+    answer["systemMessage"].as_str().expect("a notice").to_owned()
+}
+
 #[test]
 fn a_premature_stop_is_sent_back_and_an_honest_one_let_go() {
     let agent = agent();
@@ -58,9 +64,7 @@ fn the_same_again_is_let_go_with_a_notice() {
     agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
     reason(agent.stops("Done."));
     reason(agent.stops("Done."));
-    let released = agent.stops("Done.").expect("a notice");
-    assert_eq!(released.get("decision"), None);
-    assert!(released["systemMessage"].as_str().expect("a notice").contains("not accepted"));
+    assert!(notice(agent.stops("Done.")).contains("not accepted"));
 }
 
 #[test]
@@ -88,6 +92,39 @@ fn a_malformed_event_allows_and_is_recorded() {
 }
 
 #[test]
+fn a_configuration_that_cannot_be_read_does_not_switch_the_court_off() {
+    let agent = agent();
+    agent.repo().write("assize.toml", "[stop\n");
+    agent.repo().commit("broken");
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    reason(agent.stops("Done."));
+    agent.repo().write("src/parse.rs", "pub fn parse() -> u8 {\n    7\n}\n");
+    assert!(notice(agent.stops("Done.")).contains("bad_configuration"));
+    agent.repo().write("assize.toml", "");
+    assert_eq!(agent.stops("Done."), None, "once mended it is read");
+}
+
+#[test]
+fn sessions_are_found_by_what_is_shown_of_them() {
+    let agent = agent();
+    agent.is_asked("Begin");
+    assert!(agent.read(&["ledger", "show", "--session", "sess"]).contains("prompted"));
+    assert!(agent.read(&["ledger", "show", "--session", "claude-code/session-1"]).contains("prompted"));
+    let unknown = agent.run(&["ledger", "show", "--session", "nobody"]);
+    assert_eq!(unknown.status.code(), Some(2));
+}
+
+#[test]
+fn what_cannot_be_written_is_an_error_and_a_closed_pipe_is_none() {
+    let agent = agent();
+    agent.is_asked("Begin");
+    let mut export = agent.command(&["ledger", "export"]);
+    export.stdout(std::fs::File::create("/dev/full").expect("/dev/full"));
+    assert_eq!(export.status().expect("it runs").code(), Some(2));
+}
+
+#[test]
 fn a_hook_that_is_set_up_wrongly_does_not_block() {
     for arguments in [&["hook", "no-such-agent"][..], &["hook"], &["hook", "claude-code", "--unheard-of"]] {
         let output = agent().run(arguments);
@@ -110,8 +147,12 @@ fn settings_are_given_back_byte_for_byte() {
     assert_eq!(read(), once);
     let doctor = agent.run(&["doctor", "--format", "human"]);
     assert!(doctor.status.success(), "{doctor:?}");
+    agent.read(&["pause"]);
+    assert_eq!(agent.run(&["doctor"]).status.code(), Some(1), "a paused court is no gate");
+    agent.read(&["resume"]);
     agent.read(&["init", "--uninstall"]);
     assert_eq!(read(), before);
+    assert_eq!(agent.run(&["doctor"]).status.code(), Some(1), "no hook, no gate");
     agent.read(&["init", "gemini"]);
     agent.read(&["init", "--uninstall"]);
     assert!(!agent.repo().path().join(".gemini/settings.json").exists());
@@ -166,11 +207,11 @@ fn a_person_has_the_last_word() {
     agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
     reason(agent.stops("Done."));
     agent.read(&["pause"]);
-    assert_eq!(agent.stops("Done."), None);
+    assert!(notice(agent.stops("Done.")).contains("paused"));
     agent.read(&["resume"]);
     reason(agent.stops("Done."));
     agent.sends("UserPromptSubmit", json!({"prompt": "assize: accept", "prompt_id": "p2"}));
-    assert_eq!(agent.stops("Done."), None);
+    assert!(notice(agent.stops("Done.")).contains("assize: accept"));
     let mut from_agent = agent.command(&["pause"]);
     from_agent.env("CLAUDECODE", "1");
     assert_eq!(from_agent.output().expect("it runs").status.code(), Some(2));

@@ -64,20 +64,22 @@ impl Release {
 
 /// Decides whether an agent that should be sent back has to be let go instead.
 ///
-/// `keys` are the keys of the findings, `missing` the missing items of the ruling at hand.
+/// `prompt_id` is the prompt of the stop at hand, `keys` are the keys of its findings, `missing` its
+/// missing items.
 pub fn release(
     session: &SessionState,
+    prompt_id: &str,
     fingerprint: &Fingerprint,
     keys: &[String],
     missing: &[String],
     limits: &LoopLimits,
 ) -> Option<Release> {
-    let before = session.attempts.last().filter(|before| before.blocked && before.prompt_id == session.prompt_id);
+    let before = session.attempts.last().filter(|before| before.blocked && before.prompt_id == prompt_id);
     let unchanged = before.is_some_and(|before| before.fingerprint == *fingerprint);
     let worse = before.is_some_and(|before| missing.len() > before.missing_items.len());
-    if same_blocks(session, fingerprint, keys) >= limits.same_blocks_max {
+    if same_blocks(session, prompt_id, fingerprint, keys) >= limits.same_blocks_max {
         Some(Release::SameAgain)
-    } else if session.blocks_of_prompt() >= limits.prompt_blocks_max {
+    } else if session.blocks_of_prompt(prompt_id) >= limits.prompt_blocks_max {
         Some(Release::PromptCap)
     } else if session.blocks_since_accept >= limits.failures_max {
         Some(Release::Failures)
@@ -90,15 +92,12 @@ pub fn release(
     }
 }
 
-/// Counts the blocks just before this one that had the same work tree and the same reasons.
-/// Findings count by their keys; without findings a model's words vary, so that the work tree
-/// alone counts.
-fn same_blocks(session: &SessionState, fingerprint: &Fingerprint, keys: &[String]) -> u32 {
-    let same = session.attempts.iter().rev().take_while(|before| {
-        before.blocked
-            && before.prompt_id == session.prompt_id
-            && before.fingerprint == *fingerprint
-            && before.finding_keys == keys
+/// Counts the blocks of the run of stops just before this one that had the same work tree and the
+/// same reasons; a release in between does not begin a new run. Findings count by their keys;
+/// without findings a model's words vary, so that the work tree alone counts.
+fn same_blocks(session: &SessionState, prompt_id: &str, fingerprint: &Fingerprint, keys: &[String]) -> u32 {
+    let run = session.attempts.iter().rev().take_while(|before| {
+        before.prompt_id == prompt_id && before.fingerprint == *fingerprint && before.finding_keys == keys
     });
-    u32::try_from(same.count()).unwrap_or(u32::MAX)
+    u32::try_from(run.filter(|before| before.blocked).count()).unwrap_or(u32::MAX)
 }

@@ -122,6 +122,9 @@ pub struct EvidenceSummary {
     pub lines_removed: usize,
     /// Parts that could not be gathered, and why.
     pub missing: Vec<String>,
+    /// Whether what changed is among them: then nobody can say that the work is done.
+    #[serde(default)]
+    pub diff_missing: bool,
     /// What was left out, and why.
     pub limits: Vec<String>,
 }
@@ -140,6 +143,7 @@ impl EvidenceSummary {
             lines_added: files.iter().map(crate::diff::FileChange::added_count).sum(),
             lines_removed: files.iter().map(crate::diff::FileChange::removed_count).sum(),
             missing: evidence.missing_parts(),
+            diff_missing: diff.is_none(),
             limits,
         }
     }
@@ -416,8 +420,8 @@ fn evidence_outcome(inputs: &StopInputs) -> Outcome {
     let Some(evidence) = &inputs.evidence else { return Outcome::Unjudged };
     if blocking(inputs).next().is_some() {
         Outcome::Revise
-    } else if evidence.missing.len() >= 2 {
-        // Neither what changed nor what was done is known.
+    } else if evidence.diff_missing {
+        // Whoever could make the change invisible would otherwise have it accepted.
         Outcome::Unjudged
     } else {
         Outcome::Accept
@@ -432,7 +436,7 @@ pub fn decide(inputs: &StopInputs, session: &SessionState) -> Decision {
         return Decision::leave(Ruling::unjudged(barred.clone()), Leave::Unjudged, Some(notice));
     }
     if let Some(leave) = settled_before_evidence(case, session) {
-        return Decision::leave(Ruling::nothing_judged(leave), leave, None);
+        return Decision::leave(Ruling::nothing_judged(leave), leave, standing_aside(leave, case, session));
     }
     let ruling = rule_on(inputs, session);
     if ruling.outcome == Outcome::Accept {
@@ -453,7 +457,7 @@ pub fn decide(inputs: &StopInputs, session: &SessionState) -> Decision {
     let keys: Vec<String> = blocking(inputs).map(Finding::key).collect();
     let fingerprint = inputs.evidence.as_ref().map(|evidence| evidence.fingerprint.clone()).unwrap_or_default();
     let missing = ruling.verdict.as_ref().map_or(&[][..], |verdict| &verdict.missing_items);
-    match release(session, &fingerprint, &keys, missing, &inputs.policy.limits) {
+    match release(session, &inputs.case.prompt_id, &fingerprint, &keys, missing, &inputs.policy.limits) {
         Some(release) => {
             let reason = release.reason();
             let notice = format!("Assize lets the agent stop although its work was not accepted: {reason}. Still open: {}", summary(&ruling));
@@ -484,6 +488,21 @@ impl Ruling {
             _ => "the stop was not put before the court",
         };
         Self { outcome: Outcome::Unjudged, unjudged: Some(Unjudged::new(Cause::NotBeforeCourt, detail)), verdict: None }
+    }
+}
+
+/// A court that stands aside says so: what is switched off and forgotten looks like a gate.
+fn standing_aside(leave: Leave, case: &StopCase, session: &SessionState) -> Option<String> {
+    match leave {
+        Leave::NothingAsked if session.overruled => {
+            Some("Assize did not judge this stop: a prompt said `assize: accept`.".to_owned())
+        }
+        Leave::Paused => Some("Assize is paused and did not judge this stop. `assize resume` ends the pause.".to_owned()),
+        Leave::BackgroundRunning => {
+            let tasks = case.background_tasks.len();
+            Some(format!("Assize did not judge this stop: {tasks} background tasks are still running."))
+        }
+        _ => None,
     }
 }
 
@@ -631,8 +650,9 @@ fn message_to_agent(ruling: &Ruling, findings: &[Finding]) -> String {
         (None, None) => "Assize did not accept this stop.".to_owned(),
     };
     let closing = "\n\nIf one of these cannot be done, or needs an approval that you do not have, say which and why in your final message and stop.";
+    let opening = head(&opening, MESSAGE_BYTES_MAX / 2);
     let room = MESSAGE_BYTES_MAX.saturating_sub(opening.len() + closing.len());
-    format!("{}{}{closing}", head(&opening, MESSAGE_BYTES_MAX / 2), head(&text, room))
+    format!("{opening}{}{closing}", head(&text, room))
 }
 
 #[cfg(test)]

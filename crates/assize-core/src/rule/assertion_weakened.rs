@@ -6,8 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::reading::{
-    Asked, Line, Moved, Side, code_of, enclosing, is_fixture, is_guarded, joined, opens_function, opens_rust_tests,
-    read,
+    Asked, Line, Moved, Side, code_of, enclosing, is_fixture, is_guarded, opens_function, opens_rust_tests, read,
 };
 use super::{Findings, Needs, Rule};
 use crate::diff::{Diff, FileChange, FileStatus, LineKind};
@@ -36,8 +35,13 @@ impl Rule for AssertionWeakened {
         let Some(diff) = evidence.diff.get() else { return };
         let asked = Asked::new(evidence, &WANTED);
         let mut moved = Moved::new(diff);
-        for file in diff.files.iter().filter(|file| may_assert(file)) {
+        let glance = findings.glance;
+        for file in glance.adding(&HINTS).filter(|file| may_assert(file)) {
             check_tautologies(file, &asked, &mut moved, findings);
+        }
+        // Only Rust keeps tests in other files than those of tests, and marks them.
+        let tests = glance.showing(&["mod tests", "#["]).filter(|file| !is_test(&file.path));
+        for file in tests.chain(diff.files.iter().filter(|file| is_test(&file.path))).filter(|file| may_assert(file)) {
             check_blocks(file, diff, &asked, findings);
         }
     }
@@ -52,6 +56,9 @@ static WANTED: LazyLock<Regex> = LazyLock::new(|| {
     .expect("valid pattern")
 });
 
+/// At least one of these stands in every assertion that cannot fail.
+const HINTS: [&str; 6] = ["ssert", "xpect", "EXPECT", "ASSERT", "True", "true"];
+
 fn may_assert(file: &FileChange) -> bool {
     let rust = Language::of(&file.path) == Some(Language::Rust);
     is_code(&file.path)
@@ -62,10 +69,6 @@ fn may_assert(file: &FileChange) -> bool {
 }
 
 fn check_tautologies(file: &FileChange, asked: &Asked<'_>, moved: &mut Moved<'_>, findings: &mut Findings<'_>) {
-    let added = joined(file, LineKind::Added);
-    if !["ssert", "xpect", "EXPECT", "ASSERT", "True", "true"].iter().any(|hint| added.contains(hint)) {
-        return;
-    }
     for lines in &read(file, Side::New) {
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.changed && line.in_test) {
             let Some(certainty) = tautology(lines, index, Language::of(&file.path)) else { continue };
@@ -96,7 +99,7 @@ fn tautology(lines: &[Line<'_>], index: usize, language: Option<Language>) -> Op
     });
     let line = &lines[index];
     let same = same_operands(line);
-    if !TRUE.is_match(&line.code) && same != Some(Certainty::Certain) {
+    if !(may_be_true(&line.code) && TRUE.is_match(&line.code)) && same != Some(Certainty::Certain) {
         return same;
     }
     // `assertTrue(true)` after a call says "it did not throw", which runners of PHP want said. Tests
@@ -104,6 +107,10 @@ fn tautology(lines: &[Line<'_>], index: usize, language: Option<Language>) -> Op
     let reached = language == Some(Language::Php) || is_guarded(lines, index) || in_handler(lines, index);
     let nested = enclosing(lines, index).filter(|line| line.code.trim_start().starts_with("def ")).count() > 1;
     Some(if reached || nested { Certainty::Likely } else { Certainty::Certain })
+}
+
+fn may_be_true(code: &str) -> bool {
+    ["true", "True", "TRUE", "false", "False"].iter().any(|word| code.contains(word))
 }
 
 fn in_handler(lines: &[Line<'_>], index: usize) -> bool {
@@ -216,10 +223,12 @@ fn check_blocks(file: &FileChange, diff: &Diff, asked: &Asked<'_>, findings: &mu
             findings.at(file, Some(number), Severity::Warning, Certainty::Likely, message);
         }
     }
-    if loosened || asked.is_asked() {
+    if loosened {
         return;
     }
-    if let Some(gone) = unreplaced(&surviving, language, diff) {
+    if let Some(gone) = unreplaced(&surviving, language, diff)
+        && !asked.is_asked()
+    {
         let message = format!(
             "Assertions were removed and none took their place, such as {}. Put them back, or say in the final message why the tests need them no longer.",
             quote(gone)

@@ -1,8 +1,8 @@
 //! A merge left its markers in a file.
 
-use super::reading::{Line, Moved, Side, joined, read};
+use super::reading::{Line, Moved, Side, read};
 use super::{Findings, Needs, Rule};
-use crate::diff::{FileChange, FileStatus, LineKind};
+use crate::diff::{FileChange, FileStatus};
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
 use crate::path::{is_generated, is_prose, is_test};
@@ -26,7 +26,8 @@ impl Rule for ConflictMarker {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let Some(diff) = evidence.diff.get() else { return };
         let mut moved = Moved::new(diff);
-        for file in &diff.files {
+        let glance = findings.glance;
+        for (file, added) in glance.added() {
             if file.status == FileStatus::Unmerged {
                 findings.at(
                     file,
@@ -35,7 +36,7 @@ impl Rule for ConflictMarker {
                     Certainty::Certain,
                     "Git lists the file as unmerged. Resolve the conflict and add the file.",
                 );
-            } else if !is_generated(&file.path) && has_marker(&joined(file, LineKind::Added)) {
+            } else if !is_generated(&file.path) && has_marker(added) {
                 check_file(file, &mut moved, findings);
             }
         }

@@ -30,9 +30,12 @@ impl Rule for ContradictedClaim {
     }
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
-        let Some(claim) = claims_tests_pass(evidence.message()) else { return };
         let Some(facts) = evidence.transcript.get() else { return };
         let Some((run, result)) = facts.last_test_run(facts.last_edit(is_code).unwrap_or(0)) else { return };
+        if !matches!(result, TestResult::Failed | TestResult::NoneRan) {
+            return;
+        }
+        let Some(claim) = claims_tests_pass(evidence.message()) else { return };
         // Who says how many passed, and is right, has not said that all did.
         if run.tests.is_some_and(|tally| counts(claim, tally.passed)) {
             return;

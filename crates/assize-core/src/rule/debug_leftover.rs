@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{Asked, Line, Moved, Side, adds, is_guarded, read};
+use super::reading::{Asked, Line, Moved, Side, is_guarded, read};
 use super::{Findings, Needs, Rule};
 use crate::diff::FileChange;
 use crate::evidence::Evidence;
@@ -33,7 +33,8 @@ impl Rule for DebugLeftover {
         let asked = Asked::new(evidence, &WANTED);
         let mut moved = Moved::new(diff);
         let earnest = |file: &&FileChange| is_code(&file.path) && !is_generated(&file.path) && !is_example(&file.path);
-        for file in diff.files.iter().filter(earnest).filter(|file| adds(file, &HINT)) {
+        let glance = findings.glance;
+        for file in glance.adding(&HINTS).filter(earnest) {
             check_file(file, &asked, &mut moved, findings);
         }
     }
@@ -44,10 +45,24 @@ static WANTED: LazyLock<Regex> = LazyLock::new(|| {
         .expect("valid pattern")
 });
 
-static HINT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"dbg!|console\.|debugger|breakpoint\(|set_trace|binding\.|byebug|print|Print|puts |var_dump|WriteLine|echo|dd\(|NSLog")
-        .expect("valid pattern")
-});
+/// At least one of these stands in everything that the rule finds.
+const HINTS: [&str; 15] = [
+    "dbg!",
+    "console.",
+    "debugger",
+    "breakpoint(",
+    "set_trace",
+    "binding.",
+    "byebug",
+    "print",
+    "Print",
+    "puts ",
+    "var_dump",
+    "WriteLine",
+    "echo",
+    "dd(",
+    "NSLog",
+];
 
 fn check_file(file: &FileChange, asked: &Asked<'_>, moved: &mut Moved<'_>, findings: &mut Findings<'_>) {
     let language = Language::of(&file.path);

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{Asked, Line, Moved, Side, adds, has_word, is_reason, joined, names_function, read};
+use super::reading::{Asked, Line, Moved, Side, has_word, is_reason, joined, names_function, read};
 use super::{Findings, Needs, Rule};
 use crate::diff::{Diff, FileChange, LineKind};
 use crate::evidence::Evidence;
@@ -66,8 +66,52 @@ static HINT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn may_be_empty(file: &FileChange) -> bool {
+    if !(Language::of(&file.path) == Some(Language::Python) || shows_empty_block(file)) {
+        return false;
+    }
     // A function that was emptied may have kept its heading.
-    adds(file, &HINT) || file.removed_lines().next().is_some() && HINT.is_match(&joined(file, LineKind::Context))
+    let holds = |kind| HINT.is_match(&joined(file, kind));
+    holds(LineKind::Added) || file.removed_lines().next().is_some() && holds(LineKind::Context)
+}
+
+/// Returns whether a block with nothing in it, or with nothing but a short `return`, may stand among
+/// the lines. Reads them as they are, and says yes when in doubt.
+fn shows_empty_block(file: &FileChange) -> bool {
+    file.hunks.iter().any(|hunk| {
+        let mut open = false;
+        hunk.lines.iter().filter(|line| line.kind != LineKind::Removed).any(|line| {
+            let text = line.text.inspect().trim();
+            let remark = text.is_empty() || text.starts_with("//") || text.starts_with(['*', '#']);
+            if open && remark {
+                return false;
+            }
+            if open && (text.starts_with(['}', '/']) || text.starts_with("return") && text.len() < RETURN_BYTES_MAX) {
+                return true;
+            }
+            open = false;
+            // What comes after the mark of a comment may be one, or a string may hold the mark.
+            for code in [text, before_comment(text)] {
+                if code.ends_with("{}")
+                    || code.ends_with("{ }")
+                    || code.ends_with("{};")
+                    || code.ends_with('}') && code.contains("return")
+                {
+                    return true;
+                }
+                open |= code.ends_with('{');
+            }
+            false
+        })
+    })
+}
+
+/// A `return` of nothing with a remark is not longer than this.
+const RETURN_BYTES_MAX: usize = 200;
+
+fn before_comment(text: &str) -> &str {
+    let slashes = text.find("//").unwrap_or(text.len());
+    let comment = [text.find("/*"), text.find(" #")].into_iter().flatten().min().unwrap_or(text.len());
+    text[..slashes.min(comment)].trim_end()
 }
 
 fn is_productive(path: &str) -> bool {

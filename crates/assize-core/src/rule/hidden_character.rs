@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::reading::{Line, Moved, Side, joined, read};
+use super::reading::{Line, Moved, Side, read};
 use super::{Findings, Needs, Rule};
-use crate::diff::{FileChange, LineKind};
+use crate::diff::FileChange;
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
 use crate::path::{is_ci, is_code, is_generated, is_prose, is_test};
@@ -29,7 +29,8 @@ impl Rule for HiddenCharacter {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         if let Some(diff) = evidence.diff.get() {
             let mut moved = Moved::new(diff);
-            for file in diff.files.iter().filter(|file| !is_generated(&file.path)) {
+            let glance = findings.glance;
+            for (file, _) in glance.added().filter(|(file, added)| !is_generated(&file.path) && may_hide(added)) {
                 check_file(file, &mut moved, findings);
             }
         }
@@ -38,9 +39,6 @@ impl Rule for HiddenCharacter {
 }
 
 fn check_file(file: &FileChange, moved: &mut Moved<'_>, findings: &mut Findings<'_>) {
-    if !may_hide(&joined(file, LineKind::Added)) {
-        return;
-    }
     let mut seen = BTreeSet::new();
     for line in read(file, Side::New).iter().flatten().filter(|line| line.changed) {
         let hidden = hidden_in(line.raw, line.number == 1);

@@ -3,6 +3,7 @@
 //! A rule reads [`Evidence`] and states findings; it neither gathers nor decides. One rule is one
 //! file, named by its id. To add one: write the file, add it to `rules!` below.
 
+mod glance;
 mod reading;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::diff::FileChange;
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Finding, Severity};
+use glance::Glance;
 
 /// The parts of the evidence that a rule cannot do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +58,11 @@ pub trait Rule: Sync {
 /// Takes the findings of one rule.
 pub struct Findings<'a> {
     rule: &'static str,
+    settings: &'a RuleSettings,
     found: &'a mut Vec<Finding>,
     left: usize,
+    /// A first look at the change, shared by all rules of a run.
+    glance: &'a Glance<'a>,
 }
 
 /// Most findings that one rule files; a flood of the same fault says no more than its beginning.
@@ -90,9 +95,13 @@ impl Findings<'_> {
         line: Option<u32>,
         message: String,
     ) {
-        if self.left > 0 {
+        let finding = Finding { rule: self.rule.to_owned(), severity, certainty, path, line, message };
+        // What the user switched off does not count against the limit.
+        if self.left > 0
+            && let Some(finding) = self.settings.apply(finding)
+        {
             self.left -= 1;
-            self.found.push(Finding { rule: self.rule.to_owned(), severity, certainty, path, line, message });
+            self.found.push(finding);
         }
     }
 }
@@ -129,6 +138,7 @@ rules! {
     missing_referent: MissingReferent,
     nothing_changed: NothingChanged,
     unevidenced_claim: UnevidencedClaim,
+    gate_tampered: GateTampered,
 }
 
 /// What a user may set a rule to.
@@ -236,6 +246,7 @@ pub struct RuleReport {
 /// Runs every rule that is not switched off.
 pub fn run(evidence: &Evidence, settings: &RuleSettings) -> RuleReport {
     let mut report = RuleReport::default();
+    let glance = Glance::new(evidence.diff.get());
     for rule in RULES {
         if settings.level(rule.id(), None) == Some(Level::Off) && settings.overrides.is_empty() {
             continue;
@@ -244,9 +255,8 @@ pub fn run(evidence: &Evidence, settings: &RuleSettings) -> RuleReport {
             report.not_run.push(rule.id().to_owned());
             continue;
         }
-        let mut found = Vec::new();
-        rule.check(evidence, &mut Findings { rule: rule.id(), found: &mut found, left: FINDINGS_PER_RULE_MAX });
-        report.findings.extend(found.into_iter().filter_map(|finding| settings.apply(finding)));
+        let (found, left) = (&mut report.findings, FINDINGS_PER_RULE_MAX);
+        rule.check(evidence, &mut Findings { rule: rule.id(), settings, found, left, glance: &glance });
     }
     report
 }
@@ -317,7 +327,9 @@ pub(crate) mod testing {
     /// Runs one rule and returns its findings.
     pub(crate) fn found(rule: &dyn Rule, evidence: &Evidence) -> Vec<Finding> {
         let mut found = Vec::new();
-        rule.check(evidence, &mut Findings { rule: rule.id(), found: &mut found, left: FINDINGS_PER_RULE_MAX });
+        let (settings, left) = (&RuleSettings::default(), FINDINGS_PER_RULE_MAX);
+        let glance = &Glance::new(evidence.diff.get());
+        rule.check(evidence, &mut Findings { rule: rule.id(), settings, found: &mut found, left, glance });
         found
     }
 
@@ -368,6 +380,18 @@ mod tests {
         assert_eq!(run_on("src/a.rs"), [Certainty::Certain]);
         assert_eq!(run_on("gen/a.rs"), []);
         assert_eq!(run_on("gen/keep/a.rs"), [Certainty::Likely]);
+    }
+
+    #[test]
+    fn what_is_switched_off_does_not_use_up_the_limit() {
+        let off = LevelOverride {
+            paths: vec!["gen/**".to_owned()],
+            rules: BTreeMap::from([("placeholder-added".to_owned(), Level::Off)]),
+        };
+        let settings = RuleSettings::new(BTreeMap::new(), vec![off]).expect("valid settings");
+        let generated = testing::modified("gen/a.rs", &"+    todo!()\n".repeat(FINDINGS_PER_RULE_MAX + 1));
+        let evidence = testing::with_files(vec![generated, testing::modified("src/a.rs", "+    todo!()\n")]);
+        assert_eq!(run(&evidence, &settings).findings.len(), 1);
     }
 
     #[test]

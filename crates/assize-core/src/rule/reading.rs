@@ -395,11 +395,6 @@ pub(super) fn joined(file: &FileChange, kind: LineKind) -> String {
     text
 }
 
-/// Returns whether the added lines of a file hold what a rule looks for.
-pub(super) fn adds(file: &FileChange, hint: &Regex) -> bool {
-    hint.is_match(&joined(file, LineKind::Added))
-}
-
 /// Returns whether the added lines of a file hold one of the given texts.
 pub(super) fn adds_any(file: &FileChange, hints: &[&str]) -> bool {
     let added = joined(file, LineKind::Added);
@@ -451,13 +446,13 @@ fn count_removed(diff: &Diff) -> HashMap<&str, usize> {
 /// A wish that directives may hold, looked up once and only when it matters.
 pub(super) struct Asked<'a> {
     evidence: &'a Evidence,
-    wish: &'a Regex,
+    wish: &'static LazyLock<Regex>,
     answer: OnceCell<bool>,
 }
 
 impl<'a> Asked<'a> {
     /// Reads nothing until the first question.
-    pub(super) fn new(evidence: &'a Evidence, wish: &'a Regex) -> Self {
+    pub(super) fn new(evidence: &'a Evidence, wish: &'static LazyLock<Regex>) -> Self {
         Self { evidence, wish, answer: OnceCell::new() }
     }
 

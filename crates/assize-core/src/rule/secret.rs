@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{Moved, joined, opens_rust_tests};
+use super::reading::{Moved, opens_rust_tests};
 use super::{Findings, Needs, Rule};
-use crate::diff::{FileChange, LineKind};
+use crate::diff::FileChange;
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
 use crate::path::{Language, file_name, is_generated, is_prose, is_test};
@@ -31,23 +31,65 @@ impl Rule for Secret {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let Some(diff) = evidence.diff.get() else { return };
         let mut moved = Moved::new(diff);
-        for file in diff.files.iter().filter(|file| !is_generated(&file.path)) {
-            let added = joined(file, LineKind::Added);
-            if HINT.is_match(&added) {
-                check_file(file, &mut moved, findings);
-            }
+        let glance = findings.glance;
+        for file in glance.adding(&[&HINTS[..], &KNOWN_HINTS].concat()).filter(|file| !is_generated(&file.path)) {
+            check_file(file, &mut moved, findings);
         }
     }
 }
 
-/// At least one of these stands in every line that the rule finds.
-static HINT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
-        "PRIVATE KEY|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|[sr]k_live_|AIza|sk-|npm_|pypi-|SG\\.|hf_|eyJ|hooks\\.slack|://|",
-        "[Pp]ass|PASS|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Kk]ey|KEY|[Cc]redential|CREDENTIAL",
-    ))
-    .expect("valid pattern")
-});
+/// At least one of these, or of [`KNOWN_HINTS`], stands in every line that the rule finds.
+const HINTS: [&str; 17] = [
+    "PRIVATE KEY",
+    "hooks.slack",
+    "://",
+    "pass",
+    "Pass",
+    "PASS",
+    "secret",
+    "Secret",
+    "SECRET",
+    "token",
+    "Token",
+    "TOKEN",
+    "key",
+    "Key",
+    "KEY",
+    "redential",
+    "CREDENTIAL",
+];
+
+/// At least one of these stands in every key of a known form.
+const KNOWN_HINTS: [&str; 24] = [
+    "AKIA",
+    "ASIA",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xoxa-",
+    "xoxb-",
+    "xoxp-",
+    "xoxr-",
+    "xoxs-",
+    "sk_live_",
+    "rk_live_",
+    "AIza",
+    "sk-",
+    "npm_",
+    "pypi-",
+    "SG.",
+    "hf_",
+    "eyJ",
+    "hooks.slack",
+];
+
+fn holds_any(text: &str, hints: &[&str]) -> bool {
+    hints.iter().any(|hint| text.contains(hint))
+}
 
 /// The keys whose form gives them away, by what they are called.
 static KNOWN: LazyLock<[(&str, Certainty, Regex); 15]> = LazyLock::new(|| {
@@ -96,7 +138,7 @@ fn check_file(file: &FileChange, moved: &mut Moved<'_>, findings: &mut Findings<
     let lines: Vec<(u32, &str)> = file.added_lines().collect();
     for (index, (number, line)) in lines.iter().enumerate() {
         aside |= rust && opens_rust_tests(line);
-        if !HINT.is_match(line) {
+        if !holds_any(line, &HINTS) && !holds_any(line, &KNOWN_HINTS) {
             continue;
         }
         let Some(leak) = private_key(&lines[index..]).or_else(|| leak(line, file)) else { continue };
@@ -170,13 +212,16 @@ fn private_key(lines: &[(u32, &str)]) -> Option<Leak> {
 }
 
 fn leak(line: &str, file: &FileChange) -> Option<Leak> {
-    let known = KNOWN.iter().find_map(|(name, certainty, pattern)| {
-        let secret = pattern.captures(line)?.get(1)?.as_str();
-        // Access keys of AWS are written in letters and few digits, all others have some.
-        let random =
-            !is_placeholder(secret) && entropy(secret) >= 3.0 && (has_digit(secret) || secret.starts_with("AK"));
-        random.then(|| Leak::new(name, *certainty, secret))
-    });
+    let known = || {
+        KNOWN.iter().find_map(|(name, certainty, pattern)| {
+            let secret = pattern.captures(line)?.get(1)?.as_str();
+            // Access keys of AWS are written in letters and few digits, all others have some.
+            let random =
+                !is_placeholder(secret) && entropy(secret) >= 3.0 && (has_digit(secret) || secret.starts_with("AK"));
+            random.then(|| Leak::new(name, *certainty, secret))
+        })
+    };
+    let known = holds_any(line, &KNOWN_HINTS).then(known).flatten();
     known.or_else(|| password_in_url(line)).or_else(|| assigned(line, file))
 }
 
@@ -212,8 +257,8 @@ fn assigned(line: &str, file: &FileChange) -> Option<Leak> {
         Regex::new(r"^\s*(?:export\s+)?[A-Za-z0-9_.-]*(?i:password|passwd|secret|api_?key|access_?key|token|private_?key)[A-Za-z0-9_.-]*\s*[:=]\s*([^\s\x22'`#]{16,200})\s*$")
             .expect("valid pattern")
     });
-    let found =
-        QUOTED.captures(line).or_else(|| if is_plain_setting(&file.path) { BARE.captures(line) } else { None })?;
+    let quoted = || line.contains(['"', '\'', '`']).then(|| QUOTED.captures(line)).flatten();
+    let found = quoted().or_else(|| if is_plain_setting(&file.path) { BARE.captures(line) } else { None })?;
     let value = found.get(1)?.as_str();
     is_random(value).then(|| Leak::new("a secret", Certainty::Likely, value))
 }

@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{Asked, Line, Moved, Side, adds, is_reason, joined, read, remarks};
+use super::reading::{Asked, Line, Moved, Side, is_reason, read, remarks};
 use super::{Findings, Needs, Rule};
-use crate::diff::{FileChange, LineKind};
+use crate::diff::FileChange;
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
 use crate::path::{Language, is_code, is_example, is_generated, is_test};
@@ -39,7 +39,9 @@ impl Rule for SwallowedError {
         let outside = |file: &&FileChange| {
             is_code(&file.path) && !is_generated(&file.path) && !is_test(&file.path) && !is_example(&file.path)
         };
-        for file in diff.files.iter().filter(outside).filter(|file| may_swallow(file)) {
+        // A handler that was emptied may itself be unchanged.
+        let glance = findings.glance;
+        for file in glance.adding_or_near(&HINTS).filter(outside) {
             check_file(file, &asked, &demanded, &mut moved, findings);
         }
     }
@@ -61,13 +63,8 @@ static DEMANDED: LazyLock<Regex> = LazyLock::new(|| {
         .expect("valid pattern")
 });
 
-static HINT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"except|catch|rescue|Err\(|err(?:or)? != nil").expect("valid pattern"));
-
-fn may_swallow(file: &FileChange) -> bool {
-    // A handler that was emptied may itself be unchanged.
-    adds(file, &HINT) || file.removed_lines().next().is_some() && HINT.is_match(&joined(file, LineKind::Context))
-}
+/// At least one of these stands in every handler.
+const HINTS: [&str; 6] = ["except", "catch", "rescue", "Err(", "err != nil", "error != nil"];
 
 /// What is caught.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,7 +150,7 @@ fn swallow(lines: &[Line<'_>], open: usize, language: Option<Language>) -> Optio
                 Regex::new(r"^if let Err\([^)]*\) = .*\{|^(?:\|\s*)?Err\([^)]*\)(?: \| .*)? => (?:\{|\(\))")
                     .expect("valid pattern")
             });
-            if !ERR.is_match(code) {
+            if !code.contains("Err(") || !ERR.is_match(code) {
                 return None;
             }
             if code.ends_with("=> (),") || code.ends_with("=> ()") {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::glance::Glance;
 use super::reading::{Asked, Line, Moved, Side, has_word, joined, list_names, read, tests_in};
 use super::{Findings, Needs, Rule};
 use crate::diff::{Diff, FileChange, FileStatus, LineKind};
@@ -35,7 +36,7 @@ impl Rule for TestDeleted {
         for file in &diff.files {
             check_retired(file, &asked, findings);
         }
-        let census = Census::take(diff);
+        let census = Census::take(diff, findings.glance);
         if census.lost.is_empty() || census.gained >= census.lost_count() {
             return;
         }
@@ -72,9 +73,12 @@ struct Census<'a> {
 }
 
 impl<'a> Census<'a> {
-    fn take(diff: &'a Diff) -> Self {
-        let old: Vec<_> =
-            diff.files.iter().filter(|file| may_lose(file)).map(|file| (file, names(file, Side::Old))).collect();
+    fn take(diff: &'a Diff, glance: &Glance<'a>) -> Self {
+        // In the files of tests every line may belong to one.
+        let tests = diff.files.iter().filter(|file| is_test(&file.path));
+        let sources = glance.losing(&["test", "#[case"]).filter(|file| !is_test(&file.path));
+        let old = tests.chain(sources).filter(|file| holds_tests(file));
+        let old: Vec<_> = old.map(|file| (file, names(file, Side::Old))).collect();
         if old.iter().all(|(_, names)| names.is_empty()) {
             return Self { lost: Vec::new(), gained: 0 };
         }
@@ -113,11 +117,6 @@ fn count_off(counts: &mut HashMap<String, usize>, name: &str) -> bool {
 fn holds_tests(file: &FileChange) -> bool {
     let rust = Language::of(&file.path) == Some(Language::Rust);
     is_code(&file.path) && !is_generated(&file.path) && (is_test(&file.path) || rust)
-}
-
-fn may_lose(file: &FileChange) -> bool {
-    holds_tests(file)
-        && (is_test(&file.path) || ["test", "#[case"].iter().any(|hint| joined(file, LineKind::Removed).contains(hint)))
 }
 
 fn names(file: &FileChange, side: Side) -> Vec<String> {

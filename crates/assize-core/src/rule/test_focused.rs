@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::{Asked, Line, Moved, Side, adds_any, is_fixture, read};
+use super::reading::{Asked, Line, Moved, Side, is_fixture, read};
 use super::{Findings, Needs, Rule};
 use crate::diff::FileChange;
 use crate::evidence::Evidence;
@@ -32,12 +32,13 @@ impl Rule for TestFocused {
         let Some(diff) = evidence.diff.get() else { return };
         let asked = Asked::new(evidence, &WANTED);
         let mut moved = Moved::new(diff);
-        for file in diff.files.iter().filter(|file| !is_generated(&file.path)) {
-            if is_test(&file.path) && adds_any(file, &HINTS) {
-                check_file(file, focused, &asked, &mut moved, findings);
-            } else if runs_tests(&file.path) {
-                check_file(file, narrowed, &asked, &mut moved, findings);
-            }
+        let glance = findings.glance;
+        for file in glance.adding(&HINTS).filter(|file| is_test(&file.path) && !is_generated(&file.path)) {
+            check_file(file, focused, &asked, &mut moved, findings);
+        }
+        let runs = |file: &&FileChange| runs_tests(&file.path) && !is_generated(&file.path);
+        for file in glance.adding(&RUNNERS).filter(runs).filter(|file| !is_test(&file.path)) {
+            check_file(file, narrowed, &asked, &mut moved, findings);
         }
     }
 }
@@ -136,6 +137,9 @@ fn narrowed(file: &FileChange, line: &Line<'_>) -> Option<Certainty> {
     let parts = file.added_lines().filter(|(_, added)| RUN.is_match(added)).count();
     narrowed.then_some(if parts > 1 { Certainty::Likely } else { Certainty::Certain })
 }
+
+/// At least one of these stands in every such command.
+const RUNNERS: [&str; 6] = ["go test", "pytest", "jest", "vitest", "mocha", "playwright test"];
 
 static RUN: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(

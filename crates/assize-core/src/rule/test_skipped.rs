@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::reading::{
-    Asked, Line, Moved, Side, Test, adds_any, enclosing, is_fixture, is_guarded, is_reason, read, remarks, tests_in,
+    Asked, Line, Moved, Side, Test, enclosing, is_fixture, is_guarded, is_reason, read, remarks, tests_in,
 };
 use super::{Findings, Needs, Rule};
 use crate::diff::{FileChange, FileStatus};
@@ -34,9 +34,10 @@ impl Rule for TestSkipped {
         let Some(diff) = evidence.diff.get() else { return };
         let asked = Asked::new(evidence, &WANTED);
         let mut moved = Moved::new(diff);
-        for file in diff.files.iter().filter(|file| is_code(&file.path) && !is_generated(&file.path)) {
+        let glance = findings.glance;
+        for file in glance.adding(&HINTS).filter(|file| is_code(&file.path) && !is_generated(&file.path)) {
             let rust = Language::of(&file.path) == Some(Language::Rust);
-            if (is_test(&file.path) || rust) && adds_any(file, &HINTS) {
+            if is_test(&file.path) || rust {
                 check_file(file, &asked, &mut moved, findings);
             }
         }

@@ -31,7 +31,6 @@ impl Rule for UnevidencedClaim {
     }
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
-        let Some(claim) = claims_tests_pass(evidence.message()) else { return };
         let Some(facts) = evidence.transcript.get() else { return };
         let edited = facts.last_edit(counts).unwrap_or(0);
         let last_run = facts.last_test_run(edited);
@@ -39,6 +38,10 @@ impl Rule for UnevidencedClaim {
         if matches!(last_run, Some((_, TestResult::Failed | TestResult::NoneRan))) {
             return;
         }
+        if last_run.is_some_and(|(run, result)| run.step > edited && result == TestResult::Passed) {
+            return;
+        }
+        let Some(claim) = claims_tests_pass(evidence.message()) else { return };
         match last_run {
             Some((run, result)) if run.step > edited => {
                 if result == TestResult::Unknown && !results_unrecorded(facts) {

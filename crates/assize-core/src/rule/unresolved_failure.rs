@@ -34,20 +34,17 @@ impl Rule for UnresolvedFailure {
     }
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
-        let message = evidence.message();
         let Some(facts) = evidence.transcript.get() else { return };
-        // That tests are said to pass is another rule's business.
-        if claims_tests_pass(message).is_some() || asks_user(message).is_some() || admits_failure(message).is_some() {
-            return;
-        }
         let edited = facts.last_edit(|path| is_code(path) && !is_generated(path)).unwrap_or(0);
-        let claims = claims_done(message).is_some();
-        if !claims && (edited <= facts.last_prompt_step || !is_silent(message)) {
+        let tests = facts.last_test_run(edited);
+        let tests = tests.filter(|(run, result)| *result == TestResult::Failed && run.step > edited);
+        let Some(run) = tests.map(|(run, _)| run).or_else(|| failed_check(facts, edited)) else { return };
+        let message = evidence.message();
+        if is_accounted_for(message, edited > facts.last_prompt_step) {
             return;
         }
-        if let Some((run, TestResult::Failed)) = facts.last_test_run(edited)
-            && run.step > edited
-        {
+        let command = quote(run.command.inspect());
+        if tests.is_some() {
             let sure = failed_tests(run)
                 && !mentions_failure(message)
                 && facts.commands_after(run.step).all(CommandRun::only_looks)
@@ -57,16 +54,25 @@ impl Rule for UnresolvedFailure {
             findings.file(
                 Severity::Error,
                 if sure { Certainty::Certain } else { Certainty::Likely },
-                format!("The last run of tests, {}, failed, and the final message does not say a word of it. Make the tests pass, or say that they fail and why.", quote(run.command.inspect())),
+                format!("The last run of tests, {command}, failed, and the final message does not say a word of it. Make the tests pass, or say that they fail and why."),
             );
-        } else if let Some(run) = failed_check(facts, edited) {
+        } else {
             findings.file(
                 Severity::Warning,
                 Certainty::Likely,
-                format!("The last run of {} failed, and the final message does not say a word of it. Put right what it complains of, or say that it fails and why.", quote(run.command.inspect())),
+                format!("The last run of {command} failed, and the final message does not say a word of it. Put right what it complains of, or say that it fails and why."),
             );
         }
     }
+}
+
+/// Returns whether the message says something of the failure, or need not.
+fn is_accounted_for(message: &str, edited: bool) -> bool {
+    // That tests are said to pass is another rule's business.
+    claims_tests_pass(message).is_some()
+        || asks_user(message).is_some()
+        || admits_failure(message).is_some()
+        || claims_done(message).is_none() && !(edited && is_silent(message))
 }
 
 /// Directives under which a failing test is what is wanted, or does not matter.

@@ -3,12 +3,10 @@
 //! Nothing is staged but the agent: its events go through the code that hooks call, into a real
 //! repository with a real ledger, in a temporary folder.
 
-use assize_core::session::Event;
-use assize_engine::ledger::{Filter, Ledger};
 use serde_json::json;
 
 use crate::cli::{Output, print};
-use crate::exit::{Exit, Failure, Result};
+use crate::exit::{Exit, Result};
 use crate::host::Host;
 use crate::render::{self, Format, STRONG, styled};
 use crate::stage::Stage;
@@ -62,7 +60,7 @@ pub fn run(_arguments: &Arguments, host: &Host, output: Output) -> Result {
     let mut results = Vec::new();
     for (title, play) in SCENES {
         let stage = play(host)?;
-        let entry = last_ruling(&stage)?;
+        let entry = stage.last_ruling()?;
         match output.format {
             Format::Json => results.push(json!({"scene": title, "result": render::stop_envelope(&entry)})),
             Format::Human => print(&format!("{}\n{}\n", styled(STRONG, title), indent(&render::stop_record(&entry)))),
@@ -130,18 +128,6 @@ fn without_cache(host: &Host) -> Host {
     host.environment.remove("HOME");
     host.environment.remove("XDG_CACHE_HOME");
     host
-}
-
-fn last_ruling(stage: &Stage) -> Result<assize_core::court::stop::StopRecord> {
-    let failed = |error: assize_engine::ledger::LedgerError| Failure::new(error.to_string());
-    let ledger = Ledger::open_read_only(&stage.host().ledger()).map_err(failed)?;
-    let mut last = None;
-    for entry in ledger.entries(&Filter::default()).map_err(failed)? {
-        if let Event::StopRuled(record) = ledger.event(&entry).map_err(failed)? {
-            last = Some(*record);
-        }
-    }
-    last.ok_or_else(|| Failure::new("the demonstration ended without a ruling; this is a fault of Assize"))
 }
 
 fn indent(text: &str) -> String {

@@ -4,10 +4,13 @@
 //! says so. A block that could not be counted is not given: the ledger is what keeps an agent from
 //! being sent back for ever.
 
-use std::io::{Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use assize_core::court::stop::{Disposition, StopCase, StopInputs, StopRecord};
 use assize_core::directive::{Directive, overrules};
+use assize_core::opinion::{JudgeRecord, Opinion};
+use assize_core::rule::RuleSettings;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::session::{Baseline, Event, SessionState};
 use assize_core::text::head;
@@ -46,6 +49,10 @@ pub fn run(arguments: &Arguments, host: &Host) -> Result {
     // A judge that is itself an agent must not call its own judge.
     if host.variable(JUDGE_VARIABLE).is_some() {
         return Ok(Exit::Done);
+    }
+    if std::io::stdin().is_terminal() {
+        return Err(Failure::new("an agent's event is expected on standard input")
+            .hint("agents call this; `assize stop` judges by hand"));
     }
     let mut event = Vec::new();
     // An event that cannot be read to its end is malformed, and is handled as such.
@@ -148,7 +155,10 @@ impl<'a> Desk<'a> {
     }
 
     fn stop(&self) -> HookReply {
-        match self.judge() {
+        // A fault of ours is no verdict about anybody's work.
+        let judged = catch_unwind(AssertUnwindSafe(|| self.judge()))
+            .unwrap_or_else(|_| Err(Unjudged::new(Cause::EvidenceMissing, "a fault of Assize itself; please report it")));
+        match judged {
             Ok((record, prior)) => self.conclude(record, &prior),
             Err(barred) => {
                 let prior = SessionState::default();
@@ -168,12 +178,30 @@ impl<'a> Desk<'a> {
         }
         let last_pause = ledger.last_pause().map_err(unavailable)?;
         drop(ledger);
-        let config = self.config(state.baseline.as_ref())?;
-        let judges = Judges::new(&config, &self.host).map_err(bad_configuration)?;
         let case = self.case(&state, is_paused(last_pause.as_ref(), self.now));
-        let terms = Terms { policy: self.policy(&config), rules: config.rules.clone(), judges: judges.ids() };
-        let record = hold(case, terms, state.clone(), &self.sources(), &mut |ids, question, each| judges.ask(ids, question, each));
+        let record = match self.config(state.baseline.as_ref()) {
+            Ok((config, judges)) => {
+                let terms = Terms { policy: self.policy(&config), rules: config.rules.clone(), judges: judges.ids() };
+                hold(case, terms, state.clone(), &self.sources(), &mut |ids, question, each| judges.ask(ids, question, each))
+            }
+            Err(failure) => self.judge_without_configuration(case, state.clone(), &failure),
+        };
         Ok((record, state))
+    }
+
+    /// A configuration that cannot be read does not switch the court off: the evidence judge sits
+    /// with the defaults, and where it finds nothing, nobody has judged.
+    fn judge_without_configuration(&self, case: StopCase, state: SessionState, failure: &Failure) -> StopRecord {
+        let id = "configuration".to_owned();
+        let terms = Terms { policy: self.policy(&Config::default()), rules: RuleSettings::default(), judges: vec![id.clone()] };
+        let detail = format!("{}; mend it, it is read again at the next stop", failure.what);
+        hold(case, terms, state, &self.sources(), &mut |_, _, each| {
+            each(Opinion {
+                judge: JudgeRecord { id: id.clone(), ..JudgeRecord::default() },
+                reply: None,
+                verdict: Err(Unjudged::new(Cause::BadConfiguration, detail.clone())),
+            });
+        })
     }
 
     /// A session whose prompts the hook never saw, because it was set up later or the ledger was
@@ -197,13 +225,15 @@ impl<'a> Desk<'a> {
     }
 
     /// The configuration that the session began with holds: nobody switches off during the work
-    /// what the work is judged by.
-    fn config(&self, baseline: Option<&Baseline>) -> std::result::Result<Config, Unjudged> {
-        match baseline.and_then(|baseline| baseline.configuration.as_ref()) {
-            Some(text) => Config::parse(text, config::FILE_NAME),
-            None => Config::load(&self.host.project(), self.host.configuration.as_deref()),
+    /// what the work is judged by. One that could not be used then protects nothing, and the
+    /// present one is read.
+    fn config(&self, baseline: Option<&Baseline>) -> Result<(Config, Judges)> {
+        let usable = |config: Config| Judges::new(&config, &self.host).map(|judges| (config, judges));
+        let first = baseline.and_then(|baseline| baseline.configuration.as_ref());
+        if let Some(Ok(first)) = first.map(|text| Config::parse(text, config::FILE_NAME).and_then(usable)) {
+            return Ok(first);
         }
-        .map_err(bad_configuration)
+        Config::load(&self.host.project(), self.host.configuration.as_deref()).and_then(usable)
     }
 
     /// The agent's own harness has a cap on blocks; ours stays below it.
@@ -255,10 +285,6 @@ impl<'a> Desk<'a> {
             Disposition::Allow { notice: None, .. } => HookReply::Silent,
         }
     }
-}
-
-fn bad_configuration(failure: Failure) -> Unjudged {
-    Unjudged::new(Cause::BadConfiguration, failure.what)
 }
 
 /// Lists what is still open, as a fact, for an agent whose memory was cleared.

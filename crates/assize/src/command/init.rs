@@ -7,11 +7,14 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
 use crate::cli::{Output, print};
 use crate::config::FILE_NAME;
 use crate::exit::{Exit, Failure, Result};
 use crate::hook::{ADAPTERS, Adapter, Scope, adapter};
 use crate::host::Host;
+use crate::render::Format;
 
 /// Arguments of `assize init`.
 #[derive(Debug, clap::Args)]
@@ -49,17 +52,29 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     let program = program(arguments)?;
     let agents = choose(&arguments.agents, host)?;
+    let planned: Vec<(&dyn Adapter, PathBuf)> =
+        agents.into_iter().map(|agent| (agent, agent.settings_path(scope, &base))).collect();
+    // Nothing is written before everything is known to be possible.
+    for (agent, path) in &planned {
+        let current = read_if_there(path)?.unwrap_or_default();
+        agent.install(&current, &program).map_err(|error| unusable(path, &error))?;
+    }
     if scope == Scope::Project {
         write_configuration(&base, output)?;
     }
-    for agent in agents {
-        let path = agent.settings_path(scope, &base);
+    let mut done = Vec::new();
+    for (agent, path) in planned {
         let changed = install(agent, &path, &program)?;
-        let said = if changed { "hooks written to" } else { "hooks already in" };
-        print(&format!("{}: {said} {}\n", agent.name(), path.display()));
-        if let Some(then) = agent.after_install() {
-            print(&format!("  {then}\n"));
+        done.push(json!({"agent": agent.id(), "path": path, "changed": changed, "then": agent.after_install()}));
+        if output.format != Format::Json {
+            let said = if changed { "hooks written to" } else { "hooks already in" };
+            print(&format!("{}: {said} {}\n", agent.name(), path.display()));
+            agent.after_install().iter().for_each(|then| print(&format!("  {then}\n")));
         }
+    }
+    if output.format == Format::Json {
+        print(&format!("{}\n", json!({"assize": 1, "installed": done})));
+        return Ok(Exit::Done);
     }
     if scope == Scope::Project {
         output.note("note: these files name a path of this machine; leave them out of commits, or use --user");
@@ -76,11 +91,18 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 
 /// A mistyped path would silently disable the gate, so it is absolute and has to exist.
 fn program(arguments: &Arguments) -> Result<PathBuf> {
+    use std::os::unix::fs::PermissionsExt as _;
+
     let path = match &arguments.program {
-        Some(path) => path.clone(),
+        // As it was named: the target of a link may be gone after the next upgrade.
+        Some(path) => std::path::absolute(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?,
         None => std::env::current_exe().map_err(|error| Failure::new(format!("the path of this program: {error}")))?,
     };
-    path.canonicalize().map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+    match fs::metadata(&path) {
+        Ok(meta) if meta.is_file() && meta.permissions().mode() & 0o111 != 0 => Ok(path),
+        Ok(_) => Err(Failure::new(format!("{} is no program", path.display()))),
+        Err(error) => Err(Failure::new(format!("{}: {error}", path.display()))),
+    }
 }
 
 fn choose(wanted: &[String], host: &Host) -> Result<Vec<&'static dyn Adapter>> {
@@ -201,7 +223,7 @@ fn write_configuration(project: &Path, output: Output) -> Result<()> {
         return Ok(());
     }
     write(&path, TEMPLATE)?;
-    print(&format!("{FILE_NAME}: written to {}\n", path.display()));
+    output.note(&format!("{FILE_NAME}: written to {}", path.display()));
     Ok(())
 }
 

@@ -93,22 +93,45 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
 }
 
-fn filter(show: &Show) -> Filter {
-    Filter {
-        session: show.session.clone(),
+/// A session may be named as it is shown: cut short, and without its agent.
+fn whole_session(ledger: &Ledger, named: &str) -> Result<String> {
+    let known = ledger.sessions().map_err(failed)?;
+    let id = |session: &str| session.split_once('/').map_or(session.to_owned(), |(_, id)| id.to_owned());
+    let matching: Vec<&String> =
+        known.iter().filter(|session| session.starts_with(named) || id(session).starts_with(named)).collect();
+    match matching[..] {
+        [one] => Ok(one.clone()),
+        [] => Err(Failure::new(format!("no session is called `{named}`")).hint("`assize ledger show` lists them")),
+        _ if known.iter().any(|session| session == named) => Ok(named.to_owned()),
+        _ => Err(Failure::new(format!("{} sessions begin with `{named}`", matching.len())).hint("give more of its id")),
+    }
+}
+
+fn filter(ledger: &Ledger, show: &Show) -> Result<Filter> {
+    Ok(Filter {
+        session: show.session.as_deref().map(|named| whole_session(ledger, named)).transpose()?,
         court: show.court.clone(),
         outcome: show.outcome.clone(),
         after: 0,
         last: Some(show.last),
-    }
+    })
 }
 
 fn show_all(ledger: &Ledger, show: &Show, output: Output) -> Result {
-    let mut filter = filter(show);
+    let mut filter = filter(ledger, show)?;
+    if show.last == 0 {
+        let newest = ledger.entries(&Filter { last: Some(1), ..Filter::default() }).map_err(failed)?;
+        filter.after = newest.last().map_or(0, |entry| entry.header.seq);
+    }
+    let mut shown = 0_usize;
     loop {
         for entry in ledger.entries(&filter).map_err(failed)? {
             filter.after = entry.header.seq;
+            shown += 1;
             print_entry(ledger, &entry, output)?;
+        }
+        if shown == 0 && !show.follow {
+            output.note("no entry matches");
         }
         if !show.follow {
             return Ok(Exit::Done);
@@ -124,8 +147,8 @@ fn print_entry(ledger: &Ledger, entry: &Entry, output: Output) -> Result<()> {
         return Ok(());
     }
     let header = &entry.header;
-    let event = ledger.event(entry).map_err(failed)?;
-    let what = describe(&event);
+    // An entry of a later version must not hide the others.
+    let what = ledger.event(entry).map_or_else(|error| error.to_string(), |event| describe(&event));
     print(&format!("{:>5}  {}  {}  {what}\n", format!("#{}", header.seq), quiet(&time(header.at_ms)), quiet(&short(&header.session))));
     Ok(())
 }
@@ -151,6 +174,7 @@ fn describe(event: &Event) -> String {
         Event::Paused { until_ms: Some(until) } => format!("paused until {}", time(*until)),
         Event::Paused { until_ms: None } => "paused".to_owned(),
         Event::Resumed => "resumed".to_owned(),
+        Event::Unknown => "an event of a later version of Assize".to_owned(),
         Event::EventMalformed { agent, error, .. } => format!("{agent} sent what cannot be read: {}", quote(error)),
     }
 }
@@ -285,7 +309,7 @@ fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
 }
 
 fn sum_up_shadow(ledger: &Ledger, show: &Show, output: Output) -> Result {
-    let everything = Filter { last: None, ..filter(show) };
+    let everything = Filter { last: None, ..filter(ledger, show)? };
     let (mut judged, mut blocks, mut unjudged) = (0_u64, Vec::new(), 0_u64);
     for entry in ledger.entries(&everything).map_err(failed)? {
         let Event::StopRuled(record) = ledger.event(&entry).map_err(failed)? else { continue };

@@ -3,9 +3,12 @@
 use assize_core::session::Event;
 use assize_engine::ledger::Ledger;
 
-use crate::cli::Output;
+use serde_json::json;
+
+use crate::cli::{Output, print};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
+use crate::render::Format;
 
 /// Arguments of `assize pause`.
 #[derive(Debug, clap::Args)]
@@ -21,9 +24,13 @@ pub fn pause(arguments: &PauseArguments, host: &Host, output: Output) -> Result 
     let now = now_ms();
     let until_ms = arguments.minutes.map(|minutes| now + i64::from(minutes) * 60_000);
     record(host, now, &Event::Paused { until_ms })?;
-    output.note(&match arguments.minutes {
-        Some(minutes) => format!("paused for {minutes} minutes; `assize resume` ends it earlier"),
-        None => "paused until `assize resume`".to_owned(),
+    if output.format == Format::Json {
+        print(&format!("{}\n", json!({"assize": 1, "paused": true, "until_ms": until_ms})));
+        return Ok(Exit::Done);
+    }
+    print(&match arguments.minutes {
+        Some(minutes) => format!("paused for {minutes} minutes; `assize resume` ends it earlier\n"),
+        None => "paused until `assize resume`\n".to_owned(),
     });
     Ok(Exit::Done)
 }
@@ -31,7 +38,10 @@ pub fn pause(arguments: &PauseArguments, host: &Host, output: Output) -> Result 
 /// Ends a pause.
 pub fn resume(host: &Host, output: Output) -> Result {
     record(host, now_ms(), &Event::Resumed)?;
-    output.note("judging again");
+    print(&match output.format {
+        Format::Json => format!("{}\n", json!({"assize": 1, "paused": false})),
+        _ => "judging again\n".to_owned(),
+    });
     Ok(Exit::Done)
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use assize_core::court::stop::StopCase;
 use assize_core::directive::Directive;
 use assize_core::rule::RULES;
-use assize_core::session::{Baseline, Event, SessionState};
+use assize_core::session::{Baseline, Event, Measured, SessionState};
 use assize_core::transcript::TranscriptKind;
 use assize_engine::court::stop::{Terms, hold};
 use assize_engine::evidence::Sources;
@@ -111,15 +111,15 @@ fn record_all(host: &Host, events: &[Event]) -> std::result::Result<(), LedgerEr
 fn base(host: &Host, revision: &str) -> Result<Baseline> {
     let failed = |error: assize_engine::git::GitError| Failure::new(error.to_string());
     let Some(repository) = Repository::discover(&host.folder).map_err(failed)? else {
-        return Ok(Baseline::default());
+        return Ok(Baseline { measured: Measured::Folder, ..Baseline::default() });
     };
-    if revision == "HEAD" {
-        return Ok(Baseline { commit: repository.head().map_err(failed)?, ..Baseline::default() });
-    }
-    let commit = repository
-        .resolve(revision)
-        .map_err(|_| Failure::new(format!("--base {revision}: no such commit in {}", repository.root().display())))?;
-    Ok(Baseline { commit: Some(commit), ..Baseline::default() })
+    let commit = if revision == "HEAD" {
+        repository.head().map_err(failed)?
+    } else {
+        let unknown = |_| Failure::new(format!("--base {revision}: no such commit in {}", repository.root().display()));
+        Some(repository.resolve(revision).map_err(unknown)?)
+    };
+    Ok(Baseline { commit, measured: Measured::Repository, ..Baseline::default() })
 }
 
 fn sources(arguments: &Arguments, host: &Host) -> Result<Sources> {

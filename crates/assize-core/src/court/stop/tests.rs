@@ -169,6 +169,8 @@ fn missing_evidence_is_unjudged_and_a_missing_half_is_not() {
         room.stop(nothing, &[]).decision.ruling.unjudged.map(|unjudged| unjudged.cause),
         Some(Cause::EvidenceMissing)
     );
+    let unseen = Evidence { diff: Part::Missing("too large".into()), ..clean("2") };
+    assert_eq!(room.stop(unseen, &[]).decision.ruling.outcome, Outcome::Unjudged, "what changed has to be known");
     let half = Evidence { transcript: Part::Missing("gone".into()), ..clean("2") };
     let record = room.stop(half, &[]);
     assert_eq!(record.decision.ruling.outcome, Outcome::Accept);
@@ -215,6 +217,8 @@ fn the_same_again_is_blocked_twice_and_then_released() {
     }
     assert_eq!(leave(&room.stop(stubbed("1"), &[])), Some(Leave::Released(Release::SameAgain)));
     assert_eq!(room.session.active.len(), 1, "a release completes nothing");
+    assert_eq!(leave(&room.stop(stubbed("1"), &[])), Some(Leave::Released(Release::SameAgain)), "and begins nothing anew");
+    assert_eq!(leave(&room.stop(stubbed("2"), &[])), None, "a change does");
 }
 
 #[test]
@@ -296,6 +300,27 @@ fn a_panel_merges_what_its_failing_judges_miss() {
     let verdict = record.decision.ruling.verdict.expect("a verdict");
     assert_eq!(verdict.missing_items, ["x", "y", "z"]);
     assert!(!verdict.pass);
+}
+
+#[test]
+fn a_prompt_that_comes_in_while_judges_are_out_is_not_completed_with_the_rest() {
+    let mut room = Room::with_judges(&["a"]);
+    let before = room.session.clone();
+    let record = room.stop(clean("1"), &[pass()]);
+    let mut session = before;
+    let second = Directive::from_prompt("Now add a lexer", 2, Vec::new());
+    session.apply(&Event::Prompted { agent: "test".into(), prompt_id: "p2".into(), directive: second, overrules: false, baseline: None });
+    session.apply(&Event::StopRuled(Box::new(record)));
+    assert_eq!(session.active.iter().map(|directive| directive.id.as_str()).collect::<Vec<_>>(), ["d2"]);
+}
+
+#[test]
+fn an_event_of_a_later_version_changes_nothing() {
+    let event: Event = serde_json::from_str(r#"{"kind":"new_thing","x":1}"#).expect("readable");
+    let mut session = Room::new().session;
+    let before = session.clone();
+    session.apply(&event);
+    assert_eq!(session, before);
 }
 
 #[test]
