@@ -332,10 +332,31 @@ pub fn leaves_undone(message: &str) -> Option<&str> {
         ))
         .expect("valid pattern")
     });
-    if !holds_any(message, &["n't", "n’t", " not", " un", "left", "skipped", "omitted"]) {
-        return None;
-    }
-    sentences(message).find(|sentence| UNDONE.is_match(sentence) && !is_question(sentence))
+    sentences(message)
+        .find(|sentence| may_leave_undone(sentence) && UNDONE.is_match(sentence) && !is_question(sentence))
+}
+
+/// Looks for words without which a sentence does not say that something was not done.
+fn may_leave_undone(sentence: &str) -> bool {
+    let not = ["n't", "n’t", " not "];
+    let left = ["left", "skipped", "omitted"];
+    let undone = [
+        "unimpl",
+        "undone",
+        "unfinished",
+        "uncompl",
+        "unwritten",
+        "unwired",
+        "unmigr",
+        "unconv",
+        "unport",
+        "unhook",
+        "uncovered",
+    ];
+    holds_any(sentence, &undone)
+        || holds_any(sentence, &not)
+            && holds_any(sentence, &["i did", "i have", "has", "have", "is ", "are ", "remain"])
+        || holds_any(sentence, &left) && holds_any(sentence, &["i ", "i'", "i’"])
 }
 
 /// Returns the sentence that puts work off or hands it back.
@@ -356,34 +377,20 @@ pub fn defers_work(message: &str) -> Option<&str> {
     static NONE_LEFT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:no|without|nothing|all(?: of)?(?: the)?|finished|completed|did|fixed) (?:\w+ )?(?:remaining|left)\b").expect("valid pattern")
     });
-    let hints = [
-        "leav",
-        "left",
-        "defer",
-        "postpone",
-        "skip",
-        "park",
-        "next",
-        "follow",
-        "remaining",
-        "need to",
-        "have to",
-        "constraint",
-        "limit",
-        "budget",
-        "interest of time",
-        "future",
-        "later",
-        "subsequent",
-        "separate",
-        "scope",
-        "exercise",
-    ];
-    if !holds_any(message, &hints) {
-        return None;
-    }
-    sentences(message)
-        .find(|sentence| DEFERS.is_match(sentence) && !NONE_LEFT.is_match(sentence) && !is_question(sentence))
+    sentences(message).find(|sentence| {
+        may_defer(sentence) && DEFERS.is_match(sentence) && !NONE_LEFT.is_match(sentence) && !is_question(sentence)
+    })
+}
+
+/// Looks for words without which a sentence does not put work off.
+fn may_defer(sentence: &str) -> bool {
+    let later = ["later", "for now", "another", "follow", "future", "subsequent", "separate", "next", "to you"];
+    let put_off = ["leav", "left", "defer", "postpone", "skip", "park", "in a", "in the ", "be ", "as ", "work"];
+    holds_any(sentence, &["remaining ", "interest of time", "an exercise", "out of scope"])
+        || holds_any(sentence, &later) && holds_any(sentence, &put_off)
+        || holds_any(sentence, &["need to", "have to"]) && holds_any(sentence, &["you"])
+        || holds_any(sentence, &["constraint", "limit", "budget"])
+            && holds_any(sentence, &["due to", "because of", "given"])
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use assize_core::text::Untrusted;
 use assize_core::transcript::{TranscriptFacts, TranscriptKind};
 use rustix::fs::OFlags;
 
-use crate::git::{GitError, Listed, Repository};
+use crate::git::{GitError, Large, Listed, Repository, SHOWN_BYTES_MAX};
 use crate::syntax::{self, Sound, errors_of_all};
 use crate::transcript;
 
@@ -65,7 +65,13 @@ pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
         (path, hash)
     });
     let dirty = dirty.collect();
-    Ok(Baseline { commit, dirty, dirty_cut: paths.next().is_some(), measured: Measured::Repository, configuration: None })
+    Ok(Baseline {
+        commit,
+        dirty,
+        dirty_cut: paths.next().is_some(),
+        measured: Measured::Repository,
+        configuration: None,
+    })
 }
 
 /// Lists the files of a repository while something else is done.
@@ -79,7 +85,10 @@ fn beside_listing<T>(repository: &Repository, work: impl FnOnce() -> T) -> (T, R
 /// A thread that panicked has found nothing out, least of all that there is nothing.
 fn joined<T>(result: thread::Result<Result<T, GitError>>) -> Result<T, GitError> {
     result.unwrap_or_else(|_| {
-        Err(GitError::Failed { what: "ls-files".to_owned(), detail: "the thread that read its output panicked".to_owned() })
+        Err(GitError::Failed {
+            what: "ls-files".to_owned(),
+            detail: "the thread that read its output panicked".to_owned(),
+        })
     })
 }
 
@@ -156,19 +165,22 @@ fn look_at_tree(sources: &Sources, baseline: Option<&Baseline>, wanted: &[Refere
     let from = match baseline {
         Some(baseline) => baseline.commit.clone(),
         None => {
-            limits.push("the start of the session was not seen: the change is measured from the last commit".to_owned());
+            limits
+                .push("the start of the session was not seen: the change is measured from the last commit".to_owned());
             repository.head()?
         }
     };
-    let (patch, listed) = beside_listing(&repository, || repository.patch(from.as_deref()));
+    let patch = || patch_or_part(&repository, from.as_deref());
+    let (first, listed) = beside_listing(&repository, patch);
     let listed = listed?;
-    let patch = if repository.unhide(&listed)? {
+    let (patch, large) = if repository.unhide(&listed)? {
         limits.push("index entries that hide changes were looked behind".to_owned());
-        repository.patch(from.as_deref())?
+        patch()?
     } else {
-        patch?
+        first?
     };
     let mut files = parse_git_patch(&patch);
+    add_large(large, &mut files, &mut limits);
     merge_unmerged(&mut files);
     let before = Before::of(baseline);
     let untouched = add_untracked(repository.root(), &listed, &before, &mut files, &mut limits);
@@ -186,6 +198,28 @@ fn look_at_tree(sources: &Sources, baseline: Option<&Baseline>, wanted: &[Refere
     let sightings = look_up(&repository, &listed, &files, wanted);
     let diff = Part::Gathered(Diff { baseline: from, files, limits });
     Ok(Some(Tree { diff, fingerprint, sightings }))
+}
+
+/// Returns the patch; where it is too large, the part without large files, and those files.
+fn patch_or_part(repository: &Repository, from: Option<&str>) -> Result<(Vec<u8>, Vec<Large>), GitError> {
+    match repository.patch(from) {
+        Err(GitError::TooLarge(_)) => repository.patch_of_small(from),
+        result => result.map(|patch| (patch, Vec::new())),
+    }
+}
+
+/// Adds files whose change is not shown.
+fn add_large(large: Vec<Large>, files: &mut Vec<FileChange>, limits: &mut Vec<String>) {
+    for file in large {
+        limits.push(format!("the change of {}, which is larger than {SHOWN_BYTES_MAX} bytes", file.path));
+        let status = match (file.before, file.after) {
+            (_, false) => FileStatus::Deleted,
+            (false, true) => FileStatus::Added,
+            (true, true) => FileStatus::Modified,
+        };
+        let lines_cut = file.lines.unwrap_or_default();
+        files.push(FileChange { binary: file.lines.is_none(), lines_cut, ..FileChange::new(file.path, status) });
+    }
 }
 
 /// git names an unmerged file twice, once for its state and once for its contents.
@@ -311,8 +345,8 @@ fn hash_all(root: &Path, files: &[FileChange]) -> Vec<Option<[u8; 32]>> {
 /// Hashes what lies at a path: a file's contents and whether it can be executed, a link's target;
 /// `None` where there is nothing.
 fn content_hash(path: &Path) -> Option<[u8; 32]> {
-    use std::os::unix::fs::MetadataExt as _;
     use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::MetadataExt as _;
 
     let meta = fs::symlink_metadata(path).ok()?;
     let mut hasher = blake3::Hasher::new();
@@ -344,10 +378,14 @@ fn leave_out_untouched(
     let touched = files.iter().filter(|(file, _)| before.dirty.contains_key(file.path.as_str())).count();
     let left_out = all - files.len();
     if left_out > 0 {
-        limits.push(format!("{left_out} files that had been changed before the session began and were not touched since"));
+        limits.push(format!(
+            "{left_out} files that had been changed before the session began and were not touched since"
+        ));
     }
     if touched > 0 {
-        limits.push(format!("{touched} files had already been changed when the session began; their change is shown whole"));
+        limits.push(format!(
+            "{touched} files had already been changed when the session began; their change is shown whole"
+        ));
     }
     if before.dirty_cut {
         limits.push(format!(
@@ -361,6 +399,8 @@ fn leave_out_untouched(
 fn check_syntax(root: &Path, files: &mut [FileChange], cache: Option<&Path>) {
     let parsed = |file: &FileChange| {
         !matches!(file.status, FileStatus::Deleted | FileStatus::Unmerged)
+            // Where the change was cut, nothing tells old errors from new ones.
+            && (file.status == FileStatus::Added || file.lines_cut == 0)
             && !file.binary
             && assize_core::path::is_code(&file.path)
             && !assize_core::path::is_generated(&file.path)
@@ -430,7 +470,12 @@ fn old_state(file: &FileChange, new: &str) -> Option<String> {
 }
 
 /// Looks up what the directives name.
-fn look_up(repository: &Repository, listed: &[Listed], files: &[FileChange], wanted: &[Referent]) -> Vec<ReferentSighting> {
+fn look_up(
+    repository: &Repository,
+    listed: &[Listed],
+    files: &[FileChange],
+    wanted: &[Referent],
+) -> Vec<ReferentSighting> {
     let added = |name: &str| files.iter().any(|file| file.added_lines().any(|(_, line)| line.contains(name)));
     let unseen: Vec<&str> = wanted
         .iter()
@@ -438,10 +483,12 @@ fn look_up(repository: &Repository, listed: &[Listed], files: &[FileChange], wan
         .map(|referent| referent.name.as_str())
         .collect();
     // When the search does not come to an end nothing is known to be missing.
-    let found = if unseen.is_empty() { Some(Vec::new()) } else { repository.words_present(&unseen, LOOK_UP_TIME_MAX).ok() };
+    let found =
+        if unseen.is_empty() { Some(Vec::new()) } else { repository.words_present(&unseen, LOOK_UP_TIME_MAX).ok() };
     let present = |referent: &Referent| match referent.kind {
         ReferentKind::Identifier => {
-            !unseen.contains(&referent.name.as_str()) || found.as_ref().is_none_or(|found| found.contains(&referent.name))
+            !unseen.contains(&referent.name.as_str())
+                || found.as_ref().is_none_or(|found| found.contains(&referent.name))
         }
         ReferentKind::File => {
             let inside = format!("/{}", referent.name);
@@ -462,7 +509,9 @@ fn without_git(folder: &Path, facts: &Part<TranscriptFacts>, wanted: &[Referent]
     let mut names: Vec<String> = facts
         .edits
         .iter()
-        .filter_map(|edit| folder.join(&edit.path).strip_prefix(folder).ok().map(|path| path.to_string_lossy().into_owned()))
+        .filter_map(|edit| {
+            folder.join(&edit.path).strip_prefix(folder).ok().map(|path| path.to_string_lossy().into_owned())
+        })
         .collect();
     names.sort();
     names.dedup();

@@ -9,13 +9,15 @@
 //! Submodules are compared by their commit only: to look inside, git would read their
 //! configuration.
 
-use std::ffi::OsStr;
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::process::{Finished, Limits, run};
@@ -24,6 +26,10 @@ use crate::process::{Finished, Limits, run};
 pub const GIT_TIME_MAX: Duration = Duration::from_secs(20);
 /// Bytes of a patch that are read.
 pub const PATCH_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Largest file whose change is shown when the whole patch is larger than [`PATCH_BYTES_MAX`].
+pub const SHOWN_BYTES_MAX: u64 = 1024 * 1024;
+/// Bytes of the names of files that can be left out of a patch.
+const LEFT_OUT_BYTES_MAX: usize = 512 * 1024;
 /// Bytes of a listing of files that are read.
 pub const LIST_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Bytes of a file below `.git` that is read for what it says.
@@ -43,6 +49,9 @@ pub enum GitError {
         /// What it printed.
         detail: String,
     },
+    /// The commit that a change is to be measured from is not there.
+    #[error("commit {0}, from which the change is measured, is no longer in the repository")]
+    Gone(String),
     /// git took too long.
     #[error("git {0} took longer than {limit} s", limit = GIT_TIME_MAX.as_secs())]
     TimedOut(String),
@@ -87,6 +96,19 @@ pub struct Listed {
     pub tracked: bool,
     /// Whether its index entry hides changes (`assume-unchanged` or `skip-worktree`).
     pub hidden: bool,
+}
+
+/// A changed file that is too large to be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Large {
+    /// The path below the root.
+    pub path: String,
+    /// Whether the commit has it.
+    pub before: bool,
+    /// Whether the work tree has it.
+    pub after: bool,
+    /// How many lines its change has; `None` when it is not text.
+    pub lines: Option<u32>,
 }
 
 /// Finds the folder whose work an agent does when it runs in `start`: the nearest one with `.git`
@@ -157,7 +179,7 @@ impl Repository {
         let mut alternates = self.common_dir.join("objects").as_os_str().as_bytes().to_vec();
         alternates.push(b'\n');
         fs::write(shadow.join("objects/info/alternates"), alternates)?;
-        fs::copy(self.git_dir.join("HEAD"), shadow.join("HEAD"))?;
+        copy_if_there(&self.git_dir.join("HEAD"), &shadow.join("HEAD"))?;
         copy_if_there(&self.common_dir.join("info/exclude"), &shadow.join("info/exclude"))?;
         copy_if_there(&self.git_dir.join("index"), &shadow.join("index"))?;
         for entry in fs::read_dir(&self.git_dir)?.flatten() {
@@ -241,7 +263,49 @@ impl Repository {
     /// Fails when git does, or the patch is larger than [`PATCH_BYTES_MAX`].
     pub fn patch(&self, from: Option<&str>) -> Result<Vec<u8>, GitError> {
         let from = from.unwrap_or_else(|| self.empty_tree());
-        self.diff(&["--unified=3", "--src-prefix=a/", "--dst-prefix=b/", "--find-renames"], from, PATCH_BYTES_MAX)
+        self.diff(&PATCH_OPTIONS, from, &[], PATCH_BYTES_MAX)
+    }
+
+    /// Returns the patch without the files that are larger than [`SHOWN_BYTES_MAX`] before or
+    /// after, and those files.
+    ///
+    /// # Errors
+    ///
+    /// Fails when git does, or when even that patch is larger than [`PATCH_BYTES_MAX`].
+    pub fn patch_of_small(&self, from: Option<&str>) -> Result<(Vec<u8>, Vec<Large>), GitError> {
+        let from = from.unwrap_or_else(|| self.empty_tree());
+        let sizes = self.sizes(from)?;
+        let list = self.diff(&["--numstat", "-z", "--no-renames"], from, &[], LIST_BYTES_MAX)?;
+        let mut large = Vec::new();
+        for line in split_nul(&list) {
+            let mut parts = line.splitn(3, '\t');
+            let (Some(added), Some(removed), Some(path)) = (parts.next(), parts.next(), parts.next()) else { continue };
+            let now = fs::symlink_metadata(self.root.join(path)).ok().map(|meta| meta.len());
+            let then = sizes.get(path).copied();
+            if now.max(then).is_some_and(|bytes| bytes > SHOWN_BYTES_MAX) {
+                let lines = |count: &str| count.parse::<u32>().ok();
+                let lines = lines(added).zip(lines(removed)).map(|(added, removed)| added.saturating_add(removed));
+                large.push(Large { path: path.to_owned(), before: then.is_some(), after: now.is_some(), lines });
+            }
+        }
+        large.dedup_by(|a, b| a.path == b.path);
+        let excluded: Vec<String> = large.iter().map(|file| format!(":(top,exclude,literal){}", file.path)).collect();
+        if excluded.iter().map(String::len).sum::<usize>() > LEFT_OUT_BYTES_MAX {
+            return Err(GitError::TooLarge("diff".to_owned()));
+        }
+        let patch = self.diff(&PATCH_OPTIONS, from, &excluded, PATCH_BYTES_MAX)?;
+        Ok((patch, large))
+    }
+
+    /// Returns the sizes of a commit's files.
+    fn sizes(&self, from: &str) -> Result<HashMap<String, u64>, GitError> {
+        let list = self.git(&["ls-tree", "-r", "-l", "-z", "--full-tree", from], &[], LIST_BYTES_MAX)?.stdout;
+        let size = |line: String| {
+            let (head, path) = line.split_once('\t')?;
+            // A submodule has no size.
+            Some((path.to_owned(), head.rsplit(' ').next()?.parse().unwrap_or(0)))
+        };
+        Ok(split_nul(&list).filter_map(size).collect())
     }
 
     /// Returns the paths of tracked files that differ between a commit and the work tree.
@@ -251,16 +315,25 @@ impl Repository {
     /// Fails when git does.
     pub fn changed_paths(&self, from: Option<&str>) -> Result<Vec<String>, GitError> {
         let from = from.unwrap_or_else(|| self.empty_tree());
-        let list = self.diff(&["--name-only", "-z", "--no-renames"], from, LIST_BYTES_MAX)?;
+        let list = self.diff(&["--name-only", "-z", "--no-renames"], from, &[], LIST_BYTES_MAX)?;
         let mut paths: Vec<String> = split_nul(&list).collect();
         paths.dedup();
         Ok(paths)
     }
 
-    fn diff(&self, options: &[&str], from: &str, bytes_max: usize) -> Result<Vec<u8>, GitError> {
+    fn diff(&self, options: &[&str], from: &str, pathspecs: &[String], bytes_max: usize) -> Result<Vec<u8>, GitError> {
         let fixed = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"];
-        let arguments: Vec<&str> = fixed.iter().chain(options).copied().chain([from, "--"]).collect();
-        self.git(&arguments, &[], bytes_max).map(|finished| finished.stdout)
+        let rest = pathspecs.iter().map(String::as_str);
+        let arguments: Vec<&str> = fixed.iter().chain(options).copied().chain([from, "--"]).chain(rest).collect();
+        let limits = Limits { time: GIT_TIME_MAX, stdout_bytes_max: bytes_max, stderr_bytes_max: 4_096 };
+        match finished("diff", self.command(&arguments, pathspecs.is_empty())?, &[], &limits) {
+            Err(GitError::Failed { detail, .. })
+                if ["bad object", "unknown revision"].iter().any(|gone| detail.contains(gone)) =>
+            {
+                Err(GitError::Gone(from.to_owned()))
+            }
+            result => result.map(|finished| finished.stdout),
+        }
     }
 
     /// Lists tracked files, and untracked ones that are not ignored.
@@ -313,7 +386,7 @@ impl Repository {
         }
         arguments.push("--");
         let limits = Limits { time, stdout_bytes_max: LIST_BYTES_MAX, stderr_bytes_max: 4_096 };
-        let finished = run(self.command(&arguments), &[], &limits).map_err(GitError::NoGit)?;
+        let finished = run(self.command(&arguments, true)?, &[], &limits).map_err(GitError::NoGit)?;
         match finished.status.and_then(|status| status.code()) {
             // 1 says that nothing was found.
             Some(0 | 1) => {
@@ -329,22 +402,18 @@ impl Repository {
     }
 
     fn git(&self, arguments: &[&str], input: &[u8], bytes_max: usize) -> Result<Finished, GitError> {
-        let what = arguments[0].to_owned();
         let limits = Limits { time: GIT_TIME_MAX, stdout_bytes_max: bytes_max, stderr_bytes_max: 4_096 };
-        let finished = run(self.command(arguments), input, &limits).map_err(GitError::NoGit)?;
-        match finished.status {
-            None => Err(GitError::TimedOut(what)),
-            Some(_) if finished.cut => Err(GitError::TooLarge(what)),
-            Some(status) if !status.success() => Err(GitError::Failed { what, detail: finished.complaint() }),
-            Some(_) => Ok(finished),
-        }
+        finished(arguments[0], self.command(arguments, true)?, input, &limits)
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new("git");
+    fn command(&self, arguments: &[&str], literal: bool) -> Result<Command, GitError> {
+        let missing = || GitError::NoGit(io::Error::new(io::ErrorKind::NotFound, "no absolute entry of PATH has it"));
+        let program = Program::get().ok_or_else(missing)?;
+        let mut command = Command::new(&program.git);
         command
             .current_dir(&self.root)
             .env_clear()
+            .env("PATH", &program.path)
             .env("GIT_DIR", self.shadow.path())
             .env("GIT_WORK_TREE", &self.root)
             .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -356,13 +425,58 @@ impl Repository {
             .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("GIT_PAGER", "cat")
             .env("LC_ALL", "C");
-        for name in ["PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR"] {
+        for name in ["HOME", "XDG_CONFIG_HOME", "TMPDIR"] {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
             }
         }
-        command.arg("--literal-pathspecs").args(arguments);
-        command
+        if literal {
+            command.arg("--literal-pathspecs");
+        }
+        command.args(arguments);
+        Ok(command)
+    }
+}
+
+const PATCH_OPTIONS: [&str; 4] = ["--unified=3", "--src-prefix=a/", "--dst-prefix=b/", "--find-renames"];
+
+fn finished(what: &str, command: Command, input: &[u8], limits: &Limits) -> Result<Finished, GitError> {
+    let finished = run(command, input, limits).map_err(GitError::NoGit)?;
+    let what = what.to_owned();
+    match finished.status {
+        None => Err(GitError::TimedOut(what)),
+        Some(_) if finished.cut => Err(GitError::TooLarge(what)),
+        Some(status) if !status.success() => Err(GitError::Failed { what, detail: finished.complaint() }),
+        Some(_) => Ok(finished),
+    }
+}
+
+/// git, and the `PATH` that it gets. Relative entries are left out: they would lead into the
+/// folder that is judged.
+#[derive(Debug, PartialEq, Eq)]
+struct Program {
+    git: PathBuf,
+    path: OsString,
+}
+
+impl Program {
+    /// Returns git, looked for once.
+    fn get() -> Option<&'static Self> {
+        static PROGRAM: OnceLock<Option<Program>> = OnceLock::new();
+        PROGRAM
+            .get_or_init(|| {
+                Self::find(&std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into()))
+            })
+            .as_ref()
+    }
+
+    fn find(path: &OsStr) -> Option<Self> {
+        let folders: Vec<PathBuf> = std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect();
+        let is_program = |file: &PathBuf| {
+            fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+        };
+        let git = folders.iter().map(|folder| folder.join("git")).find(is_program)?;
+        Some(Self { git, path: std::env::join_paths(folders).ok()? })
     }
 }
 
@@ -436,6 +550,10 @@ fn read_meta(path: &Path) -> Result<Option<Vec<u8>>, GitError> {
 }
 
 fn copy_if_there(from: &Path, to: &Path) -> io::Result<()> {
+    // A pipe would keep whoever opens it waiting.
+    if fs::metadata(from).is_ok_and(|meta| !meta.is_file()) {
+        return Err(io::Error::other(format!("{} is no regular file", from.display())));
+    }
     match fs::copy(from, to) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),

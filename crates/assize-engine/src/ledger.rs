@@ -5,8 +5,8 @@
 //! version is an error that names it, never a reason to begin a new one.
 
 use std::fs;
-use std::io::{self, Read as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use assize_core::ledger::{Damage, GENESIS, Hash, Header, Verifier, entry_hash};
 use assize_core::session::Event;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+use rustix::fs::OFlags;
 
 /// Marks the file as ours (`ASZE`).
 const APPLICATION_ID: i32 = 0x4153_5a45;
@@ -153,13 +154,15 @@ pub struct Ledger {
 
 impl Ledger {
     /// Opens the ledger for writing; makes it, its folder and the folder's ignore file when they
-    /// do not exist.
+    /// do not exist. The folder above must exist.
     ///
     /// # Errors
     ///
     /// See [`LedgerError`]. A file that is not an intact ledger is left as it is.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
+        refuse_links(path)?;
         create(path).map_err(|error| unusable(path, &error))?;
+        narrow(path);
         Self::refuse_foreign(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut ledger = Self::connect(path, flags)?;
@@ -174,9 +177,10 @@ impl Ledger {
     ///
     /// See [`LedgerError`].
     pub fn open_read_only(path: &Path) -> Result<Self, LedgerError> {
-        if !path.exists() {
+        if fs::symlink_metadata(path).is_err() {
             return Err(LedgerError::Absent { path: path.to_owned() });
         }
+        refuse_links(path)?;
         Self::refuse_foreign(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let ledger = Self::connect(path, flags)?;
@@ -200,7 +204,8 @@ impl Ledger {
     fn refuse_foreign(path: &Path) -> Result<(), LedgerError> {
         const MAGIC: &[u8; 16] = b"SQLite format 3\0";
         let mut start = Vec::new();
-        let read = fs::File::open(path).and_then(|file| file.take(16).read_to_end(&mut start));
+        let opened = fs::OpenOptions::new().read(true).custom_flags(no_follow()).open(path);
+        let read = opened.and_then(|file| file.take(16).read_to_end(&mut start));
         match read {
             Err(error) => Err(unusable(path, &error)),
             Ok(0) => Ok(()),
@@ -232,7 +237,8 @@ impl Ledger {
         let (id, version) = (read("application_id")?, read("user_version")?);
         let empty = id == 0 && version == 0 && {
             let count = "SELECT count(*) FROM sqlite_schema";
-            let tables: i64 = self.connection.query_row(count, [], |row| row.get(0)).map_err(|error| self.failure(&error))?;
+            let tables: i64 =
+                self.connection.query_row(count, [], |row| row.get(0)).map_err(|error| self.failure(&error))?;
             tables == 0
         };
         match (id, version) {
@@ -255,8 +261,7 @@ impl Ledger {
         let failed = |error: rusqlite::Error| failure(&path, &error);
         // Another process may have been faster: look again under the lock.
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-        let version: i64 =
-            transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+        let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
         for migration in &MIGRATIONS[usize::try_from(version).unwrap_or(0)..] {
             transaction.execute_batch(migration).map_err(failed)?;
         }
@@ -273,7 +278,9 @@ impl Ledger {
                 self.connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
             match switched {
                 Ok(_) => return Ok(()),
-                Err(error) if is_busy(&error) && Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
+                Err(error) if is_busy(&error) && Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(2))
+                }
                 Err(error) => return Err(self.failure(&error)),
             }
         }
@@ -300,11 +307,12 @@ impl Ledger {
     fn insert(&mut self, header: &mut Header, payload: &[u8]) -> rusqlite::Result<()> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let last: Option<(i64, Hash)> = transaction
-            .prepare_cached("SELECT seq, hash FROM entry ORDER BY seq DESC LIMIT 1")?
+            .prepare_cached("SELECT seq, hash FROM entry WHERE seq > 0 ORDER BY seq DESC LIMIT 1")?
             .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         let (seq, previous) = last.unwrap_or((0, GENESIS));
         header.seq = seq.unsigned_abs() + 1;
+        let position = i64::try_from(header.seq).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, seq))?;
         let hash = entry_hash(&previous, header, payload);
         transaction
             .prepare_cached(
@@ -312,7 +320,7 @@ impl Ledger {
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?
             .execute(params![
-                header.seq.cast_signed(),
+                position,
                 header.at_ms,
                 header.court,
                 header.session,
@@ -362,12 +370,13 @@ impl Ledger {
     ///
     /// Fails when the ledger cannot be read.
     pub fn session_size(&self, session: &str) -> Result<SessionSize, LedgerError> {
-        let sql = "SELECT count(*), coalesce(sum(kind = 'prompted'), 0) FROM entry WHERE session = ?1";
+        let sql = "SELECT count(*), coalesce(sum(kind = 'prompted'), 0) FROM entry WHERE session = ?1 AND seq > 0";
         let count = |row: &rusqlite::Row<'_>, index| row.get::<_, i64>(index).map(|n| usize::try_from(n).unwrap_or(0));
         self.connection
             .prepare_cached(sql)
             .and_then(|mut statement| {
-                statement.query_row([session], |row| Ok(SessionSize { entries: count(row, 0)?, prompts: count(row, 1)? }))
+                statement
+                    .query_row([session], |row| Ok(SessionSize { entries: count(row, 0)?, prompts: count(row, 1)? }))
             })
             .map_err(|error| self.failure(&error))
     }
@@ -378,12 +387,10 @@ impl Ledger {
     ///
     /// Fails when the ledger cannot be read.
     pub fn last_pause(&self) -> Result<Option<Event>, LedgerError> {
-        let sql = "SELECT payload FROM entry WHERE session = '-' AND kind IN ('paused', 'resumed') ORDER BY seq DESC LIMIT 1";
-        let payload: Option<Vec<u8>> = self
-            .connection
-            .query_row(sql, [], |row| row.get(0))
-            .optional()
-            .map_err(|error| self.failure(&error))?;
+        let sql = "SELECT payload FROM entry WHERE session = '-' AND kind IN ('paused', 'resumed') AND seq > 0
+                   ORDER BY seq DESC LIMIT 1";
+        let payload: Option<Vec<u8>> =
+            self.connection.query_row(sql, [], |row| row.get(0)).optional().map_err(|error| self.failure(&error))?;
         Ok(payload.and_then(|payload| serde_json::from_slice(&payload).ok()))
     }
 
@@ -435,24 +442,26 @@ impl Ledger {
     /// # Errors
     ///
     /// Fails when the ledger cannot be read, and with whatever `each` fails with.
-    pub fn walk(
-        &self,
-        filter: &Filter,
-        each: Visit<'_>,
-    ) -> Result<(), LedgerError> {
+    pub fn walk(&self, filter: &Filter, each: Visit<'_>) -> Result<(), LedgerError> {
+        match i64::try_from(filter.after).ok().and_then(|after| after.checked_add(1)) {
+            Some(first) => self.walk_from(first, filter, each),
+            None => Ok(()),
+        }
+    }
+
+    fn walk_from(&self, first: i64, filter: &Filter, each: Visit<'_>) -> Result<(), LedgerError> {
         let failed = |error: rusqlite::Error| self.failure(&error);
         let order = if filter.last.is_some() { "DESC" } else { "ASC" };
         let sql = format!(
             "SELECT seq, at_ms, court, session, kind, outcome, payload, previous, hash FROM entry
-             WHERE seq > ?1 AND (?2 IS NULL OR session = ?2) AND (?3 IS NULL OR court = ?3)
+             WHERE seq >= ?1 AND (?2 IS NULL OR session = ?2) AND (?3 IS NULL OR court = ?3)
                AND (?4 IS NULL OR outcome = ?4)
              ORDER BY seq {order} LIMIT ?5"
         );
         let limit = filter.last.map_or(-1, i64::from);
         let mut statement = self.connection.prepare(&sql).map_err(failed)?;
-        let after = filter.after.min(i64::MAX.unsigned_abs()).cast_signed();
         let mut rows =
-            statement.query(params![after, filter.session, filter.court, filter.outcome, limit]).map_err(failed)?;
+            statement.query(params![first, filter.session, filter.court, filter.outcome, limit]).map_err(failed)?;
         let mut latest = Vec::new();
         while let Some(row) = rows.next().map_err(failed)? {
             let (entry, previous) = self.read_row(row)?;
@@ -470,39 +479,64 @@ impl Ledger {
         Ok(())
     }
 
+    /// What is stored of an entry cannot have another type or be no text, unless it was changed.
     fn read_row(&self, row: &rusqlite::Row<'_>) -> Result<(Entry, Vec<u8>), LedgerError> {
-        let failed = |error: rusqlite::Error| self.failure(&error);
-        let seq: i64 = row.get(0).map_err(failed)?;
-        let header = Header {
-            seq: seq.unsigned_abs(),
-            at_ms: row.get(1).map_err(failed)?,
-            court: row.get(2).map_err(failed)?,
-            session: row.get(3).map_err(failed)?,
-            kind: row.get(4).map_err(failed)?,
-            outcome: row.get(5).map_err(failed)?,
-        };
-        let payload: Vec<u8> = row.get(6).map_err(failed)?;
-        let altered = |()| LedgerError::Chain { path: self.path.clone(), damage: Damage::Altered(header.seq) };
-        let payload = String::from_utf8(payload).map_err(|_| altered(()))?;
-        let hash: Vec<u8> = row.get(8).map_err(failed)?;
-        let hash = Hash::try_from(hash).map_err(|_| altered(()))?;
-        Ok((Entry { header, payload, hash }, row.get(7).map_err(failed)?))
+        let seq: i64 = row.get(0).map_err(|error| self.failure(&error))?;
+        let damaged = |damage| LedgerError::Chain { path: self.path.clone(), damage };
+        if seq <= 0 {
+            return Err(damaged(Damage::OutOfOrder { expected: 1, found: 0 }));
+        }
+        let seq = seq.unsigned_abs();
+        stored(seq, row).ok_or_else(|| damaged(Damage::Altered(seq)))
     }
 
-    /// Walks the whole chain.
+    /// Walks the whole chain, then looks whether the file as such is what Assize makes.
     ///
     /// # Errors
     ///
-    /// Names the first damaged entry, or what is wrong with the file as such.
+    /// Names the first damaged entry, or what is wrong with the file.
     pub fn verify(&self) -> Result<Verified, LedgerError> {
         let mut verifier = Verifier::default();
-        self.walk(&Filter::default(), &mut |entry, previous| {
+        self.walk_from(i64::MIN, &Filter::default(), &mut |entry, previous| {
             verifier
                 .step(&entry.header, entry.payload.as_bytes(), previous, &entry.hash)
                 .map_err(|damage| LedgerError::Chain { path: self.path.clone(), damage })?;
             Ok(true)
         })?;
-        Ok(Verified { entries: verifier.count(), head: verifier.head() })
+        let damaged = |detail| LedgerError::Damaged { path: self.path.clone(), detail };
+        let check: String = self
+            .connection
+            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+            .map_err(|error| self.failure(&error))?;
+        if check != "ok" {
+            return Err(damaged(check));
+        }
+        match self.foreign_part(self.version()?).map_err(|error| self.failure(&error))? {
+            Some(detail) => Err(damaged(detail)),
+            None => Ok(Verified { entries: verifier.count(), head: verifier.head() }),
+        }
+    }
+
+    /// Compares the schema with what the migrations make. A trigger or another index could change
+    /// or hide entries while the chain is sound.
+    fn foreign_part(&self, version: i64) -> rusqlite::Result<Option<String>> {
+        let fresh = Connection::open_in_memory()?;
+        for migration in MIGRATIONS.iter().take(usize::try_from(version).unwrap_or(0)) {
+            fresh.execute_batch(migration)?;
+        }
+        let (ours, theirs) = (schema(&fresh)?, schema(&self.connection)?);
+        let differs = |part: &&(String, String, String)| !ours.contains(part);
+        let foreign = theirs.iter().find(differs).map(|(kind, name, _)| {
+            let known = ours.iter().any(|(_, our_name, _)| our_name == name);
+            let what = if known { "is not as Assize makes it" } else { "was not made by Assize" };
+            format!("the {kind} {name:?} {what}")
+        });
+        let lacking = || {
+            ours.iter()
+                .find(|part| !theirs.contains(part))
+                .map(|(kind, name, _)| format!("the {kind} {name:?} is gone"))
+        };
+        Ok(foreign.or_else(lacking))
     }
 
     fn failure(&self, error: &rusqlite::Error) -> LedgerError {
@@ -536,6 +570,46 @@ fn unusable(path: &Path, error: &io::Error) -> LedgerError {
     LedgerError::Unusable { path: path.to_owned(), detail: error.to_string() }
 }
 
+fn stored(seq: u64, row: &rusqlite::Row<'_>) -> Option<(Entry, Vec<u8>)> {
+    let header = Header {
+        seq,
+        at_ms: row.get(1).ok()?,
+        court: row.get(2).ok()?,
+        session: row.get(3).ok()?,
+        kind: row.get(4).ok()?,
+        outcome: row.get(5).ok()?,
+    };
+    let payload = String::from_utf8(row.get(6).ok()?).ok()?;
+    let hash = Hash::try_from(row.get::<_, Vec<u8>>(8).ok()?).ok()?;
+    Some((Entry { header, payload, hash }, row.get(7).ok()?))
+}
+
+/// Returns kind, name and definition of whatever a database has.
+fn schema(connection: &Connection) -> rusqlite::Result<Vec<(String, String, String)>> {
+    let mut statement = connection.prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY name")?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
+}
+
+/// Refuses a ledger that lies elsewhere: what a repository brings along must not say where Assize
+/// writes. Whatever is there and no regular file is refused too.
+fn refuse_links(path: &Path) -> Result<(), LedgerError> {
+    let refused = |detail: String| Err(LedgerError::Unusable { path: path.to_owned(), detail });
+    if let Some(folder) = path.parent()
+        && fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_symlink())
+    {
+        return refused(format!("{} is a symbolic link; put a folder in its place", folder.display()));
+    }
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_symlink() => refused("it is a symbolic link; put the file in its place".to_owned()),
+        Ok(meta) if !meta.is_file() => refused("it is no regular file".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+fn no_follow() -> i32 {
+    (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed()
+}
+
 /// Makes the folder (0700), its ignore file and an empty ledger (0600).
 fn create(path: &Path) -> io::Result<()> {
     if path.exists() {
@@ -544,22 +618,46 @@ fn create(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         make_folder(folder)?;
     }
-    fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+    fs::OpenOptions::new().create(true).append(true).mode(0o600).custom_flags(no_follow()).open(path)?;
     Ok(())
 }
 
-/// Makes the folder that holds a project's state (0700), with an ignore file for git.
+/// Takes the ledger and what SQLite keeps beside it from everyone but its owner. Of somebody
+/// else's file that cannot be done, and it is not ours to complain.
+fn narrow(path: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut file = path.as_os_str().to_owned();
+        file.push(suffix);
+        let wide = |meta: &fs::Metadata| meta.is_file() && meta.permissions().mode() & 0o077 != 0;
+        if fs::symlink_metadata(&file).is_ok_and(|meta| wide(&meta)) {
+            let opened = fs::OpenOptions::new().read(true).custom_flags(no_follow()).open(&file);
+            let _ = opened.and_then(|file| file.set_permissions(fs::Permissions::from_mode(0o600)));
+        }
+    }
+}
+
+/// Makes the folder that holds a project's state (0700), with an ignore file for git. The
+/// project's own folder must exist.
 ///
 /// # Errors
 ///
-/// Fails when it cannot be made.
+/// Fails when it cannot be made, or is a symbolic link.
 pub fn make_folder(folder: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let ignore = folder.join(".gitignore");
-    if !ignore.exists() {
-        fs::write(ignore, "# Written by Assize. The ledger stays on this machine; market events are shared.\n*\n!/market/\n!/market/**\n")?;
+    match fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        result => result?,
     }
-    Ok(())
+    if !fs::symlink_metadata(folder)?.is_dir() {
+        return Err(io::Error::other(format!("{} is no folder", folder.display())));
+    }
+    let ignore =
+        fs::OpenOptions::new().write(true).create_new(true).custom_flags(no_follow()).open(folder.join(".gitignore"));
+    match ignore {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        result => result?.write_all(
+            b"# Written by Assize. The ledger stays on this machine; market events are shared.\n*\n!/market/\n!/market/**\n",
+        ),
+    }
 }
 
 fn uri_path(path: &Path) -> String {
@@ -576,7 +674,6 @@ fn uri_path(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
 
     fn folder() -> tempfile::TempDir {
         tempfile::tempdir().expect("a temporary folder")
@@ -616,7 +713,9 @@ mod tests {
             assert_eq!(fs::read(&path).expect("still there"), contents);
         }
         fs::remove_file(&path).expect("removed");
-        Connection::open(&path).and_then(|other| other.execute_batch("CREATE TABLE t (x)")).expect("another's database");
+        Connection::open(&path)
+            .and_then(|other| other.execute_batch("CREATE TABLE t (x)"))
+            .expect("another's database");
         assert!(matches!(Ledger::open(&path), Err(LedgerError::Foreign { .. })));
         fs::remove_file(&path).expect("removed");
         drop(Ledger::open(&path).expect("a new ledger"));
@@ -646,7 +745,10 @@ mod tests {
                 bytes[index] ^= 0x55;
                 let transaction = ledger.connection.unchecked_transaction().expect("a transaction");
                 transaction
-                    .execute("UPDATE entry SET payload = ?1 WHERE seq = ?2", params![bytes, entry.header.seq.cast_signed()])
+                    .execute(
+                        "UPDATE entry SET payload = ?1 WHERE seq = ?2",
+                        params![bytes, entry.header.seq.cast_signed()],
+                    )
                     .expect("altered");
                 let error = ledger.verify().expect_err("damage").to_string();
                 assert!(error.contains(&format!("entry {} ", entry.header.seq)), "byte {index}: {error}");
@@ -678,5 +780,138 @@ mod tests {
             assert!(error.contains(first), "{sql}: {error}");
             transaction.rollback().expect("undone");
         }
+    }
+
+    #[test]
+    fn entries_outside_the_chain_are_damage_and_count_for_nothing() {
+        let folder = folder();
+        let path = folder.path().join("ledger.db");
+        let mut ledger = Ledger::open(&path).expect("a new ledger");
+        let paused = serde_json::to_string(&Event::Paused { until_ms: None }).expect("JSON");
+        let forge = |ledger: &Ledger, seq: i64| {
+            let sql = "INSERT INTO entry VALUES (?1, 1, '-', '-', 'paused', NULL, ?2, zeroblob(32), zeroblob(32))";
+            ledger.connection.execute(sql, params![seq, paused.as_bytes()]).expect("forged");
+        };
+        for filled in [false, true] {
+            if filled {
+                ledger.append(1, "stop", "s", &ended("a")).expect("recorded");
+            }
+            for seq in [i64::MIN, -1, 0] {
+                forge(&ledger, seq);
+                let error = ledger.verify().expect_err("damage");
+                assert!(
+                    matches!(error, LedgerError::Chain { damage: Damage::OutOfOrder { expected: 1, found: 0 }, .. }),
+                    "{seq}: {error}"
+                );
+                assert_eq!(ledger.last_pause().expect("readable"), None);
+                assert_eq!(ledger.session_size("-").expect("readable").entries, 0);
+                assert!(
+                    ledger
+                        .entries(&Filter { session: Some("-".into()), ..Filter::default() })
+                        .expect("readable")
+                        .is_empty()
+                );
+                ledger.connection.execute("DELETE FROM entry WHERE seq <= 0", []).expect("removed");
+            }
+            assert_eq!(ledger.verify().expect("sound").entries, u64::from(filled));
+        }
+        forge(&ledger, i64::MAX);
+        assert!(ledger.append(2, "stop", "s", &ended("b")).is_err(), "nothing comes after the last position");
+        assert!(ledger.verify().is_err());
+        assert!(ledger.entries(&Filter { after: u64::MAX, ..Filter::default() }).expect("readable").is_empty());
+    }
+
+    #[test]
+    fn values_that_are_no_text_name_their_entry() {
+        let folder = folder();
+        let path = folder.path().join("ledger.db");
+        let mut ledger = Ledger::open(&path).expect("a new ledger");
+        for number in 0..3 {
+            ledger.append(number, "stop", "s", &ended("x")).expect("recorded");
+        }
+        for column in ["court", "session", "kind", "outcome"] {
+            let transaction = ledger.connection.unchecked_transaction().expect("a transaction");
+            let sql = format!("UPDATE entry SET {column} = CAST(x'ff' AS TEXT) WHERE seq = 2");
+            transaction.execute_batch(&sql).expect("altered");
+            let error = ledger.verify().expect_err("damage");
+            assert!(matches!(error, LedgerError::Chain { damage: Damage::Altered(2), .. }), "{column}: {error}");
+            transaction.rollback().expect("undone");
+        }
+    }
+
+    #[test]
+    fn parts_that_are_not_ours_are_named() {
+        let folder = folder();
+        let path = folder.path().join("ledger.db");
+        let mut ledger = Ledger::open(&path).expect("a new ledger");
+        ledger.append(1, "stop", "s", &ended("x")).expect("recorded");
+        for (sql, named) in [
+            ("CREATE TABLE other (x)", "the table \"other\" was not made"),
+            (
+                "CREATE TRIGGER mute AFTER INSERT ON entry BEGIN DELETE FROM entry WHERE seq = new.seq; END",
+                "the trigger \"mute\"",
+            ),
+            ("CREATE INDEX more ON entry (kind)", "the index \"more\" was not made"),
+            (
+                "DROP INDEX entry_by_session; CREATE INDEX entry_by_session ON entry (session, seq) WHERE seq > 9",
+                "is not as Assize",
+            ),
+            ("DROP INDEX entry_by_session", "the index \"entry_by_session\" is gone"),
+        ] {
+            let transaction = ledger.connection.unchecked_transaction().expect("a transaction");
+            transaction.execute_batch(sql).expect("altered");
+            let error = ledger.verify().expect_err("damage");
+            assert!(
+                matches!(error, LedgerError::Damaged { .. }) && error.to_string().contains(named),
+                "{sql}: {error}"
+            );
+            transaction.rollback().expect("undone");
+        }
+        assert_eq!(ledger.verify().expect("sound again").entries, 1);
+        assert_eq!(Ledger::open_read_only(&path).expect("readable").verify().expect("sound").entries, 1);
+    }
+
+    #[test]
+    fn links_are_refused_and_left_alone() {
+        use std::os::unix::fs::symlink;
+
+        let folder = folder();
+        let elsewhere = folder.path().join("elsewhere");
+        fs::create_dir(&elsewhere).expect("made");
+        let linked = folder.path().join("linked");
+        symlink(&elsewhere, &linked).expect("linked");
+        let real = folder.path().join("real");
+        fs::create_dir(&real).expect("made");
+        symlink(elsewhere.join("ledger.db"), real.join("ledger.db")).expect("linked");
+        let piped = folder.path().join("piped");
+        fs::create_dir(&piped).expect("made");
+        assert!(std::process::Command::new("mkfifo").arg(piped.join("ledger.db")).status().expect("mkfifo").success());
+        for (path, detail) in
+            [(&linked, "linked is a symbolic link"), (&real, "it is a symbolic link"), (&piped, "no regular file")]
+        {
+            for opened in [Ledger::open(&path.join("ledger.db")), Ledger::open_read_only(&path.join("ledger.db"))] {
+                let error = opened.expect_err("refused");
+                let absent = matches!(error, LedgerError::Absent { .. }) && *path == linked;
+                assert!(absent || error.to_string().contains(detail), "{error}");
+            }
+        }
+        assert!(make_folder(&linked).is_err());
+        assert_eq!(fs::read_dir(&elsewhere).expect("readable").count(), 0);
+        symlink(elsewhere.join("ignored"), real.join(".gitignore")).expect("linked");
+        make_folder(&real).expect("made");
+        assert_eq!(fs::read_dir(&elsewhere).expect("readable").count(), 0);
+    }
+
+    #[test]
+    fn a_missing_project_is_not_made_and_a_wide_ledger_is_narrowed() {
+        let folder = folder();
+        let missing = folder.path().join("missing");
+        let error = Ledger::open(&missing.join(".assize").join("ledger.db")).expect_err("refused");
+        assert!(matches!(error, LedgerError::Unusable { .. }) && !missing.exists(), "{error}");
+        let path = folder.path().join(".assize").join("ledger.db");
+        drop(Ledger::open(&path).expect("a new ledger"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).expect("set");
+        drop(Ledger::open(&path).expect("an existing ledger"));
+        assert_eq!(fs::metadata(&path).expect("it exists").permissions().mode() & 0o777, 0o600);
     }
 }

@@ -53,6 +53,8 @@ impl Finished {
 /// How long the rest of the output is waited for after the program itself has ended: a process
 /// that left the group may hold the pipe open for ever.
 const DRAIN: Duration = Duration::from_millis(200);
+/// Longest pause between two looks at whether the program has ended while its pipes are open.
+const POLL_MAX: Duration = Duration::from_millis(20);
 
 /// Runs a program, feeds it `input` and collects what it prints.
 ///
@@ -71,13 +73,11 @@ pub fn run(mut command: Command, input: &[u8], limits: &Limits) -> io::Result<Fi
     }
     let stdout = collect(child.0.stdout.take(), limits.stdout_bytes_max);
     let stderr = collect(child.0.stderr.take(), limits.stderr_bytes_max);
-    // Closed pipes usually mean that the program is about to end; waiting for them spares polling.
-    let closed_in_time = stdout.wait(deadline) && stderr.wait(deadline);
-    let status = child.wait(if closed_in_time { deadline } else { Instant::now().min(deadline) });
+    let status = child.wait_beside(&[&stdout, &stderr], deadline);
     child.kill_group();
-    let drained = Instant::now() + DRAIN;
-    stdout.wait(drained);
-    stderr.wait(drained);
+    if status.is_none() {
+        closed(&[&stdout, &stderr], Instant::now() + DRAIN);
+    }
     let (stdout, stdout_cut) = stdout.take();
     let (stderr, stderr_cut) = stderr.take();
     Ok(Finished { status, stdout, stderr, cut: stdout_cut || stderr_cut })
@@ -87,6 +87,26 @@ pub fn run(mut command: Command, input: &[u8], limits: &Limits) -> io::Result<Fi
 struct Leader(Child);
 
 impl Leader {
+    /// Waits for the program and for its pipes. Closed pipes usually mean that it is about to end:
+    /// waiting for them spares polling. When it has ended before they are closed, someone else
+    /// holds them.
+    fn wait_beside(&mut self, pipes: &[&Output], deadline: Instant) -> Option<ExitStatus> {
+        let mut pause = Duration::from_millis(1);
+        loop {
+            if closed(pipes, deadline.min(Instant::now() + pause)) {
+                return self.wait(deadline);
+            }
+            match self.0.try_wait() {
+                Ok(Some(status)) => {
+                    closed(pipes, Instant::now() + DRAIN);
+                    return Some(status);
+                }
+                Ok(None) if Instant::now() < deadline => pause = (pause * 2).min(POLL_MAX),
+                _ => return None,
+            }
+        }
+    }
+
     fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
         let mut pause = Duration::from_micros(50);
         loop {
@@ -108,6 +128,11 @@ impl Leader {
         }
         let _ = self.0.wait();
     }
+}
+
+/// Waits until all pipes are closed, and says whether they are.
+fn closed(pipes: &[&Output], deadline: Instant) -> bool {
+    pipes.iter().all(|pipe| pipe.wait(deadline))
 }
 
 impl Drop for Leader {
@@ -196,9 +221,20 @@ mod tests {
 
     #[test]
     fn a_child_that_holds_the_pipe_does_not_hold_us() {
-        let before = Instant::now();
-        let finished = shell("setsid sleep 5 & exit 0", b"", 1_000);
-        assert!(before.elapsed() < Duration::from_secs(4), "{finished:?}");
+        for script in ["printf x; setsid sleep 30 & exit 3", "printf x; sleep 30 & exit 3"] {
+            let before = Instant::now();
+            let finished = shell(script, b"", 25_000);
+            assert!(before.elapsed() < Duration::from_secs(5), "{finished:?}");
+            assert_eq!(finished.status.and_then(|status| status.code()), Some(3));
+            assert_eq!(finished.stdout, b"x");
+        }
+    }
+
+    #[test]
+    fn a_program_that_closes_its_pipes_early_is_waited_for() {
+        let finished = shell("exec >&- 2>&-; sleep 0.3; exit 4", b"", 5_000);
+        assert_eq!(finished.status.and_then(|status| status.code()), Some(4));
+        assert_eq!(shell("exec >&- 2>&-; sleep 30", b"", 300).status, None);
     }
 
     #[test]

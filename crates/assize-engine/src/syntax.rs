@@ -37,7 +37,7 @@ impl Sound {
     pub fn open(folder: Option<&Path>) -> Self {
         let path = folder.map(|folder| folder.join("syntax-1"));
         let bytes = path.as_ref().and_then(|path| fs::read(path).ok()).unwrap_or_default();
-        let intact = bytes.len() <= SOUND_BYTES_MAX && bytes.len() % size_of::<Digest>() == 0;
+        let intact = bytes.len() <= SOUND_BYTES_MAX && bytes.len().is_multiple_of(size_of::<Digest>());
         if !intact && let Some(path) = &path {
             // It can be made anew at any time.
             let _ = fs::remove_file(path);
@@ -149,7 +149,8 @@ fn collect(root: Node<'_>, text: &str, found: &mut Vec<SyntaxError>) {
             continue;
         }
         let mut cursor = node.walk();
-        let mut children: Vec<Node<'_>> = node.children(&mut cursor).filter(|child| child.has_error() || child.is_missing()).collect();
+        let mut children: Vec<Node<'_>> =
+            node.children(&mut cursor).filter(|child| child.has_error() || child.is_missing()).collect();
         children.reverse();
         left.extend(children);
     }

@@ -180,12 +180,17 @@ fn nobody_changes_the_rules_during_the_game() {
 }
 
 #[test]
-fn a_session_that_the_hook_did_not_see_begin_is_judged_by_its_transcript() {
+fn an_agent_that_removes_the_record_is_judged_by_its_transcript() {
     let agent = agent();
     agent.is_asked("Implement `parse` in src/parse.rs");
     agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    let call = json!([{"type": "tool_use", "id": "1", "name": "Bash", "input": {"command": "rm -rf .assize"}}]);
+    let result = json!([{"type": "tool_result", "tool_use_id": "1", "content": ""}]);
+    agent.writes(&json!({"type": "assistant", "message": {"content": call}}));
+    agent.writes(&json!({"type": "user", "message": {"content": result}}));
     std::fs::remove_dir_all(agent.repo().path().join(".assize")).expect("the ledger is gone");
-    reason(agent.stops("Done."));
+    let reason = reason(agent.stops("Done."));
+    assert!(reason.contains("rm -rf .assize") && reason.contains("src/parse.rs"), "{reason}");
 }
 
 #[test]
@@ -224,6 +229,19 @@ fn what_was_asked_for_outlives_the_agents_memory() {
     let output = agent.sends("SessionStart", json!({"source": "compact"}));
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(text.contains("additionalContext") && text.contains("src/parse.rs"), "{text}");
+}
+
+#[test]
+fn what_was_asked_for_outlives_a_clear_which_begins_another_session() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.sends("SessionEnd", json!({"reason": "clear"}));
+    let next = json!({"source": "clear", "session_id": "session-2", "transcript_path": null});
+    let text = String::from_utf8(agent.sends("SessionStart", next).stdout).expect("text");
+    assert!(text.contains("additionalContext") && text.contains("src/parse.rs"), "{text}");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    let stop = json!({"session_id": "session-2", "transcript_path": null, "last_assistant_message": "Done.", "stop_hook_active": false});
+    assert!(String::from_utf8_lossy(&agent.sends("Stop", stop).stdout).contains("block"));
 }
 
 /// The answer comes in time and says that nothing was recorded.

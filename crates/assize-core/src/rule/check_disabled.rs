@@ -536,7 +536,8 @@ fn lowered_thresholds(file: &FileChange) -> Vec<Hit<'_>> {
 }
 
 /// At least one of these stands in every setting of a strict mode.
-const STRICT_HINTS: [&str; 11] = [
+const STRICT_HINTS: [&str; 12] = [
+    "forbidOnly",
     "strict",
     "Strict",
     "noImplicit",
@@ -596,7 +597,7 @@ fn neutered_scripts(file: &FileChange) -> Vec<Hit<'_>> {
     static IDLE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"^\s*("[a-z:_-]+")\s*:\s*"\s*(?:true|:|exit 0|echo [^&|;]*)\s*"\s*,?\s*$"#).expect("valid pattern")
     });
-    let may_idle = |line: &str| ["true", ":\"", ": \":", "exit 0", "echo"].iter().any(|word| line.contains(word));
+    let may_idle = |line: &str| ["true", ":\"", " : ", "exit 0", "echo"].iter().any(|word| line.contains(word));
     let idle = |line: &str| {
         if !may_idle(line) {
             return false;

@@ -72,6 +72,24 @@ const HINTS: [&str; 24] = [
     "n Smith",
 ];
 
+/// At least one of these stands in every line that the rule finds, in lower case.
+const LINE_HINTS: [&str; 14] = [
+    "mock",
+    "fake",
+    "dummy",
+    "sample",
+    "lorem",
+    "hardcoded",
+    "hard-coded",
+    "simulat",
+    "made-up",
+    "madeup",
+    "@example.",
+    "@test.",
+    "n doe",
+    "n smith",
+];
+
 /// Returns whether the file is to work in earnest.
 fn is_productive(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
@@ -128,7 +146,8 @@ fn is_made_up(lines: &[Line<'_>], index: usize) -> bool {
         Regex::new(r"\b(?:return|const|let|var|val|static|final|yield)\b|:?=[^=]|=>").expect("valid pattern")
     });
     let line = &lines[index];
-    if !HINTS.iter().any(|hint| line.raw.contains(hint)) && !line.raw.to_ascii_lowercase().contains("lorem") {
+    let lower = line.raw.to_ascii_lowercase();
+    if !LINE_HINTS.iter().any(|hint| lower.contains(hint)) {
         return false;
     }
     if NAME.is_match(&line.code) && USE.is_match(&line.code) {
@@ -139,7 +158,7 @@ fn is_made_up(lines: &[Line<'_>], index: usize) -> bool {
     }
     // A string on its own documents.
     let shown = line.code.chars().any(char::is_alphanumeric);
-    is_invented_person(lines, index) || shown && line.raw.to_ascii_lowercase().contains("lorem ipsum")
+    is_invented_person(lines, index) || shown && lower.contains("lorem ipsum")
 }
 
 /// A comment that calls the value beside it made up.

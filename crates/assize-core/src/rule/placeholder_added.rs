@@ -71,7 +71,7 @@ static ADMISSION: LazyLock<Regex> = LazyLock::new(|| {
     .expect("valid pattern")
 });
 
-/// At least one of these stands in every stub and admission; the words of prose in three spellings.
+/// At least one of these stands in every stub and admission, the words of prose in the usual spellings.
 const HINTS: [&str; 43] = [
     "TODO",
     "FIXME",
@@ -111,8 +111,8 @@ const HINTS: [&str; 43] = [
     "TEMPORARY",
     "eft as an",
     "LEFT AS AN",
-    "would ",
-    "WOULD ",
+    "ould ",
+    "OULD ",
     "ard-coded",
     "ardcoded",
     "HARDCODED",

@@ -44,7 +44,9 @@ impl Rule for UnevidencedClaim {
         let Some(claim) = claims_tests_pass(evidence.message()) else { return };
         match last_run {
             Some((run, result)) if run.step > edited => {
-                if result == TestResult::Unknown && !results_unrecorded(facts) {
+                let passed = |later: &&CommandRun| later.test_result() == Some(TestResult::Passed);
+                let mut later = facts.commands_after(run.step).filter(|later| later.reads_output_of(run));
+                if result == TestResult::Unknown && !results_unrecorded(facts) && !later.any(|later| passed(&later)) {
                     file_unknown(run, findings);
                 }
             }

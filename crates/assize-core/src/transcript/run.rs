@@ -30,6 +30,17 @@ impl CommandRun {
         ["gh ", "glab ", "curl ", "wget ", "circleci ", "bk "].iter().any(|program| command.contains(program))
     }
 
+    /// Returns whether the command may have shown the end of another one's run, by reading the file
+    /// that its output went to.
+    pub fn reads_output_of(&self, other: &Self) -> bool {
+        let mut targets = other.command.inspect().split('>').skip(1).filter_map(|rest| rest.split_whitespace().next());
+        let command = self.command.inspect();
+        self.step > other.step
+            && self.only_looks()
+            && !self.only_prints()
+            && targets.any(|file| file.len() > 2 && command.contains(file))
+    }
+
     /// Returns whether what the command printed are words of its own: it says them and runs nothing.
     fn only_prints(&self) -> bool {
         let command = self.command.inspect().trim();
@@ -234,13 +245,36 @@ mod tests {
         ] {
             assert_eq!(last(&[run, other], 0), Some((1, TestResult::Passed)), "{other:?}");
         }
-        for own in ["./run.sh; echo done", "cat <<EOF | sh\nx\nEOF", "cat <<EOF > a\nx\nEOF\n./run.sh", "echo \"$(./run.sh)\"", "echo x | ./run.sh"] {
+        for own in [
+            "./run.sh; echo done",
+            "cat <<EOF | sh\nx\nEOF",
+            "cat <<EOF > a\nx\nEOF\n./run.sh",
+            "echo \"$(./run.sh)\"",
+            "echo x | ./run.sh",
+        ] {
             assert_eq!(last(&[run, (own, 0, FAILED)], 0), Some((3, TestResult::Failed)), "{own}");
         }
         // What was run before the given step does not make up for a run without tests.
         assert_eq!(last(&[run, ("cargo test x", 0, EMPTY)], 2), Some((3, TestResult::NoneRan)));
         assert_eq!(last(&[run, ("docker run app pytest", 1, "1 failed in 0.1s")], 0), Some((3, TestResult::Failed)));
         assert_eq!(last(&[("ls", 0, "")], 0), None);
+    }
+
+    #[test]
+    fn the_reading_of_a_log_is_told_from_other_commands() {
+        let reads = |run: &str, later: &str| {
+            let facts = ran(&[(run, 0, ""), (later, 0, OK)]);
+            facts.commands[1].reads_output_of(&facts.commands[0])
+        };
+        assert!(reads("cargo test > /tmp/test.log 2>&1; echo $? >> /tmp/test.log", "sleep 9; tail -n 4 /tmp/test.log"));
+        for (run, later) in [
+            ("cargo test > /tmp/test.log 2>&1", "tail -n 4 /tmp/other.log"),
+            ("cargo test 2>&1", "cat 1 2 &1"),
+            ("cargo test > /tmp/test.log", "echo /tmp/test.log"),
+            ("cargo test > /tmp/test.log", "./forge.sh /tmp/test.log"),
+        ] {
+            assert!(!reads(run, later), "{run} / {later}");
+        }
     }
 
     #[test]

@@ -128,7 +128,8 @@ fn a_folder_without_git_shows_what_the_transcript_names() {
 fn a_broken_repository_is_a_missing_part_and_no_failure() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join(".git"), "gitdir: /no/such/place\n").expect("written");
-    let evidence = gather(&Sources { folder: folder.path().to_owned(), ..Sources::default() }, &SessionState::default());
+    let evidence =
+        gather(&Sources { folder: folder.path().to_owned(), ..Sources::default() }, &SessionState::default());
     assert!(evidence.diff.why_missing().expect("missing").contains("/no/such/place"));
 }
 
@@ -138,4 +139,152 @@ fn our_own_files_are_not_the_agents_work() {
     let session = session(baseline(&repo.path()).expect("a baseline"), "go");
     repo.write(".assize/ledger.db", "x");
     assert!(gathered(&repo, &session).diff.get().expect("a diff").is_empty());
+}
+
+fn limits(evidence: &Evidence) -> String {
+    evidence.diff.get().expect("a diff").limits.join("\n")
+}
+
+#[test]
+fn nothing_but_regular_files_is_opened() {
+    use std::os::unix::fs::symlink;
+
+    let repo = Repo::with_commit(&[("a.rs", "fn a() {}\n"), ("b.rs", "fn b() {}\n")]);
+    let session = session(baseline(&repo.path()).expect("a baseline"), "go");
+    let pipe = repo.outside().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    repo.remove("a.rs");
+    repo.remove("b.rs");
+    symlink(&pipe, repo.path().join("a.rs")).expect("linked");
+    symlink("/dev/zero", repo.path().join("b.rs")).expect("linked");
+    symlink(&pipe, repo.path().join("c.rs")).expect("linked");
+    symlink("/dev/zero", repo.path().join("d.rs")).expect("linked");
+    let evidence = gathered(&repo, &session);
+    // git shows a file that became a link as removed and added.
+    assert_eq!(paths(&evidence), ["a.rs", "a.rs", "b.rs", "b.rs", "c.rs", "d.rs"]);
+    for path in [&pipe, &repo.path().join("c.rs"), Path::new("/dev/zero"), repo.outside()] {
+        assert!(read_regular(path, 10).is_err(), "{}", path.display());
+    }
+    assert!(content_hash(&pipe).is_some());
+}
+
+#[test]
+fn a_regular_file_is_read_up_to_its_limit_and_one_byte_beyond() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("file");
+    for (bytes, read) in [(0, 0), (10, 10), (11, 11), (12, 11)] {
+        std::fs::write(&file, vec![b'x'; bytes]).expect("written");
+        assert_eq!(read_regular(&file, 10).expect("read").len(), read);
+    }
+}
+
+#[test]
+fn earlier_untracked_files_use_nothing_up() {
+    let repo = Repo::with_commit(&[("z", "x\n")]);
+    for number in 0..=UNTRACKED_MAX {
+        repo.write(&format!("a/{number}"), "the user's\n");
+    }
+    let session = session(baseline(&repo.path()).expect("a baseline"), "go");
+    repo.write("b.rs", "fn b() {}\n");
+    let evidence = gathered(&repo, &session);
+    assert_eq!(paths(&evidence), ["b.rs"]);
+    assert_eq!(
+        limits(&evidence),
+        format!(
+            "{} files that had been changed before the session began and were not touched since",
+            UNTRACKED_MAX + 1
+        )
+    );
+    for number in 1..UNTRACKED_MAX {
+        repo.write(&format!("c/{number}"), "new\n");
+    }
+    assert!(!limits(&gathered(&repo, &session)).contains("not looked at"));
+    repo.write("d/1", "new\n");
+    repo.write("d/2", "new\n");
+    let evidence = gathered(&repo, &session);
+    assert_eq!(paths(&evidence).len(), UNTRACKED_MAX);
+    assert!(limits(&evidence).contains("2 new untracked files were not looked at"), "{}", limits(&evidence));
+}
+
+#[test]
+fn what_a_baseline_does_not_remember_is_stated() {
+    let repo = Repo::with_commit(&[("z", "x\n")]);
+    for number in 0..DIRTY_MAX {
+        repo.write(&format!("a/{number:04}"), "the user's\n");
+    }
+    let whole = baseline(&repo.path()).expect("a baseline");
+    assert_eq!((whole.dirty.len(), whole.dirty_cut), (DIRTY_MAX, false));
+    repo.write("b.rs", "fn b() {}\n");
+    let cut = baseline(&repo.path()).expect("a baseline");
+    assert_eq!((cut.dirty.len(), cut.dirty_cut), (DIRTY_MAX, true));
+    let evidence = gathered(&repo, &session(cut, "go"));
+    assert!(limits(&evidence).contains("more than 2000 files"), "{}", limits(&evidence));
+    assert!(!evidence.diff.get().expect("a diff").file("b.rs").expect("shown").old_known);
+    let evidence = gathered(&repo, &session(whole, "go"));
+    assert!(evidence.diff.get().expect("a diff").file("b.rs").expect("shown").old_known);
+}
+
+#[test]
+fn without_a_measurement_in_a_repository_the_last_commit_counts() {
+    let repo = Repo::with_commit(&[("old.rs", "fn old( {\n"), ("b.rs", "fn b() {}\n")]);
+    repo.write("b.rs", "fn b() { 1 }\n");
+    repo.write("new.rs", "fn new() {}\n");
+    let folder = Baseline { measured: Measured::Folder, ..Baseline::default() };
+    for baseline in [Baseline::default(), folder] {
+        let evidence = gathered(&repo, &session(baseline, "go"));
+        assert_eq!(paths(&evidence), ["b.rs", "new.rs"]);
+        assert!(limits(&evidence).contains("the start of the session was not seen"));
+        let known: Vec<bool> = evidence.diff.get().expect("a diff").files.iter().map(|file| file.old_known).collect();
+        assert_eq!(known, [true, false], "a file without an earlier state may be an old one");
+    }
+    let nothing = Baseline { measured: Measured::Repository, ..Baseline::default() };
+    assert_eq!(paths(&gathered(&repo, &session(nothing, "go"))), ["b.rs", "new.rs", "old.rs"]);
+}
+
+#[test]
+fn a_repository_that_is_made_during_a_session_tells_nothing_of_its_start() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    assert_eq!(baseline(folder.path()).expect("a baseline").measured, Measured::Folder);
+    let repo = Repo::empty();
+    assert_eq!(baseline(&repo.path()).expect("a baseline").measured, Measured::Repository);
+    repo.write("old.py", "def f(:\n");
+    repo.git(&["add", "old.py"]);
+    let evidence = gathered(&repo, &session(baseline(folder.path()).expect("a baseline"), "go"));
+    assert_eq!(paths(&evidence), ["old.py"]);
+    assert!(!evidence.diff.get().expect("a diff").files[0].old_known);
+}
+
+#[test]
+fn large_files_do_not_hide_the_rest_of_the_change() {
+    let line = "0123456789abcde\n";
+    let repo = Repo::with_commit(&[("a.rs", "fn a() {}\n")]);
+    let session = session(baseline(&repo.path()).expect("a baseline"), "go");
+    repo.write("a.rs", "fn a() { 1 }\n");
+    repo.write("large.txt", &line.repeat(crate::git::PATCH_BYTES_MAX / line.len() + 1));
+    repo.git(&["add", "large.txt"]);
+    let evidence = gathered(&repo, &session);
+    assert_eq!(paths(&evidence), ["a.rs", "large.txt"]);
+    let large = evidence.diff.get().expect("a diff").file("large.txt").expect("shown");
+    assert!(large.status == FileStatus::Added && large.lines_cut > 0, "{large:?}");
+    assert!(limits(&evidence).contains("large.txt"));
+}
+
+#[test]
+fn a_baseline_whose_commit_is_gone_is_a_missing_part_that_names_it() {
+    let repo = Repo::with_commit(&[("a.rs", "fn a() {}\n")]);
+    let session = session(baseline(&repo.path()).expect("a baseline"), "go");
+    let gone = repo.head();
+    std::fs::remove_dir_all(repo.path().join(".git")).expect("removed");
+    repo.git(&["init", "--quiet"]);
+    repo.write("b.rs", "fn b() {}\n");
+    repo.commit("anew");
+    let evidence = gathered(&repo, &session);
+    assert!(evidence.diff.why_missing().expect("missing").contains(&gone));
+}
+
+#[test]
+fn a_listing_that_panics_is_no_empty_listing() {
+    let panicked: thread::Result<Result<Vec<Listed>, GitError>> = Err(Box::new("a panic"));
+    assert!(joined(panicked).is_err());
+    assert!(joined::<Vec<Listed>>(Ok(Ok(Vec::new()))).is_ok());
 }

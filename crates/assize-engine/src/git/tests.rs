@@ -64,7 +64,10 @@ fn detached_packed_and_linked_heads_are_read() {
     let side = Repository::discover(&tree).expect("readable").expect("a repository");
     assert_eq!(side.head().expect("readable"), Some(commit));
     fs::write(tree.join("a.txt"), "two\n").expect("written");
-    assert!(String::from_utf8_lossy(&side.patch(side.head().expect("readable").as_deref()).expect("a patch")).contains("+two"));
+    assert!(
+        String::from_utf8_lossy(&side.patch(side.head().expect("readable").as_deref()).expect("a patch"))
+            .contains("+two")
+    );
 }
 
 #[test]
@@ -86,13 +89,24 @@ fn renames_merges_and_submodules_are_seen() {
 
     let inner = Repo::with_commit(&[("x", "1\n")]);
     let outer = Repo::with_commit(&[("y", "1\n")]);
-    outer.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.path().to_str().expect("text"), "sub"]);
+    outer.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        inner.path().to_str().expect("text"),
+        "sub",
+    ]);
     outer.commit("with a submodule");
     let base = outer.head();
     outer.write("sub/x", "2\n");
     assert_eq!(patch(&outer, Some(&base)), "");
     let within = Repository::discover(&outer.path().join("sub")).expect("readable").expect("a repository");
-    assert!(String::from_utf8_lossy(&within.patch(within.head().expect("readable").as_deref()).expect("a patch")).contains("+2"));
+    assert!(
+        String::from_utf8_lossy(&within.patch(within.head().expect("readable").as_deref()).expect("a patch"))
+            .contains("+2")
+    );
 }
 
 #[test]
@@ -144,7 +158,11 @@ fn words_are_found_whole() {
 /// A repository that wants every kind of program run, each of which would leave a file behind.
 #[test]
 fn no_program_that_a_repository_names_is_run() {
-    let repo = Repo::with_commit(&[("a.txt", "one\n"), ("b.bin", "x\n"), (".gitattributes", "* filter=evil diff=evil merge=evil\n*.bin diff=evil\n")]);
+    let repo = Repo::with_commit(&[
+        ("a.txt", "one\n"),
+        ("b.bin", "x\n"),
+        (".gitattributes", "* filter=evil diff=evil merge=evil\n*.bin diff=evil\n"),
+    ]);
     let trap = repo.outside().join("trap.sh");
     let sprung = repo.outside().join("sprung");
     fs::write(&trap, format!("#!/bin/sh\necho \"$0 $@\" >> '{}'\ncat\n", sprung.display())).expect("written");
@@ -208,4 +226,70 @@ fn odd_folders_are_errors_that_name_them() {
     assert!(error.contains("/no/such/place"), "{error}");
     fs::write(folder.path().join(".git"), "hello").expect("written");
     assert!(Repository::discover(folder.path()).expect_err("refused").to_string().contains("gitdir"));
+}
+
+#[test]
+fn a_patch_that_is_too_large_is_read_without_its_large_files() {
+    let line = "0123456789abcde\n";
+    let large = line.repeat(PATCH_BYTES_MAX / line.len() + 1);
+    let other = "abcdefghijklmno\n".repeat(PATCH_BYTES_MAX / line.len() + 1);
+    let repo = Repo::with_commit(&[("small.rs", "one\n"), ("gone: 1.txt", &other), ("same.txt", &large)]);
+    let base = repo.head();
+    repo.write("small.rs", "two\n");
+    repo.write("*.rs", &large);
+    repo.write("edge.txt", &"x".repeat(SHOWN_BYTES_MAX as usize));
+    repo.remove("gone: 1.txt");
+    repo.git(&["add", "--all"]);
+    assert!(matches!(repository(&repo).patch(Some(&base)), Err(GitError::TooLarge(_))));
+    let (patch, mut left_out) = repository(&repo).patch_of_small(Some(&base)).expect("a patch");
+    let patch = String::from_utf8(patch).expect("text");
+    assert!(patch.contains("+two") && patch.contains("edge.txt") && !patch.contains("gone: 1.txt"));
+    left_out.sort_by(|a, b| a.path.cmp(&b.path));
+    let lines = Some(u32::try_from(large.lines().count()).expect("a number"));
+    let file = |path: &str, before| Large { path: path.to_owned(), before, after: !before, lines };
+    assert_eq!(left_out, [file("*.rs", false), file("gone: 1.txt", true)]);
+    let (patch, left_out) = repository(&repo).patch_of_small(None).expect("a patch from nothing");
+    assert!(patch.ends_with(b"+two\n") && left_out.len() == 2, "{left_out:?}");
+}
+
+#[test]
+fn a_commit_that_is_gone_is_named() {
+    let repo = Repo::with_commit(&[("a.txt", "one\n")]);
+    let gone = "1234567890123456789012345678901234567890";
+    let error = repository(&repo).patch(Some(gone)).expect_err("refused");
+    assert!(matches!(&error, GitError::Gone(commit) if commit == gone), "{error}");
+    assert!(error.to_string().contains(gone));
+}
+
+#[test]
+fn git_is_looked_for_in_absolute_folders_only() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = |name: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir(&path).expect("made");
+        path
+    };
+    let (without, with) = (folder("without"), folder("with"));
+    fs::write(without.join("git"), "no program\n").expect("written");
+    fs::write(with.join("git"), "#!/bin/sh\n").expect("written");
+    fs::set_permissions(with.join("git"), fs::Permissions::from_mode(0o755)).expect("set");
+    let path = |folders: &[&Path]| std::env::join_paths(folders).expect("a path");
+    let relative = [Path::new("."), Path::new("./bin"), Path::new("bin"), Path::new("")];
+    let found = Program::find(&path(&[&relative[..], &[&without, &with]].concat())).expect("found");
+    assert_eq!(found, Program { git: with.join("git"), path: path(&[&without, &with]) });
+    assert_eq!(Program::find(&path(&relative)), None);
+    assert_eq!(Program::find(OsStr::new("")), None);
+}
+
+#[test]
+fn a_pipe_in_place_of_an_index_is_not_waited_for() {
+    let repo = Repo::with_commit(&[("a.txt", "one\n")]);
+    repo.write_git("index", "");
+    fs::remove_file(repo.path().join(".git/index")).expect("removed");
+    pipe(&repo.path().join(".git/index"));
+    assert!(Repository::discover(&repo.path()).expect_err("refused").to_string().contains("index"));
+}
+
+fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
 }

@@ -18,7 +18,7 @@ use assize_engine::court::stop::{Terms, hold};
 use assize_engine::evidence::{Sources, baseline};
 use assize_engine::expand::attachments;
 use assize_engine::judge::JUDGE_VARIABLE;
-use assize_engine::ledger::{Ledger, LedgerError};
+use assize_engine::ledger::{Filter, Ledger, LedgerError};
 use assize_engine::transcript::read_facts;
 
 use super::pause::is_paused;
@@ -32,6 +32,8 @@ use crate::judges::Judges;
 pub const EVENT_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// Bytes of an unreadable event that are recorded.
 const EXCERPT_BYTES_MAX: usize = 500;
+/// Entries among which a cleared session is looked for.
+const RECENT_ENTRIES: u32 = 20;
 
 /// Arguments of `assize hook`.
 #[derive(Debug, clap::Args)]
@@ -119,15 +121,45 @@ impl<'a> Desk<'a> {
 
     fn session_start(&self, source: &str) -> std::result::Result<HookReply, LedgerError> {
         let mut ledger = Ledger::open(&self.host.ledger())?;
-        let state = SessionState::of(&ledger.session_events(&self.session, None)?);
-        let baseline = state.baseline.is_none().then(|| self.baseline());
-        let event = Event::SessionStarted { agent: self.adapter.id().to_owned(), source: source.to_owned(), baseline };
-        ledger.append(self.now, "stop", &self.session, &event)?;
+        let mut state = SessionState::of(&ledger.session_events(&self.session, None)?);
+        let carried = match source {
+            "clear" if state.directives_seen == 0 => self.cleared_session(&ledger)?,
+            _ => SessionState::default(),
+        };
+        let baseline = state.baseline.is_none().then(|| carried.baseline.unwrap_or_else(|| self.baseline()));
+        let agent = self.adapter.id().to_owned();
+        let mut events = vec![Event::SessionStarted { agent: agent.clone(), source: source.to_owned(), baseline }];
+        events.extend(carried.active.into_iter().map(|directive| Event::Prompted {
+            agent: agent.clone(),
+            prompt_id: "carried-over".to_owned(),
+            directive: Some(directive),
+            overrules: false,
+            baseline: None,
+        }));
+        for event in &events {
+            ledger.append(self.now, "stop", &self.session, event)?;
+            state.apply(event);
+        }
         // What was asked for must outlive the agent's memory of it.
         Ok(match open_directives(&state) {
             Some(text) => HookReply::Context { text },
             None => HookReply::Silent,
         })
+    }
+
+    /// Clearing begins a session with another id. Returns the state of the one that was cleared
+    /// just before.
+    fn cleared_session(&self, ledger: &Ledger) -> std::result::Result<SessionState, LedgerError> {
+        let recent = ledger.entries(&Filter { last: Some(RECENT_ENTRIES), ..Filter::default() })?;
+        let own = format!("{}/", self.adapter.id());
+        let cleared = recent.iter().rev().find(|entry| {
+            let ended = ledger.event(entry).ok();
+            entry.header.session.starts_with(&own) && matches!(ended, Some(Event::SessionEnded { reason }) if reason == "clear")
+        });
+        match cleared {
+            Some(entry) => Ok(SessionState::of(&ledger.session_events(&entry.header.session, None)?)),
+            None => Ok(SessionState::default()),
+        }
     }
 
     fn prompt(&self, text: &str) -> std::result::Result<HookReply, LedgerError> {
