@@ -10,6 +10,25 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+/// A character that is no part of a word, in a class with few ranges: letters outside of ASCII are told
+/// by the blocks that they stand in.
+macro_rules! no_word {
+    () => {
+        no_word_but!("")
+    };
+}
+
+/// As above, and none of the given characters either.
+macro_rules! no_word_but {
+    ($others:literal) => {
+        concat!(
+            r"(?u-i:[^0-9A-Za-z_\u{AA}\u{B5}\u{BA}\u{C0}-\u{24F}\u{370}-\u{1FFF}\u{2C00}-\u{2DFF}\u{3040}-\u{D7FF}",
+            $others,
+            "])"
+        )
+    };
+}
+
 /// Returns whether a message holds one of the texts, which are given in lower case. A look before a
 /// regular expression is built: most messages have nothing to do with most of them.
 fn holds_any(message: &str, texts: &[&str]) -> bool {
@@ -107,7 +126,7 @@ pub fn claims_tests_pass(message: &str) -> Option<&str> {
         Regex::new(concat!(
             r"(?i-u)\b(?:tests?|test suite|suite|specs?|checks)\b[ -~]{0,40}\b(?:(?:is|are|all|now) green|succeed(?:s|ed)?)\b",
             // What follows tells a result from handing something over: `the test passes a mock`.
-            r"|\b(?:(?:tests?|test suite|suite|specs?|checks)\b[ -~]{0,40}|\d+ (?:tests? )?)\bpass(?:es|ed|ing)?(?:(?u:\W)*$|\s*(?u:[^\w\s`'\x22-])|\s+(?:now|again|",
+            r"|\b(?:(?:tests?|test suite|suite|specs?|checks)\b[ -~]{0,40}|\d+ (?:tests? )?)\bpass(?:es|ed|ing)?(?:", no_word!(), r"*$|\s*", no_word_but!(r"\s`'\x22-"), r"|\s+(?:now|again|",
             r"locally|too|also|cleanly|successfully|with|without|and|after|for|against|under|including|here|today|across|\d|as (?:well|expected|before)|",
             r"(?:in|on) (?:ci|both|all|the (?:ci|full|whole|first)|\d|linux|macos|windows|my|this|every))\b)",
             r"|\bpass(?:es|ed|ing) (?:all|every|its|the) (?:\w+ )?tests\b",
@@ -139,7 +158,7 @@ pub fn claims_tests_pass(message: &str) -> Option<&str> {
 pub fn claims_done(message: &str) -> Option<&str> {
     static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)^(?u:\W)*(?:all )?(?:done|finished|completed?|fixed|implemented)\b",
+            r"(?i-u)^", no_word!(), r"*(?:all )?(?:done|finished|completed?|fixed|implemented)\b",
             r"|\b(?:is|are|it's|everything(?:'s| is)|all) (?:now )?(?:all )?(?:done|finished|complete[d]?|fixed|implemented|in place|working|ready)\b",
             r"|\bi(?:'ve| have)? (?:now |successfully |also |just )*(?:added|implemented|fixed|created|updated|finished|completed|written|wrote|refactored|removed|renamed|built|changed|made|replaced|moved|ported|converted|migrated|rewritten|rewrote|extended|introduced|resolved|wired)\b",
             r"|\b(?:successfully|fully) (?:added|implemented|fixed|created|updated|completed|refactored)\b",
@@ -157,7 +176,8 @@ pub fn claims_change(message: &str) -> Option<&str> {
         let verbs = "added|implemented|fixed|created|updated|written|wrote|refactored|removed|renamed|changed|replaced|\
                      moved|rewrote|rewritten|extended|introduced|deleted|corrected|patched|modified|converted|migrated";
         Regex::new(&format!(
-            r"(?i-u)\bi(?:'ve| have)?(?: (?:now|also|just|then|successfully))* (?:{verbs})\b|^(?u:[\W_])*(?:successfully )?(?:{verbs})\b|\b(?:has|have) (?:now )?been (?:now |successfully )?(?:{verbs})\b",
+            r"(?i-u)\bi(?:'ve| have)?(?: (?:now|also|just|then|successfully))* (?:{verbs})\b|^(?:{}|_)*(?:successfully )?(?:{verbs})\b|\b(?:has|have) (?:now )?been (?:now |successfully )?(?:{verbs})\b",
+            no_word!(),
         ))
         .expect("valid pattern")
     });

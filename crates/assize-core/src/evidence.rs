@@ -100,6 +100,9 @@ pub struct Evidence {
     pub directives: Vec<Directive>,
     /// The change since the session's baseline.
     pub diff: Part<Diff>,
+    /// The commit that is checked out, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
     /// The state of the work tree.
     pub fingerprint: Fingerprint,
     /// The state of the work tree when the court last let the agent stop, if it ever did.
@@ -124,6 +127,7 @@ impl Evidence {
         Self {
             directives: Vec::new(),
             diff: Part::Missing(why.to_owned()),
+            head: None,
             fingerprint: Fingerprint::default(),
             accepted_fingerprint: None,
             transcript: Part::Missing(why.to_owned()),

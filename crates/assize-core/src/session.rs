@@ -178,6 +178,7 @@ impl SessionState {
         match event {
             Event::SessionStarted { baseline, .. } => self.remember_baseline(baseline.as_ref()),
             Event::Prompted { prompt_id, directive, overrules, baseline, .. } => {
+                self.begin_anew(baseline.as_ref());
                 self.remember_baseline(baseline.as_ref());
                 self.prompt_id.clone_from(prompt_id);
                 if *overrules {
@@ -191,6 +192,15 @@ impl SessionState {
             }
             Event::StopRuled(record) => self.ruled(record),
             Event::SessionEnded { .. } | Event::Paused { .. } | Event::Resumed | Event::EventMalformed { .. } | Event::Unknown => {}
+        }
+    }
+
+    /// When everything is settled and others have committed since, the next prompt's work is
+    /// measured from where it begins: nobody answers for the commits of others.
+    fn begin_anew(&mut self, baseline: Option<&Baseline>) {
+        if self.active.is_empty() && baseline.is_some() {
+            self.baseline = None;
+            self.accepted_fingerprint = None;
         }
     }
 

@@ -110,6 +110,7 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
     Evidence {
         directives: session.active.clone(),
         diff: tree.diff,
+        head: tree.head,
         fingerprint: tree.fingerprint,
         accepted_fingerprint: session.accepted_fingerprint.clone(),
         // The transcript can lag behind: the harness's own word comes first.
@@ -124,13 +125,19 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
 #[derive(Debug)]
 struct Tree {
     diff: Part<Diff>,
+    head: Option<String>,
     fingerprint: Fingerprint,
     sightings: Vec<ReferentSighting>,
 }
 
 impl Default for Tree {
     fn default() -> Self {
-        Self { diff: Part::Missing(String::new()), fingerprint: Fingerprint::default(), sightings: Vec::new() }
+        Self {
+            diff: Part::Missing(String::new()),
+            head: None,
+            fingerprint: Fingerprint::default(),
+            sightings: Vec::new(),
+        }
     }
 }
 
@@ -197,7 +204,7 @@ fn look_at_tree(sources: &Sources, baseline: Option<&Baseline>, wanted: &[Refere
     check_syntax(repository.root(), &mut files, cache);
     let sightings = look_up(&repository, &listed, &files, wanted);
     let diff = Part::Gathered(Diff { baseline: from, files, limits });
-    Ok(Some(Tree { diff, fingerprint, sightings }))
+    Ok(Some(Tree { diff, head: repository.head()?, fingerprint, sightings }))
 }
 
 /// Returns the patch; where it is too large, the part without large files, and those files.
@@ -535,7 +542,7 @@ fn without_git(folder: &Path, facts: &Part<TranscriptFacts>, wanted: &[Referent]
         .filter(|referent| referent.kind == ReferentKind::File)
         .map(|referent| ReferentSighting { referent: referent.clone(), present: folder.join(&referent.name).exists() })
         .collect();
-    Tree { diff: Part::Gathered(Diff { baseline: None, files, limits }), fingerprint, sightings }
+    Tree { diff: Part::Gathered(Diff { baseline: None, files, limits }), head: None, fingerprint, sightings }
 }
 
 #[cfg(test)]

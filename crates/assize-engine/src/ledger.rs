@@ -279,7 +279,7 @@ impl Ledger {
             match switched {
                 Ok(_) => return Ok(()),
                 Err(error) if is_busy(&error) && Instant::now() < deadline => {
-                    std::thread::sleep(Duration::from_millis(2))
+                    std::thread::sleep(Duration::from_millis(2));
                 }
                 Err(error) => return Err(self.failure(&error)),
             }

@@ -109,6 +109,9 @@ pub struct StopCase {
 pub struct EvidenceSummary {
     /// The state of the work tree.
     pub fingerprint: Fingerprint,
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
     /// The commit that the change was measured from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
@@ -137,6 +140,7 @@ impl EvidenceSummary {
         limits.extend(evidence.transcript.get().map(|facts| facts.limits.clone()).unwrap_or_default());
         Self {
             fingerprint: evidence.fingerprint.clone(),
+            head: evidence.head.clone(),
             baseline: diff.and_then(|diff| diff.baseline.clone()),
             directives: evidence.directives.iter().map(|directive| directive.id.clone()).collect(),
             files: files.len(),

@@ -46,6 +46,7 @@ impl Rule for UnresolvedFailure {
         let command = quote(run.command.inspect());
         if tests.is_some() {
             let sure = failed_tests(run)
+                && (claims_done(message).is_some() || !names_what_failed(message, run))
                 && !mentions_failure(message)
                 && facts.commands_after(run.step).all(CommandRun::only_looks)
                 && facts.delegation_step.is_none_or(|step| step < run.step)
@@ -98,6 +99,12 @@ fn is_silent(message: &str) -> bool {
         && names_obstacle(message).is_none()
         && leaves_undone(message).is_none()
         && defers_work(message).is_none()
+}
+
+/// Returns whether the message quotes a name that the run printed: it may speak of the test that failed.
+fn names_what_failed(message: &str, run: &CommandRun) -> bool {
+    let output = run.output.inspect();
+    message.split('`').skip(1).step_by(2).any(|name| name.len() > 3 && output.contains(name))
 }
 
 /// Returns whether words that hardly any sentence of English does without, and other languages do not
@@ -204,6 +211,10 @@ mod tests {
             (DONE, &[EDIT, ("npm run build", 2, "error TS2322")]),
             (SILENT, &[EDIT, ("npm run build", 1, "Build failed in 312ms")]),
             (SILENT, &[EDIT, ("cargo test", 101, "error: could not compile")]),
+            (
+                "`Money.add` throws when the currencies differ, and so `addsNull` is wrong now.",
+                &[EDIT, ("./gradlew test", 1, "MoneyTest > addsNull() FAILED\n3 tests completed, 1 failed")],
+            ),
         ] {
             assert_eq!(check(message, steps), [Certainty::Likely], "{message} {steps:?}");
         }

@@ -33,6 +33,7 @@ fn a_session_answers_for_what_it_changed_and_for_nothing_before() {
     assert_eq!(evidence.diff.get().expect("a diff").limits.len(), 2);
     repo.commit("all of it");
     let committed = gathered(&repo, &session);
+    assert_eq!(committed.head, Some(repo.head()));
     assert_eq!(paths(&committed), ["b.rs", "c.rs", "new.rs"]);
     assert_eq!(committed.fingerprint, evidence.fingerprint, "a commit changes no contents");
     repo.write("c.rs", "fn c() { 2 }\n");
