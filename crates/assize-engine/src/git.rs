@@ -132,20 +132,8 @@ impl Repository {
     }
 
     fn open(root: &Path) -> Result<Self, GitError> {
-        let dot_git = root.join(".git");
-        let git_dir = if dot_git.is_dir() { dot_git } else { redirected(&dot_git, root)? };
-        if !git_dir.join("HEAD").exists() {
-            return Err(GitError::Layout { path: git_dir, detail: "it has no HEAD" });
-        }
-        let common_dir = match read_meta(&git_dir.join("commondir"))? {
-            Some(path) => normal(&git_dir.join(OsStr::from_bytes(trim(&path)))),
-            None => git_dir.clone(),
-        };
-        if !common_dir.join("objects").is_dir() {
-            return Err(GitError::Layout { path: common_dir, detail: "it has no objects" });
-        }
-        let config = read_meta(&common_dir.join("config"))?.unwrap_or_default();
-        let settings = DataSettings::read(&String::from_utf8_lossy(&config));
+        let (git_dir, common_dir) = folders(root)?;
+        let settings = DataSettings::of(&common_dir)?;
         let shadow = tempfile::Builder::new()
             .prefix("assize-git-")
             .tempdir()
@@ -204,25 +192,7 @@ impl Repository {
         if self.reftable {
             return Ok(self.resolve("HEAD").ok());
         }
-        let mut contents = read_meta(&self.git_dir.join("HEAD"))?.unwrap_or_default();
-        for _ in 0..5 {
-            let text = String::from_utf8_lossy(trim(&contents)).into_owned();
-            let Some(name) = text.strip_prefix("ref:").map(str::trim) else {
-                return Ok(is_object_id(&text).then_some(text));
-            };
-            if !Path::new(name).components().all(|component| matches!(component, Component::Normal(_))) {
-                return Ok(None);
-            }
-            let loose = match read_meta(&self.git_dir.join(name))? {
-                Some(loose) => Some(loose),
-                None => read_meta(&self.common_dir.join(name))?,
-            };
-            match loose {
-                Some(loose) => contents = loose,
-                None => return self.packed(name),
-            }
-        }
-        Ok(None)
+        head_in(&self.git_dir, &self.common_dir)
     }
 
     /// Returns the commit that a revision names.
@@ -234,16 +204,6 @@ impl Repository {
         let wanted = format!("{revision}^{{commit}}");
         let finished = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted], &[], 1 << 16)?;
         Ok(String::from_utf8_lossy(&finished.stdout).trim().to_owned())
-    }
-
-    fn packed(&self, name: &str) -> Result<Option<String>, GitError> {
-        let packed = read_meta(&self.common_dir.join("packed-refs"))?.unwrap_or_default();
-        let text = String::from_utf8_lossy(&packed);
-        let found = text.lines().find_map(|line| {
-            let (id, of) = line.split_once(' ')?;
-            (of == name && is_object_id(id)).then(|| id.to_owned())
-        });
-        Ok(found)
     }
 
     /// Returns the tree that a change is compared with when there is no commit.
@@ -480,6 +440,71 @@ impl Program {
     }
 }
 
+/// Finds the git folder of a work tree, and the one that it shares with other work trees.
+fn folders(root: &Path) -> Result<(PathBuf, PathBuf), GitError> {
+    let dot_git = root.join(".git");
+    let git_dir = if dot_git.is_dir() { dot_git } else { redirected(&dot_git, root)? };
+    if !git_dir.join("HEAD").exists() {
+        return Err(GitError::Layout { path: git_dir, detail: "it has no HEAD" });
+    }
+    let common_dir = match read_meta(&git_dir.join("commondir"))? {
+        Some(path) => normal(&git_dir.join(OsStr::from_bytes(trim(&path)))),
+        None => git_dir.clone(),
+    };
+    if !common_dir.join("objects").is_dir() {
+        return Err(GitError::Layout { path: common_dir, detail: "it has no objects" });
+    }
+    Ok((git_dir, common_dir))
+}
+
+/// Returns the commit that is checked out in a folder's repository, without starting a process
+/// where that can be avoided.
+///
+/// # Errors
+///
+/// Fails when there is a repository that cannot be read.
+pub fn head_of(start: &Path) -> Result<Option<String>, GitError> {
+    let Some(root) = start.ancestors().find(|folder| folder.join(".git").exists()) else { return Ok(None) };
+    let (git_dir, common_dir) = folders(root)?;
+    if DataSettings::of(&common_dir)?.reftable {
+        return Repository::open(root)?.head();
+    }
+    head_in(&git_dir, &common_dir)
+}
+
+/// Follows HEAD through loose and packed references.
+fn head_in(git_dir: &Path, common_dir: &Path) -> Result<Option<String>, GitError> {
+    let mut contents = read_meta(&git_dir.join("HEAD"))?.unwrap_or_default();
+    for _ in 0..5 {
+        let text = String::from_utf8_lossy(trim(&contents)).into_owned();
+        let Some(name) = text.strip_prefix("ref:").map(str::trim) else {
+            return Ok(is_object_id(&text).then_some(text));
+        };
+        if !Path::new(name).components().all(|component| matches!(component, Component::Normal(_))) {
+            return Ok(None);
+        }
+        let loose = match read_meta(&git_dir.join(name))? {
+            Some(loose) => Some(loose),
+            None => read_meta(&common_dir.join(name))?,
+        };
+        match loose {
+            Some(loose) => contents = loose,
+            None => return packed(common_dir, name),
+        }
+    }
+    Ok(None)
+}
+
+fn packed(common_dir: &Path, name: &str) -> Result<Option<String>, GitError> {
+    let packed = read_meta(&common_dir.join("packed-refs"))?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&packed);
+    let found = text.lines().find_map(|line| {
+        let (id, of) = line.split_once(' ')?;
+        (of == name && is_object_id(id)).then(|| id.to_owned())
+    });
+    Ok(found)
+}
+
 /// Settings that change what the data mean and that name no program.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct DataSettings {
@@ -489,6 +514,11 @@ struct DataSettings {
 }
 
 impl DataSettings {
+    fn of(common_dir: &Path) -> Result<Self, GitError> {
+        let config = read_meta(&common_dir.join("config"))?.unwrap_or_default();
+        Ok(Self::read(&String::from_utf8_lossy(&config)))
+    }
+
     /// Reads the few settings that count out of a repository's configuration. Includes are not
     /// followed.
     fn read(config: &str) -> Self {

@@ -232,6 +232,24 @@ fn what_was_asked_for_outlives_the_agents_memory() {
 }
 
 #[test]
+fn nobody_answers_for_the_commits_of_others() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() -> u8 {\n    7\n}\n");
+    assert_eq!(agent.stops("Done."), None);
+    agent.repo().write("src/theirs.rs", "pub fn theirs() {\n    todo!()\n}\n");
+    agent.repo().commit("by a colleague");
+    agent.sends("UserPromptSubmit", json!({"prompt": "Now implement `lex` in src/lex.rs", "prompt_id": "p2"}));
+    agent.repo().write("src/lex.rs", "pub fn lex() -> u8 {\n    8\n}\n");
+    assert_eq!(agent.stops("Done."), None);
+    agent.sends("UserPromptSubmit", json!({"prompt": "And `fmt` in src/fmt.rs", "prompt_id": "p3"}));
+    agent.repo().write("src/fmt.rs", "pub fn fmt() {\n    todo!()\n}\n");
+    agent.repo().commit("by the agent");
+    let reason = reason(agent.stops("Done."));
+    assert!(reason.contains("src/fmt.rs") && !reason.contains("theirs"), "{reason}");
+}
+
+#[test]
 fn what_was_asked_for_outlives_a_clear_which_begins_another_session() {
     let agent = agent();
     agent.is_asked("Implement `parse` in src/parse.rs");

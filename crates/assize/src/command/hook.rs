@@ -11,12 +11,13 @@ use assize_core::court::stop::{Disposition, StopCase, StopInputs, StopRecord};
 use assize_core::directive::{Directive, overrules};
 use assize_core::opinion::{JudgeRecord, Opinion};
 use assize_core::rule::RuleSettings;
-use assize_core::ruling::{Cause, Unjudged};
+use assize_core::ruling::{Cause, Outcome, Unjudged};
 use assize_core::session::{Baseline, Event, SessionState};
 use assize_core::text::head;
 use assize_engine::court::stop::{Terms, hold};
 use assize_engine::evidence::{Sources, baseline};
 use assize_engine::expand::attachments;
+use assize_engine::git::head_of;
 use assize_engine::judge::JUDGE_VARIABLE;
 use assize_engine::ledger::{Filter, Ledger, LedgerError};
 use assize_engine::transcript::read_facts;
@@ -173,10 +174,29 @@ impl<'a> Desk<'a> {
             return Ok(HookReply::Silent);
         }
         let prompt_id = self.event.prompt_id.clone().unwrap_or_else(|| format!("prompt-{}", seen.prompts + 1));
-        let baseline = (seen.entries == 0).then(|| self.baseline());
+        let begins = seen.entries == 0 || self.others_committed(&ledger)?;
+        let baseline = begins.then(|| self.baseline());
         let agent = self.adapter.id().to_owned();
         ledger.append(self.now, "stop", &self.session, &Event::Prompted { agent, prompt_id, directive, overrules, baseline })?;
         Ok(HookReply::Silent)
+    }
+
+    /// Returns whether everything that was asked for is settled and another commit has been
+    /// checked out since: what came with it is not this session's doing.
+    fn others_committed(&self, ledger: &Ledger) -> std::result::Result<bool, LedgerError> {
+        let latest = Filter { session: Some(self.session.clone()), last: Some(3), ..Filter::default() };
+        for entry in ledger.entries(&latest)?.iter().rev() {
+            match ledger.event(entry)? {
+                Event::StopRuled(record) => {
+                    let settled = record.decision.ruling.outcome == Outcome::Accept;
+                    let then = record.inputs.evidence.and_then(|evidence| evidence.head);
+                    return Ok(settled && head_of(&self.event.folder).is_ok_and(|now| now != then));
+                }
+                Event::SessionStarted { .. } | Event::SessionEnded { .. } => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(false)
     }
 
     /// Without a baseline the change is measured from the last commit, which the record then says.
