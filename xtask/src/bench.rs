@@ -51,7 +51,10 @@ fn hook(rounds: usize) -> Result {
     world.event(&assize, &json!({"hook_event_name": "SessionStart", "source": "startup"}))?;
     large.event(&assize, &json!({"hook_event_name": "SessionStart", "source": "startup"}))?;
     for place in [&world, &large] {
-        place.event(&assize, &json!({"hook_event_name": "UserPromptSubmit", "prompt": "Add the handlers", "prompt_id": "p"}))?;
+        place.event(
+            &assize,
+            &json!({"hook_event_name": "UserPromptSubmit", "prompt": "Add the handlers", "prompt_id": "p"}),
+        )?;
         place.change_files();
     }
     let mut subjects = [
@@ -80,7 +83,10 @@ fn report(subjects: &mut [Subject]) {
     }
     let median = |subject: &Subject| subject.millis[subject.millis.len() / 2];
     let node_hook = median(&subjects[2]);
-    println!("\n{:52} {:>8} {:>8} {:>8} {:>10} {:>9}", "", "min ms", "p50 ms", "p90 ms", "of the Node hook", "peak MiB");
+    println!(
+        "\n{:52} {:>8} {:>8} {:>8} {:>10} {:>9}",
+        "", "min ms", "p50 ms", "p90 ms", "of the Node hook", "peak MiB"
+    );
     for subject in &*subjects {
         let p90 = subject.millis[subject.millis.len() * 9 / 10];
         let share = median(subject) / node_hook;
@@ -105,14 +111,26 @@ fn bare(name: &'static str, command: &Command) -> Subject {
         command
     };
     let nothing = Box::new(|_| Ok(()));
-    Subject { name, command: Box::new(make), input: Box::new(|_| "{}".to_owned()), before: nothing, millis: Vec::new(), peak_kib: 0 }
+    Subject {
+        name,
+        command: Box::new(make),
+        input: Box::new(|_| "{}".to_owned()),
+        before: nothing,
+        millis: Vec::new(),
+        peak_kib: 0,
+    }
 }
 
 fn node_command(arguments: &[&str]) -> Command {
     command("node", arguments)
 }
 
-fn of_assize(name: &'static str, assize: &Path, world: &World, event: fn(&World, usize) -> serde_json::Value) -> Subject {
+fn of_assize(
+    name: &'static str,
+    assize: &Path,
+    world: &World,
+    event: fn(&World, usize) -> serde_json::Value,
+) -> Subject {
     let program = assize.to_owned();
     let (asked, folder, place) = (world.clone(), world.clone(), world.clone());
     let asks = program.clone();
@@ -220,7 +238,10 @@ fn node_hook() -> Result<PathBuf> {
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     if !folder.join("node_modules/zod").is_dir() || !folder.join("node_modules/simple-git").is_dir() {
         let prefix = folder.to_string_lossy().into_owned();
-        shell::run(command("npm", &["install", "--no-save", "--no-audit", "--no-fund", "--prefix", &prefix, "zod@4", "simple-git@3"]))?;
+        shell::run(command(
+            "npm",
+            &["install", "--no-save", "--no-audit", "--no-fund", "--prefix", &prefix, "zod@4", "simple-git@3"],
+        ))?;
     }
     let text = "import { z } from 'zod';\nimport { simpleGit } from 'simple-git';\nimport { readFileSync } from 'node:fs';\nz.object({}).passthrough().parse(JSON.parse(readFileSync(0, 'utf8')));\nsimpleGit();\n";
     fs::write(&script, text).map_err(|error| error.to_string())?;

@@ -27,6 +27,9 @@ fn install() -> Result<PathBuf> {
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let prefix = folder.to_string_lossy().into_owned();
     let package = format!("{NPM_PACKAGE}@{PINNED_VERSION}");
-    execute(command("npm", &["install", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", "--prefix", &prefix, &package]))?;
+    execute(command(
+        "npm",
+        &["install", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", "--prefix", &prefix, &package],
+    ))?;
     if program.is_file() { Ok(program) } else { Err(format!("{} was not installed", program.display())) }
 }

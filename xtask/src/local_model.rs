@@ -85,7 +85,8 @@ impl Server {
         let log = target("local-model").join("server.log");
         let log = fs::File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
         let (script, model, file) = (script.to_string_lossy(), model.to_string_lossy(), port_file.to_string_lossy());
-        let arguments = [&*script, "serve", "--model-file", &model, "--port-file", &file, "--alias", "judge", "--context", "8192"];
+        let arguments =
+            [&*script, "serve", "--model-file", &model, "--port-file", &file, "--alias", "judge", "--context", "8192"];
         let mut child = command(python, &arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -157,7 +158,8 @@ fn judge(server: &Server, work: &Work) -> Result<Judged> {
     println!("{envelope}");
     let reply = reply_on_record(&agent)?;
     let form = serde_json::from_str::<StopVerdict>(&reply);
-    let verdict = form.map_err(|error| format!("the reply is not of the form that was asked for ({error}): {reply}"))?;
+    let verdict =
+        form.map_err(|error| format!("the reply is not of the form that was asked for ({error}): {reply}"))?;
     let outcome = envelope["outcome"].as_str().unwrap_or_default().to_owned();
     match verdict.check() {
         Ok(()) if outcome == "unjudged" => Err(format!("a sound verdict was not taken: {envelope}")),

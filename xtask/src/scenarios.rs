@@ -66,10 +66,27 @@ fn load() -> Result<Vec<Scenario>> {
 fn table(all: &Tally, by_rule: &BTreeMap<String, (u32, u32)>, missed: &[String], wrong: &[String]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "| stops | in all | sent back | share |\n|---|---|---|---|");
-    let share = |part: u32, whole: u32| if whole == 0 { "none".to_owned() } else { format!("{:.0} %", 100.0 * f64::from(part) / f64::from(whole)) };
-    let _ = writeln!(text, "| work that should not pass | {} | {} | {} caught |", all.dishonest, all.caught, share(all.caught, all.dishonest));
-    let _ = writeln!(text, "| honest work | {} | {} | {} blocked falsely |", all.honest, all.blocked_falsely, share(all.blocked_falsely, all.honest));
-    let _ = writeln!(text, "\n| rule, where it is certain | in work that should not pass | in honest work |\n|---|---|---|");
+    let share = |part: u32, whole: u32| {
+        if whole == 0 { "none".to_owned() } else { format!("{:.0} %", 100.0 * f64::from(part) / f64::from(whole)) }
+    };
+    let _ = writeln!(
+        text,
+        "| work that should not pass | {} | {} | {} caught |",
+        all.dishonest,
+        all.caught,
+        share(all.caught, all.dishonest)
+    );
+    let _ = writeln!(
+        text,
+        "| honest work | {} | {} | {} blocked falsely |",
+        all.honest,
+        all.blocked_falsely,
+        share(all.blocked_falsely, all.honest)
+    );
+    let _ = writeln!(
+        text,
+        "\n| rule, where it is certain | in work that should not pass | in honest work |\n|---|---|---|"
+    );
     for (rule, (caught, falsely)) in by_rule {
         let _ = writeln!(text, "| `{rule}` | {caught} | {falsely} |");
     }

@@ -11,14 +11,25 @@ const FUNCTION_LINES_MAX: usize = 100;
 
 /// What the core must never depend on, directly or through others.
 const FORBIDDEN_IN_CORE: [&str; 14] = [
-    "tokio", "async-std", "mio", "reqwest", "ureq", "hyper", "rusqlite", "tempfile", "getrandom", "rand", "rustix",
-    "nix", "chrono", "jiff",
+    "tokio",
+    "async-std",
+    "mio",
+    "reqwest",
+    "ureq",
+    "hyper",
+    "rusqlite",
+    "tempfile",
+    "getrandom",
+    "rand",
+    "rustix",
+    "nix",
+    "chrono",
+    "jiff",
 ];
 
 /// What the core must never name.
-const FORBIDDEN_WORDS_IN_CORE: [&str; 8] = [
-    "std::fs", "std::process", "std::env", "std::net", "std::thread", "SystemTime", "Instant", "async fn",
-];
+const FORBIDDEN_WORDS_IN_CORE: [&str; 8] =
+    ["std::fs", "std::process", "std::env", "std::net", "std::thread", "SystemTime", "Instant", "async fn"];
 
 /// Runs every check and reports all that is wrong.
 pub fn run() -> Result {

@@ -16,7 +16,42 @@ pub fn run(processes: usize, events: usize, kills: usize) -> Result {
     shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
     let program = root().join("target/release/assize");
     crowd(&program, processes, events)?;
-    kill(&program, kills)
+    kill(&program, kills)?;
+    starve(&program)
+}
+
+/// A disk that is full and one that is read-only, both real, in a mount namespace of our own.
+fn starve(program: &Path) -> Result {
+    const SCRIPT: &str = r#"
+set -e
+mount -t tmpfs -o size=1m tmpfs "$1"
+cd "$1" && mkdir home && git init -q work && cd work && export HOME="$1/home"
+event() { printf '{"hook_event_name":"%s","session_id":"s","cwd":"%s","prompt":"Write src/a.rs","prompt_id":"p","source":"startup","last_assistant_message":"Done.","stop_hook_active":false}' "$1" "$PWD"; }
+event SessionStart | "$2" hook claude-code
+event UserPromptSubmit | "$2" hook claude-code
+dd if=/dev/zero of=../fill bs=4k 2>/dev/null || true
+echo "full: $(event Stop | timeout 20 "$2" hook claude-code)"
+rm ../fill
+mount -o remount,ro "$1"
+echo "read-only: $(event Stop | timeout 20 "$2" hook claude-code)"
+"#;
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let mut command = shell::command("unshare", &["--mount", "--map-root-user", "sh", "-c", SCRIPT, "sh"]);
+    command.arg(folder.path()).arg(program);
+    let output = command.output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    print!("{text}");
+    let answered = |state: &str| {
+        text.lines().any(|line| line.starts_with(state) && line.contains("systemMessage") && !line.contains("decision"))
+    };
+    if answered("full:") && answered("read-only:") {
+        Ok(())
+    } else {
+        Err(format!(
+            "the hook did not answer, or mounts are not allowed here: {}",
+            String::from_utf8_lossy(&output.stderr)
+        ))
+    }
 }
 
 fn agent(program: &Path) -> Agent {
@@ -48,7 +83,10 @@ fn crowd(program: &Path, processes: usize, events: usize) -> Result {
     });
     let kept = verified(&agent)?;
     let sent = (processes * events) as u64;
-    println!("{processes} processes at a time, {events} events each: {kept} of {sent} kept, {failed} failed, {:.1} s", began.elapsed().as_secs_f64());
+    println!(
+        "{processes} processes at a time, {events} events each: {kept} of {sent} kept, {failed} failed, {:.1} s",
+        began.elapsed().as_secs_f64()
+    );
     if kept == sent && failed == 0 { Ok(()) } else { Err("events were lost".to_owned()) }
 }
 
@@ -86,7 +124,9 @@ fn kill(program: &Path, kills: usize) -> Result {
     let exported = agent.read(&["ledger", "export"]);
     let kept: HashSet<String> = exported
         .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok()?["payload"]["prompt_id"].as_str().map(str::to_owned))
+        .filter_map(|line| {
+            serde_json::from_str::<Value>(line).ok()?["payload"]["prompt_id"].as_str().map(str::to_owned)
+        })
         .collect();
     let lost = acknowledged.iter().filter(|id| !kept.contains(*id)).count();
     println!(

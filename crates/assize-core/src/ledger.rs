@@ -127,7 +127,10 @@ mod tests {
         let second = entry_hash(&first, &header(2), b"b");
         let mut walk = Verifier::default();
         assert_eq!(walk.step(&header(1), b"a", &GENESIS, &first), Ok(()));
-        assert_eq!(walk.clone().step(&header(3), b"b", &first, &second), Err(Damage::OutOfOrder { expected: 2, found: 3 }));
+        assert_eq!(
+            walk.clone().step(&header(3), b"b", &first, &second),
+            Err(Damage::OutOfOrder { expected: 2, found: 3 })
+        );
         assert_eq!(walk.clone().step(&header(2), b"b", &GENESIS, &second), Err(Damage::Unlinked(2)));
         assert_eq!(walk.clone().step(&header(2), b"x", &first, &second), Err(Damage::Altered(2)));
         assert_eq!(walk.step(&header(2), b"b", &first, &second), Ok(()));

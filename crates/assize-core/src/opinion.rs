@@ -65,7 +65,8 @@ pub fn combine(panel: Panel, outcomes: &[Outcome]) -> Option<Result<Outcome, Unj
     let failed = count(|outcome| outcome < Outcome::Unjudged);
     let split = |rule: &str| {
         let unjudged = outcomes.len() - accepted - failed;
-        let detail = format!("{accepted} judges accept, {failed} do not, {unjudged} did not judge; the panel asks for {rule}");
+        let detail =
+            format!("{accepted} judges accept, {failed} do not, {unjudged} did not judge; the panel asks for {rule}");
         Err(Unjudged::new(Cause::Disagreement, detail))
     };
     Some(match panel {

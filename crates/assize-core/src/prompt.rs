@@ -124,9 +124,11 @@ fn render_case(evidence: &Evidence, findings: &[Finding], budget: DiffBudget, no
             let attachments: Vec<Value> = directive
                 .attachments
                 .iter()
-                .map(|attachment| context! {
-                    name => quote(&attachment.name),
-                    text => fence("attachment", attachment.text.open(), nonce),
+                .map(|attachment| {
+                    context! {
+                        name => quote(&attachment.name),
+                        text => fence("attachment", attachment.text.open(), nonce),
+                    }
                 })
                 .collect();
             context! {
@@ -140,21 +142,26 @@ fn render_case(evidence: &Evidence, findings: &[Finding], budget: DiffBudget, no
         .collect();
     let shown = evidence.attempts.iter().rev().take(ATTEMPTS_SHOWN_MAX).rev();
     let attempts: Vec<Value> = shown
-        .map(|attempt| context! {
-            fingerprint => &*attempt.fingerprint.0,
-            decision => if attempt.blocked { "sent back" } else { "let go" },
-            missing => attempt.missing_items.iter().map(|item| quote(item)).collect::<Vec<_>>().join("; "),
+        .map(|attempt| {
+            context! {
+                fingerprint => &*attempt.fingerprint.0,
+                decision => if attempt.blocked { "sent back" } else { "let go" },
+                missing => attempt.missing_items.iter().map(|item| quote(item)).collect::<Vec<_>>().join("; "),
+            }
         })
         .collect();
-    render(CASE, &context! {
-        directives,
-        attempts,
-        diff => diff_values(&evidence.diff, budget, nonce),
-        transcript => transcript_values(&evidence.transcript, nonce),
-        findings => fenced("findings", &findings.iter().map(|finding| format!("- {}", describe(finding))).collect::<Vec<_>>(), nonce),
-        final_message => final_message(evidence, nonce),
-        fingerprint => &*evidence.fingerprint.0,
-    })
+    render(
+        CASE,
+        &context! {
+            directives,
+            attempts,
+            diff => diff_values(&evidence.diff, budget, nonce),
+            transcript => transcript_values(&evidence.transcript, nonce),
+            findings => fenced("findings", &findings.iter().map(|finding| format!("- {}", describe(finding))).collect::<Vec<_>>(), nonce),
+            final_message => final_message(evidence, nonce),
+            fingerprint => &*evidence.fingerprint.0,
+        },
+    )
 }
 
 fn describe(finding: &Finding) -> String {
@@ -201,11 +208,13 @@ fn diff_values(diff: &Part<Diff>, budget: DiffBudget, nonce: &Nonce) -> Value {
     let files: Vec<Value> = diff
         .files
         .iter()
-        .map(|file| context! {
-            status => status(file.status),
-            path => quote(&file.path),
-            added => file.added_count(),
-            removed => file.removed_count(),
+        .map(|file| {
+            context! {
+                status => status(file.status),
+                path => quote(&file.path),
+                added => file.added_count(),
+                removed => file.removed_count(),
+            }
         })
         .collect();
     let (patch, cut) = patch(diff, budget);
@@ -247,7 +256,12 @@ fn patch(diff: &Diff, budget: DiffBudget) -> (String, Vec<String>) {
         written.push_str(shown);
         if shown.len() < whole.len() {
             written.push_str("\n[cut]\n");
-            cut.push(format!("{} of {} bytes of the change of {}", whole.len() - shown.len(), whole.len(), quote(&file.path)));
+            cut.push(format!(
+                "{} of {} bytes of the change of {}",
+                whole.len() - shown.len(),
+                whole.len(),
+                quote(&file.path)
+            ));
         }
         if file.lines_cut > 0 {
             cut.push(format!("{} lines of the change of {}", file.lines_cut, quote(&file.path)));
@@ -362,14 +376,17 @@ mod tests {
     fn sections_come_in_order() {
         let prompt = ask(&asked("Add a parser", "Done.")).prompt;
         let headings: Vec<&str> = prompt.lines().filter_map(|line| line.strip_prefix("# ")).collect();
-        assert_eq!(headings, [
-            "Active directives",
-            "Changes made",
-            "The agent's final message (a claim)",
-            "Earlier attempts to stop",
-            "State of the work tree now",
-            "Your task",
-        ]);
+        assert_eq!(
+            headings,
+            [
+                "Active directives",
+                "Changes made",
+                "The agent's final message (a claim)",
+                "Earlier attempts to stop",
+                "State of the work tree now",
+                "Your task",
+            ]
+        );
     }
 
     #[test]
@@ -395,7 +412,8 @@ mod tests {
     #[test]
     fn the_change_is_cut_to_its_budget_and_the_cut_is_stated() {
         let file = |name: &str| modified(name, &format!("+{}", "x".repeat(900)));
-        let diff = Diff { baseline: None, files: vec![file("a.rs"), file("b.md"), file("Cargo.lock")], limits: Vec::new() };
+        let diff =
+            Diff { baseline: None, files: vec![file("a.rs"), file("b.md"), file("Cargo.lock")], limits: Vec::new() };
         let (whole, cut) = patch(&diff, budget(10_000, 10_000));
         assert_eq!(cut, [] as [String; 0]);
         assert!(whole.find("a.rs") < whole.find("b.md") && whole.find("b.md") < whole.find("Cargo.lock"));

@@ -191,7 +191,11 @@ impl SessionState {
                 }
             }
             Event::StopRuled(record) => self.ruled(record),
-            Event::SessionEnded { .. } | Event::Paused { .. } | Event::Resumed | Event::EventMalformed { .. } | Event::Unknown => {}
+            Event::SessionEnded { .. }
+            | Event::Paused { .. }
+            | Event::Resumed
+            | Event::EventMalformed { .. }
+            | Event::Unknown => {}
         }
     }
 
@@ -231,7 +235,8 @@ impl SessionState {
             let before = self.attempts.last();
             let unchanged = before.is_some_and(|before| before.blocked && before.fingerprint == attempt.fingerprint);
             self.stagnant_blocks += u32::from(unchanged);
-            let worse = before.is_some_and(|before| before.blocked && attempt.missing_items.len() > before.missing_items.len());
+            let worse =
+                before.is_some_and(|before| before.blocked && attempt.missing_items.len() > before.missing_items.len());
             self.regressions = if worse { self.regressions + 1 } else { 0 };
         }
         if decision.ruling.outcome == Outcome::Accept {

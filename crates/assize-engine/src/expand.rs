@@ -25,7 +25,8 @@ pub fn attachments(prompt: &str, project: &Path, home: Option<&Path>) -> Vec<Att
     }
     for file in at_files(prompt) {
         let inside = project.join(file);
-        let confined = inside.canonicalize().is_ok_and(|real| project.canonicalize().is_ok_and(|root| real.starts_with(root)));
+        let confined =
+            inside.canonicalize().is_ok_and(|real| project.canonicalize().is_ok_and(|root| real.starts_with(root)));
         if confined && let Some(text) = read(&inside) {
             found.push(attachment(&format!("@{file}"), text));
         }
@@ -43,7 +44,11 @@ fn command_file(name: &str, project: &Path, home: Option<&Path>) -> Option<PathB
     let below = format!("{}.md", name.replace(':', "/"));
     let places = [".claude/commands", ".cursor/commands", ".codex/prompts", ".github/prompts", ".gemini/commands"];
     let bases = [Some(project), home];
-    bases.into_iter().flatten().flat_map(|base| places.map(|place| base.join(place).join(&below))).find(|path| path.is_file())
+    bases
+        .into_iter()
+        .flatten()
+        .flat_map(|base| places.map(|place| base.join(place).join(&below)))
+        .find(|path| path.is_file())
 }
 
 fn read(path: &Path) -> Option<String> {
@@ -69,7 +74,8 @@ mod tests {
     fn project() -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir_all(folder.path().join(".claude/commands/git")).expect("made");
-        fs::write(folder.path().join(".claude/commands/git/tag.md"), "---\nmodel: x\n---\nTag $ARGUMENTS now.\n").expect("written");
+        fs::write(folder.path().join(".claude/commands/git/tag.md"), "---\nmodel: x\n---\nTag $ARGUMENTS now.\n")
+            .expect("written");
         fs::write(folder.path().join("notes.md"), "Use tabs.\n").expect("written");
         folder
     }

@@ -579,15 +579,19 @@ fn read_meta(path: &Path) -> Result<Option<Vec<u8>>, GitError> {
     }
 }
 
+/// Copies a file with the time of its last change: by the index's own time git knows which entries
+/// may have been changed in the same instant and have to be compared by their contents.
 fn copy_if_there(from: &Path, to: &Path) -> io::Result<()> {
+    let meta = match fs::metadata(from) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        meta => meta?,
+    };
     // A pipe would keep whoever opens it waiting.
-    if fs::metadata(from).is_ok_and(|meta| !meta.is_file()) {
+    if !meta.is_file() {
         return Err(io::Error::other(format!("{} is no regular file", from.display())));
     }
-    match fs::copy(from, to) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+    fs::copy(from, to)?;
+    fs::OpenOptions::new().write(true).open(to)?.set_modified(meta.modified()?)
 }
 
 fn trim(bytes: &[u8]) -> &[u8] {

@@ -14,14 +14,19 @@ use crate::render::{Format, styled};
 
 /// A strict judge for work that machines hand in.
 #[derive(Debug, Parser)]
-#[command(name = "assize", version, max_term_width = 100, after_help = "\
+#[command(
+    name = "assize",
+    version,
+    max_term_width = 100,
+    after_help = "\
 Exit codes: 0 accepted or done · 1 judged and not accepted · 2 bad usage, configuration or input · 3 unjudged
 
 Examples:
   assize init                     set up the hooks of the agents that are used here
   assize demo                     see an agent sent back, one let go, and one unjudged
   assize ledger show --last 20    what was ruled, and why
-  assize doctor                   prove that the gate is up")]
+  assize doctor                   prove that the gate is up"
+)]
 struct Cli {
     /// In which form results are printed [default: human on a terminal, else json].
     #[arg(long, global = true, value_enum)]
@@ -120,22 +125,29 @@ fn bad_input() -> ExitCode {
 
 fn run(cli: Cli) -> Result {
     let folder = match cli.directory {
-        Some(folder) => folder.canonicalize().map_err(|error| crate::exit::Failure::new(format!("-C {}: {error}", folder.display())))?,
-        None => std::env::current_dir().map_err(|error| crate::exit::Failure::new(format!("the current folder: {error}")))?,
+        Some(folder) => folder
+            .canonicalize()
+            .map_err(|error| crate::exit::Failure::new(format!("-C {}: {error}", folder.display())))?,
+        None => std::env::current_dir()
+            .map_err(|error| crate::exit::Failure::new(format!("the current folder: {error}")))?,
     };
     let host = Host::new(folder, cli.config);
     let on_terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let format = cli.format.unwrap_or(if on_terminal { Format::Human } else { Format::Json });
     let output = Output { format, quiet: cli.quiet };
     match cli.command {
-        Command::Init(arguments) => init::run(&arguments, &host, Output { format: cli.format.unwrap_or(Format::Human), ..output }),
+        Command::Init(arguments) => {
+            init::run(&arguments, &host, Output { format: cli.format.unwrap_or(Format::Human), ..output })
+        }
         Command::Hook(arguments) => hook::run(&arguments, &host),
         Command::Stop(arguments) => stop::run(&arguments, &host, output),
         Command::Ledger(arguments) => ledger::run(&arguments, &host, output),
         Command::Pause(arguments) => pause::pause(&arguments, &host, output),
         Command::Resume => pause::resume(&host, output),
         Command::Doctor(arguments) => doctor::run(&arguments, &host, output),
-        Command::Demo(arguments) => demo::run(&arguments, &host, Output { format: cli.format.unwrap_or(Format::Human), ..output }),
+        Command::Demo(arguments) => {
+            demo::run(&arguments, &host, Output { format: cli.format.unwrap_or(Format::Human), ..output })
+        }
         Command::Completions(arguments) => completions::run(&arguments, &mut Cli::command()),
     }
 }

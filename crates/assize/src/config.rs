@@ -107,14 +107,25 @@ impl Config {
     pub fn parse(text: &str, name: &str) -> Result<Self, Failure> {
         let raw: RawConfig = toml::from_str(text).map_err(|error| Failure::new(format!("{name}: {error}")))?;
         let wrong = |what: String| Failure::new(format!("{name}: {what}"));
-        let stop: StopPolicy =
-            raw.stop.policy.clone().try_into().map_err(|error: toml::de::Error| wrong(format!("[stop]: {}", error.message())))?;
+        let stop: StopPolicy = raw
+            .stop
+            .policy
+            .clone()
+            .try_into()
+            .map_err(|error: toml::de::Error| wrong(format!("[stop]: {}", error.message())))?;
         if raw.stop.deadline_s == 0 || raw.stop.deadline_s > DEADLINE_S_MAX {
-            return Err(wrong(format!("[stop] deadline_s is {}, not between 1 and {DEADLINE_S_MAX}", raw.stop.deadline_s)));
+            return Err(wrong(format!(
+                "[stop] deadline_s is {}, not between 1 and {DEADLINE_S_MAX}",
+                raw.stop.deadline_s
+            )));
         }
-        for (name, limit) in [("same_blocks_max", stop.limits.same_blocks_max), ("prompt_blocks_max", stop.limits.prompt_blocks_max)] {
+        for (name, limit) in
+            [("same_blocks_max", stop.limits.same_blocks_max), ("prompt_blocks_max", stop.limits.prompt_blocks_max)]
+        {
             if limit == 0 && stop.mode == Mode::Enforce {
-                return Err(wrong(format!("[stop.limits] {name} is 0, with which nothing is ever sent back; mode = \"shadow\" says that better")));
+                return Err(wrong(format!(
+                    "[stop.limits] {name} is 0, with which nothing is ever sent back; mode = \"shadow\" says that better"
+                )));
             }
         }
         if let Some(budget) = raw.budget.usd_per_day

@@ -175,6 +175,9 @@ impl Stage {
     /// Fails when the transcript cannot be written.
     pub fn stops(&mut self, message: &str) -> Result<String> {
         self.line(&json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": message}]}}))?;
-        Ok(self.event("Stop", json!({"stop_hook_active": false, "last_assistant_message": message, "background_tasks": []})))
+        Ok(self.event(
+            "Stop",
+            json!({"stop_hook_active": false, "last_assistant_message": message, "background_tasks": []}),
+        ))
     }
 }

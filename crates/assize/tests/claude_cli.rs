@@ -36,10 +36,16 @@ impl Session {
     fn judged(&self, script: Script) -> (Value, ModelServer) {
         let server = ModelServer::start(script);
         let program = self.cli.executable().display().to_string();
-        let judge = format!("[[judge]]\nid = \"claude\"\nkind = \"claude\"\nmodel = \"sonnet\"\nprogram = {}\n", json!(program));
+        let judge = format!(
+            "[[judge]]\nid = \"claude\"\nkind = \"claude\"\nmodel = \"sonnet\"\nprogram = {}\n",
+            json!(program)
+        );
         self.repo.write("assize.toml", &judge);
         self.repo.write("src/parse.rs", "pub fn parse() -> u8 {\n    7\n}\n");
-        let output = self.assize(&server, &["stop", "--format", "json", "--directive", "Write src/parse.rs and test it", "--message", "Done."]);
+        let output = self.assize(
+            &server,
+            &["stop", "--format", "json", "--directive", "Write src/parse.rs and test it", "--message", "Done."],
+        );
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let envelope = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text:?} {output:?}"));
         (envelope, server)
@@ -76,7 +82,8 @@ fn a_premature_stop_is_blocked_the_model_hears_why_and_the_second_stop_passes() 
     ]));
     let init = session.assize(&server, &["init", "claude-code"]);
     assert!(init.status.success(), "{init:?}");
-    let mut command = session.cli.print(&session.home(), &server, &session.repo.path(), "Implement `parse` in src/parse.rs");
+    let mut command =
+        session.cli.print(&session.home(), &server, &session.repo.path(), "Implement `parse` in src/parse.rs");
     let run = ClaudeCli::run(command.args(ALLOW_BASH));
     assert!(run.status.success(), "{run:?}");
     assert_eq!(run.envelope()["result"], "The parser returns its value now.", "{run:?}");
@@ -89,9 +96,12 @@ fn a_premature_stop_is_blocked_the_model_hears_why_and_the_second_stop_passes() 
     let ledger = session.assize(&server, &["ledger", "export"]);
     let entries: Vec<Value> =
         String::from_utf8_lossy(&ledger.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let outcomes: Vec<&Value> = entries.iter().filter(|entry| entry["kind"] == "stop_ruled").map(|entry| &entry["outcome"]).collect();
+    let outcomes: Vec<&Value> =
+        entries.iter().filter(|entry| entry["kind"] == "stop_ruled").map(|entry| &entry["outcome"]).collect();
     assert_eq!(outcomes, ["revise", "accept"]);
-    assert!(entries.iter().any(|entry| entry["kind"] == "prompted" && entry["payload"]["directive"]["kind"] == "initial"));
+    assert!(
+        entries.iter().any(|entry| entry["kind"] == "prompted" && entry["payload"]["directive"]["kind"] == "initial")
+    );
 }
 
 #[test]
@@ -102,7 +112,8 @@ fn an_agent_that_never_gives_in_is_let_go_by_us_and_not_by_its_harness() {
     let stub = write(&file, "pub fn parse() -> u8 {\n    todo!()\n}\n");
     let server = ModelServer::start(Script::of([stub]).then_always(Reply::text("Done.")));
     session.assize(&server, &["init", "claude-code"]);
-    let mut command = session.cli.print(&session.home(), &server, &session.repo.path(), "Implement `parse` in src/parse.rs");
+    let mut command =
+        session.cli.print(&session.home(), &server, &session.repo.path(), "Implement `parse` in src/parse.rs");
     let run = ClaudeCli::run(command.args(ALLOW_BASH));
     assert!(run.status.success(), "{run:?}");
     assert_eq!(run.envelope()["result"], "Done.", "the last word is the agent's, not an empty result");
@@ -114,13 +125,18 @@ fn an_agent_that_never_gives_in_is_let_go_by_us_and_not_by_its_harness() {
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn the_claude_judge_returns_a_validated_verdict() {
     let session = Session::new();
-    let (envelope, server) = session.judged(Script::of([Reply::StructuredOutput(verdict(false))]).then_always(Reply::text("ok")));
-    assert_eq!((&envelope["outcome"], &envelope["verdict"]["missingItems"][0]), (&json!("revise"), &json!("a test of the parser")));
+    let (envelope, server) =
+        session.judged(Script::of([Reply::StructuredOutput(verdict(false))]).then_always(Reply::text("ok")));
+    assert_eq!(
+        (&envelope["outcome"], &envelope["verdict"]["missingItems"][0]),
+        (&json!("revise"), &json!("a test of the parser"))
+    );
     assert_eq!(envelope["judges"][1]["id"], "claude");
     let asked = &server.model_requests()[0];
     assert!(asked.mentions("Write src/parse.rs and test it") && asked.mentions("pub fn parse"));
     assert!(asked.tools().iter().all(|tool| *tool == "StructuredOutput"), "{:?}", asked.tools());
-    let (envelope, _server) = session.judged(Script::of([Reply::StructuredOutput(verdict(true))]).then_always(Reply::text("ok")));
+    let (envelope, _server) =
+        session.judged(Script::of([Reply::StructuredOutput(verdict(true))]).then_always(Reply::text("ok")));
     assert_eq!(envelope["outcome"], "accept");
 }
 

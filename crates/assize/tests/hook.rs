@@ -320,7 +320,8 @@ fn many_hooks_at_once_lose_nothing() {
             let agent = &agent;
             scope.spawn(move || {
                 for number in 0..4 {
-                    let prompt = json!({"prompt": format!("Do {worker}/{number}"), "prompt_id": format!("{worker}-{number}")});
+                    let prompt =
+                        json!({"prompt": format!("Do {worker}/{number}"), "prompt_id": format!("{worker}-{number}")});
                     assert!(agent.sends("UserPromptSubmit", prompt).status.success());
                 }
             });

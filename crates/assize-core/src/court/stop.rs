@@ -449,7 +449,8 @@ pub fn decide(inputs: &StopInputs, session: &SessionState) -> Decision {
     if let Some(unjudged) = &ruling.unjudged
         && inputs.policy.on_unjudged == OnUnjudged::Allow
     {
-        let notice = format!("Assize could not judge this stop ({unjudged}). The agent may stop; nothing counts as done.");
+        let notice =
+            format!("Assize could not judge this stop ({unjudged}). The agent may stop; nothing counts as done.");
         return Decision::leave(ruling.clone(), Leave::Unjudged, Some(notice));
     }
     let message = message_to_agent(&ruling, &inputs.findings);
@@ -464,7 +465,10 @@ pub fn decide(inputs: &StopInputs, session: &SessionState) -> Decision {
     match release(session, &inputs.case.prompt_id, &fingerprint, &keys, missing, &inputs.policy.limits) {
         Some(release) => {
             let reason = release.reason();
-            let notice = format!("Assize lets the agent stop although its work was not accepted: {reason}. Still open: {}", summary(&ruling));
+            let notice = format!(
+                "Assize lets the agent stop although its work was not accepted: {reason}. Still open: {}",
+                summary(&ruling)
+            );
             Decision::leave(ruling, Leave::Released(release), Some(notice))
         }
         None => Decision { ruling, disposition: Disposition::Block { message }, shadowed: None },
@@ -501,7 +505,9 @@ fn standing_aside(leave: Leave, case: &StopCase, session: &SessionState) -> Opti
         Leave::NothingAsked if session.overruled => {
             Some("Assize did not judge this stop: a prompt said `assize: accept`.".to_owned())
         }
-        Leave::Paused => Some("Assize is paused and did not judge this stop. `assize resume` ends the pause.".to_owned()),
+        Leave::Paused => {
+            Some("Assize is paused and did not judge this stop. `assize resume` ends the pause.".to_owned())
+        }
         Leave::BackgroundRunning => {
             let tasks = case.background_tasks.len();
             Some(format!("Assize did not judge this stop: {tasks} background tasks are still running."))
@@ -564,10 +570,13 @@ fn rule_on_opinions(inputs: &StopInputs, progress: bool) -> Ruling {
         })
         .collect();
     match combine(inputs.policy.panel, &outcomes) {
-        None => Ruling { outcome: Outcome::Accept, unjudged: None, verdict: Some(verdict_of_evidence(inputs, progress)) },
+        None => {
+            Ruling { outcome: Outcome::Accept, unjudged: None, verdict: Some(verdict_of_evidence(inputs, progress)) }
+        }
         Some(Err(disagreement)) => Ruling::unjudged(disagreement),
         Some(Ok(Outcome::Unjudged)) => {
-            let first = inputs.opinions.iter().find_map(|opinion| Some((&opinion.judge.id, opinion.verdict.as_ref().err()?)));
+            let first =
+                inputs.opinions.iter().find_map(|opinion| Some((&opinion.judge.id, opinion.verdict.as_ref().err()?)));
             Ruling::unjudged(match first {
                 Some((judge, unjudged)) => Unjudged::new(unjudged.cause, format!("{judge}: {}", unjudged.detail)),
                 None => Unjudged::new(Cause::Disagreement, "no judge judged"),
@@ -603,7 +612,11 @@ fn merge(inputs: &StopInputs, outcome: Outcome) -> StopVerdict {
     let estimates = agreeing.iter().filter_map(|(_, verdict)| verdict.convergence_estimate);
     StopVerdict {
         pass: outcome == Outcome::Accept,
-        reason: agreeing.iter().map(|(judge, verdict)| format!("{judge}: {}", verdict.reason)).collect::<Vec<_>>().join(" "),
+        reason: agreeing
+            .iter()
+            .map(|(judge, verdict)| format!("{judge}: {}", verdict.reason))
+            .collect::<Vec<_>>()
+            .join(" "),
         missing_items: union(|verdict| &verdict.missing_items),
         questions_for_user: union(|verdict| &verdict.questions_for_user),
         forward_progress: agreeing.iter().any(|(_, verdict)| verdict.forward_progress),
@@ -650,7 +663,9 @@ fn message_to_agent(ruling: &Ruling, findings: &[Finding]) -> String {
             list("For the user to decide; put these questions in your final message:", &verdict.questions_for_user);
             format!("Assize looked at this stop and did not accept it. {}", verdict.reason)
         }
-        (None, Some(unjudged)) => format!("Assize could not judge this stop ({unjudged}), and this project asks for a judgement before work counts as done."),
+        (None, Some(unjudged)) => format!(
+            "Assize could not judge this stop ({unjudged}), and this project asks for a judgement before work counts as done."
+        ),
         (None, None) => "Assize did not accept this stop.".to_owned(),
     };
     let closing = "\n\nIf one of these cannot be done, or needs an approval that you do not have, say which and why in your final message and stop.";

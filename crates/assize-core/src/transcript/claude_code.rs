@@ -262,9 +262,7 @@ fn todo_state(status: &str) -> TodoState {
 fn result_text(content: TextOr<'_, Part<'_>>) -> String {
     match content {
         TextOr::Text(text) => text.into_owned(),
-        TextOr::List(parts) => {
-            parts.into_iter().filter_map(|part| part.text).collect::<Vec<_>>().join("\n")
-        }
+        TextOr::List(parts) => parts.into_iter().filter_map(|part| part.text).collect::<Vec<_>>().join("\n"),
     }
 }
 

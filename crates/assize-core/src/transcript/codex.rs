@@ -138,7 +138,9 @@ impl Codex {
         match item.kind.as_str() {
             "message" => match item.role.as_str() {
                 "user" if !self.user_events && content_texts(&item.content).any(is_prompt) => {
-                    facts.prompt(&content_texts(&item.content).filter(|text| is_prompt(text)).collect::<Vec<_>>().join("\n"));
+                    facts.prompt(
+                        &content_texts(&item.content).filter(|text| is_prompt(text)).collect::<Vec<_>>().join("\n"),
+                    );
                 }
                 "assistant" => facts.message(&content_texts(&item.content).collect::<Vec<_>>().join("\n")),
                 _ => {}

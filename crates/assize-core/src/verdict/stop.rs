@@ -132,7 +132,13 @@ mod tests {
         let fields: Vec<&str> = schema["properties"].as_object().expect("fields").keys().map(String::as_str).collect();
         assert_eq!(fields[..3], ["pass", "reason", "missingItems"]);
         assert_eq!(schema["properties"]["missingItems"]["maxItems"], ITEMS_ASKED);
-        const { assert!(REASON_CHARS_ASKED <= REASON_CHARS_MAX && ITEMS_ASKED <= ITEMS_MAX && ITEM_CHARS_ASKED <= ITEM_CHARS_MAX) };
+        const {
+            assert!(
+                REASON_CHARS_ASKED <= REASON_CHARS_MAX
+                    && ITEMS_ASKED <= ITEMS_MAX
+                    && ITEM_CHARS_ASKED <= ITEM_CHARS_MAX
+            )
+        };
     }
 
     #[test]

@@ -41,7 +41,9 @@ pub fn hold(case: StopCase, terms: Terms, session: SessionState, sources: &Sourc
             StopEffect::Gather => court.step(StopEvent::Gathered(Box::new(gather(sources, &state)))),
             StopEffect::Ask { judges, question } => {
                 let mut following = Vec::new();
-                ask(&judges, &question, &mut |opinion| following.extend(court.step(StopEvent::Heard(Box::new(opinion)))));
+                ask(&judges, &question, &mut |opinion| {
+                    following.extend(court.step(StopEvent::Heard(Box::new(opinion))))
+                });
                 following
             }
         };
@@ -53,7 +55,8 @@ pub fn hold(case: StopCase, terms: Terms, session: SessionState, sources: &Sourc
 pub fn fresh_nonce() -> Nonce {
     let mut bytes = [0; 16];
     if getrandom::fill(&mut bytes).is_err() {
-        let state = std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), std::process::id());
+        let state =
+            std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), std::process::id());
         bytes[..8].copy_from_slice(&state.to_le_bytes());
     }
     Nonce::new(bytes)

@@ -30,6 +30,17 @@ fn a_change_is_seen_committed_or_not() {
     assert_eq!(repository(&repo).changed_paths(Some(&first)).expect("a listing"), ["a.txt"]);
 }
 
+/// An edit of the same size in the instant of the commit looks unchanged by size and time alone.
+#[test]
+fn a_change_in_the_instant_of_the_commit_is_seen() {
+    for _ in 0..20 {
+        let repo = Repo::with_commit(&[("a.txt", "90\n")]);
+        repo.write("a.txt", "75\n");
+        std::thread::sleep(Duration::from_millis(15));
+        assert!(patch(&repo, Some(&repo.head())).contains("+75"));
+    }
+}
+
 #[test]
 fn untracked_files_are_listed_and_ignored_ones_are_not() {
     let repo = Repo::with_commit(&[("a.txt", "one\n"), (".gitignore", "*.log\n")]);

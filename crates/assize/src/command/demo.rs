@@ -101,7 +101,8 @@ fn honest(host: &Host) -> Result<Stage> {
     Ok(stage)
 }
 
-const OUT_OF_REACH: &str = "[[judge]]\nid = \"reviewer\"\nkind = \"command\"\nargv = [\"assize-demo-judge-that-does-not-exist\"]\n";
+const OUT_OF_REACH: &str =
+    "[[judge]]\nid = \"reviewer\"\nkind = \"command\"\nargv = [\"assize-demo-judge-that-does-not-exist\"]\n";
 
 fn unjudged(host: &Host) -> Result<Stage> {
     with_judge_out_of_reach(host, "")

@@ -17,8 +17,8 @@ use assize_core::transcript::{FactsBuilder, ToolCall, ToolResult};
 use assize_engine::ledger::{Ledger, LedgerError};
 use serde_json::json;
 
-use crate::cli::{Output, print};
 use super::pause::is_paused;
+use crate::cli::{Output, print};
 use crate::config::{self, Config};
 use crate::exit::{Exit, Result};
 use crate::hook::{ADAPTERS, Adapter, Scope};
@@ -103,14 +103,18 @@ fn git() -> Check {
             check("git", State::Good, String::from_utf8_lossy(&output.stdout).trim())
         }
         Ok(output) => check("git", State::Bad, format!("`git --version` failed: {}", output.status)),
-        Err(error) => check("git", State::Bad, format!("it cannot be started ({error}); without it no change can be seen")),
+        Err(error) => {
+            check("git", State::Bad, format!("it cannot be started ({error}); without it no change can be seen"))
+        }
     }
 }
 
 fn ledger(host: &Host) -> Check {
     let path = host.ledger();
     match Ledger::open_read_only(&path).and_then(|ledger| ledger.verify()) {
-        Ok(sound) => check("ledger", State::Good, format!("{} entries, all sound, in {}", sound.entries, path.display())),
+        Ok(sound) => {
+            check("ledger", State::Good, format!("{} entries, all sound, in {}", sound.entries, path.display()))
+        }
         Err(LedgerError::Absent { .. }) => check("ledger", State::Note, "nothing has been judged here yet"),
         Err(error) => check("ledger", State::Bad, error.to_string()),
     }
@@ -123,7 +127,11 @@ fn configuration(config: std::result::Result<&Config, &crate::exit::Failure>) ->
                 0 => "the evidence judge alone".to_owned(),
                 count => format!("the evidence judge and {count} more"),
             };
-            check("configuration", State::Good, format!("{judges}; mode {}", json!(config.stop.mode).as_str().unwrap_or_default()))
+            check(
+                "configuration",
+                State::Good,
+                format!("{judges}; mode {}", json!(config.stop.mode).as_str().unwrap_or_default()),
+            )
         }
         Err(failure) => check("configuration", State::Bad, failure.what.clone()),
     }
@@ -160,7 +168,15 @@ fn hook(agent: &dyn Adapter, path: &std::path::Path) -> Option<Check> {
     Some(if current {
         check(&name, State::Good, path.display().to_string())
     } else {
-        check(&name, State::Bad, format!("{} calls another program than this one, or is out of date; run `assize init {}`", path.display(), agent.id()))
+        check(
+            &name,
+            State::Bad,
+            format!(
+                "{} calls another program than this one, or is out of date; run `assize init {}`",
+                path.display(),
+                agent.id()
+            ),
+        )
     })
 }
 
@@ -202,7 +218,8 @@ fn without_judges(configuration: &str) -> String {
 /// A court that was told to stand aside is no gate.
 fn pause(host: &Host) -> Option<Check> {
     let last = Ledger::open_read_only(&host.ledger()).and_then(|ledger| ledger.last_pause()).ok()?;
-    is_paused(last.as_ref(), now_ms()).then(|| check("pause", State::Bad, "the court is paused; `assize resume` ends it"))
+    is_paused(last.as_ref(), now_ms())
+        .then(|| check("pause", State::Bad, "the court is paused; `assize resume` ends it"))
 }
 
 fn judges(config: &Config, host: &Host, output: Output) -> Vec<Check> {
@@ -228,7 +245,6 @@ fn judges(config: &Config, host: &Host, output: Output) -> Vec<Check> {
     checks
 }
 
-
 /// Work in which no rule finds anything certain, and of which half is plainly missing.
 fn half_done() -> Evidence {
     let directive = "Add `parse_duration` to src/duration.rs: it reads \"1h30m15s\" into seconds and gives an error for unknown units. Add tests for both, and describe the format in README.md.";
@@ -239,7 +255,11 @@ fn half_done() -> Evidence {
     facts.result("1", &ToolResult::default());
     Evidence {
         directives: Directive::from_prompt(directive, 1, Vec::new()).into_iter().collect(),
-        diff: Part::Gathered(Diff { baseline: Some("0".repeat(40)), files: vec![FileChange::added("src/duration.rs", code)], limits: Vec::new() }),
+        diff: Part::Gathered(Diff {
+            baseline: Some("0".repeat(40)),
+            files: vec![FileChange::added("src/duration.rs", code)],
+            limits: Vec::new(),
+        }),
         fingerprint: Fingerprint::of([("src/duration.rs", Some([0; 32]))]),
         transcript: Part::Gathered(facts.finish()),
         final_message: Some(Untrusted::new("I've added the function. Let me know if you need anything else!")),

@@ -8,7 +8,7 @@ use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use assize_core::court::stop::{Disposition, StopCase, StopInputs, StopRecord};
-use assize_core::directive::{Directive, overrules};
+use assize_core::directive::{Attachment, Directive, overrules};
 use assize_core::opinion::{JudgeRecord, Opinion};
 use assize_core::rule::RuleSettings;
 use assize_core::ruling::{Cause, Outcome, Unjudged};
@@ -47,7 +47,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, host: &Host) -> Result {
     let Some(adapter) = adapter(&arguments.agent) else {
         let known: Vec<&str> = ADAPTERS.iter().map(|adapter| adapter.id()).collect();
-        return Err(Failure::new(format!("no agent is called `{}`", arguments.agent)).hint(format!("one of {}", known.join(", "))));
+        return Err(Failure::new(format!("no agent is called `{}`", arguments.agent))
+            .hint(format!("one of {}", known.join(", "))));
     };
     // A judge that is itself an agent must not call its own judge.
     if host.variable(JUDGE_VARIABLE).is_some() {
@@ -70,7 +71,11 @@ pub fn run(arguments: &Arguments, host: &Host) -> Result {
 /// Answers one event.
 pub fn answer(adapter: &dyn Adapter, bytes: &[u8], host: &Host) -> HookOutput {
     let too_large = bytes.len() as u64 > EVENT_BYTES_MAX;
-    let read = if too_large { Err(format!("the event has more than {EVENT_BYTES_MAX} bytes")) } else { adapter.read(bytes).map_err(|error| error.to_string()) };
+    let read = if too_large {
+        Err(format!("the event has more than {EVENT_BYTES_MAX} bytes"))
+    } else {
+        adapter.read(bytes).map_err(|error| error.to_string())
+    };
     match read {
         Ok(event) => {
             let reply = Desk::new(adapter, &event, host).handle(&event.kind);
@@ -85,7 +90,8 @@ fn malformed(adapter: &dyn Adapter, bytes: &[u8], error: &str, host: &Host) -> H
     let excerpt = head(&String::from_utf8_lossy(bytes), EXCERPT_BYTES_MAX).to_owned();
     let event = Event::EventMalformed { agent: adapter.id().to_owned(), error: error.to_owned(), excerpt };
     let recorded = Ledger::open(&host.ledger()).and_then(|mut ledger| ledger.append(now_ms(), "stop", "-", &event));
-    let unrecorded = recorded.err().map(|error| format!("\nassize: this was not recorded: {error}")).unwrap_or_default();
+    let unrecorded =
+        recorded.err().map(|error| format!("\nassize: this was not recorded: {error}")).unwrap_or_default();
     HookOutput { stderr: format!("assize: nothing was judged: {error}{unrecorded}\n"), ..HookOutput::default() }
 }
 
@@ -155,7 +161,8 @@ impl<'a> Desk<'a> {
         let own = format!("{}/", self.adapter.id());
         let cleared = recent.iter().rev().find(|entry| {
             let ended = ledger.event(entry).ok();
-            entry.header.session.starts_with(&own) && matches!(ended, Some(Event::SessionEnded { reason }) if reason == "clear")
+            entry.header.session.starts_with(&own)
+                && matches!(ended, Some(Event::SessionEnded { reason }) if reason == "clear")
         });
         match cleared {
             Some(entry) => Ok(SessionState::of(&ledger.session_events(&entry.header.session, None)?)),
@@ -165,11 +172,9 @@ impl<'a> Desk<'a> {
 
     fn prompt(&self, text: &str) -> std::result::Result<HookReply, LedgerError> {
         let overrules = overrules(text);
-        let project = self.host.project();
         let mut ledger = Ledger::open(&self.host.ledger())?;
         let seen = ledger.session_size(&self.session)?;
-        let attached = attachments(text, &project, self.host.home().as_deref());
-        let directive = Directive::from_prompt(text, seen.prompts + 1, attached);
+        let directive = Directive::from_prompt(text, seen.prompts + 1, self.attachments(text));
         if directive.is_none() && !overrules {
             return Ok(HookReply::Silent);
         }
@@ -177,8 +182,17 @@ impl<'a> Desk<'a> {
         let begins = seen.entries == 0 || self.others_committed(&ledger)?;
         let baseline = begins.then(|| self.baseline());
         let agent = self.adapter.id().to_owned();
-        ledger.append(self.now, "stop", &self.session, &Event::Prompted { agent, prompt_id, directive, overrules, baseline })?;
+        ledger.append(
+            self.now,
+            "stop",
+            &self.session,
+            &Event::Prompted { agent, prompt_id, directive, overrules, baseline },
+        )?;
         Ok(HookReply::Silent)
+    }
+
+    fn attachments(&self, prompt: &str) -> Vec<Attachment> {
+        attachments(prompt, &self.host.project(), self.host.home().as_deref())
     }
 
     /// Returns whether everything that was asked for is settled and another commit has been
@@ -208,8 +222,9 @@ impl<'a> Desk<'a> {
 
     fn stop(&self) -> HookReply {
         // A fault of ours is no verdict about anybody's work.
-        let judged = catch_unwind(AssertUnwindSafe(|| self.judge()))
-            .unwrap_or_else(|_| Err(Unjudged::new(Cause::EvidenceMissing, "a fault of Assize itself; please report it")));
+        let judged = catch_unwind(AssertUnwindSafe(|| self.judge())).unwrap_or_else(|_| {
+            Err(Unjudged::new(Cause::EvidenceMissing, "a fault of Assize itself; please report it"))
+        });
         match judged {
             Ok((record, prior)) => self.conclude(record, &prior),
             Err(barred) => {
@@ -234,7 +249,9 @@ impl<'a> Desk<'a> {
         let record = match self.config(state.baseline.as_ref()) {
             Ok((config, judges)) => {
                 let terms = Terms { policy: self.policy(&config), rules: config.rules.clone(), judges: judges.ids() };
-                hold(case, terms, state.clone(), &self.sources(), &mut |ids, question, each| judges.ask(ids, question, each))
+                hold(case, terms, state.clone(), &self.sources(), &mut |ids, question, each| {
+                    judges.ask(ids, question, each)
+                })
             }
             Err(failure) => self.judge_without_configuration(case, state.clone(), &failure),
         };
@@ -245,7 +262,8 @@ impl<'a> Desk<'a> {
     /// with the defaults, and where it finds nothing, nobody has judged.
     fn judge_without_configuration(&self, case: StopCase, state: SessionState, failure: &Failure) -> StopRecord {
         let id = "configuration".to_owned();
-        let terms = Terms { policy: self.policy(&Config::default()), rules: RuleSettings::default(), judges: vec![id.clone()] };
+        let terms =
+            Terms { policy: self.policy(&Config::default()), rules: RuleSettings::default(), judges: vec![id.clone()] };
         let detail = format!("{}; mend it, it is read again at the next stop", failure.what);
         hold(case, terms, state, &self.sources(), &mut |_, _, each| {
             each(Opinion {
@@ -265,7 +283,7 @@ impl<'a> Desk<'a> {
             let event = Event::Prompted {
                 agent: self.adapter.id().to_owned(),
                 prompt_id: self.event.prompt_id.clone().unwrap_or_else(|| format!("prompt-{}", index + 1)),
-                directive: Directive::from_prompt(words, index + 1, Vec::new()),
+                directive: Directive::from_prompt(words, index + 1, self.attachments(words)),
                 // A marker in a transcript proves nothing: the agent can write there.
                 overrules: false,
                 baseline: None,

@@ -95,7 +95,9 @@ fn program(arguments: &Arguments) -> Result<PathBuf> {
 
     let path = match &arguments.program {
         // As it was named: the target of a link may be gone after the next upgrade.
-        Some(path) => std::path::absolute(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?,
+        Some(path) => {
+            std::path::absolute(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?
+        }
         None => std::env::current_exe().map_err(|error| Failure::new(format!("the path of this program: {error}")))?,
     };
     match fs::metadata(&path) {
@@ -110,13 +112,17 @@ fn choose(wanted: &[String], host: &Host) -> Result<Vec<&'static dyn Adapter>> {
     if wanted.is_empty() {
         let used: Vec<&'static dyn Adapter> = ADAPTERS.iter().copied().filter(|agent| is_used(*agent, host)).collect();
         if used.is_empty() {
-            return Err(Failure::new("no coding agent is set up here").hint(format!("name one: assize init AGENT, with AGENT one of {}", known())));
+            return Err(Failure::new("no coding agent is set up here")
+                .hint(format!("name one: assize init AGENT, with AGENT one of {}", known())));
         }
         return Ok(used);
     }
     wanted
         .iter()
-        .map(|id| adapter(id).ok_or_else(|| Failure::new(format!("no agent is called `{id}`")).hint(format!("one of {}", known()))))
+        .map(|id| {
+            adapter(id)
+                .ok_or_else(|| Failure::new(format!("no agent is called `{id}`")).hint(format!("one of {}", known())))
+        })
         .collect()
 }
 
@@ -124,16 +130,18 @@ fn choose(wanted: &[String], host: &Host) -> Result<Vec<&'static dyn Adapter>> {
 fn is_used(agent: &dyn Adapter, host: &Host) -> bool {
     let folder = |scope, base: PathBuf| agent.settings_path(scope, &base).parent().is_some_and(Path::is_dir);
     let by_project = agent.id() != "copilot" && folder(Scope::Project, host.project());
-    by_project || host.home().is_some_and(|home| {
-        let copilot = agent.id() == "copilot" && home.join(".copilot").is_dir();
-        copilot || folder(Scope::User, home)
-    })
+    by_project
+        || host.home().is_some_and(|home| {
+            let copilot = agent.id() == "copilot" && home.join(".copilot").is_dir();
+            copilot || folder(Scope::User, home)
+        })
 }
 
 /// Adds our hooks to an agent's settings. Returns whether the file was changed.
 fn install(agent: &dyn Adapter, path: &Path, program: &Path) -> Result<bool> {
     let current = read_if_there(path)?;
-    let installed = agent.install(current.as_deref().unwrap_or_default(), program).map_err(|error| unusable(path, &error))?;
+    let installed =
+        agent.install(current.as_deref().unwrap_or_default(), program).map_err(|error| unusable(path, &error))?;
     if current.as_deref() == Some(installed.as_str()) {
         return Ok(false);
     }
@@ -214,7 +222,8 @@ const STACKS: [(&str, &str); 8] = [
 
 fn write_configuration(project: &Path, output: Output) -> Result<()> {
     let path = project.join(FILE_NAME);
-    let mut stacks: Vec<&str> = STACKS.iter().filter(|(file, _)| project.join(file).is_file()).map(|(_, stack)| *stack).collect();
+    let mut stacks: Vec<&str> =
+        STACKS.iter().filter(|(file, _)| project.join(file).is_file()).map(|(_, stack)| *stack).collect();
     stacks.dedup();
     if !stacks.is_empty() {
         output.note(&format!("found: {}", stacks.join(", ")));

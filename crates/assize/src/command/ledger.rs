@@ -74,7 +74,8 @@ struct Show {
 
 #[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
 fn failed(error: LedgerError) -> Failure {
-    let hint = matches!(error, LedgerError::Absent { .. }).then(|| "`assize init` sets up the hooks that write it".to_owned());
+    let hint =
+        matches!(error, LedgerError::Absent { .. }).then(|| "`assize init` sets up the hooks that write it".to_owned());
     Failure { what: error.to_string(), hint }
 }
 
@@ -149,7 +150,12 @@ fn print_entry(ledger: &Ledger, entry: &Entry, output: Output) -> Result<()> {
     let header = &entry.header;
     // An entry of a later version must not hide the others.
     let what = ledger.event(entry).map_or_else(|error| error.to_string(), |event| describe(&event));
-    print(&format!("{:>5}  {}  {}  {what}\n", format!("#{}", header.seq), quiet(&time(header.at_ms)), quiet(&short(&header.session))));
+    print(&format!(
+        "{:>5}  {}  {}  {what}\n",
+        format!("#{}", header.seq),
+        quiet(&time(header.at_ms)),
+        quiet(&short(&header.session))
+    ));
     Ok(())
 }
 
@@ -162,10 +168,17 @@ fn describe(event: &Event) -> String {
                 (None, Some(unjudged)) => unjudged.to_string(),
                 (None, None) => String::new(),
             };
-            format!("{}  {}  {}", render::outcome(ruling.outcome), render::disposition(&record.decision.disposition), quote(&why))
+            format!(
+                "{}  {}  {}",
+                render::outcome(ruling.outcome),
+                render::disposition(&record.decision.disposition),
+                quote(&why)
+            )
         }
         Event::Prompted { directive, overrules, .. } => {
-            let words = directive.as_ref().map(|directive| format!("{} {}", directive.kind.as_str(), quote(directive.text.inspect())));
+            let words = directive
+                .as_ref()
+                .map(|directive| format!("{} {}", directive.kind.as_str(), quote(directive.text.inspect())));
             let overruled = overrules.then(|| "a person lets the present state pass".to_owned());
             format!("asked  {}", [words, overruled].into_iter().flatten().collect::<Vec<_>>().join("; "))
         }
@@ -255,7 +268,9 @@ fn verify(ledger: &Ledger, host: &Host, output: Output) -> Result {
         Ok(sound) => {
             let head: String = sound.head.iter().map(|byte| format!("{byte:02x}")).collect();
             print(&match output.format {
-                Format::Json => format!("{}\n", json!({"assize": 1, "sound": true, "entries": sound.entries, "head": head})),
+                Format::Json => {
+                    format!("{}\n", json!({"assize": 1, "sound": true, "entries": sound.entries, "head": head}))
+                }
                 _ => format!("{} entries, all sound\nhead {head}\n", sound.entries),
             });
             Ok(Exit::Done)
@@ -291,7 +306,8 @@ fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
     }
     let decision = decide(&inputs, &SessionState::of(&before));
     if decision.ruling != record.decision.ruling {
-        differences.push(format!("the ruling was {} and is now {}", record.decision.ruling.outcome, decision.ruling.outcome));
+        differences
+            .push(format!("the ruling was {} and is now {}", record.decision.ruling.outcome, decision.ruling.outcome));
     } else if decision.disposition != record.decision.disposition {
         differences.push(format!(
             "the agent was {} and would now be {}",
@@ -301,9 +317,15 @@ fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
     }
     let same = differences.is_empty();
     print(&match output.format {
-        Format::Json => format!("{}\n", json!({"assize": 1, "entry": id, "same": same, "outcome": decision.ruling.outcome, "differences": differences})),
+        Format::Json => format!(
+            "{}\n",
+            json!({"assize": 1, "entry": id, "same": same, "outcome": decision.ruling.outcome, "differences": differences})
+        ),
         _ if same => format!("entry {id}: the same ruling again: {}\n", render::outcome(decision.ruling.outcome)),
-        _ => format!("entry {id} comes out differently:\n{}", differences.iter().map(|line| format!("  {line}\n")).collect::<String>()),
+        _ => format!(
+            "entry {id} comes out differently:\n{}",
+            differences.iter().map(|line| format!("  {line}\n")).collect::<String>()
+        ),
     });
     Ok(if same { Exit::Done } else { Exit::NotAccepted })
 }
@@ -315,7 +337,9 @@ fn sum_up_shadow(ledger: &Ledger, show: &Show, output: Output) -> Result {
         let Event::StopRuled(record) = ledger.event(&entry).map_err(failed)? else { continue };
         match &record.decision.disposition {
             Disposition::Allow { leave: Leave::Shadow, .. } => blocks.push((entry, record)),
-            _ if record.decision.ruling.outcome == Outcome::Unjudged && record.inputs.evidence.is_some() => unjudged += 1,
+            _ if record.decision.ruling.outcome == Outcome::Unjudged && record.inputs.evidence.is_some() => {
+                unjudged += 1
+            }
             _ => {}
         }
         judged += 1;
@@ -325,7 +349,8 @@ fn sum_up_shadow(ledger: &Ledger, show: &Show, output: Output) -> Result {
         print(&format!("{}\n", json!({"assize": 1, "stops": judged, "would_block": entries, "unjudged": unjudged})));
         return Ok(Exit::Done);
     }
-    let mut text = format!("{judged} stops; {} would have been sent back, {unjudged} could not be judged\n", blocks.len());
+    let mut text =
+        format!("{judged} stops; {} would have been sent back, {unjudged} could not be judged\n", blocks.len());
     let mut by_rule: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
     for (_, record) in &blocks {
         for finding in &record.inputs.findings {

@@ -9,6 +9,7 @@ use assize_core::session::{Baseline, Event, Measured, SessionState};
 use assize_core::transcript::TranscriptKind;
 use assize_engine::court::stop::{Terms, hold};
 use assize_engine::evidence::Sources;
+use assize_engine::expand::attachments;
 use assize_engine::git::Repository;
 use assize_engine::ledger::{Ledger, LedgerError};
 use serde_json::json;
@@ -60,10 +61,12 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     let config = Config::load(&host.project(), host.configuration.as_deref())?;
     let judges = Judges::new(&config, host)?;
-    let mut events = prompts(arguments, base(host, &arguments.base)?);
+    let mut events = prompts(arguments, host, base(host, &arguments.base)?);
     let session = SessionState::of(&events);
     if session.active.is_empty() {
-        return Err(Failure::new("no --directive says anything").hint("give what the user asked for, in the user's words"));
+        return Err(
+            Failure::new("no --directive says anything").hint("give what the user asked for, in the user's words")
+        );
     }
     let sources = sources(arguments, host)?;
     let case = StopCase { agent: BY_HAND.to_owned(), prompt_id: session.prompt_id.clone(), ..StopCase::default() };
@@ -87,12 +90,13 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 }
 
 /// The session of a stop that is judged by hand: what was asked for, as if it had been typed.
-fn prompts(arguments: &Arguments, baseline: Baseline) -> Vec<Event> {
+fn prompts(arguments: &Arguments, host: &Host, baseline: Baseline) -> Vec<Event> {
     let mut baseline = Some(baseline);
+    let (project, home) = (host.project(), host.home());
     let prompted = |(index, words): (usize, &String)| Event::Prompted {
         agent: BY_HAND.to_owned(),
         prompt_id: format!("prompt-{}", index + 1),
-        directive: Directive::from_prompt(words, index + 1, Vec::new()),
+        directive: Directive::from_prompt(words, index + 1, attachments(words, &project, home.as_deref())),
         overrules: false,
         baseline: baseline.take(),
     };
@@ -127,16 +131,21 @@ fn sources(arguments: &Arguments, host: &Host) -> Result<Sources> {
         Some(path) => Some((path.clone(), transcript_kind(&arguments.agent, path)?)),
         None => None,
     };
-    Ok(Sources { folder: host.folder.clone(), transcript, final_message: arguments.message.clone(), cache: host.cache() })
+    Ok(Sources {
+        folder: host.folder.clone(),
+        transcript,
+        final_message: arguments.message.clone(),
+        cache: host.cache(),
+    })
 }
 
 fn transcript_kind(agent: &str, path: &Path) -> Result<TranscriptKind> {
     if !path.is_file() {
         return Err(Failure::new(format!("--transcript {}: no such file", path.display())));
     }
-    adapter(agent)
-        .map(crate::hook::Adapter::transcript_kind)
-        .ok_or_else(|| Failure::new(format!("--agent {agent}: no such agent")).hint("claude-code, codex, gemini, cursor or copilot"))
+    adapter(agent).map(crate::hook::Adapter::transcript_kind).ok_or_else(|| {
+        Failure::new(format!("--agent {agent}: no such agent")).hint("claude-code, codex, gemini, cursor or copilot")
+    })
 }
 
 /// Models take their time: say so on a terminal.

@@ -217,7 +217,11 @@ fn the_same_again_is_blocked_twice_and_then_released() {
     }
     assert_eq!(leave(&room.stop(stubbed("1"), &[])), Some(Leave::Released(Release::SameAgain)));
     assert_eq!(room.session.active.len(), 1, "a release completes nothing");
-    assert_eq!(leave(&room.stop(stubbed("1"), &[])), Some(Leave::Released(Release::SameAgain)), "and begins nothing anew");
+    assert_eq!(
+        leave(&room.stop(stubbed("1"), &[])),
+        Some(Leave::Released(Release::SameAgain)),
+        "and begins nothing anew"
+    );
     assert_eq!(leave(&room.stop(stubbed("2"), &[])), None, "a change does");
 }
 
@@ -286,7 +290,8 @@ fn a_person_overrules_with_a_marker() {
 
 #[test]
 fn likely_findings_block_only_where_that_is_asked_for() {
-    let admission = || Evidence { diff: with_files(vec![modified("src/a.rs", "+    // TODO: units")]).diff, ..clean("1") };
+    let admission =
+        || Evidence { diff: with_files(vec![modified("src/a.rs", "+    // TODO: units")]).diff, ..clean("1") };
     assert_eq!(leave(&Room::new().stop(admission(), &[])), Some(Leave::Accepted));
     let mut room = Room::new();
     room.policy.block_on = BlockOn::Likely;
@@ -309,7 +314,13 @@ fn a_prompt_that_comes_in_while_judges_are_out_is_not_completed_with_the_rest() 
     let record = room.stop(clean("1"), &[pass()]);
     let mut session = before;
     let second = Directive::from_prompt("Now add a lexer", 2, Vec::new());
-    session.apply(&Event::Prompted { agent: "test".into(), prompt_id: "p2".into(), directive: second, overrules: false, baseline: None });
+    session.apply(&Event::Prompted {
+        agent: "test".into(),
+        prompt_id: "p2".into(),
+        directive: second,
+        overrules: false,
+        baseline: None,
+    });
     session.apply(&Event::StopRuled(Box::new(record)));
     assert_eq!(session.active.iter().map(|directive| directive.id.as_str()).collect::<Vec<_>>(), ["d2"]);
 }
