@@ -225,6 +225,9 @@ pub fn slash_command(prompt: &str) -> Option<(&str, &str)> {
 pub fn at_files(prompt: &str) -> Vec<&str> {
     static AT: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r#"(?:^|[\s(])@(?:"([^"\n]+)"|([A-Za-z0-9_./~-]+))"#).expect("valid pattern"));
+    if !prompt.contains('@') {
+        return Vec::new();
+    }
     let mut files: Vec<&str> = AT
         .captures_iter(prompt)
         .filter_map(|found| found.get(1).or_else(|| found.get(2)))
@@ -278,17 +281,68 @@ fn classify(words: &str, first: bool) -> DirectiveKind {
         .expect("valid pattern")
     });
     if first {
-        DirectiveKind::Initial
-    } else if CORRECTION.is_match(words) {
+        return DirectiveKind::Initial;
+    }
+    let plain = words.to_ascii_lowercase();
+    // A pattern is dear to build; most prompts have none of the words that it could match.
+    let hinted = |hints: &[&str]| hints.iter().any(|hint| plain.contains(hint));
+    if hinted(&CORRECTION_HINTS) && CORRECTION.is_match(words) {
         DirectiveKind::Correction
-    } else if CLARIFICATION.is_match(words) {
+    } else if hinted(&CLARIFICATION_HINTS) && CLARIFICATION.is_match(words) {
         DirectiveKind::Clarification
-    } else if FEEDBACK.is_match(words) {
+    } else if hinted(&FEEDBACK_HINTS) && FEEDBACK.is_match(words) {
         DirectiveKind::Feedback
     } else {
         DirectiveKind::Followup
     }
 }
+
+/// One of these stands in whatever the pattern of corrections matches.
+const CORRECTION_HINTS: [&str; 23] = [
+    "no,",
+    "no.",
+    "no!",
+    "no:",
+    "no ",
+    "nope",
+    "wait",
+    "stop",
+    "wrong",
+    "scratch",
+    "never",
+    "actually",
+    "sorry",
+    "hold",
+    "instead",
+    "not what i",
+    "forget",
+    "changed my mind",
+    "undo",
+    "revert",
+    "take ",
+    "do that",
+    "ignore",
+];
+/// One of these stands in whatever the pattern of clarifications matches.
+const CLARIFICATION_HINTS: [&str; 14] = [
+    "i mean",
+    "to clarify",
+    "to be clear",
+    "in other words",
+    "what i",
+    "to be sure",
+    "for clarity",
+    "fyi",
+    "yes",
+    "yea",
+    "yep",
+    "ok",
+    "sure",
+    "right",
+];
+/// One of these stands in whatever the pattern of feedback matches.
+const FEEDBACK_HINTS: [&str; 12] =
+    ["still", "work", "broken", "fail", "error", "exception", "panic", "traceback", "look", "you ", "great", "thank"];
 
 /// What a named thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

@@ -137,7 +137,7 @@ mod tests {
                 REASON_CHARS_ASKED <= REASON_CHARS_MAX
                     && ITEMS_ASKED <= ITEMS_MAX
                     && ITEM_CHARS_ASKED <= ITEM_CHARS_MAX
-            )
+            );
         };
     }
 

@@ -42,7 +42,7 @@ pub fn hold(case: StopCase, terms: Terms, session: SessionState, sources: &Sourc
             StopEffect::Ask { judges, question } => {
                 let mut following = Vec::new();
                 ask(&judges, &question, &mut |opinion| {
-                    following.extend(court.step(StopEvent::Heard(Box::new(opinion))))
+                    following.extend(court.step(StopEvent::Heard(Box::new(opinion))));
                 });
                 following
             }

@@ -250,7 +250,7 @@ impl<'a> Desk<'a> {
             Ok((config, judges)) => {
                 let terms = Terms { policy: self.policy(&config), rules: config.rules.clone(), judges: judges.ids() };
                 hold(case, terms, state.clone(), &self.sources(), &mut |ids, question, each| {
-                    judges.ask(ids, question, each)
+                    judges.ask(ids, question, each);
                 })
             }
             Err(failure) => self.judge_without_configuration(case, state.clone(), &failure),

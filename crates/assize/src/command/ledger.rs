@@ -338,7 +338,7 @@ fn sum_up_shadow(ledger: &Ledger, show: &Show, output: Output) -> Result {
         match &record.decision.disposition {
             Disposition::Allow { leave: Leave::Shadow, .. } => blocks.push((entry, record)),
             _ if record.decision.ruling.outcome == Outcome::Unjudged && record.inputs.evidence.is_some() => {
-                unjudged += 1
+                unjudged += 1;
             }
             _ => {}
         }
