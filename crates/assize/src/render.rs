@@ -106,6 +106,10 @@ pub fn stop_record(record: &StopRecord) -> String {
         let what = match &opinion.verdict {
             Ok(verdict) if verdict.pass => "passes it".to_owned(),
             Ok(_) => "does not pass it".to_owned(),
+            // The ruling has said it already where one judge's silence is the whole reason.
+            Err(unjudged) if ruling.unjudged.as_ref().is_some_and(|all| all.detail.ends_with(&unjudged.detail)) => {
+                "did not judge".to_owned()
+            }
             Err(unjudged) => format!("did not judge ({unjudged})"),
         };
         let _ = writeln!(text, "  {} {what} {}", styled(STRONG, &judge.id), quiet(&judge_cost(judge)));
