@@ -262,6 +262,20 @@ fn what_was_asked_for_outlives_a_clear_which_begins_another_session() {
     assert!(String::from_utf8_lossy(&agent.sends("Stop", stop).stdout).contains("block"));
 }
 
+#[test]
+fn a_repository_within_the_project_has_no_court_of_its_own() {
+    let agent = agent();
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    agent.repo().git(&["init", "--quiet", "sub"]);
+    let stop = json!({"cwd": agent.repo().path().join("sub"), "transcript_path": null, "last_assistant_message": "Done.", "stop_hook_active": false});
+    let mut command = agent.command(&["hook", "claude-code"]);
+    command.env("CLAUDE_PROJECT_DIR", agent.repo().path());
+    let output = agent.start_with(command, &agent.event("Stop", stop)).wait_with_output().expect("the hook ends");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("src/parse.rs"), "{output:?}");
+    assert!(!agent.repo().path().join("sub/.assize").exists());
+}
+
 /// The answer comes in time and says that nothing was recorded.
 fn answers_without_a_ledger(agent: &Agent, command: Command) {
     let event = agent.event("Stop", json!({"last_assistant_message": "Done.", "stop_hook_active": false}));

@@ -6,6 +6,7 @@
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 
 use assize_core::court::stop::{Disposition, StopCase, StopInputs, StopRecord};
 use assize_core::directive::{Attachment, Directive, overrules};
@@ -107,7 +108,7 @@ struct Desk<'a> {
 impl<'a> Desk<'a> {
     fn new(adapter: &'a dyn Adapter, event: &'a HookEvent, host: &Host) -> Self {
         let session = format!("{}/{}", adapter.id(), event.session);
-        Self { adapter, host: host.at(&event.folder), event, session, now: now_ms() }
+        Self { adapter, host: host.at(&bench(event, host)), event, session, now: now_ms() }
     }
 
     fn handle(&self, kind: &HookEventKind) -> HookReply {
@@ -204,7 +205,7 @@ impl<'a> Desk<'a> {
                 Event::StopRuled(record) => {
                     let settled = record.decision.ruling.outcome == Outcome::Accept;
                     let then = record.inputs.evidence.and_then(|evidence| evidence.head);
-                    return Ok(settled && head_of(&self.event.folder).is_ok_and(|now| now != then));
+                    return Ok(settled && head_of(&self.host.folder).is_ok_and(|now| now != then));
                 }
                 Event::SessionStarted { .. } | Event::SessionEnded { .. } => {}
                 _ => return Ok(false),
@@ -215,7 +216,7 @@ impl<'a> Desk<'a> {
 
     /// Without a baseline the change is measured from the last commit, which the record then says.
     fn baseline(&self) -> Baseline {
-        let mut baseline = baseline(&self.event.folder).unwrap_or_default();
+        let mut baseline = baseline(&self.host.folder).unwrap_or_default();
         baseline.configuration = config::read(&self.host.project(), self.host.configuration.as_deref()).ok();
         baseline
     }
@@ -338,7 +339,7 @@ impl<'a> Desk<'a> {
         };
         let kind = self.adapter.transcript_kind();
         let transcript = self.event.transcript.clone().map(|path| (path, kind));
-        Sources { folder: self.event.folder.clone(), transcript, final_message, cache: self.host.cache() }
+        Sources { folder: self.host.folder.clone(), transcript, final_message, cache: self.host.cache() }
     }
 
     /// Records the ruling and answers. If it cannot be recorded, it is made anew without the power
@@ -355,6 +356,16 @@ impl<'a> Desk<'a> {
             Disposition::Allow { notice: None, .. } => HookReply::Silent,
         }
     }
+}
+
+/// Returns the folder whose court an event belongs to. An agent moves about as it works; where its
+/// harness says in which project the session began, a repository made below that does not have a
+/// court of its own.
+fn bench(event: &HookEvent, host: &Host) -> PathBuf {
+    let project = host.variable("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    project
+        .filter(|project| project.is_absolute() && event.folder.starts_with(project))
+        .unwrap_or_else(|| event.folder.clone())
 }
 
 /// Lists what is still open, as a fact, for an agent whose memory was cleared.
