@@ -3,15 +3,18 @@
 //! A program runs in its own process group, with bounded output and a deadline; when it is over,
 //! whatever is left of the group is killed. This module must not know what the programs are for.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 /// What a program may take.
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +68,7 @@ pub fn run(mut command: Command, input: &[u8], limits: &Limits) -> io::Result<Fi
     let deadline = Instant::now() + limits.time;
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = Leader(command.spawn()?);
+    let mut child = Leader::new(command.spawn()?);
     if let Some(mut stdin) = child.0.stdin.take() {
         let input = input.to_vec();
         // A program may end without reading its input.
@@ -81,6 +84,39 @@ pub fn run(mut command: Command, input: &[u8], limits: &Limits) -> io::Result<Fi
     let (stdout, stdout_cut) = stdout.take();
     let (stderr, stderr_cut) = stderr.take();
     Ok(Finished { status, stdout, stderr, cut: stdout_cut || stderr_cut })
+}
+
+/// Groups that are alive, so that they do not outlive an interrupted parent.
+static ALIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
+/// From now on a signal that ends this process ends the programs that it runs as well. They are in
+/// groups of their own, which a terminal's interrupt does not reach. The exit status is 128 and the
+/// signal's number, as a shell has it.
+///
+/// # Errors
+///
+/// Fails when the signals cannot be listened to.
+pub fn end_with_us() -> io::Result<()> {
+    static LISTENING: Once = Once::new();
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    LISTENING.call_once(move || {
+        thread::spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                for group in ALIVE.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                    kill_group(*group);
+                }
+                std::process::exit(128 + signal);
+            }
+        });
+    });
+    Ok(())
+}
+
+fn kill_group(group: i32) {
+    if let Some(group) = Pid::from_raw(group) {
+        // The group may be gone already.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
 }
 
 /// The leader of the group; the group dies with it.
@@ -119,14 +155,21 @@ impl Leader {
         }
     }
 
+    fn new(child: Child) -> Self {
+        let leader = Self(child);
+        ALIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(leader.group());
+        leader
+    }
+
+    fn group(&self) -> i32 {
+        // Process ids fit; 0 names no group.
+        i32::try_from(self.0.id()).unwrap_or(0)
+    }
+
     fn kill_group(&mut self) {
-        if let Ok(id) = i32::try_from(self.0.id())
-            && let Some(group) = Pid::from_raw(id)
-        {
-            // The group may be gone already.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
+        kill_group(self.group());
         let _ = self.0.wait();
+        ALIVE.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.group());
     }
 }
 

@@ -5,6 +5,7 @@ use assize_core::prompt::Question;
 use assize_core::verdict::StopVerdict;
 use assize_engine::judge::ask::{self, Terms};
 use assize_engine::judge::{Judge, build};
+use assize_engine::process::end_with_us;
 
 use crate::config::Config;
 use crate::exit::Failure;
@@ -40,6 +41,8 @@ impl Judges {
 
     /// Puts a question to the judges of these ids, all at once.
     pub fn ask(&self, ids: &[String], question: &Question, each: &mut dyn FnMut(Opinion<StopVerdict>)) {
+        // Without it an interrupted court would leave its judges at work, which costs and no more.
+        let _ = end_with_us();
         let asked: Vec<&dyn Judge> =
             self.judges.iter().map(AsRef::as_ref).filter(|judge| ids.iter().any(|id| id == judge.id())).collect();
         ask::ask_all(&asked, question, &self.terms, now_ms(), each);

@@ -276,6 +276,31 @@ fn a_repository_within_the_project_has_no_court_of_its_own() {
     assert!(!agent.repo().path().join("sub/.assize").exists());
 }
 
+#[test]
+fn an_interrupted_court_takes_its_judges_along() {
+    let agent = agent();
+    let pid_file = agent.repo().outside().join("judge.pid");
+    let script = format!("echo $$ > '{}'; sleep 60", pid_file.display());
+    let judge = format!("[[judge]]\nid = \"slow\"\nkind = \"command\"\nargv = [\"sh\", \"-c\", {}]\n", json!(script));
+    agent.repo().write("assize.toml", &judge);
+    agent.repo().write("src/parse.rs", "pub fn parse() -> u8 {\n    7\n}\n");
+    let mut court = agent.command(&["stop", "--directive", "Write src/parse.rs"]).spawn().expect("it runs");
+    let began = Instant::now();
+    let judge = loop {
+        let written = std::fs::read_to_string(&pid_file).unwrap_or_default();
+        if written.ends_with('\n') {
+            break written.trim().to_owned();
+        }
+        assert!(began.elapsed() < Duration::from_secs(20), "the judge never began");
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    Command::new("kill").args(["-INT", &court.id().to_string()]).status().expect("kill runs");
+    assert_eq!(court.wait().expect("it ends").code(), Some(130));
+    std::thread::sleep(Duration::from_millis(200));
+    let alive = std::fs::read_to_string(format!("/proc/{judge}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+    assert!(!alive, "the judge is still at work");
+}
+
 /// The answer comes in time and says that nothing was recorded.
 fn answers_without_a_ledger(agent: &Agent, command: Command) {
     let event = agent.event("Stop", json!({"last_assistant_message": "Done.", "stop_hook_active": false}));
