@@ -64,7 +64,16 @@ fn hook(rounds: usize) -> Result {
         of_assize("assize, prompt event (durable)", &assize, &world, prompt),
         of_assize("assize, stop event (10 MB transcript, 200 files)", &assize, &world, stop),
         of_assize("assize, stop event (100 MB transcript, 200 files)", &assize, &large, stop),
+        of_assize("assize, first stop (10 MB, 200 files never parsed)", &assize, &world, stop),
     ];
+    // What earlier stops learnt about these files is taken away before each round.
+    let forget = world.repo.outside().join(".cache");
+    let asks = std::mem::replace(&mut subjects[6].before, Box::new(|_| Ok(())));
+    subjects[6].before = Box::new(move |round| {
+        // It is not there before the first stop.
+        let _ = fs::remove_dir_all(&forget);
+        asks(round)
+    });
     for round in 0..rounds {
         for subject in &mut subjects {
             (subject.before)(round)?;
