@@ -74,8 +74,8 @@ struct Show {
 
 #[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
 fn failed(error: LedgerError) -> Failure {
-    let hint =
-        matches!(error, LedgerError::Absent { .. }).then(|| "`assize init` sets up the hooks that write it".to_owned());
+    let hint = matches!(error, LedgerError::Absent { .. })
+        .then(|| "it begins with an agent's first event, once `assize init` has set up its hooks".to_owned());
     Failure { what: error.to_string(), hint }
 }
 
