@@ -522,6 +522,15 @@ mod tests {
     }
 
     #[test]
+    fn the_marker_is_no_directive_and_what_stands_beside_it_is() {
+        let words = |prompt: &str| {
+            Directive::from_prompt(prompt, 2, Vec::new()).map(|directive| directive.text.inspect().to_owned())
+        };
+        assert_eq!(words("assize: accept\n"), None);
+        assert_eq!(words("assize: accept\nNow add a lexer").as_deref(), Some("Now add a lexer"));
+    }
+
+    #[test]
     fn named_things_are_listed_with_what_is_wanted_of_them() {
         let directive = Directive::from_prompt(
             "Create src/net/retry.rs with `retry_after` and remove `oldName`. Look at https://x.org/a/b.html and `word`.",
