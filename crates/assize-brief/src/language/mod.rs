@@ -1,0 +1,1 @@
+//! Languages: one file each.

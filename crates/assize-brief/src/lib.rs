@@ -1,0 +1,8 @@
+//! What a source tree says of itself.
+//!
+//! Names and their casing, the words of the domain, imports and layers, what tools and schemas
+//! there are: read out of the files with tree-sitter. Everything here takes texts and returns
+//! values; who walks the tree and keeps what is known is not its business, and it must not judge.
+
+pub mod facts;
+pub mod language;

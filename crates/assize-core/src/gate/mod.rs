@@ -1,0 +1,322 @@
+//! Gates: the project's own checks, run by us.
+//!
+//! A gate says by which files it recognizes that a project uses it, how its tool is called so that
+//! it only checks, and how its report is read. All of that is pure; who runs the command, and
+//! where, is the engine's business. A gate must not decide: what a run is worth says [`GateRun::of`],
+//! for all gates alike. One gate is one file, named by its id. To add one: write the file, add it
+//! to `gates!` below.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::finding::Severity;
+use crate::report::{Report, ReportError, TestOutcome};
+
+/// What a change is judged by; the names are those of the verdict's scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Dimension {
+    /// It compiles, or is at least sound in its syntax.
+    Compilation,
+    /// Tests of what it does pass.
+    TestsFunctional,
+    /// Tests of edge cases pass.
+    TestsEdge,
+    /// The type checker has no objection.
+    Types,
+    /// Linters and formatters have no objection.
+    Style,
+    /// Nothing in it endangers its users.
+    Security,
+    /// Imports keep to the layers.
+    Boundaries,
+    /// Schemas are valid, and instances and types agree with them.
+    Schema,
+}
+
+/// What gates are recognized by: the names of a project's files and the contents of those that
+/// configure tools.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Project {
+    /// Paths of all files that belong to the project, relative to its root, with forward slashes.
+    pub files: BTreeSet<String>,
+    /// Contents of the files that configure tools (see [`is_manifest`]).
+    pub manifests: BTreeMap<String, String>,
+    /// Names of programs that can be started: those on the search path by their name, those that the
+    /// project brought along by their path relative to its root (`node_modules/.bin/eslint`, `.venv/bin/pytest`).
+    pub programs: BTreeSet<String>,
+}
+
+/// Returns whether a file's contents are needed to recognize gates.
+pub fn is_manifest(path: &str) -> bool {
+    let name = crate::path::file_name(path);
+    const NAMES: [&str; 30] = [
+        "Cargo.toml",
+        "package.json",
+        "pyproject.toml",
+        "setup.cfg",
+        "setup.py",
+        "tox.ini",
+        "pytest.ini",
+        ".pytest.ini",
+        "mypy.ini",
+        ".mypy.ini",
+        "pyrightconfig.json",
+        "ruff.toml",
+        ".ruff.toml",
+        "tsconfig.json",
+        "biome.json",
+        "biome.jsonc",
+        "go.mod",
+        "go.work",
+        "pom.xml",
+        "build.gradle",
+        "build.gradle.kts",
+        "settings.gradle",
+        "settings.gradle.kts",
+        "jest.config.json",
+        ".prettierrc",
+        ".prettierrc.json",
+        ".eslintrc",
+        ".eslintrc.json",
+        "rustfmt.toml",
+        "requirements.txt",
+    ];
+    NAMES.contains(&name) || name.starts_with("tsconfig.") && name.ends_with(".json")
+}
+
+/// A gate that a project uses.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Setup {
+    /// The folder that it runs in, relative to the root; empty for the root itself.
+    pub folder: String,
+    /// By what it was recognized, such as "package.json has the script `test`".
+    pub because: String,
+    /// What the gate wants to remember for its command, such as the name of a script.
+    #[serde(default)]
+    pub detail: String,
+}
+
+/// A command in its check-only form: it must not rewrite the tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GateCommand {
+    /// The program: a name on the search path, or a path relative to the root of the project.
+    pub program: String,
+    /// Its arguments. [`REPORTS`] in one stands for the folder in which the tool is to leave its reports.
+    pub arguments: Vec<String>,
+    /// The folder that it runs in, relative to the root.
+    pub folder: String,
+    /// Environment variables beside those that every gate gets. [`REPORTS`] is replaced here as well.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Files that we put into the folder of reports before the command starts, by name: plug-ins of ours that make a
+    /// runner report what it does not report by itself.
+    #[serde(default)]
+    pub provided: BTreeMap<String, String>,
+}
+
+/// Stands in arguments and variables for the folder that takes the reports. It lies outside of the tree, and its name
+/// cannot be guessed.
+pub const REPORTS: &str = "{reports}";
+
+/// What a command left behind.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct GateOutput {
+    /// Its exit status; `None` when a signal ended it.
+    pub status: Option<i32>,
+    /// Whether it was killed at its deadline.
+    pub timed_out: bool,
+    /// Its standard output.
+    pub stdout: Vec<u8>,
+    /// Its standard error.
+    pub stderr: Vec<u8>,
+    /// Whether some of its output was dropped.
+    pub cut: bool,
+    /// The files that it left in the folder of reports, by name.
+    pub reports: BTreeMap<String, Vec<u8>>,
+    /// The root of the tree that it ran in, as it saw it, so that absolute paths can be made relative.
+    pub root: String,
+}
+
+impl GateOutput {
+    /// Returns a report that the tool was to leave.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, or empty.
+    pub fn report(&self, name: &str) -> Result<&[u8], ReportError> {
+        match self.reports.get(name) {
+            Some(bytes) if !bytes.is_empty() => Ok(bytes),
+            _ => Err(ReportError::Empty),
+        }
+    }
+
+    /// Makes a path that a tool names relative to the root of the tree, with forward slashes.
+    pub fn relative(&self, path: &str, folder: &str) -> String {
+        let path = path.replace('\\', "/");
+        let inside = path.strip_prefix(&self.root).map(|rest| rest.trim_start_matches('/').to_owned());
+        match inside {
+            Some(inside) if !self.root.is_empty() => inside,
+            _ if path.starts_with('/') || folder.is_empty() => path.trim_start_matches("./").to_owned(),
+            _ => format!("{folder}/{}", path.trim_start_matches("./")),
+        }
+    }
+}
+
+/// A check that a project can have.
+pub trait Gate: Sync {
+    /// The id that users type, in kebab case; also the name of the file.
+    fn id(&self) -> &'static str;
+    /// One sentence: what it checks, with which tool.
+    fn summary(&self) -> &'static str;
+    /// What its objections count against. A runner of tests has [`Dimension::TestsFunctional`]; its edge cases are told
+    /// apart afterwards.
+    fn dimensions(&self) -> &'static [Dimension];
+    /// Finds where the project uses it; empty when it does not.
+    fn detect(&self, project: &Project) -> Vec<Setup>;
+    /// Returns the command, in its check-only form.
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand;
+    /// Reads what the command left behind.
+    ///
+    /// # Errors
+    ///
+    /// There is no report that can be read; never when the report is red.
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError>;
+    /// The least severity of a diagnostic at which the gate has failed.
+    fn fails_at(&self) -> Severity {
+        Severity::Error
+    }
+    /// Exit statuses of an ordinary end: nothing found, or findings that stand in the report. Any other means that the
+    /// tool itself did not work.
+    fn ordinary_statuses(&self) -> &'static [i32] {
+        &[0, 1]
+    }
+}
+
+/// How a gate's run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum GateState {
+    /// It ran, and has no objection.
+    Passed,
+    /// It ran, and objects.
+    Failed,
+    /// It did not come to a result.
+    Errored,
+    /// The project does not use it.
+    Absent,
+}
+
+/// Why a gate came to no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GateTrouble {
+    /// Its tool is not installed.
+    MissingTool,
+    /// It was not done in time.
+    TimedOut,
+    /// It was ended by a signal, or by a status that its tool does not use.
+    Crashed,
+    /// It left no report, or one that cannot be read.
+    NoReport,
+    /// It ran no test.
+    NoTests,
+    /// Its exit status and its report contradict each other.
+    Contradiction,
+    /// It could not be run as safely as was demanded.
+    NoSandbox,
+    /// Its report is not its own: a test that must fail was reported as passed.
+    Forged,
+    /// A limit on its output, memory or processes was reached.
+    OverLimit,
+}
+
+/// What a gate's run is worth, before anything is compared with the base.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GateRun {
+    /// How it ended.
+    pub state: GateState,
+    /// Why it came to no result, in kind and in words.
+    pub trouble: Option<(GateTrouble, String)>,
+    /// Its report, where there is one, also of a run that is [`GateState::Errored`].
+    pub report: Option<Report>,
+}
+
+impl GateRun {
+    /// Says what a run is worth. Red is never read as green: only an ordinary end with a report that fits it passes.
+    pub fn of(gate: &dyn Gate, setup: &Setup, output: &GateOutput) -> Self {
+        let parsed = gate.parse(setup, output).and_then(|report| {
+            report.tests.as_ref().map_or(Ok(()), crate::report::TestRun::check)?;
+            Ok(report)
+        });
+        let errored = |trouble, detail: String, report| Self {
+            state: GateState::Errored,
+            trouble: Some((trouble, detail)),
+            report,
+        };
+        let report = parsed.as_ref().ok().cloned();
+        if output.timed_out {
+            return errored(GateTrouble::TimedOut, "it was not done in time".to_owned(), report);
+        }
+        let Some(status) = output.status else {
+            return errored(GateTrouble::Crashed, "a signal ended it".to_owned(), report);
+        };
+        if !gate.ordinary_statuses().contains(&status) {
+            return errored(
+                GateTrouble::Crashed,
+                format!("it ended with status {status}{}", complaint(output)),
+                report,
+            );
+        }
+        let report = match parsed {
+            Ok(report) => report,
+            Err(error) => return errored(GateTrouble::NoReport, format!("{error}{}", complaint(output)), None),
+        };
+        if output.cut {
+            return errored(GateTrouble::OverLimit, "its output is larger than is read".to_owned(), Some(report));
+        }
+        let objections = report.diagnostics.iter().filter(|found| found.severity >= gate.fails_at()).count();
+        let failed = report.tests.as_ref().map_or(0, |run| run.count(TestOutcome::Failed));
+        // A tool that ends with a fault after warnings alone was told to take them for faults.
+        let warned = status != 0 && !report.diagnostics.is_empty();
+        let red = warned || objections + failed + report.diagnostics_left_out > 0;
+        if let Some(run) = &report.tests
+            && run.executed() == 0
+            && !red
+        {
+            return errored(GateTrouble::NoTests, "it ran no test".to_owned(), Some(report));
+        }
+        if status != 0 && !red {
+            let detail = format!("it ended with status {status} and reports no fault{}", complaint(output));
+            return errored(GateTrouble::Contradiction, detail, Some(report));
+        }
+        if status == 0 && failed > 0 {
+            let detail = format!("it ended with status 0 and reports {failed} failed tests");
+            return errored(GateTrouble::Contradiction, detail, Some(report));
+        }
+        let state = if red { GateState::Failed } else { GateState::Passed };
+        Self { state, trouble: None, report: Some(report) }
+    }
+}
+
+/// The end of what the tool complained about, for a message.
+fn complaint(output: &GateOutput) -> String {
+    let text = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
+    let text = String::from_utf8_lossy(text);
+    let end = crate::text::tail(text.trim(), 400);
+    if end.is_empty() { String::new() } else { format!(": {end}") }
+}
+
+/// Declares the gate modules and the registry in one line a gate.
+macro_rules! gates {
+    ($($module:ident: $gate:ident),* $(,)?) => {
+        $(pub mod $module;)*
+        /// Every gate that is recognized, in the order in which they run: what is quick and what others build on
+        /// comes first.
+        pub static GATES: &[&dyn Gate] = &[$(&$module::$gate),*];
+    };
+}
+
+gates! {}
