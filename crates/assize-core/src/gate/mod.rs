@@ -165,6 +165,44 @@ impl GateOutput {
     }
 }
 
+/// Tests of ours that run beside the project's own: some must fail. A runner that reports them as passed has been told
+/// what to report.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Canary {
+    /// Files that are added to the tree for this run alone, by their path relative to its root.
+    pub files: BTreeMap<String, String>,
+    /// Ids of tests that must be reported as failed.
+    pub failing: Vec<String>,
+    /// Ids of tests that must be reported as passed.
+    pub passing: Vec<String>,
+}
+
+impl Canary {
+    /// Takes our own tests out of a report again.
+    ///
+    /// # Errors
+    ///
+    /// Says which of them was not reported as it must be.
+    pub fn take_out(&self, report: &mut Report) -> Result<(), String> {
+        let Some(run) = &mut report.tests else { return Err("no test is reported at all".to_owned()) };
+        for (ids, outcome) in [(&self.failing, TestOutcome::Failed), (&self.passing, TestOutcome::Passed)] {
+            for id in ids {
+                match run.cases.iter().find(|case| case.id == *id).map(|case| case.outcome) {
+                    Some(found) if found == outcome => {}
+                    Some(found) => return Err(format!("{id} must be {outcome:?} and is reported as {found:?}")),
+                    None => return Err(format!("{id} is not reported")),
+                }
+            }
+        }
+        run.cases.retain(|case| !self.failing.contains(&case.id) && !self.passing.contains(&case.id));
+        if let Some(announced) = &mut run.announced {
+            announced.failed = announced.failed.saturating_sub(self.failing.len());
+            announced.passed = announced.passed.saturating_sub(self.passing.len());
+        }
+        Ok(())
+    }
+}
+
 /// A check that a project can have.
 pub trait Gate: Sync {
     /// The id that users type, in kebab case; also the name of the file.
@@ -184,6 +222,11 @@ pub trait Gate: Sync {
     ///
     /// There is no report that can be read; never when the report is red.
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError>;
+    /// Returns tests of ours for a runner of tests; `word` cannot be guessed and is part of their names. `None` where the
+    /// runner has no place for them.
+    fn canary(&self, _setup: &Setup, _project: &Project, _word: &str) -> Option<Canary> {
+        None
+    }
     /// The least severity of a diagnostic at which the gate has failed.
     fn fails_at(&self) -> Severity {
         Severity::Error
@@ -246,7 +289,7 @@ pub struct GateRun {
 
 impl GateRun {
     /// Says what a run is worth. Red is never read as green: only an ordinary end with a report that fits it passes.
-    pub fn of(gate: &dyn Gate, setup: &Setup, output: &GateOutput) -> Self {
+    pub fn of(gate: &dyn Gate, setup: &Setup, output: &GateOutput, canary: Option<&Canary>) -> Self {
         let parsed = gate.parse(setup, output).and_then(|report| {
             report.tests.as_ref().map_or(Ok(()), crate::report::TestRun::check)?;
             Ok(report)
@@ -270,10 +313,21 @@ impl GateRun {
                 report,
             );
         }
-        let report = match parsed {
+        let mut report = match parsed {
             Ok(report) => report,
             Err(error) => return errored(GateTrouble::NoReport, format!("{error}{}", complaint(output)), None),
         };
+        let mut status = status;
+        if let Some(canary) = canary {
+            if let Err(detail) = canary.take_out(&mut report) {
+                return errored(GateTrouble::Forged, detail, Some(report));
+            }
+            if status == 0 && !canary.failing.is_empty() {
+                return errored(GateTrouble::Forged, "tests that must fail left status 0".to_owned(), Some(report));
+            }
+            // The status is that of our own tests, and says nothing more.
+            status = i32::from(report.tests.as_ref().is_some_and(|run| run.count(TestOutcome::Failed) > 0));
+        }
         if output.cut {
             return errored(GateTrouble::OverLimit, "its output is larger than is read".to_owned(), Some(report));
         }
