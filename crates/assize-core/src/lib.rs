@@ -14,6 +14,7 @@ pub mod finding;
 pub mod gate;
 pub mod ledger;
 pub mod opinion;
+pub mod patch;
 pub mod path;
 pub mod prompt;
 pub mod report;

@@ -36,6 +36,22 @@ pub enum Dimension {
     Schema,
 }
 
+impl Dimension {
+    /// Returns the name that is shown and stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Compilation => "compilation",
+            Self::TestsFunctional => "tests_functional",
+            Self::TestsEdge => "tests_edge",
+            Self::Types => "types",
+            Self::Style => "style",
+            Self::Security => "security",
+            Self::Boundaries => "boundaries",
+            Self::Schema => "schema",
+        }
+    }
+}
+
 /// What gates are recognized by: the names of a project's files and the contents of those that
 /// configure tools.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

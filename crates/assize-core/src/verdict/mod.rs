@@ -11,7 +11,9 @@
 
 mod echo;
 mod json;
+mod review;
 mod stop;
+mod validate;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -25,7 +27,12 @@ use crate::ruling::{Cause, Unjudged};
 use crate::text::{Hidden, head, make_visible};
 use json::Unambiguous;
 
+pub use review::{
+    EXPLANATION_CHARS_MAX, Explanations, FixOperation, FixStep, PATH_CHARS_MAX, ReviewOutcome, ReviewVerdict,
+    STEP_CHARS_MAX, STEPS_MAX, Scores,
+};
 pub use stop::{ITEM_CHARS_MAX, ITEMS_MAX, REASON_CHARS_MAX, StopVerdict};
+pub use validate::{Violation, validate_both, validate_patch, validate_verdict};
 
 /// Longest reply that is read, in bytes.
 pub const REPLY_BYTES_MAX: usize = 256 * 1024;

@@ -1,0 +1,457 @@
+//! Checks of documents that others hand in, with every fault listed by its place.
+//!
+//! The strict door stops at the first fault, since a judge is asked again anyway. Whoever writes a
+//! judge or a fixer wants to see all of them. What is accepted here is exactly what the door
+//! and the patch reader accept. This module must not know where a document came from.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::json::Unambiguous;
+use super::review::{EXPLANATION_CHARS_MAX, PATH_CHARS_MAX, ReviewVerdict, STEP_CHARS_MAX, STEPS_MAX, Scores};
+use super::{REPLY_BYTES_MAX, Verdict as _, check_text};
+use crate::patch::{Patch, PatchLimits, check_path};
+
+/// A fault of a document, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The place, such as `scores.types` or `ops[3].find`; empty for the document as a whole.
+    pub at: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at.as_str() {
+            "" => formatter.write_str(&self.message),
+            at => write!(formatter, "{at}: {}", self.message),
+        }
+    }
+}
+
+/// Collects faults, and knows where it is.
+#[derive(Default)]
+struct Checker {
+    found: Vec<Violation>,
+}
+
+/// A part of a document: what it is called, and what stands there.
+struct Place<'a> {
+    at: String,
+    value: Option<&'a Value>,
+}
+
+impl<'a> Place<'a> {
+    fn field(&self, name: &str) -> Self {
+        let at = if self.at.is_empty() { name.to_owned() } else { format!("{}.{name}", self.at) };
+        Self { at, value: self.value.and_then(|value| value.get(name)) }
+    }
+
+    fn items(&self) -> impl Iterator<Item = Self> {
+        let items = self.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        items.iter().enumerate().map(|(index, value)| Self { at: format!("{}[{index}]", self.at), value: Some(value) })
+    }
+}
+
+impl Checker {
+    fn say(&mut self, at: &str, message: impl Into<String>) {
+        self.found.push(Violation { at: at.to_owned(), message: message.into() });
+    }
+
+    /// Checks that an object is there and has no fields but the known ones.
+    fn object(&mut self, place: &Place<'_>, known: &[&str]) -> bool {
+        match place.value {
+            Some(Value::Object(object)) => {
+                for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
+                    let names = known.join(", ");
+                    self.say(&place.field(name).at, format!("is no known field; there are {names}"));
+                }
+                true
+            }
+            value => {
+                self.say(&place.at, expected("an object", value));
+                false
+            }
+        }
+    }
+
+    fn list(&mut self, place: &Place<'_>, most: usize) {
+        match place.value {
+            Some(Value::Array(items)) if items.len() > most => {
+                self.say(&place.at, format!("has {} entries where {most} is the most", items.len()));
+            }
+            Some(Value::Array(_)) => {}
+            value => self.say(&place.at, expected("a list", value)),
+        }
+    }
+
+    fn string<'a>(&mut self, place: &Place<'a>) -> Option<&'a str> {
+        match place.value {
+            Some(Value::String(text)) => Some(text),
+            value => {
+                self.say(&place.at, expected("a string", value));
+                None
+            }
+        }
+    }
+
+    /// Checks a text that has to say something.
+    fn text(&mut self, place: &Place<'_>, chars_max: usize) {
+        if let Some(text) = self.string(place)
+            && let Err(message) = check_text(&place.at, text, chars_max)
+        {
+            self.say(&place.at, message);
+        }
+    }
+
+    fn one_of(&mut self, place: &Place<'_>, words: &[&str]) {
+        if let Some(word) = self.string(place)
+            && !words.contains(&word)
+        {
+            self.say(&place.at, format!("is {word:?}, not one of {}", words.join(", ")));
+        }
+    }
+
+    fn score(&mut self, place: &Place<'_>) {
+        match place.value.and_then(Value::as_f64) {
+            Some(score) if (0.0..=1.0).contains(&score) && !score.is_sign_negative() => {}
+            Some(score) => self.say(&place.at, format!("is {score}, not between 0 and 1")),
+            None => self.say(&place.at, expected("a number", place.value)),
+        }
+    }
+
+    /// Checks a whole number that fits its field.
+    fn count(&mut self, place: &Place<'_>, least: u64) {
+        match place.value.and_then(Value::as_u64) {
+            Some(count) if (least..=u64::from(u32::MAX)).contains(&count) => {}
+            Some(count) => self.say(&place.at, format!("is {count}, not between {least} and {}", u32::MAX)),
+            None => self.say(&place.at, expected("a whole number", place.value)),
+        }
+    }
+}
+
+fn expected(what: &str, value: Option<&Value>) -> String {
+    let found = match value {
+        None => return format!("is missing; {what} is expected"),
+        Some(Value::Null) => "null",
+        Some(Value::Bool(_)) => "true or false",
+        Some(Value::Number(_)) => "another number",
+        Some(Value::String(_)) => "a string",
+        Some(Value::Array(_)) => "a list",
+        Some(Value::Object(_)) => "an object",
+    };
+    format!("is {found} where {what} is expected")
+}
+
+/// Reads JSON in which every key stands once.
+fn parse(text: &str, bytes_max: usize) -> Result<Value, Vec<Violation>> {
+    let whole = |message: String| vec![Violation { at: String::new(), message }];
+    if text.len() > bytes_max {
+        return Err(whole(format!("the document has {} bytes, more than {bytes_max}", text.len())));
+    }
+    let Unambiguous(value) =
+        serde_json::from_str(text).map_err(|error| whole(format!("the document is no JSON: {error}")))?;
+    Ok(value)
+}
+
+/// Checks the verdict of a review.
+///
+/// # Errors
+///
+/// Lists every fault with its place.
+pub fn validate_verdict(text: &str) -> Result<ReviewVerdict, Vec<Violation>> {
+    let value = parse(text, REPLY_BYTES_MAX)?;
+    verdict_of(&value, "")
+}
+
+fn verdict_of(value: &Value, at: &str) -> Result<ReviewVerdict, Vec<Violation>> {
+    let mut checker = Checker::default();
+    let root = Place { at: at.to_owned(), value: Some(value) };
+    if checker.object(&root, &["verdict", "scores", "explanations", "fix_plan"]) {
+        checker.one_of(&root.field("verdict"), &["accept", "revise", "reject"]);
+        let scores = root.field("scores");
+        let names = Scores::DIMENSIONS.map(crate::gate::Dimension::as_str);
+        if checker.object(&scores, &names) {
+            for (index, name) in names.into_iter().enumerate() {
+                let score = scores.field(name);
+                // The last two need not be there.
+                if index < 6 || !matches!(score.value, None | Some(Value::Null)) {
+                    checker.score(&score);
+                }
+            }
+        }
+        let explanations = root.field("explanations");
+        if checker.object(&explanations, &["root_cause", "minimal_fix"]) {
+            checker.text(&explanations.field("root_cause"), EXPLANATION_CHARS_MAX);
+            checker.text(&explanations.field("minimal_fix"), EXPLANATION_CHARS_MAX);
+        }
+        let plan = root.field("fix_plan");
+        checker.list(&plan, STEPS_MAX);
+        for step in plan.items() {
+            if checker.object(&step, &["file", "operation", "brief"]) {
+                checker.text(&step.field("file"), PATH_CHARS_MAX);
+                checker.one_of(&step.field("operation"), &["edit", "add", "remove"]);
+                checker.text(&step.field("brief"), STEP_CHARS_MAX);
+            }
+        }
+    }
+    finish(checker, value, at, |verdict: &ReviewVerdict, checker| {
+        // What each field says by itself is in order; what is left is how they go together.
+        if let Err(message) = verdict.check() {
+            checker.say(&root.field("verdict").at, message);
+        }
+    })
+}
+
+/// Checks a patch document.
+///
+/// # Errors
+///
+/// Lists every fault with its place.
+pub fn validate_patch(text: &str, limits: &PatchLimits) -> Result<Patch, Vec<Violation>> {
+    // Escapes make a document up to six times as long as what it says.
+    let value = parse(text, limits.bytes_max.saturating_mul(6).saturating_add(limits.ops_max.saturating_mul(256)))?;
+    patch_of(&value, "", limits)
+}
+
+fn patch_of(value: &Value, at: &str, limits: &PatchLimits) -> Result<Patch, Vec<Violation>> {
+    let mut checker = Checker::default();
+    let root = Place { at: at.to_owned(), value: Some(value) };
+    if checker.object(&root, &["ops"]) {
+        let ops = root.field("ops");
+        checker.list(&ops, limits.ops_max);
+        let mut bytes = 0_usize;
+        for op in ops.items() {
+            operation(&mut checker, &op, &mut bytes);
+        }
+        if bytes > limits.bytes_max {
+            checker.say(
+                &ops.at,
+                format!("its strings have {bytes} bytes together where {} is the most", limits.bytes_max),
+            );
+        }
+    }
+    finish(checker, value, at, |_: &Patch, _| {})
+}
+
+fn operation(checker: &mut Checker, op: &Place<'_>, bytes: &mut usize) {
+    let kind = op.field("kind").value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let fields: &[&str] = match kind.as_str() {
+        "add" => &["kind", "path", "content"],
+        "remove" => &["kind", "path"],
+        "edit" => &["kind", "path", "find", "replace", "occurrences"],
+        "splice" => &["kind", "path", "start", "deleteCount", "insert"],
+        _ => {
+            if matches!(op.value, Some(Value::Object(_))) {
+                checker.one_of(&op.field("kind"), &["add", "remove", "edit", "splice"]);
+            } else {
+                checker.say(&op.at, expected("an object", op.value));
+            }
+            return;
+        }
+    };
+    checker.object(op, fields);
+    let mut string = |checker: &mut Checker, name: &str| {
+        let text = checker.string(&op.field(name));
+        *bytes = bytes.saturating_add(text.map_or(0, str::len));
+        text.map(str::to_owned)
+    };
+    if let Some(path) = string(checker, "path")
+        && let Err(message) = check_path(&path)
+    {
+        checker.say(&op.field("path").at, format!("{path:?} {message}"));
+    }
+    match kind.as_str() {
+        "add" => drop(string(checker, "content")),
+        "edit" => {
+            let find = string(checker, "find");
+            let replace = string(checker, "replace");
+            if find.as_deref() == Some("") {
+                checker.say(&op.field("find").at, "is empty; it would match everywhere");
+            } else if find.is_some() && find == replace {
+                checker.say(&op.field("replace").at, "is what is there already");
+            }
+            if !matches!(op.field("occurrences").value, None | Some(Value::Null)) {
+                checker.count(&op.field("occurrences"), 1);
+            }
+        }
+        "splice" => {
+            checker.count(&op.field("start"), 0);
+            checker.count(&op.field("deleteCount"), 0);
+            if !matches!(op.field("insert").value, None | Some(Value::Null)) {
+                string(checker, "insert");
+            } else if op.field("deleteCount").value.and_then(Value::as_u64) == Some(0) {
+                checker.say(&op.at, "neither deletes nor inserts a line");
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Reads what was found in order, so that what passes here is what the types hold.
+fn finish<T: serde::de::DeserializeOwned>(
+    mut checker: Checker,
+    value: &Value,
+    at: &str,
+    whole: impl FnOnce(&T, &mut Checker),
+) -> Result<T, Vec<Violation>> {
+    if checker.found.is_empty() {
+        match serde_json::from_value::<T>(value.clone()) {
+            Ok(read) => {
+                whole(&read, &mut checker);
+                if checker.found.is_empty() {
+                    return Ok(read);
+                }
+            }
+            Err(error) => checker.say(at, error.to_string()),
+        }
+    }
+    Err(checker.found)
+}
+
+/// Checks a verdict and the patch that answers it, both together: each by itself, and that an accepted change is not
+/// patched, and that the patch touches no file which the plan does not name.
+///
+/// # Errors
+///
+/// Lists every fault with its place; places begin with `verdict` and `patch`.
+pub fn validate_both(
+    verdict: &str,
+    patch: &str,
+    limits: &PatchLimits,
+) -> Result<(ReviewVerdict, Patch), Vec<Violation>> {
+    let under = |name: &str, found: Vec<Violation>| -> Vec<Violation> {
+        found
+            .into_iter()
+            .map(|fault| {
+                let at = if fault.at.is_empty() { name.to_owned() } else { format!("{name}.{}", fault.at) };
+                Violation { at, ..fault }
+            })
+            .collect()
+    };
+    let verdict = validate_verdict(verdict).map_err(|found| under("verdict", found));
+    let patch = validate_patch(patch, limits).map_err(|found| under("patch", found));
+    let (verdict, patch) = match (verdict, patch) {
+        (Ok(verdict), Ok(patch)) => (verdict, patch),
+        (verdict, patch) => {
+            return Err(verdict.err().into_iter().chain(patch.err()).flatten().collect());
+        }
+    };
+    let mut checker = Checker::default();
+    if verdict.verdict == super::ReviewOutcome::Accept && !patch.ops.is_empty() {
+        checker.say("patch.ops", "changes what the verdict accepts");
+    }
+    for (index, op) in patch.ops.iter().enumerate() {
+        if !verdict.fix_plan.is_empty() && verdict.fix_plan.iter().all(|step| step.file != op.path()) {
+            checker
+                .say(&format!("patch.ops[{index}].path"), format!("{:?} is not in the verdict's fix plan", op.path()));
+        }
+    }
+    if checker.found.is_empty() { Ok((verdict, patch)) } else { Err(checker.found) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const GOOD: &str = r#"{"verdict":"revise","scores":{"compilation":0,"tests_functional":1,"tests_edge":1,"types":0,"style":1,"security":1},"explanations":{"root_cause":"r","minimal_fix":"m"},"fix_plan":[{"file":"src/a.ts","operation":"edit","brief":"b"}]}"#;
+    const PATCH: &str =
+        r#"{"ops":[{"kind":"edit","path":"src/a.ts","find":"const foo","replace":"const foo: number"}]}"#;
+
+    fn places<T: std::fmt::Debug>(result: Result<T, Vec<Violation>>) -> Vec<String> {
+        result.expect_err("faults").into_iter().map(|fault| fault.at).collect()
+    }
+
+    #[test]
+    fn sound_documents_pass() {
+        assert!(validate_verdict(GOOD).is_ok());
+        assert!(validate_patch(PATCH, &PatchLimits::default()).is_ok());
+        assert!(validate_both(GOOD, PATCH, &PatchLimits::default()).is_ok());
+    }
+
+    #[test]
+    fn every_fault_is_listed_with_its_place() {
+        let bad = r#"{"verdict":"ok","scores":{"compilation":2,"tests_functional":"1","types":0,"style":1,"security":1,"speed":1},"explanations":{"root_cause":"  "},"fix_plan":[{"file":"a","operation":"rename","brief":""},7]}"#;
+        assert_eq!(
+            places(validate_verdict(bad)),
+            [
+                "verdict",
+                "scores.speed",
+                "scores.compilation",
+                "scores.tests_functional",
+                "scores.tests_edge",
+                "explanations.root_cause",
+                "explanations.minimal_fix",
+                "fix_plan[0].operation",
+                "fix_plan[0].brief",
+                "fix_plan[1]"
+            ]
+        );
+        let bad = r#"{"ops":[{"kind":"add","path":"/a"},{"kind":"move","path":"b"},{"kind":"edit","path":"c","find":"","replace":"x","occurrences":0},{"kind":"splice","path":"d","start":-1,"deleteCount":0}],"more":1}"#;
+        assert_eq!(
+            places(validate_patch(bad, &PatchLimits::default())),
+            [
+                "more",
+                "ops[0].path",
+                "ops[0].content",
+                "ops[1].kind",
+                "ops[2].find",
+                "ops[2].occurrences",
+                "ops[3].start",
+                "ops[3]"
+            ]
+        );
+    }
+
+    #[test]
+    fn parts_must_go_together() {
+        let accepts = GOOD.replace("revise", "accept");
+        assert_eq!(places(validate_verdict(&accepts)), ["verdict"]);
+        let elsewhere = PATCH.replace("src/a.ts", "src/b.ts");
+        assert_eq!(places(validate_both(GOOD, &elsewhere, &PatchLimits::default())), ["patch.ops[0].path"]);
+        assert_eq!(places(validate_both("{", "[]", &PatchLimits::default())), ["verdict", "patch"]);
+    }
+
+    #[test]
+    fn a_key_twice_is_no_document() {
+        let twice = GOOD.replacen("\"verdict\":\"revise\"", "\"verdict\":\"revise\",\"verdict\":\"accept\"", 1);
+        assert_eq!(places(validate_verdict(&twice)), [""]);
+    }
+
+    #[test]
+    fn a_patch_is_read_up_to_its_limits() {
+        let ops = |count: usize| {
+            let op = r#"{"kind":"remove","path":"a"}"#;
+            format!("{{\"ops\":[{}]}}", vec![op; count].join(","))
+        };
+        let limits = PatchLimits::default();
+        assert!(validate_patch(&ops(limits.ops_max), &limits).is_ok());
+        assert_eq!(places(validate_patch(&ops(limits.ops_max + 1), &limits)), ["ops"]);
+        let sized =
+            |bytes: usize| format!(r#"{{"ops":[{{"kind":"add","path":"a","content":"{}"}}]}}"#, "x".repeat(bytes));
+        assert!(validate_patch(&sized(limits.bytes_max - 1), &limits).is_ok());
+        assert_eq!(places(validate_patch(&sized(limits.bytes_max), &limits)), ["ops"]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_list_of_faults_agrees_with_the_strict_door(
+            from in prop::sample::select(&["revise", "accept", "0", "1", "\"r\"", "\"edit\"", "src/a.ts", "fix_plan", "[", "}"][..]),
+            to in prop::sample::select(&["accept", "reject", "0.5", "2", "-1", "\"\"", "null", "\"add\"", "x", "{}", "", "]"][..]),
+            nth in 0..6_usize,
+        ) {
+            let mut at = 0;
+            let mut changed = GOOD.to_owned();
+            for (count, (start, _)) in GOOD.match_indices(from).enumerate() {
+                if count == nth { at = start; }
+            }
+            if at > 0 { changed.replace_range(at..at + from.len(), to); }
+            let strict = super::super::parse::<ReviewVerdict>(&changed);
+            prop_assert_eq!(validate_verdict(&changed).is_ok(), strict.is_ok(), "{} {:?}", changed, strict.err());
+        }
+    }
+}
