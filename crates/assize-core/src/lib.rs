@@ -5,6 +5,7 @@
 //! randomness. `cargo xtask ci` checks that.
 
 pub mod claim;
+pub mod comparison;
 pub mod court;
 pub mod diff;
 pub mod directive;

@@ -1,0 +1,188 @@
+//! What a change brings, set apart from what was there before.
+//!
+//! An old project has faults that nobody asks this change to mend. Diagnostics of the changed tree
+//! are matched with those of the base; what is left over is new. Tests are matched by their ids: one
+//! that is gone has not passed. Whether any of it matters is the court's business.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::diff::{Diff, FileStatus};
+use crate::report::{Diagnostic, TestCase, TestOutcome, TestRun};
+
+/// Where files and lines of the base are found again in the changed tree.
+#[derive(Debug, Clone, Default)]
+pub struct Moves {
+    renamed: BTreeMap<String, String>,
+    added_lines: BTreeMap<String, BTreeSet<u32>>,
+}
+
+impl Moves {
+    /// Reads them out of a change.
+    pub fn of(diff: &Diff) -> Self {
+        let renamed = diff.files.iter().filter(|file| file.status == FileStatus::Renamed);
+        let renamed = renamed.filter_map(|file| Some((file.old_path.clone()?, file.path.clone()))).collect();
+        let added = |file: &crate::diff::FileChange| file.added_lines().map(|(line, _)| line).collect();
+        Self { renamed, added_lines: diff.files.iter().map(|file| (file.path.clone(), added(file))).collect() }
+    }
+
+    /// Returns what a path of the base is called now.
+    fn now<'a>(&'a self, path: &'a str) -> &'a str {
+        self.renamed.get(path).map_or(path, String::as_str)
+    }
+
+    fn is_added(&self, diagnostic: &Diagnostic) -> bool {
+        let lines = diagnostic.path.as_ref().and_then(|path| self.added_lines.get(path));
+        lines.zip(diagnostic.line).is_some_and(|(lines, line)| lines.contains(&line))
+    }
+}
+
+/// What makes two diagnostics the same, wherever they moved to: file, code and message. Numbers in a message often are
+/// lines or counts, which move along.
+fn key(diagnostic: &Diagnostic, path: Option<&str>) -> (Option<String>, String, String) {
+    let mut message = String::with_capacity(diagnostic.message.len());
+    let mut in_number = false;
+    for character in diagnostic.message.chars() {
+        if !character.is_ascii_digit() {
+            message.push(character);
+        } else if !in_number {
+            message.push('#');
+        }
+        in_number = character.is_ascii_digit();
+    }
+    (path.map(str::to_owned), diagnostic.code.clone(), message)
+}
+
+/// Returns the diagnostics that the base has not.
+///
+/// The same objection may stand several times in a file. When there are more of it than in the base, those on added
+/// lines are taken for the new ones first, then the last ones: which of several equal objections is the new one cannot be told
+/// for sure, that one is new can.
+pub fn new_diagnostics(now: &[Diagnostic], base: &[Diagnostic], moves: &Moves) -> Vec<Diagnostic> {
+    let mut known: BTreeMap<_, usize> = BTreeMap::new();
+    for diagnostic in base {
+        let path = diagnostic.path.as_deref().map(|path| moves.now(path));
+        *known.entry(key(diagnostic, path)).or_default() += 1;
+    }
+    let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (index, diagnostic) in now.iter().enumerate() {
+        groups.entry(key(diagnostic, diagnostic.path.as_deref())).or_default().push(index);
+    }
+    let mut new: Vec<usize> = Vec::new();
+    for (key, mut group) in groups {
+        let old = known.get(&key).copied().unwrap_or(0).min(group.len());
+        // Old ones first: what stands on lines that were there, in their order.
+        group.sort_by_key(|index| (moves.is_added(&now[*index]), *index));
+        new.extend(&group[old..]);
+    }
+    new.sort_unstable();
+    new.into_iter().map(|index| now[index].clone()).collect()
+}
+
+/// How the tests of the changed tree stand against those of the base.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TestComparison {
+    /// Tests that the base has and that are not reported any more.
+    pub missing: Vec<String>,
+    /// Tests that ran in the base and are now skipped or left out.
+    pub no_longer_run: Vec<String>,
+    /// Tests that the base has not.
+    pub added: usize,
+}
+
+/// Compares two runs by the ids of their tests.
+pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
+    let outcomes: BTreeMap<&str, TestOutcome> = now.cases.iter().map(|case| (&*case.id, case.outcome)).collect();
+    let before: BTreeSet<&str> = base.cases.iter().map(|case| &*case.id).collect();
+    let missing = |case: &&TestCase| !outcomes.contains_key(&*case.id);
+    let not_run = |case: &&TestCase| {
+        case.outcome.was_executed() && outcomes.get(&*case.id).is_some_and(|outcome| !outcome.was_executed())
+    };
+    let ids = |cases: Vec<&TestCase>| cases.into_iter().map(|case| case.id.clone()).collect();
+    TestComparison {
+        missing: ids(base.cases.iter().filter(missing).collect()),
+        no_longer_run: ids(base.cases.iter().filter(not_run).collect()),
+        added: now.cases.iter().filter(|case| !before.contains(&*case.id)).count(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::parse_git_patch;
+    use crate::finding::Severity;
+
+    fn diagnostic(path: &str, line: u32, message: &str) -> Diagnostic {
+        Diagnostic {
+            code: "F401".to_owned(),
+            severity: Severity::Error,
+            path: Some(path.to_owned()),
+            line: Some(line),
+            message: message.to_owned(),
+        }
+    }
+
+    fn lines(now: &[Diagnostic], base: &[Diagnostic], patch: &str) -> Vec<u32> {
+        let diff = Diff { files: parse_git_patch(patch.as_bytes()), ..Diff::default() };
+        new_diagnostics(now, base, &Moves::of(&diff)).into_iter().filter_map(|found| found.line).collect()
+    }
+
+    #[test]
+    fn only_what_the_base_has_not_is_new() {
+        let old = [diagnostic("a.py", 1, "unused os"), diagnostic("a.py", 2, "unused sys")];
+        let moved = [diagnostic("a.py", 11, "unused os"), diagnostic("a.py", 12, "unused sys")];
+        assert_eq!(lines(&moved, &old, ""), [0_u32; 0]);
+        let more = [moved[0].clone(), moved[1].clone(), diagnostic("a.py", 5, "unused re")];
+        assert_eq!(lines(&more, &old, ""), [5]);
+        assert_eq!(lines(&[diagnostic("b.py", 1, "unused os")], &old, ""), [1]);
+    }
+
+    #[test]
+    fn of_equal_objections_the_one_on_an_added_line_is_new() {
+        let patch = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,1 +1,2 @@\n+import os\n import os\n";
+        let old = [diagnostic("a.py", 1, "unused os")];
+        let now = [diagnostic("a.py", 1, "unused os"), diagnostic("a.py", 2, "unused os")];
+        assert_eq!(lines(&now, &old, patch), [1]);
+        assert_eq!(lines(&now, &old, ""), [2]);
+    }
+
+    #[test]
+    fn a_renamed_file_keeps_its_old_faults() {
+        let patch = "diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n";
+        let old = [diagnostic("a.py", 1, "unused os")];
+        assert_eq!(lines(&[diagnostic("b.py", 1, "unused os")], &old, patch), [0_u32; 0]);
+    }
+
+    #[test]
+    fn numbers_in_messages_move_along() {
+        let old = [diagnostic("a.py", 1, "redefinition of x from line 10")];
+        assert_eq!(lines(&[diagnostic("a.py", 1, "redefinition of x from line 2")], &old, ""), [0_u32; 0]);
+        assert_eq!(lines(&[diagnostic("a.py", 1, "redefinition of y from line 10")], &old, ""), [1]);
+    }
+
+    #[test]
+    fn tests_that_are_gone_or_no_longer_run_are_named() {
+        let run = |cases: &[(&str, TestOutcome)]| TestRun {
+            cases: cases
+                .iter()
+                .map(|(id, outcome)| TestCase {
+                    id: (*id).to_owned(),
+                    path: None,
+                    outcome: *outcome,
+                    message: None,
+                    time_ms: None,
+                })
+                .collect(),
+            announced: None,
+        };
+        use TestOutcome::{Failed, Passed, Skipped};
+        let base = run(&[("a", Passed), ("b", Failed), ("c", Passed), ("d", Skipped)]);
+        let now = run(&[("a", Passed), ("c", Skipped), ("d", Skipped), ("e", Passed)]);
+        let comparison = compare_tests(&now, &base);
+        assert_eq!(comparison.missing, ["b"]);
+        assert_eq!(comparison.no_longer_run, ["c"]);
+        assert_eq!(comparison.added, 1);
+    }
+}
