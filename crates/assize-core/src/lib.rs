@@ -24,6 +24,7 @@ pub mod rule;
 pub mod ruling;
 pub mod session;
 pub mod test_kind;
+pub mod test_policy;
 pub mod text;
 pub mod transcript;
 pub mod verdict;

@@ -81,6 +81,27 @@ pub fn combine(panel: Panel, outcomes: &[Outcome]) -> Option<Result<Outcome, Unj
     })
 }
 
+/// Weighs the opinions of a panel: what it arrives at, or why it arrives at nothing. `None` stands for no judge at all.
+pub fn weigh<V>(
+    panel: Panel,
+    opinions: &[Opinion<V>],
+    outcome: impl Fn(&V) -> Outcome,
+) -> Option<Result<Outcome, Unjudged>> {
+    let of = |opinion: &Opinion<V>| opinion.verdict.as_ref().map_or(Outcome::Unjudged, &outcome);
+    let outcomes: Vec<Outcome> = opinions.iter().map(of).collect();
+    Some(match combine(panel, &outcomes)? {
+        Ok(Outcome::Unjudged) => {
+            let silent = |opinion: &Opinion<V>| {
+                let unjudged = opinion.verdict.as_ref().err()?;
+                Some(Unjudged::new(unjudged.cause, format!("{}: {}", opinion.judge.id, unjudged.detail)))
+            };
+            let nobody = || Unjudged::new(Cause::Disagreement, "no judge judged");
+            Err(opinions.iter().find_map(silent).unwrap_or_else(nobody))
+        }
+        weighed => weighed,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

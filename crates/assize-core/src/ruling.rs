@@ -120,6 +120,31 @@ impl std::fmt::Display for Unjudged {
     }
 }
 
+/// What a court holds of the work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ruling<V> {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Why nothing was judged, when nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unjudged: Option<Unjudged>,
+    /// The verdict; `None` when nothing was judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<V>,
+}
+
+impl<V> Ruling<V> {
+    /// Makes a ruling with its verdict.
+    pub fn of(outcome: Outcome, verdict: V) -> Self {
+        Self { outcome, unjudged: None, verdict: Some(verdict) }
+    }
+
+    /// Makes the ruling that nothing was judged.
+    pub fn unjudged(unjudged: Unjudged) -> Self {
+        Self { outcome: Outcome::Unjudged, unjudged: Some(unjudged), verdict: None }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

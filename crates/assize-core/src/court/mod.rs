@@ -3,5 +3,6 @@
 //! A court decides; the engine carries out its effects and reports back. Time, randomness and
 //! everything gathered arrive as arguments.
 
+mod hearing;
 pub mod loop_control;
 pub mod stop;

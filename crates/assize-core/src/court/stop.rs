@@ -7,13 +7,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::hearing::Hearing;
 use super::loop_control::{LoopLimits, Release, release};
 use crate::evidence::{Evidence, Fingerprint, StopAttempt};
 use crate::finding::{Certainty, Finding};
-use crate::opinion::{JudgeRecord, Opinion, Panel, combine};
+use crate::opinion::{Opinion, Panel, weigh};
 use crate::prompt::{DiffBudget, Nonce, Question, stop_question};
 use crate::rule::{self, RuleSettings};
-use crate::ruling::{Cause, Outcome, Unjudged};
+use crate::ruling::{Cause, Outcome, Ruling, Unjudged};
 use crate::session::SessionState;
 use crate::text::head;
 use crate::verdict::{ITEM_CHARS_MAX, ITEMS_MAX, StopVerdict};
@@ -174,19 +175,6 @@ pub struct StopInputs {
     pub opinions: Vec<Opinion<StopVerdict>>,
 }
 
-/// What the court holds of the work.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Ruling {
-    /// The outcome.
-    pub outcome: Outcome,
-    /// Why nothing was judged, when nothing was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unjudged: Option<Unjudged>,
-    /// The verdict; `None` when nothing was judged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<StopVerdict>,
-}
-
 /// Why an agent is let go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -232,7 +220,7 @@ pub enum Disposition {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
     /// What the court holds of the work.
-    pub ruling: Ruling,
+    pub ruling: Ruling<StopVerdict>,
     /// What is done with the agent.
     pub disposition: Disposition,
     /// What the agent would have been told if the court were not in shadow.
@@ -318,9 +306,8 @@ pub struct StopCourt {
     inputs: StopInputs,
     session: SessionState,
     settings: RuleSettings,
-    judges: Vec<String>,
+    hearing: Hearing<StopVerdict>,
     nonce: Nonce,
-    waiting_for: Vec<String>,
     closed: bool,
 }
 
@@ -335,7 +322,7 @@ impl StopCourt {
         nonce: Nonce,
     ) -> Self {
         let inputs = StopInputs { policy, ..StopInputs::without_evidence(case) };
-        Self { inputs, session, settings, judges, nonce, waiting_for: Vec::new(), closed: false }
+        Self { inputs, session, settings, hearing: Hearing::new(judges), nonce, closed: false }
     }
 
     /// Takes in what happened and says what has to happen next. After [`StopEffect::Rule`] the
@@ -348,8 +335,14 @@ impl StopCourt {
             StopEvent::Opened if settled_before_evidence(&self.inputs.case, &self.session).is_some() => self.rule(),
             StopEvent::Opened => vec![StopEffect::Gather],
             StopEvent::Gathered(evidence) => self.gathered(&evidence),
-            StopEvent::Heard(opinion) => self.heard(*opinion),
-            StopEvent::DeadlinePassed => self.deadline(),
+            StopEvent::Heard(opinion) => {
+                if self.hearing.hear(*opinion) {
+                    self.rule()
+                } else {
+                    Vec::new()
+                }
+            }
+            StopEvent::DeadlinePassed => self.rule(),
         }
     }
 
@@ -361,39 +354,16 @@ impl StopCourt {
             report.findings.into_iter().filter(|finding| !self.session.waived.contains(&finding.key())).collect();
         self.inputs.rules_not_run = report.not_run;
         let decided = self.inputs.case.interrupted || evidence_outcome(&self.inputs) != Outcome::Accept;
-        if decided || self.judges.is_empty() {
+        if decided || self.hearing.is_empty() {
             return self.rule();
         }
-        self.waiting_for.clone_from(&self.judges);
         let question = stop_question(evidence, &self.inputs.findings, self.inputs.policy.diff_budget, &self.nonce);
-        vec![StopEffect::Ask { judges: self.judges.clone(), question: Box::new(question) }]
-    }
-
-    fn heard(&mut self, opinion: Opinion<StopVerdict>) -> Vec<StopEffect> {
-        let Some(index) = self.waiting_for.iter().position(|judge| *judge == opinion.judge.id) else {
-            return Vec::new();
-        };
-        self.waiting_for.remove(index);
-        self.inputs.opinions.push(opinion);
-        if self.waiting_for.is_empty() { self.rule() } else { Vec::new() }
-    }
-
-    fn deadline(&mut self) -> Vec<StopEffect> {
-        for id in std::mem::take(&mut self.waiting_for) {
-            self.inputs.opinions.push(Opinion {
-                judge: JudgeRecord { id, ..JudgeRecord::default() },
-                reply: None,
-                verdict: Err(Unjudged::new(Cause::Timeout, "no reply before the court's deadline")),
-            });
-        }
-        self.rule()
+        vec![StopEffect::Ask { judges: self.hearing.ask(), question: Box::new(question) }]
     }
 
     fn rule(&mut self) -> Vec<StopEffect> {
         self.closed = true;
-        // Judges reply in any order; the record has the configured one.
-        let judges = &self.judges;
-        self.inputs.opinions.sort_by_key(|opinion| judges.iter().position(|judge| *judge == opinion.judge.id));
+        self.inputs.opinions = self.hearing.close();
         vec![StopEffect::Rule(Box::new(StopRecord::of(self.inputs.clone(), &self.session)))]
     }
 }
@@ -440,7 +410,7 @@ pub fn decide(inputs: &StopInputs, session: &SessionState) -> Decision {
         return Decision::leave(Ruling::unjudged(barred.clone()), Leave::Unjudged, Some(notice));
     }
     if let Some(leave) = settled_before_evidence(case, session) {
-        return Decision::leave(Ruling::nothing_judged(leave), leave, standing_aside(leave, case, session));
+        return Decision::leave(nothing_judged(leave), leave, standing_aside(leave, case, session));
     }
     let ruling = rule_on(inputs, session);
     if ruling.outcome == Outcome::Accept {
@@ -476,27 +446,21 @@ pub fn decide(inputs: &StopInputs, session: &SessionState) -> Decision {
 }
 
 impl Decision {
-    fn leave(ruling: Ruling, leave: Leave, notice: Option<String>) -> Self {
+    fn leave(ruling: Ruling<StopVerdict>, leave: Leave, notice: Option<String>) -> Self {
         Self { ruling, disposition: Disposition::Allow { leave, notice }, shadowed: None }
     }
 }
 
-impl Ruling {
-    fn unjudged(unjudged: Unjudged) -> Self {
-        Self { outcome: Outcome::Unjudged, unjudged: Some(unjudged), verdict: None }
-    }
-
-    /// The ruling on a stop that was not put before the court.
-    fn nothing_judged(leave: Leave) -> Self {
-        let detail = match leave {
-            Leave::NothingAsked => "nothing that was asked for is open",
-            Leave::BackgroundRunning => "background tasks are still running",
-            Leave::Interrupted => "the user interrupted the agent",
-            Leave::Paused => "the court is paused",
-            _ => "the stop was not put before the court",
-        };
-        Self { outcome: Outcome::Unjudged, unjudged: Some(Unjudged::new(Cause::NotBeforeCourt, detail)), verdict: None }
-    }
+/// The ruling on a stop that was not put before the court.
+fn nothing_judged(leave: Leave) -> Ruling<StopVerdict> {
+    let detail = match leave {
+        Leave::NothingAsked => "nothing that was asked for is open",
+        Leave::BackgroundRunning => "background tasks are still running",
+        Leave::Interrupted => "the user interrupted the agent",
+        Leave::Paused => "the court is paused",
+        _ => "the stop was not put before the court",
+    };
+    Ruling::unjudged(Unjudged::new(Cause::NotBeforeCourt, detail))
 }
 
 /// A court that stands aside says so: what is switched off and forgotten looks like a gate.
@@ -517,7 +481,7 @@ fn standing_aside(leave: Leave, case: &StopCase, session: &SessionState) -> Opti
 }
 
 /// Rules on the work: `min(evidence, opinion)`.
-fn rule_on(inputs: &StopInputs, session: &SessionState) -> Ruling {
+fn rule_on(inputs: &StopInputs, session: &SessionState) -> Ruling<StopVerdict> {
     let progress = forward_progress(inputs, session);
     match evidence_outcome(inputs) {
         Outcome::Unjudged => {
@@ -525,7 +489,7 @@ fn rule_on(inputs: &StopInputs, session: &SessionState) -> Ruling {
             Ruling::unjudged(Unjudged::new(Cause::EvidenceMissing, missing))
         }
         Outcome::Accept => rule_on_opinions(inputs, progress),
-        outcome => Ruling { outcome, unjudged: None, verdict: Some(verdict_of_evidence(inputs, progress)) },
+        outcome => Ruling::of(outcome, verdict_of_evidence(inputs, progress)),
     }
 }
 
@@ -559,33 +523,12 @@ fn cut(text: &str) -> String {
     text.chars().take(ITEM_CHARS_MAX).collect()
 }
 
-fn rule_on_opinions(inputs: &StopInputs, progress: bool) -> Ruling {
-    let outcomes: Vec<Outcome> = inputs
-        .opinions
-        .iter()
-        .map(|opinion| match &opinion.verdict {
-            Ok(verdict) if verdict.pass => Outcome::Accept,
-            Ok(_) => Outcome::Revise,
-            Err(_) => Outcome::Unjudged,
-        })
-        .collect();
-    match combine(inputs.policy.panel, &outcomes) {
-        None => {
-            Ruling { outcome: Outcome::Accept, unjudged: None, verdict: Some(verdict_of_evidence(inputs, progress)) }
-        }
-        Some(Err(disagreement)) => Ruling::unjudged(disagreement),
-        Some(Ok(Outcome::Unjudged)) => {
-            let first =
-                inputs.opinions.iter().find_map(|opinion| Some((&opinion.judge.id, opinion.verdict.as_ref().err()?)));
-            Ruling::unjudged(match first {
-                Some((judge, unjudged)) => Unjudged::new(unjudged.cause, format!("{judge}: {}", unjudged.detail)),
-                None => Unjudged::new(Cause::Disagreement, "no judge judged"),
-            })
-        }
-        Some(Ok(outcome)) => {
-            let verdict = merge(inputs, outcome);
-            Ruling { outcome, unjudged: None, verdict: Some(verdict) }
-        }
+fn rule_on_opinions(inputs: &StopInputs, progress: bool) -> Ruling<StopVerdict> {
+    let outcome = |verdict: &StopVerdict| if verdict.pass { Outcome::Accept } else { Outcome::Revise };
+    match weigh(inputs.policy.panel, &inputs.opinions, outcome) {
+        None => Ruling::of(Outcome::Accept, verdict_of_evidence(inputs, progress)),
+        Some(Err(unjudged)) => Ruling::unjudged(unjudged),
+        Some(Ok(outcome)) => Ruling::of(outcome, merge(inputs, outcome)),
     }
 }
 
@@ -625,7 +568,7 @@ fn merge(inputs: &StopInputs, outcome: Outcome) -> StopVerdict {
     }
 }
 
-fn summary(ruling: &Ruling) -> String {
+fn summary(ruling: &Ruling<StopVerdict>) -> String {
     match (&ruling.verdict, &ruling.unjudged) {
         (Some(verdict), _) if !verdict.missing_items.is_empty() => verdict.missing_items.join("; "),
         (Some(verdict), _) => verdict.reason.clone(),
@@ -635,7 +578,7 @@ fn summary(ruling: &Ruling) -> String {
 }
 
 /// Writes what the agent is told: short, factual, and never an order to go around an approval.
-fn message_to_agent(ruling: &Ruling, findings: &[Finding]) -> String {
+fn message_to_agent(ruling: &Ruling<StopVerdict>, findings: &[Finding]) -> String {
     let mut text = String::new();
     let mut list = |title: &str, items: &[String]| {
         if items.is_empty() {

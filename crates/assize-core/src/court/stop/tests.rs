@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::evidence::Part;
+use crate::opinion::JudgeRecord;
 use crate::rule::testing::{asked, modified, with_files};
 use crate::session::Event;
 use crate::text::Untrusted;

@@ -1,0 +1,434 @@
+//! Which files of a change the tests are run with.
+//!
+//! Whoever writes the code must not write what it is judged by as well. Tests, and the files by which
+//! runners and checkers are told what to do, come from the base, unless the specification asks
+//! to change them. Tests that the change brings run in a second run, with their own configuration:
+//! they can fail a change, and prove little. This module says what belongs where; it must not know how
+//! copies of a tree are made.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::diff::{Diff, FileStatus};
+use crate::path::{file_name, is_test};
+
+/// The tests that a specification asks to change.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Opened {
+    /// None: the tests are those of the base.
+    #[default]
+    None,
+    /// Those that it names.
+    Named(BTreeSet<String>),
+    /// All of them.
+    All,
+}
+
+impl Opened {
+    fn opens(&self, path: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::Named(names) => names.iter().any(|name| name == path || path.ends_with(&format!("/{name}"))),
+            Self::All => true,
+        }
+    }
+
+    /// Reads out of a specification which tests it asks to change: files of tests that it names together with a word for
+    /// changing, or the tests as such ("adapt the tests"). What it forbids it does not open, and a test that is to be
+    /// *added* needs no opening.
+    pub fn by(specification: &str) -> Self {
+        static CHANGES: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(
+                r"(?i)\b(?:updat|chang|adapt|adjust|rewrit|mov|renam|remov|delet|edit|modif|replac|correct|migrat|port|fix)\w*\b",
+            )
+            .expect("valid pattern")
+        });
+        static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i)\b(?:not|never|without|don['’]t|must\s+stay|leave|keep|untouched|unchanged)\b")
+                .expect("valid pattern")
+        });
+        static TESTS: LazyLock<Regex> = LazyLock::new(|| {
+            // "Fix the failing tests" asks for code, "change the tests" for tests.
+            Regex::new(r"(?i)\b(?:updat|chang|adapt|adjust|rewrit|mov|renam|remov|delet|edit|modif|replac|migrat|port)\w*\s+(?:\w+\s+){0,3}?(?:unit\s+|integration\s+)?(?:tests?|test\s+(?:files?|suites?|cases?)|assertions?|snapshots?)\b")
+                .expect("valid pattern")
+        });
+        let mut named = BTreeSet::new();
+        for sentence in sentences(specification) {
+            if FORBIDS.is_match(sentence) {
+                continue;
+            }
+            if TESTS.is_match(sentence) {
+                return Self::All;
+            }
+            if CHANGES.is_match(sentence) {
+                let words =
+                    sentence.split(|character: char| character.is_whitespace() || "`'\"(),;".contains(character));
+                let words = words.map(|word| word.trim_end_matches(['.', ':', '?', '!']));
+                named.extend(words.filter(|word| word.contains('.') && is_held(word)).map(str::to_owned));
+            }
+        }
+        if named.is_empty() { Self::None } else { Self::Named(named) }
+    }
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    // A full stop within a file's name ends no sentence.
+    static ENDS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"[.!?](?:\s+|$)|\n\s*\n|\n\s*[-*]\s").expect("valid pattern"));
+    ENDS.split(text)
+}
+
+/// Returns whether a file tells a runner of tests what to do, or takes its place.
+pub fn is_runner_configuration(path: &str) -> bool {
+    let name = file_name(path);
+    let top = path.split('/').next().unwrap_or_default();
+    const NAMES: [&str; 20] = [
+        "conftest.py",
+        "pytest.ini",
+        ".pytest.ini",
+        "sitecustomize.py",
+        "usercustomize.py",
+        "pytest.py",
+        "_pytest.py",
+        "unittest.py",
+        "pluggy.py",
+        "nextest.toml",
+        ".mocharc",
+        ".npmrc",
+        ".yarnrc",
+        ".yarnrc.yml",
+        ".pnpmfile.cjs",
+        "rust-toolchain",
+        "rust-toolchain.toml",
+        ".coveragerc",
+        "noxfile.py",
+        ".env",
+    ];
+    NAMES.contains(&name)
+        || name.ends_with(".pth")
+        || ["vitest.", "jest.config.", "jest.setup.", "ava.config.", "karma.conf.", "playwright.config.", ".mocharc."]
+            .iter()
+            .any(|start| name.starts_with(start))
+        || matches!(top, "_pytest" | "unittest" | "pluggy")
+        || path.contains(".cargo/config")
+        || path.contains("node_modules/")
+}
+
+/// Returns whether a file tells a linter, formatter or type checker what to object to.
+pub fn is_check_configuration(path: &str) -> bool {
+    let name = file_name(path);
+    const NAMES: [&str; 20] = [
+        "ruff.toml",
+        ".ruff.toml",
+        "mypy.ini",
+        ".mypy.ini",
+        "pyrightconfig.json",
+        ".flake8",
+        ".pylintrc",
+        "rustfmt.toml",
+        ".rustfmt.toml",
+        "clippy.toml",
+        ".clippy.toml",
+        "biome.json",
+        "biome.jsonc",
+        ".eslintignore",
+        ".prettierignore",
+        ".golangci.yml",
+        ".golangci.yaml",
+        "deny.toml",
+        "checkstyle.xml",
+        ".editorconfig",
+    ];
+    NAMES.contains(&name)
+        || [".eslintrc", "eslint.config.", ".prettierrc", "prettier.config."]
+            .iter()
+            .any(|start| name.starts_with(start))
+}
+
+/// Returns whether a file belongs to the tests: what the base decides.
+fn is_held(path: &str) -> bool {
+    is_test(path) || is_runner_configuration(path)
+}
+
+/// What has to be done to copies of the changed tree before anything is run in them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// Files that the copy in which the base's tests run gets back from the base.
+    pub held_restore: BTreeSet<String>,
+    /// Files that this copy must not have.
+    pub held_remove: BTreeSet<String>,
+    /// Files that every copy gets back from the base: the configuration of checks.
+    pub restore: BTreeSet<String>,
+    /// Files of which only some settings are the base's: see [`merge`].
+    pub merge: BTreeSet<String>,
+    /// Whether tests of the change have to run apart from those of the base.
+    pub apart: bool,
+}
+
+/// Says which files come from the base. `base_files` are the paths that the base has.
+pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, opened: &Opened) -> Plan {
+    let mut plan = Plan::default();
+    for file in &diff.files {
+        let paths = [Some(&file.path), file.old_path.as_ref()];
+        for path in paths.into_iter().flatten().filter(|path| !opened.opens(path)) {
+            let in_base = base_files.contains(path);
+            if is_held(path) {
+                plan.apart = true;
+                if in_base { &mut plan.held_restore } else { &mut plan.held_remove }.insert(path.clone());
+            } else if is_check_configuration(path) {
+                if in_base {
+                    plan.restore.insert(path.clone());
+                }
+            } else if guarded(path).is_some() && in_base && file.status != FileStatus::Added {
+                plan.merge.insert(path.clone());
+            }
+        }
+    }
+    plan
+}
+
+/// The settings of a manifest that say how tests and checks run.
+fn guarded(path: &str) -> Option<&'static [&'static [&'static str]]> {
+    Some(match file_name(path) {
+        "package.json" => &[
+            &["jest"],
+            &["vitest"],
+            &["mocha"],
+            &["ava"],
+            &["c8"],
+            &["nyc"],
+            &["eslintConfig"],
+            &["prettier"],
+            &["xo"],
+        ],
+        "pyproject.toml" => &[
+            &["tool", "pytest"],
+            &["tool", "coverage"],
+            &["tool", "ruff"],
+            &["tool", "mypy"],
+            &["tool", "pyright"],
+            &["tool", "black"],
+            &["tool", "flake8"],
+            &["project", "entry-points", "pytest11"],
+            &["tool", "poetry", "plugins", "pytest11"],
+        ],
+        "Cargo.toml" => &[
+            &["test"],
+            &["bench"],
+            &["lib", "test"],
+            &["lib", "harness"],
+            &["lib", "doctest"],
+            &["package", "autotests"],
+            &["profile"],
+            &["lints"],
+            &["workspace", "lints"],
+        ],
+        "setup.cfg" | "tox.ini" => &[],
+        _ => return None,
+    })
+}
+
+/// Sections of INI files that say how tests and checks run.
+const GUARDED_SECTIONS: [&str; 8] =
+    ["tool:pytest", "pytest", "mypy", "flake8", "coverage:run", "coverage:report", "options.entry_points", "pylint"];
+
+/// Takes a manifest of the change with the base's settings for tests and checks. `None` where nothing differs that
+/// matters, so that the file stays as it was handed in, and where one of the two cannot be read: a gate will say so.
+pub fn merge(path: &str, base: &str, change: &str) -> Option<String> {
+    let settings = guarded(path)?;
+    match file_name(path) {
+        "package.json" => merge_json(base, change, settings),
+        "setup.cfg" | "tox.ini" => merge_ini(base, change),
+        _ => merge_toml(base, change, settings),
+    }
+}
+
+fn merge_json(base: &str, change: &str, settings: &[&[&str]]) -> Option<String> {
+    let base: serde_json::Value = serde_json::from_str(base).ok()?;
+    let before: serde_json::Value = serde_json::from_str(change).ok()?;
+    let mut merged = before.clone();
+    let object = merged.as_object_mut()?;
+    for name in settings.iter().filter_map(|setting| setting.first()) {
+        match base.get(*name) {
+            Some(value) => drop(object.insert((*name).to_owned(), value.clone())),
+            None => drop(object.shift_remove(*name)),
+        }
+    }
+    if let Some(scripts) = base.get("scripts").and_then(serde_json::Value::as_object) {
+        let mut own: serde_json::Map<_, _> =
+            object.get("scripts").and_then(serde_json::Value::as_object).cloned().unwrap_or_default();
+        // What the base calls stays what it was, and nothing new runs before or after it.
+        own.retain(|name, _| {
+            let hooked = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
+            scripts.contains_key(name) || hooked.is_none_or(|name| !scripts.contains_key(name))
+        });
+        own.extend(scripts.clone());
+        object.insert("scripts".to_owned(), own.into());
+    }
+    if merged == before { None } else { serde_json::to_string_pretty(&merged).ok() }
+}
+
+fn merge_toml(base: &str, change: &str, settings: &[&[&str]]) -> Option<String> {
+    let base: toml::Table = toml::from_str(base).ok()?;
+    let before: toml::Table = toml::from_str(change).ok()?;
+    let mut merged = before.clone();
+    for setting in settings {
+        set(&mut merged, setting, find(&base, setting).cloned());
+    }
+    if merged == before { None } else { toml::to_string(&merged).ok() }
+}
+
+fn find<'a>(table: &'a toml::Table, setting: &[&str]) -> Option<&'a toml::Value> {
+    let (last, parents) = setting.split_last()?;
+    let parent = parents.iter().try_fold(table, |table, name| table.get(*name)?.as_table())?;
+    parent.get(*last)
+}
+
+fn set(table: &mut toml::Table, setting: &[&str], value: Option<toml::Value>) {
+    match (setting, value) {
+        ([last], Some(value)) => drop(table.insert((*last).to_owned(), value)),
+        ([last], None) => drop(table.remove(*last)),
+        ([first, rest @ ..], value) => {
+            if value.is_some() && !table.contains_key(*first) {
+                table.insert((*first).to_owned(), toml::Table::new().into());
+            }
+            if let Some(inner) = table.get_mut(*first).and_then(toml::Value::as_table_mut) {
+                set(inner, rest, value);
+            }
+        }
+        ([], _) => {}
+    }
+}
+
+fn merge_ini(base: &str, change: &str) -> Option<String> {
+    let is_guarded = |name: &str| {
+        GUARDED_SECTIONS.iter().any(|guarded| name == *guarded || name.starts_with(&format!("{guarded}-")))
+    };
+    let (base, change) = (sections(base), sections(change));
+    let theirs: BTreeMap<&str, &str> =
+        base.iter().filter(|(name, _)| is_guarded(name)).map(|(name, text)| (*name, *text)).collect();
+    let ours: BTreeMap<&str, &str> =
+        change.iter().filter(|(name, _)| is_guarded(name)).map(|(name, text)| (*name, *text)).collect();
+    if theirs == ours {
+        return None;
+    }
+    let kept = change.iter().filter(|(name, _)| !is_guarded(name));
+    let restored = base.iter().filter(|(name, _)| is_guarded(name));
+    let mut merged = String::new();
+    for (_, text) in kept.chain(restored) {
+        merged.push_str(text);
+        if !text.is_empty() && !text.ends_with('\n') {
+            merged.push('\n');
+        }
+    }
+    Some(merged)
+}
+
+/// Cuts an INI file into its sections, each with its heading; what comes before the first has no name.
+fn sections(text: &str) -> Vec<(&str, &str)> {
+    let mut starts = vec![(0, "")];
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(name) = line.trim_end().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            starts.push((at, name.trim()));
+        }
+        at += line.len();
+    }
+    let end = |index: usize| starts.get(index + 1).map_or(text.len(), |(start, _)| *start);
+    starts.iter().enumerate().map(|(index, (start, name))| (*name, &text[*start..end(index)])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::FileChange;
+
+    #[test]
+    fn a_specification_opens_the_tests_that_it_asks_to_change() {
+        let named = |name: &str| Opened::Named(BTreeSet::from([name.to_owned()]));
+        for (specification, opened) in [
+            ("Add a parser for durations.", Opened::None),
+            ("Fix the failing tests.", Opened::None),
+            ("Add tests for the empty case.", Opened::None),
+            ("All tests in tests/test_a.py pass.", Opened::None),
+            ("Rename `a` to `b` and adapt the tests.", Opened::All),
+            ("Update the unit tests to the new format", Opened::All),
+            ("Change the output. Do not change the tests.", Opened::None),
+            ("Move it without editing any tests", Opened::None),
+            ("The expected value in tests/test_a.py is wrong; correct it there.", named("tests/test_a.py")),
+            ("Move `tests/conftest.py` up.", named("tests/conftest.py")),
+            ("Change src/a.py so that it works.", Opened::None),
+        ] {
+            assert_eq!(Opened::by(specification), opened, "{specification}");
+        }
+    }
+
+    fn planned(paths: &[(&str, FileStatus)], base: &[&str], opened: &Opened) -> Plan {
+        let files = paths.iter().map(|(path, status)| FileChange::new(*path, *status)).collect();
+        let base = base.iter().map(|path| (*path).to_owned()).collect();
+        plan(&Diff { files, ..Diff::default() }, &base, opened)
+    }
+
+    #[test]
+    fn tests_and_their_configuration_come_from_the_base() {
+        use FileStatus::{Added, Deleted, Modified};
+        let paths = [
+            ("src/a.py", Modified),
+            ("tests/test_a.py", Modified),
+            ("tests/test_b.py", Deleted),
+            ("tests/test_c.py", Added),
+            ("conftest.py", Added),
+            ("ruff.toml", Modified),
+            ("pyproject.toml", Modified),
+        ];
+        let base = ["src/a.py", "tests/test_a.py", "tests/test_b.py", "ruff.toml", "pyproject.toml"];
+        let closed = planned(&paths, &base, &Opened::None);
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        assert_eq!(closed.held_restore, set(&["tests/test_a.py", "tests/test_b.py"]));
+        assert_eq!(closed.held_remove, set(&["conftest.py", "tests/test_c.py"]));
+        assert_eq!((closed.restore, closed.merge, closed.apart), (set(&["ruff.toml"]), set(&["pyproject.toml"]), true));
+        let open = planned(&paths, &base, &Opened::All);
+        assert_eq!(open, Plan::default());
+        assert!(!planned(&paths[..1], &base, &Opened::None).apart);
+    }
+
+    #[test]
+    fn a_manifest_keeps_the_settings_of_the_base_and_the_dependencies_of_the_change() {
+        let base = r#"{"scripts":{"test":"vitest run"},"dependencies":{"a":"1"}}"#;
+        let change =
+            r#"{"scripts":{"test":"true","pretest":"rm x","gen":"y"},"dependencies":{"a":"1","b":"2"},"jest":{}}"#;
+        let merged: serde_json::Value =
+            serde_json::from_str(&merge("package.json", base, change).expect("differs")).expect("JSON");
+        assert_eq!(merged["scripts"], serde_json::json!({"test": "vitest run", "gen": "y"}));
+        assert_eq!((merged["dependencies"]["b"].as_str(), merged.get("jest")), (Some("2"), None));
+        let harmless = r#"{"scripts":{"test":"vitest run","gen":"y"},"dependencies":{"b":"2"}}"#;
+        assert_eq!(merge("package.json", base, harmless), None);
+
+        let base = "[project]\nname = 'a'\n[tool.pytest.ini_options]\ntestpaths = ['tests']\n";
+        let change = "[project]\nname = 'b'\n[tool.pytest.ini_options]\naddopts = '--co'\n[tool.ruff]\nselect = []\n";
+        let merged: toml::Table =
+            toml::from_str(&merge("pyproject.toml", base, change).expect("differs")).expect("TOML");
+        assert_eq!(merged["project"]["name"].as_str(), Some("b"));
+        assert!(
+            merged["tool"]["pytest"]["ini_options"].get("addopts").is_none() && merged["tool"].get("ruff").is_none()
+        );
+
+        let base = "[package]\nname = 'a'\n";
+        let change = "[package]\nname = 'a'\nautotests = false\n[lib]\ntest = false\nname = 'b'\n";
+        let merged: toml::Table = toml::from_str(&merge("x/Cargo.toml", base, change).expect("differs")).expect("TOML");
+        assert!(merged["package"].get("autotests").is_none() && merged["lib"].get("test").is_none());
+        assert_eq!(merged["lib"]["name"].as_str(), Some("b"));
+
+        let base = "[metadata]\nname = a\n\n[tool:pytest]\ntestpaths = tests\n";
+        let change = "[metadata]\nname = b\n[tool:pytest]\naddopts = -k nothing\n[mypy-x]\nignore_errors = true\n";
+        let merged = merge("setup.cfg", base, change).expect("differs");
+        assert_eq!(merged, "[metadata]\nname = b\n[tool:pytest]\ntestpaths = tests\n");
+        assert_eq!(merge("setup.cfg", base, &base.replace("name = a", "name = c")), None);
+        assert_eq!(merge("src/a.py", "a", "b"), None);
+    }
+}
