@@ -92,11 +92,20 @@ pub struct TestComparison {
     pub added: usize,
 }
 
-/// Compares two runs by the ids of their tests.
+/// The name of a test without where it stands.
+fn own_name(id: &str) -> &str {
+    let id = id.rsplit(" > ").next().unwrap_or(id);
+    id.rsplit("::").next().unwrap_or(id)
+}
+
+/// Compares two runs by the ids of their tests. A test that runs under the same name in another place has moved.
 pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
     let outcomes: BTreeMap<&str, TestOutcome> = now.cases.iter().map(|case| (&*case.id, case.outcome)).collect();
     let before: BTreeSet<&str> = base.cases.iter().map(|case| &*case.id).collect();
-    let missing = |case: &&TestCase| !outcomes.contains_key(&*case.id);
+    let added = now.cases.iter().filter(|case| !before.contains(&*case.id));
+    let moved: BTreeSet<&str> =
+        added.filter(|case| case.outcome.was_executed()).map(|case| own_name(&case.id)).collect();
+    let missing = |case: &&TestCase| !outcomes.contains_key(&*case.id) && !moved.contains(own_name(&case.id));
     let not_run = |case: &&TestCase| {
         case.outcome.was_executed() && outcomes.get(&*case.id).is_some_and(|outcome| !outcome.was_executed())
     };
@@ -178,11 +187,11 @@ mod tests {
             announced: None,
         };
         use TestOutcome::{Failed, Passed, Skipped};
-        let base = run(&[("a", Passed), ("b", Failed), ("c", Passed), ("d", Skipped)]);
-        let now = run(&[("a", Passed), ("c", Skipped), ("d", Skipped), ("e", Passed)]);
+        let base = run(&[("a", Passed), ("b", Failed), ("c", Passed), ("d", Skipped), ("old::f", Passed)]);
+        let now = run(&[("a", Passed), ("c", Skipped), ("d", Skipped), ("e", Passed), ("new::f", Passed)]);
         let comparison = compare_tests(&now, &base);
         assert_eq!(comparison.missing, ["b"]);
         assert_eq!(comparison.no_longer_run, ["c"]);
-        assert_eq!(comparison.added, 1);
+        assert_eq!(comparison.added, 2);
     }
 }

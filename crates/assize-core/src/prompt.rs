@@ -5,6 +5,8 @@
 //! stands in `prompts/*.md`; a variable that is missing there is an error. This module must not
 //! know how a judge is reached.
 
+pub mod review;
+
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -349,14 +351,19 @@ fn exhibits(evidence: &Evidence) -> Vec<String> {
         facts.open_todos().for_each(|item| add(item.text.open()));
     }
     if let Some(diff) = evidence.diff.get() {
-        for file in &diff.files {
-            for kind in [LineKind::Added, LineKind::Removed, LineKind::Context] {
-                let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind);
-                add(&lines.map(|line| line.text.open()).collect::<Vec<_>>().join("\n"));
-            }
-        }
+        exhibits.extend(exhibits_of_diff(diff));
     }
     exhibits
+}
+
+/// The texts of a change: what came, what went and what stayed, file by file.
+fn exhibits_of_diff(diff: &Diff) -> impl Iterator<Item = String> {
+    diff.files.iter().flat_map(|file| {
+        [LineKind::Added, LineKind::Removed, LineKind::Context].map(|kind| {
+            let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind);
+            lines.map(|line| line.text.open()).collect::<Vec<_>>().join("\n")
+        })
+    })
 }
 
 #[cfg(test)]

@@ -5,4 +5,5 @@
 
 mod hearing;
 pub mod loop_control;
+pub mod review;
 pub mod stop;

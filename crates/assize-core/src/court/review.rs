@@ -1,0 +1,544 @@
+//! The review court: may a change go in?
+//!
+//! [`ReviewCourt`] says what has to happen next and rules once it knows enough; [`decide`] is the
+//! decision itself, a function of what is then recorded, so that every ruling can be replayed. What the gates
+//! found bounds every score and the ruling: no judge can raise them. The court must not know how
+//! gates are run.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::hearing::Hearing;
+use super::stop::BlockOn;
+use crate::evidence::Fingerprint;
+use crate::exec_report::{ExecReport, GateResult, TestsOf, line_of};
+use crate::finding::{Certainty, Finding, Severity};
+use crate::gate::{Dimension, GateState, GateTrouble};
+use crate::opinion::{Opinion, Panel, weigh};
+use crate::path::is_prose;
+use crate::prompt::review::{ReviewExhibits, review_question};
+use crate::prompt::{DiffBudget, Nonce, Question};
+use crate::rule::RULES;
+use crate::ruling::{Cause, Outcome, Ruling, Unjudged};
+use crate::test_policy::Opened;
+use crate::text::{Untrusted, head};
+use crate::verdict::{
+    EXPLANATION_CHARS_MAX, Explanations, FixOperation, FixStep, PATH_CHARS_MAX, ReviewOutcome, ReviewVerdict,
+    STEP_CHARS_MAX, STEPS_MAX, Scores,
+};
+
+/// The policy of the review court.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReviewPolicy {
+    /// How several judges become one.
+    pub panel: Panel,
+    /// How much of a change judges are shown.
+    pub diff_budget: DiffBudget,
+    /// The least certainty at which a finding blocks by itself.
+    pub block_on: BlockOn,
+    /// Dimensions of which something has to be known before a change of code is accepted.
+    pub require: Vec<Dimension>,
+}
+
+impl Default for ReviewPolicy {
+    fn default() -> Self {
+        Self {
+            panel: Panel::default(),
+            diff_budget: DiffBudget::default(),
+            block_on: BlockOn::default(),
+            require: vec![Dimension::TestsFunctional],
+        }
+    }
+}
+
+/// How much of the tree is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// What the change brings.
+    #[default]
+    Change,
+    /// Everything, as if nothing had been there before.
+    Everything,
+}
+
+/// One change before the court.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewCase {
+    /// What was asked for.
+    pub specification: Untrusted<String>,
+    /// The commit that the change is measured from; `None` where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// How much of the tree is judged.
+    #[serde(default)]
+    pub scope: Scope,
+    /// The tests that the specification asks to change.
+    #[serde(default)]
+    pub opened: Opened,
+    /// What the author says of the change: a claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<Untrusted<String>>,
+}
+
+/// One file of a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PatchedFile {
+    /// Where it is.
+    pub path: String,
+    /// Lines that came.
+    pub added: usize,
+    /// Lines that went.
+    pub removed: usize,
+}
+
+/// Everything that a ruling depends on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewInputs {
+    /// The change.
+    pub case: ReviewCase,
+    /// The policy that was in force.
+    pub policy: ReviewPolicy,
+    /// The files that changed.
+    pub patch_summary: Vec<PatchedFile>,
+    /// The state of the tree that was judged.
+    pub fingerprint: Fingerprint,
+    /// What the gates found.
+    pub exec: ExecReport,
+    /// What rules and built-in gates found.
+    pub findings: Vec<Finding>,
+    /// Dimensions that a built-in gate has looked at.
+    pub looked_at: Vec<Dimension>,
+    /// Parts of the evidence that could not be gathered, and why: then nobody can accept.
+    pub missing: Vec<String>,
+    /// What was left out, and why.
+    pub limits: Vec<String>,
+    /// What the judges think; empty when the evidence decided by itself or no judge is configured.
+    pub opinions: Vec<Opinion<ReviewVerdict>>,
+}
+
+/// What stands in the ledger of one review.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewRecord {
+    /// What the ruling depends on.
+    pub inputs: ReviewInputs,
+    /// The ruling.
+    pub ruling: Ruling<ReviewVerdict>,
+}
+
+impl ReviewRecord {
+    /// Decides a review and puts it on record.
+    pub fn of(inputs: ReviewInputs) -> Self {
+        let ruling = decide(&inputs);
+        Self { inputs, ruling }
+    }
+}
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub enum ReviewEvent {
+    /// The evidence is here.
+    Gathered {
+        /// What the ruling will depend on.
+        inputs: Box<ReviewInputs>,
+        /// What judges are shown besides.
+        exhibits: Box<ReviewExhibits>,
+    },
+    /// A judge has replied, or will not.
+    Heard(Box<Opinion<ReviewVerdict>>),
+    /// The time for judging is over.
+    DeadlinePassed,
+}
+
+/// Something that the engine has to do.
+#[derive(Debug, Clone)]
+pub enum ReviewEffect {
+    /// Put the question to these judges, all at once.
+    Ask {
+        /// Ids of the judges.
+        judges: Vec<String>,
+        /// The question.
+        question: Box<Question>,
+    },
+    /// Record the ruling, then show it.
+    Rule(Box<ReviewRecord>),
+}
+
+/// The court at work on one change.
+#[derive(Debug)]
+pub struct ReviewCourt {
+    inputs: ReviewInputs,
+    hearing: Hearing<ReviewVerdict>,
+    nonce: Nonce,
+    closed: bool,
+}
+
+impl ReviewCourt {
+    /// Opens the court. `judges` are the ids of the model judges that are configured.
+    pub fn new(judges: Vec<String>, nonce: Nonce) -> Self {
+        Self { inputs: ReviewInputs::default(), hearing: Hearing::new(judges), nonce, closed: false }
+    }
+
+    /// Takes in what happened and says what has to happen next. After [`ReviewEffect::Rule`] the court is closed.
+    pub fn step(&mut self, event: ReviewEvent) -> Vec<ReviewEffect> {
+        if self.closed {
+            return Vec::new();
+        }
+        match event {
+            ReviewEvent::Gathered { inputs, exhibits } => {
+                self.inputs = *inputs;
+                // A change that the gates turn away is turned away whatever a judge says: nobody is paid for that.
+                if self.hearing.is_empty() || evidence_outcome(&self.inputs).is_err() {
+                    return self.rule();
+                }
+                let question = review_question(&self.inputs, &exhibits, &self.nonce);
+                vec![ReviewEffect::Ask { judges: self.hearing.ask(), question: Box::new(question) }]
+            }
+            ReviewEvent::Heard(opinion) => {
+                if self.hearing.hear(*opinion) {
+                    self.rule()
+                } else {
+                    Vec::new()
+                }
+            }
+            ReviewEvent::DeadlinePassed => self.rule(),
+        }
+    }
+
+    fn rule(&mut self) -> Vec<ReviewEffect> {
+        self.closed = true;
+        self.inputs.opinions = self.hearing.close();
+        vec![ReviewEffect::Rule(Box::new(ReviewRecord::of(self.inputs.clone())))]
+    }
+}
+
+/// What evidence alone comes to, where that is not an acceptance.
+#[derive(Debug, Clone, PartialEq)]
+enum Bound {
+    /// The change cannot go in as it is.
+    Below(ReviewOutcome),
+    /// Nobody can say.
+    Unjudged(Unjudged),
+}
+
+/// Returns whether a finding blocks by itself.
+fn blocks(finding: &Finding, policy: &ReviewPolicy) -> bool {
+    let sure = finding.certainty == Certainty::Certain || policy.block_on == BlockOn::Likely;
+    // What the built-in gates merely list, such as a new dependency, is certain and no fault.
+    sure && (finding.severity == Severity::Error || RULES.iter().any(|rule| rule.id() == finding.rule))
+}
+
+/// What a finding counts against; `None` where it is about the work as a whole.
+pub fn dimension_of(rule: &str) -> Option<Dimension> {
+    Some(match rule {
+        "syntax-error" | "conflict-marker" => Dimension::Compilation,
+        "test-deleted" | "test-skipped" | "test-focused" | "assertion-weakened" | "test-missing" | "test-not-run" => {
+            Dimension::TestsFunctional
+        }
+        "secret" | "hidden-character" => Dimension::Security,
+        "check-disabled" | "debug-leftover" => Dimension::Style,
+        _ if rule.starts_with("security-") => Dimension::Security,
+        _ if rule.starts_with("boundary-") => Dimension::Boundaries,
+        _ if rule.starts_with("schema-") => Dimension::Schema,
+        _ => return None,
+    })
+}
+
+/// The scores that the evidence leaves, dimension by dimension.
+fn bounds(inputs: &ReviewInputs) -> Scores {
+    Scores::of(|dimension| {
+        let found = inputs
+            .findings
+            .iter()
+            .any(|finding| blocks(finding, &inputs.policy) && dimension_of(&finding.rule) == Some(dimension));
+        if found || vanished(inputs, dimension) {
+            return Some(0.0);
+        }
+        inputs.exec.bound(dimension).or_else(|| inputs.looked_at.contains(&dimension).then_some(1.0))
+    })
+}
+
+/// Returns whether tests that the base ran are gone or no longer run, which is no pass.
+fn vanished(inputs: &ReviewInputs, dimension: Dimension) -> bool {
+    dimension == Dimension::TestsFunctional && vanished_tests(inputs).next().is_some()
+}
+
+/// Names tests of the base that the change made vanish. A test that the specification lets go of does not count, nor one
+/// that lives on under another path with the same name.
+fn vanished_tests(inputs: &ReviewInputs) -> impl Iterator<Item = (&GateResult, &str)> {
+    let closed = inputs.case.opened == Opened::None;
+    let deciding = inputs.exec.gates.iter().filter(move |gate| closed && gate.tests_of == TestsOf::Base);
+    deciding.flat_map(|gate| {
+        let comparison = gate.tests.as_ref().and_then(|tests| tests.against_base.as_ref());
+        let gone = comparison.into_iter().flat_map(|tests| tests.missing.iter().chain(&tests.no_longer_run));
+        gone.map(move |id| (gate, id.as_str()))
+    })
+}
+
+/// Says what the evidence comes to; `Ok` where it would let the change in.
+fn evidence_outcome(inputs: &ReviewInputs) -> Result<(), Bound> {
+    let gates = &inputs.exec.gates;
+    let trouble = |gate: &&GateResult| gate.state == GateState::Errored;
+    let to_blame = |gate: &GateResult| gate.trouble.as_ref().is_some_and(|trouble| trouble.to_blame);
+    let forged = |gate: &GateResult| gate.trouble.as_ref().is_some_and(|trouble| trouble.kind == GateTrouble::Forged);
+    if gates.iter().any(forged) {
+        return Err(Bound::Below(ReviewOutcome::Reject));
+    }
+    let failed = gates.iter().any(|gate| gate.state == GateState::Failed || trouble(&gate) && to_blame(gate));
+    let blocked = inputs.findings.iter().any(|finding| blocks(finding, &inputs.policy));
+    if failed || blocked || vanished_tests(inputs).next().is_some() {
+        return Err(Bound::Below(ReviewOutcome::Revise));
+    }
+    let mut unknown: Vec<String> = inputs.missing.clone();
+    unknown.extend(gates.iter().filter(trouble).map(|gate| {
+        let why = gate.trouble.as_ref().map_or("no reason is known", |trouble| &trouble.detail);
+        format!("{}: {why}", gate.name())
+    }));
+    let code = inputs.case.scope == Scope::Everything
+        || inputs.patch_summary.is_empty()
+        || inputs.patch_summary.iter().any(|file| !is_prose(&file.path));
+    for dimension in inputs.policy.require.iter().filter(|_| code) {
+        if inputs.exec.bound(*dimension).is_none() && !inputs.looked_at.contains(dimension) {
+            unknown.push(format!(
+                "no gate says anything of {}; with `require = []` in [review] a change goes in without it",
+                dimension.as_str()
+            ));
+        }
+    }
+    if unknown.is_empty() {
+        Ok(())
+    } else {
+        Err(Bound::Unjudged(Unjudged::new(Cause::EvidenceMissing, unknown.join("; "))))
+    }
+}
+
+/// Decides a review. A pure function of what is recorded of it.
+pub fn decide(inputs: &ReviewInputs) -> Ruling<ReviewVerdict> {
+    match evidence_outcome(inputs) {
+        Err(Bound::Below(outcome)) => Ruling::of(outcome.outcome(), verdict_of_evidence(inputs, outcome)),
+        Err(Bound::Unjudged(unjudged)) => Ruling::unjudged(unjudged),
+        Ok(()) => match weigh(inputs.policy.panel, &inputs.opinions, |verdict| verdict.verdict.outcome()) {
+            None => Ruling::of(Outcome::Accept, verdict_of_evidence(inputs, ReviewOutcome::Accept)),
+            Some(Err(unjudged)) => Ruling::unjudged(unjudged),
+            Some(Ok(outcome)) => Ruling::of(outcome, merge(inputs, outcome)),
+        },
+    }
+}
+
+/// Puts together the verdicts of the judges that came to the outcome; scores are bounded by the evidence.
+fn merge(inputs: &ReviewInputs, outcome: Outcome) -> ReviewVerdict {
+    let verdicts =
+        || inputs.opinions.iter().filter_map(|opinion| Some((&opinion.judge.id, opinion.verdict.as_ref().ok()?)));
+    let agreeing: Vec<(&String, &ReviewVerdict)> =
+        verdicts().filter(|(_, verdict)| verdict.verdict.outcome() == outcome).collect();
+    let scores = agreeing.iter().map(|(_, verdict)| verdict.scores).reduce(|one, other| one.bounded_by(&other));
+    let said = |text: fn(&Explanations) -> &str| match agreeing[..] {
+        [(_, only)] => text(&only.explanations).to_owned(),
+        _ => {
+            let each = agreeing.iter().map(|(judge, verdict)| format!("{judge}: {}", text(&verdict.explanations)));
+            cut(&each.collect::<Vec<_>>().join(" "), EXPLANATION_CHARS_MAX)
+        }
+    };
+    let mut fix_plan: Vec<FixStep> = Vec::new();
+    for step in agreeing.iter().flat_map(|(_, verdict)| &verdict.fix_plan) {
+        if fix_plan.len() < STEPS_MAX && !fix_plan.contains(step) {
+            fix_plan.push(step.clone());
+        }
+    }
+    let bound = bounds(inputs);
+    ReviewVerdict {
+        verdict: ReviewOutcome::of(outcome).unwrap_or(ReviewOutcome::Revise),
+        scores: scores.map_or(bound, |scores| scores.bounded_by(&bound)),
+        explanations: Explanations {
+            root_cause: said(|explanations| &explanations.root_cause),
+            minimal_fix: said(|explanations| &explanations.minimal_fix),
+        },
+        fix_plan,
+    }
+}
+
+/// The evidence judge's opinion in the shape of a verdict.
+fn verdict_of_evidence(inputs: &ReviewInputs, outcome: ReviewOutcome) -> ReviewVerdict {
+    let plan = FixPlan::of(inputs);
+    let explanations = if outcome == ReviewOutcome::Accept {
+        Explanations { root_cause: accepted(inputs), minimal_fix: "Nothing has to be changed.".to_owned() }
+    } else {
+        Explanations { root_cause: root_cause(inputs), minimal_fix: plan.minimal_fix() }
+    };
+    let fix_plan = if outcome == ReviewOutcome::Accept { Vec::new() } else { plan.steps };
+    ReviewVerdict { verdict: outcome, scores: bounds(inputs), explanations, fix_plan }
+}
+
+fn accepted(inputs: &ReviewInputs) -> String {
+    let passed = inputs.exec.gates.iter().filter(|gate| gate.state == GateState::Passed);
+    let names: Vec<String> = passed.map(GateResult::name).collect();
+    let tests = inputs.exec.test.passed;
+    let checked = if names.is_empty() { "no gate".to_owned() } else { names.join(", ") };
+    format!(
+        "All gates that there are passed ({checked}; {tests} tests). What only a reader could judge was not judged."
+    )
+}
+
+/// Says what is behind the faults: for each gate what it objects to, most telling first.
+fn root_cause(inputs: &ReviewInputs) -> String {
+    const SHOWN: usize = 3;
+    let mut parts = Vec::new();
+    for gate in &inputs.exec.gates {
+        if let Some(trouble) = gate.trouble.as_ref().filter(|_| gate.state == GateState::Errored) {
+            parts.push(format!("{} came to no result: {}.", gate.name(), trouble.detail.trim_end_matches('.')));
+        }
+        if gate.state != GateState::Failed {
+            continue;
+        }
+        let count = gate.new.len() + gate.new_left_out;
+        if count > 0 {
+            let shown: Vec<String> = gate.new.iter().take(SHOWN).map(line_of).collect();
+            parts.push(format!("{}: {} new: {}{}.", gate.name(), faults(count), shown.join("; "), more(count, SHOWN)));
+        }
+        if let Some(tests) = gate.tests.as_ref().filter(|tests| tests.failed > 0) {
+            let shown: Vec<String> = tests.failing.iter().take(SHOWN).map(failing_line).collect();
+            let (failed, all) = (tests.failed, tests.failed + tests.passed);
+            parts.push(format!(
+                "{}: {failed} of {all} tests failed: {}{}.",
+                gate.name(),
+                shown.join("; "),
+                more(failed, SHOWN)
+            ));
+        }
+    }
+    let gone: Vec<&str> = vanished_tests(inputs).map(|(_, id)| id).collect();
+    if !gone.is_empty() {
+        let shown = gone.iter().take(SHOWN).copied().collect::<Vec<_>>().join("; ");
+        parts.push(format!("Tests of the base are gone or no longer run: {shown}{}.", more(gone.len(), SHOWN)));
+    }
+    let blocking: Vec<String> =
+        inputs.findings.iter().filter(|finding| blocks(finding, &inputs.policy)).map(ToString::to_string).collect();
+    parts.extend(blocking.iter().take(10).cloned());
+    if blocking.len() > 10 {
+        parts.push(format!("And {} findings more.", blocking.len() - 10));
+    }
+    cut(&parts.join(" "), EXPLANATION_CHARS_MAX)
+}
+
+fn failing_line(test: &crate::exec_report::FailingTest) -> String {
+    let says = test.message.as_deref().map(first_telling_line).filter(|line| !line.is_empty());
+    match says {
+        Some(says) => format!("{} ({})", test.id, head(says, 200)),
+        None => test.id.clone(),
+    }
+}
+
+/// The line of a failure that says most: the one that names what was expected or went wrong.
+fn first_telling_line(message: &str) -> &str {
+    let lines = || message.lines().map(str::trim).filter(|line| !line.is_empty());
+    const TELLING: [&str; 7] = ["Error", "assert", "panicked", "expected", "Expected", "!==", "did not"];
+    lines().find(|line| TELLING.iter().any(|word| line.contains(word))).or_else(|| lines().next()).unwrap_or_default()
+}
+
+fn faults(count: usize) -> String {
+    if count == 1 { "1 fault".to_owned() } else { format!("{count} faults") }
+}
+
+fn more(count: usize, shown: usize) -> String {
+    if count > shown { format!("; and {} more", count - shown) } else { String::new() }
+}
+
+/// A fix plan out of diagnostics: one step for each file, what is certain to have a place first.
+struct FixPlan {
+    steps: Vec<FixStep>,
+    files: usize,
+    failing: usize,
+}
+
+impl FixPlan {
+    fn of(inputs: &ReviewInputs) -> Self {
+        let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut note = |path: &str, what: String| by_file.entry(path.to_owned()).or_default().push(what);
+        let mut failing = 0;
+        for gate in inputs.exec.gates.iter().filter(|gate| gate.state == GateState::Failed) {
+            for diagnostic in &gate.new {
+                if let Some(path) = &diagnostic.path {
+                    let message = diagnostic.message.lines().next().unwrap_or_default();
+                    let line = diagnostic.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+                    note(path, format!("{line}{message} [{}]", diagnostic.code));
+                }
+            }
+            failing += gate.tests.as_ref().map_or(0, |tests| tests.failed);
+        }
+        for finding in inputs.findings.iter().filter(|finding| blocks(finding, &inputs.policy)) {
+            if let Some(path) = &finding.path {
+                let line = finding.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+                note(path, format!("{line}{}", finding.message));
+            }
+        }
+        let files = by_file.len();
+        let step = |(file, what): (String, Vec<String>)| FixStep {
+            file: cut(&file, PATH_CHARS_MAX),
+            operation: FixOperation::Edit,
+            brief: cut(&what.join("; "), STEP_CHARS_MAX),
+        };
+        let mut steps: Vec<FixStep> = by_file.into_iter().map(step).collect();
+        steps.extend(of_tests(inputs, &steps));
+        steps.truncate(STEPS_MAX);
+        Self { steps, files, failing }
+    }
+
+    fn minimal_fix(&self) -> String {
+        match (self.files, self.failing) {
+            (0, 0) => "Make the gates that came to no result come to one.".to_owned(),
+            (0, tests) => format!("Change the code so that the {} pass; leave the tests as they are.", counted(tests)),
+            (files, 0) => format!("Mend what is listed in {}.", files_counted(files)),
+            (files, tests) => format!(
+                "Mend what is listed in {}, and change the code so that the {} pass; leave the tests as they are.",
+                files_counted(files),
+                counted(tests)
+            ),
+        }
+    }
+}
+
+fn counted(tests: usize) -> String {
+    if tests == 1 { "failing test".to_owned() } else { format!("{tests} failing tests") }
+}
+
+fn files_counted(files: usize) -> String {
+    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
+}
+
+/// Failing tests point at the code that they test; where that is cannot be computed, so that the step names the changed
+/// files that are no tests.
+fn of_tests(inputs: &ReviewInputs, steps: &[FixStep]) -> Vec<FixStep> {
+    let failing: Vec<String> = inputs
+        .exec
+        .gates
+        .iter()
+        .filter(|gate| gate.state == GateState::Failed || gate.state == GateState::Errored && gate.is_test_runner())
+        .flat_map(|gate| gate.tests.iter().flat_map(|tests| &tests.failing))
+        .map(failing_line)
+        .collect();
+    let hung = inputs.exec.gates.iter().filter(|gate| gate.is_test_runner()).filter_map(|gate| gate.trouble.as_ref());
+    let mut what: Vec<String> = failing;
+    what.extend(hung.filter(|trouble| trouble.to_blame).map(|trouble| trouble.detail.clone()));
+    what.extend(vanished_tests(inputs).map(|(_, id)| format!("{id} has to run and pass")));
+    if what.is_empty() {
+        return Vec::new();
+    }
+    let code = inputs.patch_summary.iter().filter(|file| {
+        crate::path::is_code(&file.path) && !crate::path::is_test(&file.path) && !crate::path::is_generated(&file.path)
+    });
+    let brief = cut(&format!("make these tests pass: {}", what.join("; ")), STEP_CHARS_MAX);
+    code.filter(|file| steps.iter().all(|step| step.file != file.path))
+        .take(10)
+        .map(|file| FixStep { file: file.path.clone(), operation: FixOperation::Edit, brief: brief.clone() })
+        .collect()
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    text.chars().take(chars_max).collect()
+}
+
+#[cfg(test)]
+mod tests;
