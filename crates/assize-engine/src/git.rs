@@ -24,6 +24,8 @@ use crate::process::{Finished, Limits, run};
 
 /// How long one call of git may take.
 pub const GIT_TIME_MAX: Duration = Duration::from_secs(20);
+/// How long writing a commit's files into a folder may take.
+pub const CHECKOUT_TIME_MAX: Duration = Duration::from_secs(300);
 /// Bytes of a patch that are read.
 pub const PATCH_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Largest file whose change is shown when the whole patch is larger than [`PATCH_BYTES_MAX`].
@@ -359,6 +361,37 @@ impl Repository {
             Some(_) => Err(GitError::Failed { what: "grep".to_owned(), detail: finished.complaint() }),
             None => Err(GitError::TimedOut("grep".to_owned())),
         }
+    }
+
+    /// Returns the id of a commit's tree, which stays the same while the files do.
+    ///
+    /// # Errors
+    ///
+    /// Fails when git does.
+    pub fn tree_of(&self, commit: &str) -> Result<String, GitError> {
+        let wanted = format!("{commit}^{{tree}}");
+        let finished = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted], &[], 1 << 16)?;
+        Ok(String::from_utf8_lossy(&finished.stdout).trim().to_owned())
+    }
+
+    /// Writes a commit's files into an empty folder, and returns their paths. No hook and no filter runs; submodules are left out.
+    ///
+    /// # Errors
+    ///
+    /// Fails when git does, or takes longer than [`CHECKOUT_TIME_MAX`].
+    pub fn check_out(&self, commit: &str, into: &Path) -> Result<Vec<String>, GitError> {
+        let index = self.shadow.path().join("index-of-checkout");
+        let limits = Limits { time: CHECKOUT_TIME_MAX, stdout_bytes_max: LIST_BYTES_MAX, stderr_bytes_max: 4_096 };
+        let run = |arguments: &[&str]| {
+            let mut command = self.command(arguments, true)?;
+            command.env("GIT_INDEX_FILE", &index).env("GIT_WORK_TREE", into);
+            finished(arguments[0], command, &[], &limits)
+        };
+        run(&["read-tree", "--empty"])?;
+        run(&["read-tree", commit])?;
+        run(&["checkout-index", "--all", "--force", "--quiet"])?;
+        let listed = run(&["ls-files", "-z", "--cached"])?.stdout;
+        Ok(split_nul(&listed).collect())
     }
 
     fn git(&self, arguments: &[&str], input: &[u8], bytes_max: usize) -> Result<Finished, GitError> {

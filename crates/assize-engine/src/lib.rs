@@ -13,3 +13,4 @@ pub mod ledger;
 pub mod process;
 pub mod syntax;
 pub mod transcript;
+pub mod work_copy;

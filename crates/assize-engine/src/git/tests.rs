@@ -304,3 +304,22 @@ fn a_pipe_in_place_of_an_index_is_not_waited_for() {
 fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
 }
+
+#[test]
+fn a_commit_is_written_out_without_a_filter() {
+    let repo = Repo::with_commit(&[("a.txt", "one\n"), ("b/c.sh", "x\n"), (".gitattributes", "*.txt filter=evil\n")]);
+    let first = repo.head();
+    let marker = repo.outside().join("marker");
+    repo.git(&["config", "filter.evil.smudge", &format!("touch '{}'; cat", marker.display())]);
+    repo.write("a.txt", "two\n");
+    repo.git(&["config", "filter.evil.clean", "cat"]);
+    repo.commit("second");
+    let into = tempfile::tempdir().expect("a temporary folder");
+    let paths = repository(&repo).check_out(&first, into.path()).expect("written");
+    assert_eq!(paths, [".gitattributes", "a.txt", "b/c.sh"]);
+    assert_eq!(fs::read_to_string(into.path().join("a.txt")).expect("there"), "one\n");
+    assert!(!marker.exists());
+    assert_eq!(fs::read_to_string(repo.path().join("a.txt")).expect("there"), "two\n");
+    let tree = |commit: &str| repository(&repo).tree_of(commit).expect("a tree");
+    assert_ne!(tree(&first), tree("HEAD"));
+}

@@ -1,0 +1,320 @@
+//! Copies of a tree, in which what is judged may run.
+//!
+//! Nothing that is judged runs in the user's own tree. A copy holds the files of a commit, or those of the
+//! work tree as they lie there, with their times, so that build tools see what has changed. Links are copied as
+//! links; pipes, sockets and devices are left out. This module must not know what the copies are for.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Component, Path, PathBuf};
+
+use crate::git::{GitError, Repository};
+
+/// Most files of a tree that are copied.
+pub const FILES_MAX: usize = 200_000;
+/// Most bytes of a tree that are copied.
+pub const BYTES_MAX: u64 = 8 * 1024 * 1024 * 1024;
+/// Folders with a project's dependencies. They are no part of a tree, and stand beside its copies.
+pub const DEPENDENCY_FOLDERS: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
+
+/// Why a tree could not be copied.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// The repository cannot be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A file cannot be read or written.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The tree is larger than is copied.
+    #[error("the tree has more than {0}")]
+    TooLarge(String),
+}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> CopyError {
+    let path = path.to_owned();
+    move |error| CopyError::Io { path, error }
+}
+
+/// A copy of a tree, removed with its owner.
+#[derive(Debug)]
+pub struct WorkCopy {
+    folder: tempfile::TempDir,
+    files: BTreeSet<String>,
+}
+
+impl WorkCopy {
+    fn empty() -> Result<Self, CopyError> {
+        let folder = tempfile::Builder::new().prefix("assize-copy-").tempdir().map_err(at(&std::env::temp_dir()))?;
+        fs::create_dir(folder.path().join("work")).map_err(at(folder.path()))?;
+        Ok(Self { folder, files: BTreeSet::new() })
+    }
+
+    /// Copies the files of a commit.
+    ///
+    /// # Errors
+    ///
+    /// Fails when git does.
+    pub fn of_commit(repository: &Repository, commit: &str) -> Result<Self, CopyError> {
+        let mut copy = Self::empty()?;
+        copy.files = repository.check_out(commit, &copy.path())?.into_iter().collect();
+        Ok(copy)
+    }
+
+    /// Copies files of a folder. What is not there any more is left out.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a file cannot be copied, or there are too many.
+    pub fn of_folder(root: &Path, paths: impl IntoIterator<Item = String>) -> Result<Self, CopyError> {
+        let mut copy = Self::empty()?;
+        let mut bytes = 0_u64;
+        for path in paths {
+            if copy.files.len() == FILES_MAX {
+                return Err(CopyError::TooLarge(format!("{FILES_MAX} files")));
+            }
+            if !is_below(&path) {
+                continue;
+            }
+            if let Some(size) = copy_one(&root.join(&path), &copy.path().join(&path))? {
+                bytes = bytes.saturating_add(size);
+                if bytes > BYTES_MAX {
+                    return Err(CopyError::TooLarge(format!("{BYTES_MAX} bytes")));
+                }
+                copy.files.insert(path);
+            }
+        }
+        Ok(copy)
+    }
+
+    /// Copies this copy.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a file cannot be copied.
+    pub fn again(&self) -> Result<Self, CopyError> {
+        Self::of_folder(&self.path(), self.files.iter().cloned())
+    }
+
+    /// Returns the root of the copied tree.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    /// Returns a folder beside the tree, made when it is not there.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it cannot be made.
+    pub fn beside(&self, name: &str) -> Result<PathBuf, CopyError> {
+        let path = self.folder.path().join(name);
+        fs::create_dir_all(&path).map_err(at(&path))?;
+        Ok(path)
+    }
+
+    /// Returns the paths of the copied files, relative to the root.
+    pub fn files(&self) -> &BTreeSet<String> {
+        &self.files
+    }
+
+    /// Reads a file of the copy, where it is text and no larger than a limit.
+    pub fn text(&self, path: &str, bytes_max: u64) -> Option<String> {
+        let file = self.path().join(path);
+        let meta = fs::symlink_metadata(&file).ok()?;
+        if !meta.is_file() || meta.len() > bytes_max {
+            return None;
+        }
+        fs::read_to_string(file).ok()
+    }
+
+    /// Takes a file over from another copy; where that has none, this one has none either.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the file cannot be replaced.
+    pub fn take_from(&mut self, other: &Self, path: &str) -> Result<(), CopyError> {
+        self.remove(path)?;
+        if other.files.contains(path) && copy_one(&other.path().join(path), &self.path().join(path))?.is_some() {
+            self.files.insert(path.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Writes a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it cannot be written.
+    pub fn write(&mut self, path: &str, contents: &str) -> Result<(), CopyError> {
+        self.remove(path)?;
+        let file = self.path().join(path);
+        make_parents(&file)?;
+        fs::write(&file, contents).map_err(at(&file))?;
+        self.files.insert(path.to_owned());
+        Ok(())
+    }
+
+    /// Removes a file, if it is there.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it cannot be removed.
+    pub fn remove(&mut self, path: &str) -> Result<(), CopyError> {
+        self.files.remove(path);
+        let file = self.path().join(path);
+        if !is_below(path) || leads_through_a_link(&self.path(), path) {
+            return Ok(());
+        }
+        match fs::remove_file(&file) {
+            Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Err(at(&file)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Finds folders with dependencies in a user's tree, relative to its root: beside each of the manifests, where the
+/// listing does not have them as a part of the project.
+pub fn dependency_folders(root: &Path, files: &BTreeSet<String>) -> Vec<String> {
+    let mut folders: BTreeSet<&str> = BTreeSet::from([""]);
+    for path in files {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if matches!(name, "package.json" | "pyproject.toml" | "setup.py" | "go.mod") {
+            folders.insert(folder);
+        }
+    }
+    let mut found = Vec::new();
+    for folder in folders {
+        for name in DEPENDENCY_FOLDERS {
+            let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+            let inside = format!("{path}/");
+            let is_part = files.range(inside.clone()..).next().is_some_and(|file| file.starts_with(&inside));
+            if !is_part && fs::metadata(root.join(&path)).is_ok_and(|meta| meta.is_dir()) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Returns whether a path of a listing stays below its root.
+fn is_below(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).components().all(|component| matches!(component, Component::Normal(_)))
+}
+
+/// Returns whether a folder on the way is a link: what is written there would land elsewhere.
+fn leads_through_a_link(root: &Path, path: &str) -> bool {
+    let parents = Path::new(path).ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
+    parents.into_iter().any(|parent| fs::symlink_metadata(root.join(parent)).is_ok_and(|meta| meta.is_symlink()))
+}
+
+fn make_parents(file: &Path) -> Result<(), CopyError> {
+    let parent = file.parent().unwrap_or(file);
+    fs::create_dir_all(parent).map_err(at(parent))
+}
+
+/// Copies a file or a link, and returns its size; `None` for what is neither, or is not there.
+fn copy_one(from: &Path, to: &Path) -> Result<Option<u64>, CopyError> {
+    let Ok(meta) = fs::symlink_metadata(from) else { return Ok(None) };
+    if meta.is_symlink() {
+        make_parents(to)?;
+        let target = fs::read_link(from).map_err(at(from))?;
+        symlink(target, to).map_err(at(to))?;
+        return Ok(Some(0));
+    }
+    if !meta.is_file() {
+        return Ok(None);
+    }
+    make_parents(to)?;
+    // Where the file system can, this shares the blocks instead of copying them.
+    fs::copy(from, to).map_err(at(from))?;
+    let copied = fs::File::options().write(true).open(to);
+    if let (Ok(modified), Ok(copied)) = (meta.modified(), copied) {
+        copied.set_modified(modified).map_err(at(to))?;
+    } else {
+        // A file that even its owner must not write keeps the time of its copy.
+        let mode = meta.permissions().mode() | 0o200;
+        fs::set_permissions(to, fs::Permissions::from_mode(mode)).map_err(at(to))?;
+    }
+    Ok(Some(meta.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_testkit::repo::Repo;
+
+    fn listed(repo: &Repo) -> Vec<String> {
+        let repository = Repository::discover(&repo.path()).expect("readable").expect("a repository");
+        repository.files().expect("a listing").into_iter().map(|file| file.path).collect()
+    }
+
+    #[test]
+    fn a_copy_holds_files_links_and_times_and_nothing_else() {
+        let repo = Repo::with_commit(&[("src/a.py", "one\n"), ("run.sh", "x\n")]);
+        symlink("/etc/hostname", repo.path().join("link")).expect("a link");
+        std::process::Command::new("mkfifo").arg(repo.path().join("pipe")).status().expect("a pipe");
+        fs::set_permissions(repo.path().join("run.sh"), fs::Permissions::from_mode(0o755)).expect("made executable");
+        let mut paths = listed(&repo);
+        paths.push("pipe".to_owned());
+        paths.push("gone".to_owned());
+        paths.push("../outside".to_owned());
+        let copy = WorkCopy::of_folder(&repo.path(), paths).expect("a copy");
+        assert_eq!(copy.files().iter().collect::<Vec<_>>(), ["link", "run.sh", "src/a.py"]);
+        assert!(fs::symlink_metadata(copy.path().join("link")).expect("there").is_symlink());
+        let of = |root: &Path, path: &str| fs::metadata(root.join(path)).expect("there");
+        assert_eq!(of(&copy.path(), "run.sh").permissions().mode() & 0o777, 0o755);
+        assert_eq!(
+            of(&copy.path(), "src/a.py").modified().expect("a time"),
+            of(&repo.path(), "src/a.py").modified().expect("a time")
+        );
+    }
+
+    #[test]
+    fn files_are_taken_over_from_another_copy() {
+        let repo = Repo::with_commit(&[("a", "old\n"), ("b", "old\n")]);
+        let repository = Repository::discover(&repo.path()).expect("readable").expect("a repository");
+        let base = WorkCopy::of_commit(&repository, &repo.head()).expect("a copy");
+        repo.write("a", "new\n");
+        repo.write("c", "new\n");
+        repo.remove("b");
+        let mut change = WorkCopy::of_folder(&repo.path(), listed(&repo)).expect("a copy");
+        for path in ["a", "b", "c"] {
+            change.take_from(&base, path).expect("taken over");
+        }
+        change.write("d/e", "x").expect("written");
+        assert_eq!(change.files().iter().collect::<Vec<_>>(), ["a", "b", "d/e"]);
+        assert_eq!(change.text("a", 10).as_deref(), Some("old\n"));
+        assert_eq!((change.text("c", 10), change.text("a", 3)), (None, None));
+        assert_eq!(change.again().expect("a copy").files(), change.files());
+    }
+
+    #[test]
+    fn nothing_is_removed_through_a_link() {
+        let repo = Repo::with_commit(&[("a", "x\n")]);
+        fs::create_dir(repo.outside().join("other")).expect("a folder");
+        fs::write(repo.outside().join("other/b"), "mine\n").expect("written");
+        symlink(repo.outside().join("other"), repo.path().join("link")).expect("a link");
+        let mut copy = WorkCopy::of_folder(&repo.path(), ["link".to_owned()]).expect("a copy");
+        copy.remove("link/b").expect("left alone");
+        assert!(repo.outside().join("other/b").exists());
+    }
+
+    #[test]
+    fn dependencies_stand_beside_manifests() {
+        let repo = Repo::with_commit(&[("web/package.json", "{}"), ("go.mod", ""), ("vendor/x/a.go", "")]);
+        for folder in ["web/node_modules/x", "node_modules", "src/node_modules", ".venv"] {
+            fs::create_dir_all(repo.path().join(folder)).expect("a folder");
+        }
+        let files = listed(&repo).into_iter().collect();
+        assert_eq!(dependency_folders(&repo.path(), &files), ["node_modules", ".venv", "web/node_modules"]);
+    }
+}
