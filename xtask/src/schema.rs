@@ -2,17 +2,23 @@
 
 use std::fs;
 
-use assize_core::envelope::Envelope;
+use assize_core::envelope::{Envelope, ReviewEnvelope};
+use assize_core::exec_report::ExecReport;
+use assize_core::patch::Patch;
 use assize_core::session::Event;
-use assize_core::verdict::StopVerdict;
+use assize_core::verdict::{ReviewVerdict, StopVerdict};
 use schemars::{Schema, schema_for};
 
 use crate::shell::{Result, root};
 
-fn schemas() -> [(&'static str, Schema); 3] {
-    [
+fn schemas() -> Vec<(&'static str, Schema)> {
+    vec![
         ("stop-verdict", schema_for!(StopVerdict)),
         ("stop-envelope", schema_for!(Envelope<StopVerdict>)),
+        ("review-verdict", schema_for!(ReviewVerdict)),
+        ("review-envelope", schema_for!(ReviewEnvelope)),
+        ("exec-report", schema_for!(ExecReport)),
+        ("patch", schema_for!(Patch)),
         ("ledger-event", schema_for!(Event)),
     ]
 }

@@ -6,12 +6,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::court::review::ReviewRecord;
 use crate::court::stop::{EVIDENCE_JUDGE, StopRecord};
 use crate::evidence::Fingerprint;
+use crate::exec_report::ExecReport;
 use crate::finding::Finding;
-use crate::opinion::JudgeRecord;
-use crate::ruling::{Outcome, Unjudged};
-use crate::verdict::StopVerdict;
+use crate::opinion::{JudgeRecord, Opinion};
+use crate::ruling::{Outcome, Ruling, Unjudged};
+use crate::verdict::{ReviewVerdict, StopVerdict};
 
 /// The version that every document carries in its field `assize`.
 pub const VERSION: u32 = 1;
@@ -29,7 +31,7 @@ pub struct Envelope<V> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<Unjudged>,
     /// The verdict; absent when nothing was judged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<V>,
     /// What the evidence shows.
     pub findings: Vec<Finding>,
@@ -40,21 +42,61 @@ pub struct Envelope<V> {
     pub fingerprint: Option<Fingerprint>,
 }
 
-impl Envelope<StopVerdict> {
-    /// Puts a ruling of the stop court into its outer shape.
-    pub fn of_stop(record: &StopRecord) -> Self {
-        let ruling = &record.decision.ruling;
+impl<V> Envelope<V> {
+    fn new<O>(court: &str, ruling: &Ruling<V>, findings: &[Finding], opinions: &[Opinion<O>]) -> Self
+    where
+        V: Clone,
+    {
         let mut judges = vec![JudgeRecord { id: EVIDENCE_JUDGE.to_owned(), ..JudgeRecord::default() }];
-        judges.extend(record.inputs.opinions.iter().map(|opinion| opinion.judge.clone()));
+        judges.extend(opinions.iter().map(|opinion| opinion.judge.clone()));
         Self {
             assize: VERSION,
-            court: "stop".to_owned(),
+            court: court.to_owned(),
             outcome: ruling.outcome,
             unjudged: ruling.unjudged.clone(),
             verdict: ruling.verdict.clone(),
-            findings: record.inputs.findings.clone(),
+            findings: findings.to_vec(),
             judges,
-            fingerprint: record.inputs.evidence.as_ref().map(|evidence| evidence.fingerprint.clone()),
+            fingerprint: None,
         }
+    }
+}
+
+impl Envelope<StopVerdict> {
+    /// Puts a ruling of the stop court into its outer shape.
+    pub fn of_stop(record: &StopRecord) -> Self {
+        let inputs = &record.inputs;
+        Self {
+            fingerprint: inputs.evidence.as_ref().map(|evidence| evidence.fingerprint.clone()),
+            ..Self::new("stop", &record.decision.ruling, &inputs.findings, &inputs.opinions)
+        }
+    }
+}
+
+/// The result of the review court, with what its gates found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewEnvelope {
+    /// What every court says.
+    #[serde(flatten)]
+    pub envelope: Envelope<ReviewVerdict>,
+    /// The commit that the change was measured from; absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// What the gates found.
+    pub exec: ExecReport,
+    /// What was left out, and why.
+    #[serde(default)]
+    pub limits: Vec<String>,
+}
+
+impl ReviewEnvelope {
+    /// Puts a ruling of the review court into its outer shape.
+    pub fn of(record: &ReviewRecord) -> Self {
+        let inputs = &record.inputs;
+        let envelope = Envelope {
+            fingerprint: Some(inputs.fingerprint.clone()),
+            ..Envelope::new("review", &record.ruling, &inputs.findings, &inputs.opinions)
+        };
+        Self { envelope, base: inputs.case.base.clone(), exec: inputs.exec.clone(), limits: inputs.limits.clone() }
     }
 }

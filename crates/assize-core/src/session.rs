@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::court::review::ReviewRecord;
 use crate::court::stop::StopRecord;
 use crate::directive::Directive;
 use crate::evidence::{Fingerprint, StopAttempt};
@@ -82,6 +83,8 @@ pub enum Event {
     },
     /// The stop court ruled.
     StopRuled(Box<StopRecord>),
+    /// The review court ruled.
+    ReviewRuled(Box<ReviewRecord>),
     /// The session ended.
     SessionEnded {
         /// Why, in the agent's words.
@@ -116,6 +119,7 @@ impl Event {
             Self::SessionStarted { .. } => "session_started",
             Self::Prompted { .. } => "prompted",
             Self::StopRuled(_) => "stop_ruled",
+            Self::ReviewRuled(_) => "review_ruled",
             Self::SessionEnded { .. } => "session_ended",
             Self::Paused { .. } => "paused",
             Self::Resumed => "resumed",
@@ -128,6 +132,7 @@ impl Event {
     pub fn outcome(&self) -> Option<Outcome> {
         match self {
             Self::StopRuled(record) => Some(record.decision.ruling.outcome),
+            Self::ReviewRuled(record) => Some(record.ruling.outcome),
             _ => None,
         }
     }
@@ -191,7 +196,8 @@ impl SessionState {
                 }
             }
             Event::StopRuled(record) => self.ruled(record),
-            Event::SessionEnded { .. }
+            Event::ReviewRuled(_)
+            | Event::SessionEnded { .. }
             | Event::Paused { .. }
             | Event::Resumed
             | Event::EventMalformed { .. }
