@@ -5,6 +5,7 @@
 mod bench;
 mod ci;
 mod claude;
+mod corpus;
 mod fuzz;
 mod local_model;
 mod scenarios;
@@ -48,6 +49,14 @@ enum Xtask {
     Claude,
     /// Install a real model server with real weights and have it judge.
     LocalModel(local_model::Arguments),
+    /// Review whole corpora with the real tools of each language.
+    Corpus {
+        /// Which: `pairs`, `cheats`, …; all of them without it.
+        name: Option<String>,
+        /// Only cases whose name contains this.
+        #[arg(long)]
+        only: Option<String>,
+    },
     /// Crowd the ledger with hooks, and kill hooks at random moments.
     Torture {
         /// Hooks at a time.
@@ -77,6 +86,7 @@ fn main() -> ExitCode {
         Xtask::Bench { what, rounds } => bench::run(what, rounds),
         Xtask::Claude => claude::run(),
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
+        Xtask::Corpus { name, only } => corpus::run(name.as_deref(), only.as_deref()),
         Xtask::Torture { processes, events, kills } => torture::run(processes, events, kills),
         Xtask::Scenarios { write } => scenarios::run(write),
     };

@@ -45,8 +45,10 @@ pub fn run() -> Result {
 
 fn sources() -> Result<Vec<String>> {
     let listed = read(command("git", &["ls-files", "--cached", "--others", "--exclude-standard", "*.rs"]))?;
-    // The code in scenarios is that of the judged.
-    let there = |path: &&str| root().join(path).is_file() && !path.contains("/tests/scenarios/");
+    // The code in corpora is that of the judged.
+    const CORPORA: [&str; 5] =
+        ["/tests/scenarios/", "/tests/pairs/", "/tests/cheats", "/tests/host_escapes/", "/tests/sandbox/"];
+    let there = |path: &&str| root().join(path).is_file() && !CORPORA.iter().any(|corpus| path.contains(corpus));
     Ok(listed.lines().filter(there).map(str::to_owned).collect())
 }
 

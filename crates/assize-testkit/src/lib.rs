@@ -2,6 +2,7 @@
 //! means to run the real `claude` program against them. Never part of a release.
 
 pub mod agent;
+pub mod change;
 pub mod claude_cli;
 pub mod model_server;
 pub mod repo;

@@ -1,0 +1,142 @@
+//! Changes before the review court: a project as it stands in a commit, and what somebody makes of it.
+//!
+//! A case is a folder: the project (`base/`, or `base = "NAME"` in `case.toml` for one that several cases share), and
+//! overlays with the files that differ. A file `DELETED` in an overlay lists paths that it takes away.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::repo::Repo;
+
+/// One case of a corpus.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The name of the folder.
+    pub name: String,
+    /// What `case.toml` says.
+    pub settings: toml::Table,
+    folder: PathBuf,
+    corpus: PathBuf,
+}
+
+/// Reads all cases of a corpus, by name.
+pub fn cases(corpus: &Path) -> Vec<Case> {
+    let mut cases: Vec<Case> = fs::read_dir(corpus)
+        .unwrap_or_else(|error| panic!("{}: {error}", corpus.display()))
+        .flatten()
+        .filter(|entry| entry.path().join("case.toml").is_file())
+        .map(|entry| {
+            let text = fs::read_to_string(entry.path().join("case.toml")).expect("a readable case.toml");
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let settings = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}/case.toml: {error}"));
+            Case { name, settings, folder: entry.path(), corpus: corpus.to_owned() }
+        })
+        .collect();
+    cases.sort_by(|a, b| a.name.cmp(&b.name));
+    cases
+}
+
+impl Case {
+    /// Returns a setting of `case.toml` that is a word.
+    pub fn word(&self, name: &str) -> Option<&str> {
+        self.settings.get(name).and_then(toml::Value::as_str)
+    }
+
+    /// Returns the file with what was asked for, where there is one.
+    pub fn specification(&self) -> Option<PathBuf> {
+        Some(self.folder.join("spec.md")).filter(|path| path.is_file())
+    }
+
+    /// Returns a file or folder of the case.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Lays the project out as a repository with one commit.
+    pub fn base(&self) -> Repo {
+        let repo = Repo::empty();
+        let shared = self.word("base").map(|name| self.corpus.join("bases").join(name));
+        let folder = shared.unwrap_or_else(|| self.folder.join("base"));
+        if folder.is_dir() {
+            lay_over(&folder, &repo.path());
+        }
+        repo.commit("base");
+        repo
+    }
+
+    /// Lays an overlay of the case over a tree.
+    pub fn lay_over(&self, overlay: &str, tree: &Path) {
+        lay_over(&self.folder.join(overlay), tree);
+    }
+}
+
+/// Lays a folder over a tree: its files take the place of those that are there.
+pub fn lay_over(folder: &Path, tree: &Path) {
+    let deleted = fs::read_to_string(folder.join("DELETED")).unwrap_or_default();
+    for path in deleted.lines().map(str::trim).filter(|path| !path.is_empty()) {
+        fs::remove_file(tree.join(path)).unwrap_or_else(|error| panic!("{path} of {}: {error}", folder.display()));
+    }
+    copy(folder, tree, true);
+}
+
+fn copy(from: &Path, to: &Path, top: bool) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())).flatten() {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if top && entry.file_name() == "DELETED" {
+            continue;
+        }
+        let kind = entry.file_type().expect("a kind of file");
+        if kind.is_dir() {
+            copy(&path, &target, false);
+        } else {
+            // Whatever is there may be a link that must not be followed.
+            let _ = fs::remove_file(&target);
+            if kind.is_symlink() {
+                let target_of = fs::read_link(&path).expect("a link");
+                std::os::unix::fs::symlink(target_of, &target).expect("a link");
+            } else {
+                fs::copy(&path, &target).expect("copied");
+                // A copy has the time of its source, which may lie before the commit.
+                let file = fs::File::options().append(true).open(&target).expect("a file");
+                file.set_modified(std::time::SystemTime::now()).expect("a time");
+            }
+        }
+    }
+}
+
+/// Gives a tree dependencies that were installed elsewhere; git is told not to look at them.
+pub fn link_dependencies(repo: &Repo, name: &str, installed: &Path) {
+    let link = repo.path().join(name);
+    if !link.exists() {
+        std::os::unix::fs::symlink(installed, &link).expect("a link");
+    }
+    repo.write_git("info/exclude", &format!("/{name}\n"));
+}
+
+/// Runs the executable in a tree, with a home of its own and nothing of the caller's environment but the search path,
+/// before which `tools` come.
+pub fn run(executable: &Path, repo: &Repo, tools: &[PathBuf], arguments: &[&str]) -> Output {
+    let system = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(tools.iter().cloned().chain(std::env::split_paths(&system))).expect("a search path");
+    let mut command = Command::new(executable);
+    command.current_dir(repo.path()).env_clear().env("PATH", path).env("HOME", repo.outside()).args(arguments);
+    // Toolchains lie below the real home, and are found by these.
+    for name in ["CARGO_HOME", "RUSTUP_HOME", "PYENV_ROOT"] {
+        if let Some(value) = std::env::var_os(name).or_else(|| default_home(name)) {
+            command.env(name, value);
+        }
+    }
+    command.output().expect("the executable starts")
+}
+
+fn default_home(variable: &str) -> Option<std::ffi::OsString> {
+    let folder = match variable {
+        "CARGO_HOME" => ".cargo",
+        "RUSTUP_HOME" => ".rustup",
+        _ => ".pyenv",
+    };
+    let path = PathBuf::from(std::env::var_os("HOME")?).join(folder);
+    path.is_dir().then(|| path.into_os_string())
+}
