@@ -1,0 +1,1 @@
+"""Modules that have grown for years."""

@@ -1,0 +1,2 @@
+export { mean } from "./mean.js";
+export { spread, variance } from "./spread.js";

@@ -1,0 +1,25 @@
+import count
+
+
+def test_words(tmp_path, capsys):
+    file = tmp_path / "a.txt"
+    file.write_text("one two\nthree", encoding="utf-8")
+    assert count.main([str(file)]) == 0
+    assert capsys.readouterr().out == f"3 {file}\n"
+
+
+def test_missing_file(tmp_path, capsys):
+    assert count.main([str(tmp_path / "none")]) == 1
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_edge_no_arguments(capsys):
+    assert count.main([]) == 2
+    assert "usage" in capsys.readouterr().err
+
+
+def test_edge_empty_file(tmp_path, capsys):
+    file = tmp_path / "empty.txt"
+    file.touch()
+    assert count.main([str(file)]) == 0
+    assert capsys.readouterr().out.startswith("0 ")

@@ -1,0 +1,26 @@
+"""Settings as nested data and as dotted names."""
+
+from collections.abc import Mapping, Sequence
+
+
+def dotted(settings):
+    """Return ``settings`` as a flat dict with dotted names."""
+    return dict(_leaves(settings, ()))
+
+
+def _leaves(value, path):
+    """Yield the dotted name and value of every leaf below ``value``."""
+    if isinstance(value, Mapping):
+        children = value.items()
+    elif isinstance(value, Sequence):
+        children = enumerate(value)
+    else:
+        yield ".".join(path), value
+        return
+    for name, child in children:
+        yield from _leaves(child, (*path, str(name)))
+
+
+def lookup(settings, name, default=None):
+    """Return the value with the dotted ``name``, or ``default``."""
+    return dotted(settings).get(name, default)

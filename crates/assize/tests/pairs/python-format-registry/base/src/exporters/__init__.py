@@ -1,0 +1,5 @@
+"""Writes rows in several formats."""
+
+from exporters.registry import export, register
+
+__all__ = ["export", "register"]

@@ -1,0 +1,17 @@
+"""Operations on closed intervals, each a list ``[start, end]``."""
+
+
+def merge(intervals):
+    """Return the union of ``intervals`` as sorted, disjoint intervals."""
+    merged = []
+    for start, end in sorted(intervals):
+        if merged and start < merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
+        else:
+            merged.append([start, end])
+    return merged
+
+
+def total_length(intervals):
+    """Return the length of the union of ``intervals``."""
+    return sum(end - start for start, end in merge(intervals))

@@ -1,0 +1,6 @@
+"""Names of headings that fit into addresses."""
+
+
+def slugify(heading: str) -> str:
+    """Return ``heading`` as a slug."""
+    raise NotImplementedError

@@ -1,0 +1,3 @@
+//! A calculator.
+
+pub mod tokens;

@@ -1,0 +1,60 @@
+//! Which words are in which documents.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An inverted index.
+#[derive(Debug, Default)]
+pub struct Index {
+    documents: BTreeMap<String, BTreeSet<u32>>,
+}
+
+impl Index {
+    /// Adds the words of a document, in lower case.
+    pub fn add(&mut self, document: u32, text: &str) {
+        for word in text.split_whitespace() {
+            let documents = self.documents.entry(word.to_lowercase()).or_default();
+            documents.insert(document);
+        }
+    }
+
+    /// Returns the documents with that word.
+    pub fn find(&self, word: &str) -> Vec<u32> {
+        let documents = self.documents.get(&word.to_lowercase());
+        documents.into_iter().flatten().copied().collect()
+    }
+
+    /// Returns every word that is in some document.
+    pub fn words(&self) -> Vec<&str> {
+        self.documents.keys().map(String::as_str).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index() -> Index {
+        let mut index = Index::default();
+        index.add(1, "red apple");
+        index.add(2, "Green apple");
+        index
+    }
+
+    #[test]
+    fn finds_documents() {
+        assert_eq!(index().find("apple"), [1, 2]);
+        assert_eq!(index().find("GREEN"), [2]);
+    }
+
+    #[test]
+    fn edge_unknown_word() {
+        assert_eq!(index().find("pear"), []);
+    }
+
+    #[test]
+    fn edge_empty_text() {
+        let mut index = index();
+        index.add(3, " ");
+        assert_eq!(index.words(), ["apple", "green", "red"]);
+    }
+}

@@ -1,0 +1,4 @@
+/** Something took too long. */
+export class TimeoutError extends Error {
+  override readonly name = "TimeoutError";
+}
