@@ -7,7 +7,7 @@ use crate::shell::{Result, cargo, command, run as execute, target};
 /// Python packages that the corpora need, with their versions.
 const PYTHON_PACKAGES: [&str; 3] = ["pytest==8.4.2", "ruff==0.14.5", "mypy==1.18.2"];
 /// Node packages that the corpora need, with their versions.
-const NODE_PACKAGES: [&str; 3] = ["typescript@5.9.3", "@types/node@20.19.25", "vitest@3.2.4"];
+const NODE_PACKAGES: [&str; 4] = ["typescript@5.9.3", "@types/node@20.19.25", "vitest@3.2.4", "eslint@9.39.1"];
 
 /// Runs the corpora, or the one that is named; `only` picks cases by a part of their name.
 pub fn run(corpus: Option<&str>, only: Option<&str>) -> Result {

@@ -5,4 +5,12 @@
 //! values; who walks the tree and keeps what is known is not its business, and it must not judge.
 
 pub mod facts;
+pub mod import;
+pub mod inline_tests;
 pub mod language;
+pub mod manifest;
+pub mod path;
+#[cfg(test)]
+mod testing;
+pub mod tree;
+pub mod weakness;

@@ -244,6 +244,21 @@ fn merge_unmerged(files: &mut Vec<FileChange>) {
     }
 }
 
+/// Shows files of a folder without a repository: whole, and as what may have been there before.
+pub fn shown_whole(root: &Path, paths: &[String]) -> Diff {
+    let mut limits = vec!["no git repository: there is nothing to compare with, and files are shown whole".to_owned()];
+    let shown = paths.iter().take(UNTRACKED_MAX).map(|path| {
+        let change = read_whole(&root.join(path), path, &mut limits);
+        FileChange { old_known: false, ..change }
+    });
+    let mut files: Vec<FileChange> = shown.collect();
+    if paths.len() > UNTRACKED_MAX {
+        limits.push(format!("{} files more were not looked at", paths.len() - UNTRACKED_MAX));
+    }
+    check_syntax(root, &mut files, None);
+    Diff { baseline: None, files, limits }
+}
+
 /// What is known of the work tree when the session began.
 struct Before<'a> {
     seen: bool,
@@ -303,7 +318,7 @@ fn add_untracked(
 
 /// Reads a regular file up to a limit, and one byte beyond it where there is more. Nothing else is
 /// opened: a link may lead anywhere, and a pipe keeps whoever opens it waiting.
-fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let refused = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
     if !fs::symlink_metadata(path)?.is_file() {
         return Err(refused());

@@ -374,6 +374,21 @@ impl Repository {
         Ok(String::from_utf8_lossy(&finished.stdout).trim().to_owned())
     }
 
+    /// Returns the contents of a file in a commit; `None` where it has none of that name. Bytes that are not UTF-8 are
+    /// replaced.
+    ///
+    /// # Errors
+    ///
+    /// Fails when git does, or the file is larger than is read.
+    pub fn contents(&self, commit: &str, path: &str) -> Result<Option<String>, GitError> {
+        let listed = self.git(&["ls-tree", "-z", "--full-tree", "--name-only", commit, "--", path], &[], 1 << 16)?.stdout;
+        if split_nul(&listed).all(|found| found != path) {
+            return Ok(None);
+        }
+        let finished = self.git(&["cat-file", "blob", &format!("{commit}:{path}")], &[], META_BYTES_MAX as usize)?;
+        Ok(Some(String::from_utf8_lossy(&finished.stdout).into_owned()))
+    }
+
     /// Writes a commit's files into an empty folder, and returns their paths. No hook and no filter runs; submodules are left out.
     ///
     /// # Errors

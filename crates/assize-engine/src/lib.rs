@@ -7,10 +7,13 @@
 pub mod court;
 pub mod evidence;
 pub mod expand;
+pub mod gate;
 pub mod git;
 pub mod judge;
 pub mod ledger;
 pub mod process;
+#[cfg(target_os = "linux")]
+pub mod sandbox;
 pub mod syntax;
 pub mod transcript;
 pub mod work_copy;

@@ -120,7 +120,7 @@ fn kill_group(group: i32) {
 }
 
 /// The leader of the group; the group dies with it.
-struct Leader(Child);
+pub(crate) struct Leader(Child);
 
 impl Leader {
     /// Waits for the program and for its pipes. Closed pipes usually mean that it is about to end:
@@ -143,7 +143,8 @@ impl Leader {
         }
     }
 
-    fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
+    /// Waits for the program to end by itself.
+    pub(crate) fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
         let mut pause = Duration::from_micros(50);
         loop {
             match self.0.try_wait() {
@@ -155,7 +156,8 @@ impl Leader {
         }
     }
 
-    fn new(child: Child) -> Self {
+    /// Takes a program into care that was started with `process_group(0)`.
+    pub(crate) fn new(child: Child) -> Self {
         let leader = Self(child);
         ALIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(leader.group());
         leader
@@ -166,7 +168,13 @@ impl Leader {
         i32::try_from(self.0.id()).unwrap_or(0)
     }
 
-    fn kill_group(&mut self) {
+    /// Returns the program itself.
+    pub(crate) fn child(&mut self) -> &mut Child {
+        &mut self.0
+    }
+
+    /// Kills what is left of the group and waits for the leader.
+    pub(crate) fn kill_group(&mut self) {
         kill_group(self.group());
         let _ = self.0.wait();
         ALIVE.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.group());
@@ -193,20 +201,33 @@ struct Output {
 fn collect(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> Output {
     let bytes = Arc::new(Mutex::new((Vec::new(), false)));
     let (sender, receiver) = channel();
-    if let Some(mut pipe) = pipe {
+    if let Some(pipe) = pipe {
         let shared = Arc::clone(&bytes);
-        thread::spawn(move || {
-            let mut buffer = vec![0; 64 * 1024];
-            while let Ok(count @ 1..) = pipe.read(&mut buffer) {
-                let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                let room = bytes_max.saturating_sub(kept.0.len()).min(count);
-                kept.0.extend_from_slice(&buffer[..room]);
-                kept.1 |= room < count;
-            }
-            drop(sender);
+        pump(pipe, move |piece| {
+            // Dropped with the closure, when the pipe is closed.
+            let _open = &sender;
+            let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            let room = bytes_max.saturating_sub(kept.0.len()).min(piece.len());
+            kept.0.extend_from_slice(&piece[..room]);
+            kept.1 |= room < piece.len();
         });
     }
     Output { bytes, closed: Mutex::new((receiver, false)) }
+}
+
+/// Reads a pipe in a thread of its own until it is closed, piece by piece. `take` is dropped then.
+pub(crate) fn pump(mut pipe: impl Read + Send + 'static, mut take: impl FnMut(&[u8]) + Send + 'static) {
+    thread::spawn(move || {
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            match pipe.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => take(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+    });
 }
 
 impl Output {

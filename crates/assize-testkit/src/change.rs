@@ -7,6 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use serde::Deserialize;
+
 use crate::repo::Repo;
 
 /// One case of a corpus.
@@ -119,7 +121,8 @@ pub fn link_dependencies(repo: &Repo, name: &str, installed: &Path) {
 /// before which `tools` come.
 pub fn run(executable: &Path, repo: &Repo, tools: &[PathBuf], arguments: &[&str]) -> Output {
     let system = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(tools.iter().cloned().chain(std::env::split_paths(&system))).expect("a search path");
+    let path =
+        std::env::join_paths(tools.iter().cloned().chain(std::env::split_paths(&system))).expect("a search path");
     let mut command = Command::new(executable);
     command.current_dir(repo.path()).env_clear().env("PATH", path).env("HOME", repo.outside()).args(arguments);
     // Toolchains lie below the real home, and are found by these.
@@ -139,4 +142,125 @@ fn default_home(variable: &str) -> Option<std::ffi::OsString> {
     };
     let path = PathBuf::from(std::env::var_os("HOME")?).join(folder);
     path.is_dir().then(|| path.into_os_string())
+}
+
+/// A project with a known number of old objections, and changes to it; see the README of its corpus.
+pub mod debt {
+    use super::{Deserialize, Path, PathBuf, Repo, fs, lay_over};
+
+    /// What `debt.toml` says.
+    #[derive(Debug, Clone, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Debt {
+        /// The gate that objects.
+        pub gate: String,
+        /// The rule of every old objection.
+        pub rule: String,
+        template: String,
+        path: String,
+        files: usize,
+        errors_per_file: usize,
+        /// Changes to the project.
+        pub change: Vec<Change>,
+        #[serde(skip)]
+        folder: PathBuf,
+    }
+
+    /// A change, and what is expected of its review.
+    #[derive(Debug, Clone, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Change {
+        /// Its name.
+        pub name: String,
+        /// One sentence: what it does.
+        pub about: String,
+        /// The outcome.
+        pub expect: String,
+        /// The objections that are new.
+        #[serde(default)]
+        pub new: Vec<Place>,
+        #[serde(default)]
+        rename: Vec<Rename>,
+        #[serde(default)]
+        add: Vec<Add>,
+        #[serde(default)]
+        edit: Vec<Edit>,
+    }
+
+    /// Where an objection is.
+    #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Place {
+        /// The file.
+        pub path: String,
+        /// The line.
+        pub line: u64,
+    }
+
+    #[derive(Debug, Clone, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Rename {
+        from: String,
+        to: String,
+    }
+
+    #[derive(Debug, Clone, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Add {
+        path: String,
+        text: String,
+    }
+
+    #[derive(Debug, Clone, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Edit {
+        path: String,
+        find: String,
+        replace: String,
+    }
+
+    impl Debt {
+        /// Reads a folder of the corpus.
+        pub fn read(folder: &Path) -> Self {
+            let text = fs::read_to_string(folder.join("debt.toml")).expect("a readable debt.toml");
+            let debt: Self = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+            Self { folder: folder.to_owned(), ..debt }
+        }
+
+        /// How many old objections there are.
+        pub fn errors(&self) -> usize {
+            self.files * self.errors_per_file
+        }
+
+        /// Lays the project out as a repository with one commit.
+        pub fn repository(&self) -> Repo {
+            let repo = Repo::empty();
+            lay_over(&self.folder.join("project"), &repo.path());
+            let template = fs::read_to_string(self.folder.join(&self.template)).expect("a readable template");
+            for number in 1..=self.files {
+                let number = format!("{number:02}");
+                let numbered = |text: &str| text.replace("{{number}}", &number);
+                repo.write(&numbered(&self.path), &numbered(&template));
+            }
+            repo.commit("old");
+            repo
+        }
+    }
+
+    impl Change {
+        /// Makes the change to the work tree.
+        pub fn apply(&self, repo: &Repo) {
+            for Rename { from, to } in &self.rename {
+                fs::rename(repo.path().join(from), repo.path().join(to)).expect("renamed");
+            }
+            for Add { path, text } in &self.add {
+                repo.write(path, text);
+            }
+            for Edit { path, find, replace } in &self.edit {
+                let text = fs::read_to_string(repo.path().join(path)).expect("a readable file");
+                assert_eq!(text.matches(find.as_str()).count(), 1, "{}: {find:?} in {path}", self.name);
+                repo.write(path, &text.replace(find.as_str(), replace));
+            }
+        }
+    }
 }

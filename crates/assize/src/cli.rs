@@ -7,7 +7,7 @@ use anstream::eprintln;
 use anstyle::AnsiColor;
 use clap::{ColorChoice, CommandFactory as _, Parser, Subcommand};
 
-use crate::command::{completions, demo, doctor, hook, init, ledger, pause, stop};
+use crate::command::{completions, demo, doctor, hook, init, ledger, pause, review, stop};
 use crate::exit::{Exit, Result};
 use crate::host::Host;
 use crate::render::{Format, styled};
@@ -23,6 +23,7 @@ Exit codes: 0 accepted or done · 1 judged and not accepted · 2 bad usage, conf
 
 Examples:
   assize init                     set up the hooks of the agents that are used here
+  assize review --spec task.md    judge the change that lies here
   assize demo                     see an agent sent back, one let go, and one unjudged
   assize ledger show --last 20    what was ruled, and why
   assize doctor                   prove that the gate is up"
@@ -55,6 +56,10 @@ enum Command {
     Hook(hook::Arguments),
     /// Judge by hand whether an agent may stop.
     Stop(stop::Arguments),
+    /// Judge whether a change may go in: runs the project's own checks in a sandbox.
+    Review(review::Arguments),
+    /// Run the project's own checks, or list them.
+    Gates(review::GatesArguments),
     /// Read, check, export or replay the record of what was judged.
     Ledger(ledger::Arguments),
     /// Let every agent of this project stop unjudged until told otherwise.
@@ -90,6 +95,9 @@ impl Output {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    if let Some(status) = crate::command::sandbox_launch::intercept() {
+        return status;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -141,6 +149,8 @@ fn run(cli: Cli) -> Result {
         }
         Command::Hook(arguments) => hook::run(&arguments, &host),
         Command::Stop(arguments) => stop::run(&arguments, &host, output),
+        Command::Review(arguments) => review::run(&arguments, &host, output),
+        Command::Gates(arguments) => review::gates(&arguments, &host, output),
         Command::Ledger(arguments) => ledger::run(&arguments, &host, output),
         Command::Pause(arguments) => pause::pause(&arguments, &host, output),
         Command::Resume => pause::resume(&host, output),

@@ -3,17 +3,25 @@
 //! [`RawConfig`] is what the file says, [`Config`] what follows from it; the conversion happens
 //! once, here, and whatever is wrong is said with its place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::declared_stub::DeclaredGate;
+use assize_core::court::review::ReviewPolicy;
 use assize_core::court::stop::{Mode, StopPolicy};
+use assize_core::gate::{GATES, Gate};
 use assize_core::rule::{Level, LevelOverride, RuleSettings};
+use assize_core::test_kind::default_edge_words;
+use assize_engine::court::review::{GateTerms, Terms};
+use assize_engine::gate::RunTerms;
 use assize_engine::judge::JudgeConfig;
+use assize_engine::sandbox::{Demand, SandboxLimits};
 use serde::Deserialize;
 
 use crate::exit::Failure;
+use crate::host::Host;
 
 /// The name of the file.
 pub const FILE_NAME: &str = "assize.toml";
@@ -25,12 +33,59 @@ pub const FILE_BYTES_MAX: u64 = 256 * 1024;
 #[serde(default, deny_unknown_fields)]
 struct RawConfig {
     stop: RawStop,
+    review: RawReview,
+    gates: GateSettings,
+    #[serde(rename = "gate")]
+    declared: Vec<DeclaredGate>,
     rules: BTreeMap<String, Level>,
     #[serde(rename = "override")]
     overrides: Vec<LevelOverride>,
     #[serde(rename = "judge")]
     judges: Vec<JudgeConfig>,
     budget: RawBudget,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default)]
+struct RawReview {
+    #[serde(flatten)]
+    policy: toml::Table,
+    judges: Option<Vec<String>>,
+    deadline_s: u64,
+}
+
+impl Default for RawReview {
+    fn default() -> Self {
+        Self { policy: toml::Table::new(), judges: None, deadline_s: REVIEW_DEADLINE_S }
+    }
+}
+
+/// How the project's own checks are run.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GateSettings {
+    /// How much of a sandbox is asked for.
+    pub sandbox: Demand,
+    /// Gates that are not run.
+    pub skip: Vec<String>,
+    /// Whether gates may reach the network.
+    pub network: bool,
+    /// The words that mark tests of edge cases, in lower case.
+    pub edge_words: BTreeSet<String>,
+    /// What each gate may take.
+    pub limits: SandboxLimits,
+}
+
+impl Default for GateSettings {
+    fn default() -> Self {
+        Self {
+            sandbox: Demand::Prefer,
+            skip: Vec::new(),
+            network: false,
+            edge_words: default_edge_words(),
+            limits: SandboxLimits::default(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -67,6 +122,16 @@ pub struct Config {
     pub deadline: Duration,
     /// What judges may cost a day, in US dollars.
     pub budget_usd_per_day: Option<f64>,
+    /// The policy of the review court.
+    pub review: ReviewPolicy,
+    /// The judges of the review court, in order.
+    pub review_judges: Vec<JudgeConfig>,
+    /// How long the review court waits for its judges.
+    pub review_deadline: Duration,
+    /// How gates are run.
+    pub gates: GateSettings,
+    /// Gates that the project declares itself.
+    pub declared: Vec<DeclaredGate>,
 }
 
 impl Default for Config {
@@ -77,9 +142,19 @@ impl Default for Config {
             judges: Vec::new(),
             deadline: Duration::from_secs(DEADLINE_S),
             budget_usd_per_day: None,
+            review: ReviewPolicy::default(),
+            review_judges: Vec::new(),
+            review_deadline: Duration::from_secs(REVIEW_DEADLINE_S),
+            gates: GateSettings::default(),
+            declared: Vec::new(),
         }
     }
 }
+
+/// How long the review court waits for its judges unless it is told otherwise, in seconds.
+const REVIEW_DEADLINE_S: u64 = 300;
+/// Longest time that the review court may wait, in seconds.
+pub const REVIEW_DEADLINE_S_MAX: u64 = 3_600;
 
 /// How long the stop court waits for its judges unless it is told otherwise, in seconds.
 const DEADLINE_S: u64 = 90;
@@ -113,12 +188,19 @@ impl Config {
             .clone()
             .try_into()
             .map_err(|error: toml::de::Error| wrong(format!("[stop]: {}", error.message())))?;
-        if raw.stop.deadline_s == 0 || raw.stop.deadline_s > DEADLINE_S_MAX {
-            return Err(wrong(format!(
-                "[stop] deadline_s is {}, not between 1 and {DEADLINE_S_MAX}",
-                raw.stop.deadline_s
-            )));
+        for (section, deadline_s, most) in
+            [("stop", raw.stop.deadline_s, DEADLINE_S_MAX), ("review", raw.review.deadline_s, REVIEW_DEADLINE_S_MAX)]
+        {
+            if deadline_s == 0 || deadline_s > most {
+                return Err(wrong(format!("[{section}] deadline_s is {deadline_s}, not between 1 and {most}")));
+            }
         }
+        let review: ReviewPolicy = raw
+            .review
+            .policy
+            .clone()
+            .try_into()
+            .map_err(|error: toml::de::Error| wrong(format!("[review]: {}", error.message())))?;
         for (name, limit) in
             [("same_blocks_max", stop.limits.same_blocks_max), ("prompt_blocks_max", stop.limits.prompt_blocks_max)]
         {
@@ -134,14 +216,72 @@ impl Config {
             return Err(wrong(format!("[budget] usd_per_day is {budget}, not an amount")));
         }
         let rules = RuleSettings::new(raw.rules, raw.overrides).map_err(|error| wrong(error.to_string()))?;
-        let judges = select_judges(raw.judges, raw.stop.judges).map_err(wrong)?;
+        let judges = select_judges(raw.judges.clone(), raw.stop.judges, "stop").map_err(wrong)?;
+        let review_judges = select_judges(raw.judges, raw.review.judges, "review").map_err(wrong)?;
+        known_gates(&raw.gates.skip, &raw.declared).map_err(wrong)?;
         Ok(Self {
             stop,
             rules,
             judges,
             deadline: Duration::from_secs(raw.stop.deadline_s),
             budget_usd_per_day: raw.budget.usd_per_day,
+            review,
+            review_judges,
+            review_deadline: Duration::from_secs(raw.review.deadline_s),
+            gates: raw.gates,
+            declared: raw.declared,
         })
+    }
+}
+
+impl Config {
+    /// Returns the terms of a review. `skip` and `sandbox` come from the command line.
+    ///
+    /// # Errors
+    ///
+    /// Says which gate is not known.
+    pub fn review_terms(
+        &self,
+        host: &Host,
+        judges: Vec<String>,
+        skip: &[String],
+        sandbox: Option<&str>,
+    ) -> Result<Terms, Failure> {
+        known_gates(skip, &self.declared).map_err(|what| Failure::new(format!("--skip: {what}")))?;
+        let sandbox = match sandbox {
+            Some("require") => Demand::Require,
+            Some("off") => Demand::Off,
+            Some(_) => Demand::Prefer,
+            None => self.gates.sandbox,
+        };
+        let run = RunTerms { limits: self.gates.limits.clone(), network: self.gates.network };
+        let gates = GateTerms {
+            declared: self.declared.iter().map(|gate| Box::new(gate.clone()) as Box<dyn Gate>).collect(),
+            off: self.gates.skip.iter().chain(skip).cloned().collect(),
+            run,
+            sandbox,
+            edge_words: self.gates.edge_words.clone(),
+            search_path: host.variable("PATH").unwrap_or_default().to_owned(),
+            cache: host.cache(),
+        };
+        Ok(Terms { policy: self.review.clone(), rules: self.rules.clone(), judges, gates })
+    }
+}
+
+/// Checks that gates are called by names that there are, and that no two have the same.
+fn known_gates(skipped: &[String], declared: &[DeclaredGate]) -> Result<(), String> {
+    let mut known: BTreeSet<&str> = GATES.iter().map(|gate| gate.id()).collect();
+    for gate in declared {
+        if !known.insert(&gate.id) {
+            return Err(format!("[[gate]] `{}`: there is a gate of that name", gate.id));
+        }
+    }
+    match skipped.iter().find(|id| !known.contains(id.as_str())) {
+        Some(id) => {
+            let names = known.into_iter().collect::<Vec<_>>().join(", ");
+            Err(format!("there is no gate `{id}`; there are {names}"))
+        }
+        None => Ok(()),
     }
 }
 
@@ -164,7 +304,11 @@ pub fn read(project: &Path, named: Option<&Path>) -> Result<String, Failure> {
 }
 
 /// Without a choice all judges sit, in the order of the file.
-fn select_judges(configured: Vec<JudgeConfig>, chosen: Option<Vec<String>>) -> Result<Vec<JudgeConfig>, String> {
+fn select_judges(
+    configured: Vec<JudgeConfig>,
+    chosen: Option<Vec<String>>,
+    court: &str,
+) -> Result<Vec<JudgeConfig>, String> {
     let mut ids = Vec::new();
     for judge in &configured {
         if judge.id() == assize_core::court::stop::EVIDENCE_JUDGE {
@@ -181,7 +325,7 @@ fn select_judges(configured: Vec<JudgeConfig>, chosen: Option<Vec<String>>) -> R
         .filter(|id| *id != assize_core::court::stop::EVIDENCE_JUDGE)
         .map(|id| {
             let found = configured.iter().find(|judge| judge.id() == id);
-            found.cloned().ok_or_else(|| format!("[stop] judges names `{id}`, but no [[judge]] has that id"))
+            found.cloned().ok_or_else(|| format!("[{court}] judges names `{id}`, but no [[judge]] has that id"))
         })
         .collect()
 }

@@ -1,10 +1,12 @@
 //! The configured judges, ready to be asked.
 
+use std::time::Duration;
+
 use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
-use assize_core::verdict::StopVerdict;
+use assize_core::verdict::Verdict;
 use assize_engine::judge::ask::{self, Terms};
-use assize_engine::judge::{Judge, build};
+use assize_engine::judge::{Judge, JudgeConfig, build};
 use assize_engine::process::end_with_us;
 
 use crate::config::Config;
@@ -18,19 +20,31 @@ pub struct Judges {
 }
 
 impl Judges {
-    /// Builds the judges of a configuration. None of them is contacted.
+    /// Builds the judges of the stop court. None of them is contacted.
     ///
     /// # Errors
     ///
     /// Says which judge's configuration is wrong.
-    pub fn new(config: &Config, host: &Host) -> Result<Self, Failure> {
+    pub fn of_stop(config: &Config, host: &Host) -> Result<Self, Failure> {
+        Self::new(&config.judges, config.deadline, config, host)
+    }
+
+    /// Builds the judges of the review court. None of them is contacted.
+    ///
+    /// # Errors
+    ///
+    /// Says which judge's configuration is wrong.
+    pub fn of_review(config: &Config, host: &Host) -> Result<Self, Failure> {
+        Self::new(&config.review_judges, config.review_deadline, config, host)
+    }
+
+    fn new(judges: &[JudgeConfig], deadline: Duration, config: &Config, host: &Host) -> Result<Self, Failure> {
         let lookup = |name: &str| host.variable(name).map(str::to_owned);
-        let judges = config
-            .judges
+        let judges = judges
             .iter()
             .map(|judge| build(judge, &lookup).map_err(|error| Failure::new(error.to_string())))
             .collect::<Result<Vec<_>, _>>()?;
-        let terms = Terms::new(config.deadline, host.cache(), config.budget_usd_per_day);
+        let terms = Terms::new(deadline, host.cache(), config.budget_usd_per_day);
         Ok(Self { judges, terms })
     }
 
@@ -40,7 +54,7 @@ impl Judges {
     }
 
     /// Puts a question to the judges of these ids, all at once.
-    pub fn ask(&self, ids: &[String], question: &Question, each: &mut dyn FnMut(Opinion<StopVerdict>)) {
+    pub fn ask<V: Verdict + Send>(&self, ids: &[String], question: &Question, each: &mut dyn FnMut(Opinion<V>)) {
         // Without it an interrupted court would leave its judges at work, which costs and no more.
         let _ = end_with_us();
         let asked: Vec<&dyn Judge> =

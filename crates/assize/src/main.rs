@@ -3,12 +3,14 @@
 mod cli;
 mod command;
 mod config;
+mod declared_stub;
 mod exit;
 mod hook;
 mod host;
 mod judges;
 mod render;
 mod stage;
+mod watch;
 
 fn main() -> std::process::ExitCode {
     cli::main()

@@ -3,12 +3,17 @@
 //! One place for colour, marks and the machine envelope, so that the same thing looks the same
 //! everywhere. Nothing is decided here.
 
+pub mod junit;
+pub mod review;
+pub mod sarif;
+
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use assize_core::court::stop::{Disposition, Leave, StopRecord};
 use assize_core::envelope::Envelope;
 use assize_core::finding::{Certainty, Finding};
+use assize_core::gate::GateState;
 use assize_core::opinion::JudgeRecord;
 use assize_core::ruling::Outcome;
 use serde_json::{Value, json};
@@ -48,6 +53,16 @@ pub fn outcome(outcome: Outcome) -> String {
         Outcome::Revise => styled(BAD, "✗ revise"),
         Outcome::Reject => styled(BAD, "✗ reject"),
         Outcome::Unjudged => styled(DOUBTFUL, "? unjudged"),
+    }
+}
+
+/// Shows how a gate ended.
+pub fn gate_mark(state: GateState) -> String {
+    match state {
+        GateState::Passed => styled(GOOD, "✓"),
+        GateState::Failed => styled(BAD, "✗"),
+        GateState::Errored => styled(DOUBTFUL, "?"),
+        GateState::Absent => quiet("-"),
     }
 }
 

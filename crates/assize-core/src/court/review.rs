@@ -475,13 +475,17 @@ impl FixPlan {
             }
         }
         let files = by_file.len();
+        if let Some(what) = of_tests(inputs) {
+            for path in changed_code(inputs).take(TEST_STEPS_MAX) {
+                by_file.entry(path.to_owned()).or_default().push(what.clone());
+            }
+        }
         let step = |(file, what): (String, Vec<String>)| FixStep {
             file: cut(&file, PATH_CHARS_MAX),
             operation: FixOperation::Edit,
             brief: cut(&what.join("; "), STEP_CHARS_MAX),
         };
         let mut steps: Vec<FixStep> = by_file.into_iter().map(step).collect();
-        steps.extend(of_tests(inputs, &steps));
         steps.truncate(STEPS_MAX);
         Self { steps, files, failing }
     }
@@ -489,51 +493,47 @@ impl FixPlan {
     fn minimal_fix(&self) -> String {
         match (self.files, self.failing) {
             (0, 0) => "Make the gates that came to no result come to one.".to_owned(),
-            (0, tests) => format!("Change the code so that the {} pass; leave the tests as they are.", counted(tests)),
+            (0, tests) => format!("Change the code so that {}; leave the tests as they are.", pass(tests)),
             (files, 0) => format!("Mend what is listed in {}.", files_counted(files)),
             (files, tests) => format!(
-                "Mend what is listed in {}, and change the code so that the {} pass; leave the tests as they are.",
+                "Mend what is listed in {}, and change the code so that {}; leave the tests as they are.",
                 files_counted(files),
-                counted(tests)
+                pass(tests)
             ),
         }
     }
 }
 
-fn counted(tests: usize) -> String {
-    if tests == 1 { "failing test".to_owned() } else { format!("{tests} failing tests") }
+fn pass(tests: usize) -> String {
+    if tests == 1 { "the failing test passes".to_owned() } else { format!("the {tests} failing tests pass") }
 }
 
 fn files_counted(files: usize) -> String {
     if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }
 
-/// Failing tests point at the code that they test; where that is cannot be computed, so that the step names the changed
+/// Most files that a step about failing tests names.
+const TEST_STEPS_MAX: usize = 10;
+
+/// Failing tests point at the code that they test; where that is cannot be computed, so that the step goes to the changed
 /// files that are no tests.
-fn of_tests(inputs: &ReviewInputs, steps: &[FixStep]) -> Vec<FixStep> {
-    let failing: Vec<String> = inputs
-        .exec
-        .gates
-        .iter()
-        .filter(|gate| gate.state == GateState::Failed || gate.state == GateState::Errored && gate.is_test_runner())
-        .flat_map(|gate| gate.tests.iter().flat_map(|tests| &tests.failing))
-        .map(failing_line)
-        .collect();
-    let hung = inputs.exec.gates.iter().filter(|gate| gate.is_test_runner()).filter_map(|gate| gate.trouble.as_ref());
-    let mut what: Vec<String> = failing;
+fn changed_code(inputs: &ReviewInputs) -> impl Iterator<Item = &str> {
+    let code = inputs.patch_summary.iter().map(|file| file.path.as_str());
+    code.filter(|path| crate::path::is_code(path) && !crate::path::is_test(path) && !crate::path::is_generated(path))
+}
+
+/// Says which tests have to pass; `None` where all of them do.
+fn of_tests(inputs: &ReviewInputs) -> Option<String> {
+    let red = |gate: &&GateResult| {
+        gate.state == GateState::Failed || gate.state == GateState::Errored && gate.is_test_runner()
+    };
+    let gates = || inputs.exec.gates.iter().filter(red);
+    let mut what: Vec<String> =
+        gates().flat_map(|gate| gate.tests.iter().flat_map(|tests| &tests.failing)).map(failing_line).collect();
+    let hung = gates().filter(|gate| gate.is_test_runner()).filter_map(|gate| gate.trouble.as_ref());
     what.extend(hung.filter(|trouble| trouble.to_blame).map(|trouble| trouble.detail.clone()));
     what.extend(vanished_tests(inputs).map(|(_, id)| format!("{id} has to run and pass")));
-    if what.is_empty() {
-        return Vec::new();
-    }
-    let code = inputs.patch_summary.iter().filter(|file| {
-        crate::path::is_code(&file.path) && !crate::path::is_test(&file.path) && !crate::path::is_generated(&file.path)
-    });
-    let brief = cut(&format!("make these tests pass: {}", what.join("; ")), STEP_CHARS_MAX);
-    code.filter(|file| steps.iter().all(|step| step.file != file.path))
-        .take(10)
-        .map(|file| FixStep { file: file.path.clone(), operation: FixOperation::Edit, brief: brief.clone() })
-        .collect()
+    (!what.is_empty()).then(|| format!("make these tests pass: {}", what.join("; ")))
 }
 
 fn cut(text: &str, chars_max: usize) -> String {

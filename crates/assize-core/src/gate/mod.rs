@@ -6,6 +6,10 @@
 //! for all gates alike. One gate is one file, named by its id. To add one: write the file, add it
 //! to `gates!` below.
 
+mod cargo;
+mod mentions;
+mod python;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
@@ -100,7 +104,10 @@ pub fn is_manifest(path: &str) -> bool {
         "rustfmt.toml",
         "requirements.txt",
     ];
-    NAMES.contains(&name) || name.starts_with("tsconfig.") && name.ends_with(".json")
+    NAMES.contains(&name)
+        || name.starts_with("tsconfig.") && name.ends_with(".json")
+        || path.contains("requirements") && name.ends_with(".txt")
+        || mentions::is_habit(path)
 }
 
 /// A gate that a project uses.
@@ -133,6 +140,13 @@ pub struct GateCommand {
     pub provided: BTreeMap<String, String>,
 }
 
+/// Seconds that one test may take, unless configuration says otherwise. Runners that have no limit of their own get one
+/// from us, so that a loop without an end is that test's failure and not the run's.
+pub const TEST_SECONDS: u32 = 30;
+/// The variable that tells our drivers of runners how many seconds a test may take. Whoever runs a command may set it to
+/// what is configured.
+pub const TEST_SECONDS_VARIABLE: &str = "ASSIZE_TEST_SECONDS";
+
 /// Stands in arguments and variables for the folder that takes the reports. It lies outside of the tree, and its name
 /// cannot be guessed.
 pub const REPORTS: &str = "{reports}";
@@ -144,6 +158,8 @@ pub struct GateOutput {
     pub status: Option<i32>,
     /// Whether it was killed at its deadline.
     pub timed_out: bool,
+    /// The limit that it reached, in words, where it did.
+    pub limit: Option<String>,
     /// Its standard output.
     pub stdout: Vec<u8>,
     /// Its standard error.
@@ -293,7 +309,7 @@ pub enum GateTrouble {
 }
 
 /// What a gate's run is worth, before anything is compared with the base.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GateRun {
     /// How it ended.
     pub state: GateState,
@@ -316,8 +332,15 @@ impl GateRun {
             report,
         };
         let report = parsed.as_ref().ok().cloned();
+        if let Err(ReportError::MissingTool(detail)) = &parsed {
+            return errored(GateTrouble::MissingTool, detail.clone(), None);
+        }
         if output.timed_out {
-            return errored(GateTrouble::TimedOut, "it was not done in time".to_owned(), report);
+            let detail = output.limit.clone().unwrap_or_else(|| "it was not done in time".to_owned());
+            return errored(GateTrouble::TimedOut, format!("{detail}{}", unfinished(report.as_ref())), report);
+        }
+        if let Some(limit) = &output.limit {
+            return errored(GateTrouble::OverLimit, limit.clone(), report);
         }
         let Some(status) = output.status else {
             return errored(GateTrouble::Crashed, "a signal ended it".to_owned(), report);
@@ -334,7 +357,9 @@ impl GateRun {
             Err(error) => return errored(GateTrouble::NoReport, format!("{error}{}", complaint(output)), None),
         };
         let mut status = status;
-        if let Some(canary) = canary {
+        // What was not built cannot run, and is red already.
+        let unbuilt = report.tests.is_none() && report.diagnostics.iter().any(|found| found.severity == Severity::Error);
+        if let Some(canary) = canary.filter(|_| !unbuilt) {
             if let Err(detail) = canary.take_out(&mut report) {
                 return errored(GateTrouble::Forged, detail, Some(report));
             }
@@ -371,6 +396,14 @@ impl GateRun {
     }
 }
 
+/// Names the first tests that failed in a run that was not done in time: those that never ended are among them.
+fn unfinished(report: Option<&Report>) -> String {
+    let failed = report.and_then(|report| report.tests.as_ref()).into_iter().flat_map(|run| &run.cases);
+    let failed: Vec<&str> =
+        failed.filter(|case| case.outcome == TestOutcome::Failed).map(|case| case.id.as_str()).take(3).collect();
+    if failed.is_empty() { String::new() } else { format!("; not passed by then: {}", failed.join(", ")) }
+}
+
 /// The end of what the tool complained about, for a message.
 fn complaint(output: &GateOutput) -> String {
     let text = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
@@ -389,4 +422,10 @@ macro_rules! gates {
     };
 }
 
-gates! {}
+gates! {
+    cargo_fmt: CargoFmt,
+    cargo_check: CargoCheck,
+    cargo_clippy: CargoClippy,
+    cargo_test: CargoTest,
+    cargo_nextest: CargoNextest,
+}

@@ -5,12 +5,70 @@
 //! gate ran the tool, what the exit status was, or what a court makes of it. That a report is
 //! absent, cut off or crashed midway is an error here, never an empty report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Severity;
+
+pub mod cargo_test;
+pub mod driver_events;
+pub mod json;
+pub mod plain;
+pub mod python_compile;
+pub mod xml;
+
+/// Declares the modules of formats and their registry in one line a format.
+macro_rules! formats {
+    ($($module:ident: $name:literal),* $(,)?) => {
+        $(pub mod $module;)*
+        /// Every format, by the name under which configuration picks it.
+        pub static FORMATS: &[Format] = &[$(Format { name: $name, parse: $module::parse }),*];
+    };
+}
+
+formats! {
+    biome: "biome",
+    black: "black",
+    cobertura: "cobertura",
+    eslint: "eslint",
+    go_test: "go-test",
+    go_vet: "go-vet",
+    junit: "junit",
+    lcov: "lcov",
+    libtest: "libtest",
+    mypy: "mypy",
+    nextest: "nextest",
+    prettier: "prettier",
+    pyright: "pyright",
+    ruff: "ruff",
+    ruff_format: "ruff-format",
+    rustc_json: "rustc-json",
+    rustfmt: "rustfmt",
+    sarif: "sarif",
+    tap: "tap",
+    tsc: "tsc",
+}
+
+/// A format of reports.
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// The name by which users pick it.
+    pub name: &'static str,
+    /// Reads a report.
+    pub parse: fn(&[u8]) -> Result<Report, ReportError>,
+}
+
+/// Finds a format by its name.
+pub fn format(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+/// Reads a report in the format of a name; `None` when there is no such format.
+pub fn parse_as(name: &str, bytes: &[u8]) -> Option<Result<Report, ReportError>> {
+    format(name).map(|format| (format.parse)(bytes))
+}
 
 /// Largest report that is read, in bytes.
 pub const REPORT_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -133,9 +191,57 @@ pub enum ReportError {
     /// It is larger than the limit.
     #[error("the report is larger than {0}")]
     TooLarge(String),
+    /// The tool that should have written it is not installed.
+    #[error("{0}")]
+    MissingTool(String),
     /// It contradicts itself, such as a summary that does not match its cases.
     #[error("the report contradicts itself: {0}")]
     Contradictory(String),
+}
+
+impl Report {
+    /// Adds a diagnostic, or counts it beyond [`DIAGNOSTICS_MAX`].
+    pub fn object(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < DIAGNOSTICS_MAX {
+            self.diagnostics.push(diagnostic);
+        } else {
+            self.diagnostics_left_out += 1;
+        }
+    }
+}
+
+/// Collects cases and tells those apart that a runner calls by the same name: the second `name` becomes `name #2`.
+#[derive(Debug, Clone, Default)]
+pub struct CaseList {
+    cases: Vec<TestCase>,
+    seen: BTreeMap<String, usize>,
+}
+
+impl CaseList {
+    /// Adds a case.
+    ///
+    /// # Errors
+    ///
+    /// There are more than [`CASES_MAX`].
+    pub fn add(&mut self, mut case: TestCase) -> Result<(), ReportError> {
+        if self.cases.len() == CASES_MAX {
+            return Err(ReportError::TooLarge(format!("{CASES_MAX} test cases")));
+        }
+        let mut id = case.id.clone();
+        while let Some(times) = self.seen.get_mut(&id) {
+            *times += 1;
+            id = format!("{} #{times}", case.id);
+        }
+        self.seen.insert(id.clone(), 1);
+        case.id = id;
+        self.cases.push(case);
+        Ok(())
+    }
+
+    /// Returns the cases, each with an id of its own.
+    pub fn finish(self) -> Vec<TestCase> {
+        self.cases
+    }
 }
 
 impl TestRun {

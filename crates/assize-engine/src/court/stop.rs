@@ -2,11 +2,12 @@
 
 use assize_core::court::stop::{StopCase, StopCourt, StopEffect, StopEvent, StopPolicy, StopRecord};
 use assize_core::opinion::Opinion;
-use assize_core::prompt::{Nonce, Question};
+use assize_core::prompt::Question;
 use assize_core::rule::RuleSettings;
 use assize_core::session::SessionState;
 use assize_core::verdict::StopVerdict;
 
+use crate::court::fresh_nonce;
 use crate::evidence::{Sources, gather};
 
 /// Puts a question to judges and hands on each opinion as it comes in. Whoever has not replied
@@ -48,16 +49,4 @@ pub fn hold(case: StopCase, terms: Terms, session: SessionState, sources: &Sourc
             }
         };
     }
-}
-
-/// Makes a nonce that the judged party cannot know. Without a source of randomness the process's
-/// own addresses and clock have to do: a fence is then weaker, but the court still sits.
-pub fn fresh_nonce() -> Nonce {
-    let mut bytes = [0; 16];
-    if getrandom::fill(&mut bytes).is_err() {
-        let state =
-            std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), std::process::id());
-        bytes[..8].copy_from_slice(&state.to_le_bytes());
-    }
-    Nonce::new(bytes)
 }

@@ -10,10 +10,12 @@ use assize_core::court::stop::{Disposition, Leave};
 use assize_core::diff::{Diff, FileChange};
 use assize_core::directive::Directive;
 use assize_core::evidence::{Evidence, Fingerprint, Part};
+use assize_core::opinion::Opinion;
 use assize_core::prompt::{DiffBudget, stop_question};
 use assize_core::ruling::Outcome;
 use assize_core::text::Untrusted;
 use assize_core::transcript::{FactsBuilder, ToolCall, ToolResult};
+use assize_core::verdict::StopVerdict;
 use assize_engine::ledger::{Ledger, LedgerError};
 use serde_json::json;
 
@@ -223,7 +225,7 @@ fn pause(host: &Host) -> Option<Check> {
 }
 
 fn judges(config: &Config, host: &Host, output: Output) -> Vec<Check> {
-    let judges = match Judges::new(config, host) {
+    let judges = match Judges::of_stop(config, host) {
         Ok(judges) => judges,
         Err(failure) => return vec![check("judges", State::Bad, failure.what)],
     };
@@ -233,8 +235,8 @@ fn judges(config: &Config, host: &Host, output: Output) -> Vec<Check> {
     }
     output.note(&format!("putting half-done work to {} …", ids.join(", ")));
     let mut checks = Vec::new();
-    let question = stop_question(&half_done(), &[], DiffBudget::default(), &assize_engine::court::stop::fresh_nonce());
-    judges.ask(&ids, &question, &mut |opinion| {
+    let question = stop_question(&half_done(), &[], DiffBudget::default(), &assize_engine::court::fresh_nonce());
+    judges.ask(&ids, &question, &mut |opinion: Opinion<StopVerdict>| {
         let name = format!("half-done work before {}", opinion.judge.id);
         checks.push(match opinion.verdict {
             Ok(verdict) if verdict.pass => check(&name, State::Bad, format!("LET THROUGH: {}", verdict.reason)),

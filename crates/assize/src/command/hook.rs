@@ -299,7 +299,7 @@ impl<'a> Desk<'a> {
     /// what the work is judged by. One that could not be used then protects nothing, and the
     /// present one is read.
     fn config(&self, baseline: Option<&Baseline>) -> Result<(Config, Judges)> {
-        let usable = |config: Config| Judges::new(&config, &self.host).map(|judges| (config, judges));
+        let usable = |config: Config| Judges::of_stop(&config, &self.host).map(|judges| (config, judges));
         let first = baseline.and_then(|baseline| baseline.configuration.as_ref());
         if let Some(Ok(first)) = first.map(|text| Config::parse(text, config::FILE_NAME).and_then(usable)) {
             return Ok(first);

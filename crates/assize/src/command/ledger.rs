@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 use std::thread;
 use std::time::Duration;
 
-use assize_core::court::stop::{Disposition, Leave, decide};
+use assize_core::court::review::{self, ReviewRecord};
+use assize_core::court::stop::{Disposition, Leave, StopRecord, decide};
+use assize_core::opinion::Opinion;
 use assize_core::ruling::{Cause, Outcome};
 use assize_core::session::{Event, SessionState};
 use assize_core::text::quote;
-use assize_core::verdict::{StopVerdict, read};
+use assize_core::verdict::{Verdict, read};
 use assize_engine::ledger::{Entry, Filter, Ledger, LedgerError};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -175,6 +177,15 @@ fn describe(event: &Event) -> String {
                 quote(&why)
             )
         }
+        Event::ReviewRuled(record) => {
+            let ruling = &record.ruling;
+            let why = match (&ruling.verdict, &ruling.unjudged) {
+                (Some(verdict), _) => verdict.explanations.root_cause.clone(),
+                (None, Some(unjudged)) => unjudged.to_string(),
+                (None, None) => String::new(),
+            };
+            format!("{}  {}", render::outcome(ruling.outcome), quote(&why))
+        }
         Event::Prompted { directive, overrules, .. } => {
             let words = directive
                 .as_ref()
@@ -234,6 +245,11 @@ fn show_one(ledger: &Ledger, id: u64, output: Output) -> Result {
             print_entry(ledger, &entry, output)?;
             print(&render::stop_record(&record));
         }
+        Event::ReviewRuled(record) if output.format == Format::Markdown => print(&render::review::markdown(&record)),
+        Event::ReviewRuled(record) => {
+            print_entry(ledger, &entry, output)?;
+            print(&render::review::human(&record));
+        }
         _ => {
             print_entry(ledger, &entry, output)?;
             print(&format!("{}\n", entry.payload));
@@ -286,17 +302,45 @@ fn verify(ledger: &Ledger, host: &Host, output: Output) -> Result {
     }
 }
 
+/// What a ruling comes out as when it is made again.
+struct Again {
+    outcome: Outcome,
+    differences: Vec<String>,
+}
+
 fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
     let entry = find(ledger, id)?;
-    let Event::StopRuled(record) = ledger.event(&entry).map_err(failed)? else {
-        return Err(Failure::new(format!("entry {id} is no ruling")).hint("`assize ledger show` lists the rulings"));
+    let Again { outcome, differences } = match ledger.event(&entry).map_err(failed)? {
+        Event::StopRuled(record) => {
+            let before = ledger.session_events(&entry.header.session, Some(id)).map_err(failed)?;
+            stop_again(&record, &SessionState::of(&before))
+        }
+        Event::ReviewRuled(record) => review_again(&record),
+        _ => {
+            return Err(Failure::new(format!("entry {id} is no ruling")).hint("`assize ledger show` lists the rulings"));
+        }
     };
-    let before = ledger.session_events(&entry.header.session, Some(id)).map_err(failed)?;
-    let mut inputs = record.inputs.clone();
+    let same = differences.is_empty();
+    print(&match output.format {
+        Format::Json => format!(
+            "{}\n",
+            json!({"assize": 1, "entry": id, "same": same, "outcome": outcome, "differences": differences})
+        ),
+        _ if same => format!("entry {id}: the same ruling again: {}\n", render::outcome(outcome)),
+        _ => format!(
+            "entry {id} comes out differently:\n{}",
+            differences.iter().map(|line| format!("  {line}\n")).collect::<String>()
+        ),
+    });
+    Ok(if same { Exit::Done } else { Exit::NotAccepted })
+}
+
+/// Reads every recorded reply again, and says which of them reads differently.
+fn read_again<V: Verdict + PartialEq>(opinions: &mut [Opinion<V>]) -> Vec<String> {
     let mut differences = Vec::new();
-    for opinion in &mut inputs.opinions {
+    for opinion in opinions {
         let Some(reply) = &opinion.reply else { continue };
-        let read = read::<StopVerdict>(reply, &[]);
+        let read = read::<V>(reply, &[]);
         // That a verdict was planted shows only beside the judged material, which is not recorded.
         let planted = matches!(&opinion.verdict, Err(unjudged) if unjudged.cause == Cause::Forged);
         if !planted && read != opinion.verdict {
@@ -304,10 +348,23 @@ fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
             opinion.verdict = read;
         }
     }
-    let decision = decide(&inputs, &SessionState::of(&before));
+    differences
+}
+
+fn changed_outcome(was: Outcome, is: Outcome) -> String {
+    if was == is {
+        format!("the ruling is {is} again, for other reasons")
+    } else {
+        format!("the ruling was {was} and is now {is}")
+    }
+}
+
+fn stop_again(record: &StopRecord, session: &SessionState) -> Again {
+    let mut inputs = record.inputs.clone();
+    let mut differences = read_again(&mut inputs.opinions);
+    let decision = decide(&inputs, session);
     if decision.ruling != record.decision.ruling {
-        differences
-            .push(format!("the ruling was {} and is now {}", record.decision.ruling.outcome, decision.ruling.outcome));
+        differences.push(changed_outcome(record.decision.ruling.outcome, decision.ruling.outcome));
     } else if decision.disposition != record.decision.disposition {
         differences.push(format!(
             "the agent was {} and would now be {}",
@@ -315,19 +372,17 @@ fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
             render::disposition(&decision.disposition)
         ));
     }
-    let same = differences.is_empty();
-    print(&match output.format {
-        Format::Json => format!(
-            "{}\n",
-            json!({"assize": 1, "entry": id, "same": same, "outcome": decision.ruling.outcome, "differences": differences})
-        ),
-        _ if same => format!("entry {id}: the same ruling again: {}\n", render::outcome(decision.ruling.outcome)),
-        _ => format!(
-            "entry {id} comes out differently:\n{}",
-            differences.iter().map(|line| format!("  {line}\n")).collect::<String>()
-        ),
-    });
-    Ok(if same { Exit::Done } else { Exit::NotAccepted })
+    Again { outcome: decision.ruling.outcome, differences }
+}
+
+fn review_again(record: &ReviewRecord) -> Again {
+    let mut inputs = record.inputs.clone();
+    let mut differences = read_again(&mut inputs.opinions);
+    let ruling = review::decide(&inputs);
+    if ruling != record.ruling {
+        differences.push(changed_outcome(record.ruling.outcome, ruling.outcome));
+    }
+    Again { outcome: ruling.outcome, differences }
 }
 
 fn sum_up_shadow(ledger: &Ledger, show: &Show, output: Output) -> Result {

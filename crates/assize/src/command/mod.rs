@@ -7,4 +7,6 @@ pub mod hook;
 pub mod init;
 pub mod ledger;
 pub mod pause;
+pub mod review;
+pub mod sandbox_launch;
 pub mod stop;

@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         return Ok(Exit::Done);
     }
     let config = Config::load(&host.project(), host.configuration.as_deref())?;
-    let judges = Judges::new(&config, host)?;
+    let judges = Judges::of_stop(&config, host)?;
     let mut events = prompts(arguments, host, base(host, &arguments.base)?);
     let session = SessionState::of(&events);
     if session.active.is_empty() {

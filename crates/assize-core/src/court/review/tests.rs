@@ -172,9 +172,9 @@ fn the_verdict_says_what_is_wrong_and_where() {
     assert!(cause.contains("ruff-check: 1 fault new: src/b.py:3: unused os [F401]"), "{cause}");
     let steps: Vec<(&str, &str)> =
         verdict.fix_plan.iter().map(|step| (step.file.as_str(), step.brief.as_str())).collect();
-    assert_eq!(steps[0], ("src/b.py", "line 3: unused os [F401]"));
-    assert_eq!(steps[1].0, "src/a.py");
-    assert!(steps[1].1.starts_with("make these tests pass: test_a"), "{steps:?}");
+    assert_eq!(steps[1], ("src/b.py", "line 3: unused os [F401]"));
+    assert_eq!(steps[0].0, "src/a.py");
+    assert!(steps[0].1.starts_with("make these tests pass: test_a"), "{steps:?}");
 }
 
 fn opinion(judge: &str, verdict: ReviewOutcome, types: f64) -> Opinion<ReviewVerdict> {

@@ -1,0 +1,174 @@
+//! Imports: what each of them means, given every path of the tree and its manifests.
+//!
+//! One file per language's rules. An import leads to a file or folder of the tree, to something
+//! outside, or to nothing that could be found; the third is a value of its own and never guessed
+//! away. It must not know what imports are used for.
+
+mod facade;
+mod go;
+mod java;
+mod python;
+mod rust;
+mod script;
+
+use crate::manifest::Manifests;
+use crate::path::{ending, is_script};
+use crate::tree::{FileId, FolderId, Tree};
+
+/// What an import leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Resolved<'a> {
+    /// A file of the tree.
+    File(FileId),
+    /// All of a folder: a package of Go, of Java with `*`, a namespace package of Python.
+    Folder(FolderId),
+    /// Something outside of the tree: the name of the crate, package or module.
+    External(&'a str),
+    /// Something of the tree that could not be found.
+    Unresolved(Reason),
+}
+
+/// Why an import leads nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// The path belongs to the tree, and no file has it.
+    NoSuchFile,
+    /// The path begins at a module of the tree that has no such child.
+    NoSuchModule,
+    /// Its first name is that of no dependency and of nothing in reach.
+    UnknownName,
+    /// It climbs out of the tree, or out of what it belongs to.
+    OutsideTree,
+    /// It goes through an alias that only a program knows.
+    UnknownAlias,
+}
+
+impl Reason {
+    /// Says it in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NoSuchFile => "no such file",
+            Self::NoSuchModule => "no such module",
+            Self::UnknownName => "neither a dependency nor a name in reach",
+            Self::OutsideTree => "it leads out of the tree",
+            Self::UnknownAlias => "an alias that no configuration file explains",
+        }
+    }
+}
+
+/// One import and one of the things that it leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Link<'a> {
+    /// The file that imports.
+    pub from: FileId,
+    /// The position of the import among the file's imports.
+    pub import: u32,
+    /// What it leads to. Several names of one import may lead to several files.
+    pub to: Resolved<'a>,
+}
+
+/// Languages that share their rules of resolution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Family {
+    /// Rust.
+    Rust,
+    /// Python.
+    Python,
+    /// JavaScript and TypeScript.
+    Script,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+}
+
+impl Family {
+    /// Tells the family from the ending of the path.
+    pub fn of(path: &str) -> Option<Self> {
+        match ending(path)? {
+            "rs" => Some(Self::Rust),
+            "py" | "pyi" => Some(Self::Python),
+            "go" => Some(Self::Go),
+            "java" => Some(Self::Java),
+            _ if is_script(path) => Some(Self::Script),
+            _ => None,
+        }
+    }
+}
+
+/// Says what every import of the tree leads to, in the order of files and imports.
+pub fn resolve<'a>(tree: &Tree<'a>, manifests: &Manifests<'a>) -> Vec<Link<'a>> {
+    let mut links = Vec::new();
+    let mut rust = None;
+    let mut python = None;
+    let mut script = None;
+    let mut go = None;
+    let mut java = None;
+    let mut found = Vec::new();
+    for (from, file) in tree.files() {
+        let Some(family) = Family::of(file.path) else { continue };
+        for (position, import) in tree.imports(from).iter().enumerate() {
+            match family {
+                Family::Rust => rust
+                    .get_or_insert_with(|| rust::Rust::new(tree, manifests))
+                    .resolve(from, position, import, &mut found),
+                Family::Python => {
+                    python
+                        .get_or_insert_with(|| python::Python::new(tree, manifests))
+                        .resolve(from, import, &mut found);
+                }
+                Family::Script => {
+                    script
+                        .get_or_insert_with(|| script::Script::new(tree, manifests))
+                        .resolve(from, import, &mut found);
+                }
+                Family::Go => go.get_or_insert_with(|| go::Go::new(tree, manifests)).resolve(from, import, &mut found),
+                Family::Java => java.get_or_insert_with(|| java::Java::new(tree)).resolve(from, import, &mut found),
+            }
+            found.sort_unstable();
+            found.dedup();
+            links.extend(found.drain(..).map(|to| Link { from, import: position as u32, to }));
+        }
+    }
+    links
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::testing::Fixture;
+
+    /// Checks each import by itself: the line is added to the file as [`crate::testing::facts`] reads
+    /// it, and what it leads to is given with blanks between.
+    pub(crate) fn check(files: &[(&str, &str)], path: &str, cases: &[(&str, &str)]) {
+        let own = files.iter().find(|(name, _)| *name == path).map_or("", |(_, text)| *text);
+        let mut wrong = Vec::new();
+        for (line, expected) in cases {
+            let text = format!("{own}\n{line}");
+            let mut files: Vec<(&str, &str)> = files.iter().filter(|(name, _)| *name != path).copied().collect();
+            files.push((path, &text));
+            let found = last_import(&Fixture::new(&files), path);
+            if found != *expected {
+                wrong.push(format!("{path}: {line}\n    expected {expected}\n    found    {found}"));
+            }
+        }
+        assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    }
+
+    fn last_import(fixture: &Fixture, path: &str) -> String {
+        let tree = fixture.tree();
+        let manifests = Manifests::read(&tree);
+        assert_eq!(manifests.unread, []);
+        let from = tree.find(path).expect("the file was put there");
+        let last = tree.imports(from).len() as u32 - 1;
+        let links = resolve(&tree, &manifests);
+        let own = links.iter().filter(|link| link.from == from && link.import == last);
+        let shown = own.map(|link| match link.to {
+            Resolved::File(file) => tree.path(file).to_owned(),
+            Resolved::Folder(folder) => format!("{}/", tree.folder_path(folder)),
+            Resolved::External(name) => format!("<{name}>"),
+            Resolved::Unresolved(reason) => format!("? {}", reason.words()),
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    }
+}

@@ -1,0 +1,309 @@
+//! Work on paths: joining, stems, and what a path says about the part that its file plays.
+//!
+//! Paths are relative to the root of the tree, with forward slashes. It must not know whether a
+//! file exists.
+
+/// The part that a file plays in its project, as far as its path says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// Code that the project consists of.
+    Production,
+    /// Tests, their helpers and their data.
+    Test,
+    /// Examples, demonstrations and the code of the documentation.
+    Example,
+    /// Measurements.
+    Bench,
+    /// The set-up of tools, written as code: `build.rs`, `setup.py`, `vite.config.ts`.
+    Tooling,
+    /// Written by a tool.
+    Generated,
+    /// A copy of somebody else's code.
+    Vendored,
+}
+
+/// Folders that say what part the files below them play.
+const FOLDERS: &[(&str, Part)] = &[
+    ("node_modules", Part::Vendored),
+    ("bower_components", Part::Vendored),
+    ("third_party", Part::Vendored),
+    ("site-packages", Part::Vendored),
+    ("__generated__", Part::Generated),
+    ("generated", Part::Generated),
+    ("dist", Part::Generated),
+    ("test", Part::Test),
+    ("tests", Part::Test),
+    ("__tests__", Part::Test),
+    ("__mocks__", Part::Test),
+    ("__fixtures__", Part::Test),
+    ("testdata", Part::Test),
+    ("test_data", Part::Test),
+    ("test-data", Part::Test),
+    ("fixtures", Part::Test),
+    ("e2e", Part::Test),
+    ("integration-tests", Part::Test),
+    ("testFixtures", Part::Test),
+    ("androidTest", Part::Test),
+    ("integrationTest", Part::Test),
+    ("jmh", Part::Bench),
+    ("bench", Part::Bench),
+    ("benches", Part::Bench),
+    ("benchmark", Part::Bench),
+    ("benchmarks", Part::Bench),
+    ("example", Part::Example),
+    ("examples", Part::Example),
+    ("demo", Part::Example),
+    ("demos", Part::Example),
+    ("docs", Part::Example),
+    ("doc", Part::Example),
+    ("samples", Part::Example),
+    ("sample", Part::Example),
+    ("__storybook__", Part::Example),
+];
+
+/// Where the packages of a Java source folder begin.
+const JAVA_ROOTS: &[&str] = &["java", "javax", "com", "org", "net", "io", "edu", "dev"];
+
+/// Endings of file names that only tools write.
+const GENERATED_ENDINGS: &[&str] = &[
+    ".pb.go",
+    "_pb2.py",
+    "_pb2.pyi",
+    "_pb2_grpc.py",
+    ".pb.rs",
+    ".pb.ts",
+    "_pb.ts",
+    "_pb.js",
+    "_pb.d.ts",
+    ".min.js",
+    ".bundle.js",
+    ".generated.ts",
+    ".generated.tsx",
+    ".generated.js",
+    ".gen.ts",
+    ".gen.go",
+    ".gen.rs",
+    "_gen.go",
+    "_generated.go",
+    "_generated.rs",
+    ".generated.rs",
+    "_string.go",
+];
+
+impl Part {
+    /// Tells the part from the path. What stands further out decides: a vendored tree has tests of its own.
+    pub fn of(path: &str) -> Self {
+        let mut in_source = false;
+        for folder in parent(path).split('/') {
+            // Packages of Java carry any name, `com.example` above all.
+            if path.ends_with(".java") && JAVA_ROOTS.contains(&folder) {
+                break;
+            }
+            match FOLDERS.iter().find(|(name, _)| *name == folder) {
+                Some((_, Self::Example | Self::Bench)) if in_source => {}
+                Some((_, part)) => return *part,
+                None if matches!(folder, "spec" | "specs") && is_script(path) => return Self::Test,
+                None => in_source |= folder == "src",
+            }
+        }
+        if path.starts_with("vendor/") || path.contains("/vendor/") && path.ends_with(".go") {
+            return Self::Vendored;
+        }
+        let name = file_name(path);
+        if GENERATED_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+            return Self::Generated;
+        }
+        if is_test_name(name) {
+            return Self::Test;
+        }
+        if is_tooling_name(name) {
+            return Self::Tooling;
+        }
+        let marked = |mark: &str| name.split_once('.').is_some_and(|(_, rest)| rest.starts_with(mark));
+        if marked("stories.") {
+            Self::Example
+        } else if marked("bench.") {
+            Self::Bench
+        } else {
+            Self::Production
+        }
+    }
+
+    /// Returns whether the project consists of such files.
+    pub fn is_production(self) -> bool {
+        self == Self::Production
+    }
+}
+
+/// Returns whether a file's own name says that it sets up a tool.
+fn is_tooling_name(name: &str) -> bool {
+    let known = ["build.rs", "setup.py", "noxfile.py", "fabfile.py", "gulpfile.js", "Gulpfile.js", "Gruntfile.js"];
+    known.contains(&name)
+        || name.starts_with('.')
+        || is_script(name) && name.split('.').skip(1).any(|part| matches!(part, "config" | "conf" | "setup"))
+}
+
+/// Returns whether the file belongs to the JavaScript family.
+pub fn is_script(path: &str) -> bool {
+    matches!(ending(path), Some("js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte"))
+}
+
+/// Returns whether a file's own name says that it holds tests.
+fn is_test_name(name: &str) -> bool {
+    let (stem, rest) = name.split_once('.').unwrap_or((name, ""));
+    match rest.rsplit('.').next().unwrap_or_default() {
+        "py" | "pyi" => {
+            stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "conftest" | "tests" | "test")
+        }
+        "rs" => matches!(stem, "tests" | "test") || stem.ends_with("_tests") || stem.ends_with("_test"),
+        "go" => stem.ends_with("_test"),
+        "java" => {
+            stem.ends_with("Test") || stem.ends_with("Tests") || stem.ends_with("IT") || stem.ends_with("TestCase")
+        }
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
+            ["test.", "spec.", "test-d.", "cy.", "e2e."].iter().any(|mark| rest.starts_with(mark))
+                || rest.contains(".test.")
+                || rest.contains(".spec.")
+        }
+        _ => false,
+    }
+}
+
+/// Returns the last component.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Returns the folder that holds the file or folder; the root is the empty string.
+pub fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns the folders above, the nearest first, the root (the empty string) last.
+pub fn folders_above(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = (!path.is_empty()).then_some(path);
+    std::iter::from_fn(move || {
+        let folder = parent(rest?);
+        rest = (!folder.is_empty()).then_some(folder);
+        Some(folder)
+    })
+}
+
+/// Returns the file's ending without the dot, in the sense of the last dot of its name.
+pub fn ending(path: &str) -> Option<&str> {
+    let (stem, ending) = file_name(path).rsplit_once('.')?;
+    (!stem.is_empty()).then_some(ending)
+}
+
+/// Returns the path without its ending. `a/b.d.ts` becomes `a/b`.
+pub fn without_ending(path: &str) -> &str {
+    let Some(ending) = ending(path) else { return path };
+    let stem = &path[..path.len() - ending.len() - 1];
+    match stem.strip_suffix(".d") {
+        Some(declared) if matches!(ending, "ts" | "mts" | "cts") && !file_name(declared).is_empty() => declared,
+        _ => stem,
+    }
+}
+
+/// Returns whether a path lies in a folder or is it; everything lies in the root.
+pub fn is_within(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Joins a folder and a relative path, with `.` and `..` worked out.
+///
+/// `None` means that the path leads out of the tree.
+pub fn join(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = if folder.is_empty() { Vec::new() } else { folder.split('/').collect() };
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            _ => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// Returns whether the path is one that a tree can hold: relative, and without `.`, `..` and empty parts.
+pub fn is_plain(path: &str) -> bool {
+    !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_part_follows_from_the_path() {
+        let cases = [
+            ("src/lib.rs", Part::Production),
+            ("tests/api.rs", Part::Test),
+            ("src/rule/tests.rs", Part::Test),
+            ("src/contest.rs", Part::Production),
+            ("a/benches/b.rs", Part::Bench),
+            ("examples/x/src/main.rs", Part::Example),
+            ("pkg/test_a.py", Part::Test),
+            ("pkg/conftest.py", Part::Test),
+            ("pkg/testing.py", Part::Production),
+            ("src/a.test.ts", Part::Test),
+            ("src/a.spec.tsx", Part::Test),
+            ("src/a.stories.tsx", Part::Example),
+            ("src/latest.ts", Part::Production),
+            ("src/__tests__/a.ts", Part::Test),
+            ("node_modules/x/test/a.js", Part::Vendored),
+            ("vendor/github.com/a/b.go", Part::Vendored),
+            ("api/v1/a.pb.go", Part::Generated),
+            ("api/a_pb2.py", Part::Generated),
+            ("src/test/java/a/BTest.java", Part::Test),
+            ("src/main/java/a/Latest.java", Part::Production),
+            ("src/main/java/a/BIT.java", Part::Test),
+            ("src/main/java/com/example/test/A.java", Part::Production),
+            ("vite.config.ts", Part::Tooling),
+            (".eslintrc.js", Part::Tooling),
+            ("crates/a/build.rs", Part::Tooling),
+            ("src/config.ts", Part::Production),
+            ("src/docs/page.rs", Part::Production),
+            ("docs/conf.py", Part::Example),
+            ("src/spec/a.rs", Part::Production),
+            ("spec/a.js", Part::Test),
+            ("cmd/a_test.go", Part::Test),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(Part::of(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_are_joined_and_stay_within() {
+        let cases = [
+            ("a/b", "./c", Some("a/b/c")),
+            ("a/b", "../c", Some("a/c")),
+            ("a", "..", Some("")),
+            ("a", "../..", None),
+            ("", "x//y/./z", Some("x/y/z")),
+        ];
+        for (folder, relative, expected) in cases {
+            assert_eq!(join(folder, relative).as_deref(), expected, "{folder} {relative}");
+        }
+    }
+
+    #[test]
+    fn paths_are_taken_apart() {
+        assert_eq!(folders_above("a/b/c.rs").collect::<Vec<_>>(), ["a/b", "a", ""]);
+        assert_eq!(folders_above("c.rs").collect::<Vec<_>>(), [""]);
+        assert_eq!(folders_above("").count(), 0);
+        assert_eq!(without_ending("a/b.d.ts"), "a/b");
+        assert_eq!(without_ending("a/b.test.ts"), "a/b.test");
+        assert_eq!(without_ending("a.b/c"), "a.b/c");
+        assert_eq!(without_ending("a/.d.ts"), "a/.d");
+        assert_eq!(ending(".gitignore"), None);
+        assert!(is_within("a/b", "a") && is_within("a", "a") && is_within("a", "") && !is_within("ab", "a"));
+        for path in ["", "/a", "a//b", "a/../b", "./a", "a/"] {
+            assert!(!is_plain(path), "{path}");
+        }
+        assert!(is_plain("a/b.c"));
+    }
+}

@@ -1,0 +1,302 @@
+//! A parsed file, seen the same way in every language.
+//!
+//! Grammars call the same things by different names. [`View`] reduces an expression to what rules ask about:
+//! a name, a member, a call, a text put together of parts. What stands here knows no rule.
+
+use std::collections::HashMap;
+
+use tree_sitter::{Node, TreeCursor};
+
+/// Deepest expression that is looked into; what lies deeper counts as unknown.
+pub(super) const DEPTH_MAX: usize = 24;
+/// Most parts of a text put together that are looked at.
+pub(super) const PIECES_MAX: usize = 64;
+
+/// An expression, reduced to what rules ask about.
+#[derive(Debug, Clone)]
+pub(super) enum View<'t> {
+    /// A number, a truth value, or a text without values in it.
+    Literal,
+    /// A plain name.
+    Name(&'t str),
+    /// `object.name`, `object::name`.
+    Member { object: Node<'t>, name: &'t str },
+    /// `object[key]`.
+    Index { object: Node<'t>, key: Option<Node<'t>> },
+    /// `object.name(arguments)`, or `name(arguments)` without an object.
+    Call { object: Option<Node<'t>>, name: &'t str, arguments: Vec<Node<'t>> },
+    /// A text put together of parts.
+    Composed(Vec<Piece<'t>>),
+    /// Something around an expression that does not change what it is: parentheses, `await`, a cast.
+    Wrapped(Node<'t>),
+    /// Anything else.
+    Other,
+}
+
+/// A part of a text that is put together.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Piece<'t> {
+    /// It stands there.
+    Text(&'t str),
+    /// It is put in.
+    Value(Node<'t>),
+    /// A variable that a format text names.
+    Variable(&'t str),
+}
+
+/// A parameter of a function.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parameter<'t> {
+    /// Its name.
+    pub(super) name: &'t str,
+    /// Whether its type can hold no harmful text, such as a number.
+    pub(super) harmless: bool,
+    /// Whether a framework fills it with what a stranger sent.
+    pub(super) outside: bool,
+}
+
+/// What a language calls the things that rules ask about.
+pub(super) trait Dialect: Sync {
+    /// Reduces an expression.
+    fn view<'t>(&self, node: Node<'t>, text: &'t str) -> View<'t>;
+    /// Node kinds of functions.
+    fn functions(&self) -> &'static [&'static str];
+    /// Node kinds below which code runs only under a condition.
+    fn conditions(&self) -> &'static [&'static str];
+    /// Node kinds of names.
+    fn identifiers(&self) -> &'static [&'static str];
+    /// Lists the parameters of a function.
+    fn parameters<'t>(&self, function: Node<'t>, code: &Code<'t>) -> Vec<Parameter<'t>>;
+    /// Returns target and value, where the node assigns.
+    fn assignment<'t>(&self, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)>;
+    /// Returns whether a path, such as `flask.request.args`, holds what a stranger sent.
+    fn is_outside(&self, path: &str) -> bool;
+}
+
+/// A file with the names that it imports.
+pub(super) struct Code<'t> {
+    /// Its text.
+    pub(super) text: &'t str,
+    /// Its syntax tree.
+    pub(super) root: Node<'t>,
+    /// What a name stands for that was imported, in full: `get` may be `requests.get`.
+    pub(super) names: HashMap<&'t str, String>,
+    /// The language.
+    pub(super) dialect: &'static dyn Dialect,
+}
+
+impl<'t> Code<'t> {
+    /// Lends the text of a node.
+    pub(super) fn text(&self, node: Node<'_>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// Lends the text of a node's field, or nothing.
+    pub(super) fn field(&self, node: Node<'_>, field: &str) -> &'t str {
+        node.child_by_field_name(field).map_or("", |child| self.text(child))
+    }
+
+    /// Reduces an expression, looking through what only stands around it.
+    pub(super) fn view(&self, node: Node<'t>) -> View<'t> {
+        let mut node = node;
+        for _ in 0..DEPTH_MAX {
+            match self.dialect.view(node, self.text) {
+                View::Wrapped(inner) => node = inner,
+                view => return view,
+            }
+        }
+        View::Other
+    }
+
+    /// Spells a name or a chain of members and calls as a path, imports resolved: `requests.get`.
+    pub(super) fn path(&self, node: Node<'t>) -> Option<String> {
+        let mut parts = Vec::new();
+        let mut node = node;
+        for _ in 0..DEPTH_MAX {
+            match self.view(node) {
+                View::Name(name) => {
+                    parts.push(self.names.get(name).map_or(name, String::as_str));
+                    parts.reverse();
+                    return Some(parts.join("."));
+                }
+                View::Member { object, name } | View::Call { object: Some(object), name, .. } => {
+                    parts.push(name);
+                    node = object;
+                }
+                View::Call { object: None, name, .. } => {
+                    parts.push(self.names.get(name).map_or(name, String::as_str));
+                    parts.reverse();
+                    return Some(parts.join("."));
+                }
+                View::Index { object, key } => {
+                    if let Some(key) = key.and_then(|key| self.literal(key)) {
+                        parts.push(key);
+                    }
+                    node = object;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Returns the text of a literal text without values in it.
+    pub(super) fn literal(&self, node: Node<'t>) -> Option<&'t str> {
+        if !matches!(self.view(node), View::Literal) {
+            return None;
+        }
+        let text = self.text(unwrapped(node, self));
+        let start = text.find(['"', '\'', '`'])?;
+        let quote = text[start..].chars().next()?;
+        let inner = text[start..].trim_start_matches(quote).trim_end_matches('#').trim_end_matches(quote);
+        (text[..start].len() <= 3).then_some(inner)
+    }
+
+    /// Returns whether a node stands below a condition inside of its function, so that code may have been
+    /// asked for by whoever runs it.
+    pub(super) fn is_guarded(&self, above: &[Node<'t>]) -> bool {
+        above
+            .iter()
+            .rev()
+            .take_while(|node| !self.dialect.functions().contains(&node.kind()))
+            .any(|node| self.dialect.conditions().contains(&node.kind()))
+    }
+
+    /// Returns the function that a node stands in.
+    pub(super) fn function(&self, above: &[Node<'t>]) -> Option<Node<'t>> {
+        above.iter().rev().find(|node| self.dialect.functions().contains(&node.kind())).copied()
+    }
+}
+
+/// Looks through what only stands around an expression.
+pub(super) fn unwrapped<'t>(node: Node<'t>, code: &Code<'t>) -> Node<'t> {
+    let mut node = node;
+    for _ in 0..DEPTH_MAX {
+        match code.dialect.view(node, code.text) {
+            View::Wrapped(inner) => node = inner,
+            _ => break,
+        }
+    }
+    node
+}
+
+/// Visits every node below a root, in the order of the text, with the nodes that it stands in.
+///
+/// `visit` says whether to go into the node. Nothing here recurses: text from outside may be nested deeply.
+pub(super) fn walk<'t>(root: Node<'t>, visit: &mut dyn FnMut(Node<'t>, &[Node<'t>]) -> bool) {
+    let mut cursor: TreeCursor<'t> = root.walk();
+    let mut above: Vec<Node<'t>> = Vec::new();
+    loop {
+        let node = cursor.node();
+        if visit(node, &above) && cursor.goto_first_child() {
+            above.push(node);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if above.pop().is_none() || !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
+/// Lists the named children of a node without comments.
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(|child| !child.is_extra()).collect()
+}
+
+/// Returns a child by its field.
+pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    node.child_by_field_name(name)
+}
+
+/// Returns the first child of a kind.
+pub(super) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).find(|child| child.kind() == kind)
+}
+
+/// Returns the line of a node's beginning, counted from 1.
+pub(super) fn line(node: Node<'_>) -> u32 {
+    u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
+}
+
+/// Splits a format text at its places and puts the values in: `%s` in the manner of C, `{}` in that of Python and Rust.
+pub(super) fn formatted<'t>(format: &'t str, values: &[Node<'t>], style: Format) -> Vec<Piece<'t>> {
+    let mut pieces = Vec::new();
+    let mut values = values.iter();
+    let mut rest = format;
+    while pieces.len() < PIECES_MAX {
+        let Some((before, name, after)) = next_place(rest, style) else { break };
+        pieces.push(Piece::Text(before));
+        if name.is_empty() {
+            pieces.extend(values.next().map(|value| Piece::Value(*value)));
+        } else if style == Format::Braces {
+            pieces.push(Piece::Variable(name));
+        }
+        rest = after;
+    }
+    pieces.push(Piece::Text(rest));
+    pieces.extend(values.take(PIECES_MAX).map(|value| Piece::Value(*value)));
+    pieces
+}
+
+/// How a format text marks its places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// `%s`.
+    Percent,
+    /// `{}` and `{name}`.
+    Braces,
+}
+
+/// Finds the next place: what stands before it, its name, what stands after it.
+fn next_place(text: &str, style: Format) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    loop {
+        let mark = if style == Format::Percent { '%' } else { '{' };
+        let start = from + text.get(from..)?.find(mark)?;
+        let rest = &text[start + 1..];
+        if rest.starts_with(mark) {
+            from = start + 2;
+            continue;
+        }
+        if style == Format::Percent {
+            let end = rest.find(|character: char| character.is_ascii_alphabetic())?;
+            return Some((&text[..start], "", &rest[end + 1..]));
+        }
+        let end = rest.find('}')?;
+        let name = rest[..end].split([':', '!', '.', '[']).next().unwrap_or_default().trim();
+        let name = if name.chars().all(|character| character.is_ascii_digit()) { "" } else { name };
+        return Some((&text[..start], name, &rest[end + 1..]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn format_texts_are_split_at_their_places() {
+        let split = |text, style| -> Vec<(String, String)> {
+            let mut found = Vec::new();
+            let mut rest = text;
+            while let Some((before, name, after)) = next_place(rest, style) {
+                found.push((before.to_owned(), name.to_owned()));
+                rest = after;
+            }
+            found.push((rest.to_owned(), "end".to_owned()));
+            found
+        };
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(split("a %s b %-5d%%", Format::Percent), [pair("a ", ""), pair(" b ", ""), pair("%%", "end")]);
+        assert_eq!(split("{{x}} {} {0} {name:>3}", Format::Braces), [
+            pair("{{x}} ", ""),
+            pair(" ", ""),
+            pair(" ", "name"),
+            pair("", "end")
+        ]);
+        assert_eq!(split("100 %", Format::Percent), [pair("100 %", "end")]);
+    }
+}

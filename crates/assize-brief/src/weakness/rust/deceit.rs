@@ -1,0 +1,402 @@
+//! What deceives tests in Rust.
+
+use tree_sitter::Node;
+
+use super::super::code::{View, child_of_kind, children, field, walk};
+use super::super::shared::{
+    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, IMITATED, Imitation, imitation, is_aid_for_tests, is_reporter, is_written,
+};
+use super::super::{Found, LIKELY, LIKELY_WARNING, SURE};
+use super::File;
+
+/// Looks at one node.
+pub(super) fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    match node.kind() {
+        "impl_item" => equality(file, node, found),
+        "macro_definition" => shadowed_macro(file, node, above, found),
+        "attribute_item" => started(file, node, found),
+        "source_file" | "declaration_list" => twins(file, node, found),
+        "macro_invocation" => {
+            build_condition(file, node, above, found);
+            variable(file, node, found);
+        }
+        "call_expression" => {
+            let View::Call { object, name, arguments } = file.code.view(node) else { return };
+            ended(file, node, object, name, &arguments, above, found);
+            asked(file, node, name, &arguments, above, found);
+            variable(file, node, found);
+        }
+        "function_item" => symbol(file, node, found),
+        "string_literal" | "raw_string_literal" => imitated(file, node, above, found),
+        "if_expression" => thread_name(file, node, above, found),
+        "block" => statements(file, node, above, found),
+        "extern_crate_declaration" | "mod_item" => shadowed_crate(file, node, found),
+        _ => {}
+    }
+}
+
+/// `impl PartialEq` whose `eq` is always true.
+fn equality<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
+    let Some(comparison) = field(node, "trait") else { return };
+    let text = file.code.text(comparison);
+    let name = text.split('<').next().unwrap_or(text).rsplit("::").next().unwrap_or_default();
+    if name != "PartialEq" {
+        return;
+    }
+    let subject = field(node, "type").map_or("", |subject| file.code.text(subject));
+    let other = text.split_once('<').map(|(_, rest)| rest.trim_end_matches('>').trim());
+    let with_others = other.is_some_and(|other| other != "Self" && other != subject);
+    for method in field(node, "body").map(children).unwrap_or_default() {
+        let expected = match file.code.field(method, "name") {
+            "eq" => "true",
+            "ne" => "false",
+            _ => continue,
+        };
+        let Some(body) = field(method, "body") else { continue };
+        if !always(file, body, expected) {
+            continue;
+        }
+        let grade = if with_others { Some(SURE) } else { grade_of_subject(file, subject) };
+        if let Some(grade) = grade {
+            found.file("always-equal", method, grade, EQUAL);
+        }
+    }
+}
+
+/// Returns whether a body consists of a constant, whatever it lets pass by before.
+fn always<'t>(file: &File<'t, '_>, body: Node<'t>, expected: &str) -> bool {
+    let mut statements: Vec<&str> = children(body).into_iter().map(|statement| file.code.text(statement)).collect();
+    let last = statements.pop().unwrap_or_default().trim_start_matches("return ").trim_end_matches(';').trim();
+    let harmless = |statement: &&str| statement.starts_with("let _ =") || statement.starts_with("let _ :");
+    let negated = if expected == "true" { "!false" } else { "!true" };
+    (last == expected || last == negated) && statements.iter().all(harmless)
+}
+
+/// A type without anything to compare is equal to itself; one that holds values is not.
+fn grade_of_subject(file: &File<'_, '_>, subject: &str) -> Option<super::super::Grade> {
+    const POSITIONS: [&str; 11] = [
+        "span", "location", "position", "trivia", "cache", "phantomdata", "padding", "maybeuninit", "ignore", "token",
+        "opaque",
+    ];
+    let name = subject.split('<').next().unwrap_or(subject).trim();
+    let spoken = name.to_ascii_lowercase();
+    if POSITIONS.iter().any(|word| spoken.contains(word)) {
+        return Some(LIKELY_WARNING);
+    }
+    let mut declared = None;
+    walk(file.code.root, &mut |node, _| {
+        if matches!(node.kind(), "struct_item" | "enum_item" | "union_item") && file.code.field(node, "name") == name {
+            declared = Some(node);
+        }
+        declared.is_none()
+    });
+    // A type from elsewhere may hold nothing.
+    let Some(declared) = declared else { return Some(LIKELY) };
+    let Some(body) = field(declared, "body") else { return None };
+    let members = children(body);
+    let ignorable = |member: &Node<'_>| {
+        let text = file.code.text(*member).to_ascii_lowercase();
+        POSITIONS.iter().any(|word| text.contains(word))
+    };
+    let bare = declared.kind() == "enum_item" && members.len() <= 1;
+    if members.is_empty() || bare || members.iter().all(ignorable) { None } else { Some(SURE) }
+}
+
+/// A macro of one's own under the name of an assertion.
+fn shadowed_macro<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    const NAMES: [&str; 6] =
+        ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
+    let name = file.code.field(node, "name");
+    if NAMES.contains(&name) {
+        let exported = file.attributes(node).iter().any(|attribute| attribute.contains("macro_export"));
+        let library = exported && file.path.contains("assert");
+        // Inside of a function, it is for that function alone.
+        let local = file.code.function(above).is_some();
+        found.file("builtin-replaced", node, SURE.unless(library || local), BUILTIN);
+    } else if name == "panic" {
+        found.file("builtin-replaced", node, LIKELY_WARNING, BUILTIN);
+    }
+}
+
+/// `extern crate x as std`, `mod std`.
+fn shadowed_crate<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
+    let name = file.code.field(node, "name");
+    let alias = file.code.field(node, "alias");
+    let shadows = match node.kind() {
+        "extern_crate_declaration" => matches!(alias, "std" | "core" | "test") && !matches!(name, "std" | "core" | "alloc"),
+        _ => matches!(name, "std" | "core"),
+    };
+    if shadows {
+        found.file("builtin-replaced", node, LIKELY, BUILTIN);
+    }
+}
+
+/// A function under a name by which the C library or the linker calls it.
+fn symbol<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
+    const SYMBOLS: [&str; 14] = [
+        "exit", "_exit", "_Exit", "abort", "__libc_start_main", "memcmp", "bcmp", "strcmp", "write", "main",
+        "rust_begin_unwind", "rust_eh_personality", "__rust_start_panic", "__rust_test_main",
+    ];
+    let attributes = file.attributes(node);
+    let exported = attributes.iter().any(|attribute| attribute.contains("no_mangle"));
+    let named = attributes.iter().find(|attribute| attribute.contains("export_name"));
+    let symbol = match named {
+        Some(attribute) => attribute.split('"').nth(1).unwrap_or_default(),
+        None if exported => file.code.field(node, "name"),
+        None => return,
+    };
+    let bare = file.code.text.contains("#![no_std]") || file.code.text.contains("#![no_main]") || file.code.text.contains("wasm");
+    if SYMBOLS.contains(&symbol) {
+        found.file("builtin-replaced", node, SURE.unless(bare), BUILTIN);
+    }
+}
+
+/// Attributes that make code run before `main`.
+fn started<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
+    const SECTIONS: [&str; 7] = ["init_array", "fini_array", "preinit_array", "mod_init_func", "mod_term_func", ".ctors", ".CRT$X"];
+    let text = file.code.text(node);
+    if text.contains("link_section") && SECTIONS.iter().any(|section| text.contains(section)) {
+        found.file("hidden-start", node, SURE, START);
+    } else if text.contains("ctor") || text.contains("dtor") {
+        let inner: String = text.chars().filter(|character| !character.is_whitespace()).collect();
+        let name = inner.trim_start_matches("#[").trim_end_matches(']').split('(').next().unwrap_or_default();
+        if matches!(name, "ctor" | "ctor::ctor" | "dtor" | "ctor::dtor" | "dtor::dtor") {
+            found.file("hidden-start", node, LIKELY, START);
+        }
+    }
+}
+
+const START: &str = "The code runs before `main` and before any test, and nobody calls it. Call it where it is needed.";
+
+/// `#[cfg(test)]` beside `#[cfg(not(test))]`: tests see one function, users another.
+fn twins<'t>(file: &File<'t, '_>, container: Node<'t>, found: &mut Found<'t>) {
+    let functions: Vec<(Node<'t>, bool, bool)> = children(container)
+        .into_iter()
+        .filter(|item| item.kind() == "function_item")
+        .filter_map(|item| {
+            let conditions: Vec<String> = file
+                .attributes(item)
+                .iter()
+                .map(|attribute| attribute.chars().filter(|character| !character.is_whitespace()).collect())
+                .collect();
+            let has = |condition: &str| conditions.iter().any(|attribute| attribute == condition);
+            let tested = has("#[cfg(test)]") || has("#[cfg(debug_assertions)]");
+            let shipped = has("#[cfg(not(test))]") || has("#[cfg(not(debug_assertions))]");
+            (tested || shipped).then_some((item, tested, shipped))
+        })
+        .collect();
+    for (item, tested, _) in functions.iter().filter(|(_, tested, _)| *tested) {
+        let name = file.code.field(*item, "name");
+        let twin = functions.iter().find(|(other, _, shipped)| *shipped && file.code.field(*other, "name") == name);
+        let public = child_of_kind(*item, "visibility_modifier").is_some_and(|visibility| file.code.text(visibility) == "pub");
+        if *tested && let Some((shipped, ..)) = twin {
+            let grade = if public { SURE } else { LIKELY };
+            found.file_at("test-detected", *shipped, *item, grade.unless(is_aid_for_tests(file.path)), DETECTED);
+        }
+    }
+}
+
+/// `if cfg!(test) { … } else { … }`.
+fn build_condition<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    if file.code.field(node, "macro") != "cfg" {
+        return;
+    }
+    let tokens = child_of_kind(node, "token_tree").map_or("", |tokens| file.code.text(tokens));
+    let tokens: String = tokens.chars().filter(|character| !character.is_whitespace()).collect();
+    match tokens.as_str() {
+        "(test)" | "(not(test))" => {
+            let grade = if decides_result(file, node, above) { SURE } else { LIKELY };
+            found.file("test-detected", node, grade.unless(is_aid_for_tests(file.path)), DETECTED);
+        }
+        "(debug_assertions)" | "(not(debug_assertions))" if decides_result(file, node, above) => {
+            found.file("test-detected", node, SURE, DEBUG_BUILD);
+        }
+        _ => {}
+    }
+}
+
+const DEBUG_BUILD: &str = "The function gives another result in a build with debug assertions, which is the one that is tested. Take the condition out.";
+
+/// Returns whether a condition chooses which result a function gives. Code that checks more, says more or trusts more in
+/// one build than in the other gives the same result.
+fn decides_result<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>]) -> bool {
+    const SAME: [&str; 14] = [
+        "panic", "unreachable", "assert", "expect(", "unwrap", "unsafe", "unchecked", "dbg", "debug", "log", "trace",
+        "print", "warn", "Duration",
+    ];
+    let mut chain = above.iter().rev();
+    let is_part = |outer: &&Node<'t>| matches!(outer.kind(), "unary_expression" | "parenthesized_expression" | "binary_expression");
+    let Some(choice) = chain.find(|outer| !is_part(outer)).filter(|outer| outer.kind() == "if_expression") else {
+        return false;
+    };
+    let Some(condition) = field(*choice, "condition").filter(|condition| condition.end_byte() >= node.end_byte()) else {
+        return false;
+    };
+    let Some(function) = file.code.function(above) else { return false };
+    let gives = field(function, "return_type").is_some_and(|kind| kind.kind() != "unit_type");
+    let branches = file.code.text.get(condition.end_byte()..choice.end_byte()).unwrap_or_default();
+    if !gives || SAME.iter().any(|word| branches.contains(word)) {
+        return false;
+    }
+    let Some(chosen) = field(*choice, "consequence") else { return false };
+    let returns = children(chosen).last().is_some_and(|last| {
+        let text = file.code.text(*last);
+        text.starts_with("return ") && text.contains('(')
+    });
+    let at_end = ends_function(function, *choice, above);
+    let both = field(*choice, "alternative").is_some() && branches.contains('(');
+    returns || both && at_end
+}
+
+/// Returns whether an expression is the last one of a function.
+fn ends_function(function: Node<'_>, expression: Node<'_>, above: &[Node<'_>]) -> bool {
+    let Some(body) = field(function, "body") else { return false };
+    let mut inner = expression;
+    for outer in above.iter().rev().skip_while(|outer| outer.id() != expression.id()).skip(1) {
+        let last = children(*outer).last().is_some_and(|last| last.id() == inner.id());
+        match outer.kind() {
+            "block" if last => {}
+            "expression_statement" => {}
+            _ => return false,
+        }
+        if outer.id() == body.id() {
+            return true;
+        }
+        inner = *outer;
+    }
+    false
+}
+
+/// `#[cfg(test)] { return … }` within a function: what is tested has a step more than what is shipped.
+fn statements<'t>(file: &File<'t, '_>, block: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    if file.code.function(above).is_none_or(|function| file.is_test(function)) || above.iter().any(|outer| file.is_test(*outer)) {
+        return;
+    }
+    let parts = children(block);
+    for (index, part) in parts.iter().enumerate() {
+        let conditions = file.attributes(*part).iter().map(|attribute| attribute.replace(' ', ""));
+        let mut conditions = conditions.filter(|condition| matches!(condition.as_str(), "#[cfg(test)]" | "#[cfg(not(test))]"));
+        if conditions.next().is_none() || part.kind() == "use_declaration" || part.kind().ends_with("_item") {
+            continue;
+        }
+        let text = file.code.text(*part);
+        let gives = text.contains("return") || text.contains("Err(") || index + 1 == parts.len() && !text.ends_with(';') && part.kind() != "block";
+        let grade = if gives { SURE } else { LIKELY_WARNING };
+        found.file("test-detected", *part, grade.unless(is_aid_for_tests(file.path)), DETECTED);
+    }
+}
+
+/// `if thread::current().name() != Some("main")`: the harness names threads after tests.
+fn thread_name<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    let Some(condition) = field(node, "condition") else { return };
+    let text = file.code.text(condition);
+    let Some(function) = file.code.function(above) else { return };
+    let whole = file.code.text(function);
+    if text.contains(".name()") && whole.contains("thread::current()") && text.contains('"') && (text.contains("thread") || text.contains("current()")) {
+        found.file("caller-inspected", condition, SURE.unless(is_aid_for_tests(file.path)), CALLER);
+    }
+}
+
+/// Variables that only runners set.
+fn variable<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
+    const VARIABLES: [&str; 5] = ["\"NEXTEST\"", "\"RUST_TEST_THREADS\"", "\"NEXTEST_EXECUTION_MODE\"", "\"NEXTEST_RUN_ID\"", "\"RUST_TEST_NOCAPTURE\""];
+    let text = file.code.text(node);
+    if text.len() > 120 || !VARIABLES.iter().any(|name| text.contains(name)) {
+        return;
+    }
+    let head = text.split('(').next().unwrap_or_default();
+    let reads = matches!(head.rsplit("::").next().unwrap_or(head), "var" | "var_os" | "option_env!" | "env!");
+    if reads {
+        found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), DETECTED);
+    }
+}
+
+/// `thread::current().name()`, `current_exe()`, the arguments or a backtrace, held against the name of a test.
+fn asked<'t>(file: &File<'t, '_>, node: Node<'t>, name: &str, arguments: &[Node<'t>], above: &[Node<'t>], found: &mut Found<'t>) {
+    const SOURCES: [(&str, &str); 7] = [
+        ("thread::current().name", "caller-inspected"),
+        ("current().name()", "caller-inspected"),
+        ("Location::caller", "caller-inspected"),
+        ("Backtrace::", "caller-inspected"),
+        ("backtrace::trace", "caller-inspected"),
+        ("current_exe", "test-detected"),
+        ("env::args", "test-detected"),
+    ];
+    if !matches!(name, "contains" | "starts_with" | "ends_with" | "find" | "eq" | "split_once" | "is_some_and" | "strip_prefix") {
+        return;
+    }
+    let names_tests = arguments.first().is_some_and(|argument| {
+        let literal = file.code.literal(*argument);
+        literal.is_some_and(|text| ["test", "deps/", "/deps", "nextest", "libtest"].iter().any(|word| text.contains(word)))
+    });
+    if !names_tests {
+        return;
+    }
+    let function = file.code.function(above).map_or("", |function| file.code.text(function));
+    if let Some((_, rule)) = SOURCES.iter().find(|(source, _)| function.contains(source)) {
+        let message = if *rule == "test-detected" { DETECTED } else { CALLER };
+        found.file(rule, node, SURE.unless(is_aid_for_tests(file.path)), message);
+    }
+}
+
+fn ended<'t>(
+    file: &File<'t, '_>,
+    node: Node<'t>,
+    object: Option<Node<'t>>,
+    name: &str,
+    arguments: &[Node<'t>],
+    above: &[Node<'t>],
+    found: &mut Found<'t>,
+) {
+    let first = arguments.first().map_or("", |argument| file.code.text(*argument));
+    let holder = object.and_then(|object| file.code.path(object)).unwrap_or_default();
+    let path = file.code.path(node).unwrap_or_default();
+    let leaves = |text: &str| ["process::exit(", "exit(0)", "_exit(", "abort("].iter().any(|way| text.contains(way));
+    match name {
+        "exit" if first == "0" && (path == "std.process.exit" || holder.ends_with("process")) => {
+            let dropped = above.iter().rev().any(|outer| outer.kind() == "impl_item" && file.code.field(*outer, "trait").ends_with("Drop"));
+            let program = file.path.contains("main.rs") || file.path.contains("/bin/") || file.path.contains("build.rs") || above.iter().any(|outer| file.code.field(*outer, "name") == "main");
+            let thread = above.iter().rev().any(|outer| outer.kind() == "call_expression" && file.code.field(*outer, "function").contains("spawn"));
+            if dropped || thread && !program {
+                found.file("process-ended", node, SURE, ENDED);
+            } else if !program {
+                found.file("process-ended", node, LIKELY_WARNING, ENDED);
+            }
+        }
+        "_exit" | "_Exit" if first == "0" && (holder.ends_with("libc") || object.is_none()) => {
+            let forks = file.code.text.contains("fork");
+            found.file("process-ended", node, SURE.unless(forks), ENDED);
+        }
+        "set_hook" if path.ends_with("panic.set_hook") && leaves(first) => {
+            found.file("process-ended", node, SURE.unless(!first.contains("(0)")), ENDED);
+        }
+        "atexit" if holder.ends_with("libc") || object.is_none() => {
+            let handler = handler_text(file, first);
+            let grade = if leaves(handler) { SURE } else { LIKELY_WARNING };
+            found.file("process-ended", node, grade, ENDED);
+        }
+        _ => {}
+    }
+}
+
+/// The text of the function of a name.
+fn handler_text<'t>(file: &File<'t, '_>, name: &str) -> &'t str {
+    let mut text = "";
+    walk(file.code.root, &mut |node, _| {
+        if node.kind() == "function_item" && file.code.field(node, "name") == name {
+            text = file.code.text(node);
+        }
+        text.is_empty()
+    });
+    text
+}
+
+/// A text with a runner's good news in code that writes to the output.
+fn imitated<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    let Some(imitation) = imitation(file.code.text(node)) else { return };
+    if !is_written(file.code.function(above).map_or(file.code.text, |function| file.code.text(function))) {
+        return;
+    }
+    let grade = if imitation == Imitation::Fixed { SURE } else { LIKELY };
+    found.file("result-imitated", node, grade.unless(is_reporter(file.path)), IMITATED);
+}

@@ -1,0 +1,349 @@
+//! What deceives tests in JavaScript and TypeScript.
+
+use tree_sitter::Node;
+
+use super::super::code::{View, children, field, unwrapped, walk};
+use super::super::shared::{
+    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, IMITATED, Imitation, RUNNER, imitation, is_aid_for_tests, is_reporter, is_tool,
+};
+use super::super::{Found, LIKELY, LIKELY_WARNING, SURE, SURE_NOTE};
+use super::File;
+
+/// Looks at one node.
+pub(super) fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    match node.kind() {
+        "method_definition" | "pair" | "public_field_definition" | "field_definition" => member(file, node, found),
+        "assignment_expression" => assigned(file, node, above, found),
+        "call_expression" => {
+            let Some(callee) = file.code.path(node) else { return };
+            called(file, node, &callee, above, found);
+        }
+        "import_statement" => imported(file, node, found),
+        "member_expression" => environment(file, node, above, found),
+        "unary_expression" => typed(file, node, above, found),
+        _ => {}
+    }
+}
+
+/// Methods by which runners and operators compare.
+fn member<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
+    let Some(name) = file.key(node) else { return };
+    let value = field(node, "value").unwrap_or(node);
+    match name {
+        "asymmetricMatch" | "jasmineMatches" if is_constantly_true(file, value) => {
+            found.file("always-equal", node, SURE.unless(is_aid_for_tests(file.path)), EQUAL);
+        }
+        "$$typeof" if file.code.text(value).contains("asymmetricMatcher") => {
+            found.file("always-equal", node, SURE.unless(is_aid_for_tests(file.path)), EQUAL);
+        }
+        "equals" if node.kind() == "method_definition" && has_parameters(node) && is_constantly_true(file, node) => {
+            found.file("always-equal", node, LIKELY, EQUAL);
+        }
+        "Symbol.hasInstance" if is_constantly_true(file, value) => {
+            found.file("always-equal", node, LIKELY, EQUAL);
+        }
+        "valueOf" | "Symbol.toPrimitive" | "toString" | "toJSON" | "Symbol.iterator" => {
+            let is_function = file.code.dialect.functions().contains(&value.kind());
+            if is_function && name != "Symbol.iterator" && counts(file, value) {
+                found.file("always-equal", node, SURE, "The object's value changes whenever it is looked at, so that it agrees with whatever it is compared with. Return what the object holds.");
+            } else if is_function && matches!(name, "valueOf" | "Symbol.toPrimitive") && returned(value).is_some_and(|value| matches!(value.kind(), "number" | "string" | "true")) {
+                found.file("always-equal", node, LIKELY_WARNING, "The object passes for a fixed value. Return what the object holds.");
+            }
+        }
+        _ => {}
+    }
+}
+
+fn has_parameters(function: Node<'_>) -> bool {
+    field(function, "parameters").is_some_and(|list| !children(list).is_empty())
+}
+
+/// The only thing that a function returns.
+fn returned(function: Node<'_>) -> Option<Node<'_>> {
+    let body = field(function, "body")?;
+    if body.kind() != "statement_block" {
+        return Some(body);
+    }
+    match children(body).as_slice() {
+        [only] if only.kind() == "return_statement" => children(*only).first().copied(),
+        _ => None,
+    }
+}
+
+fn is_constantly_true<'t>(file: &File<'t, '_>, function: Node<'t>) -> bool {
+    file.code.dialect.functions().contains(&function.kind())
+        && returned(function).is_some_and(|value| matches!(file.code.text(value), "true" | "!0" | "!false" | "1"))
+}
+
+/// Returns whether a function gives back a value that it changes while doing so: `return this.n++`. What it declares
+/// itself is new each time.
+fn counts<'t>(file: &File<'t, '_>, function: Node<'t>) -> bool {
+    let Some(body) = field(function, "body") else { return false };
+    let own: Vec<&str> = file.code.dialect.parameters(function, &file.code).iter().map(|parameter| parameter.name).collect();
+    let mut locals = own;
+    let mut results = Vec::new();
+    if body.kind() == "statement_block" {
+        walk(body, &mut |node, _| {
+            match node.kind() {
+                "variable_declarator" => locals.push(file.code.field(node, "name")),
+                "return_statement" => results.extend(children(node).first().copied()),
+                _ => {}
+            }
+            !file.code.dialect.functions().contains(&node.kind())
+        });
+    } else {
+        results.push(body);
+    }
+    results.into_iter().any(|result| {
+        let result = unwrapped(result, &file.code);
+        let changed = match result.kind() {
+            "update_expression" => field(result, "argument"),
+            "augmented_assignment_expression" => field(result, "left"),
+            _ => match file.code.view(result) {
+                View::Call { object: Some(object), name: "shift" | "pop", .. } => Some(object),
+                _ => None,
+            },
+        };
+        changed.is_some_and(|changed| !locals.contains(&file.code.text(changed)))
+    })
+}
+
+/// Modules of test runners and of assertions.
+fn is_runner(module: &str) -> bool {
+    let first = module.split(['.', '/']).next().unwrap_or(module);
+    matches!(first, "test" | "assert" | "vitest" | "jest" | "mocha" | "chai" | "ava" | "tap" | "jasmine" | "expect" | "tape")
+        || module.starts_with("@jest/")
+        || module.starts_with("@vitest/")
+}
+
+/// What runners put into the global object.
+const GLOBALS: [&str; 12] = [
+    "expect", "assert", "test", "it", "describe", "beforeEach", "afterEach", "beforeAll", "afterAll", "jest", "vi", "chai",
+];
+
+/// Methods of the language on which assertions rest.
+const BUILTINS: [&str; 40] = [
+    "is", "keys", "values", "entries", "getPrototypeOf", "getOwnPropertyNames", "getOwnPropertySymbols", "isArray",
+    "isNaN", "isInteger", "hasOwnProperty", "toString", "valueOf", "isPrototypeOf", "every", "some", "includes",
+    "indexOf", "forEach", "map", "filter", "reduce", "join", "stringify", "parse", "call", "apply", "bind", "match",
+    "test", "exec", "equals", "abs", "then", "catch", "has", "get", "set", "prepareStackTrace", "hasOwn",
+];
+
+/// Objects of the language.
+const HOLDERS: [&str; 22] = [
+    "Object", "Array", "Number", "String", "Boolean", "Function", "Symbol", "Promise", "Map", "Set", "Date", "RegExp",
+    "Error", "JSON", "Math", "Reflect", "BigInt", "Proxy", "WeakMap", "WeakSet", "AssertionError", "console",
+];
+
+fn assigned<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    let Some(left) = field(node, "left") else { return };
+    let Some(path) = file.code.path(left) else { return };
+    replaced(file, node, &path, above, found);
+    let member = path.rsplit('.').next().unwrap_or(&path);
+    let function = field(node, "right").filter(|right| file.code.dialect.functions().contains(&right.kind()));
+    if let (Some(function), "valueOf" | "toPrimitive" | "toString") = (function, member)
+        && counts(file, function)
+    {
+        found.file("always-equal", node, SURE, "The object's value changes whenever it is looked at, so that it agrees with whatever it is compared with. Return what the object holds.");
+    }
+}
+
+/// Something is put at a path that belongs to others.
+fn replaced<'t>(file: &File<'t, '_>, node: Node<'t>, path: &str, above: &[Node<'t>], found: &mut Found<'t>) {
+    let (path, global) = ["globalThis.", "global."]
+        .iter()
+        .find_map(|holder| path.strip_prefix(holder))
+        .map_or((path, false), |rest| (rest, true));
+    let Some((holder, name)) = path.rsplit_once('.') else {
+        if global && GLOBALS.contains(&path) {
+            found.file("runner-touched", node, SURE.unless(is_aid_for_tests(file.path) || file.code.is_guarded(above)), RUNNER);
+        } else if global && HOLDERS.contains(&path) {
+            found.file("builtin-replaced", node, LIKELY, BUILTIN);
+        }
+        return;
+    };
+    let imported = file.code.names.values().any(|module| module == holder || module.starts_with(&format!("{holder}.")) || holder.starts_with(&format!("{module}.")));
+    let root = holder.split('.').next().unwrap_or(holder);
+    let prototype = holder.strip_suffix(".prototype").unwrap_or(holder);
+    if is_runner(holder) && imported || GLOBALS.contains(&root) && !imported && !is_declared(file, root) {
+        found.file("runner-touched", node, SURE.unless(is_aid_for_tests(file.path)), RUNNER);
+    } else if HOLDERS.contains(&prototype) && BUILTINS.contains(&name) && !is_declared(file, prototype) {
+        // What is missing in an old engine is put there on condition that it is missing.
+        let excused = file.code.is_guarded(above) || name == "prepareStackTrace" || prototype == "console" || is_tool(file.path) || file.path.contains("polyfill");
+        found.file("builtin-replaced", node, SURE.unless(excused), BUILTIN);
+    } else if holder == "process" && matches!(name, "exit" | "reallyExit" | "emit" | "on") && !is_declared(file, "process") {
+        found.file("builtin-replaced", node, SURE.unless(is_aid_for_tests(file.path) || is_tool(file.path)), BUILTIN);
+    } else if holder.starts_with("require.cache") || matches!(path, "module.Module._load" | "module._load" | "Module._load" | "Module.prototype.require") {
+        found.file("builtin-replaced", node, LIKELY, BUILTIN);
+    }
+}
+
+/// Returns whether the file itself declares a name, so that it is no global.
+fn is_declared<'t>(file: &File<'t, '_>, name: &str) -> bool {
+    if file.code.names.contains_key(name) {
+        return true;
+    }
+    let mut declared = false;
+    walk(file.code.root, &mut |node, above| {
+        let binds = match node.kind() {
+            "shorthand_property_identifier_pattern" => true,
+            "identifier" => above.last().is_some_and(|parent| is_binding(*parent, node)),
+            _ => false,
+        };
+        declared |= binds && file.code.text(node) == name;
+        !declared
+    });
+    declared
+}
+
+/// Returns whether a name stands where it is declared.
+fn is_binding(parent: Node<'_>, name: Node<'_>) -> bool {
+    let in_field = |role: &str| field(parent, role).is_some_and(|child| child.id() == name.id());
+    match parent.kind() {
+        "variable_declarator" | "function_declaration" | "class_declaration" | "function_expression" => in_field("name"),
+        "pair_pattern" => in_field("value"),
+        "assignment_pattern" => in_field("left"),
+        "required_parameter" | "optional_parameter" => in_field("pattern"),
+        "arrow_function" => in_field("parameter"),
+        "formal_parameters" | "array_pattern" | "rest_pattern" | "catch_clause" => true,
+        _ => false,
+    }
+}
+
+fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'t>], found: &mut Found<'t>) {
+    let arguments = file.arguments(node);
+    match callee {
+        "Object.defineProperty" | "Reflect.defineProperty" => {
+            let holder = arguments.first().and_then(|holder| file.code.path(*holder)).unwrap_or_default();
+            let name = arguments.get(1).and_then(|name| file.code.literal(*name)).unwrap_or("?");
+            replaced(file, node, &format!("{holder}.{name}"), above, found);
+        }
+        "Object.assign" => {
+            let target = arguments.first().and_then(|target| file.code.path(*target)).unwrap_or_default();
+            if is_runner(&target) && file.code.names.values().any(|module| *module == target) {
+                found.file("runner-touched", node, SURE.unless(is_aid_for_tests(file.path)), RUNNER);
+            }
+        }
+        "process.on" | "process.once" | "process.addListener" | "process.prependListener" => ending(file, node, &arguments, found),
+        "process.reallyExit" => {
+            if arguments.first().is_none_or(|status| file.code.text(*status) == "0") {
+                found.file("process-ended", node, SURE.unless(is_tool(file.path)), ENDED);
+            }
+        }
+        "process.kill" if arguments.first().and_then(|id| file.code.path(*id)).as_deref() == Some("process.ppid") => {
+            found.file("process-ended", node, SURE, ENDED);
+        }
+        "console.log" | "console.info" | "console.error" | "process.stdout.write" | "process.stderr.write" | "fs.writeSync" => {
+            let worst = arguments.iter().filter_map(|argument| imitation(file.code.text(*argument))).max();
+            if let Some(imitation) = worst {
+                let grade = if imitation == Imitation::Fixed { SURE } else { LIKELY };
+                found.file("result-imitated", node, grade.unless(is_reporter(file.path)), IMITATED);
+            }
+        }
+        _ => stack(file, node, callee, &arguments, above, found),
+    }
+    if callee.ends_with("addEqualityTesters") || callee.ends_with("expect.extend") {
+        found.file("runner-touched", node, LIKELY.unless(is_aid_for_tests(file.path)), RUNNER);
+    }
+    if callee == "require" && arguments.first().and_then(|module| file.code.literal(*module)).is_some_and(is_foreign_runner) {
+        note_import(file, node, found);
+    }
+}
+
+/// A handler at the end of the process that makes it a success.
+fn ending<'t>(file: &File<'t, '_>, node: Node<'t>, arguments: &[Node<'t>], found: &mut Found<'t>) {
+    let event = arguments.first().and_then(|event| file.code.literal(*event)).unwrap_or_default();
+    if !matches!(event, "exit" | "beforeExit" | "uncaughtException" | "unhandledRejection") {
+        return;
+    }
+    let Some(handler) = arguments.get(1) else { return };
+    let text: String = file.code.text(*handler).chars().filter(|character| !character.is_whitespace()).collect();
+    let succeeds = ["process.exitCode=0", "process.exit(0)", "process.reallyExit(0)", "process.exitCode=undefined"].iter().any(|way| text.contains(way));
+    if succeeds {
+        found.file("process-ended", node, SURE.unless(text.contains("if(")), ENDED);
+    }
+}
+
+/// `new Error().stack.includes("test")`: who calls?
+fn stack<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, arguments: &[Node<'t>], above: &[Node<'t>], found: &mut Found<'t>) {
+    let (holder, method) = callee.rsplit_once('.').unwrap_or(("", callee));
+    if !matches!(method, "includes" | "match" | "indexOf" | "test" | "search" | "some" | "startsWith" | "endsWith") {
+        return;
+    }
+    let asked = arguments.first().map_or("", |argument| file.code.text(*argument));
+    let pattern = field(node, "function").map_or("", |function| file.code.text(function));
+    let names_tests = |text: &str| ["test", "spec", "jest", "mocha", "vitest", "describe"].iter().any(|word| text.contains(word));
+    let of_stack = holder.ends_with(".stack") || holder.contains(".stack.") || asked.ends_with(".stack");
+    if of_stack && (names_tests(asked) || method == "test" && names_tests(pattern)) {
+        found.file("caller-inspected", node, SURE.unless(is_aid_for_tests(file.path)), CALLER);
+    }
+    let program = ["process.argv", "process.execArgv", "process.argv.1", "process.env.npm_lifecycle_event", "require.main.filename"].iter().any(|source| holder == *source);
+    let runner = ["jest", "vitest", "mocha", "--test", "node:test", ".test."].iter().any(|word| asked.contains(word));
+    if program && runner {
+        let grade = SURE.unless(is_aid_for_tests(file.path) || above.iter().any(|node| node.kind() == "array"));
+        found.file("test-detected", node, grade, DETECTED);
+    }
+}
+
+/// Runners that no program needs at work; `assert` is ordinary there.
+fn is_foreign_runner(module: &str) -> bool {
+    let module = module.trim_start_matches("node:");
+    is_runner(module) && !matches!(module.split('/').next(), Some("assert" | "test" | "expect" | "chai")) || module == "test"
+}
+
+fn imported<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
+    let typing = file.code.text(node).starts_with("import type");
+    let module = field(node, "source").and_then(|source| file.code.literal(source)).unwrap_or_default();
+    if !typing && is_foreign_runner(module) {
+        note_import(file, node, found);
+    }
+}
+
+fn note_import<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
+    if !is_aid_for_tests(file.path) && !file.path.contains("config") {
+        found.file("runner-touched", node, SURE_NOTE, "Code outside of tests imports the test runner. What only tests need belongs to the tests.");
+    }
+}
+
+/// `process.env.JEST_WORKER_ID` and what else only a running test sets.
+fn environment<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    let name = file.code.field(node, "property");
+    let Some(path) = file.code.path(node) else { return };
+    if !path.starts_with("process.env.") {
+        if name == "caller" && path.contains("callee") {
+            found.file("caller-inspected", node, SURE, CALLER);
+        }
+        return;
+    }
+    let written = above.last().is_some_and(|parent| {
+        parent.kind() == "assignment_expression" && field(*parent, "left").is_some_and(|left| left.id() == node.id())
+    });
+    if written {
+        return;
+    }
+    match name {
+        "JEST_WORKER_ID" | "VITEST" | "VITEST_WORKER_ID" | "VITEST_POOL_ID" | "NODE_TEST_CONTEXT" | "MOCHA_COLORS" => {
+            found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), DETECTED);
+        }
+        "NODE_ENV" => {
+            let compared = above.last().is_some_and(|parent| {
+                parent.kind() == "binary_expression" && ["left", "right"].iter().any(|side| field(*parent, side).and_then(|side| file.code.literal(side)) == Some("test"))
+            });
+            if compared {
+                found.file("test-detected", node, LIKELY_WARNING, DETECTED);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `typeof jest !== "undefined"`.
+fn typed<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    let is_typeof = field(node, "operator").is_some_and(|operator| operator.kind() == "typeof");
+    let name = file.code.field(node, "argument");
+    let compared = above.last().is_some_and(|parent| parent.kind() == "binary_expression");
+    if is_typeof && compared && matches!(name, "jest" | "vi" | "describe" | "it" | "expect" | "jasmine" | "mocha") && !is_declared(file, name) {
+        let grade = if matches!(name, "jest" | "describe" | "jasmine" | "expect") { SURE } else { LIKELY };
+        found.file("test-detected", node, grade.unless(is_aid_for_tests(file.path)), DETECTED);
+    }
+}

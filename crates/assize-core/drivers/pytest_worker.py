@@ -1,0 +1,248 @@
+
+
+def pytest_plugin(pytest, settings, say, arm, disarm, watch):
+    """Builds the plug-in that tells what pytest does."""
+    import fnmatch
+
+    here = os.getcwd()
+    relpath, join = os.path.relpath, os.path.join
+    ended, left_out = set(settings["ended"]), set(settings["left_out"])
+    canaries = settings["canaries"]
+    modern = int(pytest.__version__.split(".")[0]) >= 7
+    items, names, raised = {}, set(), {}
+    current = []
+
+    def path_of(node):
+        path = getattr(node, "path", None) or getattr(node, "fspath", None)
+        return relpath(str(path), here) if path is not None else str(node.nodeid)
+
+    def id_of(item):
+        """The name of a test, from the folder that the run was started in."""
+        if id(item) in items:
+            return items[id(item)][0]
+        _, _, rest = item.nodeid.partition("::")
+        name = path_of(item) + "::" + rest
+        base, number = name, 1
+        while name in names:
+            number += 1
+            name = "%s#%d" % (base, number)
+        names.add(name)
+        items[id(item)] = (name, item)
+        return name
+
+    def look(test=None):
+        for what in watch.changes():
+            say("tampered", what=what, test=test)
+
+    def place_of(longrepr):
+        """The last place within the project that a failure came through."""
+        entries = getattr(getattr(longrepr, "reprtraceback", None), "reprentries", [])
+        places = [getattr(entry, "reprfileloc", None) for entry in entries] + [longrepr.reprcrash]
+        places = [(relpath(join(here, str(place.path)), here), place.lineno) for place in places if place is not None]
+        own = [place for place in places if not place[0].startswith("..")]
+        return "%s:%s" % (own or places)[-1]
+
+    def text_of(report):
+        longrepr = report.longrepr
+        if getattr(longrepr, "reprcrash", None) is not None:
+            return "%s: %s" % (place_of(longrepr), longrepr.reprcrash.message)
+        if isinstance(longrepr, tuple):
+            return str(longrepr[-1])
+        text = str(longrepr) if longrepr is not None else None
+        # The lines that begin with an E say what is wrong; before them stands how pytest came there.
+        wrong = [line[1:].strip() for line in (text or "").splitlines() if line.startswith("E ")]
+        return "\n".join(wrong) or text
+
+    def tell(report, excinfo):
+        """Tells how one part of a test ended."""
+        outcome, message = report.outcome, None
+        if hasattr(report, "wasxfail") and outcome != "failed":
+            outcome = "expected_failure" if outcome == "skipped" else "unexpected_pass"
+            message = str(report.wasxfail) or None
+        elif outcome == "passed" and excinfo is not None:
+            outcome, message = "failed", "it is reported as passed, and raised %s" % excinfo.typename
+        elif outcome not in ("passed", "failed", "skipped"):
+            # A plug-in runs it once more.
+            return
+        elif outcome != "passed":
+            message = text_of(report)
+        say("outcome", when=report.when, outcome=outcome, seconds=float(report.duration), message=message)
+
+    class Empty(pytest.Module):
+        """Stands for a file that took the process down when it was imported."""
+
+        def collect(self):
+            return []
+
+    class Canary(pytest.Module):
+        """Our own tests, whatever names the project gives to its."""
+
+        def funcnamefilter(self, name):
+            return name.startswith("test_")
+
+    def make_module(path, parent):
+        relative = relpath(str(path), here)
+        kind = Empty if relative in left_out else Canary if relative in canaries else None
+        if kind is None:
+            return None
+        return kind.from_parent(parent, **({"path": path} if modern else {"fspath": path}))
+
+    class Plugin:
+        """The hooks."""
+
+        @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+        def pytest_cmdline_parse(self):
+            outcome = yield
+            options = outcome.get_result().option
+            # One process, all tests, no debugger, whatever the project prefers.
+            for name, value in (("maxfail", 0), ("numprocesses", None), ("dist", "no"), ("tx", []), ("usepdb", False)):
+                if hasattr(options, name):
+                    setattr(options, name, value)
+
+        @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+        def pytest_load_initial_conftests(self, early_config):
+            # Plug-ins that are installed are loaded by now; from here on code of the project may run.
+            if getattr(early_config.known_args_namespace, "cov_source", None):
+                early_config.known_args_namespace.cov_source = []
+            for module in PYTEST_MODULES:
+                if module in sys.modules:
+                    watch.hold_module(sys.modules[module])
+            sys.path[:0] = search_path(settings)
+            yield
+
+        def pytest_configure(self, config):
+            patterns = config.getini("python_files")
+            given = [str(arg).split("::")[0] for arg in config.args]
+            for canary in canaries:
+                named = any(fnmatch.fnmatch(os.path.basename(canary), pattern) for pattern in patterns)
+                below = any(not relpath(canary, arg).startswith("..") for arg in given if os.path.isdir(arg))
+                if not (named and below):
+                    config.args.append(join(here, canary))
+
+        if modern:
+
+            @pytest.hookimpl(tryfirst=True)
+            def pytest_pycollect_makemodule(self, module_path, parent):
+                return make_module(module_path, parent)
+
+        else:
+
+            @pytest.hookimpl(tryfirst=True)
+            def pytest_pycollect_makemodule(self, path, parent):
+                return make_module(path, parent)
+
+        @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+        def pytest_make_collect_report(self, collector):
+            is_file = isinstance(collector, pytest.File)
+            if is_file:
+                say("importing", path=path_of(collector))
+                arm(imports=True)
+            outcome = yield
+            disarm()
+            # It raises when somebody wants to end the whole run: then the import has not ended.
+            report = outcome.get_result()
+            if is_file:
+                say("imported")
+            what = path_of(collector)
+            _, _, rest = collector.nodeid.partition("::")
+            what = what + "::" + rest if rest else what
+            if report.outcome == "failed":
+                say("broken", what=what, message=text_of(report) or "it cannot be collected")
+            elif report.outcome == "skipped":
+                say("skipped", what=what, message=text_of(report) or "")
+
+        @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+        def pytest_collection_modifyitems(self, items):
+            yield
+            for item in items:
+                id_of(item)
+            ours = [item for item in items if path_of(item) in canaries]
+            items[:] = [item for item in items if path_of(item) not in canaries] + ours
+            say("collected", tests=[id_of(item) for item in items])
+            for module in {id(item.module): item.module for item in items if hasattr(item, "module")}.values():
+                watch.loader(module, say)
+            items[:] = [item for item in items if id_of(item) not in ended]
+            look()
+
+        def pytest_deselected(self, items):
+            say("deselected", tests=[id_of(item) for item in items])
+
+        @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+        def pytest_runtest_protocol(self, item):
+            name = id_of(item)
+            current[:] = [name]
+            say("start", test=name)
+            arm()
+            outcome = yield
+            disarm()
+            # It raises when somebody wants to end the whole run: then the test has not ended.
+            outcome.get_result()
+            look(name)
+            say("finish", test=name)
+            current[:] = []
+            raised.clear()
+
+        @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+        def pytest_runtest_makereport(self, call):
+            excinfo = call.excinfo
+            outcome = yield
+            report = outcome.get_result()
+            raised[id(report)] = (report, excinfo)
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtest_logreport(self, report):
+            if not current:
+                return
+            if id(report) in raised:
+                tell(report, raised.pop(id(report))[1])
+            elif report.outcome == "failed":
+                # Subtests are reported beside the test that they are part of.
+                say("outcome", when="subtest", outcome="failed", seconds=0.0, message=text_of(report))
+
+    return Plugin()
+
+
+PYTEST_MODULES = (
+    "_pytest.runner _pytest.reports _pytest.python _pytest.unittest _pytest.outcomes _pytest.skipping _pytest.main"
+    " _pytest.raises _pytest.python_api _pytest.recwarn _pytest.assertion _pytest.assertion.rewrite"
+    " _pytest.assertion.util pluggy._hooks pluggy._callers pluggy._manager pluggy._result"
+    " pluggy.hooks pluggy.callers pluggy.manager"
+).split()
+
+
+def run_pytest():
+    settings = begin()
+    leave = os._exit
+    say = open_channel(settings["channel"], settings["word"])
+    arm, disarm = alarm(settings)
+    watch = Watch()
+    watch.hold_builtins()
+    import unittest.case
+    import unittest.mock
+    import unittest.result
+    import unittest.suite
+
+    for module in (unittest.case, unittest.result, unittest.suite):
+        watch.hold_module(module)
+    try:
+        import pytest
+    except ImportError:
+        user_site()
+        try:
+            import pytest
+        except ImportError:
+            say("missing", tool="pytest")
+            leave(1)
+    say("begin", runner="pytest", version=pytest.__version__)
+    arguments = ["--continue-on-collection-errors", "--tb=short", "--color=no", "-o", "cache_dir=" + settings["cache"]]
+    # Candidates for a plug-in of the same name stand in the project; ours is given as an object.
+    plugin = pytest_plugin(pytest, settings, say, arm, disarm, watch)
+    try:
+        status = int(pytest.main(arguments, plugins=[plugin]))
+    except SystemExit as error:
+        status = error.code if isinstance(error.code, int) else 3
+    say("finished", status=status)
+    leave(0)
+
+
+run_pytest()

@@ -1,0 +1,162 @@
+"""The part that the processes with the tests have in common: the channel, and a watch over what reports rest on.
+
+Everything that is needed later is taken before a line of the project is imported, and held in closures.
+"""
+
+import builtins
+import faulthandler
+import json
+import os
+import sys
+import threading
+import types
+from json.encoder import encode_basestring_ascii
+
+
+def open_channel(descriptor, word):
+    """Returns the function that writes a line to the process that watches."""
+    write, owner, getpid, quote = os.write, os.getpid(), os.getpid, encode_basestring_ascii
+    kind, text, lock = type, str, threading.Lock()
+
+    def value(thing):
+        if thing is None:
+            return "null"
+        if kind(thing) is list:
+            return "[" + ",".join([value(part) for part in thing]) + "]"
+        if kind(thing) in (int, float):
+            return repr_number(thing)
+        # Unpaired surrogates cannot be read by others.
+        return quote(text(thing).encode("utf-8", "backslashreplace").decode())
+
+    repr_number = float.__repr__
+
+    def say(event, **fields):
+        if getpid() != owner:
+            # Not the process that was started: a test has forked.
+            return
+        parts = ['"event":' + quote(event)]
+        for name, thing in fields.items():
+            if kind(thing) is int:
+                parts.append(quote(name) + ":" + int.__repr__(thing))
+            elif thing is not None:
+                parts.append(quote(name) + ":" + value(thing))
+        line = (word + " {" + ",".join(parts) + "}\n").encode()
+        with lock:
+            while line:
+                line = line[write(descriptor, line) :]
+
+    return say
+
+
+def alarm(settings):
+    """Returns two functions: one has the stacks of all threads written when time is up, the other takes it back."""
+    later, cancel = faulthandler.dump_traceback_later, faulthandler.cancel_dump_traceback_later
+    descriptor, seconds, patience = settings["trace"], settings["seconds"], settings["patience"]
+
+    owner, getpid, leave = os.getpid(), os.getpid, os._exit
+
+    def arm(imports=False):
+        later(seconds * patience if imports else seconds, file=descriptor)
+
+    def disarm():
+        if getpid() != owner:
+            # A test has forked, and its child came back into the runner.
+            leave(0)
+        cancel()
+
+    return arm, disarm
+
+
+class Watch:
+    """Notices when somebody replaces functions that outcomes depend on."""
+
+    # What programs replace for good reasons.
+    FREE = {"_", "open", "print", "input", "exit", "quit", "help", "copyright", "credits", "license", "breakpoint"}
+
+    def __init__(self):
+        self.held = []
+
+    def hold(self, owner, name, whose):
+        thing = vars(owner).get(name)
+        function = getattr(thing, "__func__", thing)
+        code = getattr(function, "__code__", None)
+        self.held.append([owner, name, whose, thing, function, code])
+
+    def hold_builtins(self):
+        for name in vars(builtins):
+            if name not in self.FREE and not name.startswith("__"):
+                self.hold(builtins, name, "builtins")
+
+    def hold_module(self, module):
+        """Holds the functions of a module, and those of its classes."""
+        for name, thing in list(vars(module).items()):
+            if getattr(thing, "__module__", None) != module.__name__:
+                continue
+            if isinstance(thing, (type, types.FunctionType)):
+                self.hold(module, name, module.__name__)
+            if isinstance(thing, type):
+                for part, inner in list(vars(thing).items()):
+                    if isinstance(inner, (types.FunctionType, classmethod, staticmethod, property)):
+                        self.hold(thing, part, module.__name__ + "." + name)
+
+    def changes(self):
+        """Names what was replaced since the last look."""
+        found = []
+        for entry in self.held:
+            owner, name, whose, thing, function, code = entry
+            now = vars(owner).get(name)
+            if now is thing and (code is None or function.__code__ is code):
+                continue
+            entry[3], entry[4] = now, getattr(now, "__func__", now)
+            entry[5] = getattr(entry[4], "__code__", None)
+            if now is thing or not self.is_plugin(entry[4], whose):
+                found.append(whose + "." + name)
+        return found
+
+    @staticmethod
+    def loader(module, say):
+        """Tells when somebody of the project's own has loaded a file of tests: it need not be what stands in the file."""
+        kind = type(getattr(getattr(module, "__spec__", None), "loader", None))
+        home = sys.modules.get(kind.__module__)
+        path = os.path.abspath(getattr(home, "__file__", None) or os.sep)
+        if path.startswith(os.getcwd() + os.sep) and os.sep + "site-packages" + os.sep not in path:
+            say("tampered", what="the import of %s" % getattr(module, "__name__", "a file of tests"))
+
+    @staticmethod
+    def is_plugin(function, whose):
+        """An installed plug-in may replace parts of pytest; nobody may replace parts of Python."""
+        if not whose.startswith(("_pytest.", "pluggy.")):
+            return False
+        code = getattr(function, "__code__", None)
+        path = code.co_filename if code else ""
+        return os.sep + "site-packages" + os.sep in path and not (
+            os.sep + "_pytest" + os.sep in path or os.sep + "pluggy" + os.sep in path
+        )
+
+
+def begin():
+    """Takes the settings over, and gives the process its place: no input, and the project on the search path."""
+    settings = json.loads(sys.stdin.buffer.readline().decode())
+    # Compiled files that the project brings along need not be what stands in its sources.
+    sys.pycache_prefix = settings["cache"]
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    sys.stdin = open(0, closefd=False)
+    for descriptor in (settings["channel"], settings["trace"]):
+        os.set_inheritable(descriptor, False)
+    return settings
+
+
+def search_path(settings):
+    """The folders that modules of the project are imported from."""
+    here = os.getcwd()
+    return [here] + ([os.path.join(here, "src")] if settings["has_src"] else [])
+
+
+def user_site():
+    """The user's own packages, which an isolated interpreter leaves out."""
+    import site
+
+    path = site.getusersitepackages()
+    if os.path.isdir(path):
+        site.addsitedir(path)

@@ -1,0 +1,39 @@
+// Runs in every file of tests, before it: at its end what must fail has to fail.
+'use strict';
+
+const { afterAll, expect } = require('@jest/globals');
+const assert = require('node:assert');
+
+const wrong = {
+  toBe: (check) => check(1).toBe(2),
+  toEqual: (check) => check({ a: [1] }).toEqual({ a: [2] }),
+  toStrictEqual: (check) => check({ a: [1] }).toStrictEqual({ a: [2] }),
+  toThrow: (check) => check(() => 1).toThrow(),
+  not: (check) => check(1).not.toBe(1),
+  toBeTruthy: (check) => check(0).toBeTruthy(),
+};
+const asserted = {
+  equal: () => assert.equal(1, 2),
+  strictEqual: () => assert.strictEqual(1, 2),
+  deepStrictEqual: () => assert.deepStrictEqual({ a: [1] }, { a: [2] }),
+  throws: () => assert.throws(() => 1),
+};
+const { is } = Object;
+const given = global.expect;
+
+function passes(check) {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+afterAll(() => {
+  const changed = Object.keys(wrong).filter((name) => passes(() => wrong[name](expect)));
+  changed.push(...Object.keys(asserted).filter((name) => passes(asserted[name])).map((name) => `assert.${name}`));
+  if (global.expect !== given) changed.push('the global `expect`');
+  if (Object.is !== is) changed.push('Object.is');
+  if (changed.length > 0) throw new Error(`the code under test changed ${changed.join(', ')}`);
+});

@@ -1,0 +1,50 @@
+//! `black --check`: is Python code formatted, where the project has black format it.
+
+use super::python::{self, Tool};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+use crate::finding::Severity;
+use crate::report::{Report, ReportError, black};
+
+/// A formatter of Python.
+pub struct Black;
+
+const BLACK: Tool =
+    Tool { name: "black", files: &[], sections: &[], calls: &["black --check", "black .", "id: black", "psf/black"] };
+
+impl Gate for Black {
+    fn id(&self) -> &'static str {
+        "black"
+    }
+
+    fn summary(&self) -> &'static str {
+        "checks that Python code is formatted as black would"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::Style]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        BLACK.setups(project)
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        let mut command = BLACK.command(setup, project, &["--check", "--no-color", "."]);
+        command.environment.insert("BLACK_CACHE_DIR".to_owned(), format!("{}/black", super::REPORTS));
+        command
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
+        python::is_there(output)?;
+        Ok(python::place(black::parse(&output.stderr)?, setup, output))
+    }
+
+    fn fails_at(&self) -> Severity {
+        Severity::Warning
+    }
+
+    fn ordinary_statuses(&self) -> &'static [i32] {
+        // 123: a file cannot be parsed.
+        &[0, 1, 123]
+    }
+}

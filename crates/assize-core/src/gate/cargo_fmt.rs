@@ -1,0 +1,60 @@
+//! `cargo fmt --check`: is it formatted, where the project has that looked at.
+
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, cargo, mentions};
+use crate::finding::Severity;
+use crate::path::file_name;
+use crate::report::{Report, ReportError, rustfmt};
+
+/// Rust's formatter.
+pub struct CargoFmt;
+
+impl Gate for CargoFmt {
+    fn id(&self) -> &'static str {
+        "cargo-fmt"
+    }
+
+    fn summary(&self) -> &'static str {
+        "checks that a Cargo workspace is formatted as rustfmt would"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::Style]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        let file = project.files.iter().find(|path| matches!(file_name(path), "rustfmt.toml" | ".rustfmt.toml"));
+        let because = file.map(|path| format!("there is a {path}"));
+        let because = because.or_else(|| mentions::mentioned(project, &["cargo fmt", "rustfmt"]));
+        because.map_or_else(Vec::new, |because| cargo::setups(project, &because))
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        let mut command = cargo::command(setup, project, &[]);
+        command.arguments = ["fmt", "--all", "--check", "--", "--color=never"].map(str::to_owned).to_vec();
+        command
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
+        cargo::is_there(output)?;
+        let report = rustfmt::parse(&[&output.stdout[..], b"\n", &output.stderr].concat())?;
+        Ok(cargo::place(report, setup, output))
+    }
+
+    fn fails_at(&self) -> Severity {
+        Severity::Warning
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cargo::tests::project;
+    use super::*;
+
+    #[test]
+    fn it_is_used_where_it_is_spoken_of() {
+        let package = ("Cargo.toml", "[package]\nname = \"p\"\n");
+        assert!(CargoFmt.detect(&project(&[package], &[])).is_empty());
+        assert_eq!(CargoFmt.detect(&project(&[package], &[".rustfmt.toml"]))[0].because, "there is a .rustfmt.toml");
+        assert!(!CargoFmt.detect(&project(&[package, ("justfile", "lint:\n  cargo fmt --check\n")], &[])).is_empty());
+    }
+}

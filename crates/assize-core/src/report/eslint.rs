@@ -1,0 +1,108 @@
+//! ESLint's JSON (`--format json`).
+//!
+//! A file that cannot be parsed is a fault like any other. It must not know which files were meant to be linted.
+
+use serde::Deserialize;
+
+use super::{Diagnostic, Report, ReportError, json, message};
+use crate::finding::Severity;
+
+const FORMAT: &str = "ESLint's JSON";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    file_path: String,
+    messages: Vec<Message>,
+    error_count: usize,
+    #[serde(default)]
+    fatal_error_count: usize,
+    warning_count: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Message {
+    rule_id: Option<String>,
+    severity: u8,
+    #[serde(default)]
+    fatal: bool,
+    message: String,
+    line: Option<f64>,
+}
+
+/// Reads a report.
+///
+/// # Errors
+///
+/// It is no whole report, or its counts do not agree with its messages.
+pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
+    let files: Vec<File> = json::document(FORMAT, bytes)?;
+    let mut report = Report::default();
+    for file in &files {
+        let errors = file.messages.iter().filter(|it| it.severity == 2).count();
+        let warnings = file.messages.iter().filter(|it| it.severity == 1).count();
+        if errors < file.error_count.max(file.fatal_error_count) || warnings < file.warning_count {
+            return Err(ReportError::Contradictory(format!(
+                "{} has {} errors and {} warnings, and {errors} and {warnings} are listed",
+                file.file_path, file.error_count, file.warning_count
+            )));
+        }
+        for found in &file.messages {
+            let syntax = if found.fatal { "syntax" } else { "eslint" };
+            report.object(Diagnostic {
+                code: found.rule_id.clone().unwrap_or_else(|| syntax.to_owned()),
+                severity: match found.severity {
+                    1 if !found.fatal => Severity::Warning,
+                    0 => Severity::Note,
+                    _ => Severity::Error,
+                },
+                path: Some(file.file_path.replace('\\', "/")),
+                line: found.line.filter(|line| *line >= 1.0).map(|line| line as u32),
+                message: message(&found.message),
+            });
+        }
+    }
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(messages: &str, errors: usize, warnings: usize) -> String {
+        format!(
+            r#"[{{"filePath":"/p/a.js","messages":[{messages}],"suppressedMessages":[],"errorCount":{errors},"fatalErrorCount":0,"warningCount":{warnings},"usedDeprecatedRules":[]}}]"#
+        )
+    }
+
+    #[test]
+    fn messages_keep_rule_severity_and_line() {
+        let text = file(
+            r#"{"ruleId":"eqeqeq","severity":2,"message":"Expected '==='.","line":3,"column":1},{"ruleId":null,"severity":1,"message":"File ignored"},{"ruleId":null,"fatal":true,"severity":2,"message":"Parsing error","line":1}"#,
+            2,
+            1,
+        );
+        let found = parse(text.as_bytes()).unwrap().diagnostics;
+        let seen: Vec<_> = found.iter().map(|it| (it.code.as_str(), it.severity, it.line)).collect();
+        assert_eq!(
+            seen,
+            [
+                ("eqeqeq", Severity::Error, Some(3)),
+                ("eslint", Severity::Warning, None),
+                ("syntax", Severity::Error, Some(1)),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_not_whole_is_refused() {
+        assert!(matches!(parse(file("", 1, 0).as_bytes()), Err(ReportError::Contradictory(_))));
+        assert!(matches!(parse(file("", 0, 1).as_bytes()), Err(ReportError::Contradictory(_))));
+        assert!(matches!(parse(b"[{\"filePath\":\"a"), Err(ReportError::Truncated(_))));
+        assert!(matches!(parse(b"Oops! Something went wrong!"), Err(ReportError::Malformed { .. })));
+        assert!(matches!(parse(b"[{}]"), Err(ReportError::Malformed { .. })));
+        assert_eq!(parse(b""), Err(ReportError::Empty));
+        assert_eq!(parse(b"[]"), Ok(Report::default()));
+    }
+}

@@ -1,0 +1,43 @@
+//! Reports that are one JSON document.
+//!
+//! It tells a report that stops before its end from one that is of another kind, for all formats
+//! alike. It must not know any of them.
+
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+
+use super::plain::plain;
+use super::{ReportError, message};
+
+/// Reads a report that is one JSON document. Escape sequences of a terminal around it do not matter.
+///
+/// # Errors
+///
+/// It is too large, empty, cut off, or no document of this shape.
+pub fn document<T: DeserializeOwned>(format: &'static str, bytes: &[u8]) -> Result<T, ReportError> {
+    let text = plain(bytes)?;
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(ReportError::Empty);
+    }
+    serde_json::from_str(text).map_err(|error| match error.classify() {
+        Category::Eof => ReportError::Truncated(error.to_string()),
+        _ => ReportError::Malformed { format, detail: message(&error.to_string()) },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_whole_document_says_what_it_is() {
+        let read = |text: &str| document::<Vec<u8>>("numbers", text.as_bytes());
+        assert_eq!(read("\u{feff}\u{1b}[0m[1, 2]\n\u{1b}[0m"), Ok(vec![1, 2]));
+        assert_eq!(read(" \n"), Err(ReportError::Empty));
+        assert!(matches!(read("[1, 2"), Err(ReportError::Truncated(_))));
+        for text in ["[1] [2]", "{}", "[1]x", "Oops"] {
+            assert!(matches!(read(text), Err(ReportError::Malformed { format: "numbers", .. })), "{text}");
+        }
+    }
+}

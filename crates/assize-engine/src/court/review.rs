@@ -1,0 +1,547 @@
+//! Holds the review court: makes copies of the tree, runs the gates in them, asks judges, returns what is to be
+//! recorded.
+//!
+//! The user's own tree is only read. There are up to three copies: the *base*, to know what was there before; the
+//! *change* as it was handed in; and, where it touches tests or what configures them, the *held* copy: the code of
+//! the change with the tests of the base. The held copy decides.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use assize_brief::inline_tests::{FILE_BYTES_MAX, with_tests_of};
+use assize_core::comparison::Moves;
+use assize_core::court::review::{
+    PatchedFile, ReviewCase, ReviewCourt, ReviewEffect, ReviewEvent, ReviewInputs, ReviewPolicy, ReviewRecord, Scope,
+};
+use assize_core::diff::{Diff, FileChange};
+use assize_core::directive::Directive;
+use assize_core::evidence::{Evidence, Part};
+use assize_core::exec_report::{Circumstances, ExecReport, GateResult, TestsOf};
+use assize_core::finding::{Certainty, Finding, Severity};
+use assize_core::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, Setup};
+use assize_core::opinion::Opinion;
+use assize_core::path::is_test;
+use assize_core::prompt::Question;
+use assize_core::prompt::review::ReviewExhibits;
+use assize_core::rule::{self, RuleSettings};
+use assize_core::session::{Baseline, Measured, SessionState};
+use assize_core::test_policy::{self, Opened, Plan};
+use assize_core::verdict::ReviewVerdict;
+
+use crate::court::{fresh_nonce, fresh_word};
+use crate::evidence::{Sources, gather, shown_whole};
+use crate::gate::{BaseCache, Bench, Planned, Ran, RunTerms, detect};
+use crate::git::{GitError, Repository};
+use crate::sandbox::{Demand, Sandbox, SandboxError};
+use crate::work_copy::{CopyError, WorkCopy};
+
+/// Puts a question to judges and hands on each opinion as it comes in.
+pub type Ask<'a> = &'a mut dyn FnMut(&[String], &Question, &mut dyn FnMut(Opinion<ReviewVerdict>));
+
+/// Everything that a change is judged by.
+pub struct Terms {
+    /// The policy.
+    pub policy: ReviewPolicy,
+    /// The levels of the rules.
+    pub rules: RuleSettings,
+    /// Ids of the model judges.
+    pub judges: Vec<String>,
+    /// The gates.
+    pub gates: GateTerms,
+}
+
+/// How gates are chosen and run.
+pub struct GateTerms {
+    /// Gates that the project declares itself.
+    pub declared: Vec<Box<dyn Gate>>,
+    /// Ids of gates that are not run.
+    pub off: BTreeSet<String>,
+    /// What each run may take.
+    pub run: RunTerms,
+    /// How much of a sandbox is asked for.
+    pub sandbox: Demand,
+    /// The words that mark tests of edge cases.
+    pub edge_words: BTreeSet<String>,
+    /// Where programs are looked for.
+    pub search_path: String,
+    /// Where what was found out about bases is kept.
+    pub cache: Option<PathBuf>,
+}
+
+/// What is going on, for whoever waits.
+#[derive(Debug, Clone, Copy)]
+pub enum Step<'a> {
+    /// Copies are being made.
+    Copying,
+    /// A gate runs.
+    Gate {
+        /// Its name.
+        name: &'a str,
+        /// Which state of the tree it runs on.
+        on: Tree,
+        /// How many have run before it.
+        done: usize,
+        /// How many there are in all, as far as is known.
+        of: usize,
+    },
+    /// A gate prints something.
+    Printed(&'a str),
+    /// A gate has ended.
+    Ended {
+        /// What it says.
+        result: &'a GateResult,
+    },
+    /// Judges are being asked.
+    Judging,
+}
+
+/// A state of the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tree {
+    /// The base.
+    Base,
+    /// The code of the change with the tests of the base.
+    Held,
+    /// The change as it was handed in.
+    Change,
+}
+
+/// Why a review could not be held.
+#[derive(Debug, thiserror::Error)]
+pub enum ReviewError {
+    /// The repository cannot be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A copy of the tree cannot be made or used.
+    #[error("a copy of the tree: {0}")]
+    Copy(#[from] CopyError),
+    /// The sandbox that was demanded cannot be had.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+}
+
+/// Holds the court over the work tree of a folder.
+///
+/// # Errors
+///
+/// Fails when the tree cannot be read or copied, or the sandbox that was demanded cannot be had. That a gate fails or cannot be run
+/// is no error.
+pub fn hold(
+    case: ReviewCase,
+    terms: &Terms,
+    folder: &Path,
+    watch: &mut dyn FnMut(Step<'_>),
+    ask: Ask<'_>,
+) -> Result<ReviewRecord, ReviewError> {
+    let (inputs, exhibits) = examine(case, terms, folder, watch)?;
+    let mut court = ReviewCourt::new(terms.judges.clone(), fresh_nonce());
+    let gathered = ReviewEvent::Gathered { inputs: Box::new(inputs), exhibits: Box::new(exhibits) };
+    let mut effects = court.step(gathered);
+    loop {
+        let Some(effect) = effects.pop() else {
+            // Judges are still out: their time is over.
+            effects = court.step(ReviewEvent::DeadlinePassed);
+            continue;
+        };
+        effects = match effect {
+            ReviewEffect::Rule(record) => return Ok(*record),
+            ReviewEffect::Ask { judges, question } => {
+                watch(Step::Judging);
+                let mut following = Vec::new();
+                ask(&judges, &question, &mut |opinion| {
+                    following.extend(court.step(ReviewEvent::Heard(Box::new(opinion))));
+                });
+                following
+            }
+        };
+    }
+}
+
+/// Gathers everything that a ruling depends on, but for the opinions.
+///
+/// # Errors
+///
+/// As [`hold`].
+pub fn examine(
+    mut case: ReviewCase,
+    terms: &Terms,
+    folder: &Path,
+    watch: &mut dyn FnMut(Step<'_>),
+) -> Result<(ReviewInputs, ReviewExhibits), ReviewError> {
+    let sandbox = Sandbox::new(terms.gates.sandbox)?;
+    watch(Step::Copying);
+    let repository = Repository::discover(folder)?;
+    let root = repository.as_ref().map_or(folder, Repository::root).to_owned();
+    if repository.is_none() || case.scope == Scope::Everything {
+        case.base = None;
+    }
+    let paths = paths_of(&root, repository.as_ref())?;
+    let evidence = evidence_of(&case, &root, repository.is_some(), &paths);
+    let diff = evidence.diff.get().cloned().unwrap_or_default();
+    case.opened = Opened::by(case.specification.inspect());
+    let mut limits = diff.limits.clone();
+    let build = tempfile::Builder::new()
+        .prefix("assize-build-")
+        .tempdir()
+        .map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
+    let place = Place { root: &root, repository: repository.as_ref(), paths, build: build.path() };
+    let mut benches = Benches::new(&case, &diff, place, terms, &mut limits)?;
+    let moves = Moves::of(&diff);
+    let mut session =
+        GateSession { terms, sandbox: &sandbox, moves: &moves, base_tree: benches.base_tree.clone(), watch };
+    let (results, mut findings) = session.run_all(&mut benches, &mut limits)?;
+    let report = rule::run(&evidence, &terms.rules);
+    let about_change = |finding: &Finding| finding.rule != "nothing-changed";
+    findings.extend(report.findings.into_iter().filter(about_change));
+    let summed = |file: &FileChange| PatchedFile {
+        path: file.path.clone(),
+        added: file.added_count(),
+        removed: file.removed_count(),
+    };
+    let inputs = ReviewInputs {
+        patch_summary: diff.files.iter().map(summed).collect(),
+        fingerprint: evidence.fingerprint.clone(),
+        exec: ExecReport::of(results, Some(sandbox.level().sentence())),
+        findings,
+        looked_at: vec![Dimension::Compilation, Dimension::Security],
+        missing: evidence.diff.why_missing().map(|why| format!("diff: {why}")).into_iter().collect(),
+        limits,
+        policy: terms.policy.clone(),
+        case,
+        opinions: Vec::new(),
+    };
+    Ok((inputs, ReviewExhibits { diff, ..ReviewExhibits::default() }))
+}
+
+/// Finds the gates that the tree of a folder uses, without running any.
+///
+/// # Errors
+///
+/// Fails when the tree cannot be read or copied.
+pub fn used_gates<'a>(terms: &'a Terms, folder: &Path) -> Result<Vec<(&'a dyn Gate, Setup)>, ReviewError> {
+    let repository = Repository::discover(folder)?;
+    let root = repository.as_ref().map_or(folder, Repository::root).to_owned();
+    let copy = WorkCopy::of_folder(&root, paths_of(&root, repository.as_ref())?)?;
+    let bench = Bench::new(copy, &root, &terms.gates.search_path, PathBuf::new());
+    Ok(detect(&bench.project, &terms.gates.declared, &terms.gates.off))
+}
+
+/// The evidence that needs no gate: what changed, seen with the rules' eyes.
+fn evidence_of(case: &ReviewCase, root: &Path, in_repository: bool, paths: &[String]) -> Evidence {
+    let directive = Directive::from_prompt(case.specification.inspect(), 1, Vec::new());
+    let commit = case.base.clone();
+    let baseline = Baseline { commit, measured: Measured::Repository, ..Baseline::default() };
+    let session =
+        SessionState { baseline: Some(baseline), active: directive.into_iter().collect(), ..SessionState::default() };
+    let notes = case.notes.as_ref().map(|notes| notes.inspect().to_owned());
+    let sources = Sources { folder: root.to_owned(), final_message: notes, ..Sources::default() };
+    let mut evidence = gather(&sources, &session);
+    if !in_repository {
+        evidence.diff = Part::Gathered(shown_whole(root, paths));
+    }
+    evidence
+}
+
+/// The copies, each with what is needed to run gates in it.
+struct Benches {
+    base: Option<Bench>,
+    base_tree: Option<String>,
+    held: Option<Bench>,
+    change: Bench,
+}
+
+/// Where the tree lies, what belongs to it, and where build tools may put what they make.
+struct Place<'a> {
+    root: &'a Path,
+    repository: Option<&'a Repository>,
+    paths: Vec<String>,
+    build: &'a Path,
+}
+
+impl Benches {
+    fn new(
+        case: &ReviewCase,
+        diff: &Diff,
+        place: Place<'_>,
+        terms: &Terms,
+        limits: &mut Vec<String>,
+    ) -> Result<Self, ReviewError> {
+        let Place { root, repository, paths, build } = place;
+        let base_copy = match (repository, &case.base) {
+            (Some(repository), Some(commit)) => Some(WorkCopy::of_commit(repository, commit)?),
+            _ => None,
+        };
+        let mut change = WorkCopy::of_folder(root, paths)?;
+        let plan = match &base_copy {
+            Some(base) => test_policy::plan(diff, base.files(), &case.opened),
+            None => Plan::default(),
+        };
+        if let Some(base) = &base_copy {
+            restore(&mut change, base, &plan, limits)?;
+        }
+        let inline = base_copy.as_ref().map(|base| inline_tests(&change, base, diff, &case.opened)).unwrap_or_default();
+        let held = match &base_copy {
+            Some(base) if plan.apart || !inline.is_empty() => Some(hold_tests(&change, base, &plan, &inline)?),
+            _ => None,
+        };
+        let folder = |name: &str| {
+            let path = build.join(name);
+            std::fs::create_dir_all(&path).map_err(|error| CopyError::Io { path: path.clone(), error })?;
+            Ok::<_, CopyError>(path)
+        };
+        let bench = |copy, build| Bench::new(copy, root, &terms.gates.search_path, build);
+        let base_tree = match (repository, &case.base) {
+            (Some(repository), Some(commit)) => Some(repository.tree_of(commit)?),
+            _ => None,
+        };
+        let (of_base, of_change) = (folder("base")?, folder("change")?);
+        Ok(Self {
+            base: base_copy.map(|copy| bench(copy, of_base)),
+            base_tree,
+            held: held.map(|copy| bench(copy, of_change.clone())),
+            change: bench(change, of_change),
+        })
+    }
+}
+
+/// The files of the tree: what git tracks and what it would; without git, everything but what is ignored.
+fn paths_of(root: &Path, repository: Option<&Repository>) -> Result<Vec<String>, ReviewError> {
+    let ours = |path: &String| path != ".assize" && !path.starts_with(".assize/");
+    if let Some(repository) = repository {
+        return Ok(repository.files()?.into_iter().map(|file| file.path).filter(ours).collect());
+    }
+    let walk = ignore::WalkBuilder::new(root).hidden(false).require_git(false).build();
+    let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()));
+    let relative = |path: &Path| Some(path.strip_prefix(root).ok()?.to_str()?.to_owned());
+    Ok(files.filter_map(|entry| relative(entry.path())).filter(ours).take(crate::work_copy::FILES_MAX + 1).collect())
+}
+
+/// Gives a copy back the base's configuration of checks.
+fn restore(change: &mut WorkCopy, base: &WorkCopy, plan: &Plan, limits: &mut Vec<String>) -> Result<(), CopyError> {
+    let mut restored: Vec<&str> = Vec::new();
+    for path in &plan.restore {
+        change.take_from(base, path)?;
+        restored.push(path);
+    }
+    for path in &plan.merge {
+        let texts =
+            base.text(path, crate::gate::MANIFEST_BYTES_MAX).zip(change.text(path, crate::gate::MANIFEST_BYTES_MAX));
+        if let Some(merged) = texts.and_then(|(base, change)| test_policy::merge(path, &base, &change)) {
+            change.write(path, &merged)?;
+            restored.push(path);
+        }
+    }
+    if !restored.is_empty() {
+        limits.push(format!("gates ran with the base's settings for tests and checks in {}", restored.join(", ")));
+    }
+    Ok(())
+}
+
+/// Finds files in which tests stand beside the code and differ from those of the base, and returns them with its tests.
+fn inline_tests(change: &WorkCopy, base: &WorkCopy, diff: &Diff, opened: &Opened) -> Vec<(String, String)> {
+    let closed = *opened != Opened::All;
+    let code = diff.files.iter().filter(|file| closed && file.path.ends_with(".rs") && !is_test(&file.path));
+    code.filter_map(|file| {
+        let before = base.text(file.old_path.as_deref().unwrap_or(&file.path), FILE_BYTES_MAX as u64)?;
+        let after = change.text(&file.path, FILE_BYTES_MAX as u64)?;
+        Some((file.path.clone(), with_tests_of(&before, &after)?))
+    })
+    .collect()
+}
+
+/// Makes the copy with the code of the change and the tests of the base.
+fn hold_tests(
+    change: &WorkCopy,
+    base: &WorkCopy,
+    plan: &Plan,
+    inline: &[(String, String)],
+) -> Result<WorkCopy, CopyError> {
+    let mut held = change.again()?;
+    for (path, text) in inline {
+        held.write(path, text)?;
+    }
+    for path in &plan.held_remove {
+        held.remove(path)?;
+    }
+    for path in &plan.held_restore {
+        held.take_from(base, path)?;
+    }
+    Ok(held)
+}
+
+/// The gates of one review at work.
+struct GateSession<'a> {
+    terms: &'a Terms,
+    sandbox: &'a Sandbox,
+    moves: &'a Moves,
+    base_tree: Option<String>,
+    watch: &'a mut dyn FnMut(Step<'_>),
+}
+
+/// A gate, how it is used, and on which copy it runs.
+type Due<'a> = (&'a dyn Gate, Setup, Tree);
+
+impl<'a> GateSession<'a> {
+    fn run_all(
+        &mut self,
+        benches: &mut Benches,
+        limits: &mut Vec<String>,
+    ) -> Result<(Vec<GateResult>, Vec<Finding>), ReviewError> {
+        let of = |bench: &Bench| detect(&bench.project, &self.terms.gates.declared, &self.terms.gates.off);
+        let on_change = of(&benches.change);
+        let on_held = benches.held.as_ref().map(of);
+        let on_base = benches.base.as_ref().map(of).unwrap_or_default();
+        let due = due(on_change, on_held);
+        let findings = removed(&on_base, &due);
+        let mut results = Vec::new();
+        let mut last = Tree::Base;
+        for (number, (gate, setup, tree)) in due.iter().enumerate() {
+            benches.freshen(*tree, last)?;
+            last = *tree;
+            let name = name_of(*gate, setup);
+            (self.watch)(Step::Gate { name: &name, on: *tree, done: number, of: due.len() });
+            let word = fresh_word();
+            let word = (*tree != Tree::Base && is_test_runner(*gate)).then_some(word.as_str());
+            let ran = self.run_on(benches.get(*tree), *gate, setup, word)?;
+            let base = self.base_run(benches, &on_base, *gate, setup, &ran)?;
+            let result =
+                self.result(*gate, setup, *tree, &ran, base.as_ref().map(|base| &base.run), benches.held.is_some());
+            let came_with_change = *tree == Tree::Held
+                && result
+                    .trouble
+                    .as_ref()
+                    .is_some_and(|trouble| trouble.kind == GateTrouble::NoTests && !trouble.to_blame);
+            if came_with_change {
+                limits.push(format!("the base has no tests for {name}: those of the change are the only ones"));
+                continue;
+            }
+            (self.watch)(Step::Ended { result: &result });
+            results.push(result);
+        }
+        Ok((results, findings))
+    }
+
+    fn run_on(
+        &mut self,
+        bench: &mut Bench,
+        gate: &'a dyn Gate,
+        setup: &Setup,
+        word: Option<&str>,
+    ) -> Result<Ran, CopyError> {
+        let watch = &mut *self.watch;
+        bench.run(Planned { gate, setup }, self.sandbox, &self.terms.gates.run, word, &mut |text| {
+            watch(Step::Printed(text))
+        })
+    }
+
+    /// Runs the same gate on the base, where that tells anything: for tests to know which there were, for all others
+    /// only when there is an objection.
+    fn base_run(
+        &mut self,
+        benches: &mut Benches,
+        on_base: &[(&'a dyn Gate, Setup)],
+        gate: &'a dyn Gate,
+        setup: &Setup,
+        ran: &Ran,
+    ) -> Result<Option<Ran>, CopyError> {
+        let Some(bench) = &mut benches.base else { return Ok(None) };
+        let quiet = ran.run.state == GateState::Passed && !is_test_runner(gate);
+        let same = |(other, of): &&(&dyn Gate, Setup)| other.id() == gate.id() && of.folder == setup.folder;
+        let Some((_, setup)) = on_base.iter().find(same).filter(|_| !quiet) else { return Ok(None) };
+        let cache = BaseCache::new(self.terms.gates.cache.as_deref());
+        let tools = format!("{} {}", self.terms.gates.search_path, self.sandbox.level().tier);
+        let key = self.base_tree.as_ref().map(|tree| BaseCache::key(tree, gate, setup, &bench.project, &tools));
+        if let Some(known) = key.as_ref().and_then(|key| cache.get(key)) {
+            return Ok(Some(known));
+        }
+        let name = name_of(gate, setup);
+        (self.watch)(Step::Gate { name: &name, on: Tree::Base, done: 0, of: 0 });
+        let ran = self.run_on(bench, gate, setup, None)?;
+        if let Some(key) = key {
+            cache.put(&key, &ran);
+        }
+        Ok(Some(ran))
+    }
+
+    fn result(
+        &self,
+        gate: &dyn Gate,
+        setup: &Setup,
+        tree: Tree,
+        ran: &Ran,
+        base: Option<&GateRun>,
+        apart: bool,
+    ) -> GateResult {
+        let tests_of =
+            if tree == Tree::Change && apart && is_test_runner(gate) { TestsOf::Change } else { TestsOf::Base };
+        let about = Circumstances {
+            id: gate.id(),
+            folder: &setup.folder,
+            because: &setup.because,
+            dimensions: gate.dimensions(),
+            fails_at: gate.fails_at(),
+            tests_of,
+            time_ms: ran.time_ms,
+            command: ran.command.clone(),
+            output: &ran.output,
+            edge_words: &self.terms.gates.edge_words,
+        };
+        GateResult::of(&ran.run, base, self.moves, &about)
+    }
+}
+
+impl Benches {
+    fn get(&mut self, tree: Tree) -> &mut Bench {
+        match tree {
+            Tree::Held => self.held.as_mut().unwrap_or(&mut self.change),
+            Tree::Base | Tree::Change => &mut self.change,
+        }
+    }
+
+    /// The held copy and that of the change share what build tools make. They go by the times of files: what differs
+    /// from the copy that was built last has to look new.
+    fn freshen(&self, next: Tree, last: Tree) -> Result<(), CopyError> {
+        match (&self.held, next, last) {
+            (Some(held), Tree::Held, Tree::Change) => held.copy.freshen(&self.change.copy),
+            (Some(held), Tree::Change, Tree::Held) => self.change.copy.freshen(&held.copy),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Says what runs where: everything on the change, but tests first with those of the base.
+fn due<'a>(on_change: Vec<(&'a dyn Gate, Setup)>, on_held: Option<Vec<(&'a dyn Gate, Setup)>>) -> Vec<Due<'a>> {
+    let (tests, checks): (Vec<_>, Vec<_>) = on_change.into_iter().partition(|(gate, _)| is_test_runner(*gate));
+    let held = on_held.into_iter().flatten().filter(|(gate, _)| is_test_runner(*gate));
+    let on = |tree| move |(gate, setup)| (gate, setup, tree);
+    checks
+        .into_iter()
+        .map(on(Tree::Change))
+        .chain(held.map(on(Tree::Held)))
+        .chain(tests.into_iter().map(on(Tree::Change)))
+        .collect()
+}
+
+/// Gates that the base uses and the change does not any more.
+fn removed(on_base: &[(&dyn Gate, Setup)], due: &[Due<'_>]) -> Vec<Finding> {
+    let gone = on_base
+        .iter()
+        .filter(|(gate, setup)| !due.iter().any(|(other, of, _)| other.id() == gate.id() && of.folder == setup.folder));
+    gone.map(|(gate, setup)| Finding {
+        rule: "gate-removed".to_owned(),
+        severity: Severity::Error,
+        certainty: Certainty::Likely,
+        path: None,
+        line: None,
+        message: format!("The base uses {} ({}); the change does so no more.", name_of(*gate, setup), setup.because),
+    })
+    .collect()
+}
+
+fn is_test_runner(gate: &dyn Gate) -> bool {
+    gate.dimensions().contains(&Dimension::TestsFunctional)
+}
+
+fn name_of(gate: &dyn Gate, setup: &Setup) -> String {
+    if setup.folder.is_empty() { gate.id().to_owned() } else { format!("{} in {}", gate.id(), setup.folder) }
+}

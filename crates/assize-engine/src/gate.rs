@@ -1,0 +1,342 @@
+//! Runs gates in copies of a tree, within the sandbox.
+//!
+//! Which gates there are, how they are called and how their reports are read is said in the core;
+//! here commands are run and what they leave behind is handed back. Must not decide anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assize_core::gate::{
+    Canary, GATES, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup, is_manifest,
+};
+use assize_core::report::REPORT_BYTES_MAX;
+use assize_core::text::make_visible;
+use serde::{Deserialize, Serialize};
+
+use crate::sandbox::{Job, JobResult, Limit, Sandbox, SandboxLimits, read_written, remove};
+use crate::work_copy::{CopyError, WorkCopy, dependency_folders};
+
+/// Largest manifest that is read, in bytes.
+pub const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
+/// Most files in the folder of reports that are read.
+pub const REPORTS_MAX: usize = 2_000;
+/// Where a job finds the folder for what build tools make, when folders can be mounted.
+const BUILD_INSIDE: &str = "/assize/build";
+/// How long a gate may print nothing.
+pub const IDLE_MAX: Duration = Duration::from_secs(180);
+
+/// A gate that is to be run, and where.
+#[derive(Clone, Copy)]
+pub struct Planned<'a> {
+    /// The gate.
+    pub gate: &'a dyn Gate,
+    /// How the project uses it.
+    pub setup: &'a Setup,
+}
+
+/// Finds the gates that a project uses, in the order in which they run.
+pub fn detect<'a>(
+    project: &Project,
+    declared: &'a [Box<dyn Gate>],
+    off: &BTreeSet<String>,
+) -> Vec<(&'a dyn Gate, Setup)> {
+    let built_in = GATES.iter().copied();
+    let all = built_in.chain(declared.iter().map(AsRef::as_ref));
+    all.filter(|gate| !off.contains(gate.id()))
+        .flat_map(|gate| gate.detect(project).into_iter().map(move |setup| (gate, setup)))
+        .collect()
+}
+
+/// What a run of a gate yields.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ran {
+    /// What it is worth.
+    pub run: GateRun,
+    /// How long it took, in milliseconds.
+    pub time_ms: u64,
+    /// The command, for a shell.
+    pub command: String,
+    /// What it printed, the errors last.
+    pub output: String,
+}
+
+/// A copy of a tree with everything that is needed to run gates in it.
+#[derive(Debug)]
+pub struct Bench {
+    /// The copy.
+    pub copy: WorkCopy,
+    /// What gates are recognized by.
+    pub project: Project,
+    /// Folders with dependencies: where they lie, and where below the copy they belong.
+    dependencies: Vec<(PathBuf, String)>,
+    /// Where build tools put what they make, shared by the copies of one review.
+    build: PathBuf,
+}
+
+impl Bench {
+    /// Sets up a copy. Dependencies come from the user's tree at `root`, read-only; `search_path` is where programs are
+    /// looked for.
+    pub fn new(copy: WorkCopy, root: &Path, search_path: &str, build: PathBuf) -> Self {
+        let dependencies: Vec<(PathBuf, String)> =
+            dependency_folders(root, copy.files()).into_iter().map(|folder| (root.join(&folder), folder)).collect();
+        let manifests = copy.files().iter().filter(|path| is_manifest(path));
+        let manifests =
+            manifests.filter_map(|path| Some((path.clone(), copy.text(path, MANIFEST_BYTES_MAX)?))).collect();
+        let mut programs = programs_of(search_path);
+        for (host, inside) in &dependencies {
+            for bin in [".bin", "bin"] {
+                programs.extend(executables(&host.join(bin)).map(|name| format!("{inside}/{bin}/{name}")));
+            }
+        }
+        let project = Project { files: copy.files().clone(), manifests, programs };
+        Self { copy, project, dependencies, build }
+    }
+
+    /// Runs a gate. `word` is a fresh one that nobody can guess: with it the runner's own honesty is put to the test.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the copy cannot be used. A gate that fails or cannot be started is no error.
+    pub fn run(
+        &mut self,
+        planned: Planned<'_>,
+        sandbox: &Sandbox,
+        terms: &RunTerms,
+        word: Option<&str>,
+        printed: &mut dyn FnMut(&str),
+    ) -> Result<Ran, CopyError> {
+        let Planned { gate, setup } = planned;
+        let command = gate.command(setup, &self.project);
+        let shown = for_shell(&command);
+        if !self.project.programs.contains(&command.program) {
+            let detail = format!("{} is not installed, though {}", command.program, setup.because);
+            return Ok(Ran {
+                run: without_result(GateTrouble::MissingTool, detail),
+                time_ms: 0,
+                command: shown,
+                output: String::new(),
+            });
+        }
+        let canary = word.and_then(|word| gate.canary(setup, &self.project, word));
+        for (path, contents) in canary.iter().flat_map(|canary| &canary.files) {
+            self.copy.write(path, contents)?;
+        }
+        let ran = self.carry_out(planned, &command, canary.as_ref(), sandbox, terms, printed);
+        for path in canary.iter().flat_map(|canary| canary.files.keys()) {
+            self.copy.remove(path)?;
+        }
+        ran
+    }
+
+    fn carry_out(
+        &self,
+        planned: Planned<'_>,
+        command: &GateCommand,
+        canary: Option<&Canary>,
+        sandbox: &Sandbox,
+        terms: &RunTerms,
+        printed: &mut dyn FnMut(&str),
+    ) -> Result<Ran, CopyError> {
+        let reports = self.copy.beside(&format!("reports-{}", crate::court::fresh_word()))?;
+        for (name, contents) in &command.provided {
+            let path = reports.join(name);
+            fs::write(&path, contents).map_err(|error| CopyError::Io { path, error })?;
+        }
+        let job = self.job(command, &reports, sandbox, terms);
+        let result = sandbox.run(&job, &mut |chunk| printed(&String::from_utf8_lossy(chunk.bytes)));
+        let shown = for_shell(command);
+        let result = match result {
+            Ok(result) => result,
+            Err(error) => {
+                let run = without_result(GateTrouble::NoSandbox, format!("it could not be started: {error}"));
+                return Ok(Ran { run, time_ms: 0, command: shown, output: String::new() });
+            }
+        };
+        let time_ms = u64::try_from(result.wall.as_millis()).unwrap_or(u64::MAX);
+        let output = output_of(result, &reports, command, &sandbox.work_inside(&job.work));
+        let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.push('\n');
+        text.push_str(&String::from_utf8_lossy(&output.stderr));
+        let run = GateRun::of(planned.gate, planned.setup, &output, canary);
+        // What a tool left is of no use any more; that it cannot be removed costs space and no more.
+        let _ = remove(&reports);
+        Ok(Ran { run, time_ms, command: shown, output: make_visible(&text).into_owned() })
+    }
+
+    fn job(&self, command: &GateCommand, reports: &Path, sandbox: &Sandbox, terms: &RunTerms) -> Job {
+        let work = self.copy.path();
+        let mut job = Job::new(&command.program, &[], &work, reports);
+        job.folder.clone_from(&command.folder);
+        job.limits = terms.limits.clone();
+        job.network = terms.network;
+        job.idle = Some(IDLE_MAX);
+        let inside_work = sandbox.work_inside(&work);
+        let inside_reports = sandbox.reports_inside(reports);
+        let namespaces = sandbox.level().tier.has_namespaces();
+        let build_inside = if namespaces { PathBuf::from(BUILD_INSIDE) } else { self.build.clone() };
+        job.writable.push((self.build.clone(), build_inside.clone()));
+        for (host, folder) in &self.dependencies {
+            job.read_only.push((host.clone(), inside_work.join(folder)));
+        }
+        if command.program.contains('/') {
+            job.program = inside_work.join(&command.program).to_string_lossy().into_owned();
+        }
+        let reports = inside_reports.to_string_lossy();
+        job.arguments = command.arguments.iter().map(|argument| argument.replace(REPORTS, &reports)).collect();
+        let own = command.environment.iter().map(|(name, value)| (name.clone(), value.replace(REPORTS, &reports)));
+        job.environment = own.collect();
+        let build = |name: &str| build_inside.join(name).to_string_lossy().into_owned();
+        for (name, folder) in [("CARGO_TARGET_DIR", "cargo"), ("GOCACHE", "go")] {
+            job.environment.entry(name.to_owned()).or_insert_with(|| build(folder));
+        }
+        job
+    }
+}
+
+/// Under what terms gates run.
+#[derive(Debug, Clone, Default)]
+pub struct RunTerms {
+    /// What each of them may take.
+    pub limits: SandboxLimits,
+    /// Whether they may reach the network.
+    pub network: bool,
+}
+
+fn without_result(trouble: GateTrouble, detail: String) -> GateRun {
+    GateRun { state: GateState::Errored, trouble: Some((trouble, detail)), report: None }
+}
+
+fn output_of(result: JobResult, reports: &Path, command: &GateCommand, work: &Path) -> GateOutput {
+    GateOutput {
+        status: result.status,
+        timed_out: result.timed_out(),
+        limit: result.limit_reached.map(said),
+        cut: result.cut,
+        reports: read_reports(reports, command),
+        stdout: result.stdout,
+        stderr: result.stderr,
+        root: work.to_string_lossy().into_owned(),
+    }
+}
+
+fn said(limit: Limit) -> String {
+    format!("{} ({limit})", limit.meaning())
+}
+
+/// Reads what a tool left in its folder; what we put there ourselves is not among it. Links are not followed.
+fn read_reports(top: &Path, command: &GateCommand) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![(top.to_owned(), String::new())];
+    while let Some((folder, prefix)) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if found.len() >= REPORTS_MAX {
+                return found;
+            }
+            if is_folder {
+                folders.push((entry.path(), format!("{name}/")));
+            } else if !command.provided.contains_key(&name)
+                && let Ok(bytes) = read_written(top, Path::new(&name), REPORT_BYTES_MAX as u64)
+            {
+                found.insert(name, bytes);
+            }
+        }
+    }
+    found
+}
+
+/// Writes a command so that a shell runs it again, from the root of the project.
+pub fn for_shell(command: &GateCommand) -> String {
+    let quoted = |text: &str| {
+        let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:,+@%".contains(character);
+        if !text.is_empty() && text.chars().all(plain) {
+            text.to_owned()
+        } else {
+            format!("'{}'", text.replace('\'', "'\\''"))
+        }
+    };
+    let mut line = String::new();
+    if !command.folder.is_empty() {
+        line.push_str(&format!("cd {} && ", quoted(&command.folder)));
+    }
+    line.push_str(&quoted(&command.program));
+    for argument in &command.arguments {
+        line.push(' ');
+        line.push_str(&quoted(argument));
+    }
+    line
+}
+
+/// The programs on a search path, by their names. Relative entries are left out: they would lead into the tree.
+fn programs_of(search_path: &str) -> BTreeSet<String> {
+    std::env::split_paths(search_path)
+        .filter(|folder| folder.is_absolute())
+        .flat_map(|folder| executables(&folder))
+        .collect()
+}
+
+fn executables(folder: &Path) -> impl Iterator<Item = String> + use<> {
+    let is_program =
+        |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0);
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(move |entry| is_program(&entry.path())).filter_map(|entry| entry.file_name().into_string().ok())
+}
+
+/// What was found out about gates on a base, kept between reviews.
+#[derive(Debug)]
+pub struct BaseCache {
+    folder: Option<PathBuf>,
+}
+
+impl BaseCache {
+    /// Opens the cache; without a folder nothing is kept.
+    pub fn new(folder: Option<&Path>) -> Self {
+        Self { folder: folder.map(|folder| folder.join("gates-1")) }
+    }
+
+    /// Returns the key of a gate's run on a tree: everything that shapes its result.
+    pub fn key(tree: &str, gate: &dyn Gate, setup: &Setup, project: &Project, tools: &str) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let command = serde_json::to_string(&gate.command(setup, project)).unwrap_or_default();
+        for part in [tree, gate.id(), &setup.folder, &command, tools, env!("CARGO_PKG_VERSION")] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// Returns what is known.
+    pub fn get(&self, key: &str) -> Option<Ran> {
+        let bytes = crate::evidence::read_regular(&self.path(key)?, REPORT_BYTES_MAX as u64).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Keeps what came to a result. That it cannot be kept costs time and nothing else.
+    pub fn put(&self, key: &str, ran: &Ran) {
+        let Some(path) = self.path(key) else { return };
+        if ran.run.state == GateState::Errored {
+            return;
+        }
+        let _ = write_whole(&path, &serde_json::to_vec(ran).unwrap_or_default());
+    }
+
+    fn path(&self, key: &str) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(key))
+    }
+}
+
+/// Writes a file so that others see all of it or nothing.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use std::io::Write as _;
+
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}

@@ -1,0 +1,397 @@
+//! What of this machine a job gets to see: system folders, toolchains, variables. All by allow-list.
+//!
+//! The tables are here. This module must not know how anything is shown or hidden.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// Where a job finds itself when folders can be mounted.
+pub(super) const WORK_INSIDE: &str = "/assize/work";
+/// Where a job finds the folder for its reports.
+pub(super) const REPORTS_INSIDE: &str = "/assize/reports";
+/// Where a job finds its home when the user has none that could be hidden.
+pub(super) const HOME_INSIDE: &str = "/assize/home";
+/// Where our own program is seen inside, when it has to be.
+pub(super) const LAUNCHER_INSIDE: &str = "/assize/launcher";
+/// The user that every job is, seen from inside.
+pub(super) const USER_INSIDE: &str = "assize";
+/// The id of that user and its group, seen from inside. Never 0: programs treat root differently.
+pub(super) const UID_INSIDE: u32 = 1000;
+
+/// Folders of the system that are shown. What isn't named isn't there: `/home`, `/root`, `/run`,
+/// `/var`, `/srv`, `/mnt`, `/media`, `/boot` and `/sys` among others.
+const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix/store",
+    "/gnu/store",
+    "/run/current-system",
+    "/home/linuxbrew/.linuxbrew",
+];
+
+/// Where files that not everybody may read are looked for, and how deep. A job runs as the user who
+/// called us: what only this user or this user's groups may read would be open to it.
+const SECRETS_LOOKED_FOR: &[(&str, usize)] = &[("/etc", 12), ("/opt", 4), ("/usr/local/etc", 6)];
+/// How many entries are looked at in all. Of a folder that has more, nothing is shown.
+const SECRETS_ENTRIES_MAX: usize = 100_000;
+
+/// Variables that are handed on as they are, besides `LC_*` and those of [`TOOLS`].
+const HANDED_ON: &[&str] = &["LANG", "LANGUAGE", "TZ", "JAVA_HOME", "GOROOT"];
+/// Where programs are looked for when `PATH` is not set.
+const PATH_DEFAULT: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Where a tool keeps what it has installed.
+struct Tool {
+    /// The variable that says where; empty if there is none.
+    variable: &'static str,
+    /// Where it is otherwise, below the home folder.
+    folder: &'static str,
+    /// Which parts are shown. Empty: all of it.
+    shown: &'static [&'static str],
+}
+
+const fn tool(variable: &'static str, folder: &'static str, shown: &'static [&'static str]) -> Tool {
+    Tool { variable, folder, shown }
+}
+
+/// Toolchains and package stores below the home folder. Shown read-only. A folder that can hold
+/// credentials or settings is never shown as a whole.
+const TOOLS: &[Tool] = &[
+    tool("CARGO_HOME", ".cargo", &["bin", "registry", "git"]),
+    tool("RUSTUP_HOME", ".rustup", &[]),
+    tool("PYENV_ROOT", ".pyenv", &[]),
+    tool("NVM_DIR", ".nvm", &[]),
+    tool("FNM_DIR", ".local/share/fnm", &[]),
+    tool("VOLTA_HOME", ".volta", &["bin", "tools", "log"]),
+    tool("BUN_INSTALL", ".bun", &["bin", "install"]),
+    tool("DENO_DIR", ".cache/deno", &["deps", "npm", "gen"]),
+    tool("PNPM_HOME", ".local/share/pnpm", &[]),
+    tool("PLAYWRIGHT_BROWSERS_PATH", ".cache/ms-playwright", &[]),
+    tool("GOPATH", "go", &["bin", "pkg/mod"]),
+    tool("RBENV_ROOT", ".rbenv", &[]),
+    tool("GRADLE_USER_HOME", ".gradle", &["wrapper", "caches", "jdks", "native"]),
+    tool("SDKMAN_DIR", ".sdkman", &["bin", "candidates", "libexec", "src"]),
+    tool("NUGET_PACKAGES", ".nuget/packages", &[]),
+    tool("PUB_CACHE", ".pub-cache", &["bin", "hosted"]),
+    tool("OPAMROOT", ".opam", &[]),
+    tool("ASDF_DATA_DIR", ".asdf", &[]),
+    tool("MISE_DATA_DIR", ".local/share/mise", &[]),
+    tool("UV_PYTHON_INSTALL_DIR", ".local/share/uv", &["python", "tools"]),
+    tool("PIPX_HOME", ".local/share/pipx", &[]),
+    tool("", ".local/bin", &[]),
+    tool("", ".local/lib", &[]),
+    tool("", ".deno", &["bin"]),
+    tool("", ".yarn", &["bin", "releases"]),
+    tool("", ".gem", &["ruby"]),
+    tool("", ".m2", &["repository", "wrapper"]),
+    tool("", ".ivy2", &["cache", "local"]),
+    tool("", ".cache/coursier", &[]),
+    tool("", ".dotnet", &["sdk", "shared", "host", "tools", "packs"]),
+    tool("", ".ghcup", &["bin", "ghc"]),
+    tool("", ".cabal", &["bin", "packages", "store"]),
+    tool("", ".stack", &["programs", "snapshots", "pantry"]),
+    tool("", ".jenv", &[]),
+    tool("", "miniconda3", &[]),
+    tool("", "anaconda3", &[]),
+    tool("", ".nix-profile", &[]),
+];
+
+/// What may hold credentials in the folder of a tool, and is hidden when the folder lies where
+/// everything is shown.
+const CREDENTIALS: &[&str] = &[
+    "config",
+    "config.toml",
+    "credentials",
+    "credentials.toml",
+    "gradle.properties",
+    "init.d",
+    "init.gradle",
+    "settings-security.xml",
+    "settings.xml",
+];
+
+/// A part of the system that is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SystemPart {
+    /// A folder.
+    Folder(PathBuf),
+    /// A link, such as `/bin` to `usr/bin`.
+    Link {
+        /// Where it is.
+        at: PathBuf,
+        /// Where it points.
+        target: PathBuf,
+    },
+}
+
+/// What a tool has installed and is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ToolFolder {
+    /// The tool's folder.
+    pub(super) root: PathBuf,
+    /// What of it is shown; the folder itself, or folders in it.
+    pub(super) shown: Vec<PathBuf>,
+}
+
+/// What is known of this machine and its user.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// Our own variables.
+    pub(super) environment: BTreeMap<String, String>,
+    /// The home folder that is hidden, and seen inside as an empty one.
+    pub(super) home: PathBuf,
+    /// What is shown of the system.
+    pub(super) system: Vec<SystemPart>,
+    /// What is hidden in it.
+    pub(super) hidden: Vec<PathBuf>,
+    /// What is shown of the tools.
+    pub(super) tools: Vec<ToolFolder>,
+    /// Where our own temporary folders are made.
+    pub(super) temporary: PathBuf,
+}
+
+impl Host {
+    /// Looks at this machine as this process sees it.
+    pub fn of_this_process() -> Self {
+        // A variable that is no text is in no table of ours.
+        let texts =
+            std::env::vars_os().filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok()));
+        Self::with_environment(texts.collect())
+    }
+
+    /// Looks at this machine with other variables than ours.
+    pub fn with_environment(environment: BTreeMap<String, String>) -> Self {
+        let home = home(environment.get("HOME").map(Path::new));
+        let system: Vec<_> = SYSTEM.iter().filter_map(|path| system_part(Path::new(path))).collect();
+        let tools = tool_folders(&home, &environment);
+        let mut hidden = Vec::new();
+        let mut entries = 0;
+        for (root, depth) in SECRETS_LOOKED_FOR {
+            not_for_everybody(Path::new(root), *depth, &mut entries, &mut hidden);
+        }
+        let shown =
+            |path: &Path| system.iter().any(|part| matches!(part, SystemPart::Folder(at) if path.starts_with(at)));
+        for tool in tools.iter().filter(|tool| shown(&tool.root)) {
+            hidden.extend(CREDENTIALS.iter().map(|name| tool.root.join(name)).filter(|path| path.exists()));
+        }
+        Self { home, system, hidden, tools, temporary: std::env::temp_dir(), environment }
+    }
+
+    /// Returns whether a path is shown as a part of the system.
+    pub(super) fn is_system(&self, path: &Path) -> bool {
+        self.system.iter().any(|part| matches!(part, SystemPart::Folder(at) if path.starts_with(at)))
+    }
+
+    /// Returns the variables of a job: ours by allow-list, ours by decision, and its own.
+    pub(super) fn variables(
+        &self,
+        home: &Path,
+        temporary: &Path,
+        own: &BTreeMap<String, String>,
+    ) -> BTreeMap<String, String> {
+        let known = |name: &str| {
+            HANDED_ON.contains(&name) || name.starts_with("LC_") || TOOLS.iter().any(|tool| tool.variable == name)
+        };
+        let mut variables: BTreeMap<_, _> = self
+            .environment
+            .iter()
+            .filter(|(name, value)| known(name) && !value.is_empty())
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        let path = self.environment.get("PATH").map_or(PATH_DEFAULT, String::as_str);
+        let absolute: Vec<_> = path.split(':').filter(|folder| folder.starts_with('/')).collect();
+        let fixed = [
+            ("PATH", absolute.join(":")),
+            ("HOME", home.display().to_string()),
+            ("TMPDIR", temporary.display().to_string()),
+            ("USER", USER_INSIDE.to_owned()),
+            ("LOGNAME", USER_INSIDE.to_owned()),
+            ("SHELL", "/bin/sh".to_owned()),
+            ("TERM", "dumb".to_owned()),
+            ("CI", "1".to_owned()),
+        ];
+        variables.extend(fixed.map(|(name, value)| (name.to_owned(), value)));
+        variables.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
+        variables
+    }
+}
+
+/// Returns the home folder, unless hiding it would hide the system.
+fn home(path: Option<&Path>) -> PathBuf {
+    let usable = path.filter(|path| {
+        path.is_absolute() && !SYSTEM.iter().any(|system| Path::new(system).starts_with(path)) && path.is_dir()
+    });
+    usable.map_or_else(|| PathBuf::from(HOME_INSIDE), Path::to_owned)
+}
+
+fn system_part(path: &Path) -> Option<SystemPart> {
+    let kind = fs::symlink_metadata(path).ok()?.file_type();
+    if kind.is_symlink() {
+        return Some(SystemPart::Link { at: path.to_owned(), target: fs::read_link(path).ok()? });
+    }
+    kind.is_dir().then(|| SystemPart::Folder(path.to_owned()))
+}
+
+fn tool_folders(home: &Path, environment: &BTreeMap<String, String>) -> Vec<ToolFolder> {
+    let mut folders = Vec::new();
+    for tool in TOOLS {
+        let named = environment.get(tool.variable).filter(|value| !value.is_empty());
+        let roots: Vec<PathBuf> = match named {
+            // `GOPATH` may name several.
+            Some(value) => value.split(':').map(PathBuf::from).filter(|path| path.is_absolute()).collect(),
+            None => vec![home.join(tool.folder)],
+        };
+        // A variable must not open the home folder, or what is above it.
+        for root in roots.into_iter().filter(|root| !home.starts_with(root) && root.components().count() > 2) {
+            let parts = if tool.shown.is_empty() { &[""][..] } else { tool.shown };
+            let shown: Vec<_> = parts.iter().map(|part| root.join(part)).filter(|path| path.exists()).collect();
+            if !shown.is_empty() {
+                folders.push(ToolFolder { root, shown });
+            }
+        }
+    }
+    folders
+}
+
+/// Adds what in a folder not everybody may read. What a link points to is looked at where it is.
+fn not_for_everybody(folder: &Path, depth: usize, entries: &mut usize, hidden: &mut Vec<PathBuf>) {
+    let Ok(listing) = fs::read_dir(folder) else { return };
+    for entry in listing.flatten() {
+        *entries += 1;
+        if *entries > SECRETS_ENTRIES_MAX {
+            hidden.push(folder.to_owned());
+            return;
+        }
+        let path = entry.path();
+        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+        let mode = metadata.permissions().mode();
+        if metadata.is_dir() {
+            if mode & 0o005 != 0o005 {
+                hidden.push(path);
+            } else if depth > 0 {
+                not_for_everybody(&path, depth - 1, entries, hidden);
+            }
+        } else if !metadata.file_type().is_symlink() && mode & 0o004 == 0 {
+            hidden.push(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(home: &Path, variables: &[(&str, &str)]) -> Host {
+        let mut environment: BTreeMap<_, _> =
+            variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        environment.insert("HOME".to_owned(), home.display().to_string());
+        Host::with_environment(environment)
+    }
+
+    #[test]
+    fn variables_come_by_allow_list() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let handed = [("LANG", "C.UTF-8"), ("LC_ALL", "C"), ("TZ", "UTC"), ("CARGO_HOME", "/opt/cargo")];
+        let dropped =
+            [("AWS_SECRET_ACCESS_KEY", "x"), ("SSH_AUTH_SOCK", "x"), ("LD_PRELOAD", "x"), ("PYTHONPATH", "x")];
+        let host = host(
+            folder.path(),
+            &[&handed[..], &dropped[..], &[("PATH", "/usr/bin:.::bin:/bin"), ("TERM", "xterm")]].concat(),
+        );
+        let own = BTreeMap::from([("RUST_LOG".to_owned(), "debug".to_owned()), ("CI".to_owned(), "true".to_owned())]);
+        let inside = host.variables(folder.path(), Path::new("/tmp"), &own);
+        for (name, value) in handed {
+            assert_eq!(inside.get(name).map(String::as_str), Some(value), "{name}");
+        }
+        for (name, _) in dropped {
+            assert_eq!(inside.get(name), None, "{name}");
+        }
+        let mut names: Vec<_> = inside.keys().map(String::as_str).collect();
+        names.retain(|name| !handed.iter().any(|(other, _)| other == name));
+        assert_eq!(names, ["CI", "HOME", "LOGNAME", "PATH", "RUST_LOG", "SHELL", "TERM", "TMPDIR", "USER"]);
+        assert_eq!((inside["PATH"].as_str(), inside["TERM"].as_str()), ("/usr/bin:/bin", "dumb"));
+        assert_eq!(inside["CI"], "true", "what a job sets itself counts");
+    }
+
+    #[test]
+    fn tools_are_shown_and_their_credentials_are_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = folder.path();
+        for path in
+            [".cargo/bin", ".cargo/registry", ".rustup/toolchains", ".m2/repository", ".local/bin", ".ssh", ".aws"]
+        {
+            fs::create_dir_all(home.join(path)).expect("a folder");
+        }
+        fs::write(home.join(".cargo/credentials.toml"), "x").expect("a file");
+        let host = host(home, &[]);
+        let shown: Vec<_> = host.tools.iter().flat_map(|tool| &tool.shown).collect();
+        let expected =
+            [".cargo/bin", ".cargo/registry", ".rustup/", ".local/bin/", ".m2/repository"].map(|path| home.join(path));
+        assert_eq!(shown, expected.iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn no_table_shows_credentials() {
+        let secret = [".ssh", ".aws", ".config", ".netrc", ".npmrc", ".docker", ".gnupg", ".git-credentials", ".kube"];
+        for tool in TOOLS {
+            assert!(!secret.iter().any(|name| Path::new(tool.folder).starts_with(name)), "{}", tool.folder);
+            assert!(!tool.shown.iter().any(|part| CREDENTIALS.contains(part)), "{}", tool.folder);
+        }
+    }
+
+    #[test]
+    fn a_variable_does_not_open_the_home_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir_all(folder.path().join("pkg/mod")).expect("a folder");
+        for value in [folder.path().to_str().expect("text"), "/", "/home", "relative", ""] {
+            let host = host(folder.path(), &[("PYENV_ROOT", value), ("GOPATH", value)]);
+            assert_eq!(host.tools, [], "{value}");
+        }
+    }
+
+    #[test]
+    fn a_home_that_is_the_system_is_none() {
+        for path in ["/", "/usr", "/nix", "relative", "/no/such/folder"] {
+            assert_eq!(home(Some(Path::new(path))), Path::new(HOME_INSIDE), "{path}");
+        }
+        assert_eq!(home(None), Path::new(HOME_INSIDE));
+    }
+
+    #[test]
+    fn what_not_everybody_may_read_is_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let make = |name: &str, mode: u32| {
+            let path = folder.path().join(name);
+            fs::write(&path, "x").expect("a file");
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("a mode");
+        };
+        fs::create_dir_all(folder.path().join("open/deep")).expect("a folder");
+        fs::create_dir(folder.path().join("closed")).expect("a folder");
+        fs::set_permissions(folder.path().join("closed"), fs::Permissions::from_mode(0o750)).expect("a mode");
+        for (name, mode) in [("passwd", 0o644), ("shadow", 0o640), ("open/key", 0o600), ("open/deep/key", 0o600)] {
+            make(name, mode);
+        }
+        let found = |depth, mut entries| {
+            let mut hidden = Vec::new();
+            not_for_everybody(folder.path(), depth, &mut entries, &mut hidden);
+            hidden.sort();
+            hidden
+                .iter()
+                .map(|path| path.strip_prefix(folder.path()).expect("below").display().to_string())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(found(1, 0), ["closed", "open/key", "shadow"]);
+        assert_eq!(found(2, 0), ["closed", "open/deep/key", "open/key", "shadow"]);
+        assert!(!found(2, SECRETS_ENTRIES_MAX - 7).contains(&String::new()), "seven entries are at the limit");
+        assert!(found(2, SECRETS_ENTRIES_MAX - 6).contains(&String::new()), "of a folder with more, nothing is shown");
+    }
+}

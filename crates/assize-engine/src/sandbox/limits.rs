@@ -1,0 +1,126 @@
+//! What a job may take: names, defaults, and how a limit that was reached is named.
+//!
+//! This module must not know how a limit is enforced.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What a job may take. Every limit holds for the job with all of its processes together, unless it
+/// says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SandboxLimits {
+    /// How long it may run, in seconds. Default: 600.
+    pub wall_seconds: u64,
+    /// How much processor time it may use, in seconds. Default: 1800.
+    pub cpu_seconds: u64,
+    /// How much memory it may hold, in bytes. Default: 4 GiB.
+    pub memory_bytes: u64,
+    /// How many processes and threads it may have at a time. Default: 2048.
+    pub processes: u64,
+    /// How many bytes it may print, on both streams together. Default: 64 MiB.
+    pub output_bytes: u64,
+    /// How large one file may grow, in bytes. Default: 1 GiB.
+    pub file_bytes: u64,
+    /// How many files one process may hold open. Default: 4096.
+    pub open_files: u64,
+    /// How large the work copy, the reports and what it may write besides may grow together on the
+    /// disk, in bytes. Default: 8 GiB.
+    pub work_bytes: u64,
+    /// How much each of its private folders (`/tmp`, the home folder, `/dev/shm`) may hold, in
+    /// bytes. Default: 1 GiB.
+    pub temporary_bytes: u64,
+}
+
+const MIB: u64 = 1024 * 1024;
+
+impl Default for SandboxLimits {
+    fn default() -> Self {
+        Self {
+            wall_seconds: 600,
+            cpu_seconds: 1800,
+            memory_bytes: 4096 * MIB,
+            processes: 2048,
+            output_bytes: 64 * MIB,
+            file_bytes: 1024 * MIB,
+            open_files: 4096,
+            work_bytes: 8192 * MIB,
+            temporary_bytes: 1024 * MIB,
+        }
+    }
+}
+
+impl SandboxLimits {
+    /// Returns how long the job may run.
+    pub fn wall(&self) -> Duration {
+        Duration::from_secs(self.wall_seconds)
+    }
+
+    /// Returns how much processor time the job may use.
+    pub fn cpu(&self) -> Duration {
+        Duration::from_secs(self.cpu_seconds)
+    }
+}
+
+/// A limit by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// [`SandboxLimits::wall_seconds`].
+    WallTime,
+    /// `Job::idle`: nothing was printed for so long.
+    Idle,
+    /// [`SandboxLimits::cpu_seconds`].
+    CpuTime,
+    /// [`SandboxLimits::memory_bytes`].
+    Memory,
+    /// [`SandboxLimits::processes`].
+    Processes,
+    /// [`SandboxLimits::output_bytes`].
+    Output,
+    /// [`SandboxLimits::file_bytes`].
+    FileSize,
+    /// [`SandboxLimits::open_files`].
+    OpenFiles,
+    /// [`SandboxLimits::work_bytes`].
+    WorkSize,
+    /// [`SandboxLimits::temporary_bytes`].
+    TemporarySize,
+}
+
+impl Limit {
+    /// Returns what reaching the limit means, for a message.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::WallTime => "it ran longer than it may",
+            Self::Idle => "it printed nothing for too long",
+            Self::CpuTime => "it used more processor time than it may",
+            Self::Memory => "it held more memory than it may",
+            Self::Processes => "it had more processes and threads than it may",
+            Self::Output => "it printed more than it may",
+            Self::FileSize => "it wrote a file larger than it may",
+            Self::OpenFiles => "it held more files open than it may",
+            Self::WorkSize => "it wrote more to the disk than it may",
+            Self::TemporarySize => "it filled one of its temporary folders",
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::WallTime => "wall time",
+            Self::Idle => "idle time",
+            Self::CpuTime => "processor time",
+            Self::Memory => "memory",
+            Self::Processes => "processes",
+            Self::Output => "output",
+            Self::FileSize => "file size",
+            Self::OpenFiles => "open files",
+            Self::WorkSize => "work size",
+            Self::TemporarySize => "temporary size",
+        })
+    }
+}

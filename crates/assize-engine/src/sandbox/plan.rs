@@ -1,0 +1,287 @@
+//! Which folders a job sees, where, and what it may do with them.
+//!
+//! One plan serves both ways of mounting: it is handed to bubblewrap as arguments, or carried out by
+//! our own launcher. This module must not know which; it only reads what stands where.
+
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, mkdirat, openat, statat};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use super::host::{Host, REPORTS_INSIDE, SystemPart, UID_INSIDE, USER_INSIDE, WORK_INSIDE};
+use super::job::Job;
+use super::tree::{descend, enter};
+use super::wire::FileRules;
+
+/// One step in putting together what a job sees. In order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Mount {
+    /// A folder or file of this machine.
+    Bind {
+        from: PathBuf,
+        to: PathBuf,
+        /// Whether it may be written to.
+        write: bool,
+    },
+    /// An empty folder in memory.
+    Memory { to: PathBuf, bytes: u64 },
+    /// A folder, so that something can be found missing in it.
+    Folder { to: PathBuf },
+    /// A link.
+    Link { to: PathBuf, target: PathBuf },
+    /// The processes of the namespace.
+    Processes,
+    /// The devices that every program expects, and a terminal multiplexer of our own.
+    Devices,
+    /// What was mounted here may not be written to any more.
+    Seal { to: PathBuf },
+}
+
+/// What of `/proc` is hidden: it tells about the machine, or acts on it. Beyond that all of it is
+/// read-only.
+const PROC_HIDDEN: &[&str] = &[
+    "acpi",
+    "asound",
+    "bus",
+    "driver",
+    "dynamic_debug",
+    "fs",
+    "interrupts",
+    "iomem",
+    "ioports",
+    "irq",
+    "kallsyms",
+    "kcore",
+    "key-users",
+    "keys",
+    "kmsg",
+    "kpagecgroup",
+    "kpagecount",
+    "kpageflags",
+    "latency_stats",
+    "mtrr",
+    "pagetypeinfo",
+    "sched_debug",
+    "schedstat",
+    "scsi",
+    "slabinfo",
+    "softirqs",
+    "sysrq-trigger",
+    "timer_list",
+    "timer_stats",
+    "vmallocinfo",
+    "zoneinfo",
+];
+
+/// A folder of ours for one run, with what is shown in the place of other things.
+#[derive(Debug)]
+pub(super) struct Stage {
+    folder: tempfile::TempDir,
+}
+
+impl Stage {
+    /// Makes the folder.
+    pub(super) fn make(host: &Host) -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("assize-sandbox-").tempdir_in(&host.temporary)?;
+        let stage = Self { folder };
+        for name in ["root", "empty", "home", "tmp"] {
+            fs::create_dir(stage.path(name))?;
+        }
+        let home = host.home.display();
+        fs::write(stage.path("nothing"), "")?;
+        fs::write(
+            stage.path("passwd"),
+            format!(
+                "root:x:0:0:root:/:/bin/sh\n{USER_INSIDE}:x:{UID_INSIDE}:{UID_INSIDE}::{home}:/bin/sh\n\
+                 nobody:x:65534:65534:nobody:/:/bin/false\n"
+            ),
+        )?;
+        fs::write(stage.path("group"), format!("root:x:0:\n{USER_INSIDE}:x:{UID_INSIDE}:\nnogroup:x:65534:\n"))?;
+        Ok(stage)
+    }
+
+    /// Returns where something of ours is.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Removes the folder, whatever the job has left in it.
+    pub(super) fn remove(self) {
+        // Nothing depends on it, and the system clears its temporary folder.
+        let _ = super::tree::remove(&self.folder.keep());
+    }
+}
+
+/// Returns what a job sees, in the order in which it is mounted.
+pub(super) fn mounts(host: &Host, job: &Job, stage: &Stage) -> Vec<Mount> {
+    let bind = |from: &Path, to: &Path, write| Mount::Bind { from: from.to_owned(), to: to.to_owned(), write };
+    let memory = |to: &str| Mount::Memory { to: PathBuf::from(to), bytes: job.limits.temporary_bytes };
+    let link = |to: &str, target: &str| Mount::Link { to: PathBuf::from(to), target: PathBuf::from(target) };
+    let cover = |path: &Path| {
+        let with = if path.is_dir() { "empty" } else { "nothing" };
+        bind(&stage.path(with), path, false)
+    };
+    let mut mounts = Vec::new();
+    for part in &host.system {
+        mounts.push(match part {
+            SystemPart::Folder(path) => bind(path, path, false),
+            SystemPart::Link { at, target } => Mount::Link { to: at.clone(), target: target.clone() },
+        });
+    }
+    for name in ["passwd", "group"] {
+        let at = Path::new("/etc").join(name);
+        if host.is_system(&at) && at.exists() {
+            mounts.push(bind(&stage.path(name), &at, false));
+        }
+    }
+    mounts.extend(host.hidden.iter().map(|path| cover(path)));
+    mounts.push(Mount::Processes);
+    let hidden = PROC_HIDDEN.iter().map(|name| Path::new("/proc").join(name));
+    mounts.extend(hidden.filter(|path| path.exists()).map(|path| cover(&path)));
+    mounts.push(Mount::Seal { to: PathBuf::from("/proc") });
+    mounts.extend([Mount::Devices, memory("/dev/shm"), Mount::Seal { to: PathBuf::from("/dev") }]);
+    mounts.extend([memory("/tmp"), link("/var/tmp", "../tmp"), link("/var/run", "../run")]);
+    if !host.system.iter().any(|part| matches!(part, SystemPart::Folder(path) if path.starts_with("/run"))) {
+        mounts.push(Mount::Folder { to: PathBuf::from("/run") });
+    }
+    if job.network
+        && let Ok(names) = Path::new("/etc/resolv.conf").canonicalize()
+        && !host.is_system(&names)
+    {
+        mounts.push(bind(&names, &names, false));
+    }
+    mounts.push(Mount::Memory { to: host.home.clone(), bytes: job.limits.temporary_bytes });
+    for tool in host.tools.iter().filter(|tool| !host.is_system(&tool.root)) {
+        if !tool.root.starts_with(&host.home) && !tool.shown.contains(&tool.root) {
+            // Tools take locks beside what they have installed.
+            mounts.push(Mount::Memory { to: tool.root.clone(), bytes: job.limits.temporary_bytes });
+        }
+        mounts.extend(tool.shown.iter().map(|path| bind(path, path, false)));
+    }
+    mounts.extend([bind(&job.work, Path::new(WORK_INSIDE), true), bind(&job.reports, Path::new(REPORTS_INSIDE), true)]);
+    mounts.extend(job.read_only.iter().map(|(from, to)| bind(from, to, false)));
+    mounts.extend(job.writable.iter().map(|(from, to)| bind(from, to, true)));
+    mounts
+}
+
+/// Returns what Landlock allows where [`mounts`] already shows nothing else: a second wall.
+pub(super) fn rules_inside(host: &Host, job: &Job) -> FileRules {
+    let mut write: Vec<_> = ["/tmp", "/dev", WORK_INSIDE, REPORTS_INSIDE]
+        .into_iter()
+        .map(PathBuf::from)
+        .chain([host.home.clone()])
+        .collect();
+    let roots = host.tools.iter().filter(|tool| !host.is_system(&tool.root) && !tool.shown.contains(&tool.root));
+    write.extend(roots.map(|tool| tool.root.clone()));
+    write.extend(job.writable.iter().map(|(_, inside)| inside.clone()));
+    FileRules { read: vec![PathBuf::from("/")], write, no_tcp: false }
+}
+
+/// Returns what Landlock allows where it stands alone.
+pub(super) fn rules_alone(host: &Host, job: &Job, stage: &Stage) -> FileRules {
+    let mut read = Vec::new();
+    let mut hidden = host.hidden.clone();
+    hidden.push(host.home.clone());
+    for part in &host.system {
+        if let SystemPart::Folder(path) = part {
+            without(path, &hidden, &mut read);
+        }
+    }
+    read.extend(host.tools.iter().flat_map(|tool| tool.shown.iter().cloned()));
+    read.extend(job.read_only.iter().map(|(from, _)| from.clone()));
+    read.push(PathBuf::from("/proc"));
+    let mut write: Vec<_> =
+        ["null", "zero", "full", "random", "urandom"].map(|name| Path::new("/dev").join(name)).into();
+    write.extend([job.work.clone(), job.reports.clone(), stage.path("home"), stage.path("tmp")]);
+    write.extend(job.writable.iter().map(|(from, _)| from.clone()));
+    FileRules { read, write, no_tcp: !job.network }
+}
+
+/// Adds a folder; if something in it is hidden, its other parts instead.
+fn without(path: &Path, hidden: &[PathBuf], parts: &mut Vec<PathBuf>) {
+    if hidden.iter().any(|other| path.starts_with(other)) {
+        return;
+    }
+    if !hidden.iter().any(|other| other.starts_with(path)) {
+        parts.push(path.to_owned());
+        return;
+    }
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        without(&entry.path(), hidden, parts);
+    }
+}
+
+/// Furnishes the home of a job that nothing can be mounted for: links to what it may see of the
+/// tools, in an empty folder.
+pub(super) fn furnish_home(host: &Host, stage: &Stage) -> io::Result<()> {
+    for path in host.tools.iter().flat_map(|tool| &tool.shown) {
+        let Ok(below) = path.strip_prefix(&host.home) else { continue };
+        // A part that is the whole folder ends with a slash.
+        let at = stage.path("home").join(below).components().collect::<PathBuf>();
+        if let Some(parent) = at.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        if at.symlink_metadata().is_err() {
+            std::os::unix::fs::symlink(path, at)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the places in the work copy, the reports and other writable folders at which something else
+/// is to be mounted. The work copy is the candidate's: a link in it must not lead us elsewhere.
+///
+/// Returns what has to be said to the caller, if a place cannot be made.
+pub(super) fn make_places(job: &Job) -> Result<(), String> {
+    let roots = [(job.work.as_path(), Path::new(WORK_INSIDE)), (job.reports.as_path(), Path::new(REPORTS_INSIDE))];
+    let mut roots = roots.to_vec();
+    for (from, inside) in job.read_only.iter().chain(&job.writable) {
+        // What was mounted last covers the others.
+        let below = roots.iter().rev().find_map(|(host, root)| Some((*host, inside.strip_prefix(root).ok()?)));
+        if let Some((host, below)) = below
+            && !below.as_os_str().is_empty()
+        {
+            let kind = fs::metadata(from).map_err(|error| format!("{}: {error}", from.display()))?;
+            make_place(host, below, kind.is_dir())
+                .map_err(|error| format!("{} cannot be shown at {}: {error}", from.display(), inside.display()))?;
+        }
+        roots.push((from, inside));
+    }
+    Ok(())
+}
+
+fn make_place(root: &Path, below: &Path, folder: bool) -> io::Result<()> {
+    let mut at = descend(root, Path::new(""))?;
+    let parts: Vec<_> = below.components().map(|part| PathBuf::from(part.as_os_str())).collect();
+    for (index, part) in parts.iter().enumerate() {
+        let last = index + 1 == parts.len();
+        if last && !folder {
+            return make_file(&at, part);
+        }
+        match mkdirat(&at, part, Mode::from_raw_mode(0o755)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        at = enter(&at, part)?;
+    }
+    Ok(())
+}
+
+fn make_file(folder: &OwnedFd, name: &Path) -> io::Result<()> {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    match openat(folder, name, flags, Mode::from_raw_mode(0o644)) {
+        Ok(_) => Ok(()),
+        Err(Errno::EXIST) => {
+            let there = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            if FileType::from_raw_mode(there.st_mode) == FileType::RegularFile {
+                return Ok(());
+            }
+            Err(io::Error::other("a link or a folder stands in the way"))
+        }
+        Err(error) => Err(error.into()),
+    }
+}

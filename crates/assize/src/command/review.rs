@@ -1,0 +1,322 @@
+//! `assize review`: may this change go in? And `assize gates`: what do the project's own checks say?
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use assize_core::court::review::{ReviewCase, ReviewRecord, Scope};
+use assize_core::envelope::ReviewEnvelope;
+use assize_core::patch::PatchLimits;
+use assize_core::session::Event;
+use assize_core::text::Untrusted;
+use assize_core::verdict::{Violation, validate_both, validate_patch, validate_verdict};
+use assize_engine::court::review::{self, ReviewError};
+use assize_engine::git::Repository;
+use assize_engine::ledger::Ledger;
+use assize_engine::process::end_with_us;
+use serde_json::json;
+
+use crate::cli::{Output, print};
+use crate::config::Config;
+use crate::exit::{Exit, Failure, Result};
+use crate::host::{Host, now_ms};
+use crate::judges::Judges;
+use crate::render::{self, Format};
+use crate::watch::Watch;
+
+/// Largest specification, and largest file of notes, in bytes.
+pub const SPECIFICATION_BYTES_MAX: u64 = 1024 * 1024;
+/// Largest document that is checked, in bytes.
+pub const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// Arguments of `assize review`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assize review --spec task.md                      what differs from the last commit
+  assize review --spec task.md --base origin/main   a branch, as in CI
+  assize review --all                               the whole tree, as if nothing had been there
+  assize review --output sarif=assize.sarif,markdown=comment.md
+  assize review --check-verdict verdict.json        every fault of a verdict document")]
+pub struct Arguments {
+    /// What was asked for: a file, or `-` for standard input.
+    #[arg(long, value_name = "FILE")]
+    spec: Option<PathBuf>,
+    /// The revision that the change is measured from.
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    base: String,
+    /// Judge the whole tree, not only what is new.
+    #[arg(long)]
+    all: bool,
+    /// What the author says of the change: a file. It counts as a claim.
+    #[arg(long, value_name = "FILE")]
+    notes: Option<PathBuf>,
+    /// Write the result in further forms: `json=F`, `sarif=F`, `junit=F`, `markdown=F`.
+    #[arg(long, value_name = "FORM=FILE", value_delimiter = ',', value_parser = output_file)]
+    output: Vec<(Form, PathBuf)>,
+    /// Check a verdict document and list everything that is wrong with it, instead of judging.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["spec", "all", "notes", "output"])]
+    check_verdict: Option<PathBuf>,
+    /// Check a patch document as well, and whether it fits the verdict.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["spec", "all", "notes", "output"])]
+    check_patch: Option<PathBuf>,
+    #[command(flatten)]
+    gates: GateArguments,
+}
+
+/// What `review` and `gates` have in common.
+#[derive(Debug, Clone, clap::Args)]
+pub struct GateArguments {
+    /// How much of a sandbox is asked for: `require` refuses to run without one [default: prefer].
+    #[arg(long, value_name = "DEMAND", value_parser = ["require", "prefer", "off"])]
+    sandbox: Option<String>,
+    /// Do not run this gate; may be given several times.
+    #[arg(long = "skip", value_name = "GATE")]
+    skip: Vec<String>,
+    /// Take the settings from the work tree's assize.toml, not from that of the base.
+    #[arg(long)]
+    trust_config: bool,
+}
+
+/// Arguments of `assize gates`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assize gates                    run the project's checks on the tree as it is
+  assize gates --list             which gates there are, and by what they are recognized
+  assize gates --base HEAD~1      only what is new since that commit
+  assize gates --skip cargo-clippy --format json")]
+pub struct GatesArguments {
+    /// Compare with this revision: only what is new counts.
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+    /// List the gates that the project uses, and run none.
+    #[arg(long)]
+    list: bool,
+    #[command(flatten)]
+    gates: GateArguments,
+}
+
+/// A form in which a result is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Json,
+    Sarif,
+    Junit,
+    Markdown,
+}
+
+fn output_file(text: &str) -> std::result::Result<(Form, PathBuf), String> {
+    let (form, path) = text.split_once('=').ok_or("write it as FORM=FILE, such as sarif=assize.sarif")?;
+    let form = match form {
+        "json" => Form::Json,
+        "sarif" => Form::Sarif,
+        "junit" => Form::Junit,
+        "markdown" => Form::Markdown,
+        _ => return Err(format!("`{form}` is none of json, sarif, junit, markdown")),
+    };
+    if path.is_empty() { Err("the file has no name".to_owned()) } else { Ok((form, PathBuf::from(path))) }
+}
+
+/// Runs `assize review`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    if arguments.check_verdict.is_some() || arguments.check_patch.is_some() {
+        return check(arguments, output);
+    }
+    let base = base_of(host, Some(&arguments.base))?;
+    let config = config_of(host, base.as_deref(), &arguments.gates, output)?;
+    let judges = Judges::of_review(&config, host)?;
+    let specification = match &arguments.spec {
+        Some(path) => read(host, path, "--spec", SPECIFICATION_BYTES_MAX)?,
+        None => String::new(),
+    };
+    let notes =
+        arguments.notes.as_ref().map(|path| read(host, path, "--notes", SPECIFICATION_BYTES_MAX)).transpose()?;
+    let case = ReviewCase {
+        specification: Untrusted::new(specification),
+        base,
+        scope: if arguments.all { Scope::Everything } else { Scope::Change },
+        notes: notes.map(Untrusted::new),
+        ..ReviewCase::default()
+    };
+    let terms = config.review_terms(host, judges.ids(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
+    // Without it an interrupted review would leave its gates at work.
+    let _ = end_with_us();
+    let mut watch = Watch::new(output);
+    let held = review::hold(case, &terms, &host.folder, &mut |step| watch.see(step), &mut |ids, question, each| {
+        judges.ask(ids, question, each);
+    });
+    watch.finish();
+    let record = held.map_err(failed)?;
+    if let Err(error) = record_it(host, &record) {
+        output.note(&format!("this was not recorded: {error}"));
+    }
+    for (form, path) in &arguments.output {
+        let text = in_form(*form, &record)?;
+        let path = host.folder.join(path);
+        fs::write(&path, text).map_err(|error| Failure::new(format!("--output {}: {error}", path.display())))?;
+    }
+    print(&match output.format {
+        Format::Human => render::review::human(&record),
+        Format::Json => format!("{}\n", json!(ReviewEnvelope::of(&record))),
+        Format::Markdown => render::review::markdown(&record),
+    });
+    Ok(Exit::of(record.ruling.outcome))
+}
+
+fn in_form(form: Form, record: &ReviewRecord) -> Result<String> {
+    Ok(match form {
+        Form::Json => format!("{:#}\n", json!(ReviewEnvelope::of(record))),
+        Form::Sarif => format!("{:#}\n", render::sarif::log(record)),
+        Form::Junit => render::junit::report(record)?,
+        Form::Markdown => render::review::markdown(record),
+    })
+}
+
+fn record_it(host: &Host, record: &ReviewRecord) -> std::result::Result<(), assize_engine::ledger::LedgerError> {
+    let mut ledger = Ledger::open(&host.ledger())?;
+    let session = format!("review/{}", now_ms());
+    ledger.append(now_ms(), "review", &session, &Event::ReviewRuled(Box::new(record.clone()))).map(|_| ())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
+fn failed(error: ReviewError) -> Failure {
+    let hint = match &error {
+        ReviewError::Sandbox(_) => Some("install bubblewrap, or ask for less with `sandbox = \"prefer\"`".to_owned()),
+        _ => None,
+    };
+    Failure { what: error.to_string(), hint }
+}
+
+/// Returns the commit that a revision names; `None` where there is no repository or no commit yet.
+fn base_of(host: &Host, revision: Option<&str>) -> Result<Option<String>> {
+    let wrong = |error: assize_engine::git::GitError| Failure::new(error.to_string());
+    let Some(repository) = Repository::discover(&host.folder).map_err(wrong)? else { return Ok(None) };
+    match revision {
+        None => Ok(None),
+        Some("HEAD") => repository.head().map_err(wrong),
+        Some(revision) => repository.resolve(revision).map(Some).map_err(|_| {
+            Failure::new(format!("--base {revision}: no such commit in {}", repository.root().display()))
+                .hint("a shallow clone has only its last commits; fetch more of them")
+        }),
+    }
+}
+
+/// Reads the settings. They are those of the base: a change does not choose what it is judged by.
+fn config_of(host: &Host, base: Option<&str>, arguments: &GateArguments, output: Output) -> Result<Config> {
+    let project = host.project();
+    let (Some(base), None, false) = (base, &host.configuration, arguments.trust_config) else {
+        return Config::load(&project, host.configuration.as_deref());
+    };
+    let wrong = |error: assize_engine::git::GitError| Failure::new(error.to_string());
+    let repository = Repository::discover(&host.folder).map_err(wrong)?;
+    let of_base =
+        repository.map(|repository| repository.contents(base, crate::config::FILE_NAME)).transpose().map_err(wrong)?;
+    let of_base = of_base.flatten().unwrap_or_default();
+    if of_base != crate::config::read(&project, None)? {
+        output
+            .note("assize.toml differs from that of the base, whose settings hold; --trust-config takes the new ones");
+    }
+    Config::parse(&of_base, "assize.toml of the base")
+}
+
+fn read(host: &Host, path: &Path, option: &str, bytes_max: u64) -> Result<String> {
+    let wrong = |what: String| Failure::new(format!("{option} {}: {what}", path.display()));
+    let mut text = String::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().lock().take(bytes_max + 1).read_to_string(&mut text)
+    } else {
+        let file = fs::File::open(host.folder.join(path)).map_err(|error| wrong(error.to_string()))?;
+        file.take(bytes_max + 1).read_to_string(&mut text)
+    };
+    let size = read.map_err(|error| wrong(error.to_string()))?;
+    if size as u64 > bytes_max { Err(wrong(format!("it has more than {bytes_max} bytes"))) } else { Ok(text) }
+}
+
+/// Checks documents and lists everything that is wrong with them.
+fn check(arguments: &Arguments, output: Output) -> Result {
+    let document = |path: &PathBuf| {
+        let wrong = |what: String| Failure::new(format!("{}: {what}", path.display()));
+        let mut text = String::new();
+        let file = fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
+        file.take(DOCUMENT_BYTES_MAX + 1).read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
+        if text.len() as u64 > DOCUMENT_BYTES_MAX {
+            Err(wrong(format!("it has more than {DOCUMENT_BYTES_MAX} bytes")))
+        } else {
+            Ok(text)
+        }
+    };
+    let verdict = arguments.check_verdict.as_ref().map(document).transpose()?;
+    let patch = arguments.check_patch.as_ref().map(document).transpose()?;
+    let limits = PatchLimits::default();
+    let faults = match (&verdict, &patch) {
+        (Some(verdict), Some(patch)) => validate_both(verdict, patch, &limits).err(),
+        (Some(verdict), None) => validate_verdict(verdict).err(),
+        (None, Some(patch)) => validate_patch(patch, &limits).err(),
+        (None, None) => None,
+    };
+    let faults = faults.unwrap_or_default();
+    print(&match output.format {
+        Format::Json => {
+            let listed: Vec<_> = faults.iter().map(|fault| json!({"at": fault.at, "message": fault.message})).collect();
+            format!("{}\n", json!({"assize": 1, "ok": faults.is_empty(), "errors": listed}))
+        }
+        _ if faults.is_empty() => "nothing is wrong with it\n".to_owned(),
+        _ => faults.iter().map(|fault: &Violation| format!("{fault}\n")).collect(),
+    });
+    Ok(if faults.is_empty() { Exit::Done } else { Exit::NotAccepted })
+}
+
+/// Runs `assize gates`.
+pub fn gates(arguments: &GatesArguments, host: &Host, output: Output) -> Result {
+    let base = base_of(host, arguments.base.as_deref())?;
+    let config = config_of(host, base.as_deref(), &arguments.gates, output)?;
+    let terms = config.review_terms(host, Vec::new(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
+    if arguments.list {
+        return list(&terms, host, output);
+    }
+    let scope = if base.is_some() { Scope::Change } else { Scope::Everything };
+    let case = ReviewCase { base, scope, ..ReviewCase::default() };
+    let _ = end_with_us();
+    let mut watch = Watch::new(output);
+    let examined = review::examine(case, &terms, &host.folder, &mut |step| watch.see(step));
+    watch.finish();
+    let (inputs, _) = examined.map_err(failed)?;
+    print(&match output.format {
+        Format::Human => render::review::gates_human(&inputs.exec),
+        Format::Json => format!("{}\n", json!({"assize": 1, "exec": inputs.exec})),
+        Format::Markdown => render::review::gates_markdown(&inputs.exec),
+    });
+    Ok(render::review::exit_of(&inputs.exec))
+}
+
+/// Lists the gates of the project, and those that there are.
+fn list(terms: &review::Terms, host: &Host, output: Output) -> Result {
+    let found = review::used_gates(terms, &host.folder).map_err(failed)?;
+    if output.format == Format::Json {
+        let used: Vec<_> = found
+            .iter()
+            .map(|(gate, setup)| json!({"id": gate.id(), "folder": setup.folder, "because": setup.because}))
+            .collect();
+        let known: BTreeMap<&str, &str> =
+            assize_core::gate::GATES.iter().map(|gate| (gate.id(), gate.summary())).collect();
+        print(&format!("{}\n", json!({"assize": 1, "used": used, "known": known})));
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
+    for (gate, setup) in &found {
+        let folder = if setup.folder.is_empty() { String::new() } else { format!(" in {}", setup.folder) };
+        text.push_str(&format!(
+            "{}{folder}  {}\n",
+            render::styled(render::STRONG, gate.id()),
+            render::quiet(&setup.because)
+        ));
+        text.push_str(&format!("    {}\n", gate.summary()));
+    }
+    if found.is_empty() {
+        text.push_str("no gate is recognized here; [[gate]] in assize.toml declares one\n");
+    }
+    print(&text);
+    Ok(Exit::Done)
+}

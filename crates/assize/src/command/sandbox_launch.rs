@@ -1,0 +1,24 @@
+//! `assize sandbox-launch`: a stage of the sandbox, in which the program starts itself anew.
+//!
+//! Nobody types this, so that it is no part of the command line's parser: a stage has to start fast
+//! and must not depend on a current folder, a configuration or the environment.
+
+use std::process::ExitCode;
+
+#[cfg(target_os = "linux")]
+use assize_engine::sandbox::{COMMAND, Stage, launch};
+
+/// Runs the stage that the command line names, if it names one.
+#[cfg(target_os = "linux")]
+pub fn intercept() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    let stage = (arguments.next()? == COMMAND).then(|| arguments.next())??;
+    let stage = Stage::named(stage.to_str()?)?;
+    Some(ExitCode::from(launch(stage, &[COMMAND.into()])))
+}
+
+/// There is no sandbox on other systems.
+#[cfg(not(target_os = "linux"))]
+pub fn intercept() -> Option<ExitCode> {
+    None
+}

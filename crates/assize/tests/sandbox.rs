@@ -1,0 +1,521 @@
+//! The sandbox, attacked from inside and looked at from outside.
+//!
+//! Each program in `tests/sandbox/` tries one way out. It is run in every tier that this machine has,
+//! as the user who runs the tests and, if that is root, as an ordinary one as well. What counts is what
+//! is seen from outside. Beside that each is run without a sandbox, where that does no harm, to show
+//! that the very same look sees it then.
+
+#![cfg(target_os = "linux")]
+
+#[path = "sandbox/table.rs"]
+mod table;
+#[path = "sandbox/world.rs"]
+mod world;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use assize_engine::sandbox::{Demand, Job, Limit, Sandbox, SandboxError, SandboxLimits, Stream, Tier};
+use table::{Control, Escape, LATER, Seen};
+use world::{Ran, World, is_root, launcher, programs, say};
+
+/// The user that tests are run as besides root.
+const ORDINARY: &str = "54321";
+
+/// Runs an escape in a sandbox.
+fn run_inside(world: &World, sandbox: &Sandbox, escape: &Escape, limits: fn(&mut Job)) -> Result<Ran, String> {
+    let mut job = world.job(sandbox, escape.name);
+    limits(&mut job);
+    let began = Instant::now();
+    let result = sandbox.run(&job, &mut |_| {}).map_err(|error| error.to_string())?;
+    if began.elapsed() > Duration::from_secs(job.limits.wall_seconds + 15) {
+        return Err(format!("it took {:?}", began.elapsed()));
+    }
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(Ran { stdout: text(&result.stdout), stderr: text(&result.stderr), result })
+}
+
+/// Runs all escapes in a tier. Returns `false` when the tier cannot be had here.
+fn table_holds_in(tier: Tier, cgroups: bool) -> bool {
+    if let Err(reason) = World::new().sandbox(tier) {
+        say(&format!("\n!!! NOT TESTED: no escape was tried in the tier {tier}, which cannot be had here: {reason}\n"));
+        return false;
+    }
+    let mut later = Vec::new();
+    let mut faults = Vec::new();
+    let mut count = 0;
+    for escape in table::all().filter(|escape| tier.has_namespaces() || !escape.needs_namespaces) {
+        let world = World::new();
+        let mut sandbox = world.sandbox(tier).expect("it was there before");
+        if !cgroups {
+            sandbox = sandbox.without_cgroups();
+        }
+        count += 1;
+        match run_inside(&world, &sandbox, escape, escape.limits) {
+            Err(error) => faults.push(format!("{}: {error}", escape.name)),
+            Ok(ran) if matches!(escape.seen, Seen::Later(_)) => later.push((escape, world, ran)),
+            Ok(ran) => judge(escape, &world, &ran, &mut faults),
+        }
+    }
+    std::thread::sleep(LATER);
+    for (escape, world, ran) in later {
+        judge(escape, &world, &ran, &mut faults);
+    }
+    let level = World::new().sandbox(tier).expect("it was there before").level().sentence();
+    assert!(faults.is_empty(), "{} of {count} got out of {level}\n{}", faults.len(), faults.join("\n"));
+    assert!(count >= 40 || !tier.has_namespaces(), "{count}");
+    true
+}
+
+fn judge(escape: &Escape, world: &World, ran: &Ran, faults: &mut Vec<String>) {
+    if let Some(how) = escape.escaped(world, ran) {
+        let stderr = ran.stderr.lines().take(3).collect::<Vec<_>>().join(" | ");
+        faults.push(format!("{}: expected that {}, but: {how} [{stderr}]", escape.name, escape.expected));
+    }
+}
+
+#[test]
+fn nothing_gets_out_of_bubblewrap() {
+    table_holds_in(Tier::Bubblewrap, true);
+}
+
+#[test]
+fn nothing_gets_out_of_namespaces() {
+    let had = table_holds_in(Tier::Namespaces, true);
+    assert!(had || !is_root(), "root can make namespaces on any machine that tests run on");
+}
+
+#[test]
+fn limits_hold_without_control_groups() {
+    for tier in [Tier::Bubblewrap, Tier::Namespaces] {
+        let world = World::new();
+        let Ok(sandbox) = world.sandbox(tier) else { continue };
+        let sandbox = sandbox.without_cgroups();
+        let mut faults = Vec::new();
+        for escape in table::LIMITS {
+            let world = World::new();
+            match run_inside(&world, &sandbox, escape, escape.limits) {
+                Err(error) => faults.push(format!("{}: {error}", escape.name)),
+                Ok(ran) => judge(escape, &world, &ran, &mut faults),
+            }
+        }
+        assert!(faults.is_empty(), "{tier}\n{}", faults.join("\n"));
+    }
+}
+
+/// What Landlock and the filter of system calls hold without namespaces. Less, and stated.
+#[test]
+fn landlock_alone_holds_what_it_says() {
+    table_holds_in(Tier::Landlock, true);
+}
+
+#[test]
+fn every_escape_works_where_nothing_holds_it() {
+    let mut faults = Vec::new();
+    let mut later = Vec::new();
+    let mut shown = 0;
+    for escape in table::all() {
+        let world = World::new();
+        let ran = match escape.control {
+            Control::Plain | Control::Other(_) => world.run_plainly(escape.name, &[]),
+            Control::PlainIf(possible) if possible() => world.run_plainly(escape.name, &[]),
+            Control::Below(around, possible) if possible() => world.run_plainly(escape.name, around),
+            Control::Raised => {
+                let Some(sandbox) = Tier::ALL.into_iter().find_map(|tier| world.sandbox(tier).ok()) else { continue };
+                run_inside(&world, &sandbox, escape, |_| {}).expect("run")
+            }
+            Control::PlainIf(_) | Control::Below(..) => continue,
+            Control::Harmful(_) => continue,
+        };
+        shown += 1;
+        if matches!(escape.seen, Seen::Later(_)) {
+            later.push((escape, world, ran));
+            continue;
+        }
+        let seen = match escape.control {
+            Control::Other(look) => look(&world, &ran),
+            _ => escape.escaped(&world, &ran),
+        };
+        if seen.is_none() {
+            faults.push(format!("{}: it did not work, or was not seen: {} {}", escape.name, ran.stdout, ran.stderr));
+        }
+    }
+    std::thread::sleep(LATER);
+    faults.extend(later.iter().filter(|(escape, world, ran)| escape.escaped(world, ran).is_none()).map(|(escape, ..)| escape.name.to_owned()));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(shown >= 40 || !is_root(), "{shown}");
+}
+
+/// Root hides faults: limits for users do not bind it, and it may open anything. So the tables are run
+/// once more as somebody else.
+#[test]
+fn nothing_gets_out_for_an_ordinary_user_either() {
+    if !is_root() {
+        return;
+    }
+    let folder = tempfile::Builder::new().prefix("assize-ordinary-").tempdir().expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("a mode");
+    let copy = |from: &Path, name: &str| {
+        let to = folder.path().join(name);
+        fs::copy(from, &to).expect("copied");
+        fs::set_permissions(&to, fs::Permissions::from_mode(0o755)).expect("a mode");
+        to
+    };
+    let tests = copy(&std::env::current_exe().expect("this test"), "tests");
+    let assize = copy(&launcher().program, "assize");
+    let names = [
+        "nothing_gets_out_of_bubblewrap",
+        "nothing_gets_out_of_namespaces",
+        "landlock_alone_holds_what_it_says",
+        "every_escape_works_where_nothing_holds_it",
+        "the_environment_is_an_allow_list",
+        "a_job_sees_the_same_places_in_every_run",
+    ];
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", ORDINARY, "--regid", ORDINARY, "--clear-groups"]).arg(tests).arg("--exact").args(names);
+    command.env(world::PROGRAMS_VARIABLE, programs()).env(world::ASSIZE_VARIABLE, assize).current_dir("/");
+    let output = command.env("HOME", "/nonexistent").output().expect("setpriv");
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains(&format!("{} passed", names.len())), "{text}");
+    for line in text.lines().filter(|line| line.contains("NOT TESTED")) {
+        say(&format!("as an ordinary user: {line}"));
+    }
+}
+
+/// Runs something in every tier that has namespaces.
+fn in_namespaces(check: impl Fn(&World, &Sandbox)) {
+    for tier in [Tier::Bubblewrap, Tier::Namespaces] {
+        let world = World::new();
+        match world.sandbox(tier) {
+            Ok(sandbox) => check(&world, &sandbox),
+            Err(reason) => say(&format!("\n!!! NOT TESTED: {tier} cannot be had here: {reason}\n")),
+        }
+    }
+}
+
+fn shell(world: &World, script: &str) -> Job {
+    let mut job = Job::new("/bin/sh", &["-c", script], &world.at("work"), &world.at("gates/reports"));
+    job.limits.wall_seconds = 20;
+    job
+}
+
+fn printed(world: &World, sandbox: &Sandbox, script: &str) -> String {
+    let result = sandbox.run(&shell(world, script), &mut |_| {}).expect("run");
+    String::from_utf8_lossy(&result.stdout).into_owned()
+}
+
+#[test]
+fn the_environment_is_an_allow_list() {
+    for tier in Tier::ALL {
+        let world = World::new();
+        let Ok(sandbox) = world.sandbox(tier) else { continue };
+        let mut job = shell(&world, "tr '\\0' '\\n' < /proc/self/environ");
+        job.program = "cat".to_owned();
+        job.arguments = vec!["/proc/self/environ".to_owned()];
+        job.environment = BTreeMap::from([("RUST_LOG".to_owned(), "debug".to_owned())]);
+        let result = sandbox.run(&job, &mut |_| {}).expect("run");
+        let text = String::from_utf8_lossy(&result.stdout).into_owned();
+        let mut names: Vec<_> = text.split_terminator('\0').filter_map(|line| line.split('=').next()).collect();
+        names.sort_unstable();
+        let expected = ["CI", "HOME", "LANG", "LOGNAME", "PATH", "RUST_LOG", "SHELL", "TERM", "TMPDIR", "USER"];
+        assert_eq!(names, expected, "{tier}");
+        assert!(!text.contains(&world.secret));
+    }
+}
+
+#[test]
+fn a_job_sees_the_same_places_in_every_run() {
+    in_namespaces(|world, sandbox| {
+        let script = "pwd; echo $HOME $TMPDIR; id -un; hostname 2>/dev/null || cat /proc/sys/kernel/hostname; tty; ls /assize";
+        let (first, second) = (printed(world, sandbox, script), printed(&World::new(), sandbox, script));
+        assert_eq!(first, second);
+        let home = world.at("home").display().to_string();
+        let mut lines = first.lines();
+        assert_eq!(lines.next(), Some("/assize/work"));
+        assert_eq!(lines.next(), Some(format!("{home} /tmp").as_str()));
+        assert_eq!(lines.next(), Some("assize"));
+        assert_eq!(lines.next(), Some("assize"));
+        assert_eq!(lines.next(), Some("not a tty"));
+        assert_eq!(sandbox.work_inside(&world.at("work")), Path::new("/assize/work"));
+        assert_eq!(sandbox.reports_inside(&world.at("gates/reports")), Path::new("/assize/reports"));
+    });
+}
+
+#[test]
+fn what_a_job_writes_is_there_and_its_tools_are_found() {
+    in_namespaces(|world, sandbox| {
+        let tool = world.at("home/.local/bin/tool");
+        fs::write(&tool, "#!/bin/sh\necho tool\n").expect("written");
+        fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("a mode");
+        let script = "mkdir -p a && echo work > a/file && echo report > \"$1\"/report && ~/.local/bin/tool && echo x > ~/own && cat ~/own";
+        let mut job = shell(world, script);
+        job.folder = "sub".to_owned();
+        fs::create_dir_all(world.at("work/sub")).expect("a folder");
+        job.arguments.extend(["sh".to_owned(), sandbox.reports_inside(&job.reports).display().to_string()]);
+        let result = sandbox.run(&job, &mut |_| {}).expect("run");
+        assert!(result.succeeded(), "{result:?} {}", String::from_utf8_lossy(&result.stderr));
+        assert_eq!(result.stdout, b"tool\nx\n");
+        assert_eq!(fs::read_to_string(world.at("work/sub/a/file")).expect("there"), "work\n");
+        assert_eq!(fs::read_to_string(world.at("gates/reports/report")).expect("there"), "report\n");
+        assert!(!world.at("home/own").exists());
+    });
+}
+
+#[test]
+fn loopback_works_inside() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        say("\n!!! NOT TESTED: loopback inside the sandbox, for want of python3\n");
+        return;
+    }
+    let script = "import socket\ns = socket.create_server(('127.0.0.1', 0))\nc = socket.create_connection(s.getsockname())\n\
+                  u = socket.socket(socket.AF_UNIX)\nu.bind('\\0inside')\nprint('heard')";
+    for tier in [Tier::Bubblewrap, Tier::Namespaces] {
+        let world = World::new();
+        // Python may be one of the user's own tools.
+        let Ok(sandbox) = Sandbox::at(tier, launcher(), assize_engine::sandbox::Host::of_this_process()) else { continue };
+        let job = Job::new("python3", &["-c", script], &world.at("work"), &world.at("gates/reports"));
+        let result = sandbox.run(&job, &mut |_| {}).expect("run");
+        assert_eq!(result.stdout, b"heard\n", "{}", String::from_utf8_lossy(&result.stderr));
+    }
+}
+
+#[test]
+fn the_network_is_there_on_demand_only() {
+    for tier in [Tier::Bubblewrap, Tier::Namespaces, Tier::Landlock] {
+        for (network, reached) in [(false, false), (true, true)] {
+            let world = World::new();
+            let Ok(sandbox) = world.sandbox(tier) else { continue };
+            let mut job = world.job(&sandbox, "tcp");
+            job.network = network;
+            sandbox.run(&job, &mut |_| {}).expect("run");
+            assert_eq!(world.connected().is_some(), reached, "{tier} {network}");
+            // What has no address but a name in the kernel stays out of reach, where Landlock knows it.
+            let mut job = world.job(&sandbox, "unix-abstract");
+            job.network = network;
+            sandbox.run(&job, &mut |_| {}).expect("run");
+            assert!(world.connected().is_none() || sandbox.level().landlock < 6, "{tier} {network}");
+        }
+    }
+}
+
+#[test]
+fn other_folders_can_be_shown() {
+    in_namespaces(|world, sandbox| {
+        fs::create_dir_all(world.at("real/node_modules/pkg")).expect("a folder");
+        fs::write(world.at("real/node_modules/pkg/index.js"), "module\n").expect("written");
+        fs::create_dir(world.at("cache")).expect("a folder");
+        let script = "cat node_modules/pkg/index.js; echo x >> node_modules/pkg/index.js; echo y > node_modules/new; echo kept > /cache/entry";
+        let mut job = shell(world, script);
+        job.read_only.push((world.at("real/node_modules"), PathBuf::from("/assize/work/node_modules")));
+        job.writable.push((world.at("cache"), PathBuf::from("/cache")));
+        let result = sandbox.run(&job, &mut |_| {}).expect("run");
+        assert_eq!((result.stdout.as_slice(), result.status), (&b"module\n"[..], Some(0)), "{}", String::from_utf8_lossy(&result.stderr));
+        assert_eq!(fs::read_to_string(world.at("real/node_modules/pkg/index.js")).expect("there"), "module\n");
+        assert!(!world.at("real/node_modules/new").exists());
+        assert_eq!(fs::read_to_string(world.at("cache/entry")).expect("there"), "kept\n");
+    });
+}
+
+/// The work copy is the candidate's: it may hold a link where a folder is to be shown.
+#[test]
+fn a_link_in_the_work_copy_leads_nowhere() {
+    in_namespaces(|world, sandbox| {
+        for (name, target) in [("node_modules", world.at("real")), ("vendor", PathBuf::from("/etc"))] {
+            std::os::unix::fs::symlink(target, world.at("work").join(name)).expect("a link");
+        }
+        for inside in ["/assize/work/node_modules", "/assize/work/node_modules/new/deep", "/assize/work/vendor/x"] {
+            let mut job = shell(world, "true");
+            job.read_only.push((world.at("secrets"), PathBuf::from(inside)));
+            let error = sandbox.run(&job, &mut |_| {}).expect_err("refused");
+            assert!(matches!(&error, SandboxError::BadJob(text) if text.contains("in the way")), "{error}");
+        }
+        assert!(!world.at("real/new").exists());
+    });
+}
+
+#[test]
+fn output_comes_in_as_it_is_printed() {
+    in_namespaces(|world, sandbox| {
+        let mut times = Vec::new();
+        let mut streams = Vec::new();
+        let job = shell(world, "echo one; sleep 0.4; echo two >&2; sleep 0.4; exit 3");
+        let began = Instant::now();
+        let result = sandbox
+            .run(&job, &mut |chunk| {
+                times.push(began.elapsed());
+                streams.push(chunk.stream);
+            })
+            .expect("run");
+        assert_eq!((result.status, result.signal, result.limit_reached), (Some(3), None, None));
+        assert_eq!(streams, [Stream::Stdout, Stream::Stderr]);
+        assert!(times[1] - times[0] > Duration::from_millis(200), "{times:?}");
+        assert_eq!((result.stdout.as_slice(), result.stderr.as_slice()), (&b"one\n"[..], &b"two\n"[..]));
+    });
+}
+
+#[test]
+fn how_a_job_ended_is_told() {
+    in_namespaces(|world, sandbox| {
+        let run = |job: &Job| sandbox.run(job, &mut |_| {});
+        let killed = run(&shell(world, "kill -9 $$")).expect("run");
+        assert_eq!((killed.status, killed.signal, killed.succeeded()), (None, Some(9), false));
+        let mut missing = shell(world, "");
+        missing.program = "no-such-program".to_owned();
+        assert!(matches!(run(&missing), Err(SandboxError::NoProgram(name)) if name == "no-such-program"));
+        let mut nowhere = shell(world, "");
+        nowhere.folder = "no/such/folder".to_owned();
+        assert!(matches!(run(&nowhere), Err(SandboxError::Setup { .. })));
+        nowhere.work = world.at("missing");
+        assert!(matches!(run(&nowhere), Err(SandboxError::BadJob(_))));
+    });
+}
+
+/// The limits that count something are kept exactly.
+#[test]
+fn limits_are_kept_at_the_limit_and_one_past_it() {
+    in_namespaces(|world, sandbox| {
+        let reached = |script: &str, limits: SandboxLimits| {
+            let mut job = shell(world, script);
+            job.limits = SandboxLimits { wall_seconds: 20, ..limits };
+            sandbox.run(&job, &mut |_| {}).expect("run")
+        };
+        let default = SandboxLimits::default;
+        let output = || SandboxLimits { output_bytes: 1000, ..default() };
+        let exact = reached("head -c 600 /dev/zero; head -c 400 /dev/zero >&2", output());
+        assert_eq!((exact.limit_reached, exact.cut, exact.stdout.len() + exact.stderr.len()), (None, false, 1000));
+        let over = reached("head -c 600 /dev/zero; head -c 401 /dev/zero >&2; sleep 5", output());
+        assert_eq!((over.limit_reached, over.cut, over.stdout.len() + over.stderr.len()), (Some(Limit::Output), true, 1000));
+        let file = || SandboxLimits { file_bytes: 1000, ..default() };
+        assert_eq!(reached("exec head -c 1000 /dev/zero > file", file()).status, Some(0));
+        assert_eq!(reached("exec head -c 1001 /dev/zero > file", file()).limit_reached, Some(Limit::FileSize));
+        let files = || SandboxLimits { open_files: 16, ..default() };
+        // Three are open already, and the shell moves none of those it is told to open.
+        assert_eq!(reached("exec 9< /dev/null", files()).status, Some(0));
+        assert_eq!(reached("ulimit -n; ulimit -Hn", files()).stdout, b"16\n16\n");
+    });
+}
+
+/// However we end, the job ends with us.
+#[test]
+fn a_job_does_not_outlive_the_engine() {
+    if std::env::var_os("ASSIZE_TEST_ENGINE").is_some() {
+        let world = World::new();
+        let tier = Tier::ALL.into_iter().find(|tier| std::env::var("ASSIZE_TEST_TIER").is_ok_and(|name| name == tier.to_string()));
+        let sandbox = world.sandbox(tier.expect("a tier")).expect("a sandbox");
+        let mut job = shell(&world, "echo begun; setsid sleep 7654321 & sleep 7654321");
+        job.limits.wall_seconds = 600;
+        assize_engine::process::end_with_us().expect("listening");
+        sandbox.run(&job, &mut |_| say("begun")).expect("run");
+        return;
+    }
+    for tier in [Tier::Bubblewrap, Tier::Namespaces, Tier::Landlock] {
+        if World::new().sandbox(tier).is_err() {
+            continue;
+        }
+        for signal in ["-KILL", "-TERM", "-INT"] {
+            let mut engine = Command::new(std::env::current_exe().expect("this test"));
+            engine.args(["--exact", "a_job_does_not_outlive_the_engine"]).env("ASSIZE_TEST_ENGINE", "1");
+            engine.env("ASSIZE_TEST_TIER", tier.to_string()).env(world::PROGRAMS_VARIABLE, programs());
+            let mut engine = engine.stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().expect("started");
+            let mut line = String::new();
+            std::io::BufRead::read_line(&mut std::io::BufReader::new(engine.stderr.take().expect("its output")), &mut line)
+                .expect("a line");
+            assert_eq!(line, "begun\n");
+            let job = sleepers(engine.id());
+            assert_eq!(job.len(), 2, "{tier} {job:?}");
+            assert!(Command::new("kill").args([signal, &engine.id().to_string()]).status().expect("kill").success());
+            engine.wait().expect("ended");
+            let deadline = Instant::now() + Duration::from_secs(10);
+            while job.iter().any(|pid| is_sleeper(pid)) {
+                assert!(Instant::now() < deadline, "{tier} {signal}: the job is alive");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
+}
+
+fn is_sleeper(pid: &Path) -> bool {
+    fs::read(pid.join("cmdline")).is_ok_and(|words| words == b"sleep\x007654321\0")
+}
+
+/// Returns the sleeping processes below another one.
+fn sleepers(below: u32) -> Vec<PathBuf> {
+    let parent = |pid: &Path| -> Option<u32> {
+        let status = fs::read_to_string(pid.join("status")).ok()?;
+        status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok())
+    };
+    let is_below = |pid: &Path| {
+        let mut at = pid.to_owned();
+        while let Some(up) = parent(&at).filter(|up| *up != 0) {
+            if up == below {
+                return true;
+            }
+            at = Path::new("/proc").join(up.to_string());
+        }
+        false
+    };
+    let all = || fs::read_dir("/proc").expect("processes").flatten().map(|entry| entry.path()).filter(|pid| is_sleeper(pid));
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        let found: Vec<_> = all().filter(|pid| is_below(pid)).collect();
+        if found.len() >= 2 || Instant::now() > deadline {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A terminal that we were started from takes what is typed into it for the user's.
+#[test]
+fn nothing_is_typed_into_our_terminal() {
+    const WORDS: &[&str] = &["typed", "forged"];
+    if let Ok(name) = std::env::var("ASSIZE_TEST_TERMINAL") {
+        let world = World::new();
+        match Tier::ALL.into_iter().find(|tier| tier.to_string() == name) {
+            Some(tier) => {
+                let Ok(sandbox) = world.sandbox(tier) else { return };
+                sandbox.run(&world.job(&sandbox, "terminal"), &mut |_| {}).expect("run");
+            }
+            None => drop(world.run_plainly("terminal", &[])),
+        }
+        say("finished");
+        return;
+    }
+    let seen = |how: &str| {
+        let test = format!("{} --exact nothing_is_typed_into_our_terminal", std::env::current_exe().expect("this test").display());
+        let mut script = Command::new("script");
+        script.args(["-qec", &test, "/dev/null"]).env("ASSIZE_TEST_TERMINAL", how).env(world::PROGRAMS_VARIABLE, programs());
+        let output = script.stdin(std::process::Stdio::null()).output().expect("script");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.contains("finished"), "{how}: {text}");
+        WORDS.iter().any(|word| text.contains(word))
+    };
+    for tier in [Tier::Bubblewrap, Tier::Namespaces, Tier::Landlock] {
+        if World::new().sandbox(tier).is_ok() {
+            assert!(!seen(&tier.to_string()), "{tier}");
+        }
+    }
+    assert!(seen("plain"), "without a sandbox it is typed, and seen");
+}
+
+#[test]
+fn more_than_can_be_had_is_refused() {
+    let world = World::new();
+    // As a launcher, this program does nothing at all: no tier works.
+    let useless = assize_engine::sandbox::Launcher { program: PathBuf::from("/bin/true"), arguments: Vec::new() };
+    let error = Sandbox::with(Demand::Require, useless.clone(), world.host()).expect_err("refused");
+    let SandboxError::Unavailable(missed) = &error else { panic!("{error}") };
+    assert_eq!(missed.iter().map(|(tier, _)| *tier).collect::<Vec<_>>(), [Tier::Bubblewrap, Tier::Namespaces]);
+    assert!(Sandbox::with(Demand::Prefer, useless, world.host()).is_err(), "not even a bare run works");
+    let off = Sandbox::with(Demand::Off, launcher(), world.host()).expect("no sandbox");
+    assert_eq!(off.level().tier, Tier::None);
+    let best = Sandbox::with(Demand::Prefer, launcher(), world.host()).expect("some sandbox");
+    assert!(best.level().tier < Tier::None, "{:?}", best.level());
+    let sentence = best.level().sentence();
+    assert!(sentence.contains("holds back") && sentence.contains("does not hold back"), "{sentence}");
+}

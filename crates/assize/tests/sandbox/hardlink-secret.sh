@@ -1,0 +1,2 @@
+# Gives a secret a second name in the work copy.
+ln "$ESC_SECRET" hard

@@ -1,0 +1,2 @@
+# Reads what only root may read.
+cat /etc/shadow /etc/gshadow /etc/ssl/private/* && echo ESCAPED

@@ -1,0 +1,3 @@
+# Says one thing and then nothing more.
+echo here
+sleep 600
