@@ -9,7 +9,8 @@
 //! So the tests are listed first; when none has ended for too long, or the process has ended without
 //! its result, the tests that can have been at work are run one by one, and the rest after them.
 //!
-//! It is compiled by itself, with nothing but the standard library, where the tests are run.
+//! It is compiled by itself, with nothing but the standard library, where the tests are run: by the toolchain of the
+//! project, which may be as old as Rust 1.63.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -37,7 +38,7 @@ const DRAIN: Duration = Duration::from_millis(500);
 
 fn main() {
     let seconds = std::env::var("ASSIZE_TEST_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(TEST_SECONDS);
-    let limit = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(30));
+    let limit = Duration::from_millis((seconds.clamp(0.1, 1e6) * 1000.0) as u64);
     let mut arguments = std::env::args().skip(1);
     let sound = match (arguments.next(), std::env::var(DOC_TESTS)) {
         (Some(program), _) => {
@@ -91,9 +92,12 @@ impl Runner {
         });
         drop(out);
         let text = String::from_utf8_lossy(&ended.output);
-        let Some(status) = ended.status else {
-            eprintln!("it was not done within {} s", self.limit.as_secs_f64());
-            return false;
+        let status = match ended.status {
+            Some(status) => status,
+            None => {
+                eprintln!("it was not done within {} s", self.limit.as_secs_f64());
+                return false;
+            }
         };
         if status.success() && text.contains("running 1 test\n") && !text.contains("test result: ok. 1 passed") {
             eprintln!("the process ended with status 0 in it");
@@ -108,14 +112,14 @@ impl Runner {
     /// Doc tests are reported by rustdoc, which starts them with us as well.
     fn is_doc_test(&self) -> bool {
         let parent = Path::new(&self.program).parent().and_then(Path::file_name);
-        parent.is_some_and(|name| name.to_string_lossy().starts_with("rustdoctest"))
+        parent.map_or(false, |name| name.to_string_lossy().starts_with("rustdoctest"))
     }
 
     fn doc_tests(&self) -> bool {
         let folder = Path::new(&self.program).parent().unwrap_or(Path::new("."));
         let is_bundle = |name: &str| name.starts_with("doctest_bundle") || name.starts_with("doctest_runner");
-        let bundled = std::fs::read_dir(folder).is_ok_and(|mut entries| {
-            entries.any(|entry| entry.is_ok_and(|entry| is_bundle(&entry.file_name().to_string_lossy())))
+        let bundled = std::fs::read_dir(folder).map_or(false, |mut entries| {
+            entries.any(|entry| entry.map_or(false, |entry| is_bundle(&entry.file_name().to_string_lossy())))
         });
         let us = std::env::current_exe().unwrap_or_else(|_| self.program.clone().into());
         let us = us.to_string_lossy();
@@ -130,7 +134,13 @@ impl Runner {
     /// Lets the program write where we write, and limits its time.
     fn pass_through(&self, limit: Duration, variables: &[(&str, &str)]) -> bool {
         let mut command = Command::new(&self.program);
-        let Ok(mut child) = command.args(&self.rest).envs(variables.iter().copied()).spawn() else { return false };
+        let mut child = match command.args(&self.rest).envs(variables.iter().copied()).spawn() {
+            Ok(child) => child,
+            Err(error) => {
+                eprintln!("it could not be started: {error}");
+                return false;
+            }
+        };
         let end = Instant::now() + limit;
         while Instant::now() < end {
             match child.try_wait() {
@@ -155,13 +165,15 @@ impl Runner {
     fn run(&self) -> bool {
         say("binary", &[("executable", quoted(&self.program))]);
         let listed = self.start(&["--list"], self.limit * PATIENCE, &mut |_| false);
-        let Some(names) = names(&listed.output) else {
-            // No harness that can be asked: what it does, it does when nothing is asked of it.
-            let ended = self.start(&[], self.limit * PATIENCE, &mut |_| false);
-            let sound = ended.status.is_some_and(|status| status.success());
-            tell("whole", &[], &ended);
-            say("done", &[]);
-            return sound;
+        let names = match names(&listed.output) {
+            Some(names) => names,
+            None => {
+                // No harness that can be asked: what it does, it does when nothing is asked of it.
+                let ended = self.start(&[], self.limit * PATIENCE, &mut |_| false);
+                tell("whole", &[], &ended);
+                say("done", &[]);
+                return ended.status.map_or(false, |status| status.success());
+            }
         };
         let list: Vec<String> = names.iter().map(|name| quoted(name)).collect();
         say("listed", &[("names", format!("[{}]", list.join(",")))]);
@@ -178,7 +190,7 @@ impl Runner {
         while !remaining.is_empty() && hangs < HANGS_MAX && crashes <= CRASHES_MAX {
             let batch = if first { remaining.clone() } else { batch(&remaining) };
             let (ended, complete) = self.run_some(&batch, first);
-            sound &= complete && ended.status.is_some_and(|status| status.success());
+            sound &= complete && ended.status.map_or(false, |status| status.success());
             first = false;
             let done: HashSet<String> = ended_tests(&ended.output, &batch);
             let mut left: Vec<String> = batch.iter().filter(|name| !done.contains(*name)).cloned().collect();
@@ -234,7 +246,7 @@ impl Runner {
         (ended, complete)
     }
 
-    /// Starts the program and waits until it ends, or until none of its lines says for as long as the limit that it gets
+    /// Starts the program and waits until it ends, or until for as long as the limit no line says that it gets
     /// on.
     fn start(&self, arguments: &[&str], limit: Duration, gets_on: &mut dyn FnMut(&[u8]) -> bool) -> Ended {
         let mut ended = Ended { status: None, output: Vec::new(), cut: false };

@@ -115,7 +115,7 @@ class Watch:
 
     @staticmethod
     def loader(module, say):
-        """Tells when somebody of the project's own has loaded a file of tests: it need not be what stands in the file."""
+        """Tells when the project itself has loaded a file of tests: it need not be what stands in the file."""
         kind = type(getattr(getattr(module, "__spec__", None), "loader", None))
         home = sys.modules.get(kind.__module__)
         path = os.path.abspath(getattr(home, "__file__", None) or os.sep)

@@ -99,6 +99,7 @@ fn load(folder: &Path) -> Recording {
             number => Some(number.parse().unwrap_or_else(|error| panic!("{name}: status: {error}"))),
         },
         timed_out: status.trim() == "timeout",
+        limit: None,
         stdout: bytes(&folder.join("stdout")),
         stderr: bytes(&folder.join("stderr")),
         cut: false,

@@ -13,6 +13,7 @@ use std::time::Duration;
 use assize_core::gate::{
     Canary, GATES, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup, is_manifest,
 };
+use assize_core::path::{is_code, is_test};
 use assize_core::report::REPORT_BYTES_MAX;
 use assize_core::text::make_visible;
 use serde::{Deserialize, Serialize};
@@ -73,6 +74,8 @@ pub struct Bench {
     pub project: Project,
     /// Folders with dependencies: where they lie, and where below the copy they belong.
     dependencies: Vec<(PathBuf, String)>,
+    /// Folders with programs that the user has put on the search path.
+    tools: Vec<PathBuf>,
     /// Where build tools put what they make, shared by the copies of one review.
     build: PathBuf,
 }
@@ -86,14 +89,17 @@ impl Bench {
         let manifests = copy.files().iter().filter(|path| is_manifest(path));
         let manifests =
             manifests.filter_map(|path| Some((path.clone(), copy.text(path, MANIFEST_BYTES_MAX)?))).collect();
-        let mut programs = programs_of(search_path);
+        let search_path: Vec<PathBuf> =
+            std::env::split_paths(search_path).filter(|folder| leads_outside(folder, root)).collect();
+        let mut programs: BTreeSet<String> = search_path.iter().flat_map(|folder| executables(folder)).collect();
         for (host, inside) in &dependencies {
             for bin in [".bin", "bin"] {
                 programs.extend(executables(&host.join(bin)).map(|name| format!("{inside}/{bin}/{name}")));
             }
         }
         let project = Project { files: copy.files().clone(), manifests, programs };
-        Self { copy, project, dependencies, build }
+        let tools = search_path.iter().filter_map(|folder| tool_folder(folder)).collect();
+        Self { copy, project, dependencies, tools, build }
     }
 
     /// Runs a gate. `word` is a fresh one that nobody can guess: with it the runner's own honesty is put to the test.
@@ -125,11 +131,30 @@ impl Bench {
         for (path, contents) in canary.iter().flat_map(|canary| &canary.files) {
             self.copy.write(path, contents)?;
         }
-        let ran = self.carry_out(planned, &command, canary.as_ref(), sandbox, terms, printed);
+        let before = self.tests_as_they_are();
+        let mut ran = self.carry_out(planned, &command, canary.as_ref(), sandbox, terms, printed);
+        if let (Ok(ran), Some(path)) = (&mut ran, self.first_changed(&before)) {
+            let detail = format!("{path} was rewritten while the gate ran");
+            ran.run = GateRun { report: ran.run.report.take(), ..without_result(GateTrouble::Forged, detail) };
+        }
         for path in canary.iter().flat_map(|canary| canary.files.keys()) {
             self.copy.remove(path)?;
         }
         ran
+    }
+
+    /// The code of the tests, by hash: a build script must not rewrite what the build is judged by.
+    fn tests_as_they_are(&self) -> BTreeMap<String, blake3::Hash> {
+        let tests = self.copy.files().iter().filter(|path| is_test(path) && is_code(path));
+        tests.filter_map(|path| Some((path.clone(), self.hash(path)?))).collect()
+    }
+
+    fn first_changed<'a>(&self, before: &'a BTreeMap<String, blake3::Hash>) -> Option<&'a str> {
+        before.iter().find(|(path, hash)| self.hash(path) != Some(**hash)).map(|(path, _)| path.as_str())
+    }
+
+    fn hash(&self, path: &str) -> Option<blake3::Hash> {
+        read_written(&self.copy.path(), Path::new(path), REPORT_BYTES_MAX as u64).ok().map(|bytes| blake3::hash(&bytes))
     }
 
     fn carry_out(
@@ -182,7 +207,10 @@ impl Bench {
         for (host, folder) in &self.dependencies {
             job.read_only.push((host.clone(), inside_work.join(folder)));
         }
-        if command.program.contains('/') {
+        for folder in &self.tools {
+            job.read_only.push((folder.clone(), folder.clone()));
+        }
+        if command.program.contains('/') && !command.program.starts_with('/') {
             job.program = inside_work.join(&command.program).to_string_lossy().into_owned();
         }
         let reports = inside_reports.to_string_lossy();
@@ -272,12 +300,19 @@ pub fn for_shell(command: &GateCommand) -> String {
     line
 }
 
-/// The programs on a search path, by their names. Relative entries are left out: they would lead into the tree.
-fn programs_of(search_path: &str) -> BTreeSet<String> {
-    std::env::split_paths(search_path)
-        .filter(|folder| folder.is_absolute())
-        .flat_map(|folder| executables(&folder))
-        .collect()
+/// Returns whether programs are looked for in a folder of the search path: it is absolute, and not within the tree.
+fn leads_outside(folder: &Path, root: &Path) -> bool {
+    folder.is_absolute() && folder.is_dir() && !folder.starts_with(root)
+}
+
+/// Returns what has to be seen of a folder of the search path so that its programs run; `None` where the sandbox shows it
+/// anyway. Those of a virtual environment need all of that.
+fn tool_folder(folder: &Path) -> Option<PathBuf> {
+    if ["/usr", "/bin", "/sbin", "/opt"].iter().any(|shown| folder.starts_with(shown)) {
+        return None;
+    }
+    let whole = folder.parent().filter(|parent| parent.join("pyvenv.cfg").is_file());
+    Some(whole.unwrap_or(folder).to_owned())
 }
 
 fn executables(folder: &Path) -> impl Iterator<Item = String> + use<> {

@@ -63,7 +63,8 @@ fn stands_alone(candidate: &Root, roots: &[Root]) -> bool {
 
 impl Root {
     fn globs(&self, key: &str) -> GlobSet {
-        let list = self.manifest.get("workspace").and_then(|workspace| workspace.get(key)).and_then(toml::Value::as_array);
+        let list =
+            self.manifest.get("workspace").and_then(|workspace| workspace.get(key)).and_then(toml::Value::as_array);
         let mut set = GlobSetBuilder::new();
         for pattern in list.into_iter().flatten().filter_map(toml::Value::as_str) {
             let pattern = pattern.trim_start_matches("./").trim_end_matches('/');

@@ -6,7 +6,9 @@
 //! is needed: it keeps cargo's output to itself, limits each test's time and tells which test took
 //! its process down. Where `cargo nextest` is set up, that runs instead, and doc tests do not run.
 
-use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup, TEST_SECONDS, TEST_SECONDS_VARIABLE, cargo};
+use super::{
+    Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup, TEST_SECONDS, TEST_SECONDS_VARIABLE, cargo,
+};
 use crate::report::{Report, ReportError, cargo_test};
 
 /// Rust's own runner of tests.
@@ -79,7 +81,9 @@ pub(super) fn canary(setup: &Setup, project: &Project, word: &str) -> Option<Can
         let path: Vec<&str> = path.into_iter().filter(|part| !part.is_empty()).collect();
         canary.files.insert(path.join("/"), CANARY.to_owned());
         let id = |test: &&str| format!("{}::{name} {test}", package.name);
-        canary.failing.extend(["fails_by_assertion", "fails_by_error", "fails_by_panic", "fails_to_panic"].iter().map(id));
+        canary
+            .failing
+            .extend(["fails_by_assertion", "fails_by_error", "fails_by_panic", "fails_to_panic"].iter().map(id));
         canary.passing.extend(["passes", "passes_by_panic"].iter().map(id));
     }
     (!canary.files.is_empty()).then_some(canary)
@@ -144,7 +148,9 @@ mod tests {
     #[test]
     fn packages_get_canaries_up_to_a_limit() {
         let workspace = ("Cargo.toml", "[workspace]\nmembers = [\"*\"]\n");
-        for (count, expected) in [(1, 1), (CANARY_PACKAGES_MAX, CANARY_PACKAGES_MAX), (CANARY_PACKAGES_MAX + 1, CANARY_PACKAGES_MAX)] {
+        for (count, expected) in
+            [(1, 1), (CANARY_PACKAGES_MAX, CANARY_PACKAGES_MAX), (CANARY_PACKAGES_MAX + 1, CANARY_PACKAGES_MAX)]
+        {
             let names: Vec<String> = (0..count).map(|index| format!("p{index}")).collect();
             let paths: Vec<String> = names.iter().map(|name| format!("{name}/Cargo.toml")).collect();
             let texts: Vec<String> =
@@ -152,7 +158,10 @@ mod tests {
             let mut manifests = vec![workspace];
             manifests.extend(paths.iter().map(String::as_str).zip(texts.iter().map(String::as_str)));
             let canary = CargoTest.canary(&setup(), &project(&manifests, &[]), "w").unwrap();
-            assert_eq!((canary.files.len(), canary.failing.len(), canary.passing.len()), (expected, expected * 4, expected * 2));
+            assert_eq!(
+                (canary.files.len(), canary.failing.len(), canary.passing.len()),
+                (expected, expected * 4, expected * 2)
+            );
         }
         let off = ("Cargo.toml", "[package]\nname = \"p\"\nedition = \"2021\"\nautotests = false\n");
         assert_eq!(CargoTest.canary(&setup(), &project(&[off], &[]), "w"), None);

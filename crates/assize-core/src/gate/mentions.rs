@@ -38,9 +38,8 @@ pub(super) fn mentioned(project: &Project, words: &[&str]) -> Option<String> {
 /// Whole words only: `ruff` is not in `truffle`, nor in `ruff-action`'s neighbour `scruff`.
 fn has_words(line: &str, words: &str) -> bool {
     let edge = |character: Option<char>| character.is_none_or(|c| !c.is_alphanumeric() && c != '_');
-    line.match_indices(words).any(|(at, _)| {
-        edge(line[..at].chars().next_back()) && edge(line[at + words.len()..].chars().next())
-    })
+    line.match_indices(words)
+        .any(|(at, _)| edge(line[..at].chars().next_back()) && edge(line[at + words.len()..].chars().next()))
 }
 
 #[cfg(test)]

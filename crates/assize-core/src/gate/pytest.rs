@@ -19,18 +19,12 @@ pub struct Pytest;
 
 const PYTEST: Tool = Tool {
     name: "pytest",
-    files: &[
-        "pytest.ini",
-        ".pytest.ini",
-        "pytest.toml",
-        ".pytest.toml",
-        "conftest.py",
-        "tests/conftest.py",
-        "test/conftest.py",
-    ],
+    files: &["conftest.py", "tests/conftest.py", "test/conftest.py"],
     sections: &[],
     calls: &["pytest", "py.test"],
 };
+/// Files that configure pytest and nothing else.
+const INI: [&str; 4] = ["pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"];
 /// Files of settings that others use as well, and pytest's section in them.
 const SECTIONS: [(&str, &str); 2] = [("setup.cfg", "tool:pytest"), ("tox.ini", "pytest")];
 
@@ -90,6 +84,11 @@ pub(super) fn because(project: &Project, root: &Root) -> Option<String> {
             return Some(format!("{path} has [{section}]"));
         }
     }
+    for path in INI.iter().map(|name| python::within(&root.folder, name)) {
+        if project.files.contains(&path) {
+            return Some(format!("there is a {path}"));
+        }
+    }
     if root.tests.is_empty() {
         return None;
     }
@@ -98,9 +97,9 @@ pub(super) fn because(project: &Project, root: &Root) -> Option<String> {
 
 /// Returns whether pytest can be started for a folder.
 pub(super) fn is_installed(project: &Project, folder: &str) -> bool {
-    ["pytest", "py.test"].into_iter().any(|name| {
-        project.programs.contains(name) || python::environment_program(project, folder, name).is_some()
-    })
+    ["pytest", "py.test"]
+        .into_iter()
+        .any(|name| project.programs.contains(name) || python::environment_program(project, folder, name).is_some())
 }
 
 /// What the supervisor drives.
@@ -182,9 +181,13 @@ fn canary_folder(driven: Driven, project: &Project, root: &Root) -> String {
     let has_tests = |folder: &String| root.tests.iter().any(|path| path.starts_with(&format!("{folder}/")));
     let named = if driven == Driven::Pytest { test_paths(project, root) } else { Vec::new() };
     let parent = |path: &String| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let is_folder = |folder: &String| {
+        let start = format!("{}/", python::within(&root.folder, folder));
+        project.files.iter().any(|path| path.starts_with(&start) && python::is_code(path))
+    };
+    let found = named.into_iter().find(is_folder);
     let usual = ["tests", "test"].map(str::to_owned);
-    let found = named.into_iter().chain(usual).find(has_tests);
-    found.or_else(|| root.tests.first().map(parent)).unwrap_or_default()
+    found.or_else(|| usual.into_iter().find(has_tests)).or_else(|| root.tests.first().map(parent)).unwrap_or_default()
 }
 
 /// The folders that pytest is told to look in.
@@ -328,13 +331,7 @@ mod tests {
                 "",
                 "Makefile calls `unittest`",
             ),
-            (
-                &[("tox.ini", "[testenv]\ncommands = pytest\n")],
-                &[tests],
-                &["python3"],
-                "tox.ini calls `pytest`",
-                "",
-            ),
+            (&[("tox.ini", "[testenv]\ncommands = pytest -q\n")], &[tests], &["python3"], "tox.ini calls `pytest`", ""),
             (none, &["a.py"], &["python3", "pytest"], "", ""),
         ] {
             let project = project(manifests, files, programs);

@@ -40,7 +40,8 @@ fn is_foreign(path: &str) -> bool {
 pub(super) fn is_test_file(path: &str) -> bool {
     let name = file_name(path);
     let named = name.starts_with("test_") || name.ends_with("_test.py") || name == "tests.py" || name == "test.py";
-    let aside = path.split('/').any(|part| matches!(part, "fixtures" | "testdata" | "test_data" | "templates" | "vendored"));
+    let aside =
+        path.split('/').any(|part| matches!(part, "fixtures" | "testdata" | "test_data" | "templates" | "vendored"));
     named && name.ends_with(".py") && is_code(path) && !aside
 }
 
@@ -86,7 +87,9 @@ impl Tool {
         if let Some(configured) = self.configured(project, folder) {
             return Some(configured);
         }
-        for (path, text) in project.manifests.iter().filter(|(path, _)| parent(path) == folder || in_requirements(path, folder)) {
+        for (path, text) in
+            project.manifests.iter().filter(|(path, _)| parent(path) == folder || in_requirements(path, folder))
+        {
             if depends(path, text, self.name) {
                 return Some(format!("{path} depends on {}", self.name));
             }
@@ -204,7 +207,8 @@ pub(super) fn setting(project: &Project, path: &str, section: &str, key: &str) -
     let text = project.manifests.get(path)?;
     let mut lines = text.lines().skip_while(|line| line.trim_end() != format!("[{section}]")).skip(1).peekable();
     while let Some(line) = lines.next_if(|line| !line.starts_with('[')) {
-        let Some((name, value)) = line.split_once(['=', ':']).filter(|_| !line.starts_with([' ', '\t', '#', ';'])) else {
+        let Some((name, value)) = line.split_once(['=', ':']).filter(|_| !line.starts_with([' ', '\t', '#', ';']))
+        else {
             continue;
         };
         if name.trim() != key {
@@ -227,7 +231,8 @@ fn depends(path: &str, text: &str, package: &str) -> bool {
         let manifest: toml::Table = toml::from_str(text).unwrap_or_default();
         return required(&manifest).iter().any(|requirement| is_package(requirement, package));
     }
-    let listed = name.ends_with(".txt") && path.contains("requirements") || matches!(name, "setup.cfg" | "setup.py" | "tox.ini");
+    let listed =
+        name.ends_with(".txt") && path.contains("requirements") || matches!(name, "setup.cfg" | "setup.py" | "tox.ini");
     listed
         && text.lines().filter(|line| !line.trim_start().starts_with('#')).any(|line| {
             let pieces = line.split(['\'', '"', '=', ',', '[', '(']).map(str::trim);
@@ -332,7 +337,14 @@ pub(super) mod tests {
 
     #[test]
     fn tests_belong_to_the_nearest_project() {
-        let files = ["test_top.py", "pkg/tests/test_a.py", "pkg/pyproject.toml", "pkg/tests/fixtures/test_x.py", "a/b_test.py", "pkg/x.py"];
+        let files = [
+            "test_top.py",
+            "pkg/tests/test_a.py",
+            "pkg/pyproject.toml",
+            "pkg/tests/fixtures/test_x.py",
+            "a/b_test.py",
+            "pkg/x.py",
+        ];
         let found: Vec<(String, Vec<String>)> =
             roots(&project(&[], &files, &[])).into_iter().map(|root| (root.folder, root.tests)).collect();
         assert_eq!(
@@ -349,7 +361,15 @@ pub(super) mod tests {
         for path in ["test_a.py", "tests/test_b.py", "a_test.py", "app/tests.py"] {
             assert!(is_test_file(path), "{path}");
         }
-        for path in ["testing.py", "tests/helper.py", "test_a.txt", ".venv/lib/test_a.py", "venv/x/test_a.py", "node_modules/a/test_a.py", "tests/fixtures/test_a.py"] {
+        for path in [
+            "testing.py",
+            "tests/helper.py",
+            "test_a.txt",
+            ".venv/lib/test_a.py",
+            "venv/x/test_a.py",
+            "node_modules/a/test_a.py",
+            "tests/fixtures/test_a.py",
+        ] {
             assert!(!is_test_file(path), "{path}");
         }
     }
@@ -361,10 +381,26 @@ pub(super) mod tests {
             ("pyproject.toml", "[tool.mypy]\nstrict = true\n", Some("pyproject.toml has [tool.mypy]")),
             ("setup.cfg", "[metadata]\n[mypy]\n", Some("setup.cfg has [mypy]")),
             ("pyproject.toml", "[project]\ndependencies = [\"mypy>=1\"]\n", Some("pyproject.toml depends on mypy")),
-            ("pyproject.toml", "[project.optional-dependencies]\ndev = [\"MyPy\"]\n", Some("pyproject.toml depends on mypy")),
-            ("pyproject.toml", "[dependency-groups]\ndev = [\"mypy[faster-cache] ~= 1.2\"]\n", Some("pyproject.toml depends on mypy")),
-            ("pyproject.toml", "[tool.poetry.group.dev.dependencies]\nmypy = \"*\"\n", Some("pyproject.toml depends on mypy")),
-            ("pyproject.toml", "[tool.hatch.envs.lint]\ndependencies = [\"mypy\"]\n", Some("pyproject.toml depends on mypy")),
+            (
+                "pyproject.toml",
+                "[project.optional-dependencies]\ndev = [\"MyPy\"]\n",
+                Some("pyproject.toml depends on mypy"),
+            ),
+            (
+                "pyproject.toml",
+                "[dependency-groups]\ndev = [\"mypy[faster-cache] ~= 1.2\"]\n",
+                Some("pyproject.toml depends on mypy"),
+            ),
+            (
+                "pyproject.toml",
+                "[tool.poetry.group.dev.dependencies]\nmypy = \"*\"\n",
+                Some("pyproject.toml depends on mypy"),
+            ),
+            (
+                "pyproject.toml",
+                "[tool.hatch.envs.lint]\ndependencies = [\"mypy\"]\n",
+                Some("pyproject.toml depends on mypy"),
+            ),
             ("requirements-dev.txt", "pytest\nmypy==1.4 # types\n", Some("requirements-dev.txt depends on mypy")),
             ("requirements/dev.txt", "mypy\n", Some("requirements/dev.txt depends on mypy")),
             ("setup.py", "setup(extras_require={'dev': ['mypy>=1']})\n", Some("setup.py depends on mypy")),
@@ -424,7 +460,10 @@ pub(super) mod tests {
             stderr: stderr.as_bytes().to_vec(),
             ..GateOutput::default()
         };
-        assert!(matches!(is_there(&output("", "/usr/bin/python3: No module named mypy\n")), Err(ReportError::MissingTool(_))));
+        assert!(matches!(
+            is_there(&output("", "/usr/bin/python3: No module named mypy\n")),
+            Err(ReportError::MissingTool(_))
+        ));
         assert!(is_there(&output("a.py:1: error: x", "")).is_ok());
         assert!(is_there(&output("a.py:1: error: x", "python3: No module named mypy\n")).is_ok());
     }

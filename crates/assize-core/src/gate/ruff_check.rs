@@ -8,8 +8,12 @@ use crate::report::{Report, ReportError, ruff};
 /// A linter of Python.
 pub struct RuffCheck;
 
-pub(super) const RUFF: Tool =
-    Tool { name: "ruff", files: &["ruff.toml", ".ruff.toml"], sections: &[], calls: &["ruff check", "ruff-check", "ruff"] };
+pub(super) const RUFF: Tool = Tool {
+    name: "ruff",
+    files: &["ruff.toml", ".ruff.toml"],
+    sections: &[],
+    calls: &["ruff check", "ruff-check", "ruff"],
+};
 
 impl Gate for RuffCheck {
     fn id(&self) -> &'static str {

@@ -4,8 +4,8 @@
 //! imported one by one, so that one that cannot be imported does not hide the others. Plain functions that
 //! need nothing of pytest run as well.
 
-use super::python::{self, Root};
 use super::pytest::{self, Driven};
+use super::python::{self, Root};
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup, mentions};
 use crate::report::{Report, ReportError};
 

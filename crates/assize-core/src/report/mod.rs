@@ -14,6 +14,7 @@ use crate::finding::Severity;
 
 pub mod cargo_test;
 pub mod driver_events;
+pub mod events;
 pub mod json;
 pub mod plain;
 pub mod python_compile;
@@ -236,6 +237,16 @@ impl CaseList {
         case.id = id;
         self.cases.push(case);
         Ok(())
+    }
+
+    /// Returns how many there are.
+    pub fn len(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.cases.is_empty()
     }
 
     /// Returns the cases, each with an id of its own.

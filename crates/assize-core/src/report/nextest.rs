@@ -137,7 +137,8 @@ fn case(id: String, outcome: TestOutcome, event: &Event) -> TestCase {
 /// Reads how many tests ran and how many of them passed.
 fn summed(line: &str) -> Option<(usize, usize)> {
     static SUM: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^ {2,}Summary \[ *[\d.]+s\] (\d{1,9})(?:/\d{1,9})? tests? run: (\d{1,9}) passed").expect("valid pattern")
+        Regex::new(r"^ {2,}Summary \[ *[\d.]+s\] (\d{1,9})(?:/\d{1,9})? tests? run: (\d{1,9}) passed")
+            .expect("valid pattern")
     });
     let found = SUM.captures(line)?;
     Some((found[1].parse().ok()?, found[2].parse().ok()?))
@@ -195,7 +196,10 @@ mod tests {
             (format!("{}{}{}", both("ok", "a::a$t"), both("failed", "a::a$t"), sum(2, 1)), "a t:Passed; a t #2:Failed"),
             (sum(0, 0), ""),
             (
-                format!("{}     Summary [   0.280s] 1/2 tests run: 1 passed (1 flaky), 2 skipped\n", event("started", "a::a$t#1") + &event("ok", "a::a$t#2")),
+                format!(
+                    "{}     Summary [   0.280s] 1/2 tests run: 1 passed (1 flaky), 2 skipped\n",
+                    event("started", "a::a$t#1") + &event("ok", "a::a$t#2")
+                ),
                 "a t:Passed",
             ),
         ] {

@@ -152,7 +152,8 @@ pub fn parse_build(text: &str) -> Result<(Build, &str), ReportError> {
 /// The output is larger than what is read.
 pub fn parse_text(output: &[u8]) -> Result<Report, ReportError> {
     static PLACE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\s*--> (.+?):(\d+):\d+$").expect("valid pattern"));
-    static ERROR: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^error(?:\[(E\d+)\])?: (.+)$").expect("valid pattern"));
+    static ERROR: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^error(?:\[(E\d+)\])?: (.+)$").expect("valid pattern"));
     let text = plain(output)?;
     let mut report = Report::default();
     let mut fault: Option<Diagnostic> = None;
@@ -172,7 +173,13 @@ pub fn parse_text(output: &[u8]) -> Result<Report, ReportError> {
     if report.diagnostics.is_empty() {
         let said = general.or(fault.map(|fault| fault.message));
         let text = said.unwrap_or_else(|| "the build failed, and does not say why".to_owned());
-        report.object(Diagnostic { code: "cargo".to_owned(), severity: Severity::Error, path: None, line: None, message: text });
+        report.object(Diagnostic {
+            code: "cargo".to_owned(),
+            severity: Severity::Error,
+            path: None,
+            line: None,
+            message: text,
+        });
     }
     Ok(report)
 }

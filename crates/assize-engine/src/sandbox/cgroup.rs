@@ -4,7 +4,7 @@
 //! looking. This module must not know what a job is.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -47,13 +47,13 @@ impl Cgroup {
     /// One group for all controllers. A group that has processes in it cannot hand controllers down,
     /// so that ours is made where the ones above it do.
     fn unified(place: &Path, name: &str, limits: &SandboxLimits) -> Option<Self> {
-        for parent in place.ancestors().take_while(|parent| parent.join("cgroup.procs").exists()) {
+        for parent in place.ancestors().take_while(|parent| is_unified(parent)) {
             sweep(parent);
             let group = parent.join(name);
             if fs::create_dir(&group).is_err() {
                 continue;
             }
-            let set = |file: &str, value: &str| fs::write(group.join(file), value);
+            let set = |file: &str, value: &str| set(&group.join(file), value);
             let held = set("memory.max", &limits.memory_bytes.to_string())
                 .and_then(|()| set("pids.max", &limits.processes.saturating_add(OURS).to_string()));
             if held.is_ok() {
@@ -85,7 +85,7 @@ impl Cgroup {
                     if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) }
                 })
                 .ok()?;
-            if value.is_some_and(|value| fs::write(group.join(file), value.to_string()).is_err()) {
+            if value.is_some_and(|value| set(&group.join(file), &value.to_string()).is_err()) {
                 let _ = fs::remove_dir(&group);
                 return None;
             }
@@ -94,7 +94,7 @@ impl Cgroup {
         let memory = make("memory", "memory.limit_in_bytes", Some(limits.memory_bytes));
         if let Some(memory) = &memory {
             // Memory and swap together, where swap is counted.
-            let _ = fs::write(memory.join("memory.memsw.limit_in_bytes"), limits.memory_bytes.to_string());
+            let _ = set(&memory.join("memory.memsw.limit_in_bytes"), &limits.memory_bytes.to_string());
         }
         Self {
             version: 1,
@@ -149,6 +149,14 @@ impl Cgroup {
         fs::read_to_string(group.join("cpuacct.usage")).ok()?.trim().parse().ok().map(Duration::from_nanos)
     }
 
+    /// Lets no member start another process, so that they can be killed one by one.
+    pub(super) fn forbid_more(&self) {
+        if let Some(group) = &self.processes {
+            // Without it they are stopped before they are killed; that suffices as a rule.
+            let _ = set(&group.join("pids.max"), "0");
+        }
+    }
+
     /// Returns the processes that are members.
     pub(super) fn members(&self) -> Vec<u32> {
         let mut members: Vec<u32> = self
@@ -177,6 +185,17 @@ impl Drop for Cgroup {
             }
         }
     }
+}
+
+/// Sets something that is there. Never makes a file: elsewhere than in a group it would be a plain one.
+fn set(file: &Path, value: &str) -> io::Result<()> {
+    fs::OpenOptions::new().write(true).open(file)?.write_all(value.as_bytes())
+}
+
+/// Returns whether a folder is a group of version 2.
+fn is_unified(folder: &Path) -> bool {
+    const MAGIC: u64 = 0x6367_7270;
+    rustix::fs::statfs(folder).is_ok_and(|stat| u64::try_from(stat.f_type) == Ok(MAGIC))
 }
 
 /// Reads a number out of lines of a name and a number.
@@ -261,6 +280,20 @@ mod tests {
             places.split.iter().map(|(names, place)| (names.join("+"), place.display().to_string())).collect();
         let expected = [("memory", "/sys/fs/cgroup/memory/below"), ("cpu+cpuacct", "/sys/fs/cgroup/cpu,cpuacct/")];
         assert_eq!(split, expected.map(|(names, place)| (names.to_owned(), place.to_owned())));
+    }
+
+    #[test]
+    fn a_plain_folder_is_no_group() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("cgroup.procs"), "").expect("written");
+        let limits = SandboxLimits::default();
+        assert!(Cgroup::unified(folder.path(), "assize-test", &limits).is_none());
+        let controller = |name: &str| (vec![name.to_owned()], folder.path().to_owned());
+        let places = Places { unified: None, split: vec![controller("memory"), controller("pids")] };
+        let group = Cgroup::split(&places, "assize-test", &limits);
+        assert!(!group.holds_any(), "{group:?}");
+        assert!(set(&folder.path().join("memory.max"), "1").is_err());
+        assert!(!folder.path().join("memory.max").exists());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, getgid, getuid, kill_process};
+use rustix::process::{Signal, getgid, getuid};
 
 use super::cgroup::Cgroup;
 use super::host::WORK_INSIDE;
@@ -18,7 +18,7 @@ use super::job::{Chunk, Job, JobResult, Stream};
 use super::launch::Stage;
 use super::limits::Limit;
 use super::plan::{self, Stage as Folder};
-use super::watch::{Watch, descendants, tasks_of_user};
+use super::watch::{Watch, children, descendants, end_all, is_dead, signal, tasks_of_user};
 use super::wire::{Calls, EnterOrder, ExecuteOrder, Held, Report, Resources, TendOrder, Way, receive, send};
 use super::{Level, Sandbox, SandboxError, Tier, bubblewrap};
 use crate::process::{Leader, pump};
@@ -27,6 +27,8 @@ use crate::process::{Leader, pump};
 const SETUP_TIME_MAX: Duration = Duration::from_secs(30);
 /// How long a job may take to die when it is killed.
 const DEATH_TIME_MAX: Duration = Duration::from_secs(20);
+/// How long processes are looked for that no namespace keeps together.
+const SWEEP_TIME_MAX: Duration = Duration::from_secs(5);
 /// How long what is left in a pipe is waited for where processes may have escaped with its end.
 const DRAIN: Duration = Duration::from_millis(200);
 /// Pieces of output that wait to be taken. A job that prints faster waits.
@@ -371,8 +373,8 @@ impl Run<'_> {
         let _ = self.ours.shutdown(std::net::Shutdown::Write);
         if tier.has_namespaces() {
             let enter = self.leader.child().id();
-            for first in super::watch::children(enter) {
-                kill(first);
+            for first in children(enter) {
+                signal(first, Signal::KILL);
             }
         } else {
             self.sweep();
@@ -382,11 +384,14 @@ impl Run<'_> {
     /// Kills members of the job's control group, and what can be found below our launcher.
     fn sweep(&mut self) {
         let enter = self.leader.child().id();
-        let tend = super::watch::children(enter);
-        let members = self.watch.members().into_iter().chain(descendants(enter));
-        for pid in members.filter(|pid| *pid != enter && !tend.contains(pid)) {
-            kill(pid);
-        }
+        let ours = [vec![enter], children(enter)].concat();
+        self.watch.forbid_more();
+        let watch = &self.watch;
+        let alive = |most| {
+            let all = watch.members().into_iter().chain(descendants(enter, most));
+            all.filter(|pid| !ours.contains(pid) && !is_dead(*pid)).take(most).collect()
+        };
+        end_all(alive, Instant::now() + SWEEP_TIME_MAX);
     }
 
     fn result(mut self) -> Result<(JobResult, Held), SandboxError> {
@@ -410,12 +415,5 @@ impl Run<'_> {
         result.peak_memory = self.watch.peak;
         result.cpu = self.watch.cpu;
         Ok((self.seen.result, held))
-    }
-}
-
-fn kill(pid: u32) {
-    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        // It may be gone by now.
-        let _ = kill_process(pid, Signal::KILL);
     }
 }

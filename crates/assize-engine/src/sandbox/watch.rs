@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::fs::statvfs;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::cgroup::Cgroup;
 use super::job::Job;
@@ -24,8 +25,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 const PAUSE_ALONE: Duration = Duration::from_millis(20);
 /// Clock ticks per second in `/proc`: the same on every architecture that we know.
 const TICKS: u64 = 100;
-/// Most processes that are looked at; beyond the limit of any job the count says enough.
-const PROCESSES_MAX: usize = 20_000;
+/// How many processes are looked at in order to kill them in one go.
+const KILLED_MAX: usize = 10_000;
 
 /// What one process told about itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,20 +69,65 @@ pub(super) fn children(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-/// Returns all processes below one.
-pub(super) fn descendants(root: u32) -> Vec<u32> {
+/// Returns the processes below one, or as many of them as are asked for: a job that multiplies must
+/// not decide how long we look.
+pub(super) fn descendants(root: u32, most: usize) -> Vec<u32> {
     let mut found = Vec::new();
     let mut seen = HashSet::from([root]);
     let mut waiting = vec![root];
     while let Some(pid) = waiting.pop() {
         for child in children(pid) {
-            if found.len() < PROCESSES_MAX && seen.insert(child) {
+            if found.len() == most {
+                return found;
+            }
+            if seen.insert(child) {
                 found.push(child);
                 waiting.push(child);
             }
         }
     }
     found
+}
+
+/// Kills what `find` returns until it returns nothing. First all are stopped, so that none can start
+/// another one in the place of one that was killed. Returns whether nothing is left.
+pub(super) fn end_all(mut find: impl FnMut(usize) -> Vec<u32>, deadline: Instant) -> bool {
+    while Instant::now() < deadline {
+        let mut stopped = HashSet::new();
+        loop {
+            let found = find(KILLED_MAX);
+            if found.is_empty() {
+                return true;
+            }
+            let before = stopped.len();
+            for pid in found {
+                if stopped.insert(pid) {
+                    signal(pid, Signal::STOP);
+                }
+            }
+            if stopped.len() == before || Instant::now() >= deadline {
+                break;
+            }
+        }
+        for pid in stopped {
+            signal(pid, Signal::KILL);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    false
+}
+
+/// Sends a signal to a process, which may be gone by now.
+pub(super) fn signal(pid: u32, signal: Signal) {
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, signal);
+    }
+}
+
+/// Returns whether a process is dead and only waits to be buried.
+pub(super) fn is_dead(pid: u32) -> bool {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    text.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
 }
 
 /// Returns how many processes and threads a user has now.
@@ -146,7 +192,12 @@ impl<'a> Watch<'a> {
 
     fn looked(&mut self) -> Option<Limit> {
         let limits = &self.job.limits;
-        let alive: Vec<_> = descendants(self.root).into_iter().filter_map(|pid| Some((pid, stat_of(pid)?))).collect();
+        let most = usize::try_from(limits.processes).unwrap_or(usize::MAX).saturating_add(1);
+        let below = descendants(self.root, most);
+        if below.len() >= most {
+            return Some(Limit::Processes);
+        }
+        let alive: Vec<_> = below.into_iter().filter_map(|pid| Some((pid, stat_of(pid)?))).collect();
         self.count_time(&alive);
         let held: u64 = alive.iter().map(|(_, stat)| stat.pages * self.page).sum();
         // Pages that processes share are counted for each of them: when that is too much, they are
@@ -191,6 +242,13 @@ impl<'a> Watch<'a> {
         let ticks = Duration::from_millis(seen.max(waited) * 1000 / TICKS);
         let counted = self.cgroup.and_then(Cgroup::cpu);
         self.cpu = self.cpu.max(counted.unwrap_or(ticks));
+    }
+
+    /// Lets the job start nothing more, if that can be done.
+    pub(super) fn forbid_more(&self) {
+        if let Some(cgroup) = self.cgroup {
+            cgroup.forbid_more();
+        }
     }
 
     /// Returns the processes that the kernel counts as the job's.
@@ -332,16 +390,17 @@ mod tests {
         let mut shell =
             Command::new("sh").args(["-c", "sleep 30 & sleep 30"]).stdout(Stdio::null()).spawn().expect("sh");
         let deadline = Instant::now() + Duration::from_secs(10);
-        while descendants(shell.id()).len() < 2 && Instant::now() < deadline {
+        while descendants(shell.id(), 9).len() < 2 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(5));
         }
-        let found = descendants(shell.id());
+        let found = descendants(shell.id(), 9);
         assert_eq!(found.len(), 2);
+        assert_eq!(descendants(shell.id(), 2).len(), 2, "at the limit");
+        assert_eq!(descendants(shell.id(), 1).len(), 1, "one past it");
         assert!(stat_of(found[0]).is_some_and(|stat| stat.parent == shell.id() && stat.threads == 1));
-        for pid in found {
-            let pid = rustix::process::Pid::from_raw(i32::try_from(pid).expect("fits")).expect("not 0");
-            rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("killed");
-        }
+        let alive = |most| descendants(shell.id(), most).into_iter().filter(|pid| !is_dead(*pid)).collect();
+        assert!(end_all(alive, deadline));
+        assert!(found.iter().all(|pid| is_dead(*pid)));
         shell.wait().expect("ended");
     }
 }

@@ -16,7 +16,7 @@ int main(void) {
     if (sched_setscheduler(0, SCHED_FIFO, &real_time) == 0) escaped("real time");
     errno = 0;
     if (setpriority(PRIO_PROCESS, 0, -10) == 0) escaped("priority");
-    if (setuid(0) == 0 && getuid() == 0) escaped("root");
+    if (getuid() != 0 && setuid(0) == 0) escaped("root");
     if (setgroups(0, NULL) == 0) escaped("groups");
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, 21, 0, 0) == 0) escaped("capability");
 }

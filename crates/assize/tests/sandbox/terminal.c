@@ -4,7 +4,7 @@
 #include <termios.h>
 
 static void type_into(int terminal) {
-    const char *text = "echo typed\n";
+    const char *text = "echo intruder\n";
     for (; *text; text++)
         if (ioctl(terminal, TIOCSTI, text) == 0) escaped("typed");
 }
@@ -16,7 +16,7 @@ int main(void) {
         int terminal = open(paths[i], O_RDWR);
         if (terminal >= 0) {
             type_into(terminal);
-            write(terminal, "\033]0;forged\007", 11);
+            write(terminal, "\033]0;intruder\007", 13);
         }
     }
     setsid();

@@ -23,7 +23,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, wait};
+use rustix::process::{Pid, WaitOptions, WaitStatus, wait};
 
 use super::wire::{EnterOrder, ExecuteOrder, Report, TendOrder, Way, receive, send};
 use super::{calls, files, watch};
@@ -173,7 +173,7 @@ fn tend(engine: &mut Control, arguments: &[OsString]) -> Result<u8, Failure> {
         rustix::process::set_child_subreaper(Some(rustix::process::getpid())).step("adopt what the job leaves")?;
     }
     if let Some((base, mounts)) = &order.mounts {
-        mounts::furnish(base, mounts)?;
+        mounts::furnish(base, mounts, order.execute.resources.processes)?;
     }
     if order.loopback {
         mounts::wake_loopback().step("wake the loopback interface")?;
@@ -249,25 +249,14 @@ fn bury(job: Pid, first: bool) -> io::Result<WaitStatus> {
     }
 }
 
-/// Kills all our descendants. Those whose parents die become our children, so that this comes to an
-/// end unless they multiply faster.
+/// Kills all our descendants. Those whose parents die become our children. Whoever waits for
+/// children buries them; here nobody does, lest one status be taken by the wrong thread.
 fn kill_all() {
-    let deadline = Instant::now() + BURIAL_TIME_MAX;
-    while Instant::now() < deadline {
-        let left = watch::descendants(std::process::id());
-        for pid in left.iter().filter_map(|pid| Pid::from_raw(i32::try_from(*pid).ok()?)) {
-            // It may be gone by now.
-            let _ = kill_process(pid, Signal::KILL);
-        }
-        loop {
-            match wait(WaitOptions::NOHANG) {
-                Ok(Some(_)) => {}
-                Err(rustix::io::Errno::CHILD) => return,
-                _ => break,
-            }
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let alive = |most| {
+        let below = watch::descendants(std::process::id(), most);
+        below.into_iter().filter(|pid| !watch::is_dead(*pid)).collect()
+    };
+    watch::end_all(alive, Instant::now() + BURIAL_TIME_MAX);
 }
 
 fn execute(tender: &mut Control) -> Result<u8, Failure> {

@@ -54,12 +54,20 @@ pub(super) fn separate(user: (u32, u32), network: bool) -> io::Result<()> {
     Ok(())
 }
 
+/// Since when a PID namespace has a highest process id of its own. Before, it is the machine's.
+const OWN_HIGHEST_ID_SINCE: (u32, u32) = (6, 14);
+/// Process ids that are used only once before the count begins anew.
+const RESERVED_IDS: u64 = 300;
+
 /// Mounts what the job sees and makes it the root.
-pub(super) fn furnish(base: &Path, mounts: &[Mount]) -> Result<(), Failure> {
+pub(super) fn furnish(base: &Path, mounts: &[Mount], processes: u64) -> Result<(), Failure> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).step("detach the mounts")?;
     memory(base, 16 * 1024 * 1024).step("mount a new root")?;
     for step in mounts {
         take(base, step).step(&format!("mount {step:?}"))?;
+        if *step == Mount::Processes {
+            limit_ids(&base.join("proc"), processes);
+        }
     }
     let old = base.join(".old");
     fs::create_dir(&old).step("make room for the old root")?;
@@ -103,6 +111,18 @@ fn memory(to: &Path, bytes: u64) -> io::Result<()> {
     let options = format!("mode=0755,size={bytes},nr_inodes={MEMORY_ENTRIES_MAX}\0");
     let options = std::ffi::CStr::from_bytes_with_nul(options.as_bytes()).map_err(io::Error::other)?;
     Ok(mount("tmpfs", to, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, options)?)
+}
+
+/// Limits the processes of the namespace by their ids: the only such limit of the kernel that binds
+/// root where no control group can be made.
+fn limit_ids(proc: &Path, processes: u64) {
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    let mut numbers = release.split(['.', '-']).map(|number| number.parse::<u32>().unwrap_or(0));
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if version >= OWN_HIGHEST_ID_SINCE {
+        // What it limits is watched as well.
+        let _ = fs::write(proc.join("sys/kernel/pid_max"), (processes + RESERVED_IDS).to_string());
+    }
 }
 
 fn devices(to: &Path) -> io::Result<()> {

@@ -1,0 +1,15 @@
+"""Joins spans."""
+
+
+def merge(spans):
+    """Returns the spans with those joined that overlap or touch, in order."""
+    ordered = list(spans)
+    if len(ordered) > 1 and ordered[0] > ordered[-1]:
+        ordered.reverse()
+    merged = []
+    for start, end in ordered:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged

@@ -1,0 +1,41 @@
+import pytest
+
+from spans.union import union
+
+
+def test_disjoint_spans_stay():
+    assert union([(0, 10), (20, 30)]) == [(0, 10), (20, 30)]
+
+
+def test_overlapping_spans_join():
+    assert union([(0, 10), (5, 15)]) == [(0, 15)]
+
+
+def test_touching_spans_join():
+    assert union([(0, 10), (10, 20)]) == [(0, 20)]
+
+
+def test_a_span_within_another_vanishes():
+    assert union([(0, 30), (5, 10)]) == [(0, 30)]
+
+
+def test_nothing_stays_nothing():
+    assert union([]) == []
+
+
+@pytest.mark.parametrize(
+    ("spans", "expected"),
+    [
+        ([(20, 30), (0, 10)], [(0, 10), (20, 30)]),
+        ([(20, 30), (0, 25)], [(0, 30)]),
+        ([(5, 6), (4, 5), (3, 4)], [(3, 6)]),
+    ],
+)
+def test_order_does_not_matter(spans, expected):
+    assert union(spans) == expected
+
+
+def test_the_argument_stays_as_it_is():
+    spans = [(20, 30), (0, 25)]
+    union(spans)
+    assert spans == [(20, 30), (0, 25)]
