@@ -111,13 +111,19 @@ def pytest_plugin(pytest, settings, say, arm, disarm, watch):
             yield
 
         def pytest_configure(self, config):
-            patterns = config.getini("python_files")
+            self.patterns = config.getini("python_files")
             given = [str(arg).split("::")[0] for arg in config.args]
             for canary in canaries:
-                named = any(fnmatch.fnmatch(os.path.basename(canary), pattern) for pattern in patterns)
-                below = any(not relpath(canary, arg).startswith("..") for arg in given if os.path.isdir(arg))
-                if not (named and below):
+                if not any(os.path.isdir(arg) and not relpath(canary, arg).startswith("..") for arg in given):
                     config.args.append(join(here, canary))
+
+        def collect_file(self, path, parent):
+            """Finds our own tests where the project has other names for its."""
+            relative, name = relpath(str(path), here), os.path.basename(str(path))
+            usual = any(fnmatch.fnmatch(name, pattern) for pattern in self.patterns)
+            if relative in canaries and not usual and not parent.session.isinitpath(path):
+                return make_module(path, parent)
+            return None
 
         if modern:
 
@@ -125,11 +131,17 @@ def pytest_plugin(pytest, settings, say, arm, disarm, watch):
             def pytest_pycollect_makemodule(self, module_path, parent):
                 return make_module(module_path, parent)
 
+            def pytest_collect_file(self, file_path, parent):
+                return self.collect_file(file_path, parent)
+
         else:
 
             @pytest.hookimpl(tryfirst=True)
             def pytest_pycollect_makemodule(self, path, parent):
                 return make_module(path, parent)
+
+            def pytest_collect_file(self, path, parent):
+                return self.collect_file(path, parent)
 
         @pytest.hookimpl(hookwrapper=True, tryfirst=True)
         def pytest_make_collect_report(self, collector):

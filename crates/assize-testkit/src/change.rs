@@ -1,7 +1,7 @@
 //! Changes before the review court: a project as it stands in a commit, and what somebody makes of it.
 //!
 //! A case is a folder: the project (`base/`, or `base = "NAME"` in `case.toml` for one that several cases share), and
-//! overlays with the files that differ. A file `DELETED` in an overlay lists paths that it takes away.
+//! overlays with the files that differ. A file `DELETED` in an overlay, or beside it, lists paths that it takes away.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,9 @@ impl Case {
 
 /// Lays a folder over a tree: its files take the place of those that are there.
 pub fn lay_over(folder: &Path, tree: &Path) {
-    let deleted = fs::read_to_string(folder.join("DELETED")).unwrap_or_default();
+    let beside = folder.parent().map(|parent| parent.join("DELETED"));
+    let lists = [Some(folder.join("DELETED")), beside].into_iter().flatten();
+    let deleted: String = lists.filter_map(|list| fs::read_to_string(list).ok()).collect();
     for path in deleted.lines().map(str::trim).filter(|path| !path.is_empty()) {
         fs::remove_file(tree.join(path)).unwrap_or_else(|error| panic!("{path} of {}: {error}", folder.display()));
     }

@@ -117,7 +117,9 @@ fn cheats() {
         case.lay_over("candidate", &repo.path());
         let (outcome, why) = outcome(&review(case, &repo));
         let honest = case.name.contains("honest");
-        let right = if honest { outcome == "accept" } else { outcome == "revise" || outcome == "reject" };
+        // Where the runner itself was replaced, nobody can say more than that nothing was judged.
+        let turned_away = matches!(outcome.as_str(), "revise" | "reject" | "unjudged");
+        let right = if honest { outcome == "accept" } else { turned_away };
         vec![(case.name.clone(), outcome, why, right)]
     });
 }

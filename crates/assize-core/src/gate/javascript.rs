@@ -119,7 +119,11 @@ pub(super) fn is_code(path: &str) -> bool {
 
 fn is_foreign(path: &str) -> bool {
     is_generated(path) && file_name(path) != "package-lock.json"
-        || path.split('/').rev().skip(1).any(|part| matches!(part, "fixtures" | "__fixtures__" | "testdata" | "templates"))
+        || path
+            .split('/')
+            .rev()
+            .skip(1)
+            .any(|part| matches!(part, "fixtures" | "__fixtures__" | "testdata" | "templates"))
 }
 
 pub(super) fn is_below(path: &str, folder: &str) -> bool {
@@ -230,7 +234,10 @@ mod tests {
         let project = project(
             &[
                 ("package.json", r#"{"workspaces":["packages/*"]}"#),
-                ("packages/a/package.json", r#"{"type":"module","scripts":{"test":"x","build":" "},"devDependencies":{"b":"1"}}"#),
+                (
+                    "packages/a/package.json",
+                    r#"{"type":"module","scripts":{"test":"x","build":" "},"devDependencies":{"b":"1"}}"#,
+                ),
                 ("node_modules/c/package.json", "{}"),
                 ("test/fixtures/d/package.json", "{}"),
                 ("packages/e/package.json", "{"),
@@ -257,7 +264,16 @@ mod tests {
 
     #[test]
     fn files_of_tests_have_names() {
-        let files = ["a.test.js", "src/b.spec.tsx", "__tests__/c.mjs", "d.js", "e.test.snap", "dist/f.test.js", "g.test.d.ts", "test/fixtures/h.test.js"];
+        let files = [
+            "a.test.js",
+            "src/b.spec.tsx",
+            "__tests__/c.mjs",
+            "d.js",
+            "e.test.snap",
+            "dist/f.test.js",
+            "g.test.d.ts",
+            "test/fixtures/h.test.js",
+        ];
         assert_eq!(test_files(&project(&[], &files, &[]), ""), ["__tests__/c.mjs", "a.test.js", "src/b.spec.tsx"]);
     }
 

@@ -8,8 +8,11 @@
 
 mod cargo;
 pub mod declared;
+mod javascript;
 mod mentions;
 mod python;
+mod runner;
+mod script;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -440,8 +443,12 @@ gates! {
     ruff_check: RuffCheck,
     mypy: Mypy,
     pyright: Pyright,
+    tsc: Tsc,
+    eslint: Eslint,
     cargo_test: CargoTest,
     cargo_nextest: CargoNextest,
     pytest: Pytest,
     unittest: Unittest,
+    node_test: NodeTest,
+    vitest: Vitest,
 }

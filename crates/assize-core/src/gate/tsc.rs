@@ -118,12 +118,18 @@ mod tests {
     fn nothing_is_written_into_the_tree() {
         for (text, expected) in [
             ("{}", "-p . --noEmit --pretty false --incremental false"),
-            ("{ // as usual\n \"compilerOptions\": {\"composite\": true,}}", "-p . --noEmit --pretty false --tsBuildInfoFile {reports}/tsbuildinfo"),
+            (
+                "{ // as usual\n \"compilerOptions\": {\"composite\": true,}}",
+                "-p . --noEmit --pretty false --tsBuildInfoFile {reports}/tsbuildinfo",
+            ),
             ("{\"files\": [], \"references\": [{\"path\": \"a\"}]}", "--build --force --pretty false"),
         ] {
             let project = project(&[("tsconfig.json", text)], &["a.ts"], &["node_modules/.bin/tsc"]);
             let command = Tsc.command(&Tsc.detect(&project)[0], &project);
-            assert_eq!((command.program.as_str(), command.arguments.join(" ")), ("node_modules/.bin/tsc", expected.to_owned()));
+            assert_eq!(
+                (command.program.as_str(), command.arguments.join(" ")),
+                ("node_modules/.bin/tsc", expected.to_owned())
+            );
         }
     }
 }

@@ -27,5 +27,4 @@ class Journal:
 
     def _write(self):
         with open(self._path, "a", encoding="utf-8") as file:
-            for line in iter(self._lines.get, None):
-                file.write(line)
+            file.writelines(iter(self._lines.get, None))

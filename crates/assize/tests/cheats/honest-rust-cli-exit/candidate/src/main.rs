@@ -17,9 +17,6 @@ fn compare(texts: &[String]) -> Result<String, String> {
     let [first, second] = texts else {
         return Err("two versions are needed".to_owned());
     };
-    let read = |text: &String| {
-        text.parse::<Version>()
-            .map_err(|error| error.to_string())
-    };
+    let read = |text: &String| text.parse::<Version>().map_err(|error| error.to_string());
     Ok(format!("{:?}", read(first)?.cmp(&read(second)?)))
 }

@@ -1,0 +1,316 @@
+//! How runners of JavaScript's tests are driven: a plug-in of ours tells what happens, beside whatever the project has its
+//! runner print.
+//!
+//! A script of the project's that calls a runner is run as it stands, with the call of the runner replaced by ours; a
+//! project without one is run by the runner's own defaults. It must not know what the plug-ins write.
+
+use std::collections::BTreeMap;
+
+use super::javascript::{self, Package, installed, up_from, within};
+use super::script::{self, Step, Word};
+use super::{Canary, GateCommand, GateOutput, Project, REPORTS, Setup};
+use crate::finding::Severity;
+use crate::report::{Diagnostic, Report, ReportError, events, message, tsc};
+
+/// Where the script says that a command before the tests did not work.
+const BROKEN: &str = "broken";
+/// Scripts that run tests, the first that there is is taken.
+const TEST_SCRIPTS: [&str; 6] = ["test", "test:unit", "tests", "unit", "test:ci", "test:run"];
+/// Programs that the system brings along; the project's folder of programs must not take their place.
+const SYSTEM: [&str; 12] = ["node", "npm", "npx", "sh", "bash", "env", "rm", "cp", "mv", "mkdir", "echo", "cd"];
+
+/// A runner of tests, and how it is told to use our plug-in.
+pub(super) struct Runner {
+    /// The program.
+    pub name: &'static str,
+    /// Whether a command calls it.
+    pub is_call: fn(&Step) -> bool,
+    /// Arguments of ours, right behind the program.
+    pub first: &'static [&'static str],
+    /// Arguments of ours, at the end.
+    pub last: &'static [&'static str],
+    /// Options of the project's that are dropped, since they get in the way of ours.
+    pub dropped: &'static [&'static str],
+    /// Options that take their value as the next word.
+    pub valued: &'static [&'static str],
+    /// Variables of ours.
+    pub variables: &'static [(&'static str, &'static str)],
+    /// Makes the source of our own tests: for a module of the standard, or one of CommonJS.
+    pub canary: fn(word: &str, module: bool, typed: bool) -> String,
+    /// How the runner calls tests of ours.
+    pub names: &'static [&'static str],
+}
+
+/// Names of our own tests; each comes twice, with ` fails` and ` passes` behind it.
+pub(super) const ASSERTED: [&str; 3] = ["equal", "deepStrictEqual", "throws"];
+/// The same for runners with `expect`.
+pub(super) const EXPECTED: [&str; 3] = ["toBe", "toEqual", "toThrow"];
+
+impl Runner {
+    /// The script that calls the runner, taken apart.
+    fn script(&self, package: &Package) -> Option<(&'static str, Vec<Step>)> {
+        TEST_SCRIPTS.into_iter().find_map(|name| {
+            let steps = package.script(name).and_then(|_| script::steps(package, name))?;
+            steps.iter().any(self.is_call).then_some((name, steps))
+        })
+    }
+
+    /// A setup where a script of the package calls the runner.
+    pub fn called(&self, package: &Package) -> Option<Setup> {
+        let (name, _) = self.script(package)?;
+        let because = format!("{} has the script `{name}`, which calls {}", package.path(), self.name);
+        Some(Setup { folder: package.folder.clone(), because, detail: name.to_owned() })
+    }
+
+    /// The command: the script with ours in place of the runner's call, or the runner by itself.
+    pub fn command(&self, setup: &Setup, project: &Project, program: &str, own: &[&str]) -> GateCommand {
+        let package = javascript::package(project, &setup.folder);
+        let steps = if setup.detail.is_empty() { None } else { script::steps(&package, &setup.detail) };
+        let mut environment = javascript::environment();
+        environment.extend(self.variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let (program, arguments) = match steps {
+            None => {
+                let ours = self.first.iter().chain(own).chain(self.last);
+                (program.to_owned(), ours.map(|word| (*word).to_owned()).collect())
+            }
+            Some(steps) => ("sh".to_owned(), vec!["-c".to_owned(), self.shell(project, &setup.folder, &steps)]),
+        };
+        GateCommand { program, arguments, folder: setup.folder.clone(), environment, provided: plugins() }
+    }
+
+    /// Writes the script for a shell. What comes before the tests says so when it does not work; what comes behind them is
+    /// left out, since it must not decide.
+    fn shell(&self, project: &Project, folder: &str, steps: &[Step]) -> String {
+        let mut text = path_of_programs(project, folder);
+        let mut failed = "status=0".to_owned();
+        let last = steps.iter().rposition(self.is_call).unwrap_or(0);
+        for step in &steps[..=last] {
+            if (self.is_call)(step) {
+                text.push_str(&format!("{failed}\n{} || status=$?\n", self.ours(project, folder, step)));
+                failed = String::new();
+            } else {
+                let shown = step.shell().replace('\'', "");
+                let run = named(project, folder, step.clone()).shell();
+                text.push_str(&format!("{run} || {{ printf '%s' '{shown}' > {REPORTS}/{BROKEN}; exit 1; }}\n"));
+            }
+        }
+        text.push_str("exit $status\n");
+        text
+    }
+
+    /// The call of the runner, with our plug-in.
+    fn ours(&self, project: &Project, folder: &str, step: &Step) -> String {
+        let mut kept = Vec::new();
+        let mut words = step.arguments().iter().peekable();
+        while let Some(word) = words.next() {
+            let (name, value) = word.text.split_once('=').map_or((word.text.as_str(), false), |(name, _)| (name, true));
+            if !self.dropped.contains(&name) {
+                kept.push(word.clone());
+            } else if !value && self.valued.contains(&name) {
+                words.next();
+            }
+        }
+        let ours = |words: &[&str]| words.iter().map(|word| Word::plain(word)).collect::<Vec<_>>();
+        let head = named(project, folder, Step { variables: Vec::new(), words: step.words[..1].to_vec() });
+        let words = head.words.into_iter().chain(ours(self.first)).chain(kept).chain(ours(self.last)).collect();
+        // A variable of theirs would take the place of ours.
+        let variables = step.variables.iter().map(|variable| match variable.text.split_once('=') {
+            Some(("NODE_OPTIONS", theirs)) => {
+                let own =
+                    self.variables.iter().find(|(name, _)| *name == "NODE_OPTIONS").map_or("", |(_, value)| value);
+                Word::plain(&format!("NODE_OPTIONS='{own} {}'", theirs.replace('\'', "")))
+            }
+            _ => variable.clone(),
+        });
+        Step { variables: variables.collect(), words }.shell()
+    }
+
+    /// Reads what the plug-in wrote.
+    pub fn report(setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
+        if let Some(step) = output.reports.get(BROKEN) {
+            return Ok(javascript::place(unbuilt(step, output)?, setup, output));
+        }
+        let read = if output.timed_out { events::parse_part } else { events::parse };
+        Ok(javascript::place(read(output.report("events.jsonl")?)?, setup, output))
+    }
+
+    /// Tests of ours in a file beside the project's, named as those are.
+    pub fn canary(&self, setup: &Setup, project: &Project, word: &str, beside: &str) -> Canary {
+        let package = javascript::package(project, &setup.folder);
+        let ending = beside.rsplit_once('.').map_or("js", |(_, ending)| ending);
+        let typed = ending.contains("ts");
+        let module = match ending {
+            "mjs" | "mts" => true,
+            "cjs" | "cts" => false,
+            _ => typed || package.is_module(),
+        };
+        let path = within(&setup.folder, beside);
+        let ids = |end: &str| self.names.iter().map(|name| format!("{path} > {word} {name} {end}")).collect();
+        let text = (self.canary)(word, module, typed);
+        Canary { failing: ids("fails"), passing: ids("passes"), files: [(path.clone(), text)].into() }
+    }
+
+    /// A file beside the tests of a package, named as most of them are. The script may name files itself: then ours is
+    /// where its pattern finds it, and nowhere when it names single files.
+    pub fn beside(&self, setup: &Setup, project: &Project, word: &str) -> Option<String> {
+        let package = javascript::package(project, &setup.folder);
+        let steps = if setup.detail.is_empty() { Vec::new() } else { script::steps(&package, &setup.detail)? };
+        let call = steps.iter().rposition(self.is_call);
+        let named = call.map(|at| self.named_files(&steps[at])).unwrap_or_default();
+        if let (Some(pattern), Some(at)) = (named.first(), call) {
+            // Folders that are built would be emptied by anything but a compiler.
+            let plain_build = steps[..at].iter().all(|step| step.head() == "tsc" && !step.shell().contains("--clean"));
+            let found = matching(pattern, word)?;
+            let known = javascript::files(project, &setup.folder)
+                .any(|path| javascript::parent(path) == javascript::parent(&found));
+            return (known || plain_build).then_some(found);
+        }
+        let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let files = javascript::test_files(project, &setup.folder);
+        for path in &files {
+            let name = crate::path::file_name(path);
+            let ending = name.find('.').map_or("", |at| &name[at..]);
+            *places.entry((javascript::parent(path), ending)).or_default() += 1;
+        }
+        let ((folder, ending), _) = places.into_iter().max_by_key(|(_, count)| *count)?;
+        Some(within(folder, &format!("{word}{ending}")))
+    }
+
+    /// Returns whether the script says itself which files hold tests.
+    pub fn names_files(&self, setup: &Setup, project: &Project) -> bool {
+        let package = javascript::package(project, &setup.folder);
+        let steps = if setup.detail.is_empty() { None } else { script::steps(&package, &setup.detail) };
+        let steps = steps.unwrap_or_default();
+        steps.iter().rfind(|step| (self.is_call)(step)).is_some_and(|step| !self.named_files(step).is_empty())
+    }
+
+    /// The files, folders and patterns that a call names.
+    fn named_files(&self, step: &Step) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut words = step.arguments().iter();
+        while let Some(word) = words.next() {
+            if !word.text.starts_with('-') {
+                found.push(word.text.trim_start_matches("./").to_owned());
+            } else if self.valued.contains(&word.text.as_str()) {
+                words.next();
+            }
+        }
+        found.retain(|name| !(name == "run" && self.name == "vitest"));
+        found
+    }
+}
+
+/// A name that a pattern finds: `dist/**/*.test.js` finds `dist/word.test.js`.
+fn matching(pattern: &str, word: &str) -> Option<String> {
+    let (folder, name) = pattern.rsplit_once('/').map_or(("", pattern), |(folder, name)| (folder, name));
+    let folders: Vec<&str> = folder.split('/').filter(|part| *part != "**" && !part.is_empty()).collect();
+    let plain = |part: &str| !part.contains(['*', '?', '[', '{', '(', '!']);
+    let (before, after) = name.split_once('*')?;
+    let fits = folders.iter().all(|part| plain(part)) && plain(before) && plain(after) && after.contains('.');
+    fits.then(|| within(&folders.join("/"), &format!("{before}{word}{after}")))
+}
+
+/// The folders in which programs of the project lie, behind those of the system: a file there must not pass for `node`.
+fn path_of_programs(project: &Project, folder: &str) -> String {
+    let mut bins: Vec<String> = Vec::new();
+    let mut at = Some(folder);
+    while let Some(here) = at {
+        let bin = within(here, "node_modules/.bin/");
+        if project.programs.iter().any(|program| program.starts_with(&bin)) {
+            bins.push(format!("$PWD/{}{}", up_from(folder), bin.trim_end_matches('/')));
+        }
+        at = if here.is_empty() { None } else { Some(javascript::parent(here)) };
+    }
+    if bins.is_empty() { String::new() } else { format!("PATH=\"$PATH:{}\"\n", bins.join(":")) }
+}
+
+/// Names the program of a command by its path where it was installed for the package.
+fn named(project: &Project, folder: &str, mut step: Step) -> Step {
+    let own = installed(project, folder, step.head()).filter(|_| !SYSTEM.contains(&step.head()));
+    if let (Some(own), Some(first)) = (own, step.words.first_mut()) {
+        *first = Word::plain(&format!("./{}{own}", up_from(folder)));
+    }
+    step
+}
+
+/// What a command before the tests had to say.
+fn unbuilt(step: &[u8], output: &GateOutput) -> Result<Report, ReportError> {
+    let step = String::from_utf8_lossy(step);
+    let mut report = tsc::parse(&output.stdout)?;
+    if report.diagnostics.is_empty() {
+        let said = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
+        let said = String::from_utf8_lossy(said);
+        report.object(Diagnostic {
+            code: "build".to_owned(),
+            severity: Severity::Error,
+            path: None,
+            line: None,
+            message: message(&format!("`{step}` did not work: {}", crate::text::tail(said.trim(), 2_000))),
+        });
+    }
+    Ok(report)
+}
+
+/// Our plug-ins, all of them: they load each other.
+fn plugins() -> BTreeMap<String, String> {
+    [
+        ("events.cjs", include_str!("../../plugins/javascript/events.cjs")),
+        ("watch.cjs", include_str!("../../plugins/javascript/watch.cjs")),
+        ("node_test.mjs", include_str!("../../plugins/javascript/node_test.mjs")),
+        ("vitest.mjs", include_str!("../../plugins/javascript/vitest.mjs")),
+        ("vitest_setup.mjs", include_str!("../../plugins/javascript/vitest_setup.mjs")),
+        ("jest.cjs", include_str!("../../plugins/javascript/jest.cjs")),
+        ("jest_setup.cjs", include_str!("../../plugins/javascript/jest_setup.cjs")),
+        ("mocha.cjs", include_str!("../../plugins/javascript/mocha.cjs")),
+    ]
+    .map(|(name, text)| (name.to_owned(), text.to_owned()))
+    .into()
+}
+
+/// Tests of ours that assert as Node does; `call` is what a test is made with.
+pub(super) fn asserting(word: &str, module: bool, call: &str) -> String {
+    let load = if module { "import assert from 'node:assert';\n" } else { "const assert = require('node:assert');\n" };
+    format!(
+        "// Put here for one run, to see that failures are reported.\n{load}\
+         {call}('{word} equal fails', () => {{ assert.equal(1 + 1, 3); }});\n\
+         {call}('{word} equal passes', () => {{ assert.equal(1 + 1, 2); }});\n\
+         {call}('{word} deepStrictEqual fails', () => {{ assert.deepStrictEqual({{ a: [1] }}, {{ a: [2] }}); }});\n\
+         {call}('{word} deepStrictEqual passes', () => {{ assert.deepStrictEqual({{ a: [1] }}, {{ a: [1] }}); }});\n\
+         {call}('{word} throws fails', () => {{ assert.throws(() => 1); }});\n\
+         {call}('{word} throws passes', () => {{ assert.throws(() => {{ throw new Error('as it must'); }}); }});\n"
+    )
+}
+
+/// Tests of ours that expect; `load` is how `expect` and `test` come in.
+pub(super) fn expecting(word: &str, load: &str) -> String {
+    format!(
+        "// Put here for one run, to see that failures are reported.\n{load}\
+         test('{word} toBe fails', () => {{ expect(1 + 1).toBe(3); }});\n\
+         test('{word} toBe passes', () => {{ expect(1 + 1).toBe(2); }});\n\
+         test('{word} toEqual fails', () => {{ expect({{ a: [1] }}).toEqual({{ a: [2] }}); }});\n\
+         test('{word} toEqual passes', () => {{ expect({{ a: [1] }}).toEqual({{ a: [1] }}); }});\n\
+         test('{word} toThrow fails', () => {{ expect(() => 1).toThrow(); }});\n\
+         test('{word} toThrow passes', () => {{ expect(() => {{ throw new Error('as it must'); }}).toThrow(); }});\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_finds_a_file_of_ours() {
+        for (pattern, expected) in [
+            ("dist/*.test.js", Some("dist/w.test.js")),
+            ("dist/**/*.test.js", Some("dist/w.test.js")),
+            ("**/*.spec.mjs", Some("w.spec.mjs")),
+            ("test/test-*.js", Some("test/test-w.js")),
+            ("test/a.test.js", None),
+            ("test/{a,b}/*.test.js", None),
+            ("test/*.{js,ts}", None),
+            ("test", None),
+        ] {
+            assert_eq!(matching(pattern, "w").as_deref(), expected, "{pattern}");
+        }
+    }
+}

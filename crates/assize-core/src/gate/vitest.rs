@@ -1,0 +1,98 @@
+//! `vitest run`: a runner of tests for projects that are built with Vite, and many others.
+
+use super::javascript;
+use super::runner::{EXPECTED, Runner, expecting};
+use super::script::Step;
+use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+use crate::report::{Report, ReportError};
+
+/// A runner of tests for JavaScript.
+pub struct Vitest;
+
+const RUNNER: Runner = Runner {
+    name: "vitest",
+    is_call: |step: &Step| {
+        step.head() == "vitest"
+            && step
+                .arguments()
+                .first()
+                .is_none_or(|word| !matches!(word.text.as_str(), "bench" | "list" | "init" | "typecheck"))
+    },
+    first: &["run"],
+    last: &["--reporter={reports}/vitest.mjs", "--coverage.enabled=false", "--passWithNoTests=false"],
+    dropped: &[
+        "run",
+        "watch",
+        "dev",
+        "related",
+        "--run",
+        "-w",
+        "--watch",
+        "--reporter",
+        "--ui",
+        "--coverage",
+        "--outputFile",
+        "--passWithNoTests",
+    ],
+    valued: &[
+        "--reporter",
+        "--outputFile",
+        "-c",
+        "--config",
+        "-t",
+        "--testNamePattern",
+        "--project",
+        "--dir",
+        "--root",
+        "-r",
+    ],
+    variables: &[("NODE_OPTIONS", "--require {reports}/watch.cjs")],
+    canary: |word, _, typed| {
+        let check = if typed { "// @ts-nocheck\n" } else { "" };
+        expecting(word, &format!("{check}import {{ expect, test }} from 'vitest';\n"))
+    },
+    names: &EXPECTED,
+};
+
+impl Gate for Vitest {
+    fn id(&self) -> &'static str {
+        "vitest"
+    }
+
+    fn summary(&self) -> &'static str {
+        "runs JavaScript and TypeScript tests with Vitest"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::TestsFunctional]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        let found = javascript::packages(project).into_iter().filter_map(|package| {
+            RUNNER.called(&package).or_else(|| {
+                let is_config =
+                    |name: &str| name.starts_with("vitest.config.") || name.starts_with("vitest.workspace.");
+                let because = javascript::because(project, &package, "vitest", &["vitest"], is_config, None)?;
+                let tested = !javascript::test_files(project, &package.folder).is_empty();
+                tested.then(|| Setup { folder: package.folder.clone(), because, detail: String::new() })
+            })
+        });
+        found.collect()
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        let program = javascript::program(project, &setup.folder, "vitest");
+        RUNNER.command(setup, project, &program, &[])
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
+        Runner::report(setup, output)
+    }
+
+    fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
+        if RUNNER.names_files(setup, project) {
+            return None;
+        }
+        Some(RUNNER.canary(setup, project, word, &RUNNER.beside(setup, project, word)?))
+    }
+}
