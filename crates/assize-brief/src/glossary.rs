@@ -56,7 +56,7 @@ static GENERIC: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 });
 
 /// The words of the domain.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Glossary {
     /// The terms, the heaviest first.
     pub terms: Vec<Term>,
@@ -67,7 +67,7 @@ pub struct Glossary {
 }
 
 /// A word of the domain.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Term {
     /// The word, singular, in small letters.
     pub text: String,
@@ -82,7 +82,7 @@ pub struct Term {
 }
 
 /// Two words that belong together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Pair {
     /// The words, with a blank between them.
     pub text: String,

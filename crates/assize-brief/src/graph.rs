@@ -56,7 +56,7 @@ pub struct FileGraph {
     pub edges: Vec<Edge>,
     /// The part that each file plays, by its id.
     pub parts: Vec<Part>,
-    /// How many imports lead to the tree, out of it, and to nothing that could be found.
+    /// How many imports of the project's own files lead where.
     pub counts: Counts,
 }
 
@@ -77,19 +77,16 @@ impl FileGraph {
         let parts: Vec<Part> = tree.files().map(|(id, _)| part_of(tree, id)).collect();
         let mut graph = Self { edges: Vec::with_capacity(links.len()), parts, counts: Counts::default() };
         for link in links {
-            let to = match link.to {
-                Resolved::File(file) => Target::File(file),
-                Resolved::Folder(folder) => Target::Folder(folder),
-                Resolved::External(_) => {
-                    graph.counts.outside += 1;
-                    continue;
-                }
-                Resolved::Unresolved(_) => {
-                    graph.counts.unresolved += 1;
-                    continue;
-                }
+            let own = !matches!(graph.parts[link.from.index()], Part::Vendored | Part::Generated | Part::Fixture);
+            let counts = &mut graph.counts;
+            let (count, to) = match link.to {
+                Resolved::File(file) => (&mut counts.inside, Some(Target::File(file))),
+                Resolved::Folder(folder) => (&mut counts.inside, Some(Target::Folder(folder))),
+                Resolved::External(_) => (&mut counts.outside, None),
+                Resolved::Unresolved(_) => (&mut counts.unresolved, None),
             };
-            graph.counts.inside += 1;
+            *count += usize::from(own);
+            let Some(to) = to else { continue };
             if to == Target::File(link.from) {
                 continue;
             }

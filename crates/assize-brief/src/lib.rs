@@ -5,12 +5,17 @@
 //! values; who walks the tree and keeps what is known is not its business, and it must not judge.
 
 pub mod facts;
+pub mod glossary;
 pub mod import;
 pub mod inline_tests;
 pub mod language;
 pub mod manifest;
+pub mod naming;
 pub mod path;
+pub mod public;
+pub mod schema_type;
 #[cfg(test)]
 mod testing;
 pub mod tree;
 pub mod weakness;
+pub mod words;

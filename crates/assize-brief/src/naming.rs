@@ -27,7 +27,7 @@ pub const AFFIX_SHARE_MIN: f64 = 0.05;
 pub const AFFIXES_MAX: usize = 6;
 
 /// How the words of a name are put together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Style {
     /// One word in small letters. It fits every style that begins small.
     #[serde(rename = "flat")]
@@ -145,7 +145,7 @@ impl fmt::Display for Style {
 }
 
 /// What a convention is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
     /// The names of files, without what follows the first dot.
@@ -183,7 +183,7 @@ impl fmt::Display for Subject {
 }
 
 /// How the names of one kind are written in one language.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Convention {
     /// The language.
     pub language: LanguageId,
@@ -200,7 +200,7 @@ pub struct Convention {
 }
 
 /// How often a style occurs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StyleShare {
     /// The style.
     pub style: Style,
@@ -211,7 +211,7 @@ pub struct StyleShare {
 }
 
 /// A prefix or suffix that recurs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Affix {
     /// Where it stands.
     pub position: AffixPosition,
@@ -224,7 +224,7 @@ pub struct Affix {
 }
 
 /// Where an affix stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AffixPosition {
     /// At the beginning.

@@ -8,8 +8,10 @@
 pub enum Part {
     /// Code that the project consists of.
     Production,
-    /// Tests, their helpers and their data.
+    /// Tests and their helpers.
     Test,
+    /// What tests read: code that stands for somebody else's, expected outputs.
+    Fixture,
     /// Examples, demonstrations and the code of the documentation.
     Example,
     /// Measurements.
@@ -35,11 +37,14 @@ const FOLDERS: &[(&str, Part)] = &[
     ("tests", Part::Test),
     ("__tests__", Part::Test),
     ("__mocks__", Part::Test),
-    ("__fixtures__", Part::Test),
-    ("testdata", Part::Test),
-    ("test_data", Part::Test),
-    ("test-data", Part::Test),
-    ("fixtures", Part::Test),
+    ("__snapshots__", Part::Fixture),
+    ("snapshots", Part::Fixture),
+    ("scenarios", Part::Fixture),
+    ("__fixtures__", Part::Fixture),
+    ("testdata", Part::Fixture),
+    ("test_data", Part::Fixture),
+    ("test-data", Part::Fixture),
+    ("fixtures", Part::Fixture),
     ("e2e", Part::Test),
     ("integration-tests", Part::Test),
     ("testFixtures", Part::Test),
@@ -94,17 +99,24 @@ impl Part {
     /// Tells the part from the path. What stands further out decides: a vendored tree has tests of its own.
     pub fn of(path: &str) -> Self {
         let mut in_source = false;
+        let mut found = None;
         for folder in parent(path).split('/') {
             // Packages of Java carry any name, `com.example` above all.
             if path.ends_with(".java") && JAVA_ROOTS.contains(&folder) {
                 break;
             }
-            match FOLDERS.iter().find(|(name, _)| *name == folder) {
-                Some((_, Self::Example | Self::Bench)) if in_source => {}
-                Some((_, part)) => return *part,
-                None if matches!(folder, "spec" | "specs") && is_script(path) => return Self::Test,
-                None => in_source |= folder == "src",
+            let known = FOLDERS.iter().find(|(name, _)| *name == folder).map(|(_, part)| *part);
+            match (known, found) {
+                (Some(Self::Fixture), None | Some(Self::Test)) => return Self::Fixture,
+                (_, Some(_)) => {}
+                (Some(Self::Example | Self::Bench), None) if in_source => {}
+                (Some(part), None) => found = Some(part),
+                (None, None) if matches!(folder, "spec" | "specs") && is_script(path) => found = Some(Self::Test),
+                (None, None) => in_source |= folder == "src",
             }
+        }
+        if let Some(part) = found {
+            return part;
         }
         if path.starts_with("vendor/") || path.contains("/vendor/") && path.ends_with(".go") {
             return Self::Vendored;
@@ -245,6 +257,11 @@ mod tests {
             ("src/contest.rs", Part::Production),
             ("a/benches/b.rs", Part::Bench),
             ("examples/x/src/main.rs", Part::Example),
+            ("tests/data/a.rs", Part::Test),
+            ("tests/fixtures/app/main.py", Part::Fixture),
+            ("crates/a/tests/scenarios/1/src/lib.rs", Part::Fixture),
+            ("pkg/testdata/a.go", Part::Fixture),
+            ("node_modules/x/fixtures/a.js", Part::Vendored),
             ("pkg/test_a.py", Part::Test),
             ("pkg/conftest.py", Part::Test),
             ("pkg/testing.py", Part::Production),

@@ -9,7 +9,7 @@ use crate::language::is_test;
 pub const PUBLIC_NAMES_MAX: usize = 5_000;
 
 /// A name that a project offers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PublicName {
     /// The name.
     pub name: String,
@@ -25,7 +25,7 @@ pub struct PublicName {
 }
 
 /// The public names of a project.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PublicNames {
     /// The names, by file and line.
     pub names: Vec<PublicName>,

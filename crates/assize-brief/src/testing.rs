@@ -2,7 +2,9 @@
 
 use crate::facts::{FileFacts, Import, ImportKind, Name, Role};
 use crate::import::Family;
+use crate::language::Reader;
 use crate::manifest::wants_text;
+use crate::schema_type::SchemaFile;
 use crate::tree::{Tree, TreeFile};
 
 /// A plain import of all of something.
@@ -76,7 +78,71 @@ impl Fixture {
         Tree::new(self.files.iter().map(|(path, facts, text)| TreeFile {
             path,
             facts: facts.as_ref(),
+            schema: None,
             text: text.as_deref(),
+            lines: None,
+        }))
+    }
+}
+
+/// A small project with sources as they are written: a shop in Python with a web page in TypeScript.
+pub fn shop() -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = [
+        (
+            "pyproject.toml",
+            "[project]\nname = 'shop'\ndependencies = ['requests']\n[tool.ruff]\n[tool.pytest.ini_options]\n",
+        ),
+        ("src/shop/__init__.py", "from .cart.line import Line\n"),
+        ("src/shop/cart/__init__.py", ""),
+        (
+            "src/shop/cart/line.py",
+            "import json\nimport requests\nfrom shop.text.format import show_price\n\n\
+             class CartLine:\n    def total_price(self):\n        return show_price(1)\n",
+        ),
+        ("src/shop/cart/total.py", "from .line import CartLine\nfrom ..text.format import show_price\n"),
+        ("src/shop/text/__init__.py", ""),
+        ("src/shop/text/format.py", "def show_price(cart_price):\n    return str(cart_price)\n"),
+        ("tests/test_cart.py", "from shop.web.page0 import open_page\n\ndef test_total():\n    assert open_page()\n"),
+        ("api/order.proto", "syntax = \"proto3\";\nmessage Order { string id = 1; }\n"),
+        (".github/workflows/ci.yml", "on: push\n"),
+    ]
+    .into_iter()
+    .map(|(path, text)| (path.to_owned(), text.to_owned()))
+    .collect();
+    for number in 0..12 {
+        let text = format!(
+            "from shop.cart.line import CartLine\nfrom shop.text.format import show_price\n\n\
+             def open_page():\n    return CartLine()\n\ndef page_title_{number}():\n    return show_price(2)\n"
+        );
+        files.push((format!("src/shop/web/page{number}.py"), text));
+    }
+    files
+}
+
+/// A project that owns what is read of its texts.
+pub struct Project {
+    files: Vec<(String, String, Option<FileFacts>, Option<SchemaFile>)>,
+}
+
+impl Project {
+    /// Reads every file as the walker of a tree would.
+    pub fn read(files: Vec<(String, String)>) -> Self {
+        let mut reader = Reader::new();
+        let mut read = |(path, text): (String, String)| {
+            let facts = reader.read(&path, &text);
+            let schema = crate::schema_type::read(&path, &text);
+            (path, text, facts, schema)
+        };
+        Self { files: files.into_iter().map(&mut read).collect() }
+    }
+
+    /// Returns the tree over it.
+    pub fn tree(&self) -> Tree<'_> {
+        Tree::new(self.files.iter().map(|(path, text, facts, schema)| TreeFile {
+            path,
+            facts: facts.as_ref(),
+            schema: schema.as_ref(),
+            text: wants_text(path).then_some(text.as_str()),
             lines: None,
         }))
     }

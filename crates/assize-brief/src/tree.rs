@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use crate::facts::{FileFacts, Import};
 use crate::path::{folders_above, is_plain, parent};
+use crate::schema_type::SchemaFile;
 
 /// The most files that are looked at.
 pub const FILES_MAX: usize = 200_000;
@@ -24,6 +25,8 @@ pub struct TreeFile<'a> {
     pub path: &'a str,
     /// What it says, when it is source code of a language that is read.
     pub facts: Option<&'a FileFacts>,
+    /// The types that it declares, when it is a schema.
+    pub schema: Option<&'a SchemaFile>,
     /// Its text, when [`crate::manifest::wants_text`] asks for it.
     pub text: Option<&'a str>,
     /// Its lines, when they are known and there are no facts.

@@ -14,6 +14,7 @@ pub mod ledger;
 pub mod process;
 #[cfg(target_os = "linux")]
 pub mod sandbox;
+pub mod security;
 pub mod syntax;
 pub mod transcript;
 pub mod work_copy;

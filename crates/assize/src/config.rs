@@ -8,9 +8,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::declared_stub::DeclaredGate;
 use assize_core::court::review::ReviewPolicy;
 use assize_core::court::stop::{Mode, StopPolicy};
+use assize_core::gate::declared::DeclaredGate;
 use assize_core::gate::{GATES, Gate};
 use assize_core::rule::{Level, LevelOverride, RuleSettings};
 use assize_core::test_kind::default_edge_words;

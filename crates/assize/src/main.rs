@@ -3,7 +3,6 @@
 mod cli;
 mod command;
 mod config;
-mod declared_stub;
 mod exit;
 mod hook;
 mod host;

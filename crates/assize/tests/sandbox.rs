@@ -401,6 +401,45 @@ fn limits_are_kept_at_the_limit_and_one_past_it() {
     });
 }
 
+/// Some limits only make calls fail. That they did is told, if it was seen.
+#[test]
+fn limits_that_only_make_calls_fail_are_told() {
+    in_namespaces(|world, sandbox| {
+        let mut full = shell(world, "head -c 9000000 /dev/zero > /tmp/filling; sleep 0.5; exit 4");
+        full.limits.temporary_bytes = 1 << 20;
+        let result = sandbox.run(&full, &mut |_| {}).expect("run");
+        assert_eq!((result.status, result.limit_reached), (Some(4), None));
+        assert_eq!(result.limits_touched, [Limit::TemporarySize]);
+        let mut job = world.job(sandbox, "open-files");
+        job.limits.open_files = 64;
+        let result = sandbox.run(&job, &mut |_| {}).expect("run");
+        // Before Linux 6.2 nothing tells how many are open.
+        assert!(result.limits_touched == [Limit::OpenFiles] || kernel() < (6, 2), "{result:?}");
+    });
+}
+
+fn kernel() -> (u32, u32) {
+    let text = fs::read_to_string("/proc/sys/kernel/osrelease").expect("a kernel");
+    let mut numbers = text.split(['.', '-']).map(|number| number.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+/// Where our own launcher makes the namespaces, the kernel keeps two more limits for them.
+#[test]
+fn namespaces_are_settled() {
+    let world = World::new();
+    let Ok(sandbox) = world.sandbox(Tier::Namespaces) else { return };
+    let mut job = shell(&world, "cat /proc/sys/user/max_user_namespaces /proc/sys/kernel/pid_max");
+    job.limits.processes = 1000;
+    let before = fs::read_to_string("/proc/sys/kernel/pid_max").expect("a setting");
+    let result = sandbox.run(&job, &mut |_| {}).expect("run");
+    let text = String::from_utf8_lossy(&result.stdout).into_owned();
+    let mut numbers = text.lines().map(|line| line.parse::<u64>().expect("a number"));
+    assert_eq!(numbers.next(), Some(0));
+    assert!(numbers.next().is_some_and(|highest| highest < 2000) || kernel() < (6, 14), "{text}");
+    assert_eq!(fs::read_to_string("/proc/sys/kernel/pid_max").expect("a setting"), before);
+}
+
 /// However we end, the job ends with us.
 #[test]
 fn a_job_does_not_outlive_the_engine() {

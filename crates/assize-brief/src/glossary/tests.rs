@@ -46,10 +46,10 @@ fn words_of_the_domain_are_counted() {
 
 #[test]
 fn a_keyword_is_one_in_its_own_language_only() {
-    let names = &[("match_judge", Role::Function), ("judge_match", Role::Variable), ("MatchJudge", Role::Type)];
+    let names = &[("crate_judge", Role::Function), ("judge_crate", Role::Variable), ("CrateJudge", Role::Type)];
     let with = |path: &str| terms(&[(path, names)]).into_iter().map(|(text, ..)| text).collect::<Vec<_>>();
     assert_eq!(with("a.rs"), ["judge"]);
-    assert_eq!(with("a.go"), ["judge", "match"]);
+    assert_eq!(with("a.go"), ["crate", "judge"]);
 }
 
 #[test]

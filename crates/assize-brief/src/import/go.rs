@@ -94,6 +94,11 @@ fn below<'p>(path: &'p str, module: &str) -> Option<&'p str> {
     if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
 }
 
+/// Returns whether a package belongs to the standard library: the others begin with a domain.
+pub(super) fn is_standard(name: &str) -> bool {
+    name == "C" || !name.split('/').next().unwrap_or_default().contains('.')
+}
+
 fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '`'])
 }

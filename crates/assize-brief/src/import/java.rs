@@ -81,6 +81,11 @@ impl<'t, 'a> Java<'t, 'a> {
     }
 }
 
+/// Returns whether a package comes with the language.
+pub(super) fn is_standard(name: &str) -> bool {
+    ["java", "javax", "jdk", "sun"].contains(&name.split('.').next().unwrap_or_default())
+}
+
 /// Returns how many folders two paths share from the root on.
 fn shared(one: &str, other: &str) -> usize {
     one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other).count()

@@ -96,6 +96,18 @@ impl Family {
     }
 }
 
+/// Returns whether something outside of the tree comes with the language.
+pub fn is_standard(path: &str, name: &str) -> bool {
+    match Family::of(path) {
+        Some(Family::Rust) => rust::is_standard(name),
+        Some(Family::Python) => python::is_standard(name),
+        Some(Family::Script) => script::is_standard(name),
+        Some(Family::Go) => go::is_standard(name),
+        Some(Family::Java) => java::is_standard(name),
+        None => false,
+    }
+}
+
 /// Says what every import of the tree leads to, in the order of files and imports.
 pub fn resolve<'a>(tree: &Tree<'a>, manifests: &Manifests<'a>) -> Vec<Link<'a>> {
     let mut links = Vec::new();
@@ -153,6 +165,21 @@ pub(crate) mod tests {
             }
         }
         assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn what_comes_with_a_language_is_known() {
+        for (path, standard, other) in [
+            ("a.rs", "std", "serde"),
+            ("a.py", "json", "requests"),
+            ("a.ts", "node:fs", "react"),
+            ("a.js", "fs", "fs-extra"),
+            ("a.go", "net/http", "github.com/a/b"),
+            ("a.java", "java.util", "org.junit"),
+        ] {
+            assert!(is_standard(path, standard) && !is_standard(path, other), "{path}");
+        }
+        assert!(!is_standard("a.txt", "std"));
     }
 
     fn last_import(fixture: &Fixture, path: &str) -> String {

@@ -411,7 +411,7 @@ impl<'t, 'a> Rust<'t, 'a> {
         if package.name == name {
             return package.lib.map(Place::Module);
         }
-        if BUILT_IN.contains(&name) || name.starts_with("rustc_") {
+        if is_standard(name) {
             return Some(Place::External(name));
         }
         package.bare.contains(name).then_some(Place::External(name))
@@ -509,6 +509,11 @@ impl<'t, 'a> Rust<'t, 'a> {
 fn is_item(role: Role) -> bool {
     use Role::{Component, Constant, Enum, Function, Interface, Module, Test, Type, Variable};
     matches!(role, Component | Constant | Enum | Function | Interface | Module | Test | Type | Variable)
+}
+
+/// Returns whether a crate comes with the compiler.
+pub(super) fn is_standard(name: &str) -> bool {
+    BUILT_IN.contains(&name) || name.starts_with("rustc_")
 }
 
 /// Types begin with a capital letter; the compiler warns of others.

@@ -32,6 +32,12 @@ const CONDITIONS: [&str; 10] =
 /// Fields of `package.json` that name the entry, sources first.
 const ENTRY_FIELDS: [&str; 6] = ["source", "types", "typings", "module", "main", "browser"];
 
+/// Modules that come with Node, as they were named before `node:`.
+const BUILT_IN: &str = "\
+    assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain \
+    events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl \
+    stream string_decoder sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib";
+
 /// Folders that builds write to.
 const BUILT: [&str; 10] = ["dist", "lib", "build", "out", "esm", "cjs", "es", "output", "dist-types", "types"];
 
@@ -416,6 +422,11 @@ impl<'t, 'a> Index<'t, 'a> {
         let source = shortened.iter().find_map(|rest| made_from("src", rest));
         source.or_else(|| self.file(&path)).or_else(|| shortened.iter().find_map(|rest| made_from("", rest)))
     }
+}
+
+/// Returns whether a module comes with Node.
+pub(super) fn is_standard(name: &str) -> bool {
+    name.starts_with("node:") || BUILT_IN.split(' ').any(|known| known == name)
 }
 
 /// Returns the place of the file's ending in the order of trial.

@@ -52,11 +52,61 @@ walk::grammar! {
 
 /// Words that mean something to the language itself.
 const KEYWORDS: &[&str] = &[
-    "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "const", "continue",
-    "default", "do", "double", "else", "enum", "extends", "final", "finally", "float", "for", "goto", "if",
-    "implements", "import", "instanceof", "int", "interface", "long", "native", "new", "package", "permits",
-    "private", "protected", "public", "record", "return", "sealed", "short", "static", "strictfp", "super", "switch",
-    "synchronized", "this", "throw", "throws", "transient", "try", "var", "void", "volatile", "while", "yield",
+    "abstract",
+    "assert",
+    "boolean",
+    "break",
+    "byte",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extends",
+    "final",
+    "finally",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "implements",
+    "import",
+    "instanceof",
+    "int",
+    "interface",
+    "long",
+    "native",
+    "new",
+    "package",
+    "permits",
+    "private",
+    "protected",
+    "public",
+    "record",
+    "return",
+    "sealed",
+    "short",
+    "static",
+    "strictfp",
+    "super",
+    "switch",
+    "synchronized",
+    "this",
+    "throw",
+    "throws",
+    "transient",
+    "try",
+    "var",
+    "void",
+    "volatile",
+    "while",
+    "yield",
 ];
 
 static GRAMMAR: LazyLock<Grammar<Kind, Field>> = LazyLock::new(|| Grammar::new(&Java::grammar()));
@@ -215,26 +265,26 @@ impl<'t> Visitor<'t> for JavaVisitor {
 
 /// Notes down a type and remembers that the walk is within it.
 fn open<'t>(kind: Kind, node: Node<'t>, scopes: &mut Scopes<Scope<'t>>, notes: &mut Notes<'t>) {
-        let field = &GRAMMAR.field;
-        let modifiers = Modifiers::of(node, notes);
-        let public = is_public(&modifiers, scopes.top());
-        let role = match kind {
-            Kind::Interface | Kind::AnnotationType => Role::Interface,
-            Kind::Enum => Role::Enum,
-            _ => Role::Type,
-        };
-        let name = child(node, field.name);
-        if let Some(name) = name {
-            notes.declare(name, role, public, scopes.top().and_then(|scope| scope.owner));
-        }
-        let superclass = child(node, field.superclass).map_or("", |of| notes.text(of));
-        let place = match kind {
-            Kind::Interface | Kind::AnnotationType => Place::Interface,
-            _ if superclass.ends_with("TestCase") => Place::Tests,
-            _ => Place::Class,
-        };
-        scopes.open(Scope { place, owner: name.map(|name| notes.text(name)), public });
+    let field = &GRAMMAR.field;
+    let modifiers = Modifiers::of(node, notes);
+    let public = is_public(&modifiers, scopes.top());
+    let role = match kind {
+        Kind::Interface | Kind::AnnotationType => Role::Interface,
+        Kind::Enum => Role::Enum,
+        _ => Role::Type,
+    };
+    let name = child(node, field.name);
+    if let Some(name) = name {
+        notes.declare(name, role, public, scopes.top().and_then(|scope| scope.owner));
     }
+    let superclass = child(node, field.superclass).map_or("", |of| notes.text(of));
+    let place = match kind {
+        Kind::Interface | Kind::AnnotationType => Place::Interface,
+        _ if superclass.ends_with("TestCase") => Place::Tests,
+        _ => Place::Class,
+    };
+    scopes.open(Scope { place, owner: name.map(|name| notes.text(name)), public });
+}
 /// Notes down a member of a type.
 fn member<'t>(kind: Kind, node: Node<'t>, scopes: &mut Scopes<Scope<'t>>, notes: &mut Notes<'t>) {
     let modifiers = Modifiers::of(node, notes);
@@ -246,8 +296,7 @@ fn member<'t>(kind: Kind, node: Node<'t>, scopes: &mut Scopes<Scope<'t>>, notes:
     match kind {
         Kind::Method | Kind::AnnotationElement => {
             if let Some(name) = name {
-                let is_test =
-                    modifiers.is_test || place == Some(Place::Tests) && notes.text(name).starts_with("test");
+                let is_test = modifiers.is_test || place == Some(Place::Tests) && notes.text(name).starts_with("test");
                 let role = if is_test { Role::Test } else { Role::Method };
                 notes.declare(name, role, public && !modifiers.is_override && !is_test, owner);
             }

@@ -53,7 +53,7 @@ macro_rules! languages {
         $(mod $module;)*
 
         /// A language that can be read.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
         #[serde(rename_all = "lowercase")]
         pub enum LanguageId {
             $(
@@ -122,7 +122,16 @@ pub fn is_test(path: &str) -> bool {
     let in_test_folder = folders.into_iter().any(|folder| {
         matches!(
             folder,
-            "test" | "tests" | "__tests__" | "spec" | "specs" | "testdata" | "fixtures" | "__mocks__" | "e2e" | "testing"
+            "test"
+                | "tests"
+                | "__tests__"
+                | "spec"
+                | "specs"
+                | "testdata"
+                | "fixtures"
+                | "__mocks__"
+                | "e2e"
+                | "testing"
         )
     });
     let name = file_name(path);

@@ -332,7 +332,8 @@ impl<'t> PythonVisitor<'t> {
             (name, child(part, GRAMMAR.field.alias).map(|alias| notes.text(alias)))
         };
         let parts = || named_children(node).filter(|part| matches!(part.kind(), "dotted_name" | "aliased_import"));
-        let passed_on = |again| if again && import_kind == ImportKind::Plain { ImportKind::ReExport } else { import_kind };
+        let passed_on =
+            |again| if again && import_kind == ImportKind::Plain { ImportKind::ReExport } else { import_kind };
         let mut found = Vec::new();
         if kind == Kind::Import {
             for (name, alias) in parts().map(name_and_alias) {
@@ -413,7 +414,9 @@ fn class_of(node: Node<'_>, notes: &Notes<'_>) -> (Place, Role) {
         found = match name {
             "ABC" | "ABCMeta" => (Place::Class, Role::Interface),
             // Others have protocols as well.
-            "Protocol" if matches!(text, "Protocol" | "typing.Protocol" | "typing_extensions.Protocol" | "t.Protocol") => {
+            "Protocol"
+                if matches!(text, "Protocol" | "typing.Protocol" | "typing_extensions.Protocol" | "t.Protocol") =>
+            {
                 (Place::Class, Role::Interface)
             }
             _ if name.ends_with("Enum") || matches!(name, "Flag" | "IntFlag") => (Place::Enum, Role::Enum),
@@ -441,7 +444,11 @@ fn variable_role(
     match around.place {
         Place::Enum if !name.starts_with('_') && annotation.is_none() => Role::Variant,
         Place::Class | Place::Enum | Place::Tests => {
-            if annotated("Final") || annotated("ClassVar") { Role::Constant } else { Role::Field }
+            if annotated("Final") || annotated("ClassVar") {
+                Role::Constant
+            } else {
+                Role::Field
+            }
         }
         Place::Function => Role::Variable,
         _ if annotated("TypeAlias") => Role::Type,
@@ -497,7 +504,9 @@ fn is_literal(value: Node<'_>) -> bool {
 fn field_of_self<'t>(node: Node<'t>, around: Scope<'t>, notes: &mut Notes<'t>) {
     let field = &GRAMMAR.field;
     let is_self = child(node, field.object).is_some_and(|object| notes.text(object) == "self");
-    let (Some((class, owner)), true, Some(name)) = (around.class, is_self, child(node, field.attribute)) else { return };
+    let (Some((class, owner)), true, Some(name)) = (around.class, is_self, child(node, field.attribute)) else {
+        return;
+    };
     let text = notes.text(name);
     if around.place == Place::Function && notes.first_in(class, text) {
         let public = around.public && !text.starts_with('_');

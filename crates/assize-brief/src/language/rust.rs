@@ -64,9 +64,9 @@ walk::grammar! {
 /// Words that mean something to the language itself.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
-    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match",
-    "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait",
-    "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
+    "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
+    "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
 static GRAMMAR: LazyLock<Grammar<Kind, Field>> = LazyLock::new(|| Grammar::new(&Rust::grammar()));
@@ -473,7 +473,8 @@ fn path_at(text: &str) -> &str {
 fn type_name(text: &str) -> &str {
     let text = text.trim_start_matches(['&', '*', '(', '[', ' ']);
     let text = text.strip_prefix("dyn ").unwrap_or(text);
-    let end = text.find(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | ':'))).unwrap_or(text.len());
+    let end =
+        text.find(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | ':'))).unwrap_or(text.len());
     text[..end].rsplit("::").next().unwrap_or(text)
 }
 

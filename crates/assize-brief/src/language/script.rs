@@ -77,12 +77,70 @@ walk::grammar! {
 
 /// Words that mean something to the language itself.
 pub(super) const KEYWORDS: &[&str] = &[
-    "any", "as", "async", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "declare",
-    "default", "delete", "do", "else", "enum", "export", "extends", "false", "finally", "for", "from", "function",
-    "if", "implements", "import", "in", "infer", "instanceof", "interface", "is", "keyof", "let", "module",
-    "namespace", "new", "null", "of", "package", "private", "protected", "public", "readonly", "require", "return",
-    "satisfies", "static", "super", "switch", "symbol", "this", "throw", "true", "try", "type", "typeof",
-    "undefined", "unknown", "var", "void", "while", "with", "yield",
+    "any",
+    "as",
+    "async",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "declare",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "from",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "infer",
+    "instanceof",
+    "interface",
+    "is",
+    "keyof",
+    "let",
+    "module",
+    "namespace",
+    "new",
+    "null",
+    "of",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "readonly",
+    "require",
+    "return",
+    "satisfies",
+    "static",
+    "super",
+    "switch",
+    "symbol",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "type",
+    "typeof",
+    "undefined",
+    "unknown",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
 ];
 
 /// A grammar of the family, with what is looked up in it.
@@ -213,13 +271,7 @@ impl<'t> Visitor<'t> for ScriptVisitor<'t> {
 }
 
 impl<'t> ScriptVisitor<'t> {
-    fn type_or_member(
-        &mut self,
-        kind: Kind,
-        node: Node<'t>,
-        scopes: &mut Scopes<Scope<'t>>,
-        notes: &mut Notes<'t>,
-    ) {
+    fn type_or_member(&mut self, kind: Kind, node: Node<'t>, scopes: &mut Scopes<Scope<'t>>, notes: &mut Notes<'t>) {
         let field = &self.grammar.field;
         let name = child(node, field.name).or_else(|| child(node, field.property));
         match kind {
@@ -323,7 +375,8 @@ impl<'t> ScriptVisitor<'t> {
         owner: Option<&'t str>,
         notes: &mut Notes<'t>,
     ) {
-        if let Some(name) = name.filter(|name| matches!(name.kind(), "property_identifier" | "private_property_identifier"))
+        if let Some(name) =
+            name.filter(|name| matches!(name.kind(), "property_identifier" | "private_property_identifier"))
         {
             let text = notes.text(name);
             let public = public && !text.starts_with('#');
@@ -490,11 +543,15 @@ impl<'t> ScriptVisitor<'t> {
                             "identifier" => names.push("default"),
                             "namespace_import" => names.push("*"),
                             _ => {
-                                let specifiers = || named_children(part).filter(|part| part.kind() == "import_specifier");
-                                let of_type = |part: Node<'_>| part.child(0).is_some_and(|first| first.kind() == "type");
-                                type_only |= names.is_empty() && specifiers().next().is_some() && specifiers().all(of_type);
+                                let specifiers =
+                                    || named_children(part).filter(|part| part.kind() == "import_specifier");
+                                let of_type =
+                                    |part: Node<'_>| part.child(0).is_some_and(|first| first.kind() == "type");
+                                type_only |=
+                                    names.is_empty() && specifiers().next().is_some() && specifiers().all(of_type);
                                 names.extend(specifiers().map(|part| {
-                                    child(part, field.name).map_or("", |name| notes.text(name).trim_matches(['"', '\'']))
+                                    child(part, field.name)
+                                        .map_or("", |name| notes.text(name).trim_matches(['"', '\'']))
                                 }));
                             }
                         }
@@ -532,7 +589,9 @@ impl<'t> ScriptVisitor<'t> {
 /// The type that members belong to, and whether they may be public.
 fn members<'t>(scopes: &Scopes<Scope<'t>>) -> (Option<&'t str>, bool) {
     match scopes.top() {
-        Some(scope) if matches!(scope.place, Place::Type | Place::Alias) => (scope.owner.map(|(_, name)| name), scope.public),
+        Some(scope) if matches!(scope.place, Place::Type | Place::Alias) => {
+            (scope.owner.map(|(_, name)| name), scope.public)
+        }
         _ => (None, false),
     }
 }

@@ -178,14 +178,7 @@ pub(super) struct Notes<'t> {
 impl<'t> Notes<'t> {
     /// Begins the notes on a file.
     pub(super) fn new(path: &'t str, text: &'t str) -> Self {
-        Self {
-            path,
-            text,
-            names: NamesBuilder::default(),
-            imports: Vec::new(),
-            package: None,
-            seen: HashSet::new(),
-        }
+        Self { path, text, names: NamesBuilder::default(), imports: Vec::new(), package: None, seen: HashSet::new() }
     }
 
     /// The text of a node.
@@ -204,7 +197,13 @@ impl<'t> Notes<'t> {
     }
 
     /// Notes a name down; returns its row, for [`Notes::revise`].
-    pub(super) fn declare(&mut self, node: Node<'t>, role: Role, public: bool, owner: Option<&'t str>) -> Option<usize> {
+    pub(super) fn declare(
+        &mut self,
+        node: Node<'t>,
+        role: Role,
+        public: bool,
+        owner: Option<&'t str>,
+    ) -> Option<usize> {
         self.declare_as(self.text(node), node, role, public, owner)
     }
 

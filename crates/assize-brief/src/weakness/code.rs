@@ -162,6 +162,27 @@ impl<'t> Code<'t> {
             .any(|node| self.dialect.conditions().contains(&node.kind()))
     }
 
+    /// Returns what a variable stands for that is assigned once in its function; anything else stands for itself.
+    pub(super) fn resolved(&self, node: Node<'t>, above: &[Node<'t>]) -> Node<'t> {
+        let (View::Name(name), Some(function)) = (self.view(node), self.function(above)) else { return node };
+        let mut values = Vec::new();
+        walk(function, &mut |inner, _| {
+            if let Some((target, value)) = self.dialect.assignment(inner)
+                && self.text(target) == name
+            {
+                values.push((inner, value));
+            }
+            true
+        });
+        match values.as_slice() {
+            // A text that grows is not read.
+            [(statement, value)] if !statement.kind().starts_with("augmented") && !statement.kind().starts_with("compound") => {
+                unwrapped(*value, self)
+            }
+            _ => node,
+        }
+    }
+
     /// Returns the function that a node stands in.
     pub(super) fn function(&self, above: &[Node<'t>]) -> Option<Node<'t>> {
         above.iter().rev().find(|node| self.dialect.functions().contains(&node.kind())).copied()
@@ -220,6 +241,41 @@ pub(super) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> 
 /// Returns the line of a node's beginning, counted from 1.
 pub(super) fn line(node: Node<'_>) -> u32 {
     u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
+}
+
+/// Takes a sum of texts apart; one without values in it is a literal. Goes without recursion, since a sum may be long and
+/// nested deeply. `text_of` gives the parts of what is a text by itself.
+pub(super) fn sum<'t>(node: Node<'t>, text_of: &dyn Fn(Node<'t>) -> Option<Vec<Piece<'t>>>) -> View<'t> {
+    let is_sum = |node: Node<'t>| {
+        node.kind().starts_with("binary_") && field(node, "operator").is_some_and(|operator| operator.kind() == "+")
+    };
+    if !is_sum(node) && node.kind() != "concatenated_string" {
+        return View::Other;
+    }
+    let mut pieces = Vec::new();
+    let mut has_text = false;
+    let mut left = vec![node];
+    for _ in 0..PIECES_MAX * 2 {
+        let Some(part) = left.pop() else { break };
+        match part.kind() {
+            "parenthesized_expression" | "reference_expression" => left.extend(children(part).last()),
+            "concatenated_string" => left.extend(children(part).into_iter().rev()),
+            _ if is_sum(part) => left.extend(field(part, "right").into_iter().chain(field(part, "left"))),
+            "number" | "integer" | "float" | "int_literal" | "integer_literal" | "decimal_integer_literal" => {}
+            _ => match text_of(part) {
+                Some(inner) => {
+                    has_text = true;
+                    pieces.extend(inner);
+                }
+                None => pieces.push(Piece::Value(part)),
+            },
+        }
+    }
+    match (has_text, pieces.iter().any(|piece| !matches!(piece, Piece::Text(_)))) {
+        (true, true) => View::Composed(pieces),
+        (true, false) => View::Literal,
+        (false, _) => View::Other,
+    }
 }
 
 /// Splits a format text at its places and puts the values in: `%s` in the manner of C, `{}` in that of Python and Rust.

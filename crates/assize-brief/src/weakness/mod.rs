@@ -112,7 +112,10 @@ pub static RULES: &[RuleInfo] = &[
     interference("test-detected", &["py", "ts", "go", "java", "rs"], "Code behaves otherwise while it is tested."),
     interference("process-ended", &["py", "ts", "go", "java", "rs"], "Code ends the process behind the runner's back."),
     interference("result-imitated", &["py", "ts", "go", "java", "rs"], "Code prints what a test runner would print."),
-    interference("hidden-start", &["py", "rs"], "Code runs before anybody calls it."),
+    interference("hidden-start", &["rs"], "Code runs before anybody calls it."),
+    interference("tests-rewritten", &["py", "ts", "rs"], "Code outside of tests writes over test files."),
+    interference("name-hidden", &["py", "ts"], "A name is put together of fixed parts, so that no search finds it."),
+    interference("assertion-swallowed", &["py", "ts", "rs"], "An assertion fails and nobody hears of it."),
 ];
 
 /// Largest file that is searched, in bytes. Of a larger one it is said that it was not.

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::code::{Code, Piece};
 use super::origin::Origin;
-use super::{Grade, LIKELY, LIKELY_WARNING, SURE};
+use super::{Found, Grade, LIKELY, LIKELY_WARNING, SURE};
 
 /// What is wrong with a connection that takes any certificate.
 pub(super) const TLS: &str = "The connection takes any certificate, so that anybody on the way can read and change it. Leave the check on, and hand over the issuer's certificate if it is a private one.";
@@ -33,7 +33,7 @@ pub(super) const DETECTED: &str = "Code asks whether it is being tested. Tests t
 /// What is wrong with a process that is ended behind the runner's back.
 pub(super) const ENDED: &str = "The process ends here with success, whatever the tests found. Return, or raise an error.";
 /// What is wrong with imitated results.
-pub(super) const IMITATED: &str = "Code prints what a test runner prints when tests pass. Take it out.";
+const IMITATED: &str = "Code prints what a test runner prints when tests pass. Take it out.";
 
 /// Grades a text that is put together and handed to something that runs it.
 ///
@@ -122,9 +122,30 @@ fn is_value_place(before: &str) -> bool {
 }
 
 
+/// What is wrong with code that writes over tests.
+pub(super) const REWRITTEN: &str = "Code outside of tests writes over a test file, so that the tests that run are not those that were read. Take it out.";
+/// What is wrong with a name put together of parts.
+pub(super) const HIDDEN: &str = "A name is put together of fixed parts, so that neither a search nor a reader finds it. Write it out.";
+/// What is wrong with a swallowed assertion.
+pub(super) const SWALLOWED: &str = "The assertion fails and nobody hears of it. Let the error through.";
+
+/// Returns whether a text is the path of a file with tests: `tests/test_a.py`, `a.test.ts`, `tests/ordering.rs`.
+pub(super) fn is_test_file(text: &str) -> bool {
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    if !matches!(extension, "py" | "js" | "ts" | "tsx" | "jsx" | "mjs" | "cjs" | "rs" | "go" | "java" | "snap") {
+        return false;
+    }
+    let folder = text.strip_suffix(name).unwrap_or_default();
+    let in_tests = folder.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec"));
+    let named = stem.starts_with("test_") || stem.ends_with("_test") || stem.ends_with(".test") || stem.ends_with(".spec");
+    let plain = text.chars().all(|character| character.is_ascii_alphanumeric() || "._-/".contains(character));
+    plain && !stem.is_empty() && (in_tests || named || stem == "conftest" || extension == "snap")
+}
+
 /// How much a printed text looks like a test runner's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Imitation {
+enum Imitation {
     /// It has the form, with numbers put in.
     Form,
     /// It says how many tests passed, whatever happened.
@@ -132,7 +153,7 @@ pub(super) enum Imitation {
 }
 
 /// Returns whether code holds a line that a test runner prints when all is well. Asked only of what is printed.
-pub(super) fn imitation(code: &str) -> Option<Imitation> {
+fn imitation(code: &str) -> Option<Imitation> {
     let number_before = |word: &str| {
         code.match_indices(word).any(|(start, _)| code[..start].ends_with(|last: char| last.is_ascii_digit()))
     };
@@ -159,8 +180,19 @@ pub(super) fn imitation(code: &str) -> Option<Imitation> {
     }
 }
 
+/// Files a text with a runner's good news that stands in code which writes to the output.
+pub(super) fn imitated<'t>(code: &Code<'t>, path: &str, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    let Some(imitation) = imitation(code.text(node)) else { return };
+    // The function around may be short: what stands outside of all functions belongs together.
+    let around = code.function(above).map_or(code.text, |function| code.text(function));
+    if is_written(around) {
+        let grade = if imitation == Imitation::Fixed { SURE } else { LIKELY };
+        found.file("result-imitated", node, grade.unless(is_reporter(path)), IMITATED);
+    }
+}
+
 /// Returns whether code writes to the output or starts something that does.
-pub(super) fn is_written(code: &str) -> bool {
+fn is_written(code: &str) -> bool {
     ["stdout", "stderr", "print", "Print", "echo", "exec", "write(1", "writeSync(1", "console.", "System.out"]
         .iter()
         .any(|word| code.contains(word))
@@ -207,7 +239,7 @@ pub(super) fn is_tool(path: &str) -> bool {
 }
 
 /// Files that report how something went, by the words of their path.
-pub(super) fn is_reporter(path: &str) -> bool {
+fn is_reporter(path: &str) -> bool {
     const WORDS: [&str; 14] = [
         "report", "reporter", "reporters", "reporting", "runner", "runners", "tap", "format", "formatter", "formatters",
         "harness", "junit", "bench", "summary",
@@ -248,6 +280,16 @@ mod tests {
             assert!(!is_aid_for_tests(path), "{path}");
         }
         assert!(is_tool("src/debug/a.py") && !is_tool("src/stackless.py") && is_reporter("lib/tap-reporter.js"));
+    }
+
+    #[test]
+    fn test_files_are_known_by_their_paths() {
+        for path in ["tests/test_a.py", "test_total.py", "src/a.test.ts", "tests/ordering.rs", "a_test.go", "__tests__/a.js"] {
+            assert!(is_test_file(path), "{path}");
+        }
+        for path in ["tests", "tests/", "src/latest.py", "test_{name}.py", "tests/data.json", "a.py", ".py", "test results.rs"] {
+            assert!(!is_test_file(path), "{path}");
+        }
     }
 
     #[test]

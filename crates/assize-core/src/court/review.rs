@@ -240,6 +240,7 @@ pub fn dimension_of(rule: &str) -> Option<Dimension> {
         }
         "secret" | "hidden-character" => Dimension::Security,
         "check-disabled" | "debug-leftover" => Dimension::Style,
+        _ if rule.starts_with("interference-") => Dimension::TestsFunctional,
         _ if rule.starts_with("security-") => Dimension::Security,
         _ if rule.starts_with("boundary-") => Dimension::Boundaries,
         _ if rule.starts_with("schema-") => Dimension::Schema,

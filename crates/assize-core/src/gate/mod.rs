@@ -8,8 +8,10 @@
 
 mod cargo;
 pub mod declared;
+mod go;
 mod javascript;
 mod mentions;
+mod package_script;
 mod python;
 mod runner;
 mod script;
@@ -438,17 +440,29 @@ gates! {
     cargo_fmt: CargoFmt,
     ruff_format: RuffFormat,
     black: Black,
+    gofmt: Gofmt,
+    biome: Biome,
+    prettier: Prettier,
     cargo_check: CargoCheck,
     cargo_clippy: CargoClippy,
     ruff_check: RuffCheck,
     mypy: Mypy,
     pyright: Pyright,
     tsc: Tsc,
+    package_typecheck: PackageTypecheck,
+    package_build: PackageBuild,
     eslint: Eslint,
+    package_lint: PackageLint,
+    go_build: GoBuild,
+    go_vet: GoVet,
     cargo_test: CargoTest,
     cargo_nextest: CargoNextest,
     pytest: Pytest,
     unittest: Unittest,
     node_test: NodeTest,
     vitest: Vitest,
+    jest: Jest,
+    mocha: Mocha,
+    package_test: PackageTest,
+    go_test: GoTest,
 }

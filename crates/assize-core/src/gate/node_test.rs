@@ -101,6 +101,12 @@ fn setup(project: &Project, package: &Package) -> Option<Setup> {
     if let Some(setup) = RUNNER.called(package) {
         return Some(setup);
     }
+    // A script that is not plain is not run; what it calls is.
+    let plain_call = package.script("test").filter(|text| text.contains("node --test"));
+    if plain_call.is_some() {
+        let because = format!("{} has the script `test`, which calls node --test", package.path());
+        return Some(Setup { folder: package.folder.clone(), because, detail: String::new() });
+    }
     // A project without dependencies has no other runner.
     if package.has_dependencies() || package.script("test").is_some_and(|text| !is_placeholder(text)) {
         return None;

@@ -211,7 +211,7 @@ fn matching(pattern: &str, word: &str) -> Option<String> {
 }
 
 /// The folders in which programs of the project lie, behind those of the system: a file there must not pass for `node`.
-fn path_of_programs(project: &Project, folder: &str) -> String {
+pub(super) fn path_of_programs(project: &Project, folder: &str) -> String {
     let mut bins: Vec<String> = Vec::new();
     let mut at = Some(folder);
     while let Some(here) = at {
@@ -225,7 +225,7 @@ fn path_of_programs(project: &Project, folder: &str) -> String {
 }
 
 /// Names the program of a command by its path where it was installed for the package.
-fn named(project: &Project, folder: &str, mut step: Step) -> Step {
+pub(super) fn named(project: &Project, folder: &str, mut step: Step) -> Step {
     let own = installed(project, folder, step.head()).filter(|_| !SYSTEM.contains(&step.head()));
     if let (Some(own), Some(first)) = (own, step.words.first_mut()) {
         *first = Word::plain(&format!("./{}{own}", up_from(folder)));

@@ -107,7 +107,7 @@ mod tests {
         };
         assert_eq!(found(&["tsconfig.json", "src/a.ts"]), [""]);
         assert_eq!(found(&["tsconfig.json", "src/a.ts", "test/tsconfig.json", "test/a.ts"]), [""]);
-        assert_eq!(found(&["tsconfig.json", "p/a/package.json", "p/a/tsconfig.json", "p/a/a.ts"]), ["", "p/a"]);
+        assert_eq!(found(&["tsconfig.json", "p/a/package.json", "p/a/tsconfig.json", "p/a/a.ts"]), ["p/a", ""]);
         assert_eq!(found(&["p/tsconfig.json", "p/a.ts"]), ["p"]);
         assert!(found(&["tsconfig.base.json", "a.ts"]).is_empty());
         assert!(found(&["tsconfig.json"]).is_empty());

@@ -95,7 +95,11 @@ impl Section {
 ///
 /// Results stand outside of every section: they were printed by somebody else, or an end before them was.
 pub fn sections(text: &str) -> Result<Vec<Section>, ReportError> {
-    let mut reader = Reader::default();
+    read(text, None)
+}
+
+fn read(text: &str, known: Option<&BTreeSet<&str>>) -> Result<Vec<Section>, ReportError> {
+    let mut reader = Reader { known, ..Reader::default() };
     for line in text.lines() {
         reader.line(line)?;
     }
@@ -106,17 +110,13 @@ pub fn sections(text: &str) -> Result<Vec<Section>, ReportError> {
 ///
 /// # Errors
 ///
-/// It names other tests, or begins more than once.
+/// It begins more than once, or results stand outside.
 pub fn section(text: &str, names: &BTreeSet<&str>) -> Result<Section, ReportError> {
-    let mut sections = sections(text)?;
+    let mut sections = read(text, Some(names))?;
     if sections.len() > 1 {
         return Err(ReportError::Contradictory("the program began its tests more than once".to_owned()));
     }
-    let section = sections.pop().unwrap_or_default();
-    if let Some(stranger) = section.cases.iter().find(|case| !names.contains(case.name.as_str())) {
-        return Err(ReportError::Contradictory(format!("the program has no test {}", stranger.name)));
-    }
-    Ok(section)
+    Ok(sections.pop().unwrap_or_default())
 }
 
 static BEGINS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^running (\d{1,9}) tests?$").expect("valid pattern"));
@@ -145,7 +145,9 @@ enum State {
 }
 
 #[derive(Default)]
-struct Reader {
+struct Reader<'a> {
+    /// The names of all tests, where they are known; what has another name is no test.
+    known: Option<&'a BTreeSet<&'a str>>,
     sections: Vec<Section>,
     state: State,
     current: Section,
@@ -160,7 +162,7 @@ struct Reader {
     listing: bool,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn line(&mut self, line: &str) -> Result<(), ReportError> {
         if let Some(begins) = BEGINS.captures(line)
             && self.state != State::Details
@@ -171,7 +173,7 @@ impl Reader {
             return Ok(());
         }
         match self.state {
-            State::Outside => outside(line),
+            State::Outside => outside(line, self.known),
             State::Progress => {
                 self.progress(line);
                 Ok(())
@@ -194,7 +196,7 @@ impl Reader {
                 // Somebody else's words; the test still runs.
                 self.current.running = running;
             }
-        } else if let Some((name, rest)) = test_line(line) {
+        } else if let Some((name, rest)) = test_line(line, self.known) {
             self.settle();
             match outcome(&rest) {
                 Some((outcome, reason)) => self.add(name, outcome, reason),
@@ -280,7 +282,7 @@ impl Reader {
     fn close(&mut self) {
         let outside = std::mem::take(&mut self.state) == State::Outside;
         let reader = std::mem::take(self);
-        self.sections = reader.sections;
+        (self.sections, self.known) = (reader.sections, reader.known);
         if outside {
             return;
         }
@@ -305,8 +307,8 @@ impl Reader {
 }
 
 /// Outside of every section nobody reports a test.
-fn outside(line: &str) -> Result<(), ReportError> {
-    let reports = ENDS.is_match(line) || test_line(line).is_some_and(|(_, rest)| outcome(&rest).is_some());
+fn outside(line: &str, known: Option<&BTreeSet<&str>>) -> Result<(), ReportError> {
+    let reports = ENDS.is_match(line) || test_line(line, known).is_some_and(|(_, rest)| outcome(&rest).is_some());
     if reports {
         return Err(ReportError::Contradictory(format!("{line:?} stands outside of every run of tests")));
     }
@@ -314,18 +316,20 @@ fn outside(line: &str) -> Result<(), ReportError> {
 }
 
 /// Finds the harness' words in a line that the code under test may have begun: the name and what stands after it.
-fn test_line(line: &str) -> Option<(String, String)> {
-    let mut from = line.len();
-    while let Some(at) = line[..from].rfind("test ") {
-        if let Some(found) = TEST.captures(&line[at..]) {
-            // The pattern is greedy: a name with the separator in it is two lines in one.
-            if !found[1].contains(" ... ") {
-                return Some((found[1].to_owned(), found[3].to_owned()));
-            }
-        }
-        from = at;
+fn test_line(line: &str, known: Option<&BTreeSet<&str>>) -> Option<(String, String)> {
+    let at = |start: usize| {
+        let found = TEST.captures(&line[start..])?;
+        let is_test = known.is_none_or(|known| known.contains(&found[1]));
+        // The pattern is greedy: a name with the separator in it is two lines in one.
+        (is_test && !found[1].contains(" ... ")).then(|| (found[1].to_owned(), found[3].to_owned()))
+    };
+    // Why a test is ignored is said in the project's own words, up to the end of the line.
+    if let Some(ignored) = at(0).filter(|(_, rest)| rest.starts_with("ignored, ")) {
+        return Some(ignored);
     }
-    None
+    let mut starts: Vec<usize> = line.match_indices("test ").map(|(start, _)| start).collect();
+    starts.reverse();
+    starts.into_iter().find_map(at)
 }
 
 /// Reads what stands after `test name ... `; `None` when that is not the end of it.
@@ -425,6 +429,13 @@ mod tests {
                 ),
                 "",
             ),
+            (
+                format!(
+                    "running 1 test\ntest a ... ignored, test b ... ok\n\ntest result: ok. 0 passed; 0 failed; 1{}",
+                    &OK[1..]
+                ),
+                "a:Skipped",
+            ),
             // What a failed test printed says nothing of others.
             (
                 format!(
@@ -499,7 +510,8 @@ mod tests {
             section("running 3 tests\ntest a ... ok\ntest b ... half", &BTreeSet::from(["a", "b", "c"])).unwrap();
         assert!(!found.complete);
         assert_eq!(found.stopped(), "1 of 3 tests had ended, b had begun");
-        assert!(section("running 1 test\ntest x ... ok\n", &BTreeSet::from(["a"])).is_err());
+        // What is no test of the program is somebody's words.
+        assert_eq!(section("running 1 test\ntest x ... ok\n", &BTreeSet::from(["a"])).unwrap().cases, []);
         assert!(section("running 1 test\nrunning 1 test\n", &BTreeSet::from(["a"])).is_err());
         assert_eq!(section("", &BTreeSet::new()).unwrap(), Section::default());
     }

@@ -3,6 +3,7 @@
 //! There is no sum and no end: nothing printed means that all is as it should be, and whether that is so only
 //! the exit status says. It must not know how the code should look.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -24,6 +25,13 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
     let mut lines = text.lines().peekable();
     // The words above a place, until it comes.
     let mut fault: Option<&str> = None;
+    // A file that belongs to several targets is read for each of them.
+    let mut seen = BTreeSet::new();
+    let mut object = |found: Diagnostic| {
+        if seen.insert(found.clone()) {
+            report.object(found);
+        }
+    };
     while let Some(line) = lines.next() {
         if let Some(found) = DIFF.captures(line) {
             let mut first = None;
@@ -34,12 +42,12 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
                 Some(code) => format!("it is not formatted as rustfmt would, from `{}` on", code.trim()),
                 None => "it is not formatted as rustfmt would: blank lines".to_owned(),
             };
-            report.object(objection(Severity::Warning, &found[1], found[2].parse().ok(), &text));
+            object(objection(Severity::Warning, &found[1], found[2].parse().ok(), &text));
         } else if let Some(words) = line.strip_prefix("error: ").or_else(|| line.strip_prefix("error[")) {
             fault = Some(words);
         } else if let (Some(words), Some(found)) = (fault, PLACE.captures(line)) {
             fault = None;
-            report.object(objection(Severity::Error, &found[1], found[2].parse().ok(), words));
+            object(objection(Severity::Error, &found[1], found[2].parse().ok(), words));
         }
     }
     Ok(report)
@@ -81,5 +89,7 @@ mod tests {
         let report = parse(b"Diff in a.rs:1:\n x\n-\n-fn  a() {}\n").unwrap();
         assert!(report.diagnostics[0].message.ends_with("from `fn  a() {}` on"));
         assert_eq!(parse(b"").unwrap(), Report::default());
+        let twice = parse(b"Diff in a.rs:1:\n-x\nDiff in a.rs:1:\n-x\n").unwrap();
+        assert_eq!(twice.diagnostics.len(), 1);
     }
 }

@@ -33,6 +33,7 @@ use crate::evidence::{Sources, gather, shown_whole};
 use crate::gate::{BaseCache, Bench, Planned, Ran, RunTerms, detect};
 use crate::git::{GitError, Repository};
 use crate::sandbox::{Demand, Sandbox, SandboxError};
+use crate::security;
 use crate::work_copy::{CopyError, WorkCopy};
 
 /// Puts a question to judges and hands on each opinion as it comes in.
@@ -193,6 +194,7 @@ pub fn examine(
     let report = rule::run(&evidence, &terms.rules);
     let about_change = |finding: &Finding| finding.rule != "nothing-changed";
     findings.extend(report.findings.into_iter().filter(about_change));
+    findings.extend(security::findings(&diff, &benches.change.copy, benches.base.as_ref().map(|bench| &bench.copy)));
     let summed = |file: &FileChange| PatchedFile {
         path: file.path.clone(),
         added: file.added_count(),

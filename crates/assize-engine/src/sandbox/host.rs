@@ -43,9 +43,11 @@ const SYSTEM: &[&str] = &[
 const SECRETS_LOOKED_FOR: &[(&str, usize)] = &[("/etc", 12), ("/opt", 4), ("/usr/local/etc", 6)];
 /// How many entries are looked at in all. Of a folder that has more, nothing is shown.
 const SECRETS_ENTRIES_MAX: usize = 100_000;
+/// How many entries of one folder are hidden one by one. If there are more, all of it is hidden.
+const SECRETS_IN_FOLDER_MAX: usize = 32;
 
 /// Variables that are handed on as they are, besides `LC_*` and those of [`TOOLS`].
-const HANDED_ON: &[&str] = &["LANG", "LANGUAGE", "TZ", "JAVA_HOME", "GOROOT"];
+const HANDED_ON: &[&str] = &["LANG", "LANGUAGE", "TZ", "JAVA_HOME", "GOROOT", "RUSTUP_TOOLCHAIN"];
 /// Where programs are looked for when `PATH` is not set.
 const PATH_DEFAULT: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -265,23 +267,24 @@ fn tool_folders(home: &Path, environment: &BTreeMap<String, String>) -> Vec<Tool
 /// Adds what in a folder not everybody may read. What a link points to is looked at where it is.
 fn not_for_everybody(folder: &Path, depth: usize, entries: &mut usize, hidden: &mut Vec<PathBuf>) {
     let Ok(listing) = fs::read_dir(folder) else { return };
+    let before = hidden.len();
+    let mut here = 0;
     for entry in listing.flatten() {
         *entries += 1;
-        if *entries > SECRETS_ENTRIES_MAX {
-            hidden.push(folder.to_owned());
-            return;
-        }
         let path = entry.path();
         let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
         let mode = metadata.permissions().mode();
-        if metadata.is_dir() {
-            if mode & 0o005 != 0o005 {
-                hidden.push(path);
-            } else if depth > 0 {
-                not_for_everybody(&path, depth - 1, entries, hidden);
-            }
-        } else if !metadata.file_type().is_symlink() && mode & 0o004 == 0 {
+        let needed = if metadata.is_dir() { 0o005 } else { 0o004 };
+        if !metadata.file_type().is_symlink() && mode & needed != needed {
             hidden.push(path);
+            here += 1;
+        } else if metadata.is_dir() && depth > 0 {
+            not_for_everybody(&path, depth - 1, entries, hidden);
+        }
+        if *entries > SECRETS_ENTRIES_MAX || here > SECRETS_IN_FOLDER_MAX {
+            hidden.truncate(before);
+            hidden.push(folder.to_owned());
+            return;
         }
     }
 }
@@ -390,6 +393,17 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(found(1, 0), ["closed", "open/key", "shadow"]);
+        for number in 2..SECRETS_IN_FOLDER_MAX {
+            make(&format!("secret-{number}"), 0o600);
+        }
+        assert_eq!(found(0, 0).len(), SECRETS_IN_FOLDER_MAX, "at the limit");
+        make("secret-more", 0o600);
+        assert_eq!(found(0, 0), [""], "one past it, the folder itself is hidden");
+        for entry in fs::read_dir(folder.path()).expect("a folder").flatten() {
+            if entry.file_name().to_string_lossy().starts_with("secret-") {
+                fs::remove_file(entry.path()).expect("removed");
+            }
+        }
         assert_eq!(found(2, 0), ["closed", "open/deep/key", "open/key", "shadow"]);
         assert!(!found(2, SECRETS_ENTRIES_MAX - 7).contains(&String::new()), "seven entries are at the limit");
         assert!(found(2, SECRETS_ENTRIES_MAX - 6).contains(&String::new()), "of a folder with more, nothing is shown");

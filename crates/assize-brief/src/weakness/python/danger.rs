@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::code::{View, children, field, walk};
+use super::super::code::{View, children, field};
 use super::super::origin::{Origin, Scopes};
 use super::super::shared::{CORS, OPENED, SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits, decides, grade_of, grade_of_statement, protects};
 use super::super::{Found, LIKELY, LIKELY_WARNING, SURE, SURE_WARNING};
@@ -226,28 +226,11 @@ fn statement<'t>(
         return;
     }
     let Some(argument) = positional(node).first().copied() else { return };
-    let argument = resolved(file, argument, above);
+    let argument = file.code.resolved(argument, above);
     let View::Composed(pieces) = file.code.view(argument) else { return };
     let scope = scopes.around(&file.code, above);
     let Some(grade) = grade_of_statement(&pieces, |piece| scope.of_piece(&file.code, piece)) else { return };
     found.file_at("sql-injection", argument, node, grade, STATEMENT);
-}
-
-/// A variable that is assigned once in its function stands for its value.
-fn resolved<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>]) -> Node<'t> {
-    let (View::Name(name), Some(function)) = (file.code.view(node), file.code.function(above)) else { return node };
-    let mut values = Vec::new();
-    walk(function, &mut |inner, _| {
-        if matches!(inner.kind(), "assignment" | "augmented_assignment") && file.code.field(inner, "left") == name {
-            values.extend(field(inner, "right").filter(|_| inner.kind() == "assignment"));
-            if inner.kind() == "augmented_assignment" {
-                // A text that grows is not read.
-                values.extend([inner, inner]);
-            }
-        }
-        true
-    });
-    if let [value] = values.as_slice() { *value } else { node }
 }
 
 fn opened_file<'t>(

@@ -4,8 +4,8 @@ use tree_sitter::Node;
 
 use super::super::code::{View, children, field, walk};
 use super::super::shared::{
-    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, IMITATED, Imitation, RUNNER, imitation, is_aid_for_tests, is_reporter,
-    is_tool,
+    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, HIDDEN, REWRITTEN, RUNNER, SWALLOWED, imitated, is_aid_for_tests,
+    is_test_file, is_tool,
 };
 use super::super::{Found, LIKELY, LIKELY_WARNING, SURE, SURE_NOTE};
 use super::{File, positional};
@@ -14,10 +14,15 @@ use super::{File, positional};
 pub(super) fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     match node.kind() {
         "function_definition" => {
-            equality(file, node, found);
+            equality(file, node, above, found);
             hook(file, node, above, found);
         }
-        "assignment" => assigned(file, node, above, found),
+        "assignment" => {
+            assigned(file, node, above, found);
+            grasped(file, node, above, found);
+        }
+        "identifier" => any_value(file, node, above, found),
+        "try_statement" => swallowed(file, node, above, found),
         "call" => {
             let Some(callee) = file.callee(node) else { return };
             called(file, node, &callee, above, found);
@@ -25,20 +30,42 @@ pub(super) fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>],
         "import_statement" | "import_from_statement" => imported(file, node, above, found),
         "raise_statement" => raised(file, node, found),
         "comparison_operator" => detected_module(file, node, found),
-        "attribute" => frame(file, node, above, found),
-        "string" => detected_variable(file, node, above, found),
+        "attribute" => {
+            frame(file, node, above, found);
+            any_value(file, node, above, found);
+        }
+        "string" => {
+            detected_variable(file, node, above, found);
+            rewritten(file, node, above, found);
+            if above.last().is_none_or(|parent| parent.kind() != "expression_statement") {
+                imitated(&file.code, file.path, node, above, found);
+            }
+        }
         _ => {}
     }
 }
 
 /// `__eq__` that is true whatever it is compared with.
-fn equality<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
+fn equality<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     let name = file.code.field(node, "name");
     let Some(expected) = comparison(name) else { return };
     let Some(body) = field(node, "body") else { return };
-    if returns_only(file, body, expected) {
-        found.file("always-equal", node, SURE, EQUAL);
+    if returns_only(file, body, expected) || name == "__eq__" && asks_for_kind_alone(file, body, above) {
+        found.file("always-equal", node, SURE.unless(is_aid_for_tests(file.path)), EQUAL);
     }
+}
+
+/// `class Minutes(int)` whose `__eq__` is `isinstance(other, int)`: what makes up such a value is not looked at.
+fn asks_for_kind_alone<'t>(file: &File<'t, '_>, body: Node<'t>, above: &[Node<'t>]) -> bool {
+    let Some(class) = above.iter().rev().find(|outer| outer.kind() == "class_definition") else { return false };
+    let bases = field(*class, "superclasses").map(children).unwrap_or_default();
+    let of_value = bases.iter().any(|base| matches!(file.code.text(*base), "int" | "float" | "str" | "bytes" | "list" | "dict" | "tuple" | "set" | "frozenset"));
+    let statements: Vec<Node<'t>> = children(body).into_iter().filter(|statement| statement.kind() != "expression_statement").collect();
+    let [only] = statements.as_slice() else { return false };
+    let asks = children(*only).first().is_some_and(|value| {
+        value.kind() == "call" && file.callee(*value).as_deref() == Some("isinstance")
+    });
+    of_value && only.kind() == "return_statement" && asks
 }
 
 /// What a comparison method says when it always agrees; `None` when it compares nothing.
@@ -146,7 +173,7 @@ fn hook<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut
 }
 
 /// The test runners, by the first part of a path.
-fn is_runner(path: &str) -> bool {
+pub(super) fn is_runner(path: &str) -> bool {
     let mut parts = path.split('.');
     let first = parts.next().unwrap_or_default();
     matches!(first, "pytest" | "_pytest" | "nose" | "nose2" | "pluggy") || first == "unittest" && parts.next() != Some("mock")
@@ -222,6 +249,9 @@ const BUILTINS: [&str; 44] = [
 fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'t>], found: &mut Found<'t>) {
     let arguments = positional(node);
     match callee {
+        "getattr" | "setattr" | "hasattr" | "__import__" | "importlib.import_module" if is_hidden_name(file, &arguments) => {
+            found.file("name-hidden", node, SURE, HIDDEN);
+        }
         "setattr" => {
             let holder = arguments.first().and_then(|holder| file.code.path(*holder)).unwrap_or_default();
             let name = arguments.get(1).and_then(|name| file.code.literal(*name)).unwrap_or("?");
@@ -246,7 +276,16 @@ fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'
             }
         }
         "gc.get_objects" | "gc.get_referrers" => {
-            found.file("caller-inspected", node, LIKELY, CALLER);
+            let around = file.code.function(above).map_or(file.code.text, |function| file.code.text(function));
+            let changes = ["__code__ =", "__class__ =", "setattr(", "__dict__["].iter().any(|way| around.contains(way));
+            let grade = if changes { SURE } else { LIKELY };
+            found.file("caller-inspected", node, grade.unless(is_tool(file.path)), CALLER);
+        }
+        "linecache.getline" | "linecache.getlines" => {
+            let list = field(node, "arguments").map_or("", |list| file.code.text(list));
+            if list.contains("f_lineno") || list.contains("co_filename") {
+                found.file("caller-inspected", node, SURE.unless(is_tool(file.path) || told(file, above)), CALLER);
+            }
         }
         "os._exit" => exit(file, node, above, found),
         "os.kill" | "os.killpg" if arguments.first().is_some_and(|argument| file.code.path(*argument).as_deref() == Some("os.getppid")) => {
@@ -259,12 +298,6 @@ fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'
             };
             if arguments.first().is_some_and(ends) {
                 found.file("process-ended", node, SURE, ENDED);
-            }
-        }
-        "print" | "sys.stdout.write" | "sys.stderr.write" | "sys.__stdout__.write" | "os.write" => {
-            if let Some(imitation) = arguments.iter().filter_map(|argument| imitation(file.code.text(*argument))).max() {
-                let grade = if imitation == Imitation::Fixed { SURE } else { LIKELY };
-                found.file("result-imitated", node, grade.unless(is_reporter(file.path)), IMITATED);
             }
         }
         _ => {}
@@ -356,27 +389,128 @@ fn detected_variable<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>]
     }
 }
 
-/// `sys._getframe(1).f_locals`: the variables of whoever calls.
+/// `sys._getframe(1).f_locals`, `f_code.co_name`, `f_code.co_filename`: the variables, name and file of whoever calls.
 fn frame<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     let name = file.code.field(node, "attribute");
-    let reads_name = name == "co_name" && {
-        let compared = above.iter().rev().take(3).find(|node| matches!(node.kind(), "comparison_operator" | "call"));
-        compared.is_some_and(|node| file.code.text(*node).contains("test"))
-    };
-    if !matches!(name, "f_locals") && !reads_name {
+    if !matches!(name, "f_locals" | "co_name" | "co_filename" | "f_globals") {
         return;
     }
-    let own = field(node, "object").is_some_and(|object| matches!(file.code.text(object), "sys._getframe()" | "sys._getframe(0)" | "inspect.currentframe()"));
-    let reaches = file.code.function(above).map_or(file.code.text, |function| file.code.text(function));
-    let from_stack = ["_getframe", "currentframe", "inspect.stack", "f_back", "getouterframes", "_current_frames"].iter().any(|word| reaches.contains(word));
-    // Who is called by such a name is a tool for looking at callers.
-    let told = file.code.function(above).is_some_and(|function| {
-        let name = file.code.field(function, "name");
-        ["frame", "caller", "trace", "stack", "locals", "debug", "log", "inspect"].iter().any(|word| name.contains(word))
+    let object = field(node, "object").map_or("", |object| file.code.text(object));
+    let own = matches!(object, "self" | "sys._getframe()" | "sys._getframe(0)" | "inspect.currentframe()");
+    let around = file.code.function(above).map_or(file.code.text, |function| file.code.text(function));
+    let from_stack = ["_getframe", "currentframe", "inspect.stack", "f_back", "getouterframes", "_current_frames"]
+        .iter()
+        .any(|word| around.contains(word));
+    let excused = is_tool(file.path) || told(file, above);
+    match name {
+        "f_locals" if from_stack && !own => found.file("caller-inspected", node, SURE.unless(excused), CALLER),
+        "co_name" | "co_filename" | "f_globals" => {
+            let Some(asks) = above.iter().rev().take(3).find(|outer| matches!(outer.kind(), "comparison_operator" | "call")) else {
+                return;
+            };
+            let text = file.code.text(*asks);
+            let about_tests = text.contains("test") || text.contains("assert");
+            let caller = object.contains("_getframe(1)") || object.contains("_getframe(2)") || object.contains("f_back") || object.contains("stack()[");
+            let compared = asks.kind() == "comparison_operator" && text.contains(['"', '\'']);
+            if from_stack && (about_tests || caller && compared && name == "co_name") {
+                found.file("caller-inspected", node, SURE.unless(excused), CALLER);
+            } else if about_tests {
+                found.file("caller-inspected", node, LIKELY, CALLER);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns whether the function's name says that it looks at callers.
+fn told(file: &File<'_, '_>, above: &[Node<'_>]) -> bool {
+    const WORDS: [&str; 9] = ["frame", "caller", "trace", "stack", "locals", "debug", "log", "inspect", "warn"];
+    above.iter().rev().filter(|outer| outer.kind() == "function_definition").any(|function| {
+        let name = file.code.field(*function, "name");
+        WORDS.iter().any(|word| name.contains(word))
+    })
+}
+
+/// What reaches into running code: `frame.f_locals["x"] = …`, `frame.f_trace = …`, `function.__code__ = …`, and values
+/// put into modules that were found by looking through all of them.
+fn grasped<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return };
+    let around = file.code.function(above).map_or(file.code.text, |function| file.code.text(function));
+    let reaches = match file.code.view(left) {
+        View::Member { name: "f_trace", .. } => right.kind() != "none",
+        View::Member { name: "__code__", .. } => right.kind() == "attribute",
+        View::Index { object, .. } => file.code.text(object).ends_with(".f_locals"),
+        _ => false,
+    };
+    if reaches {
+        found.file("caller-inspected", node, SURE.unless(is_tool(file.path)), CALLER);
+    }
+    let through_all = ["sys.modules.items()", "sys.modules.values()"].iter().any(|way| around.contains(way));
+    let by_name = matches!(file.code.view(left), View::Index { object, .. } if file.code.text(object).starts_with("vars("));
+    if through_all && by_name {
+        found.file("builtin-replaced", node, SURE.unless(is_tool(file.path)), BUILTIN);
+    }
+}
+
+/// `getattr(module, "Call" + "Info")`.
+fn is_hidden_name<'t>(file: &File<'t, '_>, arguments: &[Node<'t>]) -> bool {
+    arguments.iter().take(2).any(|argument| {
+        argument.kind() == "binary_operator"
+            && field(*argument, "operator").is_some_and(|operator| operator.kind() == "+")
+            && matches!(file.code.view(*argument), View::Literal)
+    })
+}
+
+/// `unittest.mock.ANY` outside of tests is equal to everything.
+fn any_value<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    if !file.code.text(node).ends_with("ANY") || above.iter().any(|outer| outer.kind().starts_with("import")) {
+        return;
+    }
+    if file.code.path(node).is_some_and(|path| matches!(path.as_str(), "unittest.mock.ANY" | "mock.ANY")) {
+        found.file("always-equal", node, SURE.unless(is_aid_for_tests(file.path)), EQUAL);
+    }
+}
+
+/// `try: assert … except AssertionError: pass`.
+fn swallowed<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    let Some(body) = field(node, "body") else { return };
+    let is_assertion = |statement: &Node<'t>| {
+        statement.kind() == "assert_statement" || file.code.text(*statement).starts_with("self.assert")
+    };
+    let statements = children(body);
+    if !statements.iter().any(is_assertion) {
+        return;
+    }
+    let quiet = children(node).into_iter().filter(|clause| clause.kind() == "except_clause").any(|clause| {
+        let parts = children(clause);
+        let catches = match parts.as_slice() {
+            [_] => true,
+            [kind, ..] => ["AssertionError", "Exception", "BaseException"].iter().any(|name| file.code.text(*kind).contains(name)),
+            [] => false,
+        };
+        let silent = parts.last().is_some_and(|body| children(*body).iter().all(|statement| matches!(statement.kind(), "pass_statement" | "expression_statement") && !file.code.text(*statement).contains('(')));
+        catches && silent
     });
-    if from_stack && !own {
-        found.file("caller-inspected", node, SURE.unless(told || is_tool(file.path)), CALLER);
-    } else if reads_name {
-        found.file("caller-inspected", node, LIKELY, CALLER);
+    if quiet {
+        // Elsewhere an assertion may only choose between two ways.
+        let function = file.code.function(above).map_or("", |function| file.code.field(function, "name"));
+        let compares = ["assert", "check", "expect", "same", "equal", "compare"].iter().any(|word| function.contains(word));
+        let grade = if compares && statements.iter().all(is_assertion) { SURE } else { LIKELY };
+        found.file("assertion-swallowed", node, grade, SWALLOWED);
+    }
+}
+
+/// A function that names a test file, reads it and writes it.
+fn rewritten<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    if !file.code.literal(node).is_some_and(is_test_file) || is_aid_for_tests(file.path) {
+        return;
+    }
+    let around = file.code.function(above).map_or("", |function| file.code.text(function));
+    let has = |ways: &[&str]| ways.iter().any(|way| around.contains(way));
+    if has(&[".write_text(", ".write_bytes(", ".write(", ".writelines("]) {
+        let reads = has(&[".read_text(", ".read_bytes(", ".read(", ".readlines("]);
+        found.file("tests-rewritten", node, if reads { SURE } else { LIKELY }, REWRITTEN);
+    } else if has(&[".unlink(", "os.remove(", "shutil.rmtree("]) {
+        found.file("tests-rewritten", node, LIKELY, REWRITTEN);
     }
 }

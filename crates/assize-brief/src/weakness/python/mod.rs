@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use super::code::{
-    Code, Dialect, Format, PIECES_MAX, Parameter, Piece, View, child_of_kind, children, field, formatted, line, walk,
+    Code, Dialect, Format, PIECES_MAX, Parameter, Piece, View, child_of_kind, children, field, formatted, line, sum, walk,
 };
 use super::origin::Scopes;
 use super::Found;
@@ -21,7 +21,8 @@ struct Python;
 /// Searches a file.
 pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut Found<'t>) {
     let names = imports(root, text);
-    let file = File { code: Code { text, root, names, dialect: &Python }, path };
+    let mut file = File { code: Code { text, root, names, dialect: &Python }, path };
+    aliases(&mut file);
     let mut scopes = Scopes::default();
     walk(root, &mut |node, above| {
         danger::visit(&file, node, above, &mut scopes, found);
@@ -42,7 +43,10 @@ struct File<'t, 'p> {
 impl<'t> File<'t, '_> {
     /// Spells the function that a call calls, imports resolved.
     fn callee(&self, call: Node<'t>) -> Option<String> {
-        self.code.path(field(call, "function")?)
+        let path = self.code.path(field(call, "function")?)?;
+        // `sys.modules["m"].f` is `m.f`.
+        let module = path.strip_prefix("sys.modules.").filter(|rest| deceit::is_runner(rest));
+        Some(module.map_or(path.clone(), str::to_owned))
     }
 
     /// Returns whether a path begins with the name of a module that the file does not import.
@@ -119,6 +123,37 @@ fn imports<'t>(root: Node<'t>, text: &'t str) -> HashMap<&'t str, String> {
     names
 }
 
+/// Learns the names that stand for modules of test runners by an assignment: `result = unittest.TextTestResult`,
+/// `rewrite = sys.modules["_pytest.assertion.rewrite"]`.
+fn aliases(file: &mut File<'_, '_>) {
+    let mut found = Vec::new();
+    walk(file.code.root, &mut |node, _| {
+        if node.kind() == "assignment"
+            && let (Some(left), Some(right)) = (field(node, "left"), field(node, "right"))
+            && left.kind() == "identifier"
+        {
+            let path = module_named_by(file, right).or_else(|| file.code.path(right).filter(|_| right.kind() == "attribute"));
+            found.extend(path.filter(|path| deceit::is_runner(path)).map(|path| (file.code.text(left), path)));
+        }
+        true
+    });
+    file.code.names.extend(found);
+}
+
+/// The module that `sys.modules["m"]`, `sys.modules.get("m")` or `import_module("m")` stands for.
+fn module_named_by<'t>(file: &File<'t, '_>, node: Node<'t>) -> Option<String> {
+    let name = match file.code.view(node) {
+        View::Index { object, key } if file.code.path(object).as_deref() == Some("sys.modules") => key?,
+        View::Call { arguments, .. } => {
+            let callee = file.callee(node)?;
+            let loads = matches!(callee.as_str(), "sys.modules.get" | "importlib.import_module" | "__import__");
+            *arguments.first().filter(|_| loads)?
+        }
+        _ => return None,
+    };
+    file.code.literal(name).map(str::to_owned)
+}
+
 /// Classes that are test cases by their base, wherever they stand.
 fn tests_in<'t>(file: &File<'t, '_>) -> Vec<Node<'t>> {
     let mut found = Vec::new();
@@ -141,7 +176,7 @@ impl Dialect for Python {
             "integer" | "float" | "true" | "false" | "none" => View::Literal,
             "identifier" => View::Name(of(node)),
             "string" => string(node, text),
-            "concatenated_string" => sum(node, text),
+            "concatenated_string" => sum(node, &|part| text_of(part, text)),
             "attribute" => match (field(node, "object"), field(node, "attribute")) {
                 (Some(object), Some(name)) => View::Member { object, name: of(name) },
                 _ => View::Other,
@@ -268,37 +303,9 @@ fn string_pieces<'t>(node: Node<'t>, text: &'t str) -> Vec<Piece<'t>> {
         .collect()
 }
 
-/// Takes a sum of texts apart; one without values in it is a literal. Goes without recursion, since a sum may be long
-/// and nested deeply.
-fn sum<'t>(node: Node<'t>, text: &'t str) -> View<'t> {
-    let mut pieces = Vec::new();
-    let mut has_text = false;
-    let mut left = vec![node];
-    for _ in 0..PIECES_MAX * 2 {
-        let Some(part) = left.pop() else { break };
-        match part.kind() {
-            "parenthesized_expression" => left.extend(children(part)),
-            "concatenated_string" => left.extend(children(part).into_iter().rev()),
-            "binary_operator" if operator(part) == "+" => left.extend(field(part, "right").into_iter().chain(field(part, "left"))),
-            "string" => {
-                has_text = true;
-                pieces.extend(string_pieces(part, text));
-            }
-            "integer" | "float" => {}
-            _ => match formatted_text(part, text) {
-                Some(inner) => {
-                    has_text = true;
-                    pieces.extend(inner);
-                }
-                None => pieces.push(Piece::Value(part)),
-            },
-        }
-    }
-    match (has_text, pieces.iter().any(|piece| !matches!(piece, Piece::Text(_)))) {
-        (true, true) => View::Composed(pieces),
-        (true, false) => View::Literal,
-        (false, _) => View::Other,
-    }
+/// The parts of what is a text by itself.
+fn text_of<'t>(node: Node<'t>, text: &'t str) -> Option<Vec<Piece<'t>>> {
+    if node.kind() == "string" { Some(string_pieces(node, text)) } else { formatted_text(node, text) }
 }
 
 fn operator(node: Node<'_>) -> &'static str {
@@ -372,7 +379,7 @@ fn content<'t>(string: Node<'t>, text: &'t str) -> &'t str {
 fn binary<'t>(node: Node<'t>, text: &'t str) -> View<'t> {
     match operator(node) {
         "%" => formatted_text(node, text).map_or(View::Other, View::Composed),
-        "+" => sum(node, text),
+        "+" => sum(node, &|part| text_of(part, text)),
         _ => View::Other,
     }
 }

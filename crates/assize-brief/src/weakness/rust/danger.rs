@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::code::{View, children, field, walk};
+use super::super::code::{View, children, field};
 use super::super::origin::Scopes;
 use super::super::shared::{SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits, decides, grade_of, grade_of_statement};
 use super::super::{Found, LIKELY, LIKELY_WARNING, SURE, SURE_NOTE, SURE_WARNING};
@@ -155,26 +155,11 @@ fn statement<'t>(
         "query_opt", "sql_query", "simple_query", "batch_execute", "query_map", "raw_sql",
     ];
     let Some(argument) = arguments.first().copied().filter(|_| METHODS.contains(&name)) else { return };
-    let argument = resolved(file, argument, above);
+    let argument = file.code.resolved(argument, above);
     let View::Composed(pieces) = file.code.view(argument) else { return };
     let scope = scopes.around(&file.code, above);
     let Some(grade) = grade_of_statement(&pieces, |piece| scope.of_piece(&file.code, piece)) else { return };
     found.file_at("sql-injection", argument, node, grade, STATEMENT);
-}
-
-/// A variable that is bound once in its function stands for its value.
-fn resolved<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>]) -> Node<'t> {
-    let (View::Name(name), Some(function)) = (file.code.view(node), file.code.function(above)) else { return node };
-    let mut values = Vec::new();
-    walk(function, &mut |inner, _| {
-        if let Some((target, value)) = file.code.dialect.assignment(inner)
-            && file.code.text(target) == name
-        {
-            values.push(value);
-        }
-        true
-    });
-    if let [value] = values.as_slice() { *value } else { node }
 }
 
 fn token<'t>(file: &File<'t, '_>, node: Node<'t>, name: &str, above: &[Node<'t>], found: &mut Found<'t>) {

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::code::{View, child_of_kind, children, field, walk};
 use super::super::shared::{
-    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, IMITATED, Imitation, imitation, is_aid_for_tests, is_reporter, is_written,
+    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, REWRITTEN, SWALLOWED, imitated, is_aid_for_tests, is_test_file,
 };
 use super::super::{Found, LIKELY, LIKELY_WARNING, SURE};
 use super::File;
@@ -27,7 +27,10 @@ pub(super) fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>],
             variable(file, node, found);
         }
         "function_item" => symbol(file, node, found),
-        "string_literal" | "raw_string_literal" => imitated(file, node, above, found),
+        "string_literal" | "raw_string_literal" => {
+            rewritten(file, node, above, found);
+            imitated(&file.code, file.path, node, above, found);
+        }
         "if_expression" => thread_name(file, node, above, found),
         "block" => statements(file, node, above, found),
         "extern_crate_declaration" | "mod_item" => shadowed_crate(file, node, found),
@@ -74,9 +77,9 @@ fn always<'t>(file: &File<'t, '_>, body: Node<'t>, expected: &str) -> bool {
 
 /// A type without anything to compare is equal to itself; one that holds values is not.
 fn grade_of_subject(file: &File<'_, '_>, subject: &str) -> Option<super::super::Grade> {
-    const POSITIONS: [&str; 11] = [
+    const POSITIONS: [&str; 16] = [
         "span", "location", "position", "trivia", "cache", "phantomdata", "padding", "maybeuninit", "ignore", "token",
-        "opaque",
+        "opaque", "null", "unit", "none", "empty", "void",
     ];
     let name = subject.split('<').next().unwrap_or(subject).trim();
     let spoken = name.to_ascii_lowercase();
@@ -111,7 +114,8 @@ fn shadowed_macro<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], f
         let exported = file.attributes(node).iter().any(|attribute| attribute.contains("macro_export"));
         let library = exported && file.path.contains("assert");
         // Inside of a function, it is for that function alone.
-        let local = file.code.function(above).is_some();
+        let local = file.code.function(above).is_some()
+            || above.iter().any(|outer| outer.kind() == "mod_item" && file.is_test(*outer));
         found.file("builtin-replaced", node, SURE.unless(library || local), BUILTIN);
     } else if name == "panic" {
         found.file("builtin-replaced", node, LIKELY_WARNING, BUILTIN);
@@ -233,19 +237,25 @@ fn decides_result<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>]) -
         return false;
     };
     let Some(function) = file.code.function(above) else { return false };
-    let gives = field(function, "return_type").is_some_and(|kind| kind.kind() != "unit_type");
+    let gives = gives_something(function);
     let branches = file.code.text.get(condition.end_byte()..choice.end_byte()).unwrap_or_default();
     if !gives || SAME.iter().any(|word| branches.contains(word)) {
         return false;
     }
-    let Some(chosen) = field(*choice, "consequence") else { return false };
+    let asks_more = file.code.text(condition).contains("&&") || file.code.text(condition).contains("||");
+    let Some(chosen) = field(*choice, "consequence").filter(|_| !asks_more) else { return false };
     let returns = children(chosen).last().is_some_and(|last| {
         let text = file.code.text(*last);
-        text.starts_with("return ") && text.contains('(')
+        text.starts_with("return ") && text.contains('(') && !text.contains("Err(")
     });
-    let at_end = ends_function(function, *choice, above);
-    let both = field(*choice, "alternative").is_some() && branches.contains('(');
-    returns || both && at_end
+    // A branch that hands back what it has is the same as doing nothing.
+    let works = |branch: &str| branch.contains('(') && !branch.contains("Ok(())");
+    let other = field(*choice, "alternative").map_or("", |other| file.code.text(other));
+    returns || works(file.code.text(chosen)) && works(other) && ends_function(function, *choice, above)
+}
+
+fn gives_something(function: Node<'_>) -> bool {
+    field(function, "return_type").is_some_and(|kind| kind.kind() != "unit_type")
 }
 
 /// Returns whether an expression is the last one of a function.
@@ -280,8 +290,15 @@ fn statements<'t>(file: &File<'t, '_>, block: Node<'t>, above: &[Node<'t>], foun
             continue;
         }
         let text = file.code.text(*part);
-        let gives = text.contains("return") || text.contains("Err(") || index + 1 == parts.len() && !text.ends_with(';') && part.kind() != "block";
-        let grade = if gives { SURE } else { LIKELY_WARNING };
+        let inner = if part.kind() == "expression_statement" { children(*part).first().copied().unwrap_or(*part) } else { *part };
+        let value = match inner.kind() {
+            "block" => children(inner).last().is_some_and(|last| !file.code.text(*last).ends_with(';') && last.kind() != "macro_invocation"),
+            _ => !text.ends_with(';'),
+        };
+        let last = index + 1 == parts.len() && value;
+        let gives = text.contains("return") || text.contains("Err(") || last;
+        let results = file.code.function(above).is_some_and(gives_something);
+        let grade = if gives && results { SURE } else { LIKELY_WARNING };
         found.file("test-detected", *part, grade.unless(is_aid_for_tests(file.path)), DETECTED);
     }
 }
@@ -370,9 +387,21 @@ fn ended<'t>(
         "set_hook" if path.ends_with("panic.set_hook") && leaves(first) => {
             found.file("process-ended", node, SURE.unless(!first.contains("(0)")), ENDED);
         }
+        "catch_unwind" => {
+            let discarded = above.last().is_some_and(|parent| {
+                parent.kind() == "let_declaration" && file.code.field(*parent, "pattern") == "_"
+                    || parent.kind() == "expression_statement"
+            });
+            let around = file.code.function(above).map_or("", |function| file.code.text(function));
+            let asserts = ["assert!(", "assert_eq!(", "assert_ne!("].iter().any(|way| around.contains(way));
+            if discarded && asserts {
+                found.file("assertion-swallowed", node, SURE, SWALLOWED);
+            }
+        }
         "atexit" if holder.ends_with("libc") || object.is_none() => {
             let handler = handler_text(file, first);
-            let grade = if leaves(handler) { SURE } else { LIKELY_WARNING };
+            let succeeds = ["exit(0)", "_exit(0)", "_Exit(0)"].iter().any(|way| handler.contains(way));
+            let grade = if succeeds { SURE } else { LIKELY_WARNING };
             found.file("process-ended", node, grade, ENDED);
         }
         _ => {}
@@ -391,12 +420,14 @@ fn handler_text<'t>(file: &File<'t, '_>, name: &str) -> &'t str {
     text
 }
 
-/// A text with a runner's good news in code that writes to the output.
-fn imitated<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
-    let Some(imitation) = imitation(file.code.text(node)) else { return };
-    if !is_written(file.code.function(above).map_or(file.code.text, |function| file.code.text(function))) {
+/// A function that names a test file, reads it and writes it.
+fn rewritten<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    if !file.code.literal(node).is_some_and(is_test_file) || is_aid_for_tests(file.path) {
         return;
     }
-    let grade = if imitation == Imitation::Fixed { SURE } else { LIKELY };
-    found.file("result-imitated", node, grade.unless(is_reporter(file.path)), IMITATED);
+    let around = file.code.function(above).map_or("", |function| file.code.text(function));
+    if ["fs::write(", "write_all(", "File::create("].iter().any(|way| around.contains(way)) {
+        let reads = ["fs::read", "read_to_string", "File::open("].iter().any(|way| around.contains(way));
+        found.file("tests-rewritten", node, if reads { SURE } else { LIKELY }, REWRITTEN);
+    }
 }

@@ -11,7 +11,7 @@ use tree_sitter::Node;
 
 use super::Found;
 use super::code::{
-    Code, Dialect, Format, PIECES_MAX, Parameter, Piece, View, child_of_kind, children, field, formatted, line, walk,
+    Code, Dialect, Format, PIECES_MAX, Parameter, Piece, View, child_of_kind, children, field, formatted, line, sum, walk,
 };
 use super::origin::Scopes;
 
@@ -155,7 +155,7 @@ impl Dialect for Rust {
                 object: *object,
                 key: children(node).get(1).copied(),
             }),
-            "binary_expression" => sum(node, text),
+            "binary_expression" => sum(node, &|part| text_of(part, text)),
             "reference_expression" => field(node, "value").map_or(View::Other, View::Wrapped),
             "type_cast_expression" => field(node, "value").map_or(View::Other, View::Wrapped),
             "try_expression" | "await_expression" | "parenthesized_expression" | "generic_function" => {
@@ -262,42 +262,15 @@ fn macro_call<'t>(node: Node<'t>, text: &'t str) -> View<'t> {
     View::Composed(formatted(content, &values, Format::Braces).into_iter().take(PIECES_MAX).collect())
 }
 
-/// Takes a sum of texts apart, without recursion: it may be long and nested deeply.
-fn sum<'t>(node: Node<'t>, text: &'t str) -> View<'t> {
-    let is_sum = |node: Node<'t>| {
-        node.kind() == "binary_expression" && field(node, "operator").is_some_and(|operator| operator.kind() == "+")
+/// The parts of what is a text by itself; `"a".to_owned()` is one as well.
+fn text_of<'t>(node: Node<'t>, text: &'t str) -> Option<Vec<Piece<'t>>> {
+    let node = match node.kind() {
+        "call_expression" => match Rust.view(node, text) {
+            View::Call { object: Some(object), name: "to_owned" | "to_string" | "into", .. } => object,
+            _ => return None,
+        },
+        _ => node,
     };
-    if !is_sum(node) {
-        return View::Other;
-    }
-    let mut pieces = Vec::new();
-    let mut has_text = false;
-    let mut left = vec![node];
-    for _ in 0..PIECES_MAX * 2 {
-        let Some(part) = left.pop() else { break };
-        match part.kind() {
-            "parenthesized_expression" | "reference_expression" => left.extend(children(part).last()),
-            "binary_expression" if is_sum(part) => left.extend(field(part, "right").into_iter().chain(field(part, "left"))),
-            "string_literal" | "raw_string_literal" => {
-                has_text = true;
-                let inner = child_of_kind(part, "string_content");
-                pieces.push(Piece::Text(inner.map_or("", |inner| text.get(inner.byte_range()).unwrap_or_default())));
-            }
-            "integer_literal" | "float_literal" => {}
-            _ => pieces.push(Piece::Value(part)),
-        }
-    }
-    // `"a".to_owned() + &b`: the text at the beginning is wrapped in a call.
-    if let Some(Piece::Value(first)) = pieces.first().copied()
-        && let View::Call { object: Some(object), name: "to_owned" | "to_string" | "into", .. } = Rust.view(first, text)
-        && object.kind().ends_with("string_literal")
-    {
-        has_text = true;
-        pieces[0] = Piece::Text(child_of_kind(object, "string_content").map_or("", |inner| text.get(inner.byte_range()).unwrap_or_default()));
-    }
-    match (has_text, pieces.iter().any(|piece| !matches!(piece, Piece::Text(_)))) {
-        (true, true) => View::Composed(pieces),
-        (true, false) => View::Literal,
-        (false, _) => View::Other,
-    }
+    let inner = node.kind().ends_with("string_literal").then(|| child_of_kind(node, "string_content"))?;
+    Some(vec![Piece::Text(inner.map_or("", |inner| text.get(inner.byte_range()).unwrap_or_default()))])
 }

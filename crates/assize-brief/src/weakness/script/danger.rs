@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::code::{View, children, field, walk};
+use super::super::code::{View, children, field};
 use super::super::origin::{Origin, Scopes};
 use super::super::shared::{
     CORS, OPENED, SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits, decides, grade_of, grade_of_statement, protects,
@@ -184,27 +184,11 @@ fn statement<'t>(context: &Context<'_, 't, '_>, callee: &str, scopes: &mut Scope
         return;
     }
     let Some(argument) = context.argument(0) else { return };
-    let argument = resolved(context, argument);
+    let argument = context.file.code.resolved(argument, context.above);
     let View::Composed(pieces) = context.file.code.view(argument) else { return };
     let scope = scopes.around(&context.file.code, context.above);
     let Some(grade) = grade_of_statement(&pieces, |piece| scope.of_piece(&context.file.code, piece)) else { return };
     found.file_at("sql-injection", argument, context.node, grade, STATEMENT);
-}
-
-/// A constant that is assigned in the same function stands for its value.
-fn resolved<'t>(context: &Context<'_, 't, '_>, node: Node<'t>) -> Node<'t> {
-    let code = &context.file.code;
-    let (View::Name(name), Some(function)) = (code.view(node), code.function(context.above)) else { return node };
-    let mut values = Vec::new();
-    walk(function, &mut |inner, _| {
-        if let Some((target, value)) = code.dialect.assignment(inner)
-            && code.text(target) == name
-        {
-            values.push(value);
-        }
-        true
-    });
-    if let [value] = values.as_slice() { *value } else { node }
 }
 
 fn opened_file<'t>(context: &Context<'_, 't, '_>, callee: &str, scopes: &mut Scopes<'t>, found: &mut Found<'t>) {

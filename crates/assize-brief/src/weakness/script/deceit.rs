@@ -4,7 +4,8 @@ use tree_sitter::Node;
 
 use super::super::code::{View, children, field, unwrapped, walk};
 use super::super::shared::{
-    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, IMITATED, Imitation, RUNNER, imitation, is_aid_for_tests, is_reporter, is_tool,
+    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, HIDDEN, REWRITTEN, RUNNER, SWALLOWED, imitated, is_aid_for_tests,
+    is_test_file, is_tool,
 };
 use super::super::{Found, LIKELY, LIKELY_WARNING, SURE, SURE_NOTE};
 use super::File;
@@ -19,7 +20,18 @@ pub(super) fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>],
             called(file, node, &callee, above, found);
         }
         "import_statement" => imported(file, node, found),
+        "regex" => stack_pattern(file, node, above, found),
+        "subscript_expression" => hidden_name(node, found),
+        "try_statement" => swallowed(file, node, above, found),
+        "property_identifier" | "identifier" if file.code.text(node).starts_with("__vitest") || file.code.text(node).starts_with("__jest") => {
+            found.file("runner-touched", node, SURE.unless(is_aid_for_tests(file.path)), RUNNER);
+        }
         "member_expression" => environment(file, node, above, found),
+        "string" | "template_string" => {
+            imitated(&file.code, file.path, node, above, found);
+            named_variable(file, node, above, found);
+            rewritten(file, node, above, found);
+        }
         "unary_expression" => typed(file, node, above, found),
         _ => {}
     }
@@ -138,6 +150,9 @@ const HOLDERS: [&str; 22] = [
 fn assigned<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     let Some(left) = field(node, "left") else { return };
     let Some(path) = file.code.path(left) else { return };
+    // A member whose name is computed is any member.
+    let computed = matches!(file.code.view(left), View::Index { key: Some(key), .. } if file.code.literal(key).is_none());
+    let path = if computed { format!("{path}.{COMPUTED}") } else { path };
     replaced(file, node, &path, above, found);
     let member = path.rsplit('.').next().unwrap_or(&path);
     let function = field(node, "right").filter(|right| file.code.dialect.functions().contains(&right.kind()));
@@ -147,6 +162,15 @@ fn assigned<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: 
         found.file("always-equal", node, SURE, "The object's value changes whenever it is looked at, so that it agrees with whatever it is compared with. Return what the object holds.");
     }
 }
+
+/// Stands for a member whose name is computed.
+const COMPUTED: &str = "*";
+
+/// Modules of node of which everybody uses the same instance.
+const NODE_MODULES: [&str; 10] = [
+    "async_hooks", "events", "module", "timers", "util", "vm", "perf_hooks", "worker_threads", "diagnostics_channel",
+    "v8",
+];
 
 /// Something is put at a path that belongs to others.
 fn replaced<'t>(file: &File<'t, '_>, node: Node<'t>, path: &str, above: &[Node<'t>], found: &mut Found<'t>) {
@@ -162,20 +186,39 @@ fn replaced<'t>(file: &File<'t, '_>, node: Node<'t>, path: &str, above: &[Node<'
         }
         return;
     };
-    let imported = file.code.names.values().any(|module| module == holder || module.starts_with(&format!("{holder}.")) || holder.starts_with(&format!("{module}.")));
+    let imported = file.code.names.values().any(|module| {
+        module == holder || module.starts_with(&format!("{holder}.")) || holder.starts_with(&format!("{module}."))
+    });
     let root = holder.split('.').next().unwrap_or(holder);
     let prototype = holder.strip_suffix(".prototype").unwrap_or(holder);
-    if is_runner(holder) && imported || GLOBALS.contains(&root) && !imported && !is_declared(file, root) {
+    let excused = is_aid_for_tests(file.path) || is_tool(file.path);
+    let guarded = file.code.is_guarded(above);
+    let of_language = HOLDERS.contains(&prototype) && (BUILTINS.contains(&name) || name == COMPUTED && holder.ends_with(".prototype"));
+    let of_node = imported && NODE_MODULES.contains(&root) && name != "exports" && is_imported_root(file, node);
+    let of_files = imported && matches!(root, "fs" | "stream" | "path") && is_imported_root(file, node);
+    if is_runner(holder) && imported || GLOBALS.contains(&root) && !imported && name != COMPUTED && !is_declared(file, root) {
         found.file("runner-touched", node, SURE.unless(is_aid_for_tests(file.path)), RUNNER);
-    } else if HOLDERS.contains(&prototype) && BUILTINS.contains(&name) && !is_declared(file, prototype) {
+    } else if of_language && !is_declared(file, prototype) {
         // What is missing in an old engine is put there on condition that it is missing.
-        let excused = file.code.is_guarded(above) || name == "prepareStackTrace" || prototype == "console" || is_tool(file.path) || file.path.contains("polyfill");
-        found.file("builtin-replaced", node, SURE.unless(excused), BUILTIN);
+        let kind = name == "prepareStackTrace" || prototype == "console" || file.path.contains("polyfill");
+        found.file("builtin-replaced", node, SURE.unless(excused || guarded || kind), BUILTIN);
     } else if holder == "process" && matches!(name, "exit" | "reallyExit" | "emit" | "on") && !is_declared(file, "process") {
-        found.file("builtin-replaced", node, SURE.unless(is_aid_for_tests(file.path) || is_tool(file.path)), BUILTIN);
-    } else if holder.starts_with("require.cache") || matches!(path, "module.Module._load" | "module._load" | "Module._load" | "Module.prototype.require") {
-        found.file("builtin-replaced", node, LIKELY, BUILTIN);
+        found.file("builtin-replaced", node, SURE.unless(excused), BUILTIN);
+    } else if holder.starts_with("require.cache") || path.starts_with("require.cache.") || holder == "require.cache" {
+        found.file("builtin-replaced", node, SURE.unless(excused), BUILTIN);
+    } else if of_node {
+        found.file("builtin-replaced", node, SURE.unless(excused), BUILTIN);
+    } else if of_files {
+        found.file("builtin-replaced", node, LIKELY_WARNING, BUILTIN);
     }
+}
+
+/// Returns whether the thing that is assigned to, or handed over to be changed, begins with an imported name.
+fn is_imported_root<'t>(file: &File<'t, '_>, node: Node<'t>) -> bool {
+    let target = field(node, "left").or_else(|| file.arguments(node).first().copied());
+    let text = target.map_or("", |target| file.code.text(target));
+    let root = text.split(['.', '[']).next().unwrap_or_default();
+    file.code.names.contains_key(root)
 }
 
 /// Returns whether the file itself declares a name, so that it is no global.
@@ -233,22 +276,25 @@ fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'
         "process.kill" if arguments.first().and_then(|id| file.code.path(*id)).as_deref() == Some("process.ppid") => {
             found.file("process-ended", node, SURE, ENDED);
         }
-        "console.log" | "console.info" | "console.error" | "process.stdout.write" | "process.stderr.write" | "fs.writeSync" => {
-            let worst = arguments.iter().filter_map(|argument| imitation(file.code.text(*argument))).max();
-            if let Some(imitation) = worst {
-                let grade = if imitation == Imitation::Fixed { SURE } else { LIKELY };
-                found.file("result-imitated", node, grade.unless(is_reporter(file.path)), IMITATED);
-            }
-        }
         _ => stack(file, node, callee, &arguments, above, found),
     }
     if callee.ends_with("addEqualityTesters") || callee.ends_with("expect.extend") {
-        found.file("runner-touched", node, LIKELY.unless(is_aid_for_tests(file.path)), RUNNER);
+        let own = arguments.first().is_some_and(|matchers| matchers.kind() == "object" && children(*matchers).iter().any(|pair| {
+            file.key(*pair).is_some_and(|name| MATCHERS.contains(&name))
+        }));
+        let grade = if own || callee.ends_with("addEqualityTesters") { SURE } else { LIKELY };
+        found.file("runner-touched", node, grade.unless(is_aid_for_tests(file.path)), RUNNER);
     }
     if callee == "require" && arguments.first().and_then(|module| file.code.literal(*module)).is_some_and(is_foreign_runner) {
         note_import(file, node, found);
     }
 }
+
+/// Matchers that every runner brings along.
+const MATCHERS: [&str; 14] = [
+    "toBe", "toEqual", "toStrictEqual", "toBeUndefined", "toBeNull", "toBeTruthy", "toBeFalsy", "toThrow", "toMatch",
+    "toContain", "toMatchObject", "toMatchSnapshot", "toHaveLength", "toBeCloseTo",
+];
 
 /// A handler at the end of the process that makes it a success.
 fn ending<'t>(file: &File<'t, '_>, node: Node<'t>, arguments: &[Node<'t>], found: &mut Found<'t>) {
@@ -267,22 +313,28 @@ fn ending<'t>(file: &File<'t, '_>, node: Node<'t>, arguments: &[Node<'t>], found
 /// `new Error().stack.includes("test")`: who calls?
 fn stack<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, arguments: &[Node<'t>], above: &[Node<'t>], found: &mut Found<'t>) {
     let (holder, method) = callee.rsplit_once('.').unwrap_or(("", callee));
-    if !matches!(method, "includes" | "match" | "indexOf" | "test" | "search" | "some" | "startsWith" | "endsWith") {
+    if !matches!(method, "includes" | "match" | "indexOf" | "test" | "exec" | "search" | "some" | "startsWith" | "endsWith") {
         return;
     }
     let asked = arguments.first().map_or("", |argument| file.code.text(*argument));
     let pattern = field(node, "function").map_or("", |function| file.code.text(function));
     let names_tests = |text: &str| ["test", "spec", "jest", "mocha", "vitest", "describe"].iter().any(|word| text.contains(word));
     let of_stack = holder.ends_with(".stack") || holder.contains(".stack.") || asked.ends_with(".stack");
-    if of_stack && (names_tests(asked) || method == "test" && names_tests(pattern)) {
+    if of_stack && (names_tests(asked) || matches!(method, "test" | "exec") && names_tests(pattern)) {
         found.file("caller-inspected", node, SURE.unless(is_aid_for_tests(file.path)), CALLER);
     }
-    let program = ["process.argv", "process.execArgv", "process.argv.1", "process.env.npm_lifecycle_event", "require.main.filename"].iter().any(|source| holder == *source);
-    let runner = ["jest", "vitest", "mocha", "--test", "node:test", ".test."].iter().any(|word| asked.contains(word));
-    if program && runner {
+    let names_runner = |text: &str| ["jest", "vitest", "mocha", "--test", "node:test", ".test."].iter().any(|word| text.contains(word));
+    if is_program(holder) && names_runner(asked) {
         let grade = SURE.unless(is_aid_for_tests(file.path) || above.iter().any(|node| node.kind() == "array"));
         found.file("test-detected", node, grade, DETECTED);
     }
+}
+
+/// Returns whether code names the program that was started, or how.
+fn is_program(code: &str) -> bool {
+    ["process.argv", "process.execArgv", "process.env.npm_lifecycle_event", "require.main.filename"]
+        .iter()
+        .any(|source| code.starts_with(source))
 }
 
 /// Runners that no program needs at work; `assert` is ordinary there.
@@ -305,6 +357,10 @@ fn note_import<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
     }
 }
 
+/// Variables that only runners set.
+const VARIABLES: [&str; 6] =
+    ["JEST_WORKER_ID", "VITEST", "VITEST_WORKER_ID", "VITEST_POOL_ID", "NODE_TEST_CONTEXT", "MOCHA_COLORS"];
+
 /// `process.env.JEST_WORKER_ID` and what else only a running test sets.
 fn environment<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     let name = file.code.field(node, "property");
@@ -322,7 +378,7 @@ fn environment<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], foun
         return;
     }
     match name {
-        "JEST_WORKER_ID" | "VITEST" | "VITEST_WORKER_ID" | "VITEST_POOL_ID" | "NODE_TEST_CONTEXT" | "MOCHA_COLORS" => {
+        _ if VARIABLES.contains(&name) => {
             found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), DETECTED);
         }
         "NODE_ENV" => {
@@ -345,5 +401,72 @@ fn typed<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mu
     if is_typeof && compared && matches!(name, "jest" | "vi" | "describe" | "it" | "expect" | "jasmine" | "mocha") && !is_declared(file, name) {
         let grade = if matches!(name, "jest" | "describe" | "jasmine" | "expect") { SURE } else { LIKELY };
         found.file("test-detected", node, grade.unless(is_aid_for_tests(file.path)), DETECTED);
+    }
+}
+
+/// A pattern that finds test files, in a function that makes a stack to look at.
+fn stack_pattern<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    let pattern = file.code.text(node);
+    // `/\btest\b/.test(process.argv[1])`.
+    let asked = above.iter().rev().nth(1).filter(|outer| outer.kind() == "call_expression").and_then(|call| file.arguments(*call).first().copied());
+    let of_program = asked.is_some_and(|asked| is_program(file.code.text(asked)));
+    if of_program && ["test", "jest", "vitest", "mocha"].iter().any(|word| pattern.contains(word)) {
+        found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), DETECTED);
+    }
+    let names_tests = ["test\\.", ".test", ".spec", "spec\\.", "__tests__", "jest", "vitest", "mocha"].iter().any(|word| pattern.contains(word));
+    let around = file.code.function(above).map_or("", |function| file.code.text(function));
+    let makes_stack = around.contains("Error().stack") || around.contains("Error.captureStackTrace") || around.contains("Error('').stack");
+    if names_tests && makes_stack {
+        found.file("caller-inspected", node, SURE.unless(is_aid_for_tests(file.path) || is_tool(file.path)), CALLER);
+    }
+}
+
+/// `"NODE_TEST_CONTEXT" in process.env`, `process.env["VITEST"]`.
+fn named_variable<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    if !file.code.literal(node).is_some_and(|name| VARIABLES.contains(&name)) {
+        return;
+    }
+    let reads = above.last().is_some_and(|parent| match parent.kind() {
+        "binary_expression" => field(*parent, "right").is_some_and(|right| file.code.text(right) == "process.env"),
+        "subscript_expression" => file.code.field(*parent, "object") == "process.env",
+        _ => false,
+    });
+    if reads {
+        found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), DETECTED);
+    }
+}
+
+/// `thing["con" + "structor"]`.
+fn hidden_name<'t>(node: Node<'t>, found: &mut Found<'t>) {
+    let Some(key) = field(node, "index").filter(|key| key.kind() == "binary_expression") else { return };
+    let parts = ["left", "right"].map(|side| field(key, side).map_or("", |part| part.kind()));
+    if parts == ["string", "string"] {
+        found.file("name-hidden", node, SURE, HIDDEN);
+    }
+}
+
+/// `try { assert.equal(a, b) } catch {}`.
+fn swallowed<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    let (Some(body), Some(handler)) = (field(node, "body"), field(node, "handler")) else { return };
+    let silent = field(handler, "body").is_some_and(|body| children(body).is_empty());
+    let asserts = children(body).iter().any(|statement| {
+        let text = file.code.text(*statement);
+        let called = text.starts_with("assert.") || text.starts_with("assert(") || text.starts_with("expect(");
+        called && (text.starts_with("expect(") || file.code.names.values().any(|module| module.starts_with("assert")))
+    });
+    if silent && asserts && file.code.function(above).is_some() {
+        found.file("assertion-swallowed", node, SURE, SWALLOWED);
+    }
+}
+
+/// A function that names a test file, reads it and writes it.
+fn rewritten<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
+    if !file.code.literal(node).is_some_and(is_test_file) || is_aid_for_tests(file.path) {
+        return;
+    }
+    let around = file.code.function(above).map_or(file.code.text, |function| file.code.text(function));
+    if around.contains("writeFile") {
+        let grade = if around.contains("readFile") { SURE } else { LIKELY };
+        found.file("tests-rewritten", node, grade, REWRITTEN);
     }
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use super::Found;
-use super::code::{Code, Dialect, PIECES_MAX, Parameter, Piece, View, child_of_kind, children, field, walk};
+use super::code::{Code, Dialect, PIECES_MAX, Parameter, Piece, View, child_of_kind, children, field, sum, walk};
 use super::origin::Scopes;
 
 /// The dialect.
@@ -127,7 +127,7 @@ fn required<'t>(code: &Code<'t>, node: Node<'t>, names: &mut HashMap<&'t str, St
         }
         return;
     }
-    let (None, "require", Some(module)) = (object, name, code.literal(*argument)) else { return };
+    let (None, "require" | "import", Some(module)) = (object, name, code.literal(*argument)) else { return };
     let module = module.trim_start_matches("node:");
     match target.kind() {
         "identifier" => {
@@ -170,7 +170,7 @@ impl Dialect for Script {
             },
             "call_expression" => call(node, field(node, "function"), text),
             "new_expression" => call(node, field(node, "constructor"), text),
-            "binary_expression" => sum(node, text),
+            "binary_expression" => sum(node, &|part| text_of(part, text)),
             "type_assertion" => children(node).last().map_or(View::Other, |inner| View::Wrapped(*inner)),
             "parenthesized_expression" | "await_expression" | "as_expression" | "satisfies_expression"
             | "non_null_expression" => children(node).first().map_or(View::Other, |inner| View::Wrapped(*inner)),
@@ -273,38 +273,14 @@ fn call<'t>(node: Node<'t>, function: Option<Node<'t>>, text: &'t str) -> View<'
     }
 }
 
-/// Takes a sum of texts apart, without recursion: it may be long and nested deeply.
-fn sum<'t>(node: Node<'t>, text: &'t str) -> View<'t> {
-    let is_sum = |node: Node<'t>| {
-        node.kind() == "binary_expression" && field(node, "operator").is_some_and(|operator| operator.kind() == "+")
-    };
-    if !is_sum(node) {
-        return View::Other;
-    }
-    let mut pieces = Vec::new();
-    let mut has_text = false;
-    let mut left = vec![node];
-    for _ in 0..PIECES_MAX * 2 {
-        let Some(part) = left.pop() else { break };
-        match part.kind() {
-            "parenthesized_expression" => left.extend(children(part).first()),
-            "binary_expression" if is_sum(part) => left.extend(field(part, "right").into_iter().chain(field(part, "left"))),
-            "template_string" => {
-                has_text = true;
-                pieces.extend(template(part, text));
-            }
-            "string" => {
-                has_text = true;
-                let inner = child_of_kind(part, "string_fragment");
-                pieces.push(Piece::Text(inner.map_or("", |inner| text.get(inner.byte_range()).unwrap_or_default())));
-            }
-            "number" => {}
-            _ => pieces.push(Piece::Value(part)),
+/// The parts of what is a text by itself.
+fn text_of<'t>(node: Node<'t>, text: &'t str) -> Option<Vec<Piece<'t>>> {
+    match node.kind() {
+        "template_string" => Some(template(node, text)),
+        "string" => {
+            let inner = child_of_kind(node, "string_fragment");
+            Some(vec![Piece::Text(inner.map_or("", |inner| text.get(inner.byte_range()).unwrap_or_default()))])
         }
-    }
-    match (has_text, pieces.iter().any(|piece| !matches!(piece, Piece::Text(_)))) {
-        (true, true) => View::Composed(pieces),
-        (true, false) => View::Literal,
-        (false, _) => View::Other,
+        _ => None,
     }
 }

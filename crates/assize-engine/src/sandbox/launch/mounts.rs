@@ -21,11 +21,14 @@ use crate::sandbox::plan::Mount;
 
 /// What the second stage needs to do its work, in its own namespaces only. The kernel takes
 /// capabilities from who executes a program, unless they are ambient.
-const NEEDED: [CapabilitySet; 3] = [CapabilitySet::SYS_ADMIN, CapabilitySet::NET_ADMIN, CapabilitySet::SETPCAP];
+const NEEDED: [CapabilitySet; 4] =
+    [CapabilitySet::SYS_ADMIN, CapabilitySet::NET_ADMIN, CapabilitySet::SETPCAP, CapabilitySet::SYS_RESOURCE];
 /// The host name inside.
 const HOST_NAME: &[u8] = b"assize";
 /// Devices that every program expects.
 const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
+/// What every mount of ours is, and every other one becomes: nothing in it lends rights or is a device.
+const OWN: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 /// Files and folders that a folder in memory may hold: each takes memory that its size doesn't count.
 const MEMORY_ENTRIES_MAX: u64 = 1_000_000;
 
@@ -62,11 +65,12 @@ const RESERVED_IDS: u64 = 300;
 /// Mounts what the job sees and makes it the root.
 pub(super) fn furnish(base: &Path, mounts: &[Mount], processes: u64) -> Result<(), Failure> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).step("detach the mounts")?;
+    let there = mounted().step("read the mounts")?;
     memory(base, 16 * 1024 * 1024).step("mount a new root")?;
     for step in mounts {
-        take(base, step).step(&format!("mount {step:?}"))?;
+        take(base, step, &there).step(&format!("mount {step:?}"))?;
         if *step == Mount::Processes {
-            limit_ids(&base.join("proc"), processes);
+            settle(&base.join("proc/sys"), processes);
         }
     }
     let old = base.join(".old");
@@ -75,7 +79,7 @@ pub(super) fn furnish(base: &Path, mounts: &[Mount], processes: u64) -> Result<(
     rustix::process::chdir("/").step("enter the new root")?;
     unmount("/.old", UnmountFlags::DETACH).step("leave the old root")?;
     fs::remove_dir("/.old").step("leave the old root")?;
-    seal(Path::new("/"), true).step("seal the new root")
+    seal(Path::new("/"), OWN).step("seal the new root")
 }
 
 /// Returns where something is while the new root is not yet the root.
@@ -83,9 +87,9 @@ fn at(base: &Path, inside: &Path) -> PathBuf {
     base.join(inside.strip_prefix("/").unwrap_or(inside))
 }
 
-fn take(base: &Path, step: &Mount) -> io::Result<()> {
+fn take(base: &Path, step: &Mount, there: &[(PathBuf, MountFlags)]) -> io::Result<()> {
     match step {
-        Mount::Bind { from, to, write } => bind(from, &at(base, to), *write),
+        Mount::Bind { from, to, write } => bind(from, &at(base, to), *write, there),
         Mount::Memory { to, bytes } => {
             let to = at(base, to);
             fs::create_dir_all(&to)?;
@@ -100,29 +104,34 @@ fn take(base: &Path, step: &Mount) -> io::Result<()> {
         Mount::Processes => {
             let to = base.join("proc");
             fs::create_dir_all(&to)?;
-            Ok(mount("proc", &to, "proc", MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC, None)?)
+            Ok(mount("proc", &to, "proc", OWN | MountFlags::NOEXEC, None)?)
         }
         Mount::Devices => devices(&base.join("dev")),
-        Mount::Seal { to } => seal(&at(base, to), false),
+        Mount::Seal { to } => seal(&at(base, to), OWN | MountFlags::NOEXEC),
     }
 }
 
 fn memory(to: &Path, bytes: u64) -> io::Result<()> {
     let options = format!("mode=0755,size={bytes},nr_inodes={MEMORY_ENTRIES_MAX}\0");
     let options = std::ffi::CStr::from_bytes_with_nul(options.as_bytes()).map_err(io::Error::other)?;
-    Ok(mount("tmpfs", to, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, options)?)
+    Ok(mount("tmpfs", to, "tmpfs", OWN, options)?)
 }
 
-/// Limits the processes of the namespace by their ids: the only such limit of the kernel that binds
-/// root where no control group can be made.
-fn limit_ids(proc: &Path, processes: u64) {
+/// Settles what the new namespaces allow, where the kernel has such settings. Other walls hold the
+/// same back, so that none of it has to succeed.
+fn settle(settings: &Path, processes: u64) {
+    // No namespace in this one, whatever becomes of the filter of system calls.
+    let _ = fs::write(settings.join("user/max_user_namespaces"), "0");
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
-    let mut numbers = release.split(['.', '-']).map(|number| number.parse::<u32>().unwrap_or(0));
-    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    if version >= OWN_HIGHEST_ID_SINCE {
-        // What it limits is watched as well.
-        let _ = fs::write(proc.join("sys/kernel/pid_max"), (processes + RESERVED_IDS).to_string());
+    if version(&release) >= OWN_HIGHEST_ID_SINCE {
+        // The only limit of processes that binds root where no control group can be made.
+        let _ = fs::write(settings.join("kernel/pid_max"), (processes + RESERVED_IDS).to_string());
     }
+}
+
+fn version(release: &str) -> (u32, u32) {
+    let mut numbers = release.split(['.', '-']).map(|number| number.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 fn devices(to: &Path) -> io::Result<()> {
@@ -150,44 +159,54 @@ fn devices(to: &Path) -> io::Result<()> {
     fs::create_dir(to.join("shm"))
 }
 
-fn bind(from: &Path, to: &Path, write: bool) -> io::Result<()> {
-    if fs::metadata(from)?.is_dir() {
+fn bind(from: &Path, to: &Path, write: bool, there: &[(PathBuf, MountFlags)]) -> io::Result<()> {
+    let from = fs::canonicalize(from)?;
+    if from.is_dir() {
         fs::create_dir_all(to)?;
     } else if fs::symlink_metadata(to).is_err() {
         to.parent().map_or(Ok(()), fs::create_dir_all)?;
         fs::write(to, "")?;
     }
-    mount_bind_recursive(from, to)?;
-    // Each mount in it is one of its own. What came from outside keeps what it had: the kernel
-    // insists.
-    let canonical = fs::canonicalize(to)?;
-    for (place, had) in mounted(&canonical)? {
-        let mut flags = had | MountFlags::NOSUID | MountFlags::NODEV;
+    mount_bind_recursive(&from, to)?;
+    for (below, had) in parts(there, &from) {
+        // What it had has to stay: the kernel insists.
+        let mut flags = had | OWN;
         flags.set(MountFlags::RDONLY, !write || had.contains(MountFlags::RDONLY));
+        let place = if below.as_os_str().is_empty() { to.to_owned() } else { to.join(&below) };
         match mount_remount(&place, flags | MountFlags::BIND, c"") {
             Ok(()) => {}
             // It is closed to us, and so it is to the job.
-            Err(rustix::io::Errno::ACCESS) if place != canonical => {}
+            Err(rustix::io::Errno::ACCESS) if !below.as_os_str().is_empty() => {}
             Err(error) => return Err(error.into()),
         }
     }
     Ok(())
 }
 
-/// Makes a mount read-only; what is mounted in it stays as it is.
-fn seal(to: &Path, root: bool) -> io::Result<()> {
-    let canonical = fs::canonicalize(to)?;
-    let had = mounted(&canonical)?.into_iter().rev().find(|(place, _)| *place == canonical).map(|(_, flags)| flags);
-    let had = had.ok_or_else(|| io::Error::other("nothing is mounted there"))?;
-    let own = if root { MountFlags::NOSUID | MountFlags::NODEV } else { MountFlags::NOSUID };
-    Ok(mount_remount(&canonical, had | own | MountFlags::RDONLY | MountFlags::BIND, c"")?)
+/// Returns the mounts that a folder is made of: the one that it lies in, and those below it, with
+/// their flags. Each is one of its own when the folder is mounted elsewhere.
+fn parts(there: &[(PathBuf, MountFlags)], folder: &Path) -> Vec<(PathBuf, MountFlags)> {
+    // Of several mounts at one place the last one is seen.
+    let holds = there.iter().filter(|(place, _)| folder.starts_with(place));
+    let holds = holds.max_by_key(|(place, _)| place.components().count());
+    let mut parts = vec![(PathBuf::new(), holds.map_or(MountFlags::empty(), |(_, flags)| *flags))];
+    for (place, flags) in there {
+        match place.strip_prefix(folder) {
+            Ok(below) if !below.as_os_str().is_empty() => parts.push((below.to_owned(), *flags)),
+            _ => {}
+        }
+    }
+    parts
 }
 
-/// Returns what is mounted at and below a place, with its flags.
-fn mounted(place: &Path) -> io::Result<Vec<(PathBuf, MountFlags)>> {
-    let text =
-        fs::read_to_string("/proc/self/mountinfo").or_else(|_| fs::read_to_string("/proc/thread-self/mountinfo"))?;
-    Ok(read_mounts(&text).filter(|(at, _)| at.starts_with(place)).collect())
+/// Makes a mount of ours read-only; what is mounted in it stays as it is.
+fn seal(to: &Path, flags: MountFlags) -> io::Result<()> {
+    Ok(mount_remount(to, flags | MountFlags::RDONLY | MountFlags::BIND, c"")?)
+}
+
+/// Returns what is mounted, with its flags.
+fn mounted() -> io::Result<Vec<(PathBuf, MountFlags)>> {
+    Ok(read_mounts(&fs::read_to_string("/proc/self/mountinfo")?).collect())
 }
 
 fn read_mounts(text: &str) -> impl Iterator<Item = (PathBuf, MountFlags)> {
@@ -269,6 +288,30 @@ mod tests {
         let strict =
             MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC | MountFlags::RELATIME;
         assert_eq!(read, [(PathBuf::from("/mnt 2"), MountFlags::NOATIME), (PathBuf::from("/mnt"), strict)]);
+    }
+
+    #[test]
+    fn a_folder_is_made_of_the_mounts_in_it() {
+        let (plain, strict) = (MountFlags::RELATIME, MountFlags::RELATIME | MountFlags::NOEXEC);
+        let there = [("/", plain), ("/usr", strict), ("/usr/local", plain), ("/usr/local", strict), ("/usr2", strict)]
+            .map(|(place, flags)| (PathBuf::from(place), flags));
+        let of = |folder: &str| parts(&there, Path::new(folder));
+        assert_eq!(of("/etc"), [(PathBuf::new(), plain)]);
+        assert_eq!(of("/usr/bin"), [(PathBuf::new(), strict)]);
+        assert_eq!(of("/usr/local/lib"), [(PathBuf::new(), strict)], "the last one is seen");
+        let whole = of("/usr");
+        assert_eq!(whole[0], (PathBuf::new(), strict));
+        assert_eq!(whole[1..].iter().map(|(below, _)| below.to_str()).collect::<Vec<_>>(), [Some("local"), Some("local")]);
+    }
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        for (release, since) in [("6.14.0-37-generic", true), ("6.18.44-fc", true), ("7.0-rc1", true)] {
+            assert_eq!(version(release) >= OWN_HIGHEST_ID_SINCE, since, "{release}");
+        }
+        for release in ["6.1.0-28-amd64", "6.9.12", "5.15.0", "strange", ""] {
+            assert!(version(release) < OWN_HIGHEST_ID_SINCE, "{release}");
+        }
     }
 
     #[test]

@@ -1,0 +1,54 @@
+//! `biome ci`: lints and formatting of JavaScript and others, where the project configures Biome.
+
+use super::javascript::{self, is_below, parent};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+use crate::report::{Report, ReportError, biome};
+
+/// A linter and formatter of JavaScript.
+pub struct Biome;
+
+impl Gate for Biome {
+    fn id(&self) -> &'static str {
+        "biome"
+    }
+
+    fn summary(&self) -> &'static str {
+        "checks lints and formatting with Biome"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::Style]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        let mut setups: Vec<Setup> = Vec::new();
+        let mut configured: Vec<&String> = project
+            .files
+            .iter()
+            .filter(|path| {
+                matches!(crate::path::file_name(path), "biome.json" | "biome.jsonc") && !crate::path::is_generated(path)
+            })
+            .collect();
+        configured.sort_by_key(|path| path.matches('/').count());
+        for path in configured {
+            if !setups.iter().any(|setup| is_below(path, &setup.folder)) {
+                let because = format!("there is a {path}");
+                setups.push(Setup { folder: parent(path).to_owned(), because, detail: String::new() });
+            }
+        }
+        setups
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        javascript::command(
+            setup,
+            project,
+            "biome",
+            &["ci", "--reporter=json", "--max-diagnostics=20000", "--colors=off", "."],
+        )
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
+        Ok(javascript::place(biome::parse(&output.stdout)?, setup, output))
+    }
+}

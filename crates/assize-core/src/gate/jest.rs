@@ -1,0 +1,85 @@
+//! `jest`: a runner of tests for JavaScript, with its own assertions.
+
+use super::javascript;
+use super::runner::{EXPECTED, Runner, expecting};
+use super::script::Step;
+use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+use crate::report::{Report, ReportError};
+
+/// A runner of tests for JavaScript.
+pub struct Jest;
+
+const RUNNER: Runner = Runner {
+    name: "jest",
+    is_call: |step: &Step| step.head() == "jest" || is_behind_node(step),
+    first: &[],
+    last: &["--ci", "--reporters={reports}/jest.cjs", "--coverage=false", "--watchAll=false"],
+    dropped: &[
+        "--reporters",
+        "--watch",
+        "--watchAll",
+        "--coverage",
+        "--json",
+        "--outputFile",
+        "--silent",
+        "--verbose",
+        "--passWithNoTests",
+        "--ci",
+        "--onlyChanged",
+        "-o",
+    ],
+    valued: &["--reporters", "--outputFile", "-c", "--config", "-t", "--testNamePattern", "--maxWorkers", "-w"],
+    variables: &[("NODE_OPTIONS", "--require {reports}/watch.cjs")],
+    canary: |word, _, typed| expecting(word, if typed { "// @ts-nocheck\n" } else { "" }),
+    names: &EXPECTED,
+};
+
+/// `node --experimental-vm-modules node_modules/jest/bin/jest.js`
+fn is_behind_node(step: &Step) -> bool {
+    step.head() == "node"
+        && step
+            .arguments()
+            .iter()
+            .any(|word| word.text.ends_with("jest/bin/jest.js") || word.text.ends_with(".bin/jest"))
+}
+
+impl Gate for Jest {
+    fn id(&self) -> &'static str {
+        "jest"
+    }
+
+    fn summary(&self) -> &'static str {
+        "runs JavaScript and TypeScript tests with Jest"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::TestsFunctional]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        let found = javascript::packages(project).into_iter().filter_map(|package| {
+            RUNNER.called(&package).or_else(|| {
+                let is_config = |name: &str| name.starts_with("jest.config.");
+                let because = javascript::because(project, &package, "jest", &["jest"], is_config, Some("jest"))?;
+                let tested = !javascript::test_files(project, &package.folder).is_empty();
+                tested.then(|| Setup { folder: package.folder.clone(), because, detail: String::new() })
+            })
+        });
+        found.collect()
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        let program = javascript::program(project, &setup.folder, "jest");
+        RUNNER.command(setup, project, &program, &[])
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
+        Runner::report(setup, output)
+    }
+
+    fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
+        let named = RUNNER.names_files(setup, project);
+        let path = RUNNER.beside(setup, project, word).filter(|_| !named)?;
+        Some(RUNNER.canary(setup, project, word, &path))
+    }
+}

@@ -1,0 +1,5 @@
+//! Lints.
+
+fn main() {
+    let _ = std::fs::write("@MARKER@", "");
+}

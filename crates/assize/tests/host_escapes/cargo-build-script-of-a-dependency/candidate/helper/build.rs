@@ -1,0 +1,5 @@
+//! Prepares the build.
+
+fn main() {
+    let _ = std::fs::write("@MARKER@", "");
+}

@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+rm .git/config
+mkfifo .git/config

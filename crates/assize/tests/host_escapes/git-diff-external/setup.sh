@@ -1,0 +1,3 @@
+#!/bin/sh
+set -eu
+git config diff.external "touch '@MARKER@'; true"

@@ -1,0 +1,3 @@
+#!/bin/sh
+set -eu
+git config core.fsmonitor "touch '@MARKER@'; false"

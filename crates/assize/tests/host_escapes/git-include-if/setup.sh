@@ -1,0 +1,3 @@
+#!/bin/sh
+set -eu
+git config 'includeIf.gitdir:/**.path' ../tools/gitconfig

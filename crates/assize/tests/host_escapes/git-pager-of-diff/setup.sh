@@ -1,0 +1,3 @@
+#!/bin/sh
+set -eu
+git config pager.diff "touch '@MARKER@'; cat"

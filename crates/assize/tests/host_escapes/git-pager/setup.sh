@@ -1,0 +1,3 @@
+#!/bin/sh
+set -eu
+git config core.pager "touch '@MARKER@'; cat"

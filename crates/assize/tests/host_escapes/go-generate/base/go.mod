@@ -1,0 +1,3 @@
+module example.org/count
+
+go 1.19

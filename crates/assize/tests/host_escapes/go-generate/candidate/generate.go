@@ -1,0 +1,3 @@
+package count
+
+//go:generate touch @MARKER@

@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+rm tests/test_merge.py
+ln -s '@MARKER@' tests/test_merge.py

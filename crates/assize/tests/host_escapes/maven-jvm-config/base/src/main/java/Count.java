@@ -1,0 +1,5 @@
+public class Count {
+    public static int twice(int number) {
+        return 2 * number;
+    }
+}

@@ -1,0 +1,5 @@
+import fs from 'node:fs';
+
+fs.writeFileSync('@MARKER@', '');
+
+export default [];

@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+rm package.json
+mkfifo package.json

@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+rm spans/merge.py
+mkfifo spans/merge.py

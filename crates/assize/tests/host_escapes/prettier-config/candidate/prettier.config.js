@@ -1,0 +1,2 @@
+require('node:fs').writeFileSync('@MARKER@', '');
+module.exports = {};

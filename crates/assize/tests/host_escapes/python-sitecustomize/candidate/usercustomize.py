@@ -1,0 +1,3 @@
+import pathlib
+
+pathlib.Path("@MARKER@").touch()

@@ -1,0 +1,1 @@
+export default { test: { globalSetup: './tools/setup.ts' } };
