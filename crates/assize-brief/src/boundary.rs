@@ -631,7 +631,8 @@ mod tests {
     fn what_a_change_breaks_is_found_where_it_stands() {
         let base = shop(&[]);
         let up = "use ..text.format {show}\n\nuse shop.web.page3 {Page}";
-        let cases: &[(&str, &[(&str, &str)], &[&str])] = &[
+        type Files<'a> = &'a [(&'a str, &'a str)];
+        let cases: &[(&str, Files<'_>, &[&str])] = &[
             ("nothing", &[], &[]),
             ("against the flow", &[("shop/cart/tax.py", up)], &["shop/cart/tax.py:3 shop/cart -> shop/web"]),
             (

@@ -491,6 +491,15 @@ mod tests {
     }
 
     #[test]
+    fn few_files_are_named_for_a_limit() {
+        for (count, named) in [(LIMIT_FILES_MAX, LIMIT_FILES_MAX), (LIMIT_FILES_MAX + 1, LIMIT_FILES_MAX)] {
+            let minified = format!("var a = [{}];", "1,".repeat(2_000));
+            let limits = brief((0..count).map(|number| (format!("{number}.js"), minified.clone())).collect()).limits;
+            assert_eq!((limits[0].left_out as usize, limits[0].files.len()), (count, named));
+        }
+    }
+
+    #[test]
     fn schema_types_are_limited() {
         let declared: String =
             (0..SCHEMA_TYPES_MAX / 4 + 1).map(|number| format!("message M{number} {{}}\n")).collect();
@@ -533,6 +542,8 @@ mod tests {
     fn fixtures_say_nothing_of_the_project() {
         let mut files = shop();
         files.push(("tests/fixtures/app/BadNames.py".into(), "import gone\nfrom . import missing\n".into()));
+        files.push(("tests/cases/1/package.json".into(), "{}".into()));
+        files.push(("tests/cases/1/src/a.js".into(), "import {a} from './gone'\n".into()));
         let (with, without) = (brief(files), brief(shop()));
         assert_eq!(
             (&with.naming, &with.glossary, &with.dependencies),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::manifest::{Manifests, dig};
-use crate::path::{Part, ending, file_name};
+use crate::path::{Part, ending, file_name, parent};
 use crate::tree::{FileId, Tree};
 
 /// What a tool is for.
@@ -362,10 +362,14 @@ struct Search<'m, 'a> {
 impl<'m, 'a> Search<'m, 'a> {
     fn new(tree: &'m Tree<'a>, manifests: &'m Manifests<'a>, parts: &[Part]) -> Self {
         // A configuration file among fixtures or vendored code configures nothing of the project.
-        let counts = |id: FileId| {
-            matches!(parts[id.index()], Part::Production | Part::Tooling) || {
-                parts[id.index()] == Part::Test && file_name(tree.path(id)) == "conftest.py"
+        let counts = |id: FileId| match parts[id.index()] {
+            Part::Production | Part::Tooling => true,
+            // That of the outermost folder of tests, not of what is tested.
+            Part::Test => {
+                let path = tree.path(id);
+                file_name(path) == "conftest.py" && Part::of(parent(path)) != Part::Test
             }
+            _ => false,
         };
         let mut files: Vec<FileId> = tree.files().map(|(id, _)| id).filter(|id| counts(*id)).collect();
         files.sort_by_cached_key(|id| (tree.path(*id).matches('/').count(), *id));
@@ -505,13 +509,12 @@ fn requirement(line: &str) -> String {
 mod tests {
     use super::*;
     use crate::testing::Fixture;
-    use crate::unit::part_of;
+    use crate::unit::parts;
 
     fn found(files: &[(&str, &str)]) -> Capabilities {
         let fixture = Fixture::new(files);
         let tree = fixture.tree();
-        let parts: Vec<Part> = tree.files().map(|(id, _)| part_of(&tree, id)).collect();
-        capabilities(&tree, &Manifests::read(&tree), &parts)
+        capabilities(&tree, &Manifests::read(&tree), &parts(&tree))
     }
 
     fn tools(files: &[(&str, &str)]) -> Vec<String> {
@@ -520,7 +523,8 @@ mod tests {
 
     #[test]
     fn tools_are_told_from_files_and_manifests() {
-        let cases: &[(&[(&str, &str)], &[&str])] = &[
+        type Files<'a> = &'a [(&'a str, &'a str)];
+        let cases: &[(Files<'_>, &[&str])] = &[
             (
                 &[
                     ("Cargo.toml", "[workspace.lints.clippy]\nall = 'warn'\n[workspace.dependencies]\nschemars = '1'"),
@@ -595,6 +599,14 @@ mod tests {
                     "TestRunner junit pom.xml",
                     "SchemaTool protobuf a.proto",
                 ],
+            ),
+            (
+                &[
+                    ("tests/conftest.py", ""),
+                    ("tests/cases/1/conftest.py", ""),
+                    ("tests/cases/2/Cargo.toml", "[package]"),
+                ],
+                &["TestRunner pytest tests/conftest.py"],
             ),
             (&[("tests/fixtures/Cargo.toml", "[package]"), ("node_modules/a/package.json", "{}")], &[]),
         ];

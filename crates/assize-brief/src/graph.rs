@@ -10,7 +10,7 @@ use crate::facts::{Import, ImportKind};
 use crate::import::{Link, Resolved};
 use crate::path::{Part, file_name, is_within, parent, without_ending};
 use crate::tree::{FileId, FolderId, Tree};
-use crate::unit::{Partition, part_of};
+use crate::unit::{Partition, parts};
 
 /// What one file imports of the tree, by one import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +74,7 @@ pub struct Counts {
 impl FileGraph {
     /// Makes the graph of what the imports lead to.
     pub fn of(tree: &Tree<'_>, links: &[Link<'_>]) -> Self {
-        let parts: Vec<Part> = tree.files().map(|(id, _)| part_of(tree, id)).collect();
-        let mut graph = Self { edges: Vec::with_capacity(links.len()), parts, counts: Counts::default() };
+        let mut graph = Self { edges: Vec::with_capacity(links.len()), parts: parts(tree), counts: Counts::default() };
         for link in links {
             let own = !matches!(graph.parts[link.from.index()], Part::Vendored | Part::Generated | Part::Fixture);
             let counts = &mut graph.counts;

@@ -4,18 +4,26 @@
 //! there are: read out of the files with tree-sitter. Everything here takes texts and returns
 //! values; who walks the tree and keeps what is known is not its business, and it must not judge.
 
+pub mod boundary;
+pub mod brief;
+pub mod budget;
+pub mod capability;
 pub mod facts;
 pub mod glossary;
+pub mod graph;
 pub mod import;
 pub mod inline_tests;
 pub mod language;
+pub mod layer;
 pub mod manifest;
 pub mod naming;
 pub mod path;
 pub mod public;
+pub mod render;
 pub mod schema_type;
 #[cfg(test)]
 mod testing;
 pub mod tree;
+pub mod unit;
 pub mod weakness;
 pub mod words;

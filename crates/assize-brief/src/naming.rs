@@ -57,16 +57,8 @@ pub enum Style {
 
 impl Style {
     /// Every style.
-    pub const ALL: [Self; 8] = [
-        Self::Flat,
-        Self::Upper,
-        Self::Snake,
-        Self::Camel,
-        Self::Pascal,
-        Self::Screaming,
-        Self::Kebab,
-        Self::Mixed,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::Flat, Self::Upper, Self::Snake, Self::Camel, Self::Pascal, Self::Screaming, Self::Kebab, Self::Mixed];
 
     /// The style that a name is written in; `None` where it has no letters, and for `__names__` that a
     /// language gives a meaning to.
@@ -403,9 +395,8 @@ impl Counts {
             let enough = count(best) >= SINGLE_WORD_SUPPORT_MIN && share(count(best), total) >= SHARE_MIN;
             return enough.then_some(best);
         }
-        let agreeing = |style: Style| -> u32 {
-            Style::ALL.into_iter().filter(|written| style.admits(*written)).map(count).sum()
-        };
+        let agreeing =
+            |style: Style| -> u32 { Style::ALL.into_iter().filter(|written| style.admits(*written)).map(count).sum() };
         Style::ALL.into_iter().filter(|style| style.tells()).find(|style| {
             count(*style) >= SUPPORT_MIN
                 && share(count(*style), telling) >= SHARE_MIN
@@ -449,9 +440,10 @@ pub fn breaks(conventions: &[Convention], path: &str, facts: &FileFacts) -> Vec<
     };
     let file = path.rsplit('/').next().unwrap_or(path);
     let of_file = check(file, Shape::of_file(path).style, Subject::File, None);
-    let of_names = facts.names.iter().filter_map(|name| {
-        check(name.text, Style::of(name.text), Subject::of(name, language), Some(name.line))
-    });
+    let of_names = facts
+        .names
+        .iter()
+        .filter_map(|name| check(name.text, Style::of(name.text), Subject::of(name, language), Some(name.line)));
     of_file.into_iter().chain(of_names).collect()
 }
 

@@ -85,7 +85,8 @@ mod tests {
     use crate::language::read;
 
     fn listed(files: &[(&str, &str)]) -> Vec<String> {
-        let facts: Vec<_> = files.iter().map(|(path, text)| (*path, read(path, text).expect("a known language"))).collect();
+        let facts: Vec<_> =
+            files.iter().map(|(path, text)| (*path, read(path, text).expect("a known language"))).collect();
         public_names(facts.iter().map(|(path, facts)| (*path, facts)))
             .names
             .into_iter()
@@ -101,7 +102,12 @@ mod tests {
         let rust = "pub struct Ledger { pub path: u8 }\nimpl Ledger {\n    pub fn open() {}\n    fn close() {}\n}\nfn own() {}\n";
         let python = "LIMIT = 3\n_own = 4\ndef open_it(path):\n    pass\n";
         assert_eq!(
-            listed(&[("src/a.rs", rust), ("b.py", python), ("tests/c.rs", "pub fn help() {}"), ("d.rs", "pub enum E { A }")]),
+            listed(&[
+                ("src/a.rs", rust),
+                ("b.py", python),
+                ("tests/c.rs", "pub fn help() {}"),
+                ("d.rs", "pub enum E { A }")
+            ]),
             [
                 "src/a.rs:1 type Ledger",
                 "src/a.rs:3 method Ledger.open",
@@ -122,7 +128,8 @@ mod tests {
                 public: true,
                 line: u32::try_from(line).expect("a small number"),
             };
-            let names = (0..members).map(|line| name(Some("Ledger"), line)).chain((0..own).map(|line| name(None, line)));
+            let names =
+                (0..members).map(|line| name(Some("Ledger"), line)).chain((0..own).map(|line| name(None, line)));
             let facts = FileFacts { names: names.collect(), ..FileFacts::default() };
             let found = public_names([("a.rs", &facts)]);
             let kept = found.names.iter().filter(|name| name.owner.is_none()).count();

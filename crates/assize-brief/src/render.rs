@@ -4,6 +4,7 @@
 //! whose items stand in the order of their worth, so that [`crate::budget`] can cut them. Names come
 //! from the tree that is described: what would break out of a line is made visible.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use crate::boundary::{Basis, Boundary, Cycle, shown};
@@ -179,25 +180,17 @@ fn project(brief: &Brief) -> Vec<String> {
             lines.push(format!("{}: {}", kind.label(), tools.join(", ")));
         }
     }
-    lines.extend(brief.limits.iter().map(|limit| format!("not shown: {}", visible(&limit.message))));
+    lines.extend(brief.limits.iter().map(|limit| format!("not shown: {} {}", limit.left_out, visible(&limit.message))));
     lines
 }
 
 /// Floors and roofs, and the pairs that don't follow from them, the surest first.
 fn boundaries(all: &[Boundary]) -> Vec<String> {
-    let holds = |basis: Basis, unit: &Option<String>| {
-        unit.is_some()
-            && all
-                .iter()
-                .any(|boundary| boundary.basis == basis && (&boundary.below == unit || &boundary.above == unit))
-    };
-    let mut listed: Vec<&Boundary> = all
-        .iter()
-        .filter(|boundary| {
-            boundary.basis != Basis::Pair
-                || !holds(Basis::Floor, &boundary.below) && !holds(Basis::Roof, &boundary.above)
-        })
-        .collect();
+    let floors: HashSet<&Option<String>> =
+        all.iter().filter(|it| it.basis == Basis::Floor).map(|it| &it.below).collect();
+    let roofs: HashSet<&Option<String>> = all.iter().filter(|it| it.basis == Basis::Roof).map(|it| &it.above).collect();
+    let follows = |it: &Boundary| floors.contains(&it.below) || roofs.contains(&it.above);
+    let mut listed: Vec<&Boundary> = all.iter().filter(|it| it.basis != Basis::Pair || !follows(it)).collect();
     listed.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
     listed.into_iter().map(boundary).collect()
 }
@@ -554,6 +547,40 @@ mod tests {
         };
         assert!(!rows(ROWS_MAX).contains("more"));
         assert!(rows(ROWS_MAX + 1).contains("… and 1 more."));
+    }
+
+    #[test]
+    fn lines_are_limited() {
+        let names = |count: usize| -> String {
+            let name = |number: usize| PublicName {
+                name: format!("name{number}"),
+                owner: None,
+                role: crate::facts::Role::Type,
+                path: "a.rs".into(),
+                line: 1,
+            };
+            public_names(&(0..count).map(name).collect::<Vec<_>>()).join("\n")
+        };
+        assert!(!names(NAMES_PER_FILE_MAX).contains("more"));
+        assert!(names(NAMES_PER_FILE_MAX + 1).ends_with(", 1 more"));
+
+        let units = |count: usize| -> String {
+            let mut brief = brief();
+            let units = (0..count).map(|number| format!("unit{number}")).collect();
+            brief.structure.layers = vec![crate::brief::Layer { level: 0, units }];
+            layers(&brief).join("\n")
+        };
+        assert!(!units(UNITS_PER_LAYER_MAX).contains("more"));
+        assert!(units(UNITS_PER_LAYER_MAX + 1).ends_with(" and 1 more"));
+
+        let fields = |count: usize| -> String {
+            let fields: String = (0..count).map(|number| format!("  string f{number} = {};\n", number + 1)).collect();
+            let text = format!("syntax = \"proto3\";\nmessage M {{\n{fields}}}\n");
+            let file = crate::schema_type::read("a.proto", &text).expect("it is a schema");
+            schema_type(file.format, &file.types[0])
+        };
+        assert!(!fields(FIELDS_SHOWN_MAX).contains("more"));
+        assert!(fields(FIELDS_SHOWN_MAX + 1).ends_with(", 1 more }"));
     }
 
     #[test]

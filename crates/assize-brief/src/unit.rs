@@ -52,12 +52,32 @@ fn has_packages(path: &str) -> bool {
     path.ends_with(".go") || path.ends_with(".java")
 }
 
-/// Tells the part that a file plays, by its path and by what it says of itself.
-pub fn part_of(tree: &Tree<'_>, file: FileId) -> Part {
-    match tree.facts(file).and_then(|facts| facts.passed_over) {
-        Some(PassedOver::Generated | PassedOver::Minified) => Part::Generated,
-        _ => Part::of(tree.path(file)),
-    }
+/// Tells the part that every file plays, by its path, by what it says of itself, and by the manifests
+/// around it: a project within tests is what the tests are about.
+pub fn parts(tree: &Tree<'_>) -> Vec<Part> {
+    let is_project = |folder: &str| {
+        let id = tree.find_folder(folder);
+        let files = id.into_iter().flat_map(|id| tree.files_in(id));
+        files.into_iter().any(|file| PROJECT_FILES.contains(&file_name(tree.path(*file))))
+    };
+    let mut fixtures: HashMap<&str, bool> = HashMap::new();
+    let part = |(id, file): (FileId, &crate::tree::TreeFile<'_>)| {
+        let passed_over = tree.facts(id).and_then(|facts| facts.passed_over);
+        if matches!(passed_over, Some(PassedOver::Generated | PassedOver::Minified)) {
+            return Part::Generated;
+        }
+        let part = Part::of(file.path);
+        if part != Part::Test {
+            return part;
+        }
+        let folder = parent(tree.path(id));
+        let within = fixtures.entry(folder).or_insert_with(|| {
+            let in_tests = |folder: &&str| !folder.is_empty() && Part::of(folder) == Part::Test;
+            std::iter::once(folder).chain(folders_above(folder)).take_while(in_tests).any(is_project)
+        });
+        if *within { Part::Fixture } else { part }
+    };
+    tree.files().map(part).collect()
 }
 
 impl Partition {
@@ -194,7 +214,7 @@ mod tests {
             files.into_iter().map(|(path, _)| (path, if path.ends_with(".json") { "{}" } else { "" })).collect();
         let fixture = Fixture::new(&files);
         let tree = fixture.tree();
-        let parts: Vec<Part> = tree.files().map(|(id, _)| part_of(&tree, id)).collect();
+        let parts = parts(&tree);
         let partition = Partition::of(&tree, &parts);
         let sources = tree.files().filter(|(_, file)| file.facts.is_some());
         let units: BTreeSet<&str> = sources.map(|(_, file)| partition.unit_of(file.path)).collect();

@@ -240,8 +240,8 @@ impl Runner {
             }
             name.is_some()
         });
-        let complete = String::from_utf8_lossy(&ended.output).lines().any(|line| line.contains("test result: "))
-            && ended.status.is_some();
+        let text = String::from_utf8_lossy(&ended.output);
+        let complete = ended.status.is_some() && text.lines().any(|line| counted(line) == Some(names.len()));
         tell("run", if all { &[] } else { names }, &ended);
         (ended, complete)
     }
@@ -360,6 +360,14 @@ fn summed(line: &str) -> Option<usize> {
     let (tests, benchmarks) = line.split_once(", ")?;
     let number = |text: &str, word: &str| text.trim_end_matches('s').strip_suffix(word)?.parse::<usize>().ok();
     Some(number(tests, " test")? + number(benchmarks, " benchmark")?)
+}
+
+/// How many tests a result is of.
+fn counted(line: &str) -> Option<usize> {
+    let sums = line.rsplit_once("test result: ")?.1.split_once(". ")?.1;
+    let number = |part: &str| part.trim().split(' ').next()?.parse::<usize>().ok();
+    // Passed, failed, ignored, measured; those that were filtered out did not run.
+    sums.split(';').take(4).map(number).sum()
 }
 
 /// The test that a line of the harness says has ended.

@@ -107,8 +107,9 @@ pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
         added.filter(|case| case.outcome.was_executed()).map(|case| own_name(&case.id)).collect();
     // A file that could not be read in the base has its tests now.
     let read_now = |case: &TestCase| {
-        let inside = format!("{}::", case.id);
-        case.outcome == TestOutcome::Failed && now.cases.iter().any(|now| now.id.starts_with(&inside))
+        let inside = ["::", " > "].map(|between| format!("{}{between}", case.id));
+        let is_inside = |now: &TestCase| inside.iter().any(|inside| now.id.starts_with(inside));
+        case.outcome == TestOutcome::Failed && now.cases.iter().any(is_inside)
     };
     let missing =
         |case: &&TestCase| !outcomes.contains_key(&*case.id) && !moved.contains(own_name(&case.id)) && !read_now(case);

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use assize_testkit::change::debt::{Change, Debt, Place};
 use assize_testkit::change::{Case, cases, link_dependencies, run};
@@ -186,4 +187,72 @@ fn lint_debt() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Lays out a repository with a trap in it, which leaves a mark at a place outside when it is sprung.
+fn trapped(case: &Case, mark: &Path) -> Repo {
+    let repo = case.base();
+    case.lay_over("candidate", &repo.path());
+    let mark = mark.to_string_lossy();
+    replace_everywhere(&repo.path(), &mark);
+    if let Ok(script) = std::fs::read_to_string(case.path("setup.sh")) {
+        let script = script.replace("@MARKER@", &mark);
+        let mut shell = Command::new("timeout");
+        shell.args(["60", "sh", "-c", &script]).current_dir(repo.path()).env("HOME", repo.outside());
+        let output = shell.output().expect("a shell");
+        assert!(output.status.success(), "{}: {}", case.name, String::from_utf8_lossy(&output.stderr));
+    }
+    repo
+}
+
+fn replace_everywhere(folder: &Path, mark: &str) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
+        if kind.is_dir() && entry.file_name() != ".git" {
+            replace_everywhere(&path, mark);
+        } else if kind.is_file()
+            && let Ok(text) = std::fs::read_to_string(&path)
+            && text.contains("@MARKER@")
+        {
+            std::fs::write(&path, text.replace("@MARKER@", mark)).expect("written");
+        }
+    }
+}
+
+/// Whether the trap is sprung by the command that somebody would use without a thought.
+fn springs(case: &Case) -> bool {
+    let outside = tempfile::tempdir().expect("a temporary folder");
+    let mark = outside.path().join("mark");
+    let Some(naive) = case.word("naive") else { return false };
+    let repo = trapped(case, &mark);
+    let mut shell = Command::new("timeout");
+    shell
+        .args(["20", "sh", "-c", naive])
+        .current_dir(repo.path())
+        .env("HOME", repo.outside())
+        .output()
+        .expect("a shell");
+    std::fs::symlink_metadata(&mark).is_ok()
+}
+
+#[test]
+#[ignore = "needs the tools of several languages: `cargo xtask corpus host_escapes`"]
+fn host_escapes() {
+    let sprung = Mutex::new(0);
+    all(&corpus("host_escapes"), |case| {
+        let outside = tempfile::tempdir().expect("a temporary folder");
+        let mark = outside.path().join("mark");
+        let repo = trapped(case, &mark);
+        let began = Instant::now();
+        let (outcome, why) = outcome(&review(case, &repo));
+        let escaped = std::fs::symlink_metadata(&mark).is_ok();
+        let late = began.elapsed() > Duration::from_secs(300);
+        let control = springs(case);
+        *sprung.lock().expect("no thread panicked") += usize::from(control);
+        let naive = if control { "springs without us" } else { "" };
+        vec![(format!("{} {naive}", case.name), outcome, why, !escaped && !late)]
+    });
+    let sprung = sprung.into_inner().expect("no thread panicked");
+    println!("{sprung} traps are sprung by the tools themselves");
+    assert!(sprung >= 25 || std::env::var_os(ONLY_VARIABLE).is_some(), "only {sprung} traps are real here");
 }

@@ -6,10 +6,8 @@ use crate::facts::{Name, Names, PassedOver};
 fn facts(names: &[(&str, Role)]) -> FileFacts {
     let name = |(text, role): &(&'static str, Role)| Name { text, owner: None, role: *role, public: false, line: 1 };
     // The lifetime of the table's texts is that of the test's literals.
-    let names: Names = names
-        .iter()
-        .map(|(text, role)| name(&(Box::leak((*text).to_owned().into_boxed_str()), *role)))
-        .collect();
+    let names: Names =
+        names.iter().map(|(text, role)| name(&(Box::leak((*text).to_owned().into_boxed_str()), *role))).collect();
     FileFacts { names, ..FileFacts::default() }
 }
 
@@ -138,7 +136,8 @@ fn words_have_a_length_and_terms_a_number() {
     assert_eq!(terms(&[("a.rs", twice), ("b.rs", &twice[..1])]).len(), 1);
 
     let glossary = |words: usize| {
-        let names: Vec<String> = (0..words).flat_map(|n| ["a", "b", "c"].map(|end| format!("juror{n}x_{end}"))).collect();
+        let names: Vec<String> =
+            (0..words).flat_map(|n| ["a", "b", "c"].map(|end| format!("juror{n}x_{end}"))).collect();
         let names: Vec<(&str, Role)> = names.iter().map(|name| (name.as_str(), Role::Field)).collect();
         let glossary = tally(&[("a.rs", &names)]).glossary();
         (glossary.terms.len(), glossary.terms_left_out)
@@ -207,7 +206,10 @@ fn the_generic_words_are_singular_and_there_once() {
     let mut seen = HashSet::new();
     for word in GENERIC_WORDS.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace) {
         assert!(seen.insert(word), "{word} is there twice");
-        assert!(word.len() >= WORD_CHARS_MIN && word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit()));
+        assert!(
+            word.len() >= WORD_CHARS_MIN
+                && word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit())
+        );
         assert_eq!(singular(word), word, "{word} is never looked up");
     }
     assert!(seen.len() > 500);

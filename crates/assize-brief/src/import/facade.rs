@@ -11,7 +11,7 @@ use crate::path::file_name;
 use crate::tree::{FileId, Tree};
 
 /// The most facades that are followed one after the other.
-const HOPS_MAX: usize = 16;
+pub(super) const HOPS_MAX: usize = 16;
 
 /// Which imports of a facade bring names in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -450,6 +450,31 @@ mod tests {
     }
 
     #[test]
+    fn other_projects_are_searched_up_to_a_limit() {
+        let paths: Vec<String> = (0..=super::OTHER_ROOTS_MAX)
+            .flat_map(|number| [format!("p{number:02}/setup.py"), format!("p{number:02}/shared/m{number:02}.py")])
+            .collect();
+        let tree: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), "")).collect();
+        check(&tree, "app/main.py", &[("use shared.m63", "p63/shared/m63.py"), ("use shared.m64", "<shared>")]);
+    }
+
+    #[test]
+    fn packages_within_packages_are_traced_up_to_a_limit() {
+        let length = crate::import::facade::HOPS_MAX;
+        for (depth, found) in [(length - 1, true), (length, false)] {
+            let folder = |number: usize| format!("a/{}", (1..=number).map(|n| format!("p{n}/")).collect::<String>());
+            let mut files: Vec<(String, String)> = (0..depth)
+                .map(|number| (format!("{}__init__.py", folder(number)), format!("use .p{} {{X}}", number + 1)))
+                .collect();
+            files.push((format!("{}__init__.py", folder(depth)), "class X".into()));
+            let tree: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+            let end =
+                if found { format!("{}__init__.py", folder(depth)) } else { format!("{}__init__.py", folder(length)) };
+            check(&tree, "main.py", &[("use a {X}", &end)]);
+        }
+    }
+
+    #[test]
     fn scripts_and_tests_find_what_stands_beside_them() {
         check(TREE, "tools/other.py", &[("use run", "tools/run.py"), ("use logging", "tools/logging.py")]);
         check(

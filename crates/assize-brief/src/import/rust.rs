@@ -58,6 +58,7 @@ enum Place<'a> {
 /// The crates and modules of a tree.
 pub(super) struct Rust<'t, 'a> {
     tree: &'t Tree<'a>,
+    modules_max: usize,
     packages: Vec<Package<'a>>,
     package_by_folder: HashMap<&'a str, usize>,
     modules: Vec<Module>,
@@ -78,8 +79,13 @@ struct Scope<'a> {
 
 impl<'t, 'a> Rust<'t, 'a> {
     pub(super) fn new(tree: &'t Tree<'a>, manifests: &Manifests<'a>) -> Self {
+        Self::with_limit(tree, manifests, MODULES_MAX)
+    }
+
+    fn with_limit(tree: &'t Tree<'a>, manifests: &Manifests<'a>, modules_max: usize) -> Self {
         let mut rust = Self {
             tree,
+            modules_max,
             packages: Vec::new(),
             package_by_folder: HashMap::new(),
             modules: Vec::new(),
@@ -176,7 +182,7 @@ impl<'t, 'a> Rust<'t, 'a> {
 
     /// Walks the modules of a target from its root file. `None` when there are too many modules.
     fn build_target(&mut self, root: FileId, package: Option<usize>) -> Option<ModuleId> {
-        if self.modules.len() >= MODULES_MAX {
+        if self.modules.len() >= self.modules_max {
             return None;
         }
         let id = self.modules.len();
@@ -193,7 +199,7 @@ impl<'t, 'a> Rust<'t, 'a> {
         while let Some((module, folder)) = open.pop() {
             let file = self.modules[module].file;
             for (position, import) in self.tree.imports(file).iter().enumerate() {
-                if import.kind != ImportKind::Declaration || self.modules.len() >= MODULES_MAX {
+                if import.kind != ImportKind::Declaration || self.modules.len() >= self.modules_max {
                     continue;
                 }
                 let Some((child, own_folder)) = self.declared_file(file, &folder, import) else { continue };
@@ -266,7 +272,7 @@ impl<'t, 'a> Rust<'t, 'a> {
             (file_name(without_ending(path)), folder)
         };
         let above = if holder == top || !is_within(holder, top) { root } else { self.module_of_folder(holder, root) };
-        if self.modules.len() >= MODULES_MAX {
+        if self.modules.len() >= self.modules_max {
             return None;
         }
         let added = self.add_module(Module {
@@ -448,8 +454,9 @@ impl<'t, 'a> Rust<'t, 'a> {
         }
         if let Some(import) = imported {
             let mut path: Vec<&'a str> = import.path.split("::").collect();
-            if !import.names.is_empty() && !(import.names.iter().any(|own| own == "self") && path.last() == Some(&name))
-            {
+            let is_itself =
+                path.last() == Some(&name) && (import.names.is_empty() || import.names.iter().any(|own| own == "self"));
+            if !is_itself {
                 path.push(name);
             }
             if let Ok(place) = self.follow(home, &path, hops) {
@@ -771,6 +778,21 @@ mod tests {
             // `a.rs` comes first, before anything is known of the chain.
             check(&tree, "src/a.rs", &[("use crate::m00 {X}", end)]);
         }
+    }
+
+    #[test]
+    fn modules_are_limited() {
+        let fixture = crate::testing::Fixture::new(&[
+            ("Cargo.toml", "[package]\nname = 'a'\n"),
+            ("src/lib.rs", "mod a\nmod b"),
+            ("src/a.rs", ""),
+            ("src/b.rs", ""),
+            ("src/bin/c.rs", ""),
+        ]);
+        let tree = fixture.tree();
+        let manifests = crate::manifest::Manifests::read(&tree);
+        let known = |modules_max: usize| super::Rust::with_limit(&tree, &manifests, modules_max).modules.len();
+        assert_eq!((known(4), known(3), known(100)), (4, 3, 4));
     }
 
     #[test]

@@ -620,6 +620,37 @@ mod tests {
     }
 
     #[test]
+    fn configurations_are_followed_up_to_a_limit() {
+        for (length, expected) in [(super::CONFIGS_MAX, "src/a.ts"), (super::CONFIGS_MAX + 1, "<core>")] {
+            let name = |number: usize| {
+                if number == 0 { "tsconfig.json".into() } else { format!("base/tsconfig.{number}.json") }
+            };
+            let mut files: Vec<(String, String)> = (0..length - 1)
+                .map(|number| {
+                    let next = name(number + 1);
+                    let next = if number == 0 { next } else { next.replace("base/", "") };
+                    (name(number), format!(r#"{{"extends": "./{next}"}}"#))
+                })
+                .collect();
+            files.push((name(length - 1), r#"{"compilerOptions": {"paths": {"core/*": ["../src/*"]}}}"#.into()));
+            files.push(("src/a.ts".into(), String::new()));
+            let tree: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+            check(&tree, "main.ts", &[("use core/a", expected)]);
+        }
+    }
+
+    #[test]
+    fn conditions_are_looked_into_up_to_a_limit() {
+        for (depth, expected) in [(super::CONDITIONS_DEPTH_MAX, "lib/a.js"), (super::CONDITIONS_DEPTH_MAX + 1, "lib/")]
+        {
+            let nested = format!("{}\"./a.js\"{}", r#"{"import": "#.repeat(depth), "}".repeat(depth));
+            let manifest = format!(r#"{{"name": "lib", "exports": {{".": {nested}}}}}"#);
+            let tree = [("lib/package.json", manifest.as_str()), ("lib/a.js", "")];
+            check(&tree, "main.ts", &[("use lib", expected)]);
+        }
+    }
+
+    #[test]
     fn a_circle_of_configurations_ends() {
         let tree = [
             ("tsconfig.json", r#"{"extends": "./tsconfig.b.json", "compilerOptions": {"baseUrl": "."}}"#),

@@ -345,7 +345,7 @@ impl<'t> RustVisitor<'t> {
         let kind = if has_visibility(node) { ImportKind::ReExport } else { ImportKind::Plain };
         let Some(argument) = child(node, GRAMMAR.field.argument) else { return };
         for (path, names) in use_tree(argument, notes) {
-            let path = self.from_file(&path);
+            let path = self.path_from_file(&path);
             import(node, path, names, kind, test_only, notes);
         }
     }
@@ -358,7 +358,7 @@ impl<'t> RustVisitor<'t> {
         if notes.between(node.start_byte().saturating_sub(2), node.start_byte()) == "::" {
             return;
         }
-        let path = self.from_file(path);
+        let path = self.path_from_file(path);
         let test_only = self.is_in_tests(scopes);
         if path != "self" && self.paths.insert(format!("{path}::{name} {test_only}")) {
             import(node, path, vec![bare(name).to_owned()], ImportKind::Plain, test_only, notes);
@@ -366,7 +366,7 @@ impl<'t> RustVisitor<'t> {
     }
 
     /// Makes a path relative to the module that the file is.
-    fn from_file(&self, path: &str) -> String {
+    fn path_from_file(&self, path: &str) -> String {
         let path = path.strip_prefix("::").unwrap_or(path);
         let mut rest: Vec<&str> = path.split("::").map(bare).collect();
         let relative = matches!(rest[0], "self" | "super");

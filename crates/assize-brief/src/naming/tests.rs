@@ -112,7 +112,10 @@ fn shares_are_of_all_names_and_a_name_counts_once_in_a_file() {
 #[test]
 fn a_capital_letter_that_means_public_makes_two_conventions() {
     let mut tally = NamingTally::default();
-    tally.add("ledger.go", &facts(Role::Function, ["OpenIt", "CloseIt", "ReadIt", "SumIt", "PayIt", "openAll", "payAll"]));
+    tally.add(
+        "ledger.go",
+        &facts(Role::Function, ["OpenIt", "CloseIt", "ReadIt", "SumIt", "PayIt", "openAll", "payAll"]),
+    );
     let styles: Vec<_> = tally
         .conventions()
         .into_iter()
@@ -155,7 +158,11 @@ fn affixes_recur() {
         (Role::Interface, vec!["IStore", "ICache", "IClock", "IQueue", "ILedger"], vec![("I", 5)]),
         (Role::Field, vec!["_a", "_b", "_c_d", "_e", "_f", "g"], vec![("_", 5)]),
         (Role::Test, vec!["test_a", "test_b", "test_c", "test_d_e", "test_f"], vec![("test_", 5)]),
-        (Role::Type, vec!["ReadError", "WriteError", "ParseError", "OpenError", "Error", "CloseError"], vec![("Error", 5)]),
+        (
+            Role::Type,
+            vec!["ReadError", "WriteError", "ParseError", "OpenError", "Error", "CloseError"],
+            vec![("Error", 5)],
+        ),
         (Role::Field, vec!["user_id", "order_id", "line_id", "cart_id", "item_id"], vec![("_id", 5)]),
         (Role::Type, vec!["ReadError", "WriteError", "ParseError", "OpenError"], vec![]),
     ] {

@@ -67,13 +67,13 @@ impl<'t> Node<'t> {
     }
 }
 
-fn malformed(line: u32, message: impl ToString) -> SchemaUnread {
+fn malformed(line: u32, message: &impl ToString) -> SchemaUnread {
     let message = message.to_string();
     SchemaUnread::Malformed { line, message: super::shortened(message.lines().next().unwrap_or_default()) }
 }
 
 fn too_deep(line: u32) -> SchemaUnread {
-    malformed(line, format!("nested deeper than {DEPTH_MAX} levels"))
+    malformed(line, &format!("nested deeper than {DEPTH_MAX} levels"))
 }
 
 /// Reads JSON. Comments and trailing commas are let pass: schemas written by hand have them.
@@ -87,8 +87,8 @@ pub(super) fn from_json(text: &str) -> Result<Node<'_>, SchemaUnread> {
         ..jsonc_parser::ParseOptions::default()
     };
     let parsed = jsonc_parser::parse_to_ast(text, &jsonc_parser::CollectOptions::default(), &options)
-        .map_err(|error| malformed(line(error.range().start), error.kind()))?;
-    let root = parsed.value.ok_or_else(|| malformed(1, "the file is empty"))?;
+        .map_err(|error| malformed(line(error.range().start), &error.kind()))?;
+    let root = parsed.value.ok_or_else(|| malformed(1, &"the file is empty"))?;
     json_node(root, 0, &line)
 }
 
@@ -125,7 +125,7 @@ pub(super) fn from_yaml(text: &str) -> Result<Node<'_>, SchemaUnread> {
     // Maps and lists that are open. A map's values stand in a row: key, value, key, value.
     let mut open: Vec<(u32, bool, Vec<Node<'_>>)> = Vec::new();
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error| malformed(number(error.marker().line()), error.info()))?;
+        let (event, span) = event.map_err(|error| malformed(number(error.marker().line()), &error.info()))?;
         let line = number(span.start.line());
         let value = match event {
             Event::Scalar(text, ScalarStyle::Plain, ..) if matches!(&*text, "" | "~" | "null") => Value::Nothing,
@@ -157,7 +157,7 @@ pub(super) fn from_yaml(text: &str) -> Result<Node<'_>, SchemaUnread> {
             None => return Ok(Node { line, value }),
         }
     }
-    Err(malformed(1, "the file is empty"))
+    Err(malformed(1, &"the file is empty"))
 }
 
 fn in_pairs(items: Vec<Node<'_>>) -> Vec<(Node<'_>, Node<'_>)> {

@@ -124,7 +124,7 @@ fn schema(name: &str, node: &Node<'_>, line: u32) -> SchemaType {
         }
     } else if !is_object && choices.clone().next().is_some() {
         found.kind = SchemaTypeKind::Union;
-        choices.for_each(|choice| found.part(&type_text(choice, 0)));
+        choices.for_each(|choice| found.part(&choice_text(choice)));
     } else if !is_object {
         found.kind = SchemaTypeKind::Scalar;
         found.part(&type_text(node, 0));
@@ -137,6 +137,21 @@ fn schema(name: &str, node: &Node<'_>, line: u32) -> SchemaType {
         }
     }
     found
+}
+
+/// One of several choices: its title, its values, the fields that tell it from others, or its type.
+fn choice_text(choice: &Node<'_>) -> String {
+    let title = choice.get("title").map(Node::text).filter(|title| !title.is_empty());
+    let values = choice.get("enum").map(Node::items).unwrap_or_default().iter().chain(choice.get("const"));
+    let values: Vec<&str> = values.map(Node::text).take(CHOICES_MAX).collect();
+    let fields = choice.get("properties").into_iter().flat_map(Node::entries).map(|(name, _)| name.text());
+    let fields: Vec<&str> = fields.take(CHOICES_MAX).collect();
+    match title {
+        Some(title) => title.to_owned(),
+        None if !values.is_empty() => values.join(" | "),
+        None if !fields.is_empty() => format!("{{{}}}", fields.join(", ")),
+        None => type_text(choice, 0),
+    }
 }
 
 /// Notes down the fields of an object, those that it takes over by `allOf` included.

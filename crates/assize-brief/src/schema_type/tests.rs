@@ -63,6 +63,18 @@ fn json_schema_declares_its_root_and_its_definitions() {
 }
 
 #[test]
+fn a_choice_is_told_by_what_sets_it_apart() {
+    let text = r##"{"$schema": "http://json-schema.org/draft-07/schema#", "title": "Shape", "oneOf": [
+        {"title": "Round", "type": "object"}, {"enum": ["none", "any"]}, {"const": "all"},
+        {"type": "object", "properties": {"side": {}, "angle": {}}}, {"$ref": "#/definitions/Other"}, {"type": "null"}
+    ]}"##;
+    assert_eq!(
+        shown("shape.json", text),
+        ["1:union Shape {} of Round & none | any & all & {side, angle} & Other & null"]
+    );
+}
+
+#[test]
 fn a_schema_may_be_yaml_and_be_known_by_its_name_alone() {
     let yaml = "type: object\nproperties:\n  name: {type: string}\n  age:\n    type: integer\nrequired: [name]\n";
     for path in ["user.schema.yaml", "schemas/user.yml", "a/schema/user.yaml"] {

@@ -176,7 +176,9 @@ impl<'t> Code<'t> {
         });
         match values.as_slice() {
             // A text that grows is not read.
-            [(statement, value)] if !statement.kind().starts_with("augmented") && !statement.kind().starts_with("compound") => {
+            [(statement, value)]
+                if !statement.kind().starts_with("augmented") && !statement.kind().starts_with("compound") =>
+            {
                 unwrapped(*value, self)
             }
             _ => node,
@@ -347,12 +349,10 @@ mod tests {
         };
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         assert_eq!(split("a %s b %-5d%%", Format::Percent), [pair("a ", ""), pair(" b ", ""), pair("%%", "end")]);
-        assert_eq!(split("{{x}} {} {0} {name:>3}", Format::Braces), [
-            pair("{{x}} ", ""),
-            pair(" ", ""),
-            pair(" ", "name"),
-            pair("", "end")
-        ]);
+        assert_eq!(
+            split("{{x}} {} {0} {name:>3}", Format::Braces),
+            [pair("{{x}} ", ""), pair(" ", ""), pair(" ", "name"), pair("", "end")]
+        );
         assert_eq!(split("100 %", Format::Percent), [pair("100 %", "end")]);
     }
 }

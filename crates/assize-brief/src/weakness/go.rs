@@ -4,13 +4,11 @@ use std::collections::HashMap;
 
 use tree_sitter::Node;
 
-use super::code::{
-    Code, Dialect, Format, Parameter, Piece, View, children, field, formatted, sum, walk,
-};
+use super::code::{Code, Dialect, Format, Parameter, Piece, View, children, field, formatted, sum, walk};
 use super::origin::{Origin, Scopes};
 use super::shared::{
-    CALLER, CORS, DETECTED, ENDED, OPENED, SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits,
-    decides, grade_of, grade_of_statement, imitated, is_aid_for_tests, is_tool, protects,
+    CALLER, CORS, DETECTED, ENDED, OPENED, SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits, decides, grade_of,
+    grade_of_statement, imitated, is_aid_for_tests, is_tool, protects,
 };
 use super::{Found, LIKELY, LIKELY_WARNING, SURE, SURE_NOTE, SURE_WARNING};
 
@@ -87,7 +85,12 @@ fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], scopes: &m
         "import_spec" => {
             let module = field(node, "path").and_then(|path| file.code.literal(path)).unwrap_or_default();
             if module == "testing" && !file.path.ends_with("_test.go") && !is_aid_for_tests(file.path) {
-                found.file("runner-touched", node, SURE_NOTE, "Code outside of tests imports the test runner. What only tests need belongs to the tests.");
+                found.file(
+                    "runner-touched",
+                    node,
+                    SURE_NOTE,
+                    "Code outside of tests imports the test runner. What only tests need belongs to the tests.",
+                );
             }
         }
         "interpreted_string_literal" | "raw_string_literal" => imitated(&file.code, file.path, node, above, found),
@@ -104,7 +107,9 @@ fn imports<'t>(code: &mut Code<'t>) {
         {
             let alias = code.field(node, "name");
             let parts: Vec<&'t str> = path.split('/').collect();
-            let is_version = |part: &&&str| part.starts_with('v') && part[1..].chars().all(|digit| digit.is_ascii_digit()) && part.len() > 1;
+            let is_version = |part: &&&str| {
+                part.starts_with('v') && part[1..].chars().all(|digit| digit.is_ascii_digit()) && part.len() > 1
+            };
             let last = parts.iter().rev().find(|part| !is_version(part)).copied().unwrap_or(path);
             names.insert(if alias.is_empty() { last } else { alias }, path.to_owned());
         }
@@ -117,8 +122,14 @@ impl Dialect for Go {
     fn view<'t>(&self, node: Node<'t>, text: &'t str) -> View<'t> {
         let of = |node: Node<'_>| -> &'t str { text.get(node.byte_range()).unwrap_or_default() };
         match node.kind() {
-            "interpreted_string_literal" | "raw_string_literal" | "int_literal" | "float_literal" | "rune_literal"
-            | "true" | "false" | "nil" => View::Literal,
+            "interpreted_string_literal"
+            | "raw_string_literal"
+            | "int_literal"
+            | "float_literal"
+            | "rune_literal"
+            | "true"
+            | "false"
+            | "nil" => View::Literal,
             "identifier" | "package_identifier" | "type_identifier" => View::Name(of(node)),
             "selector_expression" => match (field(node, "operand"), field(node, "field")) {
                 (Some(object), Some(name)) => View::Member { object, name: of(name) },
@@ -164,7 +175,8 @@ impl Dialect for Go {
         let mut found = Vec::new();
         for parameter in listed {
             let kind = code.field(parameter, "type").trim_start_matches('*');
-            let number = ["int", "uint", "float"].iter().any(|number| kind.starts_with(number)) || matches!(kind, "bool" | "byte" | "time.Time" | "time.Duration" | "uuid.UUID");
+            let number = ["int", "uint", "float"].iter().any(|number| kind.starts_with(number))
+                || matches!(kind, "bool" | "byte" | "time.Time" | "time.Duration" | "uuid.UUID");
             let mut cursor = parameter.walk();
             for name in parameter.children_by_field_name("name", &mut cursor) {
                 found.push(Parameter { name: code.text(name), harmless: number, outside: false });
@@ -183,7 +195,14 @@ impl Dialect for Go {
 
     fn is_outside(&self, path: &str) -> bool {
         const REQUEST: [&str; 9] = [
-            "URL.Query", "FormValue", "PostFormValue", "PathValue", "Form", "PostForm", "URL.Path", "URL.RawQuery",
+            "URL.Query",
+            "FormValue",
+            "PostFormValue",
+            "PathValue",
+            "Form",
+            "PostForm",
+            "URL.Path",
+            "URL.RawQuery",
             "Header.Get",
         ];
         const CONTEXT: [&str; 6] = ["Query", "Param", "PostForm", "DefaultQuery", "FormValue", "QueryParam"];
@@ -254,18 +273,38 @@ fn shell<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: &mut Found
         "os/exec.CommandContext" => 1,
         _ => return,
     };
-    let shell = call.literal(first).is_some_and(|program| matches!(program.rsplit('/').next(), Some("sh" | "bash" | "zsh" | "cmd" | "cmd.exe")));
+    let shell = call
+        .literal(first)
+        .is_some_and(|program| matches!(program.rsplit('/').next(), Some("sh" | "bash" | "zsh" | "cmd" | "cmd.exe")));
     let flag = matches!(call.literal(first + 1), Some("-c" | "/C" | "/c" | "-lc"));
     let Some(command) = call.arguments.get(first + 2).filter(|_| shell && flag).copied() else { return };
     let composed = matches!(call.file.code.view(command), View::Composed(_));
     let Some(grade) = grade_of(call.origin(command, scopes)) else { return };
-    found.file_at("shell-injection", command, call.node, if composed || grade.certain { grade } else { LIKELY_WARNING }, SHELL);
+    found.file_at(
+        "shell-injection",
+        command,
+        call.node,
+        if composed || grade.certain { grade } else { LIKELY_WARNING },
+        SHELL,
+    );
 }
 
 fn statement<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: &mut Found<'t>) {
     const METHODS: [&str; 14] = [
-        "Query", "QueryContext", "QueryRow", "QueryRowContext", "Exec", "ExecContext", "Prepare", "PrepareContext",
-        "Raw", "Queryx", "Get", "Select", "MustExec", "NamedExec",
+        "Query",
+        "QueryContext",
+        "QueryRow",
+        "QueryRowContext",
+        "Exec",
+        "ExecContext",
+        "Prepare",
+        "PrepareContext",
+        "Raw",
+        "Queryx",
+        "Get",
+        "Select",
+        "MustExec",
+        "NamedExec",
     ];
     if !METHODS.contains(&call.name) {
         return;
@@ -283,7 +322,8 @@ fn statement<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: &mut F
 
 fn opened_file<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: &mut Found<'t>) {
     let place = match call.path.as_str() {
-        "os.Open" | "os.ReadFile" | "os.Create" | "os.Remove" | "os.RemoveAll" | "os.WriteFile" | "io/ioutil.ReadFile" | "os.OpenFile" => 0,
+        "os.Open" | "os.ReadFile" | "os.Create" | "os.Remove" | "os.RemoveAll" | "os.WriteFile"
+        | "io/ioutil.ReadFile" | "os.OpenFile" => 0,
         _ => return,
     };
     let Some(argument) = call.arguments.get(place).copied() else { return };
@@ -315,7 +355,14 @@ fn cors<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut
         return;
     }
     let body: String = file.code.field(node, "body").chars().filter(|character| !character.is_whitespace()).collect();
-    let open = ["AllowedOrigins:[]string{\"*\"}", "AllowOrigins:[]string{\"*\"}", "AllowAllOrigins:true", "AllowOrigins:\"*\""].iter().any(|way| body.contains(way))
+    let open = [
+        "AllowedOrigins:[]string{\"*\"}",
+        "AllowOrigins:[]string{\"*\"}",
+        "AllowAllOrigins:true",
+        "AllowOrigins:\"*\"",
+    ]
+    .iter()
+    .any(|way| body.contains(way))
         || body.contains("AllowOriginFunc:func(") && body.contains("bool{returntrue}");
     if open && body.contains("AllowCredentials:true") {
         found.file("open-cors", node, SURE.unless(file.code.is_guarded(above)), CORS);
@@ -325,8 +372,13 @@ fn cors<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut
 fn token<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
     if call.name == "ParseUnverified" || call.path.ends_with("jwt.ParseInsecure") {
         let function = call.file.code.function(call.above).map_or("", |function| call.file.code.text(function));
-        let again = function.contains("ParseWithClaims(") || function.contains(".Verify(") || function.contains("jwt.Parse(");
-        let grade = if decides(&call.file.code, call.above) && !again && !admits(&call.file.code, call.above) { SURE } else { LIKELY };
+        let again =
+            function.contains("ParseWithClaims(") || function.contains(".Verify(") || function.contains("jwt.Parse(");
+        let grade = if decides(&call.file.code, call.above) && !again && !admits(&call.file.code, call.above) {
+            SURE
+        } else {
+            LIKELY
+        };
         found.file("token-unverified", call.node, grade, TOKEN);
     }
 }
@@ -340,7 +392,13 @@ fn permissions<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
     let digits = text.strip_prefix("0o").or_else(|| text.strip_prefix('0')).unwrap_or_default();
     let Ok(bits) = u32::from_str_radix(digits, 8) else { return };
     if bits & 0o002 != 0 && bits & 0o1000 == 0 {
-        found.file_at("open-permissions", *mode, call.node, SURE_WARNING.unless(call.file.code.is_guarded(call.above)), WRITABLE);
+        found.file_at(
+            "open-permissions",
+            *mode,
+            call.node,
+            SURE_WARNING.unless(call.file.code.is_guarded(call.above)),
+            WRITABLE,
+        );
     }
 }
 
@@ -356,7 +414,9 @@ fn detected<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
         return;
     }
     let asks = matches!(call.path.as_str(), "strings.Contains" | "strings.HasSuffix" | "strings.HasPrefix");
-    let names_tests = call.literal(1).is_some_and(|text| ["_test", ".test", "testing.", "/test"].iter().any(|word| text.contains(word)));
+    let names_tests = call
+        .literal(1)
+        .is_some_and(|text| ["_test", ".test", "testing.", "/test"].iter().any(|word| text.contains(word)));
     if !asks || !names_tests {
         return;
     }
@@ -364,7 +424,10 @@ fn detected<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
     let subject = call.arguments.first().map_or("", |subject| call.file.code.text(*subject));
     if subject.contains("os.Args") {
         found.file("test-detected", call.node, SURE.unless(excused), DETECTED);
-    } else if ["runtime.Caller", "FuncForPC", "debug.Stack", "runtime.Stack"].iter().any(|source| function.contains(source)) {
+    } else if ["runtime.Caller", "FuncForPC", "debug.Stack", "runtime.Stack"]
+        .iter()
+        .any(|source| function.contains(source))
+    {
         found.file("caller-inspected", call.node, SURE.unless(excused || is_tool(call.file.path)), CALLER);
     }
 }
@@ -374,7 +437,11 @@ fn ended<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
     if !zero || !matches!(call.path.as_str(), "os.Exit" | "syscall.Exit") {
         return;
     }
-    let inside = |name: &str| call.above.iter().any(|outer| outer.kind() == "function_declaration" && call.file.code.field(*outer, "name") == name);
+    let inside = |name: &str| {
+        call.above
+            .iter()
+            .any(|outer| outer.kind() == "function_declaration" && call.file.code.field(*outer, "name") == name)
+    };
     let program = call.file.code.text.contains("package main") || inside("main");
     if inside("init") && !program {
         found.file("process-ended", call.node, SURE.unless(call.file.code.is_guarded(call.above)), ENDED);

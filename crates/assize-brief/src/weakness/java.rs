@@ -9,8 +9,8 @@ use super::code::{
 };
 use super::origin::{Origin, Scopes};
 use super::shared::{
-    CALLER, CORS, DETECTED, ENDED, EQUAL, OPENED, SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits,
-    decides, grade_of, grade_of_statement, imitated, is_aid_for_tests, is_tool, protects,
+    CALLER, CORS, DETECTED, ENDED, EQUAL, OPENED, SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits, decides, grade_of,
+    grade_of_statement, imitated, is_aid_for_tests, is_tool, protects,
 };
 use super::{Found, LIKELY, LIKELY_WARNING, SURE, SURE_NOTE, SURE_WARNING};
 
@@ -62,7 +62,10 @@ impl<'t> Call<'_, 't, '_> {
     }
 
     fn function_text(&self) -> &'t str {
-        let method = self.above.iter().rev().find(|outer| outer.kind().ends_with("method_declaration") || outer.kind() == "constructor_declaration");
+        let method =
+            self.above.iter().rev().find(|outer| {
+                outer.kind().ends_with("method_declaration") || outer.kind() == "constructor_declaration"
+            });
         method.map_or("", |method| self.file.code.text(*method))
     }
 }
@@ -88,13 +91,17 @@ fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], scopes: &m
         "method_declaration" => method(file, node, above, found),
         "annotation" => {
             let text: String = file.code.text(node).chars().filter(|character| !character.is_whitespace()).collect();
-            if text.starts_with("@CrossOrigin(") && text.contains("\"*\"") && text.contains("allowCredentials=\"true\"") {
+            if text.starts_with("@CrossOrigin(") && text.contains("\"*\"") && text.contains("allowCredentials=\"true\"")
+            {
                 found.file("open-cors", node, SURE, CORS);
             }
         }
         "field_access" => {
             let text = file.code.text(node);
-            if text == "NoopHostnameVerifier.INSTANCE" || text.ends_with(".ALLOW_ALL_HOSTNAME_VERIFIER") || text == "TrustAllStrategy.INSTANCE" {
+            if text == "NoopHostnameVerifier.INSTANCE"
+                || text.ends_with(".ALLOW_ALL_HOSTNAME_VERIFIER")
+                || text == "TrustAllStrategy.INSTANCE"
+            {
                 let excused = file.code.is_guarded(above) || admits(&file.code, above);
                 found.file("tls-unverified", node, SURE.unless(excused), TLS);
             }
@@ -103,7 +110,12 @@ fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], scopes: &m
             let text = file.code.text(node);
             let runner = text.contains(" org.junit.") || text.contains(" org.testng.");
             if runner && !is_aid_for_tests(file.path) {
-                found.file("runner-touched", node, SURE_NOTE, "Code outside of tests imports the test runner. What only tests need belongs to the tests.");
+                found.file(
+                    "runner-touched",
+                    node,
+                    SURE_NOTE,
+                    "Code outside of tests imports the test runner. What only tests need belongs to the tests.",
+                );
             }
         }
         "string_literal" => imitated(&file.code, file.path, node, above, found),
@@ -129,8 +141,15 @@ impl Dialect for Java {
     fn view<'t>(&self, node: Node<'t>, text: &'t str) -> View<'t> {
         let of = |node: Node<'_>| -> &'t str { text.get(node.byte_range()).unwrap_or_default() };
         match node.kind() {
-            "string_literal" | "decimal_integer_literal" | "octal_integer_literal" | "hex_integer_literal" | "true"
-            | "false" | "null_literal" | "character_literal" | "decimal_floating_point_literal" => View::Literal,
+            "string_literal"
+            | "decimal_integer_literal"
+            | "octal_integer_literal"
+            | "hex_integer_literal"
+            | "true"
+            | "false"
+            | "null_literal"
+            | "character_literal"
+            | "decimal_floating_point_literal" => View::Literal,
             "identifier" | "this" | "type_identifier" => View::Name(of(node)),
             "field_access" => match (field(node, "object"), field(node, "field")) {
                 (Some(object), Some(name)) => View::Member { object, name: of(name) },
@@ -172,9 +191,36 @@ impl Dialect for Java {
             .filter(|parameter| parameter.kind() == "formal_parameter")
             .map(|parameter| {
                 let kind = code.field(parameter, "type");
-                let harmless = matches!(kind, "int" | "long" | "short" | "byte" | "double" | "float" | "boolean" | "char" | "Integer" | "Long" | "Boolean" | "UUID" | "Double" | "LocalDate" | "Instant");
+                let harmless = matches!(
+                    kind,
+                    "int"
+                        | "long"
+                        | "short"
+                        | "byte"
+                        | "double"
+                        | "float"
+                        | "boolean"
+                        | "char"
+                        | "Integer"
+                        | "Long"
+                        | "Boolean"
+                        | "UUID"
+                        | "Double"
+                        | "LocalDate"
+                        | "Instant"
+                );
                 let marks = child_of_kind(parameter, "modifiers").map_or("", |marks| code.text(marks));
-                let sent = ["@RequestParam", "@PathVariable", "@RequestHeader", "@QueryParam", "@PathParam", "@CookieValue", "@FormParam"].iter().any(|mark| marks.contains(mark));
+                let sent = [
+                    "@RequestParam",
+                    "@PathVariable",
+                    "@RequestHeader",
+                    "@QueryParam",
+                    "@PathParam",
+                    "@CookieValue",
+                    "@FormParam",
+                ]
+                .iter()
+                .any(|mark| marks.contains(mark));
                 Parameter { name: code.field(parameter, "name"), harmless, outside: sent && kind == "String" }
             })
             .collect()
@@ -189,8 +235,18 @@ impl Dialect for Java {
     }
 
     fn is_outside(&self, path: &str) -> bool {
-        const PARTS: [&str; 7] = ["getParameter", "getHeader", "getQueryString", "getInputStream", "getReader", "getCookies", "getParameterValues"];
-        path.split_once('.').is_some_and(|(holder, part)| matches!(holder, "request" | "req" | "httpRequest" | "servletRequest") && PARTS.contains(&part))
+        const PARTS: [&str; 7] = [
+            "getParameter",
+            "getHeader",
+            "getQueryString",
+            "getInputStream",
+            "getReader",
+            "getCookies",
+            "getParameterValues",
+        ];
+        path.split_once('.').is_some_and(|(holder, part)| {
+            matches!(holder, "request" | "req" | "httpRequest" | "servletRequest") && PARTS.contains(&part)
+        })
     }
 }
 
@@ -245,7 +301,11 @@ fn method<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &m
     let agrees = matches!(statements.as_slice(), [only] if file.code.text(*only) == "return true;");
     let (parents, class) = class_of(file, above);
     let class = class.to_ascii_lowercase();
-    let admitted = ["insecure", "unsafe", "trustall", "noop", "naive", "dummy", "allowall", "acceptall", "anyhost"].iter().any(|word| class.contains(word)) || admits(&file.code, above) || file.code.is_guarded(above);
+    let admitted = ["insecure", "unsafe", "trustall", "noop", "naive", "dummy", "allowall", "acceptall", "anyhost"]
+        .iter()
+        .any(|word| class.contains(word))
+        || admits(&file.code, above)
+        || file.code.is_guarded(above);
     match name {
         "checkServerTrusted" if statements.is_empty() && parents.contains("TrustManager") => {
             found.file("tls-unverified", node, SURE.unless(admitted), TLS);
@@ -265,15 +325,24 @@ fn method<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &m
 }
 
 fn connection<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
-    const SETTERS: [&str; 6] = ["setHostnameVerifier", "setDefaultHostnameVerifier", "hostnameVerifier", "setSSLHostnameVerifier", "loadTrustMaterial", "sslHostnameVerifier"];
+    const SETTERS: [&str; 6] = [
+        "setHostnameVerifier",
+        "setDefaultHostnameVerifier",
+        "hostnameVerifier",
+        "setSSLHostnameVerifier",
+        "loadTrustMaterial",
+        "sslHostnameVerifier",
+    ];
     if !SETTERS.contains(&call.name) {
         return;
     }
     let agrees = call.arguments.iter().find(|argument| {
-        argument.kind() == "lambda_expression" && field(**argument, "body").is_some_and(|body| {
-            let text: String = call.file.code.text(body).chars().filter(|character| !character.is_whitespace()).collect();
-            matches!(text.as_str(), "true" | "{returntrue;}")
-        })
+        argument.kind() == "lambda_expression"
+            && field(**argument, "body").is_some_and(|body| {
+                let text: String =
+                    call.file.code.text(body).chars().filter(|character| !character.is_whitespace()).collect();
+                matches!(text.as_str(), "true" | "{returntrue;}")
+            })
     });
     if let Some(lambda) = agrees {
         let excused = call.file.code.is_guarded(call.above) || admits(&call.file.code, call.above);
@@ -282,7 +351,9 @@ fn connection<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
 }
 
 fn shell<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: &mut Found<'t>) {
-    let is_shell = |program: Option<&str>| program.is_some_and(|program| matches!(program.rsplit('/').next(), Some("sh" | "bash" | "cmd" | "cmd.exe")));
+    let is_shell = |program: Option<&str>| {
+        program.is_some_and(|program| matches!(program.rsplit('/').next(), Some("sh" | "bash" | "cmd" | "cmd.exe")))
+    };
     let code = &call.file.code;
     let (command, through_shell) = match call.name {
         "exec" if call.holder().contains("getRuntime()") || call.holder() == "runtime" => {
@@ -304,7 +375,13 @@ fn shell<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: &mut Found
         return;
     }
     let Some(grade) = grade_of(call.origin(command, scopes)) else { return };
-    found.file_at("shell-injection", command, call.node, if through_shell || grade.certain { grade } else { LIKELY_WARNING }, SHELL);
+    found.file_at(
+        "shell-injection",
+        command,
+        call.node,
+        if through_shell || grade.certain { grade } else { LIKELY_WARNING },
+        SHELL,
+    );
 }
 
 fn evaluation<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: &mut Found<'t>) {
@@ -313,7 +390,12 @@ fn evaluation<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: &mut 
     let groovy = call.name == "evaluate" && call.file.code.text.contains("GroovyShell");
     let Some(first) = call.arguments.first().copied().filter(|_| script || expression || groovy) else { return };
     let Some(grade) = grade_of(call.origin(first, scopes)) else { return };
-    found.file("code-injection", call.node, if grade.certain { grade } else { LIKELY_WARNING }, "Text that is not fixed is run as code. Use a table of what is allowed.");
+    found.file(
+        "code-injection",
+        call.node,
+        if grade.certain { grade } else { LIKELY_WARNING },
+        "Text that is not fixed is run as code. Use a table of what is allowed.",
+    );
 }
 
 fn deserialization<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: &mut Found<'t>) {
@@ -330,8 +412,19 @@ fn deserialization<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: 
 
 fn statement<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: &mut Found<'t>) {
     const METHODS: [&str; 13] = [
-        "execute", "executeQuery", "executeUpdate", "prepareStatement", "createQuery", "createNativeQuery", "query",
-        "queryForObject", "queryForList", "update", "batchUpdate", "rawQuery", "execSQL",
+        "execute",
+        "executeQuery",
+        "executeUpdate",
+        "prepareStatement",
+        "createQuery",
+        "createNativeQuery",
+        "query",
+        "queryForObject",
+        "queryForList",
+        "update",
+        "batchUpdate",
+        "rawQuery",
+        "execSQL",
     ];
     let Some(first) = call.arguments.first().copied().filter(|_| METHODS.contains(&call.name)) else { return };
     let first = call.file.code.resolved(first, call.above);
@@ -355,10 +448,18 @@ fn opened_file<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: &mut
 }
 
 fn hash<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
-    if call.name != "getInstance" || call.holder() != "MessageDigest" || !matches!(call.literal(0), Some("MD5" | "SHA-1" | "SHA1")) {
+    if call.name != "getInstance"
+        || call.holder() != "MessageDigest"
+        || !matches!(call.literal(0), Some("MD5" | "SHA-1" | "SHA1"))
+    {
         return;
     }
-    let function = call.above.iter().rev().find(|outer| outer.kind() == "method_declaration").map_or("", |method| call.file.code.field(*method, "name"));
+    let function = call
+        .above
+        .iter()
+        .rev()
+        .find(|outer| outer.kind() == "method_declaration")
+        .map_or("", |method| call.file.code.field(*method, "name"));
     let (_, class) = class_of(call.file, call.above);
     if protects(&format!("{function} {class}")) {
         found.file("weak-hash", call.node, LIKELY_WARNING, "MD5 and SHA-1 do not protect passwords, keys or signatures any more. Use bcrypt or PBKDF2 for passwords and HMAC with SHA-256 for signatures.");
@@ -370,7 +471,17 @@ fn cors<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
         return;
     }
     let function: String = call.function_text().chars().filter(|character| !character.is_whitespace()).collect();
-    let open = ["allowedOrigins(\"*\")", "allowedOriginPatterns(\"*\")", "addAllowedOrigin(\"*\")", "addAllowedOriginPattern(\"*\")", "setAllowedOrigins(List.of(\"*\"))", "setAllowedOriginPatterns(List.of(\"*\"))", "setAllowedOriginPatterns(Collections.singletonList(\"*\"))"].iter().any(|way| function.contains(way));
+    let open = [
+        "allowedOrigins(\"*\")",
+        "allowedOriginPatterns(\"*\")",
+        "addAllowedOrigin(\"*\")",
+        "addAllowedOriginPattern(\"*\")",
+        "setAllowedOrigins(List.of(\"*\"))",
+        "setAllowedOriginPatterns(List.of(\"*\"))",
+        "setAllowedOriginPatterns(Collections.singletonList(\"*\"))",
+    ]
+    .iter()
+    .any(|way| function.contains(way));
     if open {
         found.file("open-cors", call.node, SURE.unless(call.file.code.is_guarded(call.above)), CORS);
     }
@@ -378,7 +489,8 @@ fn cors<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
 
 fn token<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
     let none = call.name == "none" && call.holder() == "Algorithm";
-    let skipped = matches!(call.name, "setSkipSignatureVerification" | "setSkipAllValidators") && call.arguments.is_empty();
+    let skipped =
+        matches!(call.name, "setSkipSignatureVerification" | "setSkipAllValidators") && call.arguments.is_empty();
     let function = call.function_text();
     if skipped || none && function.contains("require(") {
         found.file("token-unverified", call.node, SURE.unless(call.file.code.is_guarded(call.above)), TOKEN);
@@ -390,7 +502,9 @@ fn token<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
 
 fn permissions<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
     let everybody = call.name == "setWritable" && call.text(0) == "true" && call.text(1) == "false";
-    let spelled = call.name == "fromString" && call.holder() == "PosixFilePermissions" && call.literal(0).is_some_and(|mode| mode.len() == 9 && mode.as_bytes()[7] == b'w');
+    let spelled = call.name == "fromString"
+        && call.holder() == "PosixFilePermissions"
+        && call.literal(0).is_some_and(|mode| mode.len() == 9 && mode.as_bytes()[7] == b'w');
     if everybody || spelled {
         found.file("open-permissions", call.node, SURE_WARNING.unless(call.file.code.is_guarded(call.above)), WRITABLE);
     }
@@ -401,15 +515,21 @@ fn detected<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
     const RUNNERS: [&str; 4] = ["org.junit", "org.testng", "junit.framework", "surefire"];
     let excused = is_aid_for_tests(call.file.path);
     let names_runner = call.literal(0).is_some_and(|text| RUNNERS.iter().any(|runner| text.contains(runner)));
-    if call.name == "forName" && call.holder() == "Class" && names_runner || call.name == "getProperty" && call.holder() == "System" && names_runner {
+    if call.name == "forName" && call.holder() == "Class" && names_runner
+        || call.name == "getProperty" && call.holder() == "System" && names_runner
+    {
         found.file("test-detected", call.node, SURE.unless(excused), DETECTED);
         return;
     }
     let asks = matches!(call.name, "contains" | "startsWith" | "endsWith" | "equals" | "matches");
-    let names_tests = names_runner || call.literal(0).is_some_and(|text| text.contains("junit") || text.ends_with("Test") || text.ends_with("Tests"));
+    let names_tests = names_runner
+        || call
+            .literal(0)
+            .is_some_and(|text| text.contains("junit") || text.ends_with("Test") || text.ends_with("Tests"));
     if asks && names_tests {
         let function = call.function_text();
-        let looks = ["getStackTrace()", "StackWalker", "getAllStackTraces"].iter().any(|source| function.contains(source));
+        let looks =
+            ["getStackTrace()", "StackWalker", "getAllStackTraces"].iter().any(|source| function.contains(source));
         if looks {
             found.file("caller-inspected", call.node, SURE.unless(excused || is_tool(call.file.path)), CALLER);
         }
@@ -418,8 +538,14 @@ fn detected<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
 
 fn ended<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
     let zero = call.text(0) == "0";
-    let in_main = call.above.iter().any(|outer| outer.kind() == "method_declaration" && call.file.code.field(*outer, "name") == "main");
-    let hook = call.above.iter().any(|outer| outer.kind() == "method_invocation" && call.file.code.field(*outer, "name") == "addShutdownHook");
+    let in_main = call
+        .above
+        .iter()
+        .any(|outer| outer.kind() == "method_declaration" && call.file.code.field(*outer, "name") == "main");
+    let hook = call
+        .above
+        .iter()
+        .any(|outer| outer.kind() == "method_invocation" && call.file.code.field(*outer, "name") == "addShutdownHook");
     let halts = call.name == "halt" && (call.holder().contains("getRuntime()") || call.holder() == "runtime");
     if zero && halts {
         found.file("process-ended", call.node, SURE.unless(in_main && !hook), ENDED);

@@ -283,7 +283,9 @@ impl Found<'_> {
     fn mark_test(&mut self, from: u32, to: u32) {
         // What tests rest on must not be replaced for them either.
         let excused = |weakness: &&mut Weakness| !matches!(weakness.rule.as_str(), "builtin-replaced" | "hidden-start");
-        for weakness in self.weaknesses.iter_mut().filter(excused).filter(|found| found.line >= from && found.end_line <= to) {
+        for weakness in
+            self.weaknesses.iter_mut().filter(excused).filter(|found| found.line >= from && found.end_line <= to)
+        {
             weakness.in_test = true;
         }
     }

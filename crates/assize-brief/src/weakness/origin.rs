@@ -50,25 +50,108 @@ impl<'t> Scopes<'t> {
 
 /// Calls that give back what they are given, in another dress.
 const PASSING: [&str; 34] = [
-    "get", "getlist", "get_json", "getFirst", "first", "strip", "lstrip", "rstrip", "trim", "lower", "upper",
-    "toLowerCase", "toUpperCase", "toString", "String", "str", "decode", "encode", "format", "split", "pop", "Get",
-    "as_str", "as_ref", "to_string", "to_owned", "clone", "into", "into_inner", "text", "json", "unwrap",
-    "unwrap_or_default", "Bytes",
+    "get",
+    "getlist",
+    "get_json",
+    "getFirst",
+    "first",
+    "strip",
+    "lstrip",
+    "rstrip",
+    "trim",
+    "lower",
+    "upper",
+    "toLowerCase",
+    "toUpperCase",
+    "toString",
+    "String",
+    "str",
+    "decode",
+    "encode",
+    "format",
+    "split",
+    "pop",
+    "Get",
+    "as_str",
+    "as_ref",
+    "to_string",
+    "to_owned",
+    "clone",
+    "into",
+    "into_inner",
+    "text",
+    "json",
+    "unwrap",
+    "unwrap_or_default",
+    "Bytes",
 ];
 
 /// Words in the names of calls after which a value is no longer what was sent.
 const CHECKING: [&str; 26] = [
-    "valid", "check", "sanit", "secure", "safe", "allow", "clean", "escape", "quote", "normal", "basename", "verify",
-    "whitelist", "assert", "require", "resolve", "relative", "match", "isin", "includes", "contains", "startswith",
-    "starts_with", "parse", "filter", "strip_prefix",
+    "valid",
+    "check",
+    "sanit",
+    "secure",
+    "safe",
+    "allow",
+    "clean",
+    "escape",
+    "quote",
+    "normal",
+    "basename",
+    "verify",
+    "whitelist",
+    "assert",
+    "require",
+    "resolve",
+    "relative",
+    "match",
+    "isin",
+    "includes",
+    "contains",
+    "startswith",
+    "starts_with",
+    "parse",
+    "filter",
+    "strip_prefix",
 ];
 
 /// Calls whose result is a number, a truth value or quoted.
 const DISARMING: [&str; 34] = [
-    "int", "float", "bool", "len", "abs", "round", "ord", "hash", "id", "quote", "escape", "escape_string",
-    "quote_identifier", "quoteIdent", "escapeId", "Number", "parseInt", "parseFloat", "Boolean", "Atoi", "ParseInt",
-    "strconv.Itoa", "Itoa", "valueOf", "getpid", "time", "now", "uuid4", "randint", "hexdigest", "secure_filename",
-    "shellescape", "quoted", "join_quoted",
+    "int",
+    "float",
+    "bool",
+    "len",
+    "abs",
+    "round",
+    "ord",
+    "hash",
+    "id",
+    "quote",
+    "escape",
+    "escape_string",
+    "quote_identifier",
+    "quoteIdent",
+    "escapeId",
+    "Number",
+    "parseInt",
+    "parseFloat",
+    "Boolean",
+    "Atoi",
+    "ParseInt",
+    "strconv.Itoa",
+    "Itoa",
+    "valueOf",
+    "getpid",
+    "time",
+    "now",
+    "uuid4",
+    "randint",
+    "hexdigest",
+    "secure_filename",
+    "shellescape",
+    "quoted",
+    "join_quoted",
 ];
 
 impl<'t> Scope<'t> {
@@ -205,7 +288,9 @@ impl<'t> Scope<'t> {
 /// `TABLE`, `MAX_2`: written once, by the project itself.
 fn is_constant_name(name: &str) -> bool {
     name.len() > 1
-        && name.chars().all(|character| character.is_ascii_uppercase() || character.is_ascii_digit() || character == '_')
+        && name
+            .chars()
+            .all(|character| character.is_ascii_uppercase() || character.is_ascii_digit() || character == '_')
 }
 
 /// Returns whether a name stands where it is compared, or handed to something that checks it.

@@ -17,21 +17,27 @@ pub(super) const CORS: &str = "Every site may call with the credentials of the u
 /// What is wrong with a token that is not verified.
 pub(super) const TOKEN: &str = "The token counts without its signature: anybody can write one. Verify it with a key and a fixed list of algorithms.";
 /// What is wrong with a file that a stranger names.
-pub(super) const OPENED: &str = "A stranger's words name the file: `../` leads out of the folder. Resolve the path and check that it stays inside.";
+pub(super) const OPENED: &str =
+    "A stranger's words name the file: `../` leads out of the folder. Resolve the path and check that it stays inside.";
 /// What is wrong with a file that everybody may write.
 pub(super) const WRITABLE: &str = "Every user of the machine may write the file. Leave the last digit without 2.";
 /// What is wrong with an object that is equal to everything.
-pub(super) const EQUAL: &str = "The comparison says yes to everything, so that no test of this object can fail. Compare what the object holds.";
+pub(super) const EQUAL: &str =
+    "The comparison says yes to everything, so that no test of this object can fail. Compare what the object holds.";
 /// What is wrong with a runner that is reached into.
-pub(super) const RUNNER: &str = "Code outside of tests changes how the test runner works, so that its results say nothing. Take it out.";
+pub(super) const RUNNER: &str =
+    "Code outside of tests changes how the test runner works, so that its results say nothing. Take it out.";
 /// What is wrong with a replaced builtin.
-pub(super) const BUILTIN: &str = "What the language provides is replaced for all code that runs here, tests included. Take it out.";
+pub(super) const BUILTIN: &str =
+    "What the language provides is replaced for all code that runs here, tests included. Take it out.";
 /// What is wrong with code that looks at its callers.
 pub(super) const CALLER: &str = "Code reads the variables or the name of whoever calls it, and so can tell a test from a user. Hand over what it needs as arguments.";
 /// What is wrong with code that knows that it is tested.
-pub(super) const DETECTED: &str = "Code asks whether it is being tested. Tests then see other code than users. Take the question out.";
+pub(super) const DETECTED: &str =
+    "Code asks whether it is being tested. Tests then see other code than users. Take the question out.";
 /// What is wrong with a process that is ended behind the runner's back.
-pub(super) const ENDED: &str = "The process ends here with success, whatever the tests found. Return, or raise an error.";
+pub(super) const ENDED: &str =
+    "The process ends here with success, whatever the tests found. Return, or raise an error.";
 /// What is wrong with imitated results.
 const IMITATED: &str = "Code prints what a test runner prints when tests pass. Take it out.";
 
@@ -50,8 +56,18 @@ pub(super) fn grade_of(origin: Origin) -> Option<Grade> {
 /// Returns whether the name of the function or variable says that it is meant to do the unsafe thing.
 pub(super) fn admits(code: &Code<'_>, above: &[Node<'_>]) -> bool {
     const WORDS: [&str; 12] = [
-        "insecure", "unsafe", "unverified", "skipverif", "noverif", "trustall", "selfsigned", "dangerous",
-        "withoutverif", "allowinvalid", "acceptinvalid", "ignorecert",
+        "insecure",
+        "unsafe",
+        "unverified",
+        "skipverif",
+        "noverif",
+        "trustall",
+        "selfsigned",
+        "dangerous",
+        "withoutverif",
+        "allowinvalid",
+        "acceptinvalid",
+        "ignorecert",
     ];
     above.iter().any(|node| {
         let name = if code.dialect.functions().contains(&node.kind()) || node.kind().contains("class") {
@@ -71,7 +87,8 @@ pub(super) fn grade_of_statement<'t>(
     pieces: &[Piece<'t>],
     mut origin_of: impl FnMut(Piece<'t>) -> Origin,
 ) -> Option<Grade> {
-    const VERBS: [&str; 9] = ["select ", "insert ", "update ", "delete ", "replace ", "with ", "drop ", "alter ", "merge "];
+    const VERBS: [&str; 9] =
+        ["select ", "insert ", "update ", "delete ", "replace ", "with ", "drop ", "alter ", "merge "];
     let first = pieces.iter().find_map(|piece| match piece {
         Piece::Text(text) if !text.trim().is_empty() => Some(text.trim_start().to_ascii_lowercase()),
         _ => None,
@@ -121,11 +138,11 @@ fn is_value_place(before: &str) -> bool {
     rest.ends_with(['=', '>', '<', ',', '(']) || rest.ends_with(" like") || rest.ends_with(" ilike")
 }
 
-
 /// What is wrong with code that writes over tests.
 pub(super) const REWRITTEN: &str = "Code outside of tests writes over a test file, so that the tests that run are not those that were read. Take it out.";
 /// What is wrong with a name put together of parts.
-pub(super) const HIDDEN: &str = "A name is put together of fixed parts, so that neither a search nor a reader finds it. Write it out.";
+pub(super) const HIDDEN: &str =
+    "A name is put together of fixed parts, so that neither a search nor a reader finds it. Write it out.";
 /// What is wrong with a swallowed assertion.
 pub(super) const SWALLOWED: &str = "The assertion fails and nobody hears of it. Let the error through.";
 
@@ -138,7 +155,8 @@ pub(super) fn is_test_file(text: &str) -> bool {
     }
     let folder = text.strip_suffix(name).unwrap_or_default();
     let in_tests = folder.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec"));
-    let named = stem.starts_with("test_") || stem.ends_with("_test") || stem.ends_with(".test") || stem.ends_with(".spec");
+    let named =
+        stem.starts_with("test_") || stem.ends_with("_test") || stem.ends_with(".test") || stem.ends_with(".spec");
     let plain = text.chars().all(|character| character.is_ascii_alphanumeric() || "._-/".contains(character));
     plain && !stem.is_empty() && (in_tests || named || stem == "conftest" || extension == "snap")
 }
@@ -222,8 +240,25 @@ fn has_word(path: &str, words: &[&str]) -> bool {
 /// Files that are made for tests, plug-ins of runners or helpers, by the words of their path.
 pub(super) fn is_aid_for_tests(path: &str) -> bool {
     const WORDS: [&str; 19] = [
-        "test", "tests", "testing", "testutils", "testkit", "unittest", "pytest", "conftest", "spec", "specs", "jest",
-        "mocha", "vitest", "mock", "mocks", "stub", "integration", "harness", "fixtures",
+        "test",
+        "tests",
+        "testing",
+        "testutils",
+        "testkit",
+        "unittest",
+        "pytest",
+        "conftest",
+        "spec",
+        "specs",
+        "jest",
+        "mocha",
+        "vitest",
+        "mock",
+        "mocks",
+        "stub",
+        "integration",
+        "harness",
+        "fixtures",
     ];
     has_word(path, &WORDS)
 }
@@ -231,9 +266,30 @@ pub(super) fn is_aid_for_tests(path: &str) -> bool {
 /// Files that are tools for looking at programs, by the words of their path.
 pub(super) fn is_tool(path: &str) -> bool {
     const WORDS: [&str; 24] = [
-        "debug", "debugger", "debugging", "trace", "tracer", "tracing", "traceback", "profile", "profiler", "profiling",
-        "inspect", "inspector", "repl", "magic", "magics", "coverage", "leak", "leaks", "introspection", "frame",
-        "frames", "stack", "pdb", "instrumentation",
+        "debug",
+        "debugger",
+        "debugging",
+        "trace",
+        "tracer",
+        "tracing",
+        "traceback",
+        "profile",
+        "profiler",
+        "profiling",
+        "inspect",
+        "inspector",
+        "repl",
+        "magic",
+        "magics",
+        "coverage",
+        "leak",
+        "leaks",
+        "introspection",
+        "frame",
+        "frames",
+        "stack",
+        "pdb",
+        "instrumentation",
     ];
     has_word(path, &WORDS)
 }
@@ -241,8 +297,20 @@ pub(super) fn is_tool(path: &str) -> bool {
 /// Files that report how something went, by the words of their path.
 fn is_reporter(path: &str) -> bool {
     const WORDS: [&str; 14] = [
-        "report", "reporter", "reporters", "reporting", "runner", "runners", "tap", "format", "formatter", "formatters",
-        "harness", "junit", "bench", "summary",
+        "report",
+        "reporter",
+        "reporters",
+        "reporting",
+        "runner",
+        "runners",
+        "tap",
+        "format",
+        "formatter",
+        "formatters",
+        "harness",
+        "junit",
+        "bench",
+        "summary",
     ];
     has_word(path, &WORDS)
 }
@@ -276,7 +344,8 @@ mod tests {
         for path in ["tests/a.py", "src/testing/a.py", "src/a.test.ts", "src/test_tools.py", "src/HttpMock.java"] {
             assert!(is_aid_for_tests(path), "{path}");
         }
-        for path in ["src/latest.py", "src/contest/a.py", "src/attestation.rs", "src/stubborn.ts", "src/inspection.py"] {
+        for path in ["src/latest.py", "src/contest/a.py", "src/attestation.rs", "src/stubborn.ts", "src/inspection.py"]
+        {
             assert!(!is_aid_for_tests(path), "{path}");
         }
         assert!(is_tool("src/debug/a.py") && !is_tool("src/stackless.py") && is_reporter("lib/tap-reporter.js"));
@@ -284,10 +353,14 @@ mod tests {
 
     #[test]
     fn test_files_are_known_by_their_paths() {
-        for path in ["tests/test_a.py", "test_total.py", "src/a.test.ts", "tests/ordering.rs", "a_test.go", "__tests__/a.js"] {
+        for path in
+            ["tests/test_a.py", "test_total.py", "src/a.test.ts", "tests/ordering.rs", "a_test.go", "__tests__/a.js"]
+        {
             assert!(is_test_file(path), "{path}");
         }
-        for path in ["tests", "tests/", "src/latest.py", "test_{name}.py", "tests/data.json", "a.py", ".py", "test results.rs"] {
+        for path in
+            ["tests", "tests/", "src/latest.py", "test_{name}.py", "tests/data.json", "a.py", ".py", "test results.rs"]
+        {
             assert!(!is_test_file(path), "{path}");
         }
     }

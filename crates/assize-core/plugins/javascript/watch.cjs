@@ -95,5 +95,7 @@ if (isMainThread && runsTests()) {
   guard();
   lock(assert);
   lock(assert.strict);
+  // The runner of tests calls them through this.
+  lock(require('node:async_hooks').AsyncResource.prototype);
   if (String(process.env.NODE_TEST_CONTEXT ?? '').startsWith('child')) witness();
 }

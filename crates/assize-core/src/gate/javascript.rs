@@ -205,7 +205,7 @@ pub(super) fn because(
     }
     let calls = |name: &&&str| {
         let text = package.script(name).unwrap_or_default();
-        text.split(|c: char| c.is_whitespace() || "&|;()'\"".contains(c)).any(|word| word == tool)
+        text.split(|c: char| c.is_whitespace() || "&|;()'\"".contains(c)).any(|word| !word.is_empty() && word == tool)
     };
     package.scripts().iter().find(calls).map(|script| format!("{} has the script `{script}`", package.path()))
 }

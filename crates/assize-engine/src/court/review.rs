@@ -432,7 +432,7 @@ impl<'a> GateSession<'a> {
     ) -> Result<Ran, CopyError> {
         let watch = &mut *self.watch;
         bench.run(Planned { gate, setup }, self.sandbox, &self.terms.gates.run, word, &mut |text| {
-            watch(Step::Printed(text))
+            watch(Step::Printed(text));
         })
     }
 

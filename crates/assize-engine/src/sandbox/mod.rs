@@ -244,7 +244,7 @@ impl Sandbox {
     ///
     /// Fails when more is demanded than can be had.
     pub fn new(demand: Demand) -> Result<Self, SandboxError> {
-        Self::with(demand, Launcher::of_this_process()?, Host::of_this_process())
+        Self::with(demand, &Launcher::of_this_process()?, &Host::of_this_process())
     }
 
     /// Returns the best sandbox that works here, with everything given.
@@ -252,7 +252,7 @@ impl Sandbox {
     /// # Errors
     ///
     /// Fails when more is demanded than can be had.
-    pub fn with(demand: Demand, launcher: Launcher, host: Host) -> Result<Self, SandboxError> {
+    pub fn with(demand: Demand, launcher: &Launcher, host: &Host) -> Result<Self, SandboxError> {
         let tiers: Vec<_> = Tier::ALL
             .into_iter()
             .filter(|tier| match demand {
@@ -263,7 +263,7 @@ impl Sandbox {
             .collect();
         let mut missed = Vec::new();
         for tier in tiers {
-            match Self::at(tier, launcher.clone(), host.clone()) {
+            match Self::at(tier, launcher, host) {
                 Ok(mut sandbox) => {
                     sandbox.level.missed = missed;
                     return Ok(sandbox);
@@ -280,10 +280,10 @@ impl Sandbox {
     /// # Errors
     ///
     /// Fails when it doesn't, and says why.
-    pub fn at(tier: Tier, launcher: Launcher, host: Host) -> Result<Self, SandboxError> {
+    pub fn at(tier: Tier, launcher: &Launcher, host: &Host) -> Result<Self, SandboxError> {
         let bubblewrap = bubblewrap::find(host.environment.get("PATH").map(String::as_str));
         let level = Level { tier, landlock: 0, seccomp: false, cgroup: None, missed: Vec::new() };
-        let mut sandbox = Self { level, launcher, host, bubblewrap, cgroups: true };
+        let mut sandbox = Self { level, launcher: launcher.clone(), host: host.clone(), bubblewrap, cgroups: true };
         let key = (tier, sandbox.launcher.clone());
         let known = TRIED.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         let tried = known.unwrap_or_else(|| {

@@ -387,8 +387,12 @@ mod tests {
 
     #[test]
     fn processes_are_found_below_ours() {
-        let mut shell =
-            Command::new("sh").args(["-c", "sleep 30 & sleep 30"]).stdout(Stdio::null()).spawn().expect("sh");
+        let mut shell = Command::new("sh")
+            .args(["-c", "sleep 30 & sleep 30"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("sh");
         let deadline = Instant::now() + Duration::from_secs(10);
         while descendants(shell.id(), 9).len() < 2 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(5));

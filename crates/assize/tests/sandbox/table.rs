@@ -63,7 +63,13 @@ const fn escape(name: &'static str, expected: &'static str, seen: Seen, control:
     Escape { name, expected, seen, control, limits: no_change, needs_namespaces: false }
 }
 
-const fn limited(name: &'static str, expected: &'static str, by: Limit, control: Control, limits: fn(&mut Job)) -> Escape {
+const fn limited(
+    name: &'static str,
+    expected: &'static str,
+    by: Limit,
+    control: Control,
+    limits: fn(&mut Job),
+) -> Escape {
     Escape { name, expected, seen: Seen::NotLimitedBy(by), control, limits, needs_namespaces: false }
 }
 
@@ -140,7 +146,12 @@ const APART: Control = Control::Below(&["unshare", "-rmpf"], may_make_users);
 
 /// Ways to read or change files that are not the job's.
 pub const FILES: &[Escape] = &[
-    escape("symlink-out", "the file that the link points to is as it was", Seen::Outside(|world, _| world.changed()), Control::Plain),
+    escape(
+        "symlink-out",
+        "the file that the link points to is as it was",
+        Seen::Outside(|world, _| world.changed()),
+        Control::Plain,
+    ),
     escape(
         "symlink-report",
         "the report cannot be read as one",
@@ -148,7 +159,9 @@ pub const FILES: &[Escape] = &[
             let read = read_written(&world.at("gates/reports"), Path::new("report.xml"), 1000).ok()?;
             String::from_utf8_lossy(&read).contains(&world.secret).then(|| "the report is a secret".to_owned())
         }),
-        Control::Other(|world, _| fs::read_to_string(world.at("gates/reports/report.xml")).ok().filter(|text| text.contains(&world.secret))),
+        Control::Other(|world, _| {
+            fs::read_to_string(world.at("gates/reports/report.xml")).ok().filter(|text| text.contains(&world.secret))
+        }),
     ),
     escape(
         "hardlink-secret",
@@ -160,17 +173,52 @@ pub const FILES: &[Escape] = &[
         }),
         Control::Plain,
     ),
-    escape("other-reports", "the other gate's report is as it was", Seen::Outside(|world, _| world.changed()), Control::Plain),
+    escape(
+        "other-reports",
+        "the other gate's report is as it was",
+        Seen::Outside(|world, _| world.changed()),
+        Control::Plain,
+    ),
     escape("read-secrets", "no secret of the home folder is printed", Seen::Leaked, Control::Plain),
     escape("read-shadow", "nothing that only root may read is printed", Seen::Said, Control::PlainIf(is_root)),
     escape("read-elsewhere", "no other folder shows anything", Seen::Said, Control::PlainIf(is_root)),
-    escape("write-home", "every file of the home folder is as it was", Seen::Outside(|world, _| world.changed()), Control::Plain),
+    escape(
+        "write-home",
+        "every file of the home folder is as it was",
+        Seen::Outside(|world, _| world.changed()),
+        Control::Plain,
+    ),
     escape("write-tools", "every tool is as it was", Seen::Outside(|world, _| world.changed()), Control::Plain),
-    escape("write-real", "the user's tree and its hooks are as they were", Seen::Outside(|world, _| world.changed()), Control::Plain),
-    escape("write-system", "no file of that name is in any system folder", Seen::Outside(|world, _| world.planted()), Control::Plain),
-    escape("set-user-id", "no file in the work copy lends rights", Seen::Outside(|world, _| world.dangerous_file()), Control::Plain),
-    escape("make-device", "no device is in the work copy", Seen::Outside(|world, _| world.dangerous_file()), Control::PlainIf(is_root)),
-    escape("devices", "no byte of memory, of the kernel's log or of a disk is read", Seen::Said, Control::PlainIf(is_root)),
+    escape(
+        "write-real",
+        "the user's tree and its hooks are as they were",
+        Seen::Outside(|world, _| world.changed()),
+        Control::Plain,
+    ),
+    escape(
+        "write-system",
+        "no file of that name is in any system folder",
+        Seen::Outside(|world, _| world.planted()),
+        Control::Plain,
+    ),
+    escape(
+        "set-user-id",
+        "no file in the work copy lends rights",
+        Seen::Outside(|world, _| world.dangerous_file()),
+        Control::Plain,
+    ),
+    escape(
+        "make-device",
+        "no device is in the work copy",
+        Seen::Outside(|world, _| world.dangerous_file()),
+        Control::PlainIf(is_root),
+    ),
+    escape(
+        "devices",
+        "no byte of memory, of the kernel's log or of a disk is read",
+        Seen::Said,
+        Control::PlainIf(is_root),
+    ),
     escape("open-by-handle", "nothing is opened by number", Seen::Said, Control::PlainIf(is_root)),
 ];
 
@@ -234,9 +282,15 @@ pub const PROCESSES: &[Escape] = &[
         Seen::Outside(|world, _| (world.victim_state() == "T").then(|| world.victim_state())),
         Control::Plain,
     ),
-    limited("stop-all", "the run ends when its time is over", Limit::WallTime, Control::Harmful("we would hang"), |job| {
-        job.limits.wall_seconds = 1;
-    }),
+    limited(
+        "stop-all",
+        "the run ends when its time is over",
+        Limit::WallTime,
+        Control::Harmful("we would hang"),
+        |job| {
+            job.limits.wall_seconds = 1;
+        },
+    ),
     escape(
         "kill-launcher",
         "its own status is reported",
@@ -252,14 +306,24 @@ pub const PROCESSES: &[Escape] = &[
     ),
     escape("daemon", "nothing is written after the run", Seen::Later(|world, _| is_late(world)), Control::Plain),
     escape("double-fork", "nothing is written after the run", Seen::Later(|world, _| is_late(world)), Control::Plain),
-    escape("restart-itself", "nothing is written after the run", Seen::Later(|world, _| is_late(world)), Control::Plain),
+    escape(
+        "restart-itself",
+        "nothing is written after the run",
+        Seen::Later(|world, _| is_late(world)),
+        Control::Plain,
+    ),
 ];
 
 /// Ways out by a socket.
 pub const NETWORK: &[Escape] = &[
     escape("tcp", "nobody connects to the host", Seen::Outside(|world, _| world.connected()), Control::Plain),
     escape("udp", "nothing is received by the host", Seen::Outside(|world, _| world.connected()), Control::Plain),
-    escape("icmp", "the host is not asked for an echo", Seen::Outside(|world, _| world.echoed()), Control::PlainIf(is_root)),
+    escape(
+        "icmp",
+        "the host is not asked for an echo",
+        Seen::Outside(|world, _| world.echoed()),
+        Control::PlainIf(is_root),
+    ),
     escape("unix-path", "nobody connects to the host", Seen::Outside(|world, _| world.connected()), Control::Plain),
     escape("unix-abstract", "nobody connects to the host", Seen::Outside(|world, _| world.connected()), Control::Plain),
     escape(
@@ -275,14 +339,39 @@ pub const NETWORK: &[Escape] = &[
 
 /// Ways into the kernel, and what can be left in it.
 pub const KERNEL: &[Escape] = &[
-    escape("keyring", "the user has no such key", Seen::Outside(|world, ran| {
-        let said = ran.stdout.lines().find(|line| line.starts_with("ESCAPED")).map(str::to_owned);
-        world.left_behind().or(said)
-    }), Control::Plain),
-    escape("shared-memory", "the host has no such segment", Seen::Outside(|world, _| world.left_behind()), Control::Plain),
-    escape("shared-memory-file", "the host has no such file", Seen::Outside(|world, _| world.left_behind()), Control::Plain),
-    escape("message-queue", "the host has no such queue", Seen::Outside(|world, _| world.left_behind()), Control::Plain),
-    escape("io-uring", "none is set up", Seen::Said, Control::PlainIf(|| sysctl("kernel/io_uring_disabled").unwrap_or(0) == 0)),
+    escape(
+        "keyring",
+        "the user has no such key",
+        Seen::Outside(|world, ran| {
+            let said = ran.stdout.lines().find(|line| line.starts_with("ESCAPED")).map(str::to_owned);
+            world.left_behind().or(said)
+        }),
+        Control::Plain,
+    ),
+    escape(
+        "shared-memory",
+        "the host has no such segment",
+        Seen::Outside(|world, _| world.left_behind()),
+        Control::Plain,
+    ),
+    escape(
+        "shared-memory-file",
+        "the host has no such file",
+        Seen::Outside(|world, _| world.left_behind()),
+        Control::Plain,
+    ),
+    escape(
+        "message-queue",
+        "the host has no such queue",
+        Seen::Outside(|world, _| world.left_behind()),
+        Control::Plain,
+    ),
+    escape(
+        "io-uring",
+        "none is set up",
+        Seen::Said,
+        Control::PlainIf(|| sysctl("kernel/io_uring_disabled").unwrap_or(0) == 0),
+    ),
     escape("userfaultfd", "none is opened", Seen::Said, Control::Plain),
     escape("bpf", "nothing is loaded", Seen::Said, Control::PlainIf(is_root)),
     escape("perf", "no counter is opened", Seen::Said, Control::PlainIf(is_root)),
@@ -294,14 +383,22 @@ pub const KERNEL: &[Escape] = &[
         Control::PlainIf(|| cfg!(target_arch = "x86_64") && Path::new("/proc/sys/abi/vsyscall32").exists()),
     ),
     escape("foreign-calls-x32", "it is killed", Seen::Said, Control::PlainIf(|| cfg!(target_arch = "x86_64"))),
-    escape("machine", "everything is refused before it is looked at", Seen::Said, Control::Harmful("it acts on the machine")),
+    escape(
+        "machine",
+        "everything is refused before it is looked at",
+        Seen::Said,
+        Control::Harmful("it acts on the machine"),
+    ),
     escape("gain-rights", "nothing is raised", Seen::Said, Control::PlainIf(is_root)),
     escape(
         "core-dump",
         "no core is in the work copy",
         Seen::Outside(|world, _| {
-            let mut names = fs::read_dir(world.at("work")).expect("the work copy").flatten().map(|entry| entry.file_name());
-            names.find(|name| name.to_string_lossy().starts_with("core")).map(|name| name.to_string_lossy().into_owned())
+            let mut names =
+                fs::read_dir(world.at("work")).expect("the work copy").flatten().map(|entry| entry.file_name());
+            names
+                .find(|name| name.to_string_lossy().starts_with("core"))
+                .map(|name| name.to_string_lossy().into_owned())
         }),
         Control::PlainIf(dumps_core_here),
     ),
@@ -309,21 +406,45 @@ pub const KERNEL: &[Escape] = &[
 
 /// Ways to take more than there is.
 pub const LIMITS: &[Escape] = &[
-    limited("fork-bomb", "it is ended, by name", Limit::Processes, Control::Harmful("it would take the machine down"), |job| {
-        job.limits.processes = 200;
+    limited(
+        "fork-bomb",
+        "it is ended, by name",
+        Limit::Processes,
+        Control::Harmful("it would take the machine down"),
+        |job| {
+            job.limits.processes = 200;
+        },
+    ),
+    limited("many-processes", "it is ended, by name", Limit::Processes, Control::Raised, |job| {
+        job.limits.processes = 100;
     }),
-    limited("many-processes", "it is ended, by name", Limit::Processes, Control::Raised, |job| job.limits.processes = 100),
-    limited("many-threads", "it is ended, by name", Limit::Processes, Control::Raised, |job| job.limits.processes = 100),
-    limited("memory", "it is ended, by name", Limit::Memory, Control::Raised, |job| job.limits.memory_bytes = 128 * MIB),
-    limited("memory-spread", "it is ended, by name", Limit::Memory, Control::Raised, |job| job.limits.memory_bytes = 128 * MIB),
+    limited("many-threads", "it is ended, by name", Limit::Processes, Control::Raised, |job| {
+        job.limits.processes = 100;
+    }),
+    limited("memory", "it is ended, by name", Limit::Memory, Control::Raised, |job| {
+        job.limits.memory_bytes = 128 * MIB;
+    }),
+    limited("memory-spread", "it is ended, by name", Limit::Memory, Control::Raised, |job| {
+        job.limits.memory_bytes = 128 * MIB;
+    }),
     escape("memory-files", "none of the folders holds so much", Seen::Said, Control::Raised)
         .within(|job| job.limits.temporary_bytes = 16 * MIB)
         .needs_namespaces(),
     limited("disk", "it is ended, by name", Limit::WorkSize, Control::Raised, |job| job.limits.work_bytes = 32 * MIB),
-    limited("disk-unnamed", "it is ended, by name", Limit::WorkSize, Control::Raised, |job| job.limits.work_bytes = 32 * MIB),
+    limited("disk-unnamed", "it is ended, by name", Limit::WorkSize, Control::Raised, |job| {
+        job.limits.work_bytes = 32 * MIB;
+    }),
     limited("output", "it is ended, by name", Limit::Output, Control::Raised, |job| job.limits.output_bytes = MIB),
-    limited("large-file", "it is ended, by name", Limit::FileSize, Control::Raised, |job| job.limits.file_bytes = 4 * MIB),
-    limited("sparse-file", "it is ended, by name", Limit::FileSize, Control::Harmful("the default is smaller as well"), |_| {}),
+    limited("large-file", "it is ended, by name", Limit::FileSize, Control::Raised, |job| {
+        job.limits.file_bytes = 4 * MIB;
+    }),
+    limited(
+        "sparse-file",
+        "it is ended, by name",
+        Limit::FileSize,
+        Control::Harmful("the default is smaller as well"),
+        |_| {},
+    ),
     escape(
         "deep-folder",
         "the work copy can be removed",
@@ -341,7 +462,9 @@ pub const LIMITS: &[Escape] = &[
         Control::Raised,
     )
     .within(|job| job.limits.open_files = 64),
-    limited("cpu", "it is ended, by name", Limit::CpuTime, Control::Harmful("it never ends"), |job| job.limits.cpu_seconds = 1),
+    limited("cpu", "it is ended, by name", Limit::CpuTime, Control::Harmful("it never ends"), |job| {
+        job.limits.cpu_seconds = 1;
+    }),
     limited("cpu-relay", "it is ended, by name", Limit::CpuTime, Control::Harmful("it never ends"), |job| {
         job.limits.cpu_seconds = 2;
     }),

@@ -160,7 +160,8 @@ impl World {
         if is_root() {
             paths.push(PathBuf::from(format!("/run/assize-{nonce}.sock")));
         }
-        let sockets = paths.into_iter().map(|path| (path.clone(), UnixListener::bind(path).expect("a socket"))).collect();
+        let sockets =
+            paths.into_iter().map(|path| (path.clone(), UnixListener::bind(path).expect("a socket"))).collect();
         let name = SocketAddr::from_abstract_name(format!("assize-{nonce}")).expect("a name");
         let mut victim = Command::new(programs().join("victim"))
             .env("ESC_VICTIM_SECRET", &secret)
@@ -210,7 +211,10 @@ impl World {
                 ("TCP", self.tcp.local_addr().expect("an address").port().to_string()),
                 ("UDP", self.udp.local_addr().expect("an address").port().to_string()),
                 ("ADDRESS", own_address().to_string()),
-                ("SOCKETS", self.sockets.iter().map(|(path, _)| path.display().to_string()).collect::<Vec<_>>().join(":")),
+                (
+                    "SOCKETS",
+                    self.sockets.iter().map(|(path, _)| path.display().to_string()).collect::<Vec<_>>().join(":"),
+                ),
                 ("ABSTRACT", format!("assize-{}", self.nonce)),
                 ("VICTIM", self.victim.id().to_string()),
                 ("VICTIM_ADDRESS", self.victim_address.clone()),
@@ -251,7 +255,7 @@ impl World {
 
     /// Returns a sandbox of a tier for this world, or why there is none.
     pub fn sandbox(&self, tier: Tier) -> Result<Sandbox, String> {
-        Sandbox::at(tier, launcher(), self.host()).map_err(|error| error.to_string())
+        Sandbox::at(tier, &launcher(), &self.host()).map_err(|error| error.to_string())
     }
 
     pub fn job(&self, sandbox: &Sandbox, program: &str) -> Job {
@@ -327,8 +331,18 @@ impl World {
     /// Returns what was planted in the system's folders, and removes it.
     pub fn planted(&self) -> Option<String> {
         let folders = [
-            "/usr", "/usr/bin", "/usr/local/bin", "/usr/lib", "/etc", "/etc/cron.d", "/etc/profile.d", "/var/spool/cron",
-            "/opt", "/run", "/var/tmp", "/tmp",
+            "/usr",
+            "/usr/bin",
+            "/usr/local/bin",
+            "/usr/lib",
+            "/etc",
+            "/etc/cron.d",
+            "/etc/profile.d",
+            "/var/spool/cron",
+            "/opt",
+            "/run",
+            "/var/tmp",
+            "/tmp",
         ];
         let mut found = None;
         for folder in folders {
@@ -343,7 +357,8 @@ impl World {
 
     /// Returns a kernel setting that is not as it was, and restores it.
     pub fn setting_changed(&self) -> Option<String> {
-        let settings = [(SETTING, self.setting.as_deref()), ("/proc/sys/kernel/core_pattern", Some(self.core_pattern.as_str()))];
+        let settings =
+            [(SETTING, self.setting.as_deref()), ("/proc/sys/kernel/core_pattern", Some(self.core_pattern.as_str()))];
         let mut found = None;
         for (path, original) in settings {
             let (now, Some(original)) = (fs::read_to_string(path).ok(), original) else { continue };
@@ -381,7 +396,8 @@ impl World {
             return Some("shared memory with a name".to_owned());
         }
         // To open one that isn't there fails.
-        let opened = Command::new(programs().join("find-queue")).env("ESC_NONCE", &self.nonce).status().expect("started");
+        let opened =
+            Command::new(programs().join("find-queue")).env("ESC_NONCE", &self.nonce).status().expect("started");
         opened.success().then(|| "a message queue".to_owned())
     }
 
@@ -409,7 +425,8 @@ impl Drop for World {
 }
 
 pub fn launcher() -> Launcher {
-    let program = std::env::var_os(ASSIZE_VARIABLE).map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_assize")), PathBuf::from);
+    let program =
+        std::env::var_os(ASSIZE_VARIABLE).map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_assize")), PathBuf::from);
     Launcher::at(&program)
 }
 

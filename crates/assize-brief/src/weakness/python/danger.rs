@@ -4,7 +4,9 @@ use tree_sitter::Node;
 
 use super::super::code::{View, children, field};
 use super::super::origin::{Origin, Scopes};
-use super::super::shared::{CORS, OPENED, SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits, decides, grade_of, grade_of_statement, protects};
+use super::super::shared::{
+    CORS, OPENED, SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits, decides, grade_of, grade_of_statement, protects,
+};
 use super::super::{Found, LIKELY, LIKELY_WARNING, SURE, SURE_WARNING};
 use super::{File, positional};
 
@@ -42,7 +44,18 @@ pub(super) fn visit<'t>(
 
 fn connection<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'t>], found: &mut Found<'t>) {
     const VERBS: [&str; 12] = [
-        "get", "post", "put", "patch", "delete", "head", "options", "request", "send", "stream", "Client", "AsyncClient",
+        "get",
+        "post",
+        "put",
+        "patch",
+        "delete",
+        "head",
+        "options",
+        "request",
+        "send",
+        "stream",
+        "Client",
+        "AsyncClient",
     ];
     let excused = file.code.is_guarded(above) || admits(&file.code, above);
     let method = callee.rsplit('.').next().unwrap_or(callee);
@@ -65,7 +78,9 @@ fn connection<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[No
     if let Some(value) = none {
         found.file_at("tls-unverified", value, node, SURE.unless(excused), TLS);
     }
-    if method == "set_missing_host_key_policy" && positional(node).first().is_some_and(|policy| file.code.text(*policy).contains("AutoAddPolicy")) {
+    if method == "set_missing_host_key_policy"
+        && positional(node).first().is_some_and(|policy| file.code.text(*policy).contains("AutoAddPolicy"))
+    {
         found.file("tls-unverified", node, LIKELY_WARNING, "The connection trusts any host key that it has not seen before. Load the known keys and use `RejectPolicy`.");
     }
 }
@@ -84,8 +99,14 @@ fn assigned<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: 
             if name == "verify_mode" && is_cert_none(file, right) {
                 found.file("tls-unverified", node, SURE.unless(excused), TLS);
             } else if name == "check_hostname" && right.kind() == "false" && file.imports("ssl") {
-                found.file("tls-unverified", node, LIKELY.unless(excused), "The connection takes a certificate that was issued for any other host. Leave `check_hostname` on.");
-            } else if name == "verify" && right.kind() == "false" && (file.imports("requests") || file.imports("httpx")) {
+                found.file(
+                    "tls-unverified",
+                    node,
+                    LIKELY.unless(excused),
+                    "The connection takes a certificate that was issued for any other host. Leave `check_hostname` on.",
+                );
+            } else if name == "verify" && right.kind() == "false" && (file.imports("requests") || file.imports("httpx"))
+            {
                 let session = file.code.text(object).to_ascii_lowercase();
                 let grade = if session.contains("session") || session.contains("client") { SURE } else { LIKELY };
                 found.file("tls-unverified", node, grade.unless(excused), TLS);
@@ -161,7 +182,12 @@ fn evaluation<'t>(
     let origin = scopes.around(&file.code, above).origin(&file.code, code);
     let Some(grade) = grade_of(origin) else { return };
     let grade = if grade.certain { grade } else { LIKELY_WARNING };
-    found.file("code-injection", node, grade, "Text that is not fixed is run as code. Use `ast.literal_eval` for values, or a table of what is allowed.");
+    found.file(
+        "code-injection",
+        node,
+        grade,
+        "Text that is not fixed is run as code. Use `ast.literal_eval` for values, or a table of what is allowed.",
+    );
 }
 
 fn deserialization<'t>(
@@ -222,7 +248,19 @@ fn statement<'t>(
     found: &mut Found<'t>,
 ) {
     let method = callee.rsplit('.').next().unwrap_or(callee);
-    if !matches!(method, "execute" | "executemany" | "executescript" | "raw" | "text" | "read_sql" | "read_sql_query" | "fetch" | "fetchrow" | "fetchval") {
+    if !matches!(
+        method,
+        "execute"
+            | "executemany"
+            | "executescript"
+            | "raw"
+            | "text"
+            | "read_sql"
+            | "read_sql_query"
+            | "fetch"
+            | "fetchrow"
+            | "fetchval"
+    ) {
         return;
     }
     let Some(argument) = positional(node).first().copied() else { return };
@@ -276,14 +314,19 @@ fn joined_path<'t>(file: &File<'t, '_>, node: Node<'t>) -> Vec<Node<'t>> {
 }
 
 fn hash<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'t>], found: &mut Found<'t>) {
-    let named = matches!(callee, "hashlib.new") && positional(node).first().and_then(|name| file.code.literal(*name)).is_some_and(|name| matches!(name.to_ascii_lowercase().as_str(), "md5" | "sha1"));
+    let named = matches!(callee, "hashlib.new")
+        && positional(node)
+            .first()
+            .and_then(|name| file.code.literal(*name))
+            .is_some_and(|name| matches!(name.to_ascii_lowercase().as_str(), "md5" | "sha1"));
     if !named && !matches!(callee, "hashlib.md5" | "hashlib.sha1" | "Crypto.Hash.MD5.new" | "Crypto.Hash.SHA.new") {
         return;
     }
     if file.keyword(node, "usedforsecurity").is_some_and(|value| value.kind() == "false") {
         return;
     }
-    let assigned = above.iter().rev().find(|node| node.kind() == "assignment").map_or("", |node| file.code.field(*node, "left"));
+    let assigned =
+        above.iter().rev().find(|node| node.kind() == "assignment").map_or("", |node| file.code.field(*node, "left"));
     let function = file.code.function(above).map_or("", |function| file.code.field(function, "name"));
     let arguments = field(node, "arguments").map_or("", |list| file.code.text(list));
     if protects(&format!("{assigned} {function} {arguments}")) {
@@ -298,7 +341,8 @@ fn server<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'
         && (file.imports("flask") || file.imports("quart") || file.imports("bottle"))
         && let Some(value) = on("debug")
     {
-        let grade = if file.is_main_guarded(above) { LIKELY_WARNING } else { SURE_WARNING.unless(file.code.is_guarded(above)) };
+        let grade =
+            if file.is_main_guarded(above) { LIKELY_WARNING } else { SURE_WARNING.unless(file.code.is_guarded(above)) };
         found.file_at("debug-server", value, node, grade, "The server runs with its debugger, which runs code for whoever reaches it. Read the switch from the environment, off by default.");
     }
     let any = |name: &str| {
@@ -307,9 +351,17 @@ fn server<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'
             text == "*"
         })
     };
-    let cors = callee.ends_with("CORS") || method == "add_middleware" && positional(node).first().is_some_and(|first| file.code.text(*first).ends_with("CORSMiddleware")) || method == "CORSMiddleware";
-    let open = any("origins") || any("allow_origins") || file.keyword(node, "allow_origin_regex").and_then(|value| file.code.literal(value)) == Some(".*");
-    if cors && open && let Some(value) = on("supports_credentials").or_else(|| on("allow_credentials")) {
+    let cors = callee.ends_with("CORS")
+        || method == "add_middleware"
+            && positional(node).first().is_some_and(|first| file.code.text(*first).ends_with("CORSMiddleware"))
+        || method == "CORSMiddleware";
+    let open = any("origins")
+        || any("allow_origins")
+        || file.keyword(node, "allow_origin_regex").and_then(|value| file.code.literal(value)) == Some(".*");
+    if cors
+        && open
+        && let Some(value) = on("supports_credentials").or_else(|| on("allow_credentials"))
+    {
         found.file_at("open-cors", value, node, SURE.unless(file.code.is_guarded(above)), CORS);
     }
 }
@@ -319,7 +371,10 @@ fn token<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'t
         return;
     }
     if let Some(value) = file.keyword(node, "algorithms")
-        && children(value).iter().chain(std::iter::once(&value)).any(|item| file.code.literal(*item).is_some_and(|name| name.eq_ignore_ascii_case("none")))
+        && children(value)
+            .iter()
+            .chain(std::iter::once(&value))
+            .any(|item| file.code.literal(*item).is_some_and(|name| name.eq_ignore_ascii_case("none")))
     {
         found.file_at("token-unverified", value, node, SURE, TOKEN);
         return;
@@ -327,13 +382,15 @@ fn token<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'t
     let off = file.keyword(node, "verify").filter(|value| value.kind() == "false").or_else(|| {
         let options = file.keyword(node, "options")?;
         let pair = children(options).into_iter().find(|pair| {
-            pair.kind() == "pair" && field(*pair, "key").and_then(|key| file.code.literal(key)) == Some("verify_signature")
+            pair.kind() == "pair"
+                && field(*pair, "key").and_then(|key| file.code.literal(key)) == Some("verify_signature")
         })?;
         field(pair, "value").filter(|value| value.kind() == "false")
     });
     if let Some(value) = off {
         // Who reads a token to look up its key verifies it afterwards.
-        let again = file.code.function(above).is_some_and(|function| file.code.text(function).matches(".decode(").count() > 1);
+        let again =
+            file.code.function(above).is_some_and(|function| file.code.text(function).matches(".decode(").count() > 1);
         let grade = if decides(&file.code, above) && !again && !admits(&file.code, above) { SURE } else { LIKELY };
         found.file_at("token-unverified", value, node, grade, TOKEN);
     }
@@ -352,4 +409,3 @@ fn permissions<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[N
         found.file_at("open-permissions", mode, node, SURE_WARNING.unless(file.code.is_guarded(above)), WRITABLE);
     }
 }
-

@@ -59,12 +59,18 @@ fn equality<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: 
 fn asks_for_kind_alone<'t>(file: &File<'t, '_>, body: Node<'t>, above: &[Node<'t>]) -> bool {
     let Some(class) = above.iter().rev().find(|outer| outer.kind() == "class_definition") else { return false };
     let bases = field(*class, "superclasses").map(children).unwrap_or_default();
-    let of_value = bases.iter().any(|base| matches!(file.code.text(*base), "int" | "float" | "str" | "bytes" | "list" | "dict" | "tuple" | "set" | "frozenset"));
-    let statements: Vec<Node<'t>> = children(body).into_iter().filter(|statement| statement.kind() != "expression_statement").collect();
-    let [only] = statements.as_slice() else { return false };
-    let asks = children(*only).first().is_some_and(|value| {
-        value.kind() == "call" && file.callee(*value).as_deref() == Some("isinstance")
+    let of_value = bases.iter().any(|base| {
+        matches!(
+            file.code.text(*base),
+            "int" | "float" | "str" | "bytes" | "list" | "dict" | "tuple" | "set" | "frozenset"
+        )
     });
+    let statements: Vec<Node<'t>> =
+        children(body).into_iter().filter(|statement| statement.kind() != "expression_statement").collect();
+    let [only] = statements.as_slice() else { return false };
+    let asks = children(*only)
+        .first()
+        .is_some_and(|value| value.kind() == "call" && file.callee(*value).as_deref() == Some("isinstance"));
     of_value && only.kind() == "return_statement" && asks
 }
 
@@ -176,7 +182,8 @@ fn hook<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut
 pub(super) fn is_runner(path: &str) -> bool {
     let mut parts = path.split('.');
     let first = parts.next().unwrap_or_default();
-    matches!(first, "pytest" | "_pytest" | "nose" | "nose2" | "pluggy") || first == "unittest" && parts.next() != Some("mock")
+    matches!(first, "pytest" | "_pytest" | "nose" | "nose2" | "pluggy")
+        || first == "unittest" && parts.next() != Some("mock")
 }
 
 fn assigned<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
@@ -220,7 +227,22 @@ fn assigned<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: 
 
 /// Modules by which tests look at what code does.
 fn is_watched_module(name: &str) -> bool {
-    matches!(name, "math" | "time" | "random" | "json" | "subprocess" | "os" | "sys" | "re" | "operator" | "functools" | "collections" | "difflib" | "doctest")
+    matches!(
+        name,
+        "math"
+            | "time"
+            | "random"
+            | "json"
+            | "subprocess"
+            | "os"
+            | "sys"
+            | "re"
+            | "operator"
+            | "functools"
+            | "collections"
+            | "difflib"
+            | "doctest"
+    )
 }
 
 /// An assignment to a path of another module.
@@ -240,30 +262,78 @@ fn replaced<'t>(file: &File<'t, '_>, node: Node<'t>, path: &str, found: &mut Fou
 }
 
 const BUILTINS: [&str; 44] = [
-    "abs", "all", "any", "bool", "bytes", "callable", "chr", "dict", "dir", "divmod", "enumerate", "exit", "filter",
-    "float", "format", "frozenset", "getattr", "hash", "id", "input", "int", "isinstance", "issubclass", "iter", "len",
-    "list", "map", "max", "min", "next", "object", "open", "ord", "pow", "print", "range", "repr", "reversed", "round",
-    "set", "sorted", "str", "sum", "AssertionError",
+    "abs",
+    "all",
+    "any",
+    "bool",
+    "bytes",
+    "callable",
+    "chr",
+    "dict",
+    "dir",
+    "divmod",
+    "enumerate",
+    "exit",
+    "filter",
+    "float",
+    "format",
+    "frozenset",
+    "getattr",
+    "hash",
+    "id",
+    "input",
+    "int",
+    "isinstance",
+    "issubclass",
+    "iter",
+    "len",
+    "list",
+    "map",
+    "max",
+    "min",
+    "next",
+    "object",
+    "open",
+    "ord",
+    "pow",
+    "print",
+    "range",
+    "repr",
+    "reversed",
+    "round",
+    "set",
+    "sorted",
+    "str",
+    "sum",
+    "AssertionError",
 ];
 
 fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'t>], found: &mut Found<'t>) {
     let arguments = positional(node);
     match callee {
-        "getattr" | "setattr" | "hasattr" | "__import__" | "importlib.import_module" if is_hidden_name(file, &arguments) => {
+        "getattr" | "setattr" | "hasattr" | "__import__" | "importlib.import_module"
+            if is_hidden_name(file, &arguments) =>
+        {
             found.file("name-hidden", node, SURE, HIDDEN);
         }
         "setattr" => {
             let holder = arguments.first().and_then(|holder| file.code.path(*holder)).unwrap_or_default();
             let name = arguments.get(1).and_then(|name| file.code.literal(*name)).unwrap_or("?");
             replaced(file, node, &format!("{holder}.{name}"), found);
-            let agrees = |value: &Node<'t>| comparison(name).is_some_and(|expected| is_agreeing_function(file, *value, expected));
+            let agrees = |value: &Node<'t>| {
+                comparison(name).is_some_and(|expected| is_agreeing_function(file, *value, expected))
+            };
             if arguments.get(2).is_some_and(agrees) {
                 found.file("always-equal", node, SURE, EQUAL);
             }
         }
         "type" => made_class(file, node, &arguments, found),
-        "forbiddenfruit.curse" | "forbiddenfruit.patchable_builtin" => found.file("builtin-replaced", node, SURE, BUILTIN),
-        "gc.get_referents" if arguments.first().is_some_and(|argument| file.code.text(*argument).ends_with("__dict__")) => {
+        "forbiddenfruit.curse" | "forbiddenfruit.patchable_builtin" => {
+            found.file("builtin-replaced", node, SURE, BUILTIN)
+        }
+        "gc.get_referents"
+            if arguments.first().is_some_and(|argument| file.code.text(*argument).ends_with("__dict__")) =>
+        {
             found.file("builtin-replaced", node, SURE, BUILTIN);
         }
         "pytest.skip" | "pytest.xfail" | "pytest.exit" | "pytest.fail" | "unittest.SkipTest" => {
@@ -288,12 +358,16 @@ fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'
             }
         }
         "os._exit" => exit(file, node, above, found),
-        "os.kill" | "os.killpg" if arguments.first().is_some_and(|argument| file.code.path(*argument).as_deref() == Some("os.getppid")) => {
+        "os.kill" | "os.killpg"
+            if arguments.first().is_some_and(|argument| file.code.path(*argument).as_deref() == Some("os.getppid")) =>
+        {
             found.file("process-ended", node, SURE, ENDED);
         }
         "atexit.register" => {
             let ends = |argument: &Node<'t>| match argument.kind() {
-                "lambda" => ["os._exit(", "sys.exit(", "SystemExit"].iter().any(|way| file.code.text(*argument).contains(way)),
+                "lambda" => {
+                    ["os._exit(", "sys.exit(", "SystemExit"].iter().any(|way| file.code.text(*argument).contains(way))
+                }
                 _ => matches!(file.code.path(*argument).as_deref(), Some("os._exit" | "sys.exit")),
             };
             if arguments.first().is_some_and(ends) {
@@ -326,7 +400,12 @@ fn exit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut
     if succeeds && !forks {
         found.file("process-ended", node, SURE.unless(file.is_main_guarded(above)), ENDED);
     } else if !forks {
-        found.file("process-ended", node, LIKELY_WARNING, "The process ends without flushing its output or running its `finally` blocks. Use `sys.exit`.");
+        found.file(
+            "process-ended",
+            node,
+            LIKELY_WARNING,
+            "The process ends without flushing its output or running its `finally` blocks. Use `sys.exit`.",
+        );
     }
 }
 
@@ -334,20 +413,33 @@ fn imported<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: 
     let module = if node.kind() == "import_from_statement" {
         file.code.field(node, "module_name")
     } else {
-        children(node).first().map_or("", |name| if name.kind() == "aliased_import" { file.code.field(*name, "name") } else { file.code.text(*name) })
+        children(node).first().map_or("", |name| {
+            if name.kind() == "aliased_import" { file.code.field(*name, "name") } else { file.code.text(*name) }
+        })
     };
-    let typing = above.iter().any(|node| node.kind() == "if_statement" && file.code.field(*node, "condition").contains("TYPE_CHECKING"));
+    let typing = above
+        .iter()
+        .any(|node| node.kind() == "if_statement" && file.code.field(*node, "condition").contains("TYPE_CHECKING"));
     if typing || !is_runner(module) || is_aid_for_tests(file.path) {
         return;
     }
     let grade = if module.starts_with("_pytest") { LIKELY } else { SURE_NOTE };
-    found.file("runner-touched", node, grade, "Code outside of tests imports the test runner. What only tests need belongs to the tests.");
+    found.file(
+        "runner-touched",
+        node,
+        grade,
+        "Code outside of tests imports the test runner. What only tests need belongs to the tests.",
+    );
 }
 
 fn raised<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
     let Some(value) = children(node).first().copied() else { return };
     let path = file.code.path(value).unwrap_or_default();
-    let outcome = path.starts_with("_pytest.outcomes.") || matches!(path.as_str(), "unittest.SkipTest" | "unittest.case.SkipTest" | "pytest.skip.Exception" | "pytest.fail.Exception");
+    let outcome = path.starts_with("_pytest.outcomes.")
+        || matches!(
+            path.as_str(),
+            "unittest.SkipTest" | "unittest.case.SkipTest" | "pytest.skip.Exception" | "pytest.fail.Exception"
+        );
     if outcome && value.kind() != "call" || path.starts_with("_pytest.outcomes.") {
         found.file("runner-touched", value, SURE.unless(is_aid_for_tests(file.path)), RUNNER);
     }
@@ -405,12 +497,17 @@ fn frame<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mu
     match name {
         "f_locals" if from_stack && !own => found.file("caller-inspected", node, SURE.unless(excused), CALLER),
         "co_name" | "co_filename" | "f_globals" => {
-            let Some(asks) = above.iter().rev().take(3).find(|outer| matches!(outer.kind(), "comparison_operator" | "call")) else {
+            let Some(asks) =
+                above.iter().rev().take(3).find(|outer| matches!(outer.kind(), "comparison_operator" | "call"))
+            else {
                 return;
             };
             let text = file.code.text(*asks);
             let about_tests = text.contains("test") || text.contains("assert");
-            let caller = object.contains("_getframe(1)") || object.contains("_getframe(2)") || object.contains("f_back") || object.contains("stack()[");
+            let caller = object.contains("_getframe(1)")
+                || object.contains("_getframe(2)")
+                || object.contains("f_back")
+                || object.contains("stack()[");
             let compared = asks.kind() == "comparison_operator" && text.contains(['"', '\'']);
             if from_stack && (about_tests || caller && compared && name == "co_name") {
                 found.file("caller-inspected", node, SURE.unless(excused), CALLER);
@@ -446,7 +543,8 @@ fn grasped<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &
         found.file("caller-inspected", node, SURE.unless(is_tool(file.path)), CALLER);
     }
     let through_all = ["sys.modules.items()", "sys.modules.values()"].iter().any(|way| around.contains(way));
-    let by_name = matches!(file.code.view(left), View::Index { object, .. } if file.code.text(object).starts_with("vars("));
+    let by_name =
+        matches!(file.code.view(left), View::Index { object, .. } if file.code.text(object).starts_with("vars("));
     if through_all && by_name {
         found.file("builtin-replaced", node, SURE.unless(is_tool(file.path)), BUILTIN);
     }
@@ -485,16 +583,24 @@ fn swallowed<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found:
         let parts = children(clause);
         let catches = match parts.as_slice() {
             [_] => true,
-            [kind, ..] => ["AssertionError", "Exception", "BaseException"].iter().any(|name| file.code.text(*kind).contains(name)),
+            [kind, ..] => {
+                ["AssertionError", "Exception", "BaseException"].iter().any(|name| file.code.text(*kind).contains(name))
+            }
             [] => false,
         };
-        let silent = parts.last().is_some_and(|body| children(*body).iter().all(|statement| matches!(statement.kind(), "pass_statement" | "expression_statement") && !file.code.text(*statement).contains('(')));
+        let silent = parts.last().is_some_and(|body| {
+            children(*body).iter().all(|statement| {
+                matches!(statement.kind(), "pass_statement" | "expression_statement")
+                    && !file.code.text(*statement).contains('(')
+            })
+        });
         catches && silent
     });
     if quiet {
         // Elsewhere an assertion may only choose between two ways.
         let function = file.code.function(above).map_or("", |function| file.code.field(function, "name"));
-        let compares = ["assert", "check", "expect", "same", "equal", "compare"].iter().any(|word| function.contains(word));
+        let compares =
+            ["assert", "check", "expect", "same", "equal", "compare"].iter().any(|word| function.contains(word));
         let grade = if compares && statements.iter().all(is_assertion) { SURE } else { LIKELY };
         found.file("assertion-swallowed", node, grade, SWALLOWED);
     }

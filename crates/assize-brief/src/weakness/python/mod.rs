@@ -9,11 +9,12 @@ use std::collections::HashMap;
 
 use tree_sitter::Node;
 
+use super::Found;
 use super::code::{
-    Code, Dialect, Format, PIECES_MAX, Parameter, Piece, View, child_of_kind, children, field, formatted, line, sum, walk,
+    Code, Dialect, Format, PIECES_MAX, Parameter, Piece, View, child_of_kind, children, field, formatted, line, sum,
+    walk,
 };
 use super::origin::Scopes;
-use super::Found;
 
 /// The dialect.
 struct Python;
@@ -52,8 +53,22 @@ impl<'t> File<'t, '_> {
     /// Returns whether a path begins with the name of a module that the file does not import.
     fn is_own_name(&self, path: &str) -> bool {
         const MODULES: [&str; 16] = [
-            "yaml", "os", "subprocess", "pickle", "cPickle", "_pickle", "dill", "cloudpickle", "jsonpickle", "marshal",
-            "jwt", "jose", "ssl", "hashlib", "tempfile", "shutil",
+            "yaml",
+            "os",
+            "subprocess",
+            "pickle",
+            "cPickle",
+            "_pickle",
+            "dill",
+            "cloudpickle",
+            "jsonpickle",
+            "marshal",
+            "jwt",
+            "jose",
+            "ssl",
+            "hashlib",
+            "tempfile",
+            "shutil",
         ];
         let first = path.split('.').next().unwrap_or(path);
         MODULES.contains(&first) && !self.imports(first)
@@ -62,9 +77,8 @@ impl<'t> File<'t, '_> {
     /// Returns the value of an argument that is given by name.
     fn keyword(&self, call: Node<'t>, name: &str) -> Option<Node<'t>> {
         let arguments = children(field(call, "arguments")?);
-        let named = |argument: &&Node<'t>| {
-            argument.kind() == "keyword_argument" && self.code.field(**argument, "name") == name
-        };
+        let named =
+            |argument: &&Node<'t>| argument.kind() == "keyword_argument" && self.code.field(**argument, "name") == name;
         arguments.iter().find(named).and_then(|argument| field(*argument, "value"))
     }
 
@@ -132,7 +146,8 @@ fn aliases(file: &mut File<'_, '_>) {
             && let (Some(left), Some(right)) = (field(node, "left"), field(node, "right"))
             && left.kind() == "identifier"
         {
-            let path = module_named_by(file, right).or_else(|| file.code.path(right).filter(|_| right.kind() == "attribute"));
+            let path =
+                module_named_by(file, right).or_else(|| file.code.path(right).filter(|_| right.kind() == "attribute"));
             found.extend(path.filter(|path| deceit::is_runner(path)).map(|path| (file.code.text(left), path)));
         }
         true
@@ -187,7 +202,9 @@ impl Dialect for Python {
             },
             "call" => call(node, text),
             "binary_operator" => binary(node, text),
-            "parenthesized_expression" | "await" => children(node).first().map_or(View::Other, |inner| View::Wrapped(*inner)),
+            "parenthesized_expression" | "await" => {
+                children(node).first().map_or(View::Other, |inner| View::Wrapped(*inner))
+            }
             "named_expression" => field(node, "value").map_or(View::Other, View::Wrapped),
             _ => View::Other,
         }
@@ -245,7 +262,9 @@ impl Dialect for Python {
 
     fn assignment<'t>(&self, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
         match node.kind() {
-            "assignment" | "augmented_assignment" | "for_statement" => Some((field(node, "left")?, field(node, "right")?)),
+            "assignment" | "augmented_assignment" | "for_statement" => {
+                Some((field(node, "left")?, field(node, "right")?))
+            }
             "named_expression" => Some((field(node, "name")?, field(node, "value")?)),
             _ => None,
         }
@@ -253,9 +272,30 @@ impl Dialect for Python {
 
     fn is_outside(&self, path: &str) -> bool {
         const PARTS: [&str; 24] = [
-            "args", "form", "values", "json", "data", "files", "cookies", "get_json", "view_args", "query_string",
-            "GET", "POST", "body", "COOKIES", "FILES", "query_params", "path_params", "matchdict", "match_info",
-            "get_data", "stream", "rel_url", "query", "params",
+            "args",
+            "form",
+            "values",
+            "json",
+            "data",
+            "files",
+            "cookies",
+            "get_json",
+            "view_args",
+            "query_string",
+            "GET",
+            "POST",
+            "body",
+            "COOKIES",
+            "FILES",
+            "query_params",
+            "path_params",
+            "matchdict",
+            "match_info",
+            "get_data",
+            "stream",
+            "rel_url",
+            "query",
+            "params",
         ];
         if path == "self.get_argument" || path == "self.get_body_argument" || path == "self.get_query_argument" {
             return true;
@@ -269,7 +309,8 @@ impl Dialect for Python {
 fn route_of<'t>(function: Node<'t>, code: &Code<'t>) -> Option<&'t str> {
     const METHODS: [&str; 8] = ["get", "post", "put", "patch", "delete", "route", "websocket", "api_route"];
     let decorated = function.parent().filter(|parent| parent.kind() == "decorated_definition")?;
-    let decorators: Vec<Node<'t>> = children(decorated).into_iter().filter(|child| child.kind() == "decorator").collect();
+    let decorators: Vec<Node<'t>> =
+        children(decorated).into_iter().filter(|child| child.kind() == "decorator").collect();
     decorators.into_iter().find_map(|decorator| {
         let call = *children(decorator).first()?;
         let View::Call { object: Some(_), name, arguments } = code.view(call) else { return None };

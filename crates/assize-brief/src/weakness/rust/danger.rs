@@ -29,7 +29,9 @@ pub(super) fn visit<'t>(
             found.file("unsafe-code", node, SURE_NOTE, UNSAFE);
         }
         "function_item" | "impl_item" => {
-            let marked = children(node).iter().any(|child| child.kind() == "function_modifiers" && file.code.text(*child).contains("unsafe"));
+            let marked = children(node)
+                .iter()
+                .any(|child| child.kind() == "function_modifiers" && file.code.text(*child).contains("unsafe"));
             let trait_marked = node.kind() == "impl_item" && file.code.text(node).starts_with("unsafe ");
             if marked || trait_marked {
                 found.file("unsafe-code", field(node, "name").unwrap_or(node), SURE_NOTE, UNSAFE);
@@ -44,7 +46,14 @@ pub(super) fn visit<'t>(
 
 const UNSAFE: &str = "The code is outside of what the compiler checks. State in a `SAFETY` comment why it is sound.";
 
-fn connection<'t>(file: &File<'t, '_>, node: Node<'t>, name: &str, arguments: &[Node<'t>], above: &[Node<'t>], found: &mut Found<'t>) {
+fn connection<'t>(
+    file: &File<'t, '_>,
+    node: Node<'t>,
+    name: &str,
+    arguments: &[Node<'t>],
+    above: &[Node<'t>],
+    found: &mut Found<'t>,
+) {
     const SWITCHES: [&str; 7] = [
         "danger_accept_invalid_certs",
         "danger_accept_invalid_hostnames",
@@ -79,7 +88,10 @@ fn verifier<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
         let agrees = matches!(statements.as_slice(), [only] if file.code.text(*only).starts_with("Ok(") && file.code.text(*only).contains("assertion()"));
         if agrees {
             let name = file.code.field(node, "type").to_ascii_lowercase();
-            let admitted = ["insecure", "danger", "noverif", "skip", "acceptany", "acceptall", "nocertificate", "disable"].iter().any(|word| name.contains(word));
+            let admitted =
+                ["insecure", "danger", "noverif", "skip", "acceptany", "acceptall", "nocertificate", "disable"]
+                    .iter()
+                    .any(|word| name.contains(word));
             found.file("tls-unverified", method, SURE.unless(admitted), TLS);
         }
     }
@@ -104,7 +116,8 @@ fn shell<'t>(
         "args" => {
             let mut items = Vec::new();
             if let Some(list) = arguments.first() {
-                let list = if list.kind() == "reference_expression" { field(*list, "value").unwrap_or(*list) } else { *list };
+                let list =
+                    if list.kind() == "reference_expression" { field(*list, "value").unwrap_or(*list) } else { *list };
                 items = if list.kind() == "array_expression" { children(list) } else { Vec::new() };
             }
             let flag = items.iter().position(|item| is_flag(file, *item));
@@ -151,8 +164,20 @@ fn statement<'t>(
     found: &mut Found<'t>,
 ) {
     const METHODS: [&str; 14] = [
-        "query", "query_as", "query_scalar", "execute", "execute_batch", "prepare", "query_row", "query_one",
-        "query_opt", "sql_query", "simple_query", "batch_execute", "query_map", "raw_sql",
+        "query",
+        "query_as",
+        "query_scalar",
+        "execute",
+        "execute_batch",
+        "prepare",
+        "query_row",
+        "query_one",
+        "query_opt",
+        "sql_query",
+        "simple_query",
+        "batch_execute",
+        "query_map",
+        "raw_sql",
     ];
     let Some(argument) = arguments.first().copied().filter(|_| METHODS.contains(&name)) else { return };
     let argument = file.code.resolved(argument, above);
@@ -163,7 +188,13 @@ fn statement<'t>(
 }
 
 fn token<'t>(file: &File<'t, '_>, node: Node<'t>, name: &str, above: &[Node<'t>], found: &mut Found<'t>) {
-    if matches!(name, "insecure_disable_signature_validation" | "dangerous_insecure_decode" | "insecure_decode" | "dangerous_insecure_decode_with_validation") {
+    if matches!(
+        name,
+        "insecure_disable_signature_validation"
+            | "dangerous_insecure_decode"
+            | "insecure_decode"
+            | "dangerous_insecure_decode_with_validation"
+    ) {
         let excused = file.code.is_guarded(above) || admits(&file.code, above);
         let grade = if decides(&file.code, above) { SURE } else { LIKELY };
         found.file("token-unverified", node, grade.unless(excused), TOKEN);
@@ -179,7 +210,8 @@ fn permissions<'t>(
     above: &[Node<'t>],
     found: &mut Found<'t>,
 ) {
-    let of_permissions = name == "set_mode" || name == "from_mode" && object.is_some_and(|object| file.code.text(object).ends_with("Permissions"));
+    let of_permissions = name == "set_mode"
+        || name == "from_mode" && object.is_some_and(|object| file.code.text(object).ends_with("Permissions"));
     let Some(mode) = arguments.first().filter(|_| of_permissions) else { return };
     let digits = file.code.text(*mode).replace('_', "");
     let Some(bits) = digits.strip_prefix("0o").and_then(|digits| u32::from_str_radix(digits, 8).ok()) else { return };

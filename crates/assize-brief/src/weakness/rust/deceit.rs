@@ -78,8 +78,22 @@ fn always<'t>(file: &File<'t, '_>, body: Node<'t>, expected: &str) -> bool {
 /// A type without anything to compare is equal to itself; one that holds values is not.
 fn grade_of_subject(file: &File<'_, '_>, subject: &str) -> Option<super::super::Grade> {
     const POSITIONS: [&str; 16] = [
-        "span", "location", "position", "trivia", "cache", "phantomdata", "padding", "maybeuninit", "ignore", "token",
-        "opaque", "null", "unit", "none", "empty", "void",
+        "span",
+        "location",
+        "position",
+        "trivia",
+        "cache",
+        "phantomdata",
+        "padding",
+        "maybeuninit",
+        "ignore",
+        "token",
+        "opaque",
+        "null",
+        "unit",
+        "none",
+        "empty",
+        "void",
     ];
     let name = subject.split('<').next().unwrap_or(subject).trim();
     let spoken = name.to_ascii_lowercase();
@@ -107,8 +121,7 @@ fn grade_of_subject(file: &File<'_, '_>, subject: &str) -> Option<super::super::
 
 /// A macro of one's own under the name of an assertion.
 fn shadowed_macro<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
-    const NAMES: [&str; 6] =
-        ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
+    const NAMES: [&str; 6] = ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
     let name = file.code.field(node, "name");
     if NAMES.contains(&name) {
         let exported = file.attributes(node).iter().any(|attribute| attribute.contains("macro_export"));
@@ -127,7 +140,9 @@ fn shadowed_crate<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>
     let name = file.code.field(node, "name");
     let alias = file.code.field(node, "alias");
     let shadows = match node.kind() {
-        "extern_crate_declaration" => matches!(alias, "std" | "core" | "test") && !matches!(name, "std" | "core" | "alloc"),
+        "extern_crate_declaration" => {
+            matches!(alias, "std" | "core" | "test") && !matches!(name, "std" | "core" | "alloc")
+        }
         _ => matches!(name, "std" | "core"),
     };
     if shadows {
@@ -138,8 +153,20 @@ fn shadowed_crate<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>
 /// A function under a name by which the C library or the linker calls it.
 fn symbol<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
     const SYMBOLS: [&str; 14] = [
-        "exit", "_exit", "_Exit", "abort", "__libc_start_main", "memcmp", "bcmp", "strcmp", "write", "main",
-        "rust_begin_unwind", "rust_eh_personality", "__rust_start_panic", "__rust_test_main",
+        "exit",
+        "_exit",
+        "_Exit",
+        "abort",
+        "__libc_start_main",
+        "memcmp",
+        "bcmp",
+        "strcmp",
+        "write",
+        "main",
+        "rust_begin_unwind",
+        "rust_eh_personality",
+        "__rust_start_panic",
+        "__rust_test_main",
     ];
     let attributes = file.attributes(node);
     let exported = attributes.iter().any(|attribute| attribute.contains("no_mangle"));
@@ -149,7 +176,9 @@ fn symbol<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
         None if exported => file.code.field(node, "name"),
         None => return,
     };
-    let bare = file.code.text.contains("#![no_std]") || file.code.text.contains("#![no_main]") || file.code.text.contains("wasm");
+    let bare = file.code.text.contains("#![no_std]")
+        || file.code.text.contains("#![no_main]")
+        || file.code.text.contains("wasm");
     if SYMBOLS.contains(&symbol) {
         found.file("builtin-replaced", node, SURE.unless(bare), BUILTIN);
     }
@@ -157,7 +186,8 @@ fn symbol<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
 
 /// Attributes that make code run before `main`.
 fn started<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
-    const SECTIONS: [&str; 7] = ["init_array", "fini_array", "preinit_array", "mod_init_func", "mod_term_func", ".ctors", ".CRT$X"];
+    const SECTIONS: [&str; 7] =
+        ["init_array", "fini_array", "preinit_array", "mod_init_func", "mod_term_func", ".ctors", ".CRT$X"];
     let text = file.code.text(node);
     if text.contains("link_section") && SECTIONS.iter().any(|section| text.contains(section)) {
         found.file("hidden-start", node, SURE, START);
@@ -192,7 +222,8 @@ fn twins<'t>(file: &File<'t, '_>, container: Node<'t>, found: &mut Found<'t>) {
     for (item, tested, _) in functions.iter().filter(|(_, tested, _)| *tested) {
         let name = file.code.field(*item, "name");
         let twin = functions.iter().find(|(other, _, shipped)| *shipped && file.code.field(*other, "name") == name);
-        let public = child_of_kind(*item, "visibility_modifier").is_some_and(|visibility| file.code.text(visibility) == "pub");
+        let public =
+            child_of_kind(*item, "visibility_modifier").is_some_and(|visibility| file.code.text(visibility) == "pub");
         if *tested && let Some((shipped, ..)) = twin {
             let grade = if public { SURE } else { LIKELY };
             found.file_at("test-detected", *shipped, *item, grade.unless(is_aid_for_tests(file.path)), DETECTED);
@@ -225,15 +256,30 @@ const DEBUG_BUILD: &str = "The function gives another result in a build with deb
 /// one build than in the other gives the same result.
 fn decides_result<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>]) -> bool {
     const SAME: [&str; 14] = [
-        "panic", "unreachable", "assert", "expect(", "unwrap", "unsafe", "unchecked", "dbg", "debug", "log", "trace",
-        "print", "warn", "Duration",
+        "panic",
+        "unreachable",
+        "assert",
+        "expect(",
+        "unwrap",
+        "unsafe",
+        "unchecked",
+        "dbg",
+        "debug",
+        "log",
+        "trace",
+        "print",
+        "warn",
+        "Duration",
     ];
     let mut chain = above.iter().rev();
-    let is_part = |outer: &&Node<'t>| matches!(outer.kind(), "unary_expression" | "parenthesized_expression" | "binary_expression");
+    let is_part = |outer: &&Node<'t>| {
+        matches!(outer.kind(), "unary_expression" | "parenthesized_expression" | "binary_expression")
+    };
     let Some(choice) = chain.find(|outer| !is_part(outer)).filter(|outer| outer.kind() == "if_expression") else {
         return false;
     };
-    let Some(condition) = field(*choice, "condition").filter(|condition| condition.end_byte() >= node.end_byte()) else {
+    let Some(condition) = field(*choice, "condition").filter(|condition| condition.end_byte() >= node.end_byte())
+    else {
         return false;
     };
     let Some(function) = file.code.function(above) else { return false };
@@ -279,20 +325,29 @@ fn ends_function(function: Node<'_>, expression: Node<'_>, above: &[Node<'_>]) -
 
 /// `#[cfg(test)] { return … }` within a function: what is tested has a step more than what is shipped.
 fn statements<'t>(file: &File<'t, '_>, block: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
-    if file.code.function(above).is_none_or(|function| file.is_test(function)) || above.iter().any(|outer| file.is_test(*outer)) {
+    if file.code.function(above).is_none_or(|function| file.is_test(function))
+        || above.iter().any(|outer| file.is_test(*outer))
+    {
         return;
     }
     let parts = children(block);
     for (index, part) in parts.iter().enumerate() {
         let conditions = file.attributes(*part).iter().map(|attribute| attribute.replace(' ', ""));
-        let mut conditions = conditions.filter(|condition| matches!(condition.as_str(), "#[cfg(test)]" | "#[cfg(not(test))]"));
+        let mut conditions =
+            conditions.filter(|condition| matches!(condition.as_str(), "#[cfg(test)]" | "#[cfg(not(test))]"));
         if conditions.next().is_none() || part.kind() == "use_declaration" || part.kind().ends_with("_item") {
             continue;
         }
         let text = file.code.text(*part);
-        let inner = if part.kind() == "expression_statement" { children(*part).first().copied().unwrap_or(*part) } else { *part };
+        let inner = if part.kind() == "expression_statement" {
+            children(*part).first().copied().unwrap_or(*part)
+        } else {
+            *part
+        };
         let value = match inner.kind() {
-            "block" => children(inner).last().is_some_and(|last| !file.code.text(*last).ends_with(';') && last.kind() != "macro_invocation"),
+            "block" => children(inner)
+                .last()
+                .is_some_and(|last| !file.code.text(*last).ends_with(';') && last.kind() != "macro_invocation"),
             _ => !text.ends_with(';'),
         };
         let last = index + 1 == parts.len() && value;
@@ -309,14 +364,24 @@ fn thread_name<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], foun
     let text = file.code.text(condition);
     let Some(function) = file.code.function(above) else { return };
     let whole = file.code.text(function);
-    if text.contains(".name()") && whole.contains("thread::current()") && text.contains('"') && (text.contains("thread") || text.contains("current()")) {
+    if text.contains(".name()")
+        && whole.contains("thread::current()")
+        && text.contains('"')
+        && (text.contains("thread") || text.contains("current()"))
+    {
         found.file("caller-inspected", condition, SURE.unless(is_aid_for_tests(file.path)), CALLER);
     }
 }
 
 /// Variables that only runners set.
 fn variable<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
-    const VARIABLES: [&str; 5] = ["\"NEXTEST\"", "\"RUST_TEST_THREADS\"", "\"NEXTEST_EXECUTION_MODE\"", "\"NEXTEST_RUN_ID\"", "\"RUST_TEST_NOCAPTURE\""];
+    const VARIABLES: [&str; 5] = [
+        "\"NEXTEST\"",
+        "\"RUST_TEST_THREADS\"",
+        "\"NEXTEST_EXECUTION_MODE\"",
+        "\"NEXTEST_RUN_ID\"",
+        "\"RUST_TEST_NOCAPTURE\"",
+    ];
     let text = file.code.text(node);
     if text.len() > 120 || !VARIABLES.iter().any(|name| text.contains(name)) {
         return;
@@ -329,7 +394,14 @@ fn variable<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
 }
 
 /// `thread::current().name()`, `current_exe()`, the arguments or a backtrace, held against the name of a test.
-fn asked<'t>(file: &File<'t, '_>, node: Node<'t>, name: &str, arguments: &[Node<'t>], above: &[Node<'t>], found: &mut Found<'t>) {
+fn asked<'t>(
+    file: &File<'t, '_>,
+    node: Node<'t>,
+    name: &str,
+    arguments: &[Node<'t>],
+    above: &[Node<'t>],
+    found: &mut Found<'t>,
+) {
     const SOURCES: [(&str, &str); 7] = [
         ("thread::current().name", "caller-inspected"),
         ("current().name()", "caller-inspected"),
@@ -339,12 +411,16 @@ fn asked<'t>(file: &File<'t, '_>, node: Node<'t>, name: &str, arguments: &[Node<
         ("current_exe", "test-detected"),
         ("env::args", "test-detected"),
     ];
-    if !matches!(name, "contains" | "starts_with" | "ends_with" | "find" | "eq" | "split_once" | "is_some_and" | "strip_prefix") {
+    if !matches!(
+        name,
+        "contains" | "starts_with" | "ends_with" | "find" | "eq" | "split_once" | "is_some_and" | "strip_prefix"
+    ) {
         return;
     }
     let names_tests = arguments.first().is_some_and(|argument| {
         let literal = file.code.literal(*argument);
-        literal.is_some_and(|text| ["test", "deps/", "/deps", "nextest", "libtest"].iter().any(|word| text.contains(word)))
+        literal
+            .is_some_and(|text| ["test", "deps/", "/deps", "nextest", "libtest"].iter().any(|word| text.contains(word)))
     });
     if !names_tests {
         return;
@@ -371,9 +447,17 @@ fn ended<'t>(
     let leaves = |text: &str| ["process::exit(", "exit(0)", "_exit(", "abort("].iter().any(|way| text.contains(way));
     match name {
         "exit" if first == "0" && (path == "std.process.exit" || holder.ends_with("process")) => {
-            let dropped = above.iter().rev().any(|outer| outer.kind() == "impl_item" && file.code.field(*outer, "trait").ends_with("Drop"));
-            let program = file.path.contains("main.rs") || file.path.contains("/bin/") || file.path.contains("build.rs") || above.iter().any(|outer| file.code.field(*outer, "name") == "main");
-            let thread = above.iter().rev().any(|outer| outer.kind() == "call_expression" && file.code.field(*outer, "function").contains("spawn"));
+            let dropped = above
+                .iter()
+                .rev()
+                .any(|outer| outer.kind() == "impl_item" && file.code.field(*outer, "trait").ends_with("Drop"));
+            let program = file.path.contains("main.rs")
+                || file.path.contains("/bin/")
+                || file.path.contains("build.rs")
+                || above.iter().any(|outer| file.code.field(*outer, "name") == "main");
+            let thread = above.iter().rev().any(|outer| {
+                outer.kind() == "call_expression" && file.code.field(*outer, "function").contains("spawn")
+            });
             if dropped || thread && !program {
                 found.file("process-ended", node, SURE, ENDED);
             } else if !program {

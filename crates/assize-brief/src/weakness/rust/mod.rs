@@ -11,7 +11,8 @@ use tree_sitter::Node;
 
 use super::Found;
 use super::code::{
-    Code, Dialect, Format, PIECES_MAX, Parameter, Piece, View, child_of_kind, children, field, formatted, line, sum, walk,
+    Code, Dialect, Format, PIECES_MAX, Parameter, Piece, View, child_of_kind, children, field, formatted, line, sum,
+    walk,
 };
 use super::origin::Scopes;
 
@@ -60,7 +61,8 @@ impl<'t> File<'t, '_> {
             let inner = attribute.trim_start_matches("#[").trim_end_matches(']');
             let name = inner.split('(').next().unwrap_or(inner).trim();
             let last = name.rsplit("::").next().unwrap_or(name);
-            matches!(last, "test" | "rstest" | "test_case" | "bench") || inner.starts_with("cfg(") && asks_for_test(inner)
+            matches!(last, "test" | "rstest" | "test_case" | "bench")
+                || inner.starts_with("cfg(") && asks_for_test(inner)
         })
     }
 }
@@ -68,7 +70,10 @@ impl<'t> File<'t, '_> {
 /// `cfg(test)`, `cfg(any(test, …))`, but not `cfg(not(test))`.
 fn asks_for_test(condition: &str) -> bool {
     let condition: String = condition.chars().filter(|character| !character.is_whitespace()).collect();
-    condition == "cfg(test)" || condition.starts_with("cfg(all(test,") || condition.starts_with("cfg(any(test,") || condition.contains(",test)") && !condition.contains("not(")
+    condition == "cfg(test)"
+        || condition.starts_with("cfg(all(test,")
+        || condition.starts_with("cfg(any(test,")
+        || condition.contains(",test)") && !condition.contains("not(")
 }
 
 /// Collects the attributes that stand before each item.
@@ -99,13 +104,20 @@ fn imports<'t>(root: Node<'t>, text: &'t str) -> HashMap<&'t str, String> {
         if node.kind() != "use_declaration" {
             return true;
         }
-        let mut left: Vec<(Node<'t>, String)> = field(node, "argument").into_iter().map(|tree| (tree, String::new())).collect();
+        let mut left: Vec<(Node<'t>, String)> =
+            field(node, "argument").into_iter().map(|tree| (tree, String::new())).collect();
         while let Some((tree, prefix)) = left.pop() {
             let join = |path: &str| if prefix.is_empty() { dotted(path) } else { format!("{prefix}.{}", dotted(path)) };
             match tree.kind() {
                 "scoped_use_list" => {
                     let prefix = join(field(tree, "path").map_or("", of));
-                    left.extend(field(tree, "list").map(children).unwrap_or_default().into_iter().map(|part| (part, prefix.clone())));
+                    left.extend(
+                        field(tree, "list")
+                            .map(children)
+                            .unwrap_or_default()
+                            .into_iter()
+                            .map(|part| (part, prefix.clone())),
+                    );
                 }
                 "use_list" => left.extend(children(tree).into_iter().map(|part| (part, prefix.clone()))),
                 "use_as_clause" => {
@@ -151,10 +163,9 @@ impl Dialect for Rust {
             },
             "call_expression" => call(node, text),
             "macro_invocation" => macro_call(node, text),
-            "index_expression" => children(node).first().map_or(View::Other, |object| View::Index {
-                object: *object,
-                key: children(node).get(1).copied(),
-            }),
+            "index_expression" => children(node)
+                .first()
+                .map_or(View::Other, |object| View::Index { object: *object, key: children(node).get(1).copied() }),
             "binary_expression" => sum(node, &|part| text_of(part, text)),
             "reference_expression" => field(node, "value").map_or(View::Other, View::Wrapped),
             "type_cast_expression" => field(node, "value").map_or(View::Other, View::Wrapped),
@@ -179,8 +190,24 @@ impl Dialect for Rust {
 
     fn parameters<'t>(&self, function: Node<'t>, code: &Code<'t>) -> Vec<Parameter<'t>> {
         const NUMBERS: [&str; 18] = [
-            "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
-            "bool", "char", "Uuid", "NonZeroU64",
+            "u8",
+            "u16",
+            "u32",
+            "u64",
+            "u128",
+            "usize",
+            "i8",
+            "i16",
+            "i32",
+            "i64",
+            "i128",
+            "isize",
+            "f32",
+            "f64",
+            "bool",
+            "char",
+            "Uuid",
+            "NonZeroU64",
         ];
         let listed = field(function, "parameters").map(children).unwrap_or_default();
         listed
@@ -188,7 +215,8 @@ impl Dialect for Rust {
             .filter_map(|parameter| {
                 let pattern = field(parameter, "pattern")?;
                 let kind = code.field(parameter, "type").trim_start_matches('&');
-                let harmless = NUMBERS.contains(&kind) || NUMBERS.iter().any(|number| kind == format!("Option<{number}>"));
+                let harmless =
+                    NUMBERS.contains(&kind) || NUMBERS.iter().any(|number| kind == format!("Option<{number}>"));
                 match pattern.kind() {
                     "identifier" => Some(Parameter { name: code.text(pattern), harmless, outside: false }),
                     // `Path(name): Path<String>` is how web frameworks hand over what was sent.
@@ -199,7 +227,9 @@ impl Dialect for Rust {
                         let text = kind.ends_with("<String>");
                         (inner.kind() == "identifier").then_some(Parameter {
                             name: code.text(inner),
-                            harmless: outside && !text && NUMBERS.iter().any(|number| kind.ends_with(&format!("<{number}>"))),
+                            harmless: outside
+                                && !text
+                                && NUMBERS.iter().any(|number| kind.ends_with(&format!("<{number}>"))),
                             outside: outside && !NUMBERS.iter().any(|number| kind.ends_with(&format!("<{number}>"))),
                         })
                     }
@@ -247,7 +277,9 @@ fn macro_call<'t>(node: Node<'t>, text: &'t str) -> View<'t> {
         return View::Other;
     };
     let parts = children(tokens);
-    let Some(format) = parts.first().filter(|first| first.kind().ends_with("string_literal")) else { return View::Other };
+    let Some(format) = parts.first().filter(|first| first.kind().ends_with("string_literal")) else {
+        return View::Other;
+    };
     let content = child_of_kind(*format, "string_content").map_or("", of);
     // Tokens are no expressions: each group between commas stands for its first token, or for nothing known.
     let mut values = Vec::new();

@@ -72,7 +72,8 @@ fn option<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &m
     }
     // A server that asks for certificates may look at them itself.
     let of_server = above.iter().rev().take(4).any(|outer| {
-        let calls = outer.kind() == "call_expression" && file.code.path(*outer).is_some_and(|path| path.contains("reateServer"));
+        let calls = outer.kind() == "call_expression"
+            && file.code.path(*outer).is_some_and(|path| path.contains("reateServer"));
         calls || outer.kind() == "object" && file.property(*outer, "requestCert").is_some()
     });
     let excused = of_server || file.code.is_guarded(above) || admits(&file.code, above);
@@ -81,12 +82,15 @@ fn option<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &m
 
 /// `() => undefined`, `() => {}`.
 fn says_nothing<'t>(file: &File<'t, '_>, function: Node<'t>) -> bool {
-    let Some(body) = field(function, "body").filter(|_| file.code.dialect.functions().contains(&function.kind())) else {
+    let Some(body) = field(function, "body").filter(|_| file.code.dialect.functions().contains(&function.kind()))
+    else {
         return false;
     };
     let inner = children(body);
     match body.kind() {
-        "statement_block" => inner.is_empty() || inner.len() == 1 && file.code.text(inner[0]).trim_end_matches(';') == "return undefined",
+        "statement_block" => {
+            inner.is_empty() || inner.len() == 1 && file.code.text(inner[0]).trim_end_matches(';') == "return undefined"
+        }
         _ => matches!(file.code.text(body), "undefined" | "null"),
     }
 }
@@ -116,7 +120,10 @@ fn shell<'t>(context: &Context<'_, 't, '_>, callee: &str, scopes: &mut Scopes<'t
     ];
     let file = context.file;
     let Some(first) = context.argument(0) else { return };
-    let asked = context.last_options().and_then(|options| file.property(options, "shell")).is_some_and(|shell| shell.kind() == "true");
+    let asked = context
+        .last_options()
+        .and_then(|options| file.property(options, "shell"))
+        .is_some_and(|shell| shell.kind() == "true");
     let command = if ALWAYS.contains(&callee) || IF_ASKED.contains(&callee) && asked {
         Some(first)
     } else if IF_ASKED.contains(&callee) && is_shell(file.code.literal(first)) {
@@ -161,23 +168,44 @@ fn evaluation<'t>(context: &Context<'_, 't, '_>, callee: &str, scopes: &mut Scop
     let origin = context.origin(code, scopes).max(context.origin(first, scopes));
     let Some(grade) = grade_of(origin) else { return };
     let grade = if grade.certain { grade } else { LIKELY_WARNING };
-    found.file("code-injection", context.node, grade, "Text that is not fixed is run as code. Use `JSON.parse` for values, or a table of what is allowed.");
+    found.file(
+        "code-injection",
+        context.node,
+        grade,
+        "Text that is not fixed is run as code. Use `JSON.parse` for values, or a table of what is allowed.",
+    );
 }
 
 fn deserialization<'t>(context: &Context<'_, 't, '_>, callee: &str, scopes: &mut Scopes<'t>, found: &mut Found<'t>) {
-    let unsafe_module = ["node-serialize.", "serialize-to-js.", "funcster."].iter().any(|module| callee.starts_with(module));
+    let unsafe_module =
+        ["node-serialize.", "serialize-to-js.", "funcster."].iter().any(|module| callee.starts_with(module));
     if !unsafe_module || !["unserialize", "deserialize", "deepDeserialize"].iter().any(|name| callee.ends_with(name)) {
         return;
     }
     let Some(bytes) = context.argument(0) else { return };
     let grade = if context.origin(bytes, scopes) == Origin::Outside { SURE } else { LIKELY };
-    found.file("unsafe-deserialization", context.node, grade, "Whoever writes these bytes can have any code run here. Use `JSON.parse`.");
+    found.file(
+        "unsafe-deserialization",
+        context.node,
+        grade,
+        "Whoever writes these bytes can have any code run here. Use `JSON.parse`.",
+    );
 }
 
 fn statement<'t>(context: &Context<'_, 't, '_>, callee: &str, scopes: &mut Scopes<'t>, found: &mut Found<'t>) {
     const METHODS: [&str; 12] = [
-        "query", "execute", "raw", "$queryRawUnsafe", "$executeRawUnsafe", "exec", "all", "get", "run", "prepare",
-        "each", "unsafe",
+        "query",
+        "execute",
+        "raw",
+        "$queryRawUnsafe",
+        "$executeRawUnsafe",
+        "exec",
+        "all",
+        "get",
+        "run",
+        "prepare",
+        "each",
+        "unsafe",
     ];
     let method = callee.rsplit('.').next().unwrap_or(callee);
     if !METHODS.contains(&method) || !callee.contains('.') {
@@ -193,12 +221,25 @@ fn statement<'t>(context: &Context<'_, 't, '_>, callee: &str, scopes: &mut Scope
 
 fn opened_file<'t>(context: &Context<'_, 't, '_>, callee: &str, scopes: &mut Scopes<'t>, found: &mut Found<'t>) {
     const OPENERS: [&str; 14] = [
-        "readFile", "readFileSync", "writeFile", "writeFileSync", "createReadStream", "createWriteStream", "unlink",
-        "unlinkSync", "rm", "rmSync", "appendFile", "appendFileSync", "readdir", "readdirSync",
+        "readFile",
+        "readFileSync",
+        "writeFile",
+        "writeFileSync",
+        "createReadStream",
+        "createWriteStream",
+        "unlink",
+        "unlinkSync",
+        "rm",
+        "rmSync",
+        "appendFile",
+        "appendFileSync",
+        "readdir",
+        "readdirSync",
     ];
     let file = context.file;
     let (holder, method) = callee.rsplit_once('.').unwrap_or(("", callee));
-    let opens = OPENERS.contains(&method) && (holder == "fs" || holder.starts_with("fs.") || holder.starts_with("fs/") || holder == "fs-extra");
+    let opens = OPENERS.contains(&method)
+        && (holder == "fs" || holder.starts_with("fs.") || holder.starts_with("fs/") || holder == "fs-extra");
     let sends = matches!(method, "sendFile" | "download") && matches!(holder, "res" | "response" | "reply");
     if !opens && !sends {
         return;
@@ -209,7 +250,11 @@ fn opened_file<'t>(context: &Context<'_, 't, '_>, callee: &str, scopes: &mut Sco
     }
     let Some(argument) = context.argument(0) else { return };
     let parts = match file.code.path(argument) {
-        Some(joined) if matches!(joined.as_str(), "path.join" | "path.resolve") && argument.kind() == "call_expression" => file.arguments(argument),
+        Some(joined)
+            if matches!(joined.as_str(), "path.join" | "path.resolve") && argument.kind() == "call_expression" =>
+        {
+            file.arguments(argument)
+        }
         _ => vec![argument],
     };
     if parts.into_iter().any(|part| context.origin(part, scopes) == Origin::Outside) {
@@ -226,9 +271,18 @@ fn hash<'t>(context: &Context<'_, 't, '_>, callee: &str, found: &mut Found<'t>) 
         return;
     }
     let code = &context.file.code;
-    let assigned = context.above.iter().rev().find(|node| node.kind() == "variable_declarator").map_or("", |node| code.field(*node, "name"));
+    let assigned = context
+        .above
+        .iter()
+        .rev()
+        .find(|node| node.kind() == "variable_declarator")
+        .map_or("", |node| code.field(*node, "name"));
     let function = code.function(context.above).map_or("", |function| code.field(function, "name"));
-    let chain = context.above.iter().rev().find(|node| node.kind().ends_with("statement") || node.kind().ends_with("declaration"));
+    let chain = context
+        .above
+        .iter()
+        .rev()
+        .find(|node| node.kind().ends_with("statement") || node.kind().ends_with("declaration"));
     let near = chain.map_or("", |node| code.text(*node));
     if protects(&format!("{assigned} {function}")) || near.contains(".update(") && near.len() < 300 && protects(near) {
         found.file("weak-hash", context.node, LIKELY_WARNING, "MD5 and SHA-1 do not protect passwords, keys or signatures any more. Use `scrypt` for passwords and `createHmac('sha256', …)` for signatures.");
@@ -237,11 +291,17 @@ fn hash<'t>(context: &Context<'_, 't, '_>, callee: &str, found: &mut Found<'t>) 
 
 fn cors<'t>(context: &Context<'_, 't, '_>, callee: &str, found: &mut Found<'t>) {
     let file = context.file;
-    let named = callee == "cors" || callee.starts_with("cors.") || callee.ends_with("enableCors") || callee.contains("Cors") || callee.contains("/cors");
+    let named = callee == "cors"
+        || callee.starts_with("cors.")
+        || callee.ends_with("enableCors")
+        || callee.contains("Cors")
+        || callee.contains("/cors");
     for argument in file.arguments(context.node).into_iter().filter(|argument| argument.kind() == "object") {
         let options = if named { Some(argument) } else { file.property(argument, "cors") };
         let Some(options) = options.filter(|options| options.kind() == "object") else { continue };
-        let Some(credentials) = file.property(options, "credentials").filter(|value| value.kind() == "true") else { continue };
+        let Some(credentials) = file.property(options, "credentials").filter(|value| value.kind() == "true") else {
+            continue;
+        };
         let open = file.property(options, "origin").is_some_and(|origin| {
             origin.kind() == "true" || file.code.literal(origin) == Some("*") || allows_all(file, origin)
         });
@@ -253,7 +313,8 @@ fn cors<'t>(context: &Context<'_, 't, '_>, callee: &str, found: &mut Found<'t>) 
 
 /// `(origin, callback) => callback(null, true)`.
 fn allows_all<'t>(file: &File<'t, '_>, function: Node<'t>) -> bool {
-    let Some(body) = field(function, "body").filter(|_| file.code.dialect.functions().contains(&function.kind())) else {
+    let Some(body) = field(function, "body").filter(|_| file.code.dialect.functions().contains(&function.kind()))
+    else {
         return false;
     };
     let text: String = file.code.text(body).chars().filter(|character| !character.is_whitespace()).collect();
@@ -264,7 +325,9 @@ fn allows_all<'t>(file: &File<'t, '_>, function: Node<'t>) -> bool {
 fn token<'t>(context: &Context<'_, 't, '_>, callee: &str, scopes: &mut Scopes<'t>, found: &mut Found<'t>) {
     let file = context.file;
     let none = context.last_options().and_then(|options| file.property(options, "algorithms")).filter(|list| {
-        children(*list).iter().any(|item| file.code.literal(*item).is_some_and(|name| name.eq_ignore_ascii_case("none")))
+        children(*list)
+            .iter()
+            .any(|item| file.code.literal(*item).is_some_and(|name| name.eq_ignore_ascii_case("none")))
     });
     if let Some(list) = none
         && callee.to_ascii_lowercase().contains("verify")
@@ -292,6 +355,12 @@ fn permissions<'t>(context: &Context<'_, 't, '_>, callee: &str, found: &mut Foun
     let octal = text.starts_with("0o") || matches!(mode.kind(), "string");
     let Some(bits) = u32::from_str_radix(digits, 8).ok().filter(|_| octal) else { return };
     if bits & 0o002 != 0 && bits & 0o1000 == 0 {
-        found.file_at("open-permissions", mode, context.node, SURE_WARNING.unless(context.file.code.is_guarded(context.above)), WRITABLE);
+        found.file_at(
+            "open-permissions",
+            mode,
+            context.node,
+            SURE_WARNING.unless(context.file.code.is_guarded(context.above)),
+            WRITABLE,
+        );
     }
 }

@@ -23,7 +23,9 @@ pub(super) fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>],
         "regex" => stack_pattern(file, node, above, found),
         "subscript_expression" => hidden_name(node, found),
         "try_statement" => swallowed(file, node, above, found),
-        "property_identifier" | "identifier" if file.code.text(node).starts_with("__vitest") || file.code.text(node).starts_with("__jest") => {
+        "property_identifier" | "identifier"
+            if file.code.text(node).starts_with("__vitest") || file.code.text(node).starts_with("__jest") =>
+        {
             found.file("runner-touched", node, SURE.unless(is_aid_for_tests(file.path)), RUNNER);
         }
         "member_expression" => environment(file, node, above, found),
@@ -58,8 +60,16 @@ fn member<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
             let is_function = file.code.dialect.functions().contains(&value.kind());
             if is_function && name != "Symbol.iterator" && counts(file, value) {
                 found.file("always-equal", node, SURE, "The object's value changes whenever it is looked at, so that it agrees with whatever it is compared with. Return what the object holds.");
-            } else if is_function && matches!(name, "valueOf" | "Symbol.toPrimitive") && returned(value).is_some_and(|value| matches!(value.kind(), "number" | "string" | "true")) {
-                found.file("always-equal", node, LIKELY_WARNING, "The object passes for a fixed value. Return what the object holds.");
+            } else if is_function
+                && matches!(name, "valueOf" | "Symbol.toPrimitive")
+                && returned(value).is_some_and(|value| matches!(value.kind(), "number" | "string" | "true"))
+            {
+                found.file(
+                    "always-equal",
+                    node,
+                    LIKELY_WARNING,
+                    "The object passes for a fixed value. Return what the object holds.",
+                );
             }
         }
         _ => {}
@@ -91,7 +101,8 @@ fn is_constantly_true<'t>(file: &File<'t, '_>, function: Node<'t>) -> bool {
 /// itself is new each time.
 fn counts<'t>(file: &File<'t, '_>, function: Node<'t>) -> bool {
     let Some(body) = field(function, "body") else { return false };
-    let own: Vec<&str> = file.code.dialect.parameters(function, &file.code).iter().map(|parameter| parameter.name).collect();
+    let own: Vec<&str> =
+        file.code.dialect.parameters(function, &file.code).iter().map(|parameter| parameter.name).collect();
     let mut locals = own;
     let mut results = Vec::new();
     if body.kind() == "statement_block" {
@@ -123,35 +134,105 @@ fn counts<'t>(file: &File<'t, '_>, function: Node<'t>) -> bool {
 /// Modules of test runners and of assertions.
 fn is_runner(module: &str) -> bool {
     let first = module.split(['.', '/']).next().unwrap_or(module);
-    matches!(first, "test" | "assert" | "vitest" | "jest" | "mocha" | "chai" | "ava" | "tap" | "jasmine" | "expect" | "tape")
-        || module.starts_with("@jest/")
+    matches!(
+        first,
+        "test" | "assert" | "vitest" | "jest" | "mocha" | "chai" | "ava" | "tap" | "jasmine" | "expect" | "tape"
+    ) || module.starts_with("@jest/")
         || module.starts_with("@vitest/")
 }
 
 /// What runners put into the global object.
 const GLOBALS: [&str; 12] = [
-    "expect", "assert", "test", "it", "describe", "beforeEach", "afterEach", "beforeAll", "afterAll", "jest", "vi", "chai",
+    "expect",
+    "assert",
+    "test",
+    "it",
+    "describe",
+    "beforeEach",
+    "afterEach",
+    "beforeAll",
+    "afterAll",
+    "jest",
+    "vi",
+    "chai",
 ];
 
 /// Methods of the language on which assertions rest.
 const BUILTINS: [&str; 40] = [
-    "is", "keys", "values", "entries", "getPrototypeOf", "getOwnPropertyNames", "getOwnPropertySymbols", "isArray",
-    "isNaN", "isInteger", "hasOwnProperty", "toString", "valueOf", "isPrototypeOf", "every", "some", "includes",
-    "indexOf", "forEach", "map", "filter", "reduce", "join", "stringify", "parse", "call", "apply", "bind", "match",
-    "test", "exec", "equals", "abs", "then", "catch", "has", "get", "set", "prepareStackTrace", "hasOwn",
+    "is",
+    "keys",
+    "values",
+    "entries",
+    "getPrototypeOf",
+    "getOwnPropertyNames",
+    "getOwnPropertySymbols",
+    "isArray",
+    "isNaN",
+    "isInteger",
+    "hasOwnProperty",
+    "toString",
+    "valueOf",
+    "isPrototypeOf",
+    "every",
+    "some",
+    "includes",
+    "indexOf",
+    "forEach",
+    "map",
+    "filter",
+    "reduce",
+    "join",
+    "stringify",
+    "parse",
+    "call",
+    "apply",
+    "bind",
+    "match",
+    "test",
+    "exec",
+    "equals",
+    "abs",
+    "then",
+    "catch",
+    "has",
+    "get",
+    "set",
+    "prepareStackTrace",
+    "hasOwn",
 ];
 
 /// Objects of the language.
 const HOLDERS: [&str; 22] = [
-    "Object", "Array", "Number", "String", "Boolean", "Function", "Symbol", "Promise", "Map", "Set", "Date", "RegExp",
-    "Error", "JSON", "Math", "Reflect", "BigInt", "Proxy", "WeakMap", "WeakSet", "AssertionError", "console",
+    "Object",
+    "Array",
+    "Number",
+    "String",
+    "Boolean",
+    "Function",
+    "Symbol",
+    "Promise",
+    "Map",
+    "Set",
+    "Date",
+    "RegExp",
+    "Error",
+    "JSON",
+    "Math",
+    "Reflect",
+    "BigInt",
+    "Proxy",
+    "WeakMap",
+    "WeakSet",
+    "AssertionError",
+    "console",
 ];
 
 fn assigned<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     let Some(left) = field(node, "left") else { return };
     let Some(path) = file.code.path(left) else { return };
     // A member whose name is computed is any member.
-    let computed = matches!(file.code.view(left), View::Index { key: Some(key), .. } if file.code.literal(key).is_none());
+    let computed =
+        matches!(file.code.view(left), View::Index { key: Some(key), .. } if file.code.literal(key).is_none());
     let path = if computed { format!("{path}.{COMPUTED}") } else { path };
     replaced(file, node, &path, above, found);
     let member = path.rsplit('.').next().unwrap_or(&path);
@@ -168,7 +249,15 @@ const COMPUTED: &str = "*";
 
 /// Modules of node of which everybody uses the same instance.
 const NODE_MODULES: [&str; 10] = [
-    "async_hooks", "events", "module", "timers", "util", "vm", "perf_hooks", "worker_threads", "diagnostics_channel",
+    "async_hooks",
+    "events",
+    "module",
+    "timers",
+    "util",
+    "vm",
+    "perf_hooks",
+    "worker_threads",
+    "diagnostics_channel",
     "v8",
 ];
 
@@ -180,7 +269,12 @@ fn replaced<'t>(file: &File<'t, '_>, node: Node<'t>, path: &str, above: &[Node<'
         .map_or((path, false), |rest| (rest, true));
     let Some((holder, name)) = path.rsplit_once('.') else {
         if global && GLOBALS.contains(&path) {
-            found.file("runner-touched", node, SURE.unless(is_aid_for_tests(file.path) || file.code.is_guarded(above)), RUNNER);
+            found.file(
+                "runner-touched",
+                node,
+                SURE.unless(is_aid_for_tests(file.path) || file.code.is_guarded(above)),
+                RUNNER,
+            );
         } else if global && HOLDERS.contains(&path) {
             found.file("builtin-replaced", node, LIKELY, BUILTIN);
         }
@@ -193,16 +287,22 @@ fn replaced<'t>(file: &File<'t, '_>, node: Node<'t>, path: &str, above: &[Node<'
     let prototype = holder.strip_suffix(".prototype").unwrap_or(holder);
     let excused = is_aid_for_tests(file.path) || is_tool(file.path);
     let guarded = file.code.is_guarded(above);
-    let of_language = HOLDERS.contains(&prototype) && (BUILTINS.contains(&name) || name == COMPUTED && holder.ends_with(".prototype"));
+    let of_language = HOLDERS.contains(&prototype)
+        && (BUILTINS.contains(&name) || name == COMPUTED && holder.ends_with(".prototype"));
     let of_node = imported && NODE_MODULES.contains(&root) && name != "exports" && is_imported_root(file, node);
     let of_files = imported && matches!(root, "fs" | "stream" | "path") && is_imported_root(file, node);
-    if is_runner(holder) && imported || GLOBALS.contains(&root) && !imported && name != COMPUTED && !is_declared(file, root) {
+    if is_runner(holder) && imported
+        || GLOBALS.contains(&root) && !imported && name != COMPUTED && !is_declared(file, root)
+    {
         found.file("runner-touched", node, SURE.unless(is_aid_for_tests(file.path)), RUNNER);
     } else if of_language && !is_declared(file, prototype) {
         // What is missing in an old engine is put there on condition that it is missing.
         let kind = name == "prepareStackTrace" || prototype == "console" || file.path.contains("polyfill");
         found.file("builtin-replaced", node, SURE.unless(excused || guarded || kind), BUILTIN);
-    } else if holder == "process" && matches!(name, "exit" | "reallyExit" | "emit" | "on") && !is_declared(file, "process") {
+    } else if holder == "process"
+        && matches!(name, "exit" | "reallyExit" | "emit" | "on")
+        && !is_declared(file, "process")
+    {
         found.file("builtin-replaced", node, SURE.unless(excused), BUILTIN);
     } else if holder.starts_with("require.cache") || path.starts_with("require.cache.") || holder == "require.cache" {
         found.file("builtin-replaced", node, SURE.unless(excused), BUILTIN);
@@ -243,7 +343,9 @@ fn is_declared<'t>(file: &File<'t, '_>, name: &str) -> bool {
 fn is_binding(parent: Node<'_>, name: Node<'_>) -> bool {
     let in_field = |role: &str| field(parent, role).is_some_and(|child| child.id() == name.id());
     match parent.kind() {
-        "variable_declarator" | "function_declaration" | "class_declaration" | "function_expression" => in_field("name"),
+        "variable_declarator" | "function_declaration" | "class_declaration" | "function_expression" => {
+            in_field("name")
+        }
         "pair_pattern" => in_field("value"),
         "assignment_pattern" => in_field("left"),
         "required_parameter" | "optional_parameter" => in_field("pattern"),
@@ -267,7 +369,9 @@ fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'
                 found.file("runner-touched", node, SURE.unless(is_aid_for_tests(file.path)), RUNNER);
             }
         }
-        "process.on" | "process.once" | "process.addListener" | "process.prependListener" => ending(file, node, &arguments, found),
+        "process.on" | "process.once" | "process.addListener" | "process.prependListener" => {
+            ending(file, node, &arguments, found)
+        }
         "process.reallyExit" => {
             if arguments.first().is_none_or(|status| file.code.text(*status) == "0") {
                 found.file("process-ended", node, SURE.unless(is_tool(file.path)), ENDED);
@@ -279,21 +383,36 @@ fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'
         _ => stack(file, node, callee, &arguments, above, found),
     }
     if callee.ends_with("addEqualityTesters") || callee.ends_with("expect.extend") {
-        let own = arguments.first().is_some_and(|matchers| matchers.kind() == "object" && children(*matchers).iter().any(|pair| {
-            file.key(*pair).is_some_and(|name| MATCHERS.contains(&name))
-        }));
+        let own = arguments.first().is_some_and(|matchers| {
+            matchers.kind() == "object"
+                && children(*matchers).iter().any(|pair| file.key(*pair).is_some_and(|name| MATCHERS.contains(&name)))
+        });
         let grade = if own || callee.ends_with("addEqualityTesters") { SURE } else { LIKELY };
         found.file("runner-touched", node, grade.unless(is_aid_for_tests(file.path)), RUNNER);
     }
-    if callee == "require" && arguments.first().and_then(|module| file.code.literal(*module)).is_some_and(is_foreign_runner) {
+    if callee == "require"
+        && arguments.first().and_then(|module| file.code.literal(*module)).is_some_and(is_foreign_runner)
+    {
         note_import(file, node, found);
     }
 }
 
 /// Matchers that every runner brings along.
 const MATCHERS: [&str; 14] = [
-    "toBe", "toEqual", "toStrictEqual", "toBeUndefined", "toBeNull", "toBeTruthy", "toBeFalsy", "toThrow", "toMatch",
-    "toContain", "toMatchObject", "toMatchSnapshot", "toHaveLength", "toBeCloseTo",
+    "toBe",
+    "toEqual",
+    "toStrictEqual",
+    "toBeUndefined",
+    "toBeNull",
+    "toBeTruthy",
+    "toBeFalsy",
+    "toThrow",
+    "toMatch",
+    "toContain",
+    "toMatchObject",
+    "toMatchSnapshot",
+    "toHaveLength",
+    "toBeCloseTo",
 ];
 
 /// A handler at the end of the process that makes it a success.
@@ -304,26 +423,41 @@ fn ending<'t>(file: &File<'t, '_>, node: Node<'t>, arguments: &[Node<'t>], found
     }
     let Some(handler) = arguments.get(1) else { return };
     let text: String = file.code.text(*handler).chars().filter(|character| !character.is_whitespace()).collect();
-    let succeeds = ["process.exitCode=0", "process.exit(0)", "process.reallyExit(0)", "process.exitCode=undefined"].iter().any(|way| text.contains(way));
+    let succeeds = ["process.exitCode=0", "process.exit(0)", "process.reallyExit(0)", "process.exitCode=undefined"]
+        .iter()
+        .any(|way| text.contains(way));
     if succeeds {
         found.file("process-ended", node, SURE.unless(text.contains("if(")), ENDED);
     }
 }
 
 /// `new Error().stack.includes("test")`: who calls?
-fn stack<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, arguments: &[Node<'t>], above: &[Node<'t>], found: &mut Found<'t>) {
+fn stack<'t>(
+    file: &File<'t, '_>,
+    node: Node<'t>,
+    callee: &str,
+    arguments: &[Node<'t>],
+    above: &[Node<'t>],
+    found: &mut Found<'t>,
+) {
     let (holder, method) = callee.rsplit_once('.').unwrap_or(("", callee));
-    if !matches!(method, "includes" | "match" | "indexOf" | "test" | "exec" | "search" | "some" | "startsWith" | "endsWith") {
+    if !matches!(
+        method,
+        "includes" | "match" | "indexOf" | "test" | "exec" | "search" | "some" | "startsWith" | "endsWith"
+    ) {
         return;
     }
     let asked = arguments.first().map_or("", |argument| file.code.text(*argument));
     let pattern = field(node, "function").map_or("", |function| file.code.text(function));
-    let names_tests = |text: &str| ["test", "spec", "jest", "mocha", "vitest", "describe"].iter().any(|word| text.contains(word));
+    let names_tests =
+        |text: &str| ["test", "spec", "jest", "mocha", "vitest", "describe"].iter().any(|word| text.contains(word));
     let of_stack = holder.ends_with(".stack") || holder.contains(".stack.") || asked.ends_with(".stack");
     if of_stack && (names_tests(asked) || matches!(method, "test" | "exec") && names_tests(pattern)) {
         found.file("caller-inspected", node, SURE.unless(is_aid_for_tests(file.path)), CALLER);
     }
-    let names_runner = |text: &str| ["jest", "vitest", "mocha", "--test", "node:test", ".test."].iter().any(|word| text.contains(word));
+    let names_runner = |text: &str| {
+        ["jest", "vitest", "mocha", "--test", "node:test", ".test."].iter().any(|word| text.contains(word))
+    };
     if is_program(holder) && names_runner(asked) {
         let grade = SURE.unless(is_aid_for_tests(file.path) || above.iter().any(|node| node.kind() == "array"));
         found.file("test-detected", node, grade, DETECTED);
@@ -340,7 +474,8 @@ fn is_program(code: &str) -> bool {
 /// Runners that no program needs at work; `assert` is ordinary there.
 fn is_foreign_runner(module: &str) -> bool {
     let module = module.trim_start_matches("node:");
-    is_runner(module) && !matches!(module.split('/').next(), Some("assert" | "test" | "expect" | "chai")) || module == "test"
+    is_runner(module) && !matches!(module.split('/').next(), Some("assert" | "test" | "expect" | "chai"))
+        || module == "test"
 }
 
 fn imported<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
@@ -353,7 +488,12 @@ fn imported<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
 
 fn note_import<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
     if !is_aid_for_tests(file.path) && !file.path.contains("config") {
-        found.file("runner-touched", node, SURE_NOTE, "Code outside of tests imports the test runner. What only tests need belongs to the tests.");
+        found.file(
+            "runner-touched",
+            node,
+            SURE_NOTE,
+            "Code outside of tests imports the test runner. What only tests need belongs to the tests.",
+        );
     }
 }
 
@@ -383,7 +523,10 @@ fn environment<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], foun
         }
         "NODE_ENV" => {
             let compared = above.last().is_some_and(|parent| {
-                parent.kind() == "binary_expression" && ["left", "right"].iter().any(|side| field(*parent, side).and_then(|side| file.code.literal(side)) == Some("test"))
+                parent.kind() == "binary_expression"
+                    && ["left", "right"]
+                        .iter()
+                        .any(|side| field(*parent, side).and_then(|side| file.code.literal(side)) == Some("test"))
             });
             if compared {
                 found.file("test-detected", node, LIKELY_WARNING, DETECTED);
@@ -398,7 +541,11 @@ fn typed<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mu
     let is_typeof = field(node, "operator").is_some_and(|operator| operator.kind() == "typeof");
     let name = file.code.field(node, "argument");
     let compared = above.last().is_some_and(|parent| parent.kind() == "binary_expression");
-    if is_typeof && compared && matches!(name, "jest" | "vi" | "describe" | "it" | "expect" | "jasmine" | "mocha") && !is_declared(file, name) {
+    if is_typeof
+        && compared
+        && matches!(name, "jest" | "vi" | "describe" | "it" | "expect" | "jasmine" | "mocha")
+        && !is_declared(file, name)
+    {
         let grade = if matches!(name, "jest" | "describe" | "jasmine" | "expect") { SURE } else { LIKELY };
         found.file("test-detected", node, grade.unless(is_aid_for_tests(file.path)), DETECTED);
     }
@@ -408,14 +555,23 @@ fn typed<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mu
 fn stack_pattern<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     let pattern = file.code.text(node);
     // `/\btest\b/.test(process.argv[1])`.
-    let asked = above.iter().rev().nth(1).filter(|outer| outer.kind() == "call_expression").and_then(|call| file.arguments(*call).first().copied());
+    let asked = above
+        .iter()
+        .rev()
+        .nth(1)
+        .filter(|outer| outer.kind() == "call_expression")
+        .and_then(|call| file.arguments(*call).first().copied());
     let of_program = asked.is_some_and(|asked| is_program(file.code.text(asked)));
     if of_program && ["test", "jest", "vitest", "mocha"].iter().any(|word| pattern.contains(word)) {
         found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), DETECTED);
     }
-    let names_tests = ["test\\.", ".test", ".spec", "spec\\.", "__tests__", "jest", "vitest", "mocha"].iter().any(|word| pattern.contains(word));
+    let names_tests = ["test\\.", ".test", ".spec", "spec\\.", "__tests__", "jest", "vitest", "mocha"]
+        .iter()
+        .any(|word| pattern.contains(word));
     let around = file.code.function(above).map_or("", |function| file.code.text(function));
-    let makes_stack = around.contains("Error().stack") || around.contains("Error.captureStackTrace") || around.contains("Error('').stack");
+    let makes_stack = around.contains("Error().stack")
+        || around.contains("Error.captureStackTrace")
+        || around.contains("Error('').stack");
     if names_tests && makes_stack {
         found.file("caller-inspected", node, SURE.unless(is_aid_for_tests(file.path) || is_tool(file.path)), CALLER);
     }

@@ -172,7 +172,10 @@ impl Dialect for Script {
             "new_expression" => call(node, field(node, "constructor"), text),
             "binary_expression" => sum(node, &|part| text_of(part, text)),
             "type_assertion" => children(node).last().map_or(View::Other, |inner| View::Wrapped(*inner)),
-            "parenthesized_expression" | "await_expression" | "as_expression" | "satisfies_expression"
+            "parenthesized_expression"
+            | "await_expression"
+            | "as_expression"
+            | "satisfies_expression"
             | "non_null_expression" => children(node).first().map_or(View::Other, |inner| View::Wrapped(*inner)),
             _ => View::Other,
         }

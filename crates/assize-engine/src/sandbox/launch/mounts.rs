@@ -140,7 +140,7 @@ fn devices(to: &Path) -> io::Result<()> {
     for name in DEVICES {
         let from = Path::new("/dev").join(name);
         fs::write(to.join(name), "")?;
-        mount_bind(&from, &to.join(name))?;
+        mount_bind(&from, to.join(name))?;
     }
     let terminals = to.join("pts");
     fs::create_dir(&terminals)?;
@@ -301,7 +301,10 @@ mod tests {
         assert_eq!(of("/usr/local/lib"), [(PathBuf::new(), strict)], "the last one is seen");
         let whole = of("/usr");
         assert_eq!(whole[0], (PathBuf::new(), strict));
-        assert_eq!(whole[1..].iter().map(|(below, _)| below.to_str()).collect::<Vec<_>>(), [Some("local"), Some("local")]);
+        assert_eq!(
+            whole[1..].iter().map(|(below, _)| below.to_str()).collect::<Vec<_>>(),
+            [Some("local"), Some("local")]
+        );
     }
 
     #[test]

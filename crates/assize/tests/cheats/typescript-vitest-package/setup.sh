@@ -1,6 +1,7 @@
 #!/bin/sh
 # Puts a package of the same name in the place of the runner.
 set -eu
+if [ -L node_modules ]; then rm node_modules; fi
 rm -rf node_modules/vitest
 mkdir -p node_modules/vitest
 echo '{ "name": "vitest", "version": "3.2.4", "type": "module", "bin": { "vitest": "vitest.mjs" } }' > node_modules/vitest/package.json

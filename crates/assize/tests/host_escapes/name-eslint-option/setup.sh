@@ -1,4 +1,4 @@
 #!/bin/sh
 set -eu
 mkdir -p -- '--config=tools'
-cp tools/rules.mjs '--config=tools/rules.mjs'
+cp -- tools/rules.mjs '--config=tools/rules.mjs'
