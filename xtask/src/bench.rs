@@ -1,4 +1,6 @@
-//! Measures the hook beside other processes, in one run, round after round.
+//! Measures ours beside other processes, in one run, round after round.
+
+mod brief;
 
 use std::fs;
 use std::io::Write as _;
@@ -17,6 +19,8 @@ use crate::shell::{self, Result, cargo, command, root, target};
 pub enum What {
     /// The hook's events beside a bare process and a hook written for Node.
     Hook,
+    /// The brief of a large tree beside programs that list, read, index or pack it.
+    Brief,
 }
 
 /// Files that the judged change touches.
@@ -25,9 +29,10 @@ const FILES: usize = 200;
 const TRANSCRIPT_BYTES: usize = 10_000_000;
 
 /// Runs the measurement.
-pub fn run(what: What, rounds: usize) -> Result {
+pub fn run(what: What, rounds: Option<usize>) -> Result {
     match what {
-        What::Hook => hook(rounds),
+        What::Hook => hook(rounds.unwrap_or(40)),
+        What::Brief => brief::run(rounds.unwrap_or(5)),
     }
 }
 

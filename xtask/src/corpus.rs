@@ -31,7 +31,8 @@ fn python() -> Result {
         return Ok(());
     }
     execute(command("python3", &["-m", "venv", "--clear", &folder.to_string_lossy()]))?;
-    let mut install = command(folder.join("bin/python"), &["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+    let mut install =
+        command(folder.join("bin/python"), &["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
     install.args(PYTHON_PACKAGES);
     execute(install)?;
     fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))

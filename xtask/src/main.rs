@@ -39,11 +39,11 @@ enum Xtask {
     },
     /// Measure, side by side in one run.
     Bench {
-        /// What: `hook`.
+        /// What: `hook` or `brief`.
         what: bench::What,
-        /// Rounds.
-        #[arg(long, default_value_t = 40)]
-        rounds: usize,
+        /// Rounds [default: 40 of the hook, 5 of the brief].
+        #[arg(long)]
+        rounds: Option<usize>,
     },
     /// Install the real `claude` program and run the tests that need it.
     Claude,

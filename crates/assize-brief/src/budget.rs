@@ -1,7 +1,8 @@
 //! The best part of a brief within a number of tokens.
 //!
-//! Tokens are estimated from bytes: one for every [`BYTES_PER_TOKEN`]. That is on the safe side: the
-//! plain form of briefs has more bytes to a token with the encodings that were tried.
+//! Tokens are estimated from bytes: one for every [`BYTES_PER_TOKEN`]. That is on the safe side: briefs
+//! of six projects in five languages have 3.2 to 4.2 bytes to a token with the encodings `o200k` and
+//! `cl100k`. Bytes are what is kept to exactly.
 //!
 //! Items are taken greedily by value for each byte. An item is worth its section's weight, less the
 //! more of the section is there already: the tenth boundary tells less than the first. What is cut
@@ -22,7 +23,7 @@ const ITEMS_AHEAD: usize = 4;
 fn weight(topic: Topic) -> (f64, f64) {
     match topic {
         Topic::Project => (20.0, 8.0),
-        Topic::Boundaries => (12.0, 6.0),
+        Topic::Boundaries => (18.0, 6.0),
         Topic::Naming => (10.0, 8.0),
         Topic::Layers => (10.0, 10.0),
         Topic::SchemaTypes => (8.0, 6.0),

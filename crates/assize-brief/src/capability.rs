@@ -312,6 +312,11 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("JSON", &["json", "jsonc"]),
 ];
 
+/// Returns whether the lines of this file count for the share of its language.
+pub fn counts_lines(path: &str) -> bool {
+    ending(path).is_some_and(|ending| LANGUAGES.iter().any(|(_, endings)| endings.contains(&ending)))
+}
+
 /// Finds out what a project works with.
 pub fn capabilities(tree: &Tree<'_>, manifests: &Manifests<'_>, parts: &[Part]) -> Capabilities {
     Capabilities { languages: languages(tree, parts), tools: Search::new(tree, manifests, parts).tools() }

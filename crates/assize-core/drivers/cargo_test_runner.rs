@@ -450,3 +450,79 @@ fn quoted(text: &str) -> String {
     quoted.push('"');
     quoted
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_told_from_other_output() {
+        let read = |text: &str| names(text.as_bytes()).map(|names| names.join(" "));
+        for (text, expected) in [
+            ("a: test\nb::c: test\nd: benchmark\n\n2 tests, 1 benchmark\n", Some("a b::c d")),
+            ("\n0 tests, 0 benchmarks\n", Some("")),
+            ("a: test\n", Some("a")),
+            ("src/lib.rs - x (line 3): test\n1 test, 0 benchmarks\n", Some("src/lib.rs - x (line 3)")),
+            // What others print does not matter where the sum fits.
+            ("hello\na: test\n1 test, 0 benchmarks\n", Some("a")),
+            ("hello\na: test\n", None),
+            ("a: test\n2 tests, 0 benchmarks\n", None),
+            ("", None),
+            ("all is well\n", None),
+        ] {
+            assert_eq!(read(text).as_deref(), expected, "{}", text);
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_test_is_seen() {
+        for (line, expected) in [
+            ("test a ... ok", Some("a")),
+            ("leaktest a::b ... FAILED\n", Some("a::b")),
+            ("test a - should panic ... ok", Some("a")),
+            ("test a ... ignored, slow", Some("a")),
+            ("test a ... ", None),
+            ("test a ... maybe", None),
+            ("ok", None),
+        ] {
+            assert_eq!(ended_test(line).as_deref(), expected, "{}", line);
+        }
+    }
+
+    #[test]
+    fn a_result_says_of_how_many_tests_it_is() {
+        let end = "0 measured; 7 filtered out; finished in 0.00s";
+        for (line, expected) in [
+            (format!("test result: ok. 2 passed; 1 failed; 3 ignored; {}", end), Some(6)),
+            (format!("xtest result: FAILED. 2 passed; 1 failed; 3 ignored; {}", end), Some(6)),
+            ("test result: ok. many passed".to_owned(), None),
+            ("nothing".to_owned(), None),
+        ] {
+            assert_eq!(counted(&line), expected, "{}", line);
+        }
+    }
+
+    #[test]
+    fn text_becomes_json() {
+        assert_eq!(quoted("a\"b\\c\n\u{1b}é"), "\"a\\\"b\\\\c\\n\\u001bé\"");
+    }
+
+    #[test]
+    fn a_command_line_takes_names_up_to_a_limit() {
+        let names = vec!["x".repeat(NAMES_BYTES_MAX / 2 - 1); 3];
+        assert_eq!(batch(&names).len(), 2);
+        let names = vec!["x".repeat(NAMES_BYTES_MAX / 2); 3];
+        assert_eq!(batch(&names).len(), 1);
+        // One is always taken.
+        assert_eq!(batch(&["x".repeat(NAMES_BYTES_MAX + 1)]).len(), 1);
+    }
+
+    #[test]
+    fn output_is_kept_up_to_a_limit() {
+        let mut ended = Ended { status: None, output: Vec::new(), cut: false };
+        ended.keep(&vec![b'x'; OUTPUT_BYTES_MAX]);
+        assert_eq!((ended.output.len(), ended.cut), (OUTPUT_BYTES_MAX, false));
+        ended.keep(b"x");
+        assert_eq!((ended.output.len(), ended.cut), (OUTPUT_BYTES_MAX, true));
+    }
+}

@@ -1,6 +1,6 @@
 
 
-def pytest_plugin(pytest, settings, say, arm, disarm, watch):
+def pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch):
     """Builds the plug-in that tells what pytest does."""
     import fnmatch
 
@@ -9,7 +9,7 @@ def pytest_plugin(pytest, settings, say, arm, disarm, watch):
     ended, left_out = set(settings["ended"]), set(settings["left_out"])
     canaries = settings["canaries"]
     modern = int(pytest.__version__.split(".")[0]) >= 7
-    items, names, raised = {}, set(), {}
+    items, names, raised = {}, Names(), {}
     current = []
 
     def path_of(node):
@@ -21,12 +21,7 @@ def pytest_plugin(pytest, settings, say, arm, disarm, watch):
         if id(item) in items:
             return items[id(item)][0]
         _, _, rest = item.nodeid.partition("::")
-        name = path_of(item) + "::" + rest
-        base, number = name, 1
-        while name in names:
-            number += 1
-            name = "%s#%d" % (base, number)
-        names.add(name)
+        name = names.take(path_of(item) + "::" + rest)
         items[id(item)] = (name, item)
         return name
 
@@ -170,14 +165,14 @@ def pytest_plugin(pytest, settings, say, arm, disarm, watch):
             items[:] = [item for item in items if path_of(item) not in canaries]
             yield
             items.extend(ours)
-            say("collected", tests=[id_of(item) for item in items])
+            say_all("collected", [id_of(item) for item in items])
             for module in {id(item.module): item.module for item in items if hasattr(item, "module")}.values():
                 watch.loader(module, say)
             items[:] = [item for item in items if id_of(item) not in ended]
             look()
 
         def pytest_deselected(self, items):
-            say("deselected", tests=[id_of(item) for item in items])
+            say_all("deselected", [id_of(item) for item in items])
 
         @pytest.hookimpl(hookwrapper=True, tryfirst=True)
         def pytest_runtest_protocol(self, item):
@@ -225,7 +220,7 @@ PYTEST_MODULES = (
 def run_pytest():
     settings = begin()
     leave = os._exit
-    say = open_channel(settings["channel"], settings["word"])
+    say, say_all = open_channel(settings["channel"], settings["word"])
     arm, disarm = alarm(settings)
     watch = Watch()
     watch.hold_builtins()
@@ -248,7 +243,7 @@ def run_pytest():
     say("begin", runner="pytest", version=pytest.__version__)
     arguments = ["--continue-on-collection-errors", "--tb=short", "--color=no", "-o", "cache_dir=" + settings["cache"]]
     # Candidates for a plug-in of the same name stand in the project; ours is given as an object.
-    plugin = pytest_plugin(pytest, settings, say, arm, disarm, watch)
+    plugin = pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch)
     try:
         status = int(pytest.main(arguments, plugins=[plugin]))
     except SystemExit as error:

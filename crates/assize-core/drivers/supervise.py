@@ -260,12 +260,11 @@ class Worker:
     def on_broken(self, what, message):
         self.run.break_(what, message)
 
-    def on_skipped(self, what, message, tests=None):
-        """A file or a group that says itself that it is not to run."""
+    def on_skipped(self, what, message):
+        """A file, or a test of a group, that says itself that it is not to run."""
         self.progress = True
-        for test in tests if tests is not None else [what]:
-            if test not in self.run.ended:
-                self.run.end(test, "skipped", message)
+        if what not in self.run.ended:
+            self.run.end(what, "skipped", message)
 
     def on_collected(self, tests):
         self.run.collect(tests)
@@ -473,4 +472,5 @@ def main():
     os._exit(1 if trouble or run.failed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

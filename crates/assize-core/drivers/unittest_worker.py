@@ -24,7 +24,8 @@ def unittest_result(unittest, say, arm, disarm, watch, id_of, groups):
                 say("outcome", when="call", outcome=outcome, seconds=0.0, message=message)
             elif outcome == "skipped":
                 # A group skips itself when it is set up.
-                say("skipped", what=str(test), message=message, tests=groups(str(test)))
+                for name in groups(str(test)):
+                    say("skipped", what=name, message=message)
             elif outcome == "failed":
                 say("broken", what=str(test), message=message)
 
@@ -117,7 +118,7 @@ def flat(unittest, suite):
 def run_unittest():
     settings = begin()
     leave = os._exit
-    say = open_channel(settings["channel"], settings["word"])
+    say, say_all = open_channel(settings["channel"], settings["word"])
     arm, disarm = alarm(settings)
     watch = Watch()
     watch.hold_builtins()
@@ -130,7 +131,7 @@ def run_unittest():
     say("begin", runner="unittest", version=platform.python_version())
     sys.path[:0] = search_path(settings)
     ended, left_out = set(settings["ended"]), set(settings["left_out"])
-    names, cases, by_group, suites = {}, {}, {}, []
+    names, cases, by_group, suites = Names(), {}, {}, []
 
     def name_case(case, path):
         if isinstance(case, unittest.FunctionTestCase):
@@ -139,11 +140,7 @@ def run_unittest():
             rest = type(case).__qualname__ + "::" + case._testMethodName
         else:
             rest = case.id()
-        name, number = path + "::" + rest, 1
-        while name in names:
-            number += 1
-            name = "%s::%s#%d" % (path, rest, number)
-        names[name] = case
+        name = names.take(path + "::" + rest)
         cases[id(case)] = name
         by_group.setdefault(type(case).__module__ + "." + type(case).__qualname__, []).append(name)
         by_group.setdefault(type(case).__module__, []).append(name)
@@ -178,7 +175,7 @@ def run_unittest():
         suites.append(suite)
     for what in watch.changes():
         say("tampered", what=what)
-    say("collected", tests=list(names))
+    say_all("collected", list(cases.values()))
 
     def groups(described):
         """The tests below what `setUpClass (module.Class)` names."""

@@ -13,10 +13,21 @@ import types
 from json.encoder import encode_basestring_ascii
 
 
+# Longest text that is said, in characters; six bytes of a line at most stand for each of them.
+TEXT_CHARS_MAX = 20_000
+# Most characters of names in one line.
+LIST_CHARS_MAX = 50_000
+# Longest name of a test, in characters.
+NAME_CHARS_MAX = 2_000
+
+
 def open_channel(descriptor, word):
-    """Returns the function that writes a line to the process that watches."""
+    """Returns the functions that write a line to the process that watches, and a list in several."""
     write, owner, getpid, quote = os.write, os.getpid(), os.getpid, encode_basestring_ascii
     kind, text, lock = type, str, threading.Lock()
+
+    def cut(text):
+        return text if len(text) <= TEXT_CHARS_MAX else text[:TEXT_CHARS_MAX]
 
     def value(thing):
         if thing is None:
@@ -26,7 +37,7 @@ def open_channel(descriptor, word):
         if kind(thing) in (int, float):
             return repr_number(thing)
         # Unpaired surrogates cannot be read by others.
-        return quote(text(thing).encode("utf-8", "backslashreplace").decode())
+        return quote(cut(text(thing)).encode("utf-8", "backslashreplace").decode())
 
     repr_number = float.__repr__
 
@@ -45,7 +56,17 @@ def open_channel(descriptor, word):
             while line:
                 line = line[write(descriptor, line) :]
 
-    return say
+    def say_all(event, tests):
+        """Says a list in lines that are not too long."""
+        first = size = 0
+        for last, test in enumerate(tests):
+            size += len(test)
+            if size > LIST_CHARS_MAX:
+                say(event, tests=tests[first:last])
+                first, size = last, len(test)
+        say(event, tests=tests[first:])
+
+    return say, say_all
 
 
 def alarm(settings):
@@ -132,6 +153,22 @@ class Watch:
         return os.sep + "site-packages" + os.sep in path and not (
             os.sep + "_pytest" + os.sep in path or os.sep + "pluggy" + os.sep in path
         )
+
+
+class Names:
+    """Gives each test a name of its own."""
+
+    def __init__(self):
+        self.taken = set()
+
+    def take(self, name):
+        name = name[:NAME_CHARS_MAX]
+        base, number = name, 1
+        while name in self.taken:
+            number += 1
+            name = "%s#%d" % (base, number)
+        self.taken.add(name)
+        return name
 
 
 def begin():

@@ -8,60 +8,17 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_core::finding::Severity;
-use assize_core::gate::{Canary, GATES, Gate, GateOutput, GateRun, GateState, GateTrouble, Setup};
-use assize_core::report::{Report, TestOutcome};
-use serde::Deserialize;
+use assize_core::gate::{GateOutput, GateState};
+
+#[path = "record/expected.rs"]
+mod expected;
+
+use expected::Expected;
 
 /// The root of the tree in every recording.
 const ROOT: &str = "/project";
 /// Most places at which one file is cut.
 const CUTS_MAX: usize = 400;
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Expected {
-    gate: String,
-    #[serde(default)]
-    folder: String,
-    #[serde(default)]
-    detail: String,
-    state: GateState,
-    trouble: Option<GateTrouble>,
-    /// A part of what the trouble says.
-    says: Option<String>,
-    #[serde(default)]
-    passed: usize,
-    #[serde(default)]
-    failed: usize,
-    #[serde(default)]
-    skipped: usize,
-    #[serde(default)]
-    deselected: usize,
-    #[serde(default)]
-    expected_failures: usize,
-    #[serde(default)]
-    unexpected_passes: usize,
-    #[serde(default)]
-    errors: usize,
-    #[serde(default)]
-    warnings: usize,
-    #[serde(default)]
-    notes: usize,
-    coverage_pct: Option<f64>,
-    /// Ids of tests that failed, all of them or none is given.
-    failing: Option<Vec<String>>,
-    /// Places of diagnostics, `path:line`, in the order of the report.
-    places: Option<Vec<String>>,
-    canary: Option<ExpectedCanary>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ExpectedCanary {
-    failing: Vec<String>,
-    passing: Vec<String>,
-}
 
 struct Recording {
     name: String,
@@ -115,98 +72,13 @@ fn recordings() -> Vec<Recording> {
     cases.iter().map(|case| load(case)).collect()
 }
 
-impl Recording {
-    fn gate(&self) -> &'static dyn Gate {
-        let found = GATES.iter().find(|gate| gate.id() == self.expected.gate);
-        *found.unwrap_or_else(|| panic!("{}: there is no gate {}", self.name, self.expected.gate))
-    }
-
-    fn read(&self, output: &GateOutput) -> GateRun {
-        let setup = Setup {
-            folder: self.expected.folder.clone(),
-            because: String::new(),
-            detail: self.expected.detail.clone(),
-        };
-        let canary = self.expected.canary.as_ref().map(|canary| Canary {
-            failing: canary.failing.clone(),
-            passing: canary.passing.clone(),
-            ..Canary::default()
-        });
-        GateRun::of(self.gate(), &setup, output, canary.as_ref())
-    }
-}
-
-fn failing(report: &Report) -> Vec<String> {
-    let cases = report.tests.iter().flat_map(|run| &run.cases);
-    cases.filter(|case| case.outcome == TestOutcome::Failed).map(|case| case.id.clone()).collect()
-}
-
-fn places(report: &Report) -> Vec<String> {
-    let place = |path: &Option<String>, line: Option<u32>| match (path, line) {
-        (Some(path), Some(line)) => format!("{path}:{line}"),
-        (Some(path), None) => path.clone(),
-        (None, _) => String::new(),
-    };
-    report.diagnostics.iter().map(|found| place(&found.path, found.line)).collect()
-}
-
-/// Says what is not as it is expected.
-fn differences(expected: &Expected, run: &GateRun) -> Vec<String> {
-    let mut wrong = Vec::new();
-    let mut same = |what: &str, found: String, wanted: String| {
-        if found != wanted {
-            wrong.push(format!("{what} is {found}, not {wanted}"));
-        }
-    };
-    same("state", format!("{:?}", run.state), format!("{:?}", expected.state));
-    same("trouble", format!("{:?}", run.trouble.as_ref().map(|(kind, _)| *kind)), format!("{:?}", expected.trouble));
-    if let Some(says) = &expected.says {
-        let detail = run.trouble.as_ref().map_or("", |(_, detail)| detail);
-        same("what it says", detail.to_owned(), if detail.contains(says) { detail.to_owned() } else { says.clone() });
-    }
-    let report = run.report.clone().unwrap_or_default();
-    let tests = report.tests.clone().unwrap_or_default();
-    for (outcome, wanted) in [
-        (TestOutcome::Passed, expected.passed),
-        (TestOutcome::Failed, expected.failed),
-        (TestOutcome::Skipped, expected.skipped),
-        (TestOutcome::Deselected, expected.deselected),
-        (TestOutcome::ExpectedFailure, expected.expected_failures),
-        (TestOutcome::UnexpectedPass, expected.unexpected_passes),
-    ] {
-        same(&format!("the number of tests {outcome:?}"), tests.count(outcome).to_string(), wanted.to_string());
-    }
-    for (severity, wanted) in
-        [(Severity::Error, expected.errors), (Severity::Warning, expected.warnings), (Severity::Note, expected.notes)]
-    {
-        let found = report.diagnostics.iter().filter(|found| found.severity == severity).count();
-        same(&format!("the number of diagnostics {severity:?}"), found.to_string(), wanted.to_string());
-    }
-    if let Some(wanted) = expected.coverage_pct {
-        let found = report.coverage_pct.unwrap_or(-1.0);
-        let near = (found - wanted).abs() < 0.05;
-        same("coverage", format!("{found:.1}"), if near { format!("{found:.1}") } else { format!("{wanted:.1}") });
-    }
-    if let Some(wanted) = &expected.failing {
-        let sorted = |mut ids: Vec<String>| {
-            ids.sort();
-            format!("{ids:#?}")
-        };
-        same("the failing tests", sorted(failing(&report)), sorted(wanted.clone()));
-    }
-    if let Some(wanted) = &expected.places {
-        same("the places", format!("{:#?}", places(&report)), format!("{wanted:#?}"));
-    }
-    wrong
-}
-
 #[test]
 fn every_recording_is_read_as_expected() {
     let mut wrong = Vec::new();
     let recordings = recordings();
     for recording in &recordings {
-        let run = recording.read(&recording.output);
-        let found = differences(&recording.expected, &run);
+        let run = recording.expected.read(&recording.output);
+        let found = recording.expected.differences(&run);
         if !found.is_empty() {
             wrong.push(format!("{}:\n  {}\n  {:?}", recording.name, found.join("\n  "), run.trouble));
         }
@@ -229,7 +101,7 @@ fn a_part_of_a_red_run_is_never_green() {
     let mut wrong = Vec::new();
     let mut tried = 0;
     for recording in recordings() {
-        if recording.expected.state == GateState::Passed {
+        if recording.expected.read(&recording.output).state == GateState::Passed {
             continue;
         }
         let mut parts = Vec::new();
@@ -250,7 +122,7 @@ fn a_part_of_a_red_run_is_never_green() {
         }
         for (place, part) in parts {
             tried += 1;
-            if recording.read(&part).state == GateState::Passed {
+            if recording.expected.read(&part).state == GateState::Passed {
                 wrong.push(format!("{}: cut off in {place}", recording.name));
             }
         }

@@ -381,7 +381,8 @@ impl Repository {
     ///
     /// Fails when git does, or the file is larger than is read.
     pub fn contents(&self, commit: &str, path: &str) -> Result<Option<String>, GitError> {
-        let listed = self.git(&["ls-tree", "-z", "--full-tree", "--name-only", commit, "--", path], &[], 1 << 16)?.stdout;
+        let listed =
+            self.git(&["ls-tree", "-z", "--full-tree", "--name-only", commit, "--", path], &[], 1 << 16)?.stdout;
         if split_nul(&listed).all(|found| found != path) {
             return Ok(None);
         }

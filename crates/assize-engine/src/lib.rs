@@ -4,6 +4,7 @@
 //! work is worth: that is the core's business, so that it can be tested and replayed without any
 //! of this.
 
+pub mod brief;
 pub mod court;
 pub mod evidence;
 pub mod expand;

@@ -7,7 +7,7 @@ use anstream::eprintln;
 use anstyle::AnsiColor;
 use clap::{ColorChoice, CommandFactory as _, Parser, Subcommand};
 
-use crate::command::{completions, demo, doctor, hook, init, ledger, pause, review, stop};
+use crate::command::{brief, completions, demo, doctor, hook, init, ledger, pause, review, stop};
 use crate::exit::{Exit, Result};
 use crate::host::Host;
 use crate::render::{Format, styled};
@@ -60,6 +60,8 @@ enum Command {
     Review(review::Arguments),
     /// Run the project's own checks, or list them.
     Gates(review::GatesArguments),
+    /// Show what the project says of itself: structure, names, words, tools, schemas.
+    Brief(brief::Arguments),
     /// Read, check, export or replay the record of what was judged.
     Ledger(ledger::Arguments),
     /// Let every agent of this project stop unjudged until told otherwise.
@@ -151,6 +153,10 @@ fn run(cli: Cli) -> Result {
         Command::Stop(arguments) => stop::run(&arguments, &host, output),
         Command::Review(arguments) => review::run(&arguments, &host, output),
         Command::Gates(arguments) => review::gates(&arguments, &host, output),
+        Command::Brief(arguments) => {
+            let format = if arguments.is_for_prompt() { cli.format.unwrap_or(Format::Human) } else { format };
+            brief::run(&arguments, &host, Output { format, ..output })
+        }
         Command::Ledger(arguments) => ledger::run(&arguments, &host, output),
         Command::Pause(arguments) => pause::pause(&arguments, &host, output),
         Command::Resume => pause::resume(&host, output),

@@ -3,6 +3,8 @@
 //! `cargo xtask corpus` installs the tools and runs these tests; by themselves they would need what
 //! a machine may not have.
 
+#![expect(clippy::print_stdout, reason = "whoever runs a corpus wants to see each case")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -65,8 +67,11 @@ fn outcome(output: &Output) -> (String, String) {
     (outcome, why.to_owned())
 }
 
+/// What is to be said of one review: its name, its outcome, why, and whether that is right.
+type Line = (String, String, String, bool);
+
 /// Runs cases two at a time, prints a line for each, and fails with all that came out wrong.
-fn all(cases: &[Case], check: impl Fn(&Case) -> Vec<(String, String, String, bool)> + Sync) {
+fn all(cases: &[Case], check: impl Fn(&Case) -> Vec<Line> + Sync) {
     let wrong = Mutex::new(Vec::new());
     let counts: Mutex<BTreeMap<String, usize>> = Mutex::default();
     let next = Mutex::new(cases.iter());

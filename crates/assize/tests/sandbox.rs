@@ -125,7 +125,11 @@ fn every_escape_works_where_nothing_holds_it() {
             Control::Plain | Control::Other(_) => world.run_plainly(escape.name, &[]),
             Control::PlainIf(possible) if possible() => world.run_plainly(escape.name, &[]),
             Control::Below(around, possible) if possible() => world.run_plainly(escape.name, around),
-            Control::Raised => {
+            Control::RaisedIf(possible) if !possible() => {
+                not_shown.push(format!("{} (not possible here)", escape.name));
+                continue;
+            }
+            Control::Raised | Control::RaisedIf(_) => {
                 let Some(sandbox) = Tier::ALL.into_iter().find_map(|tier| world.sandbox(tier).ok()) else { continue };
                 run_inside(&world, &sandbox, escape, |_| {}).expect("run")
             }

@@ -61,8 +61,11 @@ impl<'t, 'a> Java<'t, 'a> {
         let mut rest = path;
         while let Some((package, class)) = rest.rsplit_once('.') {
             let variants = self.classes.get(&(package, class)).into_iter().flatten();
-            // Of equally near ones the first.
-            if let Some(file) = variants.rev().max_by_key(|file| shared(own, self.tree.path(**file))) {
+            // Of equally near ones the one with the shortest path, then the first.
+            if let Some(file) = variants.rev().max_by_key(|file| {
+                let path = self.tree.path(**file);
+                (shared(own, path), std::cmp::Reverse(path.matches('/').count()))
+            }) {
                 return Resolved::File(*file);
             }
             rest = package;
@@ -101,12 +104,16 @@ mod tests {
 
     #[test]
     fn of_variants_the_nearest_is_meant() {
-        let tree = [("android/src/a/One.java", "package a"), ("jre/src/a/One.java", "package a")];
+        let tree = [
+            ("aside/old/src/a/One.java", "package a"),
+            ("android/src/a/One.java", "package a"),
+            ("jre/src/a/One.java", "package a"),
+        ];
         check(&tree, "jre/src/b/Two.java", &[("use a.One", "jre/src/a/One.java"), ("use a {*}", "jre/src/a/")]);
         check(
             &tree,
             "other/b/Two.java",
-            &[("use a.One", "android/src/a/One.java"), ("use a {*}", "android/src/a/ jre/src/a/")],
+            &[("use a.One", "android/src/a/One.java"), ("use a {*}", "android/src/a/ aside/old/src/a/ jre/src/a/")],
         );
     }
 

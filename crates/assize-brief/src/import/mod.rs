@@ -147,8 +147,47 @@ pub fn resolve<'a>(tree: &Tree<'a>, manifests: &Manifests<'a>) -> Vec<Link<'a>> 
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::testing::Fixture;
+
+    proptest! {
+        /// Imports are written by the judged party: whatever they are, they lead somewhere or nowhere.
+        #[test]
+        fn no_import_is_too_odd(
+            imports in prop::collection::vec("[a-c.:/@#*~ß{}-]{0,12}|(super::|crate::|self::){1,4}[a-c:]{0,6}", 1..12),
+            names in prop::collection::vec("[a-cX*.]{0,3}|self|default", 0..4),
+            folders in prop::collection::vec("([a-c]/){0,3}", 1..6),
+        ) {
+            let lines: Vec<String> = imports
+                .iter()
+                .filter(|path| !path.is_empty() && !path.contains(" {"))
+                .map(|path| format!("pub {path} {{{}}}\nmod {path}", names.join(",")))
+                .collect();
+            let text = lines.join("\n");
+            let mut files = vec![
+                ("Cargo.toml".to_owned(), "[package]\nname = 'a'\n[dependencies]\nb = {path = 'b'}".to_owned()),
+                ("package.json".to_owned(), r##"{"name": "a", "exports": {"./*": "./*.js"}, "imports": {"#*": "./*"}}"##.to_owned()),
+                ("tsconfig.json".to_owned(), r#"{"compilerOptions": {"baseUrl": ".", "paths": {"@*": ["./*"]}}}"#.to_owned()),
+                ("go.mod".to_owned(), "module a\nreplace b => ./b".to_owned()),
+            ];
+            for folder in &folders {
+                for name in ["a.rs", "lib.rs", "mod.rs", "__init__.py", "b.py", "index.ts", "c.js", "a.go", "A.java"] {
+                    files.push((format!("{folder}{name}"), text.clone()));
+                }
+            }
+            let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+            let fixture = Fixture::new(&files);
+            let tree = fixture.tree();
+            let links = resolve(&tree, &Manifests::read(&tree));
+            prop_assert!(links.is_sorted());
+            let answered: std::collections::HashSet<(FileId, u32)> =
+                links.iter().map(|link| (link.from, link.import)).collect();
+            let asked: usize = tree.files().map(|(id, _)| tree.imports(id).len()).sum();
+            prop_assert_eq!(answered.len(), asked);
+        }
+    }
 
     /// Checks each import by itself: the line is added to the file as [`crate::testing::facts`] reads
     /// it, and what it leads to is given with blanks between.

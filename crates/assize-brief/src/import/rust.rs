@@ -55,6 +55,15 @@ enum Place<'a> {
     External(&'a str),
 }
 
+/// Where a path was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lost {
+    /// In a module that is the right one, whatever the name there means.
+    Within(ModuleId),
+    /// On the way, and why.
+    For(Reason),
+}
+
 /// The crates and modules of a tree.
 pub(super) struct Rust<'t, 'a> {
     tree: &'t Tree<'a>,
@@ -73,7 +82,7 @@ pub(super) struct Rust<'t, 'a> {
 #[derive(Debug, Default)]
 struct Scope<'a> {
     declared: HashMap<&'a str, Role>,
-    imported: HashMap<&'a str, &'a Import>,
+    imported: HashMap<&'a str, Vec<&'a Import>>,
     globs: Vec<&'a Import>,
 }
 
@@ -167,6 +176,7 @@ impl<'t, 'a> Rust<'t, 'a> {
                     added.push((after.clone(), folder.clone()));
                 }
             }
+            added.sort();
             package.dependencies.extend(added);
         }
     }
@@ -329,18 +339,24 @@ impl<'t, 'a> Rust<'t, 'a> {
         }
     }
 
-    /// Follows a path from a module, name by name.
+    /// Follows a path from a module as far as it is known.
     fn follow(&mut self, module: ModuleId, path: &[&'a str], hops: usize) -> Result<Place<'a>, Reason> {
-        let (mut place, mut rest) = self.start(module, path, hops)?;
+        self.trace(module, path, hops).or_else(|lost| match lost {
+            Lost::Within(module) => Ok(Place::Item(self.modules[module].file)),
+            Lost::For(reason) => Err(reason),
+        })
+    }
+
+    /// Follows a path from a module, name by name.
+    fn trace(&mut self, module: ModuleId, path: &[&'a str], hops: usize) -> Result<Place<'a>, Lost> {
+        let (mut place, mut rest) = self.start(module, path, hops).map_err(Lost::For)?;
         while let (Place::Module(at), Some((name, after))) = (place, rest.split_first()) {
             match self.look_up(at, name, hops) {
                 Some(next) => place = next,
                 // The last name may be made by a macro, a type may have another name here, and modules
                 // written out within a file are not looked into: it is the right file all the same.
-                None if after.is_empty() || is_type(name) || self.modules[at].inline => {
-                    return Ok(Place::Item(self.modules[at].file));
-                }
-                None => return self.outside(at).ok_or(Reason::NoSuchModule),
+                None if after.is_empty() || is_type(name) || self.modules[at].inline => return Err(Lost::Within(at)),
+                None => return self.outside(at).ok_or(Lost::For(Reason::NoSuchModule)),
             }
             rest = after;
         }
@@ -445,23 +461,30 @@ impl<'t, 'a> Rust<'t, 'a> {
         let file = self.modules[module].file;
         let home = self.module_of.get(&file).copied().unwrap_or(module);
         let scope = self.scope(file);
-        let imported = scope.imported.get(name).copied();
+        let imported = scope.imported.get(name).cloned().unwrap_or_default();
         match scope.declared.get(name) {
             // What a module that is written out within the file takes in stands among the file's imports.
             Some(Role::Module) => return Some(Place::Module(self.inline_module(module, name))),
             Some(_) => return Some(Place::Item(file)),
             None => {}
         }
-        if let Some(import) = imported {
+        let mut nearly = Vec::new();
+        // The same name may be taken in for other platforms, or by a module within the file.
+        for import in imported {
             let mut path: Vec<&'a str> = import.path.split("::").collect();
             let is_itself =
                 path.last() == Some(&name) && (import.names.is_empty() || import.names.iter().any(|own| own == "self"));
             if !is_itself {
                 path.push(name);
             }
-            if let Ok(place) = self.follow(home, &path, hops) {
-                return Some(place);
+            match self.trace(home, &path, hops) {
+                Ok(place) => return Some(place),
+                Err(Lost::Within(module)) => nearly.push(self.modules[module].file),
+                Err(Lost::For(_)) => {}
             }
+        }
+        if let Some(elsewhere) = nearly.iter().find(|other| **other != file) {
+            return Some(Place::Item(*elsewhere));
         }
         // Of a file that was not read, every name is taken to stand in it.
         if self.tree.facts(file).is_some_and(|facts| facts.passed_over.is_some()) {
@@ -478,7 +501,7 @@ impl<'t, 'a> Rust<'t, 'a> {
                 return Some(place);
             }
         }
-        None
+        nearly.first().map(|file| Place::Item(*file))
     }
 
     fn scope(&mut self, file: FileId) -> &Scope<'a> {
@@ -494,16 +517,16 @@ impl<'t, 'a> Rust<'t, 'a> {
             for import in tree.imports(file).iter().filter(counts) {
                 let last = import.path.rsplit("::").next().unwrap_or_default();
                 if import.names.is_empty() {
-                    scope.imported.entry(last).or_insert(import);
+                    scope.imported.entry(last).or_default().push(import);
                 }
                 for name in &import.names {
                     match name.as_str() {
                         "*" => scope.globs.push(import),
                         "self" => {
-                            scope.imported.entry(last).or_insert(import);
+                            scope.imported.entry(last).or_default().push(import);
                         }
                         name => {
-                            scope.imported.entry(name).or_insert(import);
+                            scope.imported.entry(name).or_default().push(import);
                         }
                     }
                 }
@@ -621,7 +644,7 @@ mod tests {
         (
             "crates/shop-core/src/lib.rs",
             "mod cart\npub cart::line {Line}\nmod stock\npub stock {*}\nmod unix {platform/unix.rs}\nmod outer::deep\nclass Shop\n\
-             module prelude\npub crate::cart {Cart}",
+             module prelude\npub crate::prelude {Cart}\npub crate::cart {Cart}",
         ),
         ("crates/shop-core/src/cart.rs", "mod line\nclass Cart\nuse std::fmt"),
         ("crates/shop-core/src/cart/line.rs", "class Line"),

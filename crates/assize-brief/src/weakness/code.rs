@@ -3,12 +3,15 @@
 //! Grammars call the same things by different names. [`View`] reduces an expression to what rules ask about:
 //! a name, a member, a call, a text put together of parts. What stands here knows no rule.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use tree_sitter::{Node, TreeCursor};
 
 /// Deepest expression that is looked into; what lies deeper counts as unknown.
 pub(super) const DEPTH_MAX: usize = 24;
+/// Longest path of members and calls that is spelled; no rule knows a longer one.
+pub(super) const PATH_PARTS_MAX: usize = 8;
 /// Most parts of a text put together that are looked at.
 pub(super) const PIECES_MAX: usize = 64;
 
@@ -73,6 +76,10 @@ pub(super) trait Dialect: Sync {
     fn is_outside(&self, path: &str) -> bool;
 }
 
+/// Most work that is spent on looking around in one file, in nodes or their like. What a stranger wrote could else be
+/// made so that everything is looked at for everything.
+pub(super) const WORK_MAX: usize = 5_000_000;
+
 /// A file with the names that it imports.
 pub(super) struct Code<'t> {
     /// Its text.
@@ -83,9 +90,45 @@ pub(super) struct Code<'t> {
     pub(super) names: HashMap<&'t str, String>,
     /// The language.
     pub(super) dialect: &'static dyn Dialect,
+    work: Cell<usize>,
 }
 
 impl<'t> Code<'t> {
+    /// Takes a parsed file; its imports are added by its language.
+    pub(super) fn new(text: &'t str, root: Node<'t>, dialect: &'static dyn Dialect) -> Self {
+        Self { text, root, names: HashMap::new(), dialect, work: Cell::new(0) }
+    }
+
+    /// Counts work; returns whether there is any left to do more.
+    fn spend(&self, work: usize) -> bool {
+        self.work.set(self.work.get().saturating_add(work));
+        !self.is_exhausted()
+    }
+
+    /// Returns whether [`WORK_MAX`] is used up, so that not everything was looked at.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.work.get() > WORK_MAX
+    }
+
+    /// Visits the nodes below a node, as long as there is work left to spend.
+    pub(super) fn explore(&self, root: Node<'t>, visit: &mut dyn FnMut(Node<'t>, &[Node<'t>]) -> bool) {
+        if self.spend(1) {
+            walk(root, &mut |node, above| self.spend(1) && visit(node, above));
+        }
+    }
+
+    /// Lends the text of the function that a node stands in; nothing outside of functions.
+    pub(super) fn around(&self, above: &[Node<'t>]) -> &'t str {
+        let text = self.function(above).map_or("", |function| self.text(function));
+        if self.spend(text.len() / 16) { text } else { "" }
+    }
+
+    /// Lends the text of the function that a node stands in, or of the file.
+    pub(super) fn around_or_file(&self, above: &[Node<'t>]) -> &'t str {
+        let text = self.function(above).map_or(self.text, |function| self.text(function));
+        if self.spend(text.len() / 16) { text } else { "" }
+    }
+
     /// Lends the text of a node.
     pub(super) fn text(&self, node: Node<'_>) -> &'t str {
         self.text.get(node.byte_range()).unwrap_or_default()
@@ -112,7 +155,8 @@ impl<'t> Code<'t> {
     pub(super) fn path(&self, node: Node<'t>) -> Option<String> {
         let mut parts = Vec::new();
         let mut node = node;
-        for _ in 0..DEPTH_MAX {
+        for _ in 0..PATH_PARTS_MAX {
+            self.spend(1);
             match self.view(node) {
                 View::Name(name) => {
                     parts.push(self.names.get(name).map_or(name, String::as_str));
@@ -155,6 +199,7 @@ impl<'t> Code<'t> {
     /// Returns whether a node stands below a condition inside of its function, so that code may have been
     /// asked for by whoever runs it.
     pub(super) fn is_guarded(&self, above: &[Node<'t>]) -> bool {
+        self.spend(above.len());
         above
             .iter()
             .rev()
@@ -166,7 +211,7 @@ impl<'t> Code<'t> {
     pub(super) fn resolved(&self, node: Node<'t>, above: &[Node<'t>]) -> Node<'t> {
         let (View::Name(name), Some(function)) = (self.view(node), self.function(above)) else { return node };
         let mut values = Vec::new();
-        walk(function, &mut |inner, _| {
+        self.explore(function, &mut |inner, _| {
             if let Some((target, value)) = self.dialect.assignment(inner)
                 && self.text(target) == name
             {
@@ -187,6 +232,9 @@ impl<'t> Code<'t> {
 
     /// Returns the function that a node stands in.
     pub(super) fn function(&self, above: &[Node<'t>]) -> Option<Node<'t>> {
+        if !self.spend(above.len()) {
+            return None;
+        }
         above.iter().rev().find(|node| self.dialect.functions().contains(&node.kind())).copied()
     }
 }

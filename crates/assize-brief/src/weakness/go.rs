@@ -16,8 +16,8 @@ use super::{Found, LIKELY, LIKELY_WARNING, SURE, SURE_NOTE, SURE_WARNING};
 struct Go;
 
 /// Searches a file.
-pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut Found<'t>) {
-    let mut file = File { code: Code { text, root, names: HashMap::new(), dialect: &Go }, path };
+pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut Found<'t>) -> bool {
+    let mut file = File { code: Code::new(text, root, &Go), path };
     imports(&mut file.code);
     let mut scopes = Scopes::default();
     walk(root, &mut |node, above| {
@@ -27,6 +27,7 @@ pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut 
     if path.ends_with("_test.go") {
         found.mark_test(1, u32::try_from(root.end_position().row + 1).unwrap_or(u32::MAX));
     }
+    !file.code.is_exhausted()
 }
 
 /// A file of Go.
@@ -77,10 +78,8 @@ fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], scopes: &m
             }
         }
         "composite_literal" => cors(file, node, above, found),
-        "selector_expression" => {
-            if file.code.text(node).ends_with("UnsafeAllowNoneSignatureType") {
-                found.file("token-unverified", node, SURE, TOKEN);
-            }
+        "selector_expression" if file.code.text(node).ends_with("UnsafeAllowNoneSignatureType") => {
+            found.file("token-unverified", node, SURE, TOKEN);
         }
         "import_spec" => {
             let module = field(node, "path").and_then(|path| file.code.literal(path)).unwrap_or_default();
@@ -260,7 +259,7 @@ fn option<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &m
 fn assigned<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     let (left, right) = (file.code.field(node, "left"), file.code.field(node, "right"));
     if left.ends_with(".InsecureSkipVerify") && right == "true" {
-        let function = file.code.function(above).map_or("", |function| file.code.text(function));
+        let function = file.code.around(above);
         let own_check = function.contains("VerifyPeerCertificate") || function.contains("VerifyConnection");
         let excused = own_check || file.code.is_guarded(above) || admits(&file.code, above);
         found.file("tls-unverified", node, SURE.unless(excused), TLS);
@@ -327,7 +326,8 @@ fn opened_file<'t>(call: &Call<'_, 't, '_>, scopes: &mut Scopes<'t>, found: &mut
         _ => return,
     };
     let Some(argument) = call.arguments.get(place).copied() else { return };
-    let joined = matches!(call.file.code.path(argument).as_deref(), Some("path/filepath.Join" | "path.Join"));
+    let joined =
+        matches!(call.file.code.path(argument).as_deref(), Some("path/filepath.Join" | "filepath.Join" | "path.Join"));
     let parts = match call.file.code.view(argument) {
         View::Call { arguments, .. } if joined => arguments,
         _ => vec![argument],
@@ -371,7 +371,7 @@ fn cors<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut
 
 fn token<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
     if call.name == "ParseUnverified" || call.path.ends_with("jwt.ParseInsecure") {
-        let function = call.file.code.function(call.above).map_or("", |function| call.file.code.text(function));
+        let function = call.file.code.around(call.above);
         let again =
             function.contains("ParseWithClaims(") || function.contains(".Verify(") || function.contains("jwt.Parse(");
         let grade = if decides(&call.file.code, call.above) && !again && !admits(&call.file.code, call.above) {
@@ -420,7 +420,7 @@ fn detected<'t>(call: &Call<'_, 't, '_>, found: &mut Found<'t>) {
     if !asks || !names_tests {
         return;
     }
-    let function = call.file.code.function(call.above).map_or("", |function| call.file.code.text(function));
+    let function = call.file.code.around(call.above);
     let subject = call.arguments.first().map_or("", |subject| call.file.code.text(*subject));
     if subject.contains("os.Args") {
         found.file("test-detected", call.node, SURE.unless(excused), DETECTED);

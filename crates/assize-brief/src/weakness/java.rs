@@ -18,14 +18,15 @@ use super::{Found, LIKELY, LIKELY_WARNING, SURE, SURE_NOTE, SURE_WARNING};
 struct Java;
 
 /// Searches a file.
-pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut Found<'t>) {
-    let mut file = File { code: Code { text, root, names: HashMap::new(), dialect: &Java }, path };
+pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut Found<'t>) -> bool {
+    let mut file = File { code: Code::new(text, root, &Java), path };
     imports(&mut file.code);
     let mut scopes = Scopes::default();
     walk(root, &mut |node, above| {
         visit(&file, node, above, &mut scopes, found);
         true
     });
+    !file.code.is_exhausted()
 }
 
 /// A file of Java.

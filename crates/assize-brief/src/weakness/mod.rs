@@ -19,9 +19,13 @@ mod python;
 mod rust;
 mod script;
 mod shared;
+#[cfg(test)]
+mod table;
 
 use serde::{Deserialize, Serialize};
-use tree_sitter::{Node, Tree};
+use tree_sitter::Node;
+
+use crate::language::{LanguageId, language_of, parse};
 
 /// How bad a weakness is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -118,8 +122,8 @@ pub static RULES: &[RuleInfo] = &[
     interference("assertion-swallowed", &["py", "ts", "rs"], "An assertion fails and nobody hears of it."),
 ];
 
-/// Largest file that is searched, in bytes. Of a larger one it is said that it was not.
-pub const FILE_BYTES_MAX: usize = 1024 * 1024;
+pub use crate::language::FILE_BYTES_MAX;
+
 /// Most findings of one rule and one certainty in a file; a flood says no more than its beginning.
 pub const PER_RULE_MAX: usize = 50;
 /// Longest excerpt, in bytes.
@@ -130,76 +134,58 @@ pub const UNREAD: &str = "code-unread";
 
 /// Searches a file. The path tells the language; a file in no known language has nothing.
 pub fn find(path: &str, text: &str) -> Vec<Weakness> {
-    let Some(language) = Language::of(path) else { return Vec::new() };
-    if text.len() > FILE_BYTES_MAX {
-        return vec![Weakness {
-            rule: UNREAD.to_owned(),
-            family: Family::Weakness,
-            line: 1,
-            end_line: 1,
-            certain: true,
-            severity: Severity::Warning,
-            message: format!("The file is larger than {FILE_BYTES_MAX} bytes and was not searched for weaknesses."),
-            excerpt: String::new(),
-            in_test: false,
-        }];
+    if language_of(path).is_none() {
+        return Vec::new();
     }
-    let Some(tree) = parse(language, text) else { return Vec::new() };
+    let Some(parsed) = parse(path, text) else {
+        return too_large(path)
+            .filter(|_| text.len() > FILE_BYTES_MAX)
+            .or_else(|| Some(too_slow()))
+            .into_iter()
+            .collect();
+    };
     let mut found = Found { text, weaknesses: Vec::new() };
-    let root = tree.root_node();
-    match language {
-        Language::Python => python::search(root, text, path, &mut found),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => script::search(root, text, path, &mut found),
-        Language::Go => go::search(root, text, path, &mut found),
-        Language::Java => java::search(root, text, path, &mut found),
-        Language::Rust => rust::search(root, text, path, &mut found),
-    }
+    let root = parsed.tree.root_node();
+    let whole = match parsed.language {
+        LanguageId::Python => python::search(root, text, path, &mut found),
+        LanguageId::JavaScript | LanguageId::TypeScript | LanguageId::Tsx => {
+            script::search(root, text, path, &mut found)
+        }
+        LanguageId::Go => go::search(root, text, path, &mut found),
+        LanguageId::Java => java::search(root, text, path, &mut found),
+        LanguageId::Rust => rust::search(root, text, path, &mut found),
+    };
     let mut weaknesses = found.weaknesses;
+    if !whole {
+        weaknesses.push(too_slow());
+    }
     weaknesses.sort_by(|one, other| (one.line, &one.rule).cmp(&(other.line, &other.rule)));
     weaknesses
 }
 
-/// The languages that are searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Language {
-    Python,
-    JavaScript,
-    TypeScript,
-    Tsx,
-    Go,
-    Java,
-    Rust,
+/// What is to be said of a file that is larger than [`FILE_BYTES_MAX`]; `None` where it would not be searched anyway.
+pub fn too_large(path: &str) -> Option<Weakness> {
+    language_of(path)?;
+    Some(unread(format!("The file is larger than {FILE_BYTES_MAX} bytes and was not searched for weaknesses.")))
 }
 
-impl Language {
-    fn of(path: &str) -> Option<Self> {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        Some(match name.rsplit_once('.')?.1 {
-            "py" | "pyw" | "pyi" => Self::Python,
-            "js" | "jsx" | "mjs" | "cjs" => Self::JavaScript,
-            "ts" | "mts" | "cts" => Self::TypeScript,
-            "tsx" => Self::Tsx,
-            "go" => Self::Go,
-            "java" => Self::Java,
-            "rs" => Self::Rust,
-            _ => return None,
-        })
+fn too_slow() -> Weakness {
+    unread("The file is made so that it takes too long to search for weaknesses; not all of it was.".to_owned())
+}
+
+/// Says that a file was not searched, or not all of it.
+fn unread(message: String) -> Weakness {
+    Weakness {
+        rule: UNREAD.to_owned(),
+        family: Family::Weakness,
+        line: 1,
+        end_line: 1,
+        certain: true,
+        severity: Severity::Warning,
+        message,
+        excerpt: String::new(),
+        in_test: false,
     }
-}
-
-fn parse(language: Language, text: &str) -> Option<Tree> {
-    let grammar: tree_sitter::Language = match language {
-        Language::Python => tree_sitter_python::LANGUAGE.into(),
-        Language::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
-        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
-        Language::Go => tree_sitter_go::LANGUAGE.into(),
-        Language::Java => tree_sitter_java::LANGUAGE.into(),
-        Language::Rust => tree_sitter_rust::LANGUAGE.into(),
-    };
-    let mut parser = tree_sitter::Parser::new();
-    parser.set_language(&grammar).ok()?;
-    parser.parse(text, None)
 }
 
 /// How sure and how bad a finding is.
@@ -351,6 +337,17 @@ mod tests {
             assert!(seen.insert(rule.id), "{} stands there twice", rule.id);
             assert!(rule.summary.ends_with('.') && !rule.languages.is_empty(), "{}", rule.id);
         }
+    }
+
+    #[test]
+    fn work_is_spent_up_to_its_limit() {
+        // Each statement looks for the value of `q` in the whole function.
+        let function = |count: usize| format!("def f(db):\n{}", "    db.execute(q)\n".repeat(count));
+        let rules = |count: usize| -> Vec<String> {
+            find("a.py", &function(count)).into_iter().map(|found| found.rule).collect()
+        };
+        assert_eq!(rules(500), [""; 0]);
+        assert_eq!(rules(15_000), [UNREAD]);
     }
 
     #[test]

@@ -202,7 +202,7 @@ fn imitation(code: &str) -> Option<Imitation> {
 pub(super) fn imitated<'t>(code: &Code<'t>, path: &str, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     let Some(imitation) = imitation(code.text(node)) else { return };
     // The function around may be short: what stands outside of all functions belongs together.
-    let around = code.function(above).map_or(code.text, |function| code.text(function));
+    let around = code.around_or_file(above);
     if is_written(around) {
         let grade = if imitation == Imitation::Fixed { SURE } else { LIKELY };
         found.file("result-imitated", node, grade.unless(is_reporter(path)), IMITATED);

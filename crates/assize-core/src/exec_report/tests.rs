@@ -1,3 +1,5 @@
+//! What a run means for a change, against the run on its base.
+
 use super::*;
 use crate::report::Report;
 use crate::test_kind::default_edge_words;

@@ -117,7 +117,7 @@ fn package(folder: &str, manifest: &toml::Table) -> Option<Package> {
     let off = package.get("autotests").and_then(toml::Value::as_bool) == Some(false);
     // The first edition looks for tests only if none is named.
     let first_edition = matches!(package.get("edition").map(|edition| edition.as_str()), None | Some(Some("2015")));
-    let finds_tests = !off && !(first_edition && manifest.contains_key("test"));
+    let finds_tests = !(off || first_edition && manifest.contains_key("test"));
     Some(Package { folder: folder.to_owned(), name, finds_tests })
 }
 

@@ -15,6 +15,7 @@ mod package_script;
 mod python;
 mod runner;
 mod script;
+mod surefire;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -465,4 +466,6 @@ gates! {
     mocha: Mocha,
     package_test: PackageTest,
     go_test: GoTest,
+    maven: Maven,
+    gradle: Gradle,
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::libtest::{self, Section};
+use super::libtest::{self, Section, SectionCase};
 use super::rustc_json::{self, TestProgram};
 use super::{Announced, Report, ReportError, TestCase, TestOutcome, TestRun, message, plain::plain};
 
@@ -207,9 +207,16 @@ impl Tests {
     /// Doc tests are named by their file and what they document; lines move, so they are only counted.
     fn doc_tests(&mut self, sections: &[Section], extent: Extent) -> Result<(), ReportError> {
         for section in sections {
-            for case in &section.cases {
-                let name = case.name.rsplit_once(" (line ").map_or(case.name.as_str(), |(name, _)| name);
-                let count = self.seen.entry(name.to_owned()).or_insert(0);
+            let place = |case: &SectionCase| {
+                let (name, line) = case.name.rsplit_once(" (line ").unwrap_or((&case.name, ""));
+                (name.to_owned(), line.trim_end_matches(')').parse::<u32>().unwrap_or_default())
+            };
+            // They come as they end; what is counted has to be in order.
+            let mut cases: Vec<&SectionCase> = section.cases.iter().collect();
+            cases.sort_by_key(|case| place(case));
+            for case in cases {
+                let (name, _) = place(case);
+                let count = self.seen.entry(name.clone()).or_insert(0);
                 *count += 1;
                 let id = if *count == 1 { format!("doc {name}") } else { format!("doc {name} #{count}") };
                 self.add(id, case.outcome, case.message.clone());
@@ -344,7 +351,8 @@ mod tests {
     fn programs_and_doc_tests_are_read() {
         let text = format!("{BEGIN}{}{}{DONE}", listed(&["a", "b"]), process(&[], "0", &ok(&["a", "b"])));
         assert_eq!(read(&text).unwrap(), "one a:Passed; one b:Passed");
-        let doc = ok(&["src/lib.rs - x (line 3)", "src/lib.rs - x (line 9)", "src/lib.rs - y (line 1) - compile fail"]);
+        let doc =
+            ok(&["src/lib.rs - x (line 10)", "src/lib.rs - x (line 9)", "src/lib.rs - y (line 1) - compile fail"]);
         assert_eq!(
             read(&format!("{text}{doc}")).unwrap(),
             "one a:Passed; one b:Passed; doc src/lib.rs - x:Passed; doc src/lib.rs - x #2:Passed; doc src/lib.rs - y:Passed"

@@ -94,9 +94,19 @@ impl Run {
             }
             Event::End { id, path, outcome, message: text, ms } => {
                 self.passed += usize::from(outcome == TestOutcome::Passed);
-                self.add(id, path, outcome, text, ms)?;
+                self.faults += usize::from(outcome == TestOutcome::Failed);
+                // What the runner says of a file whose process was left is not worth more than that.
+                match self.unended.remove(&id) {
+                    Some(left) if outcome != TestOutcome::Failed => {
+                        self.add(id, path, TestOutcome::Failed, Some(left), ms)?;
+                    }
+                    _ => self.add(id, path, outcome, text, ms)?,
+                }
             }
-            Event::Fault { id, path, message: text } => self.add(id, path, TestOutcome::Failed, Some(text), None)?,
+            Event::Fault { id, path, message: text } => {
+                self.faults += 1;
+                self.add(id, path, TestOutcome::Failed, Some(text), None)?;
+            }
             Event::Unended { path, message } => {
                 self.unended.insert(path, message);
             }
@@ -123,7 +133,6 @@ impl Run {
         ms: Option<f64>,
     ) -> Result<(), ReportError> {
         if outcome == TestOutcome::Failed {
-            self.faults += 1;
             self.failed.insert(id.clone());
         }
         let time_ms = ms.filter(|ms| *ms >= 0.0).map(|ms| ms as u64);
@@ -199,6 +208,9 @@ mod tests {
             // A process that was left has failed, once.
             (lines(&[&a, UNENDED, &done(1, 0, 0)]), "a:Passed a.js:Failed"),
             (lines(&[&a, UNENDED, FAULT, &done(1, 1, 0)]), "a:Passed a.js:Failed"),
+            (lines(&[UNENDED, &end("a.js", "passed"), &done(1, 0, 0)]), "a.js:Failed"),
+            (lines(&[UNENDED, &end("a.js", "skipped"), &done(0, 0, 1)]), "a.js:Failed"),
+            (lines(&[UNENDED, &end("a.js", "failed"), &done(0, 1, 0)]), "a.js:Failed"),
         ] {
             assert_eq!(word(parse(text.as_bytes())).as_deref(), Ok(expected), "{text}");
         }

@@ -135,7 +135,7 @@ impl JUnit<'_> {
         parts.push(name);
         let mut case = Case {
             id: parts.join(" > "),
-            path: element.get("file").map(slashes).or_else(|| suites.filter_map(|suite| suite.path.clone()).last()),
+            path: element.get("file").map(slashes).or_else(|| suites.filter_map(|suite| suite.path.clone()).next_back()),
             time_ms: element.get("time").and_then(milliseconds),
             failures: 0,
             errors: 0,

@@ -338,7 +338,10 @@ mod tests {
         )
     }
 
-    fn seen(text: &str) -> Vec<(String, Severity, Option<String>, Option<u32>, String)> {
+    /// Code, severity, path, line and message of a diagnostic.
+    type Seen = (String, Severity, Option<String>, Option<u32>, String);
+
+    fn seen(text: &str) -> Vec<Seen> {
         let found = parse(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}")).diagnostics;
         found.into_iter().map(|it| (it.code, it.severity, it.path, it.line, it.message)).collect()
     }

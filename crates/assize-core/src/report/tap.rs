@@ -87,7 +87,7 @@ impl Reader {
                 return Err(ReportError::Contradictory("a second stream begins within the first".to_owned()));
             }
         }
-        if indent % INDENT != 0 {
+        if !indent.is_multiple_of(INDENT) {
             return Ok(());
         }
         let depth = indent / INDENT;

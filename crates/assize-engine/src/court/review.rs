@@ -28,6 +28,7 @@ use assize_core::session::{Baseline, Measured, SessionState};
 use assize_core::test_policy::{self, Opened, Plan};
 use assize_core::verdict::ReviewVerdict;
 
+use crate::brief;
 use crate::court::{fresh_nonce, fresh_word};
 use crate::evidence::{Sources, gather, shown_whole};
 use crate::gate::{BaseCache, Bench, Planned, Ran, RunTerms, detect};
@@ -187,14 +188,20 @@ pub fn examine(
         .map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
     let place = Place { root: &root, repository: repository.as_ref(), paths, build: build.path() };
     let mut benches = Benches::new(&case, &diff, place, terms, &mut limits)?;
+    let reader = if terms.judges.is_empty() { brief::Reader::Nobody } else { brief::Reader::Judges };
+    // Before anything of the change has run: its code could otherwise tidy up after itself in the copy.
+    let mut findings = security::findings(&diff, &benches.change.copy, benches.base.as_ref().map(|bench| &bench.copy));
+    let look = brief::look(benches.base.as_ref().map(|bench| &bench.copy), &benches.change.copy, reader);
+    limits.extend(look.limit);
     let moves = Moves::of(&diff);
     let mut session =
         GateSession { terms, sandbox: &sandbox, moves: &moves, base_tree: benches.base_tree.clone(), watch };
-    let (results, mut findings) = session.run_all(&mut benches, &mut limits)?;
+    let (results, removed) = session.run_all(&mut benches, &mut limits)?;
+    findings.extend(removed);
     let report = rule::run(&evidence, &terms.rules);
     let about_change = |finding: &Finding| finding.rule != "nothing-changed";
     findings.extend(report.findings.into_iter().filter(about_change));
-    findings.extend(security::findings(&diff, &benches.change.copy, benches.base.as_ref().map(|bench| &bench.copy)));
+    findings.extend(look.findings);
     let summed = |file: &FileChange| PatchedFile {
         path: file.path.clone(),
         added: file.added_count(),
@@ -205,14 +212,17 @@ pub fn examine(
         fingerprint: evidence.fingerprint.clone(),
         exec: ExecReport::of(results, Some(sandbox.level().sentence())),
         findings,
-        looked_at: vec![Dimension::Compilation, Dimension::Security],
+        looked_at: [Dimension::Compilation, Dimension::Security]
+            .into_iter()
+            .chain(look.has_boundaries.then_some(Dimension::Boundaries))
+            .collect(),
         missing: evidence.diff.why_missing().map(|why| format!("diff: {why}")).into_iter().collect(),
         limits,
         policy: terms.policy.clone(),
         case,
         opinions: Vec::new(),
     };
-    Ok((inputs, ReviewExhibits { diff, ..ReviewExhibits::default() }))
+    Ok((inputs, ReviewExhibits { diff, brief: look.brief }))
 }
 
 /// Finds the gates that the tree of a folder uses, without running any.

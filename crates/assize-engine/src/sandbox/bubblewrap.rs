@@ -13,15 +13,10 @@ pub(super) fn find(path: Option<&str>) -> Option<PathBuf> {
     folders.map(|folder| Path::new(folder).join("bwrap")).find(|program| program.is_file())
 }
 
-/// Returns the arguments of bubblewrap. `launcher` is our program and `again` its arguments.
+/// Returns the arguments of bubblewrap. `again` are those of our launcher.
 ///
 /// Fails with a path that is no text.
-pub(super) fn arguments(
-    mounts: &[Mount],
-    launcher: &Path,
-    again: &[OsString],
-    network: bool,
-) -> Result<Vec<String>, PathBuf> {
+pub(super) fn arguments(mounts: &[Mount], again: &[OsString], network: bool) -> Result<Vec<String>, PathBuf> {
     let mut list = Arguments(Vec::new());
     list.words(&["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]);
     if !network {
@@ -59,9 +54,7 @@ pub(super) fn arguments(
             }
         }
     }
-    list.words(&["--ro-bind"]);
-    list.path(launcher)?;
-    list.words(&[LAUNCHER_INSIDE, "--remount-ro", "/", "--chdir", "/", "--", LAUNCHER_INSIDE]);
+    list.words(&["--remount-ro", "/", "--chdir", "/", "--", LAUNCHER_INSIDE]);
     for argument in again {
         list.path(Path::new(argument))?;
     }
@@ -97,16 +90,16 @@ mod tests {
             Mount::Seal { to: path("/proc") },
         ];
         let again = [OsString::from("sandbox-launch")];
-        let words = arguments(&mounts, Path::new("/p/assize"), &again, false).expect("texts").join(" ");
+        let words = arguments(&mounts, &again, false).expect("texts").join(" ");
         for part in [
             "--unshare-net",
             "--ro-bind /usr /usr --symlink usr/bin /bin --perms 0755 --size 7 --tmpfs /tmp --bind /a /assize/work",
-            "--remount-ro /proc --ro-bind /p/assize /assize/launcher --remount-ro /",
+            "--remount-ro /proc --remount-ro / --chdir /",
             "-- /assize/launcher sandbox-launch tend",
         ] {
             assert!(words.contains(part), "{part} in {words}");
         }
-        let with_network = arguments(&mounts, Path::new("/p/assize"), &again, true).expect("texts");
+        let with_network = arguments(&mounts, &again, true).expect("texts");
         assert!(!with_network.contains(&"--unshare-net".to_owned()));
     }
 

@@ -113,6 +113,11 @@ const REFUSED: &[(&str, Numbers)] = &[
 const REFUSED_SHARED: &[(&str, Numbers)] =
     &[("shmget", (29, 194)), ("msgget", (68, 186)), ("semget", (64, 190)), ("mq_open", (240, 180))];
 
+const SHMGET: Numbers = (29, 194);
+/// Largest segment of shared memory where nothing else limits it: there may be 4096 of them, and no
+/// process shows those that it doesn't look at.
+const SEGMENT_BYTES_MAX: u64 = 1024 * 1024;
+
 const SOCKET: Numbers = (41, 198);
 const CLONE: Numbers = (56, 220);
 const UNSHARE: Numbers = (272, 97);
@@ -166,13 +171,15 @@ fn on(arch: TargetArch, numbers: Numbers) -> Option<i64> {
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// What a call's arguments have to be for the call to be refused. All of them are 32 bits wide: the
-/// kernel looks at no more of them either.
+/// What a call's arguments have to be for the call to be refused. Sizes are 64 bits wide; of all
+/// others the kernel looks at 32 bits only, and so do we.
 fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, BackendError> {
     let conditions: Result<Vec<_>, _> = conditions
         .iter()
         .map(|(argument, operator, value)| {
-            SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), *value)
+            let is_size = matches!(operator, SeccompCmpOp::Gt);
+            let width = if is_size { SeccompCmpArgLen::Qword } else { SeccompCmpArgLen::Dword };
+            SeccompCondition::new(*argument, width, operator.clone(), *value)
         })
         .collect();
     SeccompRule::new(conditions?)
@@ -184,7 +191,7 @@ fn bit(bit: u64) -> SeccompCmpOp {
 
 fn refused(arch: TargetArch, calls: Calls) -> Result<Rules, BackendError> {
     let mut rules = Rules::new();
-    let shared = if calls == Calls::Contained { &[] } else { REFUSED_SHARED };
+    let shared = if matches!(calls, Calls::Contained { .. }) { &[] } else { REFUSED_SHARED };
     for (_, numbers) in REFUSED.iter().chain(shared) {
         rules.extend(on(arch, *numbers).map(|number| (number, Vec::new())));
     }
@@ -216,6 +223,9 @@ fn refused(arch: TargetArch, calls: Calls) -> Result<Rules, BackendError> {
         for kind in KINDS_OF_DEVICES {
             add(*numbers, rule(&[(*mode, bit(MODE_KIND), *kind)])?);
         }
+    }
+    if calls == (Calls::Contained { memory_held: false }) {
+        add(SHMGET, rule(&[(1, SeccompCmpOp::Gt, SEGMENT_BYTES_MAX)])?);
     }
     if calls == (Calls::Shared { network: false }) {
         // Without a network namespace every socket leads out.
@@ -272,6 +282,7 @@ mod tests {
     use super::*;
 
     const ARCHES: [(TargetArch, u32); 2] = [(TargetArch::x86_64, 0xc000_003e), (TargetArch::aarch64, 0xc000_00b7)];
+    const CONTAINED: Calls = Calls::Contained { memory_held: true };
     const ALLOW: u32 = 0x7fff_0000;
     const KILL: u32 = 0x8000_0000;
     const REFUSE: u32 = 0x0005_0000 | EPERM;
@@ -330,10 +341,10 @@ mod tests {
     #[test]
     fn what_is_listed_is_refused_and_the_rest_is_not() {
         for (name, numbers) in REFUSED {
-            assert_eq!(asked(Calls::Contained, *numbers, &[]), REFUSE, "{name}");
+            assert_eq!(asked(CONTAINED, *numbers, &[]), REFUSE, "{name}");
         }
         for (name, numbers) in ABSENT {
-            assert_eq!(asked(Calls::Contained, *numbers, &[]), LACK, "{name}");
+            assert_eq!(asked(CONTAINED, *numbers, &[]), LACK, "{name}");
         }
         let plain = [
             ("read", (0, 63)),
@@ -343,7 +354,7 @@ mod tests {
             ("kill", (62, 129)),
         ];
         for (name, numbers) in plain.into_iter().chain(REFUSED_SHARED.iter().copied()) {
-            assert_eq!(asked(Calls::Contained, numbers, &[]), ALLOW, "{name}");
+            assert_eq!(asked(CONTAINED, numbers, &[]), ALLOW, "{name}");
         }
         for (name, numbers) in REFUSED_SHARED {
             assert_eq!(asked(Calls::Shared { network: true }, *numbers, &[]), REFUSE, "{name}");
@@ -395,7 +406,16 @@ mod tests {
             ("set-user-id file", MKNODAT, &[0, 0, 0o104_755], REFUSE),
         ];
         for (what, numbers, arguments, expected) in table {
-            assert_eq!(asked(Calls::Contained, *numbers, arguments), *expected, "{what}");
+            assert_eq!(asked(CONTAINED, *numbers, arguments), *expected, "{what}");
+        }
+        let unheld = Calls::Contained { memory_held: false };
+        for (calls, size, expected) in [
+            (unheld, SEGMENT_BYTES_MAX, ALLOW),
+            (unheld, SEGMENT_BYTES_MAX + 1, REFUSE),
+            (unheld, 1 << 32, REFUSE),
+            (CONTAINED, 1 << 32, ALLOW),
+        ] {
+            assert_eq!(asked(calls, SHMGET, &[0, size, 0o600]), expected, "{size}");
         }
         assert_eq!(asked(Calls::Shared { network: false }, SOCKET, &[1, 1, 0]), REFUSE);
         assert_eq!(asked(Calls::Shared { network: true }, SOCKET, &[2, 1, 0]), ALLOW);
@@ -404,7 +424,7 @@ mod tests {
     #[test]
     fn what_nobody_has_looked_at_does_not_exist() {
         for (arch, audit) in ARCHES {
-            let answer = |number| decide(arch, Calls::Contained, number, audit, &[]);
+            let answer = |number| decide(arch, CONTAINED, number, audit, &[]);
             assert_eq!(answer(REVIEWED_LAST), ALLOW);
             assert_eq!(answer(REVIEWED_LAST + 1), LACK);
             assert_eq!(answer(X32_BIT - 1), LACK);
@@ -418,7 +438,7 @@ mod tests {
         for (arch, audit) in ARCHES {
             for foreign in [0x4000_0003, 0x4000_0028, 0xc000_003e, 0xc000_00b7] {
                 if foreign != audit {
-                    assert_eq!(decide(arch, Calls::Contained, 0, foreign, &[]), KILL, "{foreign:#x}");
+                    assert_eq!(decide(arch, CONTAINED, 0, foreign, &[]), KILL, "{foreign:#x}");
                 }
             }
         }

@@ -120,6 +120,11 @@ impl Cgroup {
         self.memory.is_some() && self.processes.is_some()
     }
 
+    /// Returns whether the kernel itself keeps the memory within its limit.
+    pub(super) fn holds_memory(&self) -> bool {
+        self.memory.is_some()
+    }
+
     fn groups(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.memory, &self.processes, &self.cpu].into_iter().flatten()
     }

@@ -23,11 +23,13 @@ pub struct Job {
     pub environment: BTreeMap<String, String>,
     /// What else the job may write: the folder on this machine and where it is seen inside.
     pub writable: Vec<(PathBuf, PathBuf)>,
-    /// What else the job may read: the folder or file on this machine and where it is seen inside.
+    /// What else the job may read: the folder or file on this machine and where it is seen inside. If
+    /// that is in the work copy, an empty folder or file is left there.
     pub read_only: Vec<(PathBuf, PathBuf)>,
     /// What it may take.
     pub limits: SandboxLimits,
-    /// Whether it may reach the network.
+    /// Whether it may reach the network. Then it can also reach what listens on this machine's
+    /// loopback and, before Landlock 6, sockets that have no path.
     pub network: bool,
     /// How long it may stay silent.
     pub idle: Option<Duration>,

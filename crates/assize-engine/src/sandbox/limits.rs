@@ -26,8 +26,8 @@ pub struct SandboxLimits {
     pub file_bytes: u64,
     /// How many files one process may hold open. Default: 4096.
     pub open_files: u64,
-    /// How large the work copy, the reports and what it may write besides may grow together on the
-    /// disk, in bytes. Default: 8 GiB.
+    /// How much the folders on the disk that it may write to may hold together, in bytes. What they
+    /// held before counts as well. Default: 16 GiB.
     pub work_bytes: u64,
     /// How much each of its private folders (`/tmp`, the home folder, `/dev/shm`) may hold, in
     /// bytes. Default: 1 GiB.
@@ -46,7 +46,7 @@ impl Default for SandboxLimits {
             output_bytes: 64 * MIB,
             file_bytes: 1024 * MIB,
             open_files: 4096,
-            work_bytes: 8192 * MIB,
+            work_bytes: 16_384 * MIB,
             temporary_bytes: 1024 * MIB,
         }
     }

@@ -27,7 +27,7 @@
 //! would do it for us, but it forks a program that has threads and goes on with ordinary code there
 //! (it allocates and takes locks, which can hang), filters calls by a C library, is under the LGPL,
 //! and is of no use inside bubblewrap, which sets no limits, applies no Landlock and closes no
-//! descriptors. So our program starts itself anew ([`launch`]) and uses safe calls, one stage after
+//! descriptors. So our program starts itself anew ([`fn@launch`]) and uses safe calls, one stage after
 //! the other, the same in all tiers.
 //!
 //! # When a job is over

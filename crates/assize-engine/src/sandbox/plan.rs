@@ -6,10 +6,13 @@
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, mkdirat, openat, statat};
 use rustix::io::Errno;
+use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 
 use super::host::{Host, REPORTS_INSIDE, SystemPart, UID_INSIDE, USER_INSIDE, WORK_INSIDE};
@@ -77,6 +80,23 @@ const PROC_HIDDEN: &[&str] = &[
     "zoneinfo",
 ];
 
+/// What the names of our folders begin with; a process id and something random follow.
+const STAGE_PREFIX: &str = "assize-sandbox-";
+
+/// Removes folders of ours whose process is gone: it was killed before it could.
+fn sweep(temporary: &Path) {
+    for entry in fs::read_dir(temporary).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner =
+            name.to_str().and_then(|name| name.strip_prefix(STAGE_PREFIX)?.split('-').next()?.parse::<u32>().ok());
+        let gone = owner.is_some_and(|owner| !Path::new("/proc").join(owner.to_string()).exists());
+        // What belongs to us nobody else can have put in the place of something else.
+        if gone && entry.metadata().is_ok_and(|metadata| metadata.uid() == geteuid().as_raw()) {
+            let _ = super::tree::remove(&entry.path());
+        }
+    }
+}
+
 /// A folder of ours for one run, with what is shown in the place of other things.
 #[derive(Debug)]
 pub(super) struct Stage {
@@ -86,7 +106,10 @@ pub(super) struct Stage {
 impl Stage {
     /// Makes the folder.
     pub(super) fn make(host: &Host) -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("assize-sandbox-").tempdir_in(&host.temporary)?;
+        static SWEPT: Once = Once::new();
+        SWEPT.call_once(|| sweep(&host.temporary));
+        let prefix = format!("{STAGE_PREFIX}{}-", std::process::id());
+        let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(&host.temporary)?;
         let stage = Self { folder };
         for name in ["root", "empty", "home", "tmp"] {
             fs::create_dir(stage.path(name))?;
@@ -233,48 +256,53 @@ pub(super) fn furnish_home(host: &Host, stage: &Stage) -> io::Result<()> {
 }
 
 /// Makes the places in the work copy, the reports and other writable folders at which something else
-/// is to be mounted. The work copy is the candidate's: a link in it must not lead us elsewhere.
+/// is to be mounted. The work copy is the candidate's: a link in it must not lead us elsewhere. In
+/// what is only to be read, nothing is made.
 ///
 /// Returns what has to be said to the caller, if a place cannot be made.
 pub(super) fn make_places(job: &Job) -> Result<(), String> {
-    let roots = [(job.work.as_path(), Path::new(WORK_INSIDE)), (job.reports.as_path(), Path::new(REPORTS_INSIDE))];
-    let mut roots = roots.to_vec();
-    for (from, inside) in job.read_only.iter().chain(&job.writable) {
+    let mut roots = vec![
+        (job.work.as_path(), Path::new(WORK_INSIDE), true),
+        (job.reports.as_path(), Path::new(REPORTS_INSIDE), true),
+    ];
+    let shown = job.read_only.iter().map(|pair| (pair, false)).chain(job.writable.iter().map(|pair| (pair, true)));
+    for ((from, inside), write) in shown {
         // What was mounted last covers the others.
-        let below = roots.iter().rev().find_map(|(host, root)| Some((*host, inside.strip_prefix(root).ok()?)));
-        if let Some((host, below)) = below
+        let below =
+            roots.iter().rev().find_map(|(host, root, make)| Some((*host, inside.strip_prefix(root).ok()?, *make)));
+        if let Some((host, below, make)) = below
             && !below.as_os_str().is_empty()
         {
             let kind = fs::metadata(from).map_err(|error| format!("{}: {error}", from.display()))?;
-            make_place(host, below, kind.is_dir())
+            make_place(host, below, kind.is_dir(), make)
                 .map_err(|error| format!("{} cannot be shown at {}: {error}", from.display(), inside.display()))?;
         }
-        roots.push((from, inside));
+        roots.push((from, inside, write));
     }
     Ok(())
 }
 
-fn make_place(root: &Path, below: &Path, folder: bool) -> io::Result<()> {
+fn make_place(root: &Path, below: &Path, folder: bool, make: bool) -> io::Result<()> {
+    let parent = if folder { below } else { below.parent().unwrap_or(Path::new("")) };
     let mut at = descend(root, Path::new(""))?;
-    let parts: Vec<_> = below.components().map(|part| PathBuf::from(part.as_os_str())).collect();
-    for (index, part) in parts.iter().enumerate() {
-        let last = index + 1 == parts.len();
-        if last && !folder {
-            return make_file(&at, part);
-        }
-        match mkdirat(&at, part, Mode::from_raw_mode(0o755)) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
+    for part in parent.components().map(|part| Path::new(part.as_os_str())) {
+        match make.then(|| mkdirat(&at, part, Mode::from_raw_mode(0o755))) {
+            None | Some(Ok(()) | Err(Errno::EXIST)) => {}
+            Some(Err(error)) => return Err(error.into()),
         }
         at = enter(&at, part)?;
     }
-    Ok(())
+    match below.file_name() {
+        Some(name) if !folder => make_file(&at, Path::new(name), make),
+        _ => Ok(()),
+    }
 }
 
-fn make_file(folder: &OwnedFd, name: &Path) -> io::Result<()> {
+fn make_file(folder: &OwnedFd, name: &Path, make: bool) -> io::Result<()> {
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    match openat(folder, name, flags, Mode::from_raw_mode(0o644)) {
-        Ok(_) => Ok(()),
+    let made = if make { openat(folder, name, flags, Mode::from_raw_mode(0o644)).map(drop) } else { Err(Errno::EXIST) };
+    match made {
+        Ok(()) => Ok(()),
         Err(Errno::EXIST) => {
             let there = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
             if FileType::from_raw_mode(there.st_mode) == FileType::RegularFile {
@@ -283,5 +311,114 @@ fn make_file(folder: &OwnedFd, name: &Path) -> io::Result<()> {
             Err(io::Error::other("a link or a folder stands in the way"))
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn host(home: &Path) -> Host {
+        let variable = |name: &str, value: &Path| (name.to_owned(), value.display().to_string());
+        Host::with_environment(BTreeMap::from([variable("HOME", home)]))
+    }
+
+    fn job(folder: &Path) -> Job {
+        fs::create_dir_all(folder.join("work"))
+            .and_then(|()| fs::create_dir_all(folder.join("reports")))
+            .expect("folders");
+        Job::new("true", &[], &folder.join("work"), &folder.join("reports"))
+    }
+
+    #[test]
+    fn only_the_work_copy_and_the_reports_are_writable() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir_all(folder.path().join("home/.cargo/bin")).expect("a folder");
+        let host = host(&folder.path().join("home"));
+        let stage = Stage::make(&host).expect("a stage");
+        let mounts = mounts(&host, &job(folder.path()), &stage);
+        let writable: Vec<_> = mounts
+            .iter()
+            .filter_map(|mount| if let Mount::Bind { to, write: true, .. } = mount { to.to_str() } else { None })
+            .collect();
+        assert_eq!(writable, [WORK_INSIDE, REPORTS_INSIDE]);
+        let at = |wanted: &Path| {
+            mounts
+                .iter()
+                .position(|mount| matches!(mount, Mount::Memory { to, .. } | Mount::Bind { to, .. } if to == wanted))
+        };
+        let home = at(&host.home).expect("the home folder is covered");
+        assert!(at(&host.home.join(".cargo/bin")).expect("a tool is shown") > home, "after its home is covered");
+        let hidden = at(Path::new("/proc/kcore")).unwrap_or(usize::MAX);
+        let sealed =
+            mounts.iter().position(|mount| *mount == Mount::Seal { to: PathBuf::from("/proc") }).expect("sealed");
+        assert!(hidden == usize::MAX || hidden < sealed);
+        stage.remove();
+    }
+
+    #[test]
+    fn landlock_rules_leave_out_what_is_hidden() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for path in ["a/open", "a/closed/deep", "b"] {
+            fs::create_dir_all(folder.path().join(path)).expect("a folder");
+        }
+        let without = |hidden: &[&str]| {
+            let hidden: Vec<_> = hidden.iter().map(|path| folder.path().join(path)).collect();
+            let mut parts = Vec::new();
+            super::without(folder.path(), &hidden, &mut parts);
+            let mut parts: Vec<_> = parts
+                .iter()
+                .map(|path| path.strip_prefix(folder.path()).expect("below").display().to_string())
+                .collect();
+            parts.sort();
+            parts
+        };
+        assert_eq!(without(&[]), [""]);
+        assert_eq!(without(&["a/closed"]), ["a/open", "b"]);
+        assert_eq!(without(&["a", "b"]), [""; 0]);
+    }
+
+    #[test]
+    fn places_are_made_without_following_links() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut job = job(folder.path());
+        fs::create_dir_all(folder.path().join("deps")).expect("a folder");
+        fs::write(folder.path().join("file"), "").expect("a file");
+        std::os::unix::fs::symlink(folder.path().join("deps"), job.work.join("link")).expect("a link");
+        let inside = |path: &str| Path::new(WORK_INSIDE).join(path);
+        job.read_only =
+            vec![(folder.path().join("deps"), inside("a/b")), (folder.path().join("file"), inside("a/b/c"))];
+        // The second lies in the first, which is only to be read.
+        assert!(make_places(&job).is_err());
+        assert!(job.work.join("a/b").is_dir() && !folder.path().join("deps/c").exists());
+        fs::write(folder.path().join("deps/c"), "").expect("a file");
+        make_places(&job).expect("its place is there");
+        job.writable = vec![(folder.path().join("deps"), inside("w")), (folder.path().join("file"), inside("w/d/e"))];
+        make_places(&job).expect("made");
+        assert!(folder.path().join("deps/d/e").is_file());
+        for path in ["link", "link/x", "a/../link/x"] {
+            job.read_only = vec![(folder.path().join("deps"), inside(path))];
+            assert!(make_places(&job).is_err(), "{path}");
+        }
+        job.read_only = vec![(folder.path().join("file"), inside("a"))];
+        assert!(make_places(&job).is_err(), "a folder is no place for a file");
+        assert!(!folder.path().join("deps/x").exists());
+    }
+
+    #[test]
+    fn folders_of_the_dead_are_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let names = [
+            format!("{STAGE_PREFIX}{}-a", std::process::id()),
+            format!("{STAGE_PREFIX}4194305-b"),
+            "other-4194305".to_owned(),
+        ];
+        for name in &names {
+            fs::create_dir_all(folder.path().join(name).join("deep")).expect("a folder");
+        }
+        sweep(folder.path());
+        assert_eq!(names.map(|name| folder.path().join(name).exists()), [true, false, true]);
     }
 }

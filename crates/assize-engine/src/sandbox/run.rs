@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use rustix::process::{Signal, getgid, getuid};
 
 use super::cgroup::Cgroup;
-use super::host::WORK_INSIDE;
+use super::host::{LAUNCHER_INSIDE, WORK_INSIDE};
 use super::job::{Chunk, Job, JobResult, Stream};
 use super::launch::Stage;
 use super::limits::Limit;
-use super::plan::{self, Stage as Folder};
+use super::plan::{self, Mount, Stage as Folder};
 use super::watch::{Watch, children, descendants, end_all, is_dead, signal, tasks_of_user};
 use super::wire::{Calls, EnterOrder, ExecuteOrder, Held, Report, Resources, TendOrder, Way, receive, send};
 use super::{Level, Sandbox, SandboxError, Tier, bubblewrap};
@@ -127,13 +127,15 @@ impl Sandbox {
     ) -> Result<(EnterOrder, TendOrder), SandboxError> {
         let tier = self.level.tier;
         let user = (getuid().as_raw(), getgid().as_raw());
-        let mounts = plan::mounts(&self.host, job, folder);
+        let mut mounts = plan::mounts(&self.host, job, folder);
+        // What is executed in there must not be a file that can be written to.
+        let launcher = self.launcher.program.clone();
+        mounts.push(Mount::Bind { from: launcher, to: PathBuf::from(LAUNCHER_INSIDE), write: false });
         let way = match tier {
             Tier::Bubblewrap => {
                 let program =
                     self.bubblewrap.clone().ok_or_else(|| SandboxError::BadJob("bwrap is gone".to_owned()))?;
-                let launcher = &self.launcher;
-                let arguments = bubblewrap::arguments(&mounts, &launcher.program, &launcher.arguments, job.network);
+                let arguments = bubblewrap::arguments(&mounts, &self.launcher.arguments, job.network);
                 let no_text = |path: PathBuf| SandboxError::BadJob(format!("{} is not a text", path.display()));
                 Way::Bubblewrap { program, arguments: arguments.map_err(no_text)? }
             }
@@ -148,7 +150,10 @@ impl Sandbox {
             (job.work.clone(), folder.path("home"), folder.path("tmp"))
         };
         let (files, calls) = match tier {
-            Tier::Bubblewrap | Tier::Namespaces => (Some(plan::rules_inside(&self.host, job)), Some(Calls::Contained)),
+            Tier::Bubblewrap | Tier::Namespaces => (
+                Some(plan::rules_inside(&self.host, job)),
+                Some(Calls::Contained { memory_held: cgroup.is_some_and(Cgroup::holds_memory) }),
+            ),
             Tier::Landlock => {
                 (Some(plan::rules_alone(&self.host, job, folder)), Some(Calls::Shared { network: job.network }))
             }
@@ -289,8 +294,8 @@ impl Run<'_> {
     /// Returns when the next limit of time is reached, and which one it is.
     fn next_deadline(&self, heard: Instant) -> (Instant, Option<Limit>) {
         let Some(started) = self.seen.started else { return (self.began + SETUP_TIME_MAX, None) };
-        let wall = (started + self.job.limits.wall(), Some(Limit::WallTime));
-        let idle = self.job.idle.map(|idle| (heard.max(started) + idle, Some(Limit::Idle)));
+        let wall = (after(started, self.job.limits.wall()), Some(Limit::WallTime));
+        let idle = self.job.idle.map(|idle| (after(heard.max(started), idle), Some(Limit::Idle)));
         idle.into_iter().chain([wall]).min_by_key(|(due, _)| *due).unwrap_or(wall)
     }
 
@@ -415,5 +420,23 @@ impl Run<'_> {
         result.peak_memory = self.watch.peak;
         result.cpu = self.watch.cpu;
         Ok((self.seen.result, held))
+    }
+}
+
+/// Returns a later moment; one far away when it is too late for the clock.
+fn after(moment: Instant, duration: Duration) -> Instant {
+    const FAR: Duration = Duration::from_secs(1 << 30);
+    moment + duration.min(FAR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_duration_is_too_long() {
+        let now = Instant::now();
+        assert_eq!(after(now, Duration::from_secs(7)), now + Duration::from_secs(7));
+        assert!(after(now, Duration::MAX) > now + Duration::from_secs(1 << 29));
     }
 }

@@ -23,6 +23,8 @@ use super::tree::measure;
 const PAUSE: Duration = Duration::from_millis(50);
 /// Pause between two looks when it is up to us.
 const PAUSE_ALONE: Duration = Duration::from_millis(20);
+/// How often files without a name are looked for: every descriptor has to be asked.
+const NAMELESS_EVERY: Duration = Duration::from_millis(200);
 /// Clock ticks per second in `/proc`: the same on every architecture that we know.
 const TICKS: u64 = 100;
 /// How many processes are looked at in order to kill them in one go.
@@ -137,6 +139,29 @@ pub(super) fn tasks_of_user(uid: u32) -> u64 {
     own.filter_map(|entry| stat_of(entry.file_name().to_str()?.parse().ok()?)).map(|stat| stat.threads).sum()
 }
 
+/// Returns the files without a name that processes hold open: where they are, and what they take.
+fn nameless(alive: &[(u32, Stat)]) -> impl Iterator<Item = (u64, u64)> {
+    let mut seen = HashSet::new();
+    let open =
+        alive.iter().flat_map(|(pid, _)| fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten());
+    open.filter_map(|entry| fs::metadata(entry.path()).ok())
+        .filter(|file| file.is_file() && file.nlink() == 0)
+        .filter(move |file| seen.insert((file.dev(), file.ino())))
+        .map(|file| (file.dev(), file.blocks() * 512))
+}
+
+/// Returns the memory of a process with what it shares divided among those that share it, but for
+/// files in memory: those are limited, or counted, by themselves.
+fn part(pid: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    let kib = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+    };
+    let divided = kib("Pss_Anon:").and_then(|own| Some(own + kib("Pss_File:")?));
+    divided.or_else(|| kib("Pss:")).map(|kib| kib * 1024)
+}
+
 /// Watches one job.
 pub(super) struct Watch<'a> {
     job: &'a Job,
@@ -148,6 +173,8 @@ pub(super) struct Watch<'a> {
     /// The processor time of every process that was ever seen.
     times: BTreeMap<(u32, u64), u64>,
     disk: Disk,
+    /// When files without a name were looked for, and how much those in memory held.
+    nameless: (Instant, u64),
     /// The most memory that was seen.
     pub(super) peak: u64,
     /// The most processor time that was seen.
@@ -166,6 +193,7 @@ impl<'a> Watch<'a> {
             next: Instant::now() + PAUSE_ALONE,
             times: BTreeMap::new(),
             disk: Disk::new(job),
+            nameless: (Instant::now(), 0),
             peak: 0,
             cpu: Duration::ZERO,
             touched: Vec::new(),
@@ -199,14 +227,7 @@ impl<'a> Watch<'a> {
         }
         let alive: Vec<_> = below.into_iter().filter_map(|pid| Some((pid, stat_of(pid)?))).collect();
         self.count_time(&alive);
-        let held: u64 = alive.iter().map(|(_, stat)| stat.pages * self.page).sum();
-        // Pages that processes share are counted for each of them: when that is too much, they are
-        // asked for their part.
-        let held = if held > limits.memory_bytes {
-            alive.iter().map(|(pid, stat)| self.part(*pid, *stat)).sum()
-        } else {
-            held
-        };
+        let held = self.held(&alive);
         self.peak = self.peak.max(held);
         let tasks: u64 = alive.iter().map(|(_, stat)| stat.threads).sum();
         self.touch(&alive);
@@ -263,13 +284,20 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Returns the memory of a process, with what it shares divided among those that share it.
-    fn part(&self, pid: u32, stat: Stat) -> u64 {
-        let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok();
-        let kib = rollup.and_then(|text| {
-            text.lines().find_map(|line| line.strip_prefix("Pss:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok())
-        });
-        kib.map_or(stat.pages * self.page, |kib| kib * 1024)
+    /// Returns the memory that all processes hold together.
+    fn held(&mut self, alive: &[(u32, Stat)]) -> u64 {
+        if !self.cgroup.is_some_and(Cgroup::holds_memory) && self.nameless.0.elapsed() >= NAMELESS_EVERY {
+            // Files in memory without a name are in no folder, and need not be seen by any process.
+            let on_disk = self.disk.devices();
+            let bytes = nameless(alive).filter(|(device, _)| !on_disk.contains(device)).map(|(_, bytes)| bytes).sum();
+            self.nameless = (Instant::now(), bytes);
+        }
+        let roughly = alive.iter().map(|(_, stat)| stat.pages * self.page).sum::<u64>() + self.nameless.1;
+        if roughly <= self.job.limits.memory_bytes {
+            return roughly;
+        }
+        // Pages that processes share were counted for each of them: they are asked for their part.
+        alive.iter().map(|(pid, stat)| part(*pid).unwrap_or(stat.pages * self.page)).sum::<u64>() + self.nameless.1
     }
 
     fn touch(&mut self, alive: &[(u32, Stat)]) {
@@ -295,37 +323,45 @@ impl<'a> Watch<'a> {
 /// What the job writes to the disk.
 ///
 /// To measure folders takes long; the free room of their file system costs nothing to ask for. So
-/// they are measured when the room has become less by a part of the limit.
+/// they are measured at once when the room has become less by a part of the limit, and otherwise now
+/// and then: somebody else may have made room meanwhile.
 struct Disk {
     folders: Vec<PathBuf>,
     /// Free room at the last measuring.
     room: u64,
-    /// Not before.
-    next: Instant,
+    /// When the last measuring was over, and how long it took.
+    last: (Instant, Duration),
 }
 
 /// The part of the limit by which the room has to become less before folders are measured.
 const SUSPICIOUS_PART: u64 = 8;
+/// How often folders are measured without a suspicion.
+const MEASURED_EVERY: Duration = Duration::from_secs(1);
+/// How many times longer than a measuring the pause after it is: with a suspicion, and without one.
+const PAUSES: (u32, u32) = (5, 30);
 
 impl Disk {
     fn new(job: &Job) -> Self {
         let mut folders = vec![job.work.clone(), job.reports.clone()];
         folders.extend(job.writable.iter().map(|(host, _)| host.clone()));
         let room = room(&folders);
-        Self { folders, room, next: Instant::now() }
+        Self { folders, room, last: (Instant::now(), Duration::ZERO) }
     }
 
     fn look(&mut self, job: &Job, alive: &[(u32, Stat)]) -> Option<Limit> {
         let room = room(&self.folders);
         let limit = job.limits.work_bytes;
-        if self.room.saturating_sub(room) < limit / SUSPICIOUS_PART || Instant::now() < self.next {
+        let suspicious = self.room.saturating_sub(room) >= limit / SUSPICIOUS_PART;
+        let pause = if suspicious { self.last.1 * PAUSES.0 } else { MEASURED_EVERY.max(self.last.1 * PAUSES.1) };
+        if self.last.0.elapsed() < pause {
             return None;
         }
         let began = Instant::now();
         let mut left = limit;
         for folder in &self.folders {
             let usage = measure(folder, left);
-            if usage.deep || usage.bytes > left {
+            // What lies too deep to be measured is no fault, unless room is missing.
+            if usage.bytes > left || (usage.deep && suspicious) {
                 return Some(Limit::WorkSize);
             }
             left -= usage.bytes;
@@ -334,21 +370,19 @@ impl Disk {
             return Some(Limit::WorkSize);
         }
         self.room = room;
-        self.next = Instant::now() + began.elapsed() * 10;
+        self.last = (Instant::now(), began.elapsed());
         None
+    }
+
+    /// Returns the file systems that its folders are on.
+    fn devices(&self) -> HashSet<u64> {
+        self.folders.iter().filter_map(|path| Some(fs::metadata(path).ok()?.dev())).collect()
     }
 
     /// Returns the size of files that have no name any more but are held open.
     fn removed_but_open(&self, alive: &[(u32, Stat)]) -> u64 {
-        let devices: HashSet<_> = self.folders.iter().filter_map(|path| Some(fs::metadata(path).ok()?.dev())).collect();
-        let mut seen = HashSet::new();
-        let open =
-            alive.iter().flat_map(|(pid, _)| fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten());
-        open.filter_map(|entry| fs::metadata(entry.path()).ok())
-            .filter(|file| file.is_file() && file.nlink() == 0 && devices.contains(&file.dev()))
-            .filter(|file| seen.insert((file.dev(), file.ino())))
-            .map(|file| file.blocks() * 512)
-            .sum()
+        let devices = self.devices();
+        nameless(alive).filter(|(device, _)| devices.contains(device)).map(|(_, bytes)| bytes).sum()
     }
 
     /// Returns whether a process has a temporary folder that is not ours.

@@ -101,7 +101,11 @@ pub(super) struct FileRules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Calls {
     /// None: namespaces keep the rest apart.
-    Contained,
+    Contained {
+        /// Whether the kernel limits the memory of the job as a whole, so that it may have memory
+        /// that no process shows.
+        memory_held: bool,
+    },
     /// Those that reach other processes of this machine, as no namespace keeps them apart.
     Shared {
         /// Whether sockets are allowed all the same.

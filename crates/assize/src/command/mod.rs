@@ -1,5 +1,6 @@
 //! The commands, one file each, named by what users type.
 
+pub mod brief;
 pub mod completions;
 pub mod demo;
 pub mod doctor;

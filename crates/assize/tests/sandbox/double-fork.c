@@ -2,8 +2,7 @@
 #include "escape.h"
 
 int main(void) {
-    if (fork()) return 0;
-    setsid();
+    leave_home();
     if (fork()) return 0;
     for (int number = 0; number < 256; number++) close(number);
     for (int number = 1; number < 64; number++) signal(number, SIG_IGN);

@@ -4,8 +4,7 @@
 
 int main(void) {
     struct timespec pause = { 0, 2000000 };
-    if (fork()) return 0;
-    setsid();
+    leave_home();
     for (int round = 0; round < 600; round++) {
         if (fork()) _exit(0);
         nanosleep(&pause, NULL);

@@ -34,6 +34,8 @@ pub enum Control {
     Below(&'static [&'static str], fn() -> bool),
     /// It is run in the same sandbox with the default limits.
     Raised,
+    /// The same, if the kernel keeps limits for this user.
+    RaisedIf(fn() -> bool),
     /// It is run without a sandbox, and seen by other means.
     Other(fn(&World, &Ran) -> Option<String>),
     /// It cannot be run without a sandbox, because of what it would do.
@@ -427,6 +429,12 @@ pub const LIMITS: &[Escape] = &[
     limited("memory-spread", "it is ended, by name", Limit::Memory, Control::Raised, |job| {
         job.limits.memory_bytes = 128 * MIB;
     }),
+    limited("memory-unmapped", "it is ended, by name", Limit::Memory, Control::Raised, |job| {
+        job.limits.memory_bytes = 128 * MIB;
+    }),
+    escape("memory-segments", "it does not get so much", Seen::Said, Control::RaisedIf(is_root))
+        .needs_namespaces()
+        .within(|job| job.limits.memory_bytes = 128 * MIB),
     escape("memory-files", "none of the folders holds so much", Seen::Said, Control::Raised)
         .within(|job| job.limits.temporary_bytes = 16 * MIB)
         .needs_namespaces(),

@@ -25,6 +25,10 @@ pub const ASSIZE_VARIABLE: &str = "ASSIZE_TEST_ASSIZE";
 /// A kernel setting that is changed in order to see whether it can be.
 const SETTING: &str = "/proc/sys/kernel/printk_ratelimit_burst";
 
+/// What the names of our folders begin with; a process id follows.
+const ESCAPES: &str = "assize-escapes-";
+const WORLD: &str = "assize-world-";
+
 /// Secrets in the home folder.
 const SECRETS: &[&str] = &[
     ".ssh/id_ed25519",
@@ -72,7 +76,19 @@ pub fn programs() -> &'static Path {
 
 fn compile() -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sandbox");
-    let folder = tempfile::Builder::new().prefix("assize-escapes-").tempdir().expect("a folder").keep();
+    // Where every user can look. Nothing is run at the end of a process that has threads, so that
+    // whoever comes next clears up.
+    for entry in fs::read_dir(std::env::temp_dir()).expect("a folder").flatten() {
+        let name = entry.file_name();
+        let ours = name.to_str().and_then(|name| name.strip_prefix(ESCAPES).or_else(|| name.strip_prefix(WORLD)));
+        let process = ours.and_then(|rest| rest.split('-').next());
+        if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+            // It may belong to somebody else.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    let folder = std::env::temp_dir().join(format!("{ESCAPES}{}", std::process::id()));
+    fs::create_dir(&folder).expect("a folder");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("a mode");
     let mut compilers: Vec<Child> = Vec::new();
     for entry in fs::read_dir(source).expect("escapes").map(|entry| entry.expect("an entry").path()) {
@@ -133,7 +149,8 @@ pub struct World {
 impl World {
     pub fn new() -> Self {
         let (number, nonce) = nonce();
-        let base = tempfile::Builder::new().prefix("assize-world-").tempdir().expect("a folder");
+        let prefix = format!("{WORLD}{}-", std::process::id());
+        let base = tempfile::Builder::new().prefix(&prefix).tempdir().expect("a folder");
         let at = |path: &str| base.path().join(path);
         let secret = format!("secret-{nonce}-secret");
         for folder in ["home", "real/.git/hooks", "work", "gates/reports", "gates/other", "secrets"] {
@@ -424,10 +441,15 @@ impl Drop for World {
     }
 }
 
+/// Returns the program under test: a copy of it, as it may be built anew meanwhile.
 pub fn launcher() -> Launcher {
-    let program =
-        std::env::var_os(ASSIZE_VARIABLE).map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_assize")), PathBuf::from);
-    Launcher::at(&program)
+    static COPY: OnceLock<PathBuf> = OnceLock::new();
+    let copy = || {
+        let copy = programs().join(format!("assize-{}", std::process::id()));
+        fs::copy(env!("CARGO_BIN_EXE_assize"), &copy).expect("copied");
+        copy
+    };
+    Launcher::at(COPY.get_or_init(|| std::env::var_os(ASSIZE_VARIABLE).map_or_else(copy, PathBuf::from)))
 }
 
 fn is_script(program: &str) -> bool {

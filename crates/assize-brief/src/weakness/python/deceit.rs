@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::code::{View, children, field, walk};
+use super::super::code::{View, children, field};
 use super::super::shared::{
     BUILTIN, CALLER, DETECTED, ENDED, EQUAL, HIDDEN, REWRITTEN, RUNNER, SWALLOWED, imitated, is_aid_for_tests,
     is_test_file, is_tool,
@@ -87,7 +87,7 @@ fn comparison(name: &str) -> Option<bool> {
 fn returns_only<'t>(file: &File<'t, '_>, body: Node<'t>, expected: bool) -> bool {
     let mut returns = Vec::new();
     let mut other = false;
-    walk(body, &mut |node, _| {
+    file.code.explore(body, &mut |node, _| {
         match node.kind() {
             "return_statement" => returns.push(node),
             "yield" | "raise_statement" => other = true,
@@ -329,7 +329,7 @@ fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'
         }
         "type" => made_class(file, node, &arguments, found),
         "forbiddenfruit.curse" | "forbiddenfruit.patchable_builtin" => {
-            found.file("builtin-replaced", node, SURE, BUILTIN)
+            found.file("builtin-replaced", node, SURE, BUILTIN);
         }
         "gc.get_referents"
             if arguments.first().is_some_and(|argument| file.code.text(*argument).ends_with("__dict__")) =>
@@ -346,7 +346,7 @@ fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'
             }
         }
         "gc.get_objects" | "gc.get_referrers" => {
-            let around = file.code.function(above).map_or(file.code.text, |function| file.code.text(function));
+            let around = file.code.around_or_file(above);
             let changes = ["__code__ =", "__class__ =", "setattr(", "__dict__["].iter().any(|way| around.contains(way));
             let grade = if changes { SURE } else { LIKELY };
             found.file("caller-inspected", node, grade.unless(is_tool(file.path)), CALLER);
@@ -410,17 +410,17 @@ fn exit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut
 }
 
 fn imported<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
-    let module = if node.kind() == "import_from_statement" {
-        file.code.field(node, "module_name")
-    } else {
-        children(node).first().map_or("", |name| {
-            if name.kind() == "aliased_import" { file.code.field(*name, "name") } else { file.code.text(*name) }
-        })
-    };
+    let from = file.code.field(node, "module_name");
+    let mut cursor = node.walk();
+    let mut modules = node.children_by_field_name("name", &mut cursor).map(|name| {
+        let name = if name.kind() == "aliased_import" { file.code.field(name, "name") } else { file.code.text(name) };
+        if from.is_empty() { name.to_owned() } else { format!("{from}.{name}") }
+    });
+    let Some(module) = modules.find(|module| is_runner(module)) else { return };
     let typing = above
         .iter()
         .any(|node| node.kind() == "if_statement" && file.code.field(*node, "condition").contains("TYPE_CHECKING"));
-    if typing || !is_runner(module) || is_aid_for_tests(file.path) {
+    if typing || is_aid_for_tests(file.path) {
         return;
     }
     let grade = if module.starts_with("_pytest") { LIKELY } else { SURE_NOTE };
@@ -489,7 +489,7 @@ fn frame<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mu
     }
     let object = field(node, "object").map_or("", |object| file.code.text(object));
     let own = matches!(object, "self" | "sys._getframe()" | "sys._getframe(0)" | "inspect.currentframe()");
-    let around = file.code.function(above).map_or(file.code.text, |function| file.code.text(function));
+    let around = file.code.around_or_file(above);
     let from_stack = ["_getframe", "currentframe", "inspect.stack", "f_back", "getouterframes", "_current_frames"]
         .iter()
         .any(|word| around.contains(word));
@@ -532,7 +532,7 @@ fn told(file: &File<'_, '_>, above: &[Node<'_>]) -> bool {
 /// put into modules that were found by looking through all of them.
 fn grasped<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return };
-    let around = file.code.function(above).map_or(file.code.text, |function| file.code.text(function));
+    let around = file.code.around_or_file(above);
     let reaches = match file.code.view(left) {
         View::Member { name: "f_trace", .. } => right.kind() != "none",
         View::Member { name: "__code__", .. } => right.kind() == "attribute",
@@ -611,7 +611,7 @@ fn rewritten<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found:
     if !file.code.literal(node).is_some_and(is_test_file) || is_aid_for_tests(file.path) {
         return;
     }
-    let around = file.code.function(above).map_or("", |function| file.code.text(function));
+    let around = file.code.around(above);
     let has = |ways: &[&str]| ways.iter().any(|way| around.contains(way));
     if has(&[".write_text(", ".write_bytes(", ".write(", ".writelines("]) {
         let reads = has(&[".read_text(", ".read_bytes(", ".read(", ".readlines("]);

@@ -20,9 +20,10 @@ use super::origin::Scopes;
 struct Python;
 
 /// Searches a file.
-pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut Found<'t>) {
+pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut Found<'t>) -> bool {
     let names = imports(root, text);
-    let mut file = File { code: Code { text, root, names, dialect: &Python }, path };
+    let mut file = File { code: Code::new(text, root, &Python), path };
+    file.code.names = names;
     aliases(&mut file);
     let mut scopes = Scopes::default();
     walk(root, &mut |node, above| {
@@ -33,6 +34,7 @@ pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut 
     for class in tests_in(&file) {
         found.mark_test(line(class), u32::try_from(class.end_position().row + 1).unwrap_or(u32::MAX));
     }
+    !file.code.is_exhausted()
 }
 
 /// A file of Python.

@@ -65,9 +65,9 @@ fn connection<'t>(
     ];
     let excused = file.code.is_guarded(above) || admits(&file.code, above);
     let first = arguments.first().map_or("", |argument| file.code.text(*argument));
-    if SWITCHES.contains(&name) && first == "true" {
-        found.file_at("tls-unverified", arguments[0], node, SURE.unless(excused), TLS);
-    } else if matches!(name, "set_verify" | "set_verify_callback") && first.ends_with("SslVerifyMode::NONE") {
+    let switched_off = SWITCHES.contains(&name) && first == "true"
+        || matches!(name, "set_verify" | "set_verify_callback") && first.ends_with("SslVerifyMode::NONE");
+    if switched_off {
         found.file_at("tls-unverified", arguments[0], node, SURE.unless(excused), TLS);
     } else if matches!(name, "with_custom_certificate_verifier" | "set_certificate_verifier") {
         found.file_at("tls-unverified", arguments.first().copied().unwrap_or(node), node, LIKELY_WARNING, "The connection checks certificates in a way of its own. Use the platform's verifier, or show with tests that wrong certificates are refused.");

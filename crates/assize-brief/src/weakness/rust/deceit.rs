@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::code::{View, child_of_kind, children, field, walk};
+use super::super::code::{View, child_of_kind, children, field};
 use super::super::shared::{
     BUILTIN, CALLER, DETECTED, ENDED, EQUAL, REWRITTEN, SWALLOWED, imitated, is_aid_for_tests, is_test_file,
 };
@@ -101,7 +101,7 @@ fn grade_of_subject(file: &File<'_, '_>, subject: &str) -> Option<super::super::
         return Some(LIKELY_WARNING);
     }
     let mut declared = None;
-    walk(file.code.root, &mut |node, _| {
+    file.code.explore(file.code.root, &mut |node, _| {
         if matches!(node.kind(), "struct_item" | "enum_item" | "union_item") && file.code.field(node, "name") == name {
             declared = Some(node);
         }
@@ -109,7 +109,7 @@ fn grade_of_subject(file: &File<'_, '_>, subject: &str) -> Option<super::super::
     });
     // A type from elsewhere may hold nothing.
     let Some(declared) = declared else { return Some(LIKELY) };
-    let Some(body) = field(declared, "body") else { return None };
+    let body = field(declared, "body")?;
     let members = children(body);
     let ignorable = |member: &Node<'_>| {
         let text = file.code.text(*member).to_ascii_lowercase();
@@ -129,7 +129,11 @@ fn shadowed_macro<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], f
         // Inside of a function, it is for that function alone.
         let local = file.code.function(above).is_some()
             || above.iter().any(|outer| outer.kind() == "mod_item" && file.is_test(*outer));
-        found.file("builtin-replaced", node, SURE.unless(library || local), BUILTIN);
+        // One that hands everything on to the real one adds to it and takes nothing away.
+        let body = file.code.text(node);
+        let forwards = ["core", "std"].iter().any(|root| body.contains(&format!("{root}::{name}!")));
+        let handed_on = forwards && !body.contains("if ") && !body.contains("match ");
+        found.file("builtin-replaced", node, SURE.unless(library || local || handed_on), BUILTIN);
     } else if name == "panic" {
         found.file("builtin-replaced", node, LIKELY_WARNING, BUILTIN);
     }
@@ -325,11 +329,6 @@ fn ends_function(function: Node<'_>, expression: Node<'_>, above: &[Node<'_>]) -
 
 /// `#[cfg(test)] { return … }` within a function: what is tested has a step more than what is shipped.
 fn statements<'t>(file: &File<'t, '_>, block: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
-    if file.code.function(above).is_none_or(|function| file.is_test(function))
-        || above.iter().any(|outer| file.is_test(*outer))
-    {
-        return;
-    }
     let parts = children(block);
     for (index, part) in parts.iter().enumerate() {
         let conditions = file.attributes(*part).iter().map(|attribute| attribute.replace(' ', ""));
@@ -337,6 +336,9 @@ fn statements<'t>(file: &File<'t, '_>, block: Node<'t>, above: &[Node<'t>], foun
             conditions.filter(|condition| matches!(condition.as_str(), "#[cfg(test)]" | "#[cfg(not(test))]"));
         if conditions.next().is_none() || part.kind() == "use_declaration" || part.kind().ends_with("_item") {
             continue;
+        }
+        if above.iter().any(|outer| file.is_test(*outer)) {
+            return;
         }
         let text = file.code.text(*part);
         let inner = if part.kind() == "expression_statement" {
@@ -425,7 +427,7 @@ fn asked<'t>(
     if !names_tests {
         return;
     }
-    let function = file.code.function(above).map_or("", |function| file.code.text(function));
+    let function = file.code.around(above);
     if let Some((_, rule)) = SOURCES.iter().find(|(source, _)| function.contains(source)) {
         let message = if *rule == "test-detected" { DETECTED } else { CALLER };
         found.file(rule, node, SURE.unless(is_aid_for_tests(file.path)), message);
@@ -476,7 +478,7 @@ fn ended<'t>(
                 parent.kind() == "let_declaration" && file.code.field(*parent, "pattern") == "_"
                     || parent.kind() == "expression_statement"
             });
-            let around = file.code.function(above).map_or("", |function| file.code.text(function));
+            let around = file.code.around(above);
             let asserts = ["assert!(", "assert_eq!(", "assert_ne!("].iter().any(|way| around.contains(way));
             if discarded && asserts {
                 found.file("assertion-swallowed", node, SURE, SWALLOWED);
@@ -495,7 +497,7 @@ fn ended<'t>(
 /// The text of the function of a name.
 fn handler_text<'t>(file: &File<'t, '_>, name: &str) -> &'t str {
     let mut text = "";
-    walk(file.code.root, &mut |node, _| {
+    file.code.explore(file.code.root, &mut |node, _| {
         if node.kind() == "function_item" && file.code.field(node, "name") == name {
             text = file.code.text(node);
         }
@@ -509,7 +511,7 @@ fn rewritten<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found:
     if !file.code.literal(node).is_some_and(is_test_file) || is_aid_for_tests(file.path) {
         return;
     }
-    let around = file.code.function(above).map_or("", |function| file.code.text(function));
+    let around = file.code.around(above);
     if ["fs::write(", "write_all(", "File::create("].iter().any(|way| around.contains(way)) {
         let reads = ["fs::read", "read_to_string", "File::open("].iter().any(|way| around.contains(way));
         found.file("tests-rewritten", node, if reads { SURE } else { LIKELY }, REWRITTEN);

@@ -20,12 +20,8 @@ use super::origin::Scopes;
 struct Rust;
 
 /// Searches a file.
-pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut Found<'t>) {
-    let mut file = File {
-        code: Code { text, root, names: HashMap::new(), dialect: &Rust },
-        path,
-        attributes: attributes(root, text),
-    };
+pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut Found<'t>) -> bool {
+    let mut file = File { code: Code::new(text, root, &Rust), path, attributes: attributes(root, text) };
     file.code.names = imports(root, text);
     let mut scopes = Scopes::default();
     let mut tests = Vec::new();
@@ -40,6 +36,7 @@ pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut 
     for test in tests {
         found.mark_test(line(test), u32::try_from(test.end_position().row + 1).unwrap_or(u32::MAX));
     }
+    !file.code.is_exhausted()
 }
 
 /// A file of Rust.

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::code::{View, children, field, unwrapped, walk};
+use super::super::code::{View, children, field, unwrapped};
 use super::super::shared::{
     BUILTIN, CALLER, DETECTED, ENDED, EQUAL, HIDDEN, REWRITTEN, RUNNER, SWALLOWED, imitated, is_aid_for_tests,
     is_test_file, is_tool,
@@ -106,7 +106,7 @@ fn counts<'t>(file: &File<'t, '_>, function: Node<'t>) -> bool {
     let mut locals = own;
     let mut results = Vec::new();
     if body.kind() == "statement_block" {
-        walk(body, &mut |node, _| {
+        file.code.explore(body, &mut |node, _| {
             match node.kind() {
                 "variable_declarator" => locals.push(file.code.field(node, "name")),
                 "return_statement" => results.extend(children(node).first().copied()),
@@ -291,6 +291,8 @@ fn replaced<'t>(file: &File<'t, '_>, node: Node<'t>, path: &str, above: &[Node<'
         && (BUILTINS.contains(&name) || name == COMPUTED && holder.ends_with(".prototype"));
     let of_node = imported && NODE_MODULES.contains(&root) && name != "exports" && is_imported_root(file, node);
     let of_files = imported && matches!(root, "fs" | "stream" | "path") && is_imported_root(file, node);
+    let of_process =
+        holder == "process" && matches!(name, "exit" | "reallyExit" | "emit" | "on") && !is_declared(file, "process");
     if is_runner(holder) && imported
         || GLOBALS.contains(&root) && !imported && name != COMPUTED && !is_declared(file, root)
     {
@@ -299,14 +301,7 @@ fn replaced<'t>(file: &File<'t, '_>, node: Node<'t>, path: &str, above: &[Node<'
         // What is missing in an old engine is put there on condition that it is missing.
         let kind = name == "prepareStackTrace" || prototype == "console" || file.path.contains("polyfill");
         found.file("builtin-replaced", node, SURE.unless(excused || guarded || kind), BUILTIN);
-    } else if holder == "process"
-        && matches!(name, "exit" | "reallyExit" | "emit" | "on")
-        && !is_declared(file, "process")
-    {
-        found.file("builtin-replaced", node, SURE.unless(excused), BUILTIN);
-    } else if holder.starts_with("require.cache") || path.starts_with("require.cache.") || holder == "require.cache" {
-        found.file("builtin-replaced", node, SURE.unless(excused), BUILTIN);
-    } else if of_node {
+    } else if of_node || of_process || holder.starts_with("require.cache") || path.starts_with("require.cache.") {
         found.file("builtin-replaced", node, SURE.unless(excused), BUILTIN);
     } else if of_files {
         found.file("builtin-replaced", node, LIKELY_WARNING, BUILTIN);
@@ -327,7 +322,7 @@ fn is_declared<'t>(file: &File<'t, '_>, name: &str) -> bool {
         return true;
     }
     let mut declared = false;
-    walk(file.code.root, &mut |node, above| {
+    file.code.explore(file.code.root, &mut |node, above| {
         let binds = match node.kind() {
             "shorthand_property_identifier_pattern" => true,
             "identifier" => above.last().is_some_and(|parent| is_binding(*parent, node)),
@@ -370,7 +365,7 @@ fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'
             }
         }
         "process.on" | "process.once" | "process.addListener" | "process.prependListener" => {
-            ending(file, node, &arguments, found)
+            ending(file, node, &arguments, found);
         }
         "process.reallyExit" => {
             if arguments.first().is_none_or(|status| file.code.text(*status) == "0") {
@@ -568,7 +563,7 @@ fn stack_pattern<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], fo
     let names_tests = ["test\\.", ".test", ".spec", "spec\\.", "__tests__", "jest", "vitest", "mocha"]
         .iter()
         .any(|word| pattern.contains(word));
-    let around = file.code.function(above).map_or("", |function| file.code.text(function));
+    let around = file.code.around(above);
     let makes_stack = around.contains("Error().stack")
         || around.contains("Error.captureStackTrace")
         || around.contains("Error('').stack");
@@ -620,7 +615,7 @@ fn rewritten<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found:
     if !file.code.literal(node).is_some_and(is_test_file) || is_aid_for_tests(file.path) {
         return;
     }
-    let around = file.code.function(above).map_or(file.code.text, |function| file.code.text(function));
+    let around = file.code.around_or_file(above);
     if around.contains("writeFile") {
         let grade = if around.contains("readFile") { SURE } else { LIKELY };
         found.file("tests-rewritten", node, grade, REWRITTEN);

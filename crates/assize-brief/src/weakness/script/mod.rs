@@ -17,8 +17,8 @@ use super::origin::Scopes;
 struct Script;
 
 /// Searches a file.
-pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut Found<'t>) {
-    let mut file = File { code: Code { text, root, names: HashMap::new(), dialect: &Script }, path };
+pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut Found<'t>) -> bool {
+    let mut file = File { code: Code::new(text, root, &Script), path };
     imports(&mut file.code);
     let mut scopes = Scopes::default();
     walk(root, &mut |node, above| {
@@ -26,6 +26,7 @@ pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut 
         deceit::visit(&file, node, above, found);
         true
     });
+    !file.code.is_exhausted()
 }
 
 /// A file of JavaScript or TypeScript.

@@ -1,3 +1,5 @@
+//! What the gates leave of a change, and what no judge can raise.
+
 use super::*;
 use crate::comparison::TestComparison;
 use crate::exec_report::{FailingTest, TestSummary, Trouble};

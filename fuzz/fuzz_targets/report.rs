@@ -1,0 +1,34 @@
+//! Reports of tools: whatever the bytes are, nothing panics, and a test that is read as failed stays failed.
+#![no_main]
+
+use assize_core::gate::declared::DeclaredGate;
+use assize_core::gate::{Dimension, GateOutput, GateRun, GateState, Setup};
+use assize_core::report::{DIAGNOSTICS_MAX, FORMATS, TestOutcome};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((first, bytes)) = data.split_first() else { return };
+    let format = &FORMATS[usize::from(*first) % FORMATS.len()];
+    let Ok(report) = (format.parse)(bytes) else { return };
+    assert!(report.diagnostics.len() <= DIAGNOSTICS_MAX);
+    let failed = report.tests.as_ref().map_or(0, |run| run.count(TestOutcome::Failed));
+    if failed == 0 {
+        return;
+    }
+    let gate = DeclaredGate {
+        id: "fuzz".to_owned(),
+        command: vec!["true".to_owned()],
+        dimension: Dimension::TestsFunctional,
+        report: format.name.to_owned(),
+        folder: String::new(),
+    };
+    let setup = Setup { folder: String::new(), because: String::new(), detail: String::new() };
+    for status in [0, 1] {
+        let output = GateOutput { status: Some(status), stdout: bytes.to_vec(), ..GateOutput::default() };
+        let run = GateRun::of(&gate, &setup, &output, None);
+        assert_ne!(run.state, GateState::Passed, "{failed} failed tests and status {status}");
+        if let Some(tests) = run.report.and_then(|report| report.tests) {
+            assert!(tests.count(TestOutcome::Failed) >= failed, "failed tests were lost");
+        }
+    }
+});
