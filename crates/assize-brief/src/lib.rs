@@ -19,6 +19,7 @@ pub mod manifest;
 pub mod naming;
 pub mod path;
 pub mod public;
+pub mod record_type;
 pub mod render;
 pub mod schema_type;
 #[cfg(test)]

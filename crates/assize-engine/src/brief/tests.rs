@@ -1,3 +1,5 @@
+//! Trees on a disk, with and without a cache.
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

@@ -159,8 +159,9 @@ impl Sandbox {
             }
             Tier::None => (None, None),
         };
-        // The kernel counts by user and namespace: without one, what the user runs besides counts.
-        let others = if inside { 0 } else { tasks_of_user(user.0) };
+        // The kernel counts by user and namespace: without one, what the user runs besides counts, and
+        // that changes. Then its limit is only a last resort.
+        let others = if inside { 0 } else { tasks_of_user(user.0).saturating_add(job.limits.processes) };
         let execute = ExecuteOrder {
             program: job.program.clone(),
             arguments: job.arguments.clone(),

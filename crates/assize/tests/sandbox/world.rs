@@ -330,10 +330,19 @@ impl World {
         })
     }
 
-    /// Returns the state of the victim: a letter, as in `/proc`.
+    /// Returns the state of the victim: a letter, as in `/proc`. It sleeps unless something was done
+    /// to it, which takes a moment to be seen.
     pub fn victim_state(&self) -> String {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.victim.id())).unwrap_or_default();
-        stat.rsplit(") ").next().and_then(|rest| rest.split(' ').next()).unwrap_or("gone").to_owned()
+        let mut state = String::new();
+        for _ in 0..20 {
+            let stat = fs::read_to_string(format!("/proc/{}/stat", self.victim.id())).unwrap_or_default();
+            stat.rsplit(") ").next().and_then(|rest| rest.split(' ').next()).unwrap_or("gone").clone_into(&mut state);
+            if state != "S" {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        state
     }
 
     /// Returns the first file that is not as it was.
