@@ -1,3 +1,5 @@
+//! Records as each language writes them.
+
 use super::*;
 
 /// Writes types as `Name(open)?: field, field?`.
