@@ -22,6 +22,7 @@ pub mod prompt;
 pub mod report;
 pub mod rule;
 pub mod ruling;
+pub mod security;
 pub mod session;
 pub mod test_kind;
 pub mod test_policy;

@@ -610,3 +610,30 @@ fn more_than_can_be_had_is_refused() {
     let sentence = best.level().sentence();
     assert!(sentence.contains("holds back") && sentence.contains("does not hold back"), "{sentence}");
 }
+
+/// Not a test: says what a run of something trivial costs.
+#[test]
+#[ignore = "measures: cargo test --test sandbox what_a_run_costs -- --ignored --nocapture"]
+fn what_a_run_costs() {
+    const RUNS: usize = 50;
+    let measure = |run: &mut dyn FnMut()| {
+        let mut times: Vec<_> = (0..RUNS)
+            .map(|_| {
+                let began = Instant::now();
+                run();
+                began.elapsed().as_secs_f64() * 1000.0
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        format!("{:.1} ms at best, {:.1} ms in the middle of {RUNS}", times[0], times[RUNS / 2])
+    };
+    let plain = measure(&mut || drop(Command::new("/bin/true").status().expect("run")));
+    say(&format!("without a sandbox: {plain}"));
+    for tier in Tier::ALL {
+        let world = World::new();
+        let Ok(sandbox) = world.sandbox(tier) else { continue };
+        let job = Job::new("/bin/true", &[], &world.at("work"), &world.at("gates/reports"));
+        let inside = measure(&mut || drop(sandbox.run(&job, &mut |_| {}).expect("run")));
+        say(&format!("{tier}: {inside}"));
+    }
+}

@@ -1,16 +1,12 @@
 //! A key or password stands in the tree.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::reading::{Moved, opens_rust_tests};
 use super::{Findings, Needs, Rule};
 use crate::diff::FileChange;
 use crate::evidence::Evidence;
 use crate::finding::{Certainty, Severity};
-use crate::path::{Language, file_name, is_generated, is_prose, is_test};
+use crate::path::{Language, is_generated};
+use crate::security::secret;
 
 /// See the module.
 pub struct Secret;
@@ -32,121 +28,27 @@ impl Rule for Secret {
         let Some(diff) = evidence.diff.get() else { return };
         let mut moved = Moved::new(diff);
         let glance = findings.glance;
-        for file in glance.adding(&[&HINTS[..], &KNOWN_HINTS].concat()).filter(|file| !is_generated(&file.path)) {
-            check_file(file, &mut moved, findings);
+        let hints = secret::hints();
+        for file in glance.adding(&hints).filter(|file| !is_generated(&file.path)) {
+            check_file(file, &hints, &mut moved, findings);
         }
     }
 }
 
-/// At least one of these, or of [`KNOWN_HINTS`], stands in every line that the rule finds.
-const HINTS: [&str; 17] = [
-    "PRIVATE KEY",
-    "hooks.slack",
-    "://",
-    "pass",
-    "Pass",
-    "PASS",
-    "secret",
-    "Secret",
-    "SECRET",
-    "token",
-    "Token",
-    "TOKEN",
-    "key",
-    "Key",
-    "KEY",
-    "redential",
-    "CREDENTIAL",
-];
-
-/// At least one of these stands in every key of a known form.
-const KNOWN_HINTS: [&str; 24] = [
-    "AKIA",
-    "ASIA",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "xoxa-",
-    "xoxb-",
-    "xoxp-",
-    "xoxr-",
-    "xoxs-",
-    "sk_live_",
-    "rk_live_",
-    "AIza",
-    "sk-",
-    "npm_",
-    "pypi-",
-    "SG.",
-    "hf_",
-    "eyJ",
-    "hooks.slack",
-];
-
-fn holds_any(text: &str, hints: &[&str]) -> bool {
-    hints.iter().any(|hint| text.contains(hint))
-}
-
-/// The keys whose form gives them away, by what they are called.
-static KNOWN: LazyLock<[(&str, Certainty, Regex); 15]> = LazyLock::new(|| {
-    let known = |name, certainty, pattern: &str| (name, certainty, Regex::new(pattern).expect("valid pattern"));
-    let (certain, likely) = (Certainty::Certain, Certainty::Likely);
-    [
-        known("an AWS access key", certain, r"\b((?:AKIA|ASIA)[0-9A-Z]{16})\b"),
-        known("a GitHub token", certain, r"\b(gh[pousr]_[A-Za-z0-9]{36,})\b"),
-        known("a GitHub token", certain, r"\b(github_pat_[A-Za-z0-9_]{60,})\b"),
-        known("a GitLab token", certain, r"\b(glpat-[A-Za-z0-9_-]{20,})"),
-        known("a Slack token", certain, r"\b(xox[abprs]-[0-9]{6,}-[A-Za-z0-9-]{10,})"),
-        known("a Stripe live key", certain, r"\b([sr]k_live_[A-Za-z0-9]{20,})\b"),
-        known("an Anthropic key", certain, r"\b(sk-ant-[A-Za-z0-9_-]{24,})"),
-        known("an OpenAI key", certain, r"\b(sk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{32,})"),
-        known("an npm token", certain, r"\b(npm_[A-Za-z0-9]{36})\b"),
-        known("a PyPI token", certain, r"\b(pypi-AgE[A-Za-z0-9_-]{40,})"),
-        known("a SendGrid key", certain, r"\b(SG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{40,46})"),
-        known("a Hugging Face token", certain, r"\b(hf_[A-Za-z0-9]{34})\b"),
-        known("a Slack webhook", certain, r"(hooks\.slack\.com/services/T[A-Z0-9]{7,}/B[A-Z0-9]{7,}/[A-Za-z0-9]{20,})"),
-        // Web front ends publish these two on purpose.
-        known("a Google API key", likely, r"\b(AIza[0-9A-Za-z_-]{35})"),
-        known("a JSON Web Token", likely, r"\b(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,})"),
-    ]
-});
-
-/// What a line gives away.
-struct Leak {
-    name: &'static str,
-    certainty: Certainty,
-    /// The first characters of the secret, and how long it is.
-    head: String,
-    length: usize,
-}
-
-impl Leak {
-    fn new(name: &'static str, certainty: Certainty, secret: &str) -> Self {
-        const SHOWN: usize = 4;
-        let head = secret.chars().take(SHOWN).filter(|character| character.is_ascii_graphic()).collect();
-        Self { name, certainty, head, length: secret.chars().count() }
-    }
-}
-
-fn check_file(file: &FileChange, moved: &mut Moved<'_>, findings: &mut Findings<'_>) {
-    let mut aside = is_aside(&file.path);
+fn check_file(file: &FileChange, hints: &[&str], moved: &mut Moved<'_>, findings: &mut Findings<'_>) {
+    let mut aside = secret::holds_samples(&file.path);
     let rust = Language::of(&file.path) == Some(Language::Rust);
     let lines: Vec<(u32, &str)> = file.added_lines().collect();
     for (index, (number, line)) in lines.iter().enumerate() {
         aside |= rust && opens_rust_tests(line);
-        if !holds_any(line, &HINTS) && !holds_any(line, &KNOWN_HINTS) {
+        if !hints.iter().any(|hint| line.contains(hint)) {
             continue;
         }
-        let Some(leak) = private_key(&lines[index..]).or_else(|| leak(line, file)) else { continue };
+        let Some(leak) = secret::find(&lines[index..], &file.path) else { continue };
         if moved.take(line) {
             continue;
         }
-        let excused =
-            aside || ["allowlist", "gitleaks:allow", "nosec", "noqa: S"].iter().any(|mark| line.contains(mark));
+        let excused = aside || secret::is_marked_harmless(line);
         let certainty = if excused { Certainty::Likely } else { leak.certainty };
         let message = format!(
             "The line seems to hold {} (`{}…`, {} characters). Take it out and read it from the environment or a secret store, and tell the user that it has to be revoked if it was ever real.",
@@ -154,201 +56,6 @@ fn check_file(file: &FileChange, moved: &mut Moved<'_>, findings: &mut Findings<
         );
         findings.at(file, Some(*number), Severity::Error, certainty, message);
     }
-}
-
-/// Places where samples of keys are ordinary.
-fn is_aside(path: &str) -> bool {
-    let name = file_name(path).to_ascii_lowercase();
-    let sample =
-        [".example", ".sample", ".template", ".dist", "example.", "sample."].iter().any(|part| name.contains(part));
-    let folder = path.split('/').rev().skip(1).any(|folder| {
-        matches!(
-            folder,
-            "docs"
-                | "doc"
-                | "example"
-                | "examples"
-                | "samples"
-                | "demo"
-                | "demos"
-                | "mocks"
-                | "mock"
-                | "fakes"
-                | "cassettes"
-                | "fixtures"
-                | "certs"
-                | "testcerts"
-        )
-    });
-    sample || folder || is_test(path) || is_prose(path)
-}
-
-/// A private key in its armour, with some of its contents.
-fn private_key(lines: &[(u32, &str)]) -> Option<Leak> {
-    let (_, line) = lines.first()?;
-    let start = line.find("-----BEGIN ")?;
-    let rest = &line[start..];
-    if !rest.contains("PRIVATE KEY") {
-        return None;
-    }
-    let after = rest.split_once("PRIVATE KEY")?.1;
-    let same_line = after.trim_start_matches([' ', 'B', 'L', 'O', 'C', 'K', '-', '\\', 'n', 'r']);
-    let body = |text: &str| {
-        let text = text.trim().trim_matches(['"', '\'', '+', ',', '\\']);
-        let run = text
-            .split(|character: char| !character.is_ascii_alphanumeric() && !matches!(character, '+' | '/' | '='))
-            .map(str::len)
-            .max();
-        run.unwrap_or(0) >= 40 && !is_placeholder(text)
-    };
-    // Some armours have headings before their contents.
-    let found = body(same_line) || lines[1..].iter().take(6).any(|(_, line)| body(line));
-    found.then(|| Leak {
-        name: "a private key",
-        certainty: Certainty::Certain,
-        head: "----".to_owned(),
-        length: rest.len(),
-    })
-}
-
-fn leak(line: &str, file: &FileChange) -> Option<Leak> {
-    let known = || {
-        KNOWN.iter().find_map(|(name, certainty, pattern)| {
-            let secret = pattern.captures(line)?.get(1)?.as_str();
-            // Access keys of AWS are written in letters and few digits, all others have some.
-            let random =
-                !is_placeholder(secret) && entropy(secret) >= 3.0 && (has_digit(secret) || secret.starts_with("AK"));
-            random.then(|| Leak::new(name, *certainty, secret))
-        })
-    };
-    let known = holds_any(line, &KNOWN_HINTS).then(known).flatten();
-    known.or_else(|| password_in_url(line)).or_else(|| assigned(line, file))
-}
-
-fn has_digit(text: &str) -> bool {
-    text.chars().any(|character| character.is_ascii_digit())
-}
-
-/// `scheme://user:password@host`.
-fn password_in_url(line: &str) -> Option<Leak> {
-    static URL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"[a-z][a-z0-9+]{2,}://[A-Za-z0-9_.%-]+:([^\s:/@\x22'`<>${}]{8,})@([A-Za-z0-9_.-]+)")
-            .expect("valid pattern")
-    });
-    if !line.contains("://") || !line.contains('@') {
-        return None;
-    }
-    let found = URL.captures(line)?;
-    let (password, host) = (found.get(1)?.as_str(), found.get(2)?.as_str());
-    // A host without a domain is a neighbour on the same machine or in the same set of containers.
-    let local =
-        !host.contains('.') || host.starts_with("127.") || host.starts_with("0.0.0.0") || host.contains("example");
-    (!local && !is_placeholder(password) && has_digit(password) && entropy(password) >= 2.7)
-        .then(|| Leak::new("a password in an address", Certainty::Likely, password))
-}
-
-/// A value that looks random, under a name that says it is secret.
-fn assigned(line: &str, file: &FileChange) -> Option<Leak> {
-    static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"(?i)(?:passw(?:or)?d|secret|api_?-?key|access_?-?key|auth_?-?token|token|private_?-?key|credential)[a-z0-9_-]{0,20}["'\]]?\s*(?::=|=>|[:=])\s*(?:[a-z_:.]{1,20}\()?["'`]([^"'`\s]{16,200})["'`]"#)
-            .expect("valid pattern")
-    });
-    static BARE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^\s*(?:export\s+)?[A-Za-z0-9_.-]*(?i:password|passwd|secret|api_?key|access_?key|token|private_?key)[A-Za-z0-9_.-]*\s*[:=]\s*([^\s\x22'`#]{16,200})\s*$")
-            .expect("valid pattern")
-    });
-    let quoted = || line.contains(['"', '\'', '`']).then(|| QUOTED.captures(line)).flatten();
-    let found = quoted().or_else(|| if is_plain_setting(&file.path) { BARE.captures(line) } else { None })?;
-    let value = found.get(1)?.as_str();
-    is_random(value).then(|| Leak::new("a secret", Certainty::Likely, value))
-}
-
-fn is_plain_setting(path: &str) -> bool {
-    let name = file_name(path);
-    name.starts_with(".env")
-        || [".yml", ".yaml", ".properties", ".ini", ".env", ".conf", ".cfg", ".toml"]
-            .iter()
-            .any(|ending| name.ends_with(ending))
-}
-
-/// Returns whether a value is too disorderly to be a name, a path or a word.
-fn is_random(value: &str) -> bool {
-    const ENTROPY_MIN: f64 = 3.5;
-    const HEX_ENTROPY_MIN: f64 = 3.0;
-    let token =
-        value.chars().all(|character| character.is_ascii_alphanumeric() || "+/=_-.!@#%^&*~".contains(character));
-    if !token
-        || is_placeholder(value)
-        || !has_digit(value)
-        || !value.chars().any(|character| character.is_ascii_alphabetic())
-    {
-        return false;
-    }
-    let hex = value.chars().all(|character| character.is_ascii_hexdigit());
-    // Names are made of words: long runs of letters of one case.
-    let words = value
-        .split(|character: char| !character.is_ascii_lowercase())
-        .filter(|run| run.len() >= 5)
-        .map(str::len)
-        .sum::<usize>();
-    entropy(value) >= if hex { HEX_ENTROPY_MIN } else { ENTROPY_MIN } && words * 2 < value.len()
-}
-
-/// Text that stands for a secret without being one.
-fn is_placeholder(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
-    let words = [
-        "example",
-        "your",
-        "xxxx",
-        "placeholder",
-        "changeme",
-        "change-me",
-        "change_me",
-        "dummy",
-        "fake",
-        "redacted",
-        "sample",
-        "test",
-        "insert",
-        "replace",
-        "todo",
-        "password",
-        "abcdef",
-        "abcd1234",
-        "123456789",
-        "secret",
-        "<",
-        ">",
-        "${",
-        "{{",
-        "...",
-        "***",
-        "foobar",
-        "deadbeef",
-        "0000000",
-        "process.env",
-        "goes-here",
-        "goes_here",
-    ];
-    words.iter().any(|word| lower.contains(word)) || has_long_run(&lower)
-}
-
-/// `aaaaaa`: nothing random repeats like that.
-fn has_long_run(text: &str) -> bool {
-    const RUN_MAX: usize = 5;
-    let bytes = text.as_bytes();
-    bytes.windows(RUN_MAX).any(|window| window.iter().all(|byte| *byte == window[0]))
-}
-
-/// Shannon entropy in bits a character.
-fn entropy(text: &str) -> f64 {
-    let mut counts: HashMap<char, u32> = HashMap::new();
-    for character in text.chars() {
-        *counts.entry(character).or_default() += 1;
-    }
-    let total = f64::from(counts.values().sum::<u32>());
-    counts.values().map(|count| f64::from(*count) / total).map(|share| -share * share.log2()).sum()
 }
 
 #[cfg(test)]
@@ -476,10 +183,5 @@ mod tests {
         ] {
             assert_eq!(check(path, &lines), [], "{path}: {lines}");
         }
-    }
-
-    #[test]
-    fn entropy_grows_with_disorder() {
-        assert!(entropy("aaaaaaaa") < 0.1 && entropy("abababab") < 1.1 && entropy(&noise(40)) > 4.0);
     }
 }

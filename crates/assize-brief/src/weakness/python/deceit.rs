@@ -532,7 +532,6 @@ fn told(file: &File<'_, '_>, above: &[Node<'_>]) -> bool {
 /// put into modules that were found by looking through all of them.
 fn grasped<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return };
-    let around = file.code.around_or_file(above);
     let reaches = match file.code.view(left) {
         View::Member { name: "f_trace", .. } => right.kind() != "none",
         View::Member { name: "__code__", .. } => right.kind() == "attribute",
@@ -542,10 +541,13 @@ fn grasped<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &
     if reaches {
         found.file("caller-inspected", node, SURE.unless(is_tool(file.path)), CALLER);
     }
-    let through_all = ["sys.modules.items()", "sys.modules.values()"].iter().any(|way| around.contains(way));
     let by_name =
         matches!(file.code.view(left), View::Index { object, .. } if file.code.text(object).starts_with("vars("));
-    if through_all && by_name {
+    if !by_name {
+        return;
+    }
+    let around = file.code.around_or_file(above);
+    if ["sys.modules.items()", "sys.modules.values()"].iter().any(|way| around.contains(way)) {
         found.file("builtin-replaced", node, SURE.unless(is_tool(file.path)), BUILTIN);
     }
 }
