@@ -266,24 +266,14 @@ pub const PROCESSES: &[Escape] = &[
     escape("read-memory", "no secret is printed", Seen::Leaked, Control::PlainIf(may_trace)),
     escape("read-memory-file", "no secret is printed", Seen::Leaked, Control::PlainIf(may_trace)),
     escape("take-descriptor", "no descriptor is taken", Seen::Said, Control::PlainIf(may_trace)),
-    escape(
-        "kill-host",
-        "the process is alive",
-        Seen::Outside(|world, _| (world.victim_state() != "S").then(|| world.victim_state())),
-        Control::Plain,
-    ),
+    escape("kill-host", "the process is alive", Seen::Outside(|world, _| world.victim_harmed()), Control::Plain),
     escape(
         "kill-all",
         "the process is alive, and so are we",
-        Seen::Outside(|world, _| (world.victim_state() != "S").then(|| world.victim_state())),
+        Seen::Outside(|world, _| world.victim_harmed()),
         Control::Harmful("it would end the machine"),
     ),
-    escape(
-        "stop-host",
-        "the process goes on",
-        Seen::Outside(|world, _| (world.victim_state() == "T").then(|| world.victim_state())),
-        Control::Plain,
-    ),
+    escape("stop-host", "the process goes on", Seen::Outside(|world, _| world.victim_harmed()), Control::Plain),
     limited(
         "stop-all",
         "the run ends when its time is over",

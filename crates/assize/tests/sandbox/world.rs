@@ -330,19 +330,18 @@ impl World {
         })
     }
 
-    /// Returns the state of the victim: a letter, as in `/proc`. It sleeps unless something was done
-    /// to it, which takes a moment to be seen.
-    pub fn victim_state(&self) -> String {
-        let mut state = String::new();
+    /// Returns the state of the victim, as a letter of `/proc`, if it was stopped or killed. That takes
+    /// a moment to be seen.
+    pub fn victim_harmed(&self) -> Option<String> {
         for _ in 0..20 {
             let stat = fs::read_to_string(format!("/proc/{}/stat", self.victim.id())).unwrap_or_default();
-            stat.rsplit(") ").next().and_then(|rest| rest.split(' ').next()).unwrap_or("gone").clone_into(&mut state);
-            if state != "S" {
-                break;
+            let state = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+            if !matches!(state, "S" | "R" | "D") {
+                return Some(format!("it is in state {state:?}"));
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        state
+        None
     }
 
     /// Returns the first file that is not as it was.
