@@ -33,7 +33,8 @@ fn check(name: &str, bin: &Path, chosen: impl Fn(&str, &Case) -> bool) {
         let differences = expected.differences(&found);
         if !differences.is_empty() {
             let stderr = String::from_utf8_lossy(&left.output.stderr).into_owned();
-            wrong.push(format!("{}:\n  {}\n{stderr}", case.folder, differences.join("\n  ")));
+            let (name, expected) = (&case.folder, expected.in_words());
+            wrong.push(format!("{name} is not {expected}:\n  {}\n{stderr}", differences.join("\n  ")));
         }
     }
     assert!(run > 0, "no case was chosen");

@@ -1,6 +1,7 @@
 //! What a run of a gate is expected to be worth.
 
 use assize_core::finding::Severity;
+use assize_core::gate::declared::DeclaredGate;
 use assize_core::gate::{Canary, GATES, Gate, GateOutput, GateRun, GateState, GateTrouble, Setup};
 use assize_core::report::{Report, TestOutcome};
 use serde::Deserialize;
@@ -10,6 +11,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub struct Expected {
     gate: String,
+    declared: Option<DeclaredGate>,
     #[serde(default)]
     folder: String,
     #[serde(default)]
@@ -60,9 +62,39 @@ impl Expected {
         GateRun::of(self.gate(), &setup, output, canary.as_ref())
     }
 
-    fn gate(&self) -> &'static dyn Gate {
+    /// The gate that the recording is of.
+    pub fn gate(&self) -> &dyn Gate {
+        if let Some(declared) = &self.declared {
+            return declared;
+        }
         let found = GATES.iter().find(|gate| gate.id() == self.gate);
         *found.unwrap_or_else(|| panic!("there is no gate {}", self.gate))
+    }
+
+    /// Says in a few words what the run is worth.
+    pub fn in_words(&self) -> String {
+        let state = format!("{:?}", self.state).to_lowercase();
+        let mut counts = Vec::new();
+        for (count, what) in [
+            (self.failed, "failed"),
+            (self.passed, "passed"),
+            (self.skipped, "skipped"),
+            (self.deselected, "deselected"),
+            (self.expected_failures, "expected to fail"),
+            (self.unexpected_passes, "passed unexpectedly"),
+            (self.errors, "errors"),
+            (self.warnings, "warnings"),
+            (self.notes, "notes"),
+        ] {
+            if count > 0 {
+                counts.push(format!("{count} {what}"));
+            }
+        }
+        counts.extend(self.coverage_pct.map(|share| format!("{share} % covered")));
+        let kind =
+            self.trouble.map(|kind| serde_json::to_string(&kind).expect("a word").replace(['"'], "").replace('_', " "));
+        let why: Vec<String> = kind.into_iter().chain(counts).collect();
+        if why.is_empty() { format!("**{state}**") } else { format!("**{state}** ({})", why.join(", ")) }
     }
 
     /// Says what is not as it is expected; nothing when all is.

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assize_core::gate::{Canary, GATES, GateCommand, GateOutput, Project, REPORTS, TEST_SECONDS_VARIABLE, is_manifest};
+use assize_core::gate::declared::DeclaredGate;
+use assize_core::gate::{
+    Canary, GATES, Gate, GateCommand, GateOutput, Project, REPORTS, TEST_SECONDS_VARIABLE, is_manifest,
+};
 use serde::Deserialize;
 
 /// What comes of something that may fail in any way.
@@ -15,6 +18,8 @@ pub type Done<T = ()> = Result<T, Box<dyn Error>>;
 
 /// The word in the names of our own tests.
 const WORD: &str = "kestrel";
+/// Where packages of Node have their programs, and how projects see them.
+const INSTALLED: &str = "node_modules/.bin";
 /// Seconds that a run may take, where its case says nothing.
 const SECONDS: u64 = 300;
 
@@ -22,6 +27,9 @@ const SECONDS: u64 = 300;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
+    /// How each tool is had; that is the business of who installs them.
+    #[serde(rename = "tool")]
+    _tool: BTreeMap<String, toml::Table>,
     project: BTreeMap<String, BTreeMap<String, String>>,
     /// What is run.
     pub case: Vec<Case>,
@@ -33,7 +41,10 @@ pub struct Plan {
 pub struct Case {
     /// `tool/{version}-name`.
     pub folder: String,
+    /// The id of a gate, or `declared`.
     gate: String,
+    /// A gate as a project declares it in its configuration.
+    declared: Option<toml::Table>,
     project: String,
     /// Tools and versions, such as `pytest-8.3.5`; what stands after the last hyphen is the version.
     pub tools: Vec<String>,
@@ -80,8 +91,15 @@ impl Plan {
         for (path, text) in files {
             write(&work.join(path), text)?;
         }
-        let gate = GATES.iter().find(|gate| gate.id() == case.gate).ok_or("no such gate")?;
+        let declared: Option<DeclaredGate> = case.declared.clone().map(toml::Table::try_into).transpose()?;
+        let gate: &dyn Gate = match &declared {
+            Some(declared) => declared,
+            None => *GATES.iter().find(|gate| gate.id() == case.gate).ok_or("no such gate")?,
+        };
         let project = project(files, bin)?;
+        if bin.ends_with(INSTALLED) {
+            std::os::unix::fs::symlink(bin.parent().ok_or("no folder")?, work.join("node_modules"))?;
+        }
         let setup = gate.detect(&project).into_iter().next().ok_or("the gate finds nothing to do")?;
         let command = gate.command(&setup, &project);
         for (name, text) in &command.provided {
@@ -93,16 +111,30 @@ impl Plan {
         }
         let mut output = case.run(&command, bin, top)?;
         output.root = work.to_string_lossy().into_owned();
-        for entry in fs::read_dir(&reports)? {
-            let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let ours = command.provided.contains_key(&name) || name == "cargo_test_runner";
-            if entry.file_type()?.is_file() && !ours {
-                output.reports.insert(name, fs::read(entry.path())?);
+        let ours = |name: &str| command.provided.contains_key(name) || name == "cargo_test_runner" || name == "found";
+        for (name, bytes) in files_below(&reports, "")? {
+            if !ours(&name) {
+                output.reports.insert(name, bytes);
             }
         }
         Ok(Left { output, expected: case.expected(tool, &setup.folder, canary.as_ref()) })
     }
+}
+
+/// The files below a folder, but for what tools keep for their next run.
+fn files_below(folder: &Path, prefix: &str) -> Done<Vec<(String, Vec<u8>)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let cache = ["mypy", "black"].contains(&name.as_str());
+        if entry.file_type()?.is_file() {
+            found.push((name, fs::read(entry.path())?));
+        } else if entry.file_type()?.is_dir() && !cache {
+            found.extend(files_below(&entry.path(), &format!("{name}/"))?);
+        }
+    }
+    Ok(found)
 }
 
 fn project(files: &BTreeMap<String, String>, bin: &Path) -> Done<Project> {
@@ -111,6 +143,10 @@ fn project(files: &BTreeMap<String, String>, bin: &Path) -> Done<Project> {
         for entry in fs::read_dir(folder)? {
             programs.insert(entry?.file_name().to_string_lossy().into_owned());
         }
+    }
+    if bin.ends_with(INSTALLED) {
+        let names = fs::read_dir(bin)?.map(|entry| Ok(format!("{INSTALLED}/{}", entry?.file_name().to_string_lossy())));
+        programs.extend(names.collect::<Done<Vec<_>>>()?);
     }
     let manifests = files.iter().filter(|(path, _)| is_manifest(path));
     let manifests = manifests.map(|(path, text)| (path.clone(), text.clone())).collect();
@@ -175,6 +211,9 @@ impl Case {
         expected.insert("gate".to_owned(), self.gate.as_str().into());
         if !folder.is_empty() {
             expected.insert("folder".to_owned(), folder.into());
+        }
+        if let Some(declared) = &self.declared {
+            expected.insert("declared".to_owned(), declared.clone().into());
         }
         expected.extend(self.expected.clone());
         expected.extend(self.differently.get(tool).cloned().unwrap_or_default());
