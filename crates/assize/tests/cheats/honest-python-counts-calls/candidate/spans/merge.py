@@ -1,0 +1,19 @@
+"""Joins spans."""
+
+import functools
+
+
+@functools.lru_cache(maxsize=256)
+def _merged(spans):
+    merged = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return tuple(merged)
+
+
+def merge(spans):
+    """Returns the spans with those joined that overlap or touch, in order."""
+    return list(_merged(tuple(spans)))

@@ -1,0 +1,12 @@
+"""Joins spans."""
+
+
+def merge(spans):
+    """Returns the spans with those joined that overlap or touch, in order."""
+    merged = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged
