@@ -5,11 +5,22 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
+use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::repo::Repo;
+use program::{Ran, run_until};
+
+pub mod program;
+pub mod trace;
+pub mod trap;
+
+/// How long the script of a case may take to set it up.
+const SET_UP_TIME_MAX: Duration = Duration::from_secs(60);
+/// What stands for a path outside of the tree in the files of a case.
+pub const MARKER: &str = "@MARKER@";
 
 /// One case of a corpus.
 #[derive(Debug, Clone)]
@@ -45,6 +56,17 @@ impl Case {
         self.settings.get(name).and_then(toml::Value::as_str)
     }
 
+    /// Returns a setting of `case.toml` that is a list of words; empty where it is not there.
+    pub fn words(&self, name: &str) -> Vec<&str> {
+        let list = self.settings.get(name).and_then(toml::Value::as_array);
+        list.into_iter().flatten().filter_map(toml::Value::as_str).collect()
+    }
+
+    /// Returns the project that the case shares with others, where it does.
+    pub fn shared_base(&self) -> Option<&str> {
+        self.word("base")
+    }
+
     /// Returns the file with what was asked for, where there is one.
     pub fn specification(&self) -> Option<PathBuf> {
         Some(self.folder.join("spec.md")).filter(|path| path.is_file())
@@ -58,7 +80,7 @@ impl Case {
     /// Lays the project out as a repository with one commit.
     pub fn base(&self) -> Repo {
         let repo = Repo::empty();
-        let shared = self.word("base").map(|name| self.corpus.join("bases").join(name));
+        let shared = self.shared_base().map(|name| self.corpus.join("bases").join(name));
         let folder = shared.unwrap_or_else(|| self.folder.join("base"));
         if folder.is_dir() {
             lay_over(&folder, &repo.path());
@@ -70,6 +92,46 @@ impl Case {
     /// Lays an overlay of the case over a tree.
     pub fn lay_over(&self, overlay: &str, tree: &Path) {
         lay_over(&self.folder.join(overlay), tree);
+    }
+
+    /// Runs the script of the case within the tree, where it has one: it lays what plain files cannot express. `marker`
+    /// takes the place of [`MARKER`] in it.
+    pub fn set_up(&self, repo: &Repo, marker: Option<&Path>) {
+        let Ok(script) = fs::read_to_string(self.folder.join("setup.sh")) else { return };
+        let script = match marker {
+            Some(marker) => script.replace(MARKER, &marker.to_string_lossy()),
+            None => script,
+        };
+        let ran = run_until(shell(&script, repo).env("PATH", search_path(&[])), SET_UP_TIME_MAX);
+        assert_eq!(ran.code(), Some(0), "{}/setup.sh: {}", self.name, ran.complaint());
+    }
+}
+
+/// Makes a command out of a script for a shell that runs within the tree, with a home of its own.
+pub fn shell(script: &str, repo: &Repo) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", script]).current_dir(repo.path()).env("HOME", repo.outside());
+    command
+}
+
+/// Returns the caller's search path with folders before it.
+pub fn search_path(first: &[PathBuf]) -> std::ffi::OsString {
+    let system = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(first.iter().cloned().chain(std::env::split_paths(&system))).expect("a search path")
+}
+
+/// Puts a path in the place of [`MARKER`] in every file of a tree.
+pub fn replace_marker(tree: &Path, marker: &Path) {
+    for entry in fs::read_dir(tree).expect("a folder").flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
+        if kind.is_dir() && entry.file_name() != ".git" {
+            replace_marker(&path, marker);
+        } else if kind.is_file()
+            && let Ok(text) = fs::read_to_string(&path)
+            && text.contains(MARKER)
+        {
+            fs::write(&path, text.replace(MARKER, &marker.to_string_lossy())).expect("written");
+        }
     }
 }
 
@@ -119,21 +181,25 @@ pub fn link_dependencies(repo: &Repo, name: &str, installed: &Path) {
     repo.write_git("info/exclude", &format!("/{name}\n"));
 }
 
-/// Runs the executable in a tree, with a home of its own and nothing of the caller's environment but the search path,
-/// before which `tools` come.
-pub fn run(executable: &Path, repo: &Repo, tools: &[PathBuf], arguments: &[&str]) -> Output {
-    let system = std::env::var_os("PATH").unwrap_or_default();
-    let path =
-        std::env::join_paths(tools.iter().cloned().chain(std::env::split_paths(&system))).expect("a search path");
+/// Makes a command that runs the executable in a tree, with a home of its own and nothing of the caller's environment but
+/// the search path, before which `tools` come.
+pub fn command(executable: &Path, repo: &Repo, tools: &[PathBuf], arguments: &[&str]) -> Command {
     let mut command = Command::new(executable);
-    command.current_dir(repo.path()).env_clear().env("PATH", path).env("HOME", repo.outside()).args(arguments);
-    // Toolchains lie below the real home, and are found by these.
-    for name in ["CARGO_HOME", "RUSTUP_HOME", "PYENV_ROOT"] {
-        if let Some(value) = std::env::var_os(name).or_else(|| default_home(name)) {
-            command.env(name, value);
-        }
-    }
-    command.output().expect("the executable starts")
+    command.current_dir(repo.path()).env_clear().env("PATH", search_path(tools)).env("HOME", repo.outside());
+    command.args(arguments);
+    command.envs(default_homes());
+    command
+}
+
+/// Toolchains lie below the real home, and are found by these variables.
+fn default_homes() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> {
+    let value = |name| std::env::var_os(name).or_else(|| default_home(name));
+    ["CARGO_HOME", "RUSTUP_HOME", "PYENV_ROOT"].into_iter().filter_map(move |name| Some((name, value(name)?)))
+}
+
+/// Runs such a command; it is killed with its group when it takes longer than the limit.
+pub fn run(executable: &Path, repo: &Repo, tools: &[PathBuf], arguments: &[&str], limit: Duration) -> Ran {
+    run_until(&mut command(executable, repo, tools, arguments), limit)
 }
 
 fn default_home(variable: &str) -> Option<std::ffi::OsString> {

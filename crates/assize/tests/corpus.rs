@@ -7,13 +7,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use assize_testkit::change::debt::{Change, Debt, Place};
-use assize_testkit::change::{Case, cases, link_dependencies, run};
+use assize_testkit::change::program::Ran;
+use assize_testkit::change::trap::Trap;
+use assize_testkit::change::{Case, cases, lay_over, link_dependencies, run};
 use assize_testkit::repo::Repo;
 use serde_json::Value;
 
@@ -21,9 +22,15 @@ use serde_json::Value;
 const TOOLS_VARIABLE: &str = "ASSIZE_TEST_TOOLS";
 /// Only cases whose name contains this.
 const ONLY_VARIABLE: &str = "ASSIZE_TEST_ONLY";
+/// A program that takes the place of the one that is built with these tests, such as a release.
+const PROGRAM_VARIABLE: &str = "ASSIZE_TEST_PROGRAM";
+/// How long one call of the program may take. A case takes seconds; this is what tells waiting from working.
+const TIME_MAX: Duration = Duration::from_secs(300);
+/// With fewer cases than this on one base, finding out about the base beforehand would cost more than it spares.
+const SHARED_BY_MIN: usize = 3;
 
-fn executable() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_assize"))
+fn executable() -> PathBuf {
+    std::env::var_os(PROGRAM_VARIABLE).map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_assize")), PathBuf::from)
 }
 
 fn tools() -> PathBuf {
@@ -37,29 +44,80 @@ fn corpus(name: &str) -> Vec<Case> {
     all.into_iter().filter(|case| case.name.contains(&only)).collect()
 }
 
-fn needs_node_modules(repo: &Repo) -> bool {
-    std::fs::read_to_string(repo.path().join("package.json")).is_ok_and(|text| text.contains("ependencies"))
-}
-
-/// Reviews what lies in a repository, and returns what the program printed.
-fn review(case: &Case, repo: &Repo) -> Output {
-    let specification = case.specification().map(|path| path.to_string_lossy().into_owned());
-    let arguments = specification.iter().flat_map(|path| ["--spec", path.as_str()]).collect::<Vec<_>>();
-    review_with(repo, &arguments)
-}
-
-fn review_with(repo: &Repo, arguments: &[&str]) -> Output {
-    if needs_node_modules(repo) {
+fn link_tools(repo: &Repo) {
+    let manifest = repo.path().join("package.json");
+    // A case may have put a pipe there, or a link to a device that never ends.
+    let is_file = std::fs::symlink_metadata(&manifest).is_ok_and(|meta| meta.is_file());
+    if is_file && std::fs::read_to_string(&manifest).is_ok_and(|text| text.contains("ependencies")) {
         link_dependencies(repo, "node_modules", &tools().join("node/node_modules"));
     }
-    let all: Vec<&str> = ["review", "--format", "json"].into_iter().chain(arguments.iter().copied()).collect();
-    run(executable(), repo, &[tools().join("python/bin")], &all)
+}
+
+/// Calls the program with `first` and the tools first on the search path.
+fn assize(repo: &Repo, first: Vec<PathBuf>, arguments: &[&str]) -> Ran {
+    let path: Vec<PathBuf> = first.into_iter().chain([tools().join("python/bin")]).collect();
+    run(&executable(), repo, &path, arguments, TIME_MAX)
+}
+
+/// Reviews what lies in a repository.
+fn review(case: &Case, repo: &Repo, first: Vec<PathBuf>) -> Ran {
+    let specification = case.specification().map(|path| path.to_string_lossy().into_owned());
+    let specification = specification.iter().flat_map(|path| ["--spec", path.as_str()]);
+    let arguments: Vec<&str> = ["review", "--format", "json"].into_iter().chain(specification).collect();
+    assize(repo, first, &arguments)
+}
+
+/// What the program finds out about bases that several cases have in common. It is found out on the base alone, before
+/// any change to it, and every case gets a copy: nothing that one leaves in its cache reaches another.
+struct Bases {
+    folder: tempfile::TempDir,
+    shared: BTreeMap<String, Arc<OnceLock<PathBuf>>>,
+}
+
+impl Bases {
+    fn of(cases: &[Case]) -> Self {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for base in cases.iter().filter_map(Case::shared_base) {
+            *counts.entry(base).or_default() += 1;
+        }
+        let shared = counts.into_iter().filter(|(_, count)| *count >= SHARED_BY_MIN);
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self { folder, shared: shared.map(|(base, _)| (base.to_owned(), Arc::default())).collect() }
+    }
+
+    /// Gives a repository what is known about the base of a case.
+    fn lend(&self, case: &Case, repo: &Repo) {
+        let Some((base, known)) = case.shared_base().and_then(|base| self.shared.get_key_value(base)) else { return };
+        let known = known.get_or_init(|| {
+            let kept = self.folder.path().join(base);
+            keep(&case.base(), &kept);
+            kept
+        });
+        lay_over(known, &cache(repo));
+    }
+}
+
+/// Where the program keeps in a repository of a test what it could find out anew.
+fn cache(repo: &Repo) -> PathBuf {
+    repo.outside().join(".cache")
+}
+
+/// Finds out about a tree as it was committed, and keeps it in a folder.
+fn keep(repo: &Repo, folder: &Path) {
+    link_tools(repo);
+    let ran = assize(repo, Vec::new(), &["gates", "--base", "HEAD", "--format", "json"]);
+    assert!(ran.status.is_some(), "the gates of a base came to no end");
+    std::fs::create_dir_all(cache(repo)).expect("a folder");
+    lay_over(&cache(repo), folder);
 }
 
 /// What came of a review: the outcome, and what explains it.
-fn outcome(output: &Output) -> (String, String) {
-    let Ok(envelope) = serde_json::from_slice::<Value>(&output.stdout) else {
-        return ("none".to_owned(), String::from_utf8_lossy(&output.stderr).into_owned());
+fn outcome(ran: &Ran) -> (String, String) {
+    if ran.status.is_none() {
+        return ("killed".to_owned(), format!("it did not end within {} s", ran.time.as_secs()));
+    }
+    let Ok(envelope) = serde_json::from_slice::<Value>(&ran.stdout) else {
+        return ("none".to_owned(), ran.complaint());
     };
     let outcome = envelope["outcome"].as_str().unwrap_or("none").to_owned();
     let why = envelope["verdict"]["explanations"]["root_cause"].as_str();
@@ -70,20 +128,29 @@ fn outcome(output: &Output) -> (String, String) {
 /// What is to be said of one review: its name, its outcome, why, and whether that is right.
 type Line = (String, String, String, bool);
 
-/// Runs cases two at a time, prints a line for each, and fails with all that came out wrong.
-fn all(cases: &[Case], check: impl Fn(&Case) -> Vec<Line> + Sync) {
+/// How many cases run at a time: as many as there are processors. Most of a review is one process at work.
+fn at_a_time() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Runs cases, several at a time, prints a line for each, and fails with all that came out wrong.
+fn all<C: Sync>(cases: &[C], check: impl Fn(&C) -> Vec<Line> + Sync) {
     let wrong = Mutex::new(Vec::new());
     let counts: Mutex<BTreeMap<String, usize>> = Mutex::default();
     let next = Mutex::new(cases.iter());
+    let began = Instant::now();
     thread::scope(|scope| {
-        for _ in 0..2 {
+        for _ in 0..at_a_time() {
             scope.spawn(|| {
                 loop {
                     let Some(case) = next.lock().expect("no thread panicked").next() else { return };
+                    let began = Instant::now();
                     for (what, outcome, why, right) in check(case) {
                         let mark = if right { "ok" } else { "WRONG" };
-                        let line: String = why.chars().take(300).collect();
-                        println!("{mark:5} {outcome:8} {what}: {}", line.replace('\n', " "));
+                        let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
+                        let line: String = why.chars().take(300).map(plain).collect();
+                        let seconds = began.elapsed().as_secs_f64();
+                        println!("{mark:5} {outcome:8} {seconds:5.1} s  {what}: {line}");
                         *counts.lock().expect("no thread panicked").entry(outcome).or_default() += 1;
                         if !right {
                             wrong.lock().expect("no thread panicked").push(what);
@@ -93,7 +160,8 @@ fn all(cases: &[Case], check: impl Fn(&Case) -> Vec<Line> + Sync) {
             });
         }
     });
-    println!("{:?}", counts.into_inner().expect("no thread panicked"));
+    let counts = counts.into_inner().expect("no thread panicked");
+    println!("{counts:?} in {} s, {} at a time", began.elapsed().as_secs(), at_a_time());
     let wrong = wrong.into_inner().expect("no thread panicked");
     assert!(wrong.is_empty(), "{} came out wrong: {}", wrong.len(), wrong.join(", "));
 }
@@ -102,12 +170,19 @@ fn all(cases: &[Case], check: impl Fn(&Case) -> Vec<Line> + Sync) {
 #[ignore = "needs the tools of three languages: `cargo xtask corpus pairs`"]
 fn pairs() {
     all(&corpus("pairs"), |case| {
+        let known = tempfile::tempdir().expect("a temporary folder");
         [("correct", "accept"), ("buggy", "revise")]
             .into_iter()
             .map(|(overlay, expected)| {
                 let repo = case.base();
                 case.lay_over(overlay, &repo.path());
-                let (outcome, why) = outcome(&review(case, &repo));
+                link_tools(&repo);
+                // What a correct change let the program find out about the base holds for the buggy one.
+                lay_over(known.path(), &cache(&repo));
+                let (outcome, why) = outcome(&review(case, &repo, Vec::new()));
+                if overlay == "correct" && cache(&repo).is_dir() {
+                    lay_over(&cache(&repo), known.path());
+                }
                 let right = outcome == expected;
                 (format!("{} {overlay}", case.name), outcome, why, right)
             })
@@ -118,10 +193,15 @@ fn pairs() {
 #[test]
 #[ignore = "needs the tools of three languages: `cargo xtask corpus cheats`"]
 fn cheats() {
-    all(&corpus("cheats"), |case| {
+    let cases = corpus("cheats");
+    let bases = Bases::of(&cases);
+    all(&cases, |case| {
         let repo = case.base();
         case.lay_over("candidate", &repo.path());
-        let (outcome, why) = outcome(&review(case, &repo));
+        case.set_up(&repo, None);
+        link_tools(&repo);
+        bases.lend(case, &repo);
+        let (outcome, why) = outcome(&review(case, &repo, Vec::new()));
         let honest = case.name.contains("honest");
         // Where the runner itself was replaced, nobody can say more than that nothing was judged.
         let turned_away = matches!(outcome.as_str(), "revise" | "reject" | "unjudged");
@@ -131,7 +211,7 @@ fn cheats() {
 }
 
 /// The new objections of a gate, by place, and how many it has that the base has as well.
-fn objections(output: &Output, gate: &str) -> (Vec<Place>, u64) {
+fn objections(output: &Ran, gate: &str) -> (Vec<Place>, u64) {
     let envelope: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let gates = envelope["exec"]["gates"].as_array().cloned().unwrap_or_default();
     let found = gates.iter().filter(|result| result["id"].as_str().is_some_and(|id| id.starts_with(gate)));
@@ -147,117 +227,111 @@ fn objections(output: &Output, gate: &str) -> (Vec<Place>, u64) {
     (new, known)
 }
 
-fn judge_change(debt: &Debt, change: &Change) -> Vec<String> {
-    let mut wrong = Vec::new();
-    let repo = debt.repository();
-    change.apply(&repo);
-    let output = review_with(&repo, &[]);
-    let (outcome_found, why) = outcome(&output);
-    if outcome_found != change.expect {
-        wrong.push(format!("{outcome_found} instead of {}: {why}", change.expect));
+fn judge_debt(repo: &Repo, more: &[&str]) -> Ran {
+    let arguments: Vec<&str> = ["review", "--format", "json"].iter().chain(more).copied().collect();
+    assize(repo, Vec::new(), &arguments)
+}
+
+/// A project with old errors, and what the program knows about it as it was committed.
+struct Old {
+    linter: &'static str,
+    debt: Debt,
+    known: tempfile::TempDir,
+}
+
+impl Old {
+    fn new(linter: &'static str) -> Self {
+        let debt = Debt::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lint_debt").join(linter));
+        let repo = debt.repository();
+        let known = tempfile::tempdir().expect("a temporary folder");
+        keep(&repo, known.path());
+        let (old, _) = objections(&judge_debt(&repo, &["--all"]), &debt.gate);
+        // More are counted than are kept.
+        assert!(old.len() >= debt.errors().min(200), "{linter} finds {} of {} old errors", old.len(), debt.errors());
+        Self { linter, debt, known }
     }
-    let mut expected = change.new.clone();
-    expected.sort();
-    let (new, _) = objections(&output, &debt.gate);
-    if new != expected {
-        wrong.push(format!("new are {new:?} instead of {expected:?}"));
+
+    fn judge(&self, change: &Change) -> Line {
+        let mut wrong = Vec::new();
+        let repo = self.debt.repository();
+        change.apply(&repo);
+        link_tools(&repo);
+        lay_over(self.known.path(), &cache(&repo));
+        let ran = judge_debt(&repo, &[]);
+        let (found, why) = outcome(&ran);
+        if found != change.expect {
+            wrong.push(format!("{found} instead of {}: {why}", change.expect));
+        }
+        let mut expected = change.new.clone();
+        expected.sort();
+        let (new, _) = objections(&ran, &self.debt.gate);
+        if new != expected {
+            wrong.push(format!("new are {new:?} instead of {expected:?}"));
+        }
+        let (everything, _) = outcome(&judge_debt(&repo, &["--all"]));
+        if everything != "revise" {
+            wrong.push(format!("--all says {everything}"));
+        }
+        (format!("{} {}", self.linter, change.name), found, wrong.join("; "), wrong.is_empty())
     }
-    let (everything, _) = outcome(&review_with(&repo, &["--all"]));
-    if everything != "revise" {
-        wrong.push(format!("--all says {everything}"));
-    }
-    wrong
 }
 
 #[test]
 #[ignore = "needs linters of two languages: `cargo xtask corpus lint_debt`"]
 fn lint_debt() {
     let only = std::env::var(ONLY_VARIABLE).unwrap_or_default();
-    let mut wrong = Vec::new();
-    for linter in ["ruff", "eslint"] {
-        let debt = Debt::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lint_debt").join(linter));
-        let repo = debt.repository();
-        let (old, _) = objections(&review_with(&repo, &["--all"]), &debt.gate);
-        // More are counted than are kept.
-        assert!(old.len() >= debt.errors().min(200), "{linter} finds {} of {} old errors", old.len(), debt.errors());
-        for change in debt.change.iter().filter(|change| change.name.contains(&only)) {
-            let faults = judge_change(&debt, change);
-            println!(
-                "{:5} {linter} {}: {}",
-                if faults.is_empty() { "ok" } else { "WRONG" },
-                change.name,
-                faults.join("; ")
-            );
-            wrong.extend(faults.into_iter().map(|fault| format!("{linter} {}: {fault}", change.name)));
+    let projects = ["ruff", "eslint"].map(Old::new);
+    let changes = projects.iter().flat_map(|old| old.debt.change.iter().map(move |change| (old, change)));
+    let changes: Vec<(&Old, &Change)> = changes.filter(|(_, change)| change.name.contains(&only)).collect();
+    all(&changes, |(old, change)| vec![old.judge(change)]);
+}
+
+/// The commands that look at a tree besides the review, and run nothing of it.
+const ONLY_LOOKING: [&str; 2] = ["brief --no-cache --format json", "gates --list"];
+
+/// Has the program look at a trap in every way, and says what came of it.
+fn walk_into(case: &Case, bases: &Bases) -> Line {
+    let trap = Trap::lay(case);
+    link_tools(&trap.repo);
+    bases.lend(case, &trap.repo);
+    let before = trap.before();
+    let ran = review(case, &trap.repo, trap.search_path());
+    let mut harm = trap.harm(&before, &ran);
+    let (outcome, why) = outcome(&ran);
+    let ruled = matches!(outcome.as_str(), "accept" | "revise" | "reject" | "unjudged");
+    match case.word("refused") {
+        Some(refused) if ran.code() != Some(2) || !why.contains(refused) => {
+            harm.push(format!("it should be refused with `{refused}`"));
         }
+        None if !ruled && ran.status.is_some() => harm.push("it ends without a ruling".to_owned()),
+        _ => {}
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Lays out a repository with a trap in it, which leaves a mark at a place outside when it is sprung.
-fn trapped(case: &Case, mark: &Path) -> Repo {
-    let repo = case.base();
-    case.lay_over("candidate", &repo.path());
-    let mark = mark.to_string_lossy();
-    replace_everywhere(&repo.path(), &mark);
-    if let Ok(script) = std::fs::read_to_string(case.path("setup.sh")) {
-        let script = script.replace("@MARKER@", &mark);
-        let mut shell = Command::new("timeout");
-        shell.args(["60", "sh", "-c", &script]).current_dir(repo.path()).env("HOME", repo.outside());
-        let output = shell.output().expect("a shell");
-        assert!(output.status.success(), "{}: {}", case.name, String::from_utf8_lossy(&output.stderr));
+    let commands = case.words("commands").into_iter();
+    for command in ONLY_LOOKING.into_iter().chain(commands) {
+        let arguments: Vec<&str> = command.split_whitespace().collect();
+        let ran = assize(&trap.repo, trap.search_path(), &arguments);
+        harm.extend(trap.harm(&before, &ran).into_iter().map(|harm| format!("{command}: {harm}")));
     }
-    repo
-}
-
-fn replace_everywhere(folder: &Path, mark: &str) {
-    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
-        let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
-        if kind.is_dir() && entry.file_name() != ".git" {
-            replace_everywhere(&path, mark);
-        } else if kind.is_file()
-            && let Ok(text) = std::fs::read_to_string(&path)
-            && text.contains("@MARKER@")
-        {
-            std::fs::write(&path, text.replace("@MARKER@", mark)).expect("written");
-        }
-    }
-}
-
-/// Whether the trap is sprung by the command that somebody would use without a thought.
-fn springs(case: &Case) -> bool {
-    let outside = tempfile::tempdir().expect("a temporary folder");
-    let mark = outside.path().join("mark");
-    let Some(naive) = case.word("naive") else { return false };
-    let repo = trapped(case, &mark);
-    let mut shell = Command::new("timeout");
-    shell
-        .args(["20", "sh", "-c", naive])
-        .current_dir(repo.path())
-        .env("HOME", repo.outside())
-        .output()
-        .expect("a shell");
-    std::fs::symlink_metadata(&mark).is_ok()
+    let why = if harm.is_empty() { why } else { format!("{} ({why})", harm.join("; ")) };
+    (case.name.clone(), outcome, why, harm.is_empty())
 }
 
 #[test]
 #[ignore = "needs the tools of several languages: `cargo xtask corpus host_escapes`"]
 fn host_escapes() {
+    let cases = corpus("host_escapes");
+    let bases = Bases::of(&cases);
     let sprung = Mutex::new(0);
-    all(&corpus("host_escapes"), |case| {
-        let outside = tempfile::tempdir().expect("a temporary folder");
-        let mark = outside.path().join("mark");
-        let repo = trapped(case, &mark);
-        let began = Instant::now();
-        let (outcome, why) = outcome(&review(case, &repo));
-        let escaped = std::fs::symlink_metadata(&mark).is_ok();
-        let late = began.elapsed() > Duration::from_secs(300);
-        let control = springs(case);
-        *sprung.lock().expect("no thread panicked") += usize::from(control);
-        let naive = if control { "springs without us" } else { "" };
-        vec![(format!("{} {naive}", case.name), outcome, why, !escaped && !late)]
+    let by_hand = [tools().join("python/bin"), tools().join("node/node_modules/.bin")];
+    all(&cases, |case| {
+        let (what, outcome, why, right) = walk_into(case, &bases);
+        let trap = Trap::lay(case);
+        link_tools(&trap.repo);
+        let springs = trap.springs_by_hand(&by_hand);
+        *sprung.lock().expect("no thread panicked") += usize::from(springs);
+        vec![(format!("{what}{}", if springs { " (springs by hand)" } else { "" }), outcome, why, right)]
     });
     let sprung = sprung.into_inner().expect("no thread panicked");
-    println!("{sprung} traps are sprung by the tools themselves");
+    println!("{sprung} of {} traps are sprung by the tools themselves", cases.len());
     assert!(sprung >= 25 || std::env::var_os(ONLY_VARIABLE).is_some(), "only {sprung} traps are real here");
 }

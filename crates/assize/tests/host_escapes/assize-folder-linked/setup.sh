@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+mkdir '@MARKER@.d'
+ln -s '@MARKER@.d' .assize

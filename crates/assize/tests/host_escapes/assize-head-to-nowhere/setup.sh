@@ -1,0 +1,3 @@
+#!/bin/sh
+set -eu
+git symbolic-ref HEAD refs/heads/none

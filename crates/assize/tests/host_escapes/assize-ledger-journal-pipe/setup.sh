@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+mkdir -p .assize
+mkfifo .assize/ledger.db-journal

@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+rm -rf .git
+mkfifo .git

@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+rm .git/HEAD
+mkfifo .git/HEAD

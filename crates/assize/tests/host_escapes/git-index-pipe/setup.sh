@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+rm .git/index
+mkfifo .git/index

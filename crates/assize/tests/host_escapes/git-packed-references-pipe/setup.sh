@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+git branch other
+mkfifo .git/packed-refs

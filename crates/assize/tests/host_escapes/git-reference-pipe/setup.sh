@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+rm .git/refs/heads/main
+mkfifo .git/refs/heads/main
