@@ -38,9 +38,10 @@
 //! - New units: there is no habit yet that they could break. A cycle through them is reported.
 //! - Uses without an import: of one package in Java, by reflection, by names in configuration.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use fixedbitset::FixedBitSet;
+use foldhash::{HashMap, HashMapExt, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -4,6 +4,7 @@
 //! gives the same brief, to the byte. [`Analysis`] is the working value; [`Brief`] is what is kept,
 //! shown and handed on.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
@@ -11,14 +12,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::boundary::{Boundaries, Boundary, Break, Cycle, NewCycle, PAIRS_LISTED_MAX, new_breaks};
 use crate::capability::{Capabilities, capabilities};
-use crate::glossary::{Glossary, GlossaryTally, TERMS_MAX};
+use crate::glossary::{Glossary, TERMS_MAX};
 use crate::graph::{FileGraph, UnitGraph, UnitId};
 use crate::import::{Link, Resolved, is_standard, resolve};
 use crate::manifest::Manifests;
-use crate::naming::{Convention, NamingTally};
+use crate::naming::Convention;
 use crate::path::Part;
 use crate::public::{PUBLIC_NAMES_MAX, PublicNames, public_names};
 use crate::schema_type::SchemaFile;
+use crate::tally::{Counted, NameTally};
 use crate::tree::{FILES_MAX, FileId, IMPORTS_PER_FILE_MAX, Tree};
 use crate::unit::{Partition, UNITS_MAX};
 
@@ -57,6 +59,23 @@ pub struct Brief {
     pub schema_types: Vec<SchemaSource>,
     /// What it offers to others.
     pub public_names: PublicNames,
+}
+
+/// A brief as it is printed: the version of the outer contract, and beside it all that the brief holds.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BriefEnvelope<'a> {
+    /// The version of the envelope, 1.
+    pub assize: u32,
+    /// What the tree says of itself.
+    #[serde(flatten)]
+    pub brief: Cow<'a, Brief>,
+}
+
+impl<'a> BriefEnvelope<'a> {
+    /// Puts a brief into an envelope.
+    pub fn of(brief: &'a Brief) -> Self {
+        Self { assize: 1, brief: Cow::Borrowed(brief) }
+    }
 }
 
 /// A schema and the types that it declares.
@@ -163,6 +182,35 @@ pub struct Layer {
     pub units: Vec<String>,
 }
 
+/// An import and what it leads to, for whoever wants to follow it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Followed {
+    /// The file that imports.
+    pub path: String,
+    /// The line of the import.
+    pub line: u32,
+    /// The import as it is written: its path, and the names that are taken out of it.
+    pub import: String,
+    /// How it ends.
+    pub end: End,
+    /// The file or folder of the tree, the name of what lies outside, or why nothing could be found.
+    pub to: String,
+}
+
+/// How an import ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// At a file of the tree.
+    File,
+    /// At a folder of the tree, as a whole.
+    Folder,
+    /// Outside of the tree.
+    Outside,
+    /// Nowhere that could be found.
+    Nowhere,
+}
+
 /// What a change does to the structure of a project.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct StructureChanges {
@@ -201,9 +249,37 @@ impl<'t, 'a> Analysis<'t, 'a> {
         &self.links
     }
 
+    /// Returns every import with what it leads to, in the order of files and lines.
+    pub fn followed(&self) -> Vec<Followed> {
+        let follow = |link: &Link<'_>| {
+            let import = &self.tree.imports(link.from)[link.import as usize];
+            let (end, to) = match link.to {
+                Resolved::File(file) => (End::File, self.tree.path(file)),
+                Resolved::Folder(folder) => (End::Folder, self.tree.folder_path(folder)),
+                Resolved::External(name) => (End::Outside, name),
+                Resolved::Unresolved(reason) => (End::Nowhere, reason.words()),
+            };
+            let names =
+                if import.names.is_empty() { String::new() } else { format!(" {{{}}}", import.names.join(", ")) };
+            Followed {
+                path: self.tree.path(link.from).to_owned(),
+                line: import.line,
+                import: format!("{}{names}", import.path),
+                end,
+                to: to.to_owned(),
+            }
+        };
+        self.links.iter().map(follow).collect()
+    }
+
     /// Returns the imports of files.
     pub fn files(&self) -> &FileGraph {
         &self.files
+    }
+
+    /// Returns the part that each file plays, by its id.
+    pub fn parts(&self) -> &[Part] {
+        &self.files.parts
     }
 
     /// Returns the units and the imports between them.
@@ -263,7 +339,18 @@ impl<'t, 'a> Analysis<'t, 'a> {
 
     /// Makes the brief.
     pub fn brief(&self) -> Brief {
-        let (naming, glossary) = self.words();
+        let mut tally = NameTally::default();
+        for (id, file) in self.tree.files() {
+            if let Some(facts) = file.facts {
+                tally.add(file.path, facts, Counted::of(self.part(id)));
+            }
+        }
+        self.brief_of(&tally)
+    }
+
+    /// Makes the brief with names that are counted already: those of this very tree.
+    pub fn brief_of(&self, tally: &NameTally) -> Brief {
+        let (naming, glossary) = tally.words();
         let structure = self.structure();
         let offers = |part: Part| matches!(part, Part::Production);
         let files = self.tree.files().filter(|(id, _)| offers(self.part(*id)));
@@ -311,23 +398,6 @@ impl<'t, 'a> Analysis<'t, 'a> {
 
     fn part(&self, file: FileId) -> Part {
         self.files.parts[file.index()]
-    }
-
-    /// Counts the names: those that the project's own people write, and for the domain those of its code alone.
-    fn words(&self) -> (Vec<Convention>, Glossary) {
-        let mut naming = NamingTally::default();
-        let mut glossary = GlossaryTally::default();
-        for (id, file) in self.tree.files() {
-            let Some(facts) = file.facts else { continue };
-            let part = self.part(id);
-            if !matches!(part, Part::Vendored | Part::Generated | Part::Fixture) {
-                naming.add(file.path, facts);
-            }
-            if part.is_production() {
-                glossary.add(file.path, facts);
-            }
-        }
-        (naming.conventions(), glossary.glossary())
     }
 
     fn summary(&self) -> (Summary, Vec<Limit>) {
@@ -478,6 +548,28 @@ mod tests {
     }
 
     #[test]
+    fn imports_can_be_followed_one_by_one() {
+        let files = [
+            ("a/__init__.py", ""),
+            ("a/b.py", "import requests\nfrom . import c\nfrom .gone import d\n"),
+            ("a/c.py", ""),
+        ];
+        let project = Project::read(files.map(|(path, text)| (path.to_owned(), text.to_owned())).into());
+        let tree = project.tree();
+        let followed = Analysis::of(&tree).followed();
+        let shown: Vec<String> =
+            followed.iter().map(|it| format!("{}:{} {} {:?} {}", it.path, it.line, it.import, it.end, it.to)).collect();
+        assert_eq!(
+            shown,
+            [
+                "a/b.py:1 requests Outside requests",
+                "a/b.py:2 . {c} File a/c.py",
+                "a/b.py:3 .gone {d} Nowhere no such module"
+            ]
+        );
+    }
+
+    #[test]
     fn limits_are_stated() {
         let minified = format!("var a = [{}];", "1,".repeat(2_000));
         let mut files = shop();
@@ -544,6 +636,8 @@ mod tests {
         files.push(("tests/fixtures/app/BadNames.py".into(), "import gone\nfrom . import missing\n".into()));
         files.push(("tests/cases/1/package.json".into(), "{}".into()));
         files.push(("tests/cases/1/src/a.js".into(), "import {a} from './gone'\n".into()));
+        // One of a corpus that has no manifest of its own.
+        files.push(("tests/cases/2/src/b.js".into(), "import {b} from 'gone'\n".into()));
         let (with, without) = (brief(files), brief(shop()));
         assert_eq!(
             (&with.naming, &with.glossary, &with.dependencies),
@@ -551,6 +645,32 @@ mod tests {
         );
         assert_eq!(with.summary.imports_unresolved, 0);
         assert_eq!(with.structure, without.structure);
+    }
+
+    #[test]
+    fn what_a_compiler_wrote_beside_its_maps_is_not_the_project() {
+        let files = [
+            ("src/a.ts", "export function readPage() {}\n"),
+            ("build/a.js", "export function readPage() {}\n"),
+            ("build/a.js.map", "{}"),
+            ("build/a.d.ts", "export declare function readPage(): void;\n"),
+            ("build/own.js", "export function writeAll() {}\n"),
+        ];
+        let brief = brief(files.map(|(path, text)| (path.to_owned(), text.to_owned())).into());
+        let offered: Vec<&str> = brief.public_names.names.iter().map(|name| name.path.as_str()).collect();
+        assert_eq!((offered, brief.summary.foreign_files), (vec!["build/own.js", "src/a.ts"], 2));
+    }
+
+    #[test]
+    fn tests_beside_a_project_that_they_read_stay_tests() {
+        let files = [
+            ("tests/unit/test_a.py", "import pytest\n"),
+            ("tests/unit/data/app/setup.py", "import gone\n"),
+            ("tests/unit/data/other/b.py", "import gone\n"),
+        ];
+        let brief = brief(files.map(|(path, text)| (path.to_owned(), text.to_owned())).into());
+        assert_eq!(brief.dependencies, [Dependency { name: "pytest".into(), files: 1 }]);
+        assert_eq!(brief.summary.test_files, 1);
     }
 
     #[test]

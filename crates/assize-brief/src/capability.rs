@@ -5,8 +5,9 @@
 //! answer comes with the file that shows it. Nothing is run, and it must not know whether a tool is
 //! installed.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashMapExt, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -4,9 +4,9 @@
 //! lines declares some hundred thousand names, so they are kept as rows over one table of texts
 //! ([`Names`]): it is read back from a cache in one go and makes no allocation per name.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 
+use foldhash::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 /// What one source file declares and imports.
@@ -197,27 +197,20 @@ struct Row {
     public: bool,
 }
 
-/// The form in which [`Names`] are kept: texts by lines, rows as numbers.
+/// The form in which [`Names`] are kept: as they are, rows as numbers.
 #[derive(Serialize, Deserialize)]
 struct Packed {
     texts: String,
+    ends: Vec<u32>,
     /// Text, owner, line, and twice the role plus one if it is public.
     rows: Vec<(u32, u32, u32, u8)>,
 }
 
 impl From<Names> for Packed {
     fn from(names: Names) -> Self {
-        let mut texts = String::with_capacity(names.texts.len() + names.ends.len());
-        for index in 0..names.ends.len() {
-            texts.push_str(names.text(index));
-            texts.push('\n');
-        }
-        let rows = names
-            .rows
-            .iter()
-            .map(|row| (row.text, row.owner, row.line, row.role as u8 * 2 + u8::from(row.public)))
-            .collect();
-        Self { texts, rows }
+        let row = |row: &Row| (row.text, row.owner, row.line, row.role as u8 * 2 + u8::from(row.public));
+        let rows = names.rows.iter().map(row).collect();
+        Self { texts: names.texts, ends: names.ends, rows }
     }
 }
 
@@ -225,13 +218,14 @@ impl TryFrom<Packed> for Names {
     type Error = &'static str;
 
     fn try_from(packed: Packed) -> Result<Self, Self::Error> {
-        let mut names = Self::default();
-        for text in packed.texts.split_terminator('\n') {
-            names.intern_new(text);
+        let Packed { texts, ends, rows } = packed;
+        let within = ends.last().map_or(0, |end| *end as usize) == texts.len();
+        if !within || !ends.is_sorted() || !ends.iter().all(|end| texts.is_char_boundary(*end as usize)) {
+            return Err("the texts of names do not end where they should");
         }
-        let known = u32::try_from(names.ends.len()).unwrap_or(u32::MAX);
-        names.rows.reserve(packed.rows.len());
-        for (text, owner, line, code) in packed.rows {
+        let known = ends.len() as u32;
+        let mut names = Self { texts, ends, rows: Vec::with_capacity(rows.len()) };
+        for (text, owner, line, code) in rows {
             let role = Role::from_code(code / 2).ok_or("a name has a role that does not exist")?;
             if text >= known || owner > known {
                 return Err("a name has a text that does not exist");
@@ -441,11 +435,15 @@ mod tests {
     #[test]
     fn a_damaged_table_is_refused() {
         for (kept, sound) in [
-            (r#"{"texts":"a\nb\n","rows":[[1,2,7,5]]}"#, true),
-            (r#"{"texts":"a\nb\n","rows":[[2,0,7,5]]}"#, false),
-            (r#"{"texts":"a\nb\n","rows":[[1,3,7,5]]}"#, false),
-            (r#"{"texts":"a\nb\n","rows":[[1,0,7,28]]}"#, false),
-            (r#"{"texts":"","rows":[[0,0,7,0]]}"#, false),
+            (r#"{"texts":"ab","ends":[1,2],"rows":[[1,2,7,5]]}"#, true),
+            (r#"{"texts":"ab","ends":[1,2],"rows":[[2,0,7,5]]}"#, false),
+            (r#"{"texts":"ab","ends":[1,2],"rows":[[1,3,7,5]]}"#, false),
+            (r#"{"texts":"ab","ends":[1,2],"rows":[[1,0,7,28]]}"#, false),
+            (r#"{"texts":"","ends":[],"rows":[[0,0,7,0]]}"#, false),
+            (r#"{"texts":"","ends":[],"rows":[]}"#, true),
+            (r#"{"texts":"ab","ends":[1],"rows":[]}"#, false),
+            (r#"{"texts":"ab","ends":[2,1,2],"rows":[]}"#, false),
+            (r#"{"texts":"ß","ends":[1,2],"rows":[]}"#, false),
         ] {
             assert_eq!(serde_json::from_str::<Names>(kept).is_ok(), sound, "{kept}");
         }
@@ -453,7 +451,7 @@ mod tests {
 
     #[test]
     fn facts_of_an_older_form_still_read() {
-        let kept = r#"{"lines":1,"names":{"texts":"","rows":[]},"imports":
+        let kept = r#"{"lines":1,"names":{"texts":"","ends":[],"rows":[]},"imports":
             [{"path":"a","names":[],"kind":"plain","line":1}],"has_errors":false}"#;
         let facts: FileFacts = serde_json::from_str(kept).expect("missing fields have defaults");
         assert!(!facts.imports[0].test_only);

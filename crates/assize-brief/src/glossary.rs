@@ -21,13 +21,15 @@
 //!
 //! Names of test functions and of test files are left out: they describe and do not name.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use foldhash::{HashMap, HashMapExt, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{FileFacts, Role};
-use crate::language::{is_test, language_of};
+use crate::language::language_of;
+use crate::path::Part;
 use crate::words::{singular, words};
 
 /// Words that any program uses, and why each group is there.
@@ -95,7 +97,8 @@ pub struct Pair {
 }
 
 /// Counts words, file by file. What was added can be taken away again.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(try_from = "Packed", into = "Packed")]
 pub struct GlossaryTally {
     files: u32,
     /// Words by their number.
@@ -118,6 +121,54 @@ struct Counts {
 struct PairCounts {
     occurrences: u32,
     files: u32,
+}
+
+/// Occurrences of a word, files, dampened occurrences, and by role those that occur.
+type PackedCounts = (u32, u32, u64, Vec<(u8, u32)>);
+
+/// The form in which the counts are kept.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    files: u32,
+    words: Vec<(String, PackedCounts)>,
+    /// Both words by their place, occurrences, files.
+    pairs: Vec<(u32, u32, (u32, u32))>,
+}
+
+impl From<GlossaryTally> for Packed {
+    fn from(tally: GlossaryTally) -> Self {
+        let words = tally.texts.into_iter().zip(&tally.words).map(|(text, counts)| {
+            let roles = (0_u8..).zip(counts.roles).filter(|(_, count)| *count > 0).collect();
+            (text, (counts.occurrences, counts.files, counts.dampened, roles))
+        });
+        let pairs = tally.pairs.iter().map(|((one, next), counts)| (*one, *next, (counts.occurrences, counts.files)));
+        Self { files: tally.files, words: words.collect(), pairs: pairs.collect() }
+    }
+}
+
+impl TryFrom<Packed> for GlossaryTally {
+    type Error = &'static str;
+
+    fn try_from(packed: Packed) -> Result<Self, Self::Error> {
+        let mut tally = Self { files: packed.files, ..Self::default() };
+        tally.numbers.reserve(packed.words.len());
+        for (text, (occurrences, files, dampened, roles)) in packed.words {
+            let mut counts = Counts { occurrences, files, dampened, ..Counts::default() };
+            for (role, count) in roles {
+                *counts.roles.get_mut(usize::from(role)).ok_or("a word has a role that does not exist")? = count;
+            }
+            let number = tally.number(&text);
+            tally.words[number as usize] = counts;
+        }
+        tally.pairs.reserve(packed.pairs.len());
+        for (one, next, (occurrences, files)) in packed.pairs {
+            if one.max(next) as usize >= tally.words.len() {
+                return Err("a pair has a word that does not exist");
+            }
+            tally.pairs.insert((one, next), PairCounts { occurrences, files });
+        }
+        Ok(tally)
+    }
 }
 
 /// What a file adds.
@@ -220,7 +271,7 @@ impl GlossaryTally {
     }
 
     fn count(&mut self, path: &str, facts: &FileFacts) -> Option<FileCounts> {
-        let language = language_of(path).filter(|_| facts.passed_over.is_none() && !is_test(path))?;
+        let language = language_of(path).filter(|_| facts.passed_over.is_none() && !Part::of(path).is_for_tests())?;
         // Each text is taken apart once: the words of all, one after the other, and where those of each end. A word
         // that is left out parts what is around it.
         let mut parts: Vec<Option<u32>> = Vec::new();

@@ -2,13 +2,14 @@
 //!
 //! It holds what was found and counts it. It must not know what order is wanted.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashSet, HashSetExt};
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::facts::{Import, ImportKind};
 use crate::import::{Link, Resolved};
-use crate::path::{Part, file_name, is_within, parent, without_ending};
+use crate::path::{Part, file_name, is_declarations, is_within, parent, without_ending};
 use crate::tree::{FileId, FolderId, Tree};
 use crate::unit::{Partition, parts};
 
@@ -139,11 +140,6 @@ fn is_facade_of(tree: &Tree<'_>, from: FileId, to: Target, import: &Import) -> b
         Target::Folder(folder) => tree.folder_path(folder),
     };
     passes_on && is_within(target, behind)
-}
-
-/// Returns whether a file holds nothing but declarations of types.
-fn is_declarations(path: &str) -> bool {
-    [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|ending| path.ends_with(ending))
 }
 
 /// The position of a unit in its graph.

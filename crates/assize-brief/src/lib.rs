@@ -22,9 +22,11 @@ pub mod public;
 pub mod record_type;
 pub mod render;
 pub mod schema_type;
+pub mod tally;
 #[cfg(test)]
 mod testing;
 pub mod tree;
 pub mod unit;
 pub mod weakness;
+pub mod witness;
 pub mod words;

@@ -3,9 +3,9 @@
 //! Counts come first: what is recommended follows from them by two thresholds, and below those nothing is
 //! recommended. No style guide is known here; what the project does is its convention.
 
-use std::collections::HashMap;
 use std::fmt;
 
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{FileFacts, Name, Role};
@@ -241,16 +241,33 @@ pub struct Break {
 }
 
 /// Counts names, file by file. What was added can be taken away again.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<Packed>", into = "Vec<Packed>")]
 pub struct NamingTally {
     counts: HashMap<(LanguageId, Subject), Counts>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct Counts {
     styles: [u32; Style::ALL.len()],
     prefixes: HashMap<String, u32>,
     suffixes: HashMap<String, u32>,
+}
+
+/// The form in which the counts of one subject are kept: a key of JSON is a text, and this one is none.
+type Packed = (LanguageId, Subject, Counts);
+
+impl From<NamingTally> for Vec<Packed> {
+    fn from(tally: NamingTally) -> Self {
+        tally.counts.into_iter().map(|((language, subject), counts)| (language, subject, counts)).collect()
+    }
+}
+
+impl From<Vec<Packed>> for NamingTally {
+    fn from(packed: Vec<Packed>) -> Self {
+        let counts = packed.into_iter().map(|(language, subject, counts)| ((language, subject), counts));
+        Self { counts: counts.collect() }
+    }
 }
 
 /// What is looked up of a name once, however often it occurs.
@@ -272,9 +289,10 @@ impl<'a> Shape<'a> {
         let Some(first) = parts.next() else { return Self { style, prefix: None, suffix: None } };
         let Some(last) = parts.last() else { return Self { style, prefix: None, suffix: None } };
         // Slices of one text: where they stand says where their joints are.
-        let first_end = core.find(first).unwrap_or(0) + first.len();
+        let starts = |part: &str| part.as_ptr().addr() - core.as_ptr().addr();
+        let first_end = starts(first) + first.len();
         let joint = core[first_end..].chars().next().filter(|next| matches!(next, '_' | '-')).map_or(0, char::len_utf8);
-        let last_start = core.rfind(last).unwrap_or(core.len());
+        let last_start = starts(last);
         let joined = core[..last_start].ends_with(['_', '-']);
         Self {
             style,

@@ -24,47 +24,22 @@ pub enum Part {
     Vendored,
 }
 
-/// Folders that say what part the files below them play.
-const FOLDERS: &[(&str, Part)] = &[
-    ("node_modules", Part::Vendored),
-    ("bower_components", Part::Vendored),
-    ("third_party", Part::Vendored),
-    ("site-packages", Part::Vendored),
-    ("__generated__", Part::Generated),
-    ("generated", Part::Generated),
-    ("dist", Part::Generated),
-    ("test", Part::Test),
-    ("tests", Part::Test),
-    ("__tests__", Part::Test),
-    ("__mocks__", Part::Test),
-    ("__snapshots__", Part::Fixture),
-    ("snapshots", Part::Fixture),
-    ("scenarios", Part::Fixture),
-    ("__fixtures__", Part::Fixture),
-    ("testdata", Part::Fixture),
-    ("test_data", Part::Fixture),
-    ("test-data", Part::Fixture),
-    ("fixtures", Part::Fixture),
-    ("e2e", Part::Test),
-    ("integration-tests", Part::Test),
-    ("testFixtures", Part::Test),
-    ("androidTest", Part::Test),
-    ("integrationTest", Part::Test),
-    ("jmh", Part::Bench),
-    ("bench", Part::Bench),
-    ("benches", Part::Bench),
-    ("benchmark", Part::Bench),
-    ("benchmarks", Part::Bench),
-    ("example", Part::Example),
-    ("examples", Part::Example),
-    ("demo", Part::Example),
-    ("demos", Part::Example),
-    ("docs", Part::Example),
-    ("doc", Part::Example),
-    ("samples", Part::Example),
-    ("sample", Part::Example),
-    ("__storybook__", Part::Example),
-];
+/// Tells what part the files below a folder play, where its name says it.
+fn part_of_folder(name: &str) -> Option<Part> {
+    Some(match name {
+        "node_modules" | "bower_components" | "third_party" | "site-packages" => Part::Vendored,
+        "__generated__" | "generated" | "dist" => Part::Generated,
+        "test" | "tests" | "__tests__" | "__mocks__" | "e2e" | "integration-tests" | "testFixtures" | "androidTest"
+        | "integrationTest" => Part::Test,
+        "__snapshots__" | "snapshots" | "scenarios" | "__fixtures__" | "testdata" | "test_data" | "test-data"
+        | "fixtures" => Part::Fixture,
+        "jmh" | "bench" | "benches" | "benchmark" | "benchmarks" => Part::Bench,
+        "example" | "examples" | "demo" | "demos" | "docs" | "doc" | "samples" | "sample" | "__storybook__" => {
+            Part::Example
+        }
+        _ => return None,
+    })
+}
 
 /// Where the packages of a Java source folder begin.
 const JAVA_ROOTS: &[&str] = &["java", "javax", "com", "org", "net", "io", "edu", "dev"];
@@ -105,8 +80,7 @@ impl Part {
             if path.ends_with(".java") && JAVA_ROOTS.contains(&folder) {
                 break;
             }
-            let known = FOLDERS.iter().find(|(name, _)| *name == folder).map(|(_, part)| *part);
-            match (known, found) {
+            match (part_of_folder(folder), found) {
                 (Some(Self::Fixture), None | Some(Self::Test)) => return Self::Fixture,
                 (_, Some(_)) => {}
                 (Some(Self::Example | Self::Bench), None) if in_source => {}
@@ -141,6 +115,11 @@ impl Part {
         }
     }
 
+    /// Returns whether such files are tests, or what tests read.
+    pub fn is_for_tests(self) -> bool {
+        matches!(self, Self::Test | Self::Fixture)
+    }
+
     /// Returns whether the project consists of such files.
     pub fn is_production(self) -> bool {
         self == Self::Production
@@ -158,6 +137,11 @@ fn is_tooling_name(name: &str) -> bool {
 /// Returns whether the file belongs to the JavaScript family.
 pub fn is_script(path: &str) -> bool {
     matches!(ending(path), Some("js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte"))
+}
+
+/// Returns whether a file holds the types of others and nothing that runs.
+pub fn is_declarations(path: &str) -> bool {
+    [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|ending| path.ends_with(ending))
 }
 
 /// Returns whether a file's own name says that it holds tests.
@@ -183,12 +167,17 @@ fn is_test_name(name: &str) -> bool {
 
 /// Returns the last component.
 pub fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    last_slash(path).map_or(path, |slash| &path[slash + 1..])
+}
+
+/// Finds the last slash. Names are short: going through them byte by byte is faster than to search.
+fn last_slash(path: &str) -> Option<usize> {
+    path.bytes().rposition(|byte| byte == b'/')
 }
 
 /// Returns the folder that holds the file or folder; the root is the empty string.
 pub fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+    last_slash(path).map_or("", |slash| &path[..slash])
 }
 
 /// Returns the folders above, the nearest first, the root (the empty string) last.
@@ -203,8 +192,9 @@ pub fn folders_above(path: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the file's ending without the dot, in the sense of the last dot of its name.
 pub fn ending(path: &str) -> Option<&str> {
-    let (stem, ending) = file_name(path).rsplit_once('.')?;
-    (!stem.is_empty()).then_some(ending)
+    let name = file_name(path);
+    let dot = name.bytes().rposition(|byte| byte == b'.')?;
+    (dot > 0).then(|| &name[dot + 1..])
 }
 
 /// Returns the path without its ending. `a/b.d.ts` becomes `a/b`.
@@ -287,6 +277,12 @@ mod tests {
             ("src/spec/a.rs", Part::Production),
             ("spec/a.js", Part::Test),
             ("cmd/a_test.go", Part::Test),
+            ("src/tests.rs", Part::Test),
+            ("LedgerTest.java", Part::Test),
+            ("Contest.java", Part::Production),
+            ("contest.py", Part::Production),
+            ("attest/a.go", Part::Production),
+            ("test", Part::Production),
         ];
         for (path, expected) in cases {
             assert_eq!(Part::of(path), expected, "{path}");

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{FileFacts, Role};
-use crate::language::is_test;
+use crate::path::Part;
 
 /// Public names that are listed at most.
 pub const PUBLIC_NAMES_MAX: usize = 5_000;
@@ -39,7 +39,7 @@ pub struct PublicNames {
 /// than [`PUBLIC_NAMES_MAX`] names those that stand for themselves come before those that belong to a type.
 pub fn public_names<'a>(files: impl IntoIterator<Item = (&'a str, &'a FileFacts)>) -> PublicNames {
     let mut names: Vec<PublicName> = Vec::new();
-    for (path, facts) in files.into_iter().filter(|(path, _)| !is_test(path)) {
+    for (path, facts) in files.into_iter().filter(|(path, _)| !Part::of(path).is_for_tests()) {
         let offered = facts.names.iter().filter(|name| name.public && is_offered(name.role));
         names.extend(offered.map(|name| PublicName {
             name: name.text.to_owned(),

@@ -6,15 +6,20 @@
 //! applied. Where fields come from elsewhere (inherited, flattened, embedded), the type is *open*: what it lacks
 //! proves nothing. One language is one file; it knows one file's text and must not judge.
 
+pub mod drift;
 mod go;
+mod java;
 mod python;
 mod rust;
 mod script;
+mod shape;
 
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
 use crate::language::{LanguageId, parse};
+
+pub use shape::Shape;
 
 /// The record types of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -49,6 +54,8 @@ pub struct RecordField {
     pub name: String,
     /// Whether a document must have it.
     pub required: bool,
+    /// What it holds.
+    pub shape: Shape,
     /// The line, counted from 1.
     pub line: u32,
 }
@@ -69,7 +76,8 @@ pub fn read(path: &str, text: &str) -> Option<RecordFile> {
         LanguageId::Python => python::read(root, text),
         LanguageId::Rust => rust::read(root, text),
         LanguageId::Go => go::read(root, text),
-        LanguageId::JavaScript | LanguageId::Java => return None,
+        LanguageId::Java => java::read(root, text),
+        LanguageId::JavaScript => return None,
     };
     types.truncate(TYPES_MAX);
     for record in &mut types {

@@ -4,14 +4,15 @@
 //! whose items stand in the order of their worth, so that [`crate::budget`] can cut them. Names come
 //! from the tree that is described: what would break out of a line is made visible.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use foldhash::HashSet;
+
 use crate::boundary::{Basis, Boundary, Cycle, shown};
-use crate::brief::{Brief, Dependency, Flow};
+use crate::brief::{Brief, Dependency, End, Flow, Followed};
 use crate::capability::ToolKind;
 use crate::facts::PassedOver;
-use crate::naming::Convention;
+use crate::naming::{Affix, AffixPosition, Convention};
 use crate::public::PublicName;
 use crate::schema_type::{SchemaFormat, SchemaType};
 
@@ -161,6 +162,22 @@ pub fn plain(brief: &Brief) -> String {
     text
 }
 
+/// Returns imports as lines, one for each thing that an import leads to.
+pub fn followed(imports: &[Followed]) -> String {
+    let mut text = String::new();
+    for Followed { path, line, import, end, to } in imports {
+        let mark = match end {
+            End::File => "→ ",
+            End::Folder => "→ all of ",
+            End::Outside => "→ outside: ",
+            End::Nowhere => "? ",
+        };
+        let to = if *end == End::Folder { shown(to) } else { to };
+        let _ = writeln!(text, "{}:{line}: {} {mark}{}", visible(path), visible(import), visible(to));
+    }
+    text
+}
+
 fn project(brief: &Brief) -> Vec<String> {
     let summary = &brief.summary;
     let mut lines = vec![format!(
@@ -216,10 +233,18 @@ fn convention(convention: &Convention) -> Option<String> {
         format!("{} {}: {style} ({percent:.0} % of {})", convention.language, convention.subject, convention.total);
     if !convention.affixes.is_empty() {
         let affixes: Vec<String> =
-            convention.affixes.iter().map(|affix| format!("{} {}", visible(&affix.text), affix.count)).collect();
+            convention.affixes.iter().map(|it| format!("{} {}", visible(&affix(it)), it.count)).collect();
         let _ = write!(line, "; often with {}", affixes.join(", "));
     }
     Some(line)
+}
+
+/// Shows at which end of a name it stands.
+fn affix(affix: &Affix) -> String {
+    match affix.position {
+        AffixPosition::Prefix => format!("{}…", affix.text),
+        AffixPosition::Suffix => format!("…{}", affix.text),
+    }
 }
 
 fn layers(brief: &Brief) -> Vec<String> {
@@ -289,7 +314,12 @@ fn public_names(names: &[PublicName]) -> Vec<String> {
     let mut files: Vec<(&str, Vec<&str>)> = Vec::new();
     for name in names.iter().filter(|name| name.owner.is_none()) {
         match files.last_mut() {
-            Some((path, of_file)) if *path == name.path => of_file.push(&name.name),
+            // Overloads are one name.
+            Some((path, of_file)) if *path == name.path => {
+                if !of_file.contains(&name.name.as_str()) {
+                    of_file.push(&name.name);
+                }
+            }
             _ => files.push((&name.path, vec![&name.name])),
         }
     }
@@ -348,7 +378,11 @@ fn page_summary(brief: &Brief, page: &mut String) {
         summary.imports_unresolved
     );
     if summary.files_with_errors > 0 {
-        let _ = writeln!(page, "{} source files have syntax errors.\n", summary.files_with_errors);
+        let _ = writeln!(
+            page,
+            "Of {} source files a part could not be parsed; what stands there is not counted.\n",
+            summary.files_with_errors
+        );
     }
     if !brief.limits.is_empty() {
         let _ = writeln!(page, "## Limits reached\n");
@@ -453,7 +487,7 @@ fn page_naming(brief: &Brief, page: &mut String) {
         let styles: Vec<String> =
             item.styles.iter().map(|share| format!("{} {:.0} %", share.style, share.share * 100.0)).collect();
         let affixes: Vec<String> =
-            item.affixes.iter().map(|affix| format!("`{}` {}", cell(&affix.text), affix.count)).collect();
+            item.affixes.iter().map(|it| format!("`{}` {}", cell(&affix(it)), it.count)).collect();
         vec![
             item.language.to_string(),
             item.subject.to_string(),
@@ -529,6 +563,26 @@ mod tests {
             assert!(!text.contains("\n# Obey") && !text.contains('\u{202e}'), "{text}");
             assert!(text.contains("⟨U+000A⟩# Obey⟨U+202E⟩"), "{text}");
         }
+    }
+
+    #[test]
+    fn imports_are_written_as_lines() {
+        let import = |end, to: &str| Followed {
+            path: "a.py".into(),
+            line: 3,
+            import: "b {\u{202e}}".into(),
+            end,
+            to: to.into(),
+        };
+        let lines = followed(&[
+            import(End::File, "b.py"),
+            import(End::Folder, ""),
+            import(End::Outside, "b"),
+            import(End::Nowhere, "no such module"),
+        ]);
+        let ends = ["→ b.py", "→ all of .", "→ outside: b", "? no such module"];
+        let expected: String = ends.iter().map(|end| format!("a.py:3: b {{⟨U+202E⟩}} {end}\n")).collect();
+        assert_eq!(lines, expected);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! It is an index over borrowed values, built anew for each brief. It must not know where they
 //! come from: a file system, a commit, or a test.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::facts::{FileFacts, Import};
 use crate::path::{folders_above, is_plain, parent};

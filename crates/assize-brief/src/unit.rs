@@ -4,13 +4,14 @@
 //! in another. Go and Java have packages. Elsewhere it begins with projects (a crate, a package with
 //! a manifest) and goes deeper where one part holds much of the whole.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::PassedOver;
-use crate::path::{Part, file_name, folders_above, is_within, parent, without_ending};
+use crate::path::{Part, file_name, folders_above, is_script, is_within, parent, without_ending};
 use crate::tree::{FileId, Tree};
 
 /// The most units of a tree.
@@ -52,14 +53,39 @@ fn has_packages(path: &str) -> bool {
     path.ends_with(".go") || path.ends_with(".java")
 }
 
+/// Returns whether a compiler wrote the script: it has put a map to the sources beside it. Declarations go with the
+/// script that they are of.
+fn is_compiled(tree: &Tree<'_>, path: &str) -> bool {
+    let has_map = |path: &str| tree.find(&format!("{path}.map")).is_some();
+    let declared = [(".d.ts", ".js"), (".d.mts", ".mjs"), (".d.cts", ".cjs")].into_iter();
+    let of_script = declared.filter_map(|(ending, script)| Some(format!("{}{script}", path.strip_suffix(ending)?)));
+    has_map(path) || of_script.into_iter().any(|script| has_map(&script))
+}
+
+fn is_in_tests(folder: &str) -> bool {
+    !folder.is_empty() && Part::of(folder) == Part::Test
+}
+
+/// Finds the folders of tests that hold projects: what the tests are about. It is each project, and the folders around
+/// it that hold nothing but folders: of a corpus of projects some may lack their manifest.
+fn corpora<'a>(tree: &Tree<'a>) -> HashSet<&'a str> {
+    let holds_source = |folder: &str| {
+        let files = tree.find_folder(folder).into_iter().flat_map(|id| tree.files_in(id));
+        files.into_iter().any(|file| tree.facts(*file).is_some())
+    };
+    let mut found = HashSet::new();
+    for (_, file) in tree.files().filter(|(_, file)| PROJECT_FILES.contains(&file_name(file.path))) {
+        let mut around = folders_above(file.path).take_while(|folder| is_in_tests(folder));
+        found.extend(around.next());
+        found.extend(around.take_while(|folder| !holds_source(folder)));
+    }
+    found
+}
+
 /// Tells the part that every file plays, by its path, by what it says of itself, and by the manifests
 /// around it: a project within tests is what the tests are about.
 pub fn parts(tree: &Tree<'_>) -> Vec<Part> {
-    let is_project = |folder: &str| {
-        let id = tree.find_folder(folder);
-        let files = id.into_iter().flat_map(|id| tree.files_in(id));
-        files.into_iter().any(|file| PROJECT_FILES.contains(&file_name(tree.path(*file))))
-    };
+    let corpora = corpora(tree);
     let mut fixtures: HashMap<&str, bool> = HashMap::new();
     let part = |(id, file): (FileId, &crate::tree::TreeFile<'_>)| {
         let passed_over = tree.facts(id).and_then(|facts| facts.passed_over);
@@ -67,13 +93,16 @@ pub fn parts(tree: &Tree<'_>) -> Vec<Part> {
             return Part::Generated;
         }
         let part = Part::of(file.path);
+        if is_script(file.path) && is_compiled(tree, file.path) {
+            return if part == Part::Vendored { part } else { Part::Generated };
+        }
         if part != Part::Test {
             return part;
         }
         let folder = parent(tree.path(id));
         let within = fixtures.entry(folder).or_insert_with(|| {
-            let in_tests = |folder: &&str| !folder.is_empty() && Part::of(folder) == Part::Test;
-            std::iter::once(folder).chain(folders_above(folder)).take_while(in_tests).any(is_project)
+            let around = std::iter::once(folder).chain(folders_above(folder));
+            around.take_while(|folder| is_in_tests(folder)).any(|folder| corpora.contains(folder))
         });
         if *within { Part::Fixture } else { part }
     };

@@ -231,7 +231,7 @@ pub fn singular(word: &str) -> Cow<'_, str> {
         return Cow::Borrowed(word);
     };
     let is_singular =
-        ["ss", "us", "is", "js"].iter().any(|end| word.ends_with(end)) || SINGULAR.binary_search(&word).is_ok();
+        ["ss", "us", "is", "js", "tls"].iter().any(|end| word.ends_with(end)) || SINGULAR.binary_search(&word).is_ok();
     if is_singular || !stem.ends_with(|letter: char| letter.is_ascii_lowercase()) {
         return Cow::Borrowed(word);
     }
@@ -337,6 +337,10 @@ mod tests {
 
     #[test]
     fn what_is_no_plural_stays() {
+        assert_eq!(
+            (singular("rustls"), singular("mtls"), singular("details")),
+            ("rustls".into(), "mtls".into(), "detail".into())
+        );
         for word in [
             "status",
             "class",

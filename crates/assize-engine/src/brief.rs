@@ -1,35 +1,43 @@
 //! Looks at a tree for its brief: walks it, reads what is worth reading, keeps what it found out.
 //!
-//! What a file says is kept by the hash of its contents, in one file for each project. A file with the same size
-//! and times as before is not read again, one with the same contents not parsed again. What the files mean together is
-//! worked out anew each time, by the crate `assize-brief`; this module must not know how.
+//! What a file says is kept by the hash of its contents, in one file for each project, and with it the counts of all
+//! names. A file with the same size and times as before is not read again, one with the same contents neither parsed nor
+//! counted again. How the files hang together is worked out anew each time, by the crate `assize-brief`; this module
+//! must not know how.
 
 mod cache;
 mod scene;
 mod structure;
+mod tally;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_brief::brief::{Brief, Limit};
+use assize_brief::brief::{Analysis, Brief, Limit};
 use assize_brief::facts::FileFacts;
 use assize_brief::schema_type::SchemaFile;
+use assize_brief::tally::NameTally;
 use assize_brief::tree::{Tree, TreeFile};
 
 use crate::work_copy::WorkCopy;
 use cache::{Digest, Kept};
 use scene::{Bounds, Earlier, Scene};
+use tally::CountedNames;
 
 pub use scene::{COUNTED_BYTES_MAX, PATHS_MAX, SURVEY_BYTES_MAX};
 pub use structure::{COPY_FILES_MAX, Look, PROMPT_TOKENS, Reader, boundary_findings, look};
+pub use uses::{SETTING_BYTES_MAX, uses};
 
 /// What was found in a tree.
 #[derive(Debug, Default)]
 pub struct Survey {
     /// In the order of the paths.
     files: Vec<Surveyed>,
+    /// The counts of their names, where they were kept or are to be kept.
+    tally: Option<NameTally>,
     limits: Vec<Limit>,
     effort: Effort,
 }
@@ -62,21 +70,17 @@ struct Said {
 impl Survey {
     /// Lends the tree that a brief is made of.
     pub fn tree(&self) -> Tree<'_> {
-        Tree::new(self.files.iter().map(|file| {
-            let said = file.said.as_ref().map(|(_, said)| said.as_ref());
-            TreeFile {
-                path: &file.path,
-                facts: said.and_then(|said| said.facts.as_ref()),
-                schema: said.and_then(|said| said.schema.as_ref()),
-                text: said.and_then(|said| said.text.as_deref()),
-                lines: said.map(|said| said.lines),
-            }
-        }))
+        tree_of(self.files.iter().map(|file| (file.path.as_str(), file.said.as_ref().map(|(_, said)| said.as_ref()))))
     }
 
     /// Makes the brief, with the limits that the survey itself came to.
     pub fn brief(&self) -> Brief {
-        let mut brief = Brief::of(&self.tree());
+        let tree = self.tree();
+        let analysis = Analysis::of(&tree);
+        let mut brief = match &self.tally {
+            Some(tally) => analysis.brief_of(tally),
+            None => analysis.brief(),
+        };
         brief.limits.splice(0..0, self.limits.iter().cloned());
         brief
     }
@@ -97,6 +101,16 @@ impl Survey {
     }
 }
 
+fn tree_of<'a>(files: impl Iterator<Item = (&'a str, Option<&'a Said>)>) -> Tree<'a> {
+    Tree::new(files.map(|(path, said)| TreeFile {
+        path,
+        facts: said.and_then(|said| said.facts.as_ref()),
+        schema: said.and_then(|said| said.schema.as_ref()),
+        text: said.and_then(|said| said.text.as_deref()),
+        lines: said.map(|said| said.lines),
+    }))
+}
+
 /// Looks at the tree below a folder: what git would not ignore, hidden files included.
 ///
 /// What is known from earlier surveys is taken from a file in the folder `cache`, and kept there for the next one.
@@ -111,16 +125,23 @@ fn survey_within(root: &Path, cache: Option<&Path>, bounds: Bounds) -> Survey {
     let scene = Scene::new(root, Earlier::Kept(&kept), bounds);
     scene.walk();
     let looked = scene.finish();
-    if let Some(place) = place.filter(|_| looked.is_news_to(&kept)) {
+    let Some(place) = place else { return looked.survey() };
+    let names = CountedNames::of(&looked.files, &kept);
+    if !names.is_kept || looked.is_news_to(&kept) {
         // That it cannot be kept costs time and nothing else.
-        let _ = cache::keep(&place, &looked.files);
+        let _ = cache::keep(&place, &looked.files, &names);
     }
-    looked.survey()
+    Survey { tally: Some(names.tally), ..looked.survey() }
 }
 
 /// Looks at the files of a copy.
 pub fn survey_copy(copy: &WorkCopy) -> Survey {
     survey_paths(copy, Earlier::Nothing)
+}
+
+/// Looks at the files of a copy, unless there are more than [`COPY_FILES_MAX`].
+pub fn survey_copy_within_limit(copy: &WorkCopy) -> Option<Survey> {
+    structure::is_within_limit(copy.files().len()).then(|| survey_copy(copy))
 }
 
 /// Looks at the files of a copy that is much like another one, of which there is a survey already.

@@ -1,7 +1,7 @@
 //! Syntax errors, as tree-sitter sees them.
 //!
-//! A grammar is loaded only when a changed file needs it. Reports where the parser stumbles; it
-//! must not judge.
+//! The grammars are those of `assize-brief`; here is what is remembered between stops. Reports where the parser
+//! stumbles; it must not judge.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,10 +9,11 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use assize_brief::language::language_of;
 use assize_core::diff::SyntaxError;
-use assize_core::path::Language;
-use assize_core::text::{Untrusted, head};
-use tree_sitter::{Node, Parser};
+use assize_core::text::Untrusted;
+
+pub use assize_brief::language::FILE_BYTES_MAX;
 
 /// Files that are known to be free of errors, kept between stops: most files are the same at the
 /// next one, and parsing is the dearest part of looking at a change.
@@ -48,7 +49,10 @@ impl Sound {
 
     fn digest(path: &str, text: &str) -> Digest {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(format!("{:?}", Language::of(path)).as_bytes()).update(&[0]).update(text.as_bytes());
+        hasher
+            .update(language_of(path).map_or("", |language| language.id()).as_bytes())
+            .update(&[0])
+            .update(text.as_bytes());
         let mut digest = Digest::default();
         digest.copy_from_slice(&hasher.finalize().as_bytes()[..size_of::<Digest>()]);
         digest
@@ -96,64 +100,11 @@ pub fn errors_of_all(files: &[(&str, String)], sound: &mut Sound) -> Vec<Vec<Syn
     all
 }
 
-/// Errors that are reported of one file.
-pub const ERRORS_MAX: usize = 3;
-/// Largest file that is parsed, in bytes.
-pub const FILE_BYTES_MAX: usize = 1024 * 1024;
-
-fn grammar(language: Language) -> Option<tree_sitter::Language> {
-    Some(match language {
-        Language::Rust => tree_sitter_rust::LANGUAGE.into(),
-        Language::Python => tree_sitter_python::LANGUAGE.into(),
-        Language::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
-        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
-        Language::Go => tree_sitter_go::LANGUAGE.into(),
-        Language::Java => tree_sitter_java::LANGUAGE.into(),
-        _ => return None,
-    })
-}
-
-/// Finds the syntax errors of a file; empty where there is no grammar for its language or it is
-/// larger than [`FILE_BYTES_MAX`].
+/// Finds the syntax errors of a file; empty where there is no grammar for its language, where its grammar is known to
+/// report what is none, or where the file is larger than [`FILE_BYTES_MAX`].
 pub fn errors(path: &str, text: &str) -> Vec<SyntaxError> {
-    let mut found = Vec::new();
-    if text.len() > FILE_BYTES_MAX {
-        return found;
-    }
-    let Some(language) = Language::of(path).and_then(grammar) else { return found };
-    let mut parser = Parser::new();
-    if parser.set_language(&language).is_err() {
-        return found;
-    }
-    let Some(tree) = parser.parse(text, None) else { return found };
-    if tree.root_node().has_error() {
-        collect(tree.root_node(), text, &mut found);
-    }
-    found
-}
-
-fn collect(root: Node<'_>, text: &str, found: &mut Vec<SyntaxError>) {
-    let mut left = vec![root];
-    while let Some(node) = left.pop() {
-        if found.len() == ERRORS_MAX {
-            return;
-        }
-        if node.is_error() || node.is_missing() {
-            let at = node.start_position();
-            let line = text.lines().nth(at.row).unwrap_or_default();
-            found.push(SyntaxError {
-                line: u32::try_from(at.row + 1).unwrap_or(u32::MAX),
-                text: Untrusted::new(head(line.trim(), 200)),
-            });
-            continue;
-        }
-        let mut cursor = node.walk();
-        let mut children: Vec<Node<'_>> =
-            node.children(&mut cursor).filter(|child| child.has_error() || child.is_missing()).collect();
-        children.reverse();
-        left.extend(children);
-    }
+    let found = assize_brief::language::errors(path, text).into_iter();
+    found.map(|(line, text)| SyntaxError { line, text: Untrusted::new(text) }).collect()
 }
 
 #[cfg(test)]
@@ -206,6 +157,7 @@ mod tests {
     #[test]
     fn files_without_a_grammar_and_large_ones_are_passed_over() {
         assert!(lines("a.txt", "fn a( {").is_empty());
+        assert!(lines("a.d.ts", "let a: = ;").is_empty(), "its grammar is wrong about declarations");
         let padded = |bytes: usize| format!("fn a( {{{}", " ".repeat(bytes - 7));
         assert!(!lines("a.rs", &padded(FILE_BYTES_MAX)).is_empty());
         assert!(lines("a.rs", &padded(FILE_BYTES_MAX + 1)).is_empty());

@@ -1,7 +1,8 @@
 //! Measures the brief of a large tree beside other programs that look at all of its files.
 //!
-//! The tree is made of what lies on the machine: crates of cargo's registry, Python's own library, npm. All programs
-//! see the same files, round after round; the disk is warm for all of them.
+//! The tree is made of packages of the registries: crates of `Cargo.lock`, wheels of PyPI, packages of npm, and Go's
+//! own library from Debian, in versions that are named here. All programs see the same files, round after round; the disk
+//! is warm for all of them. What they need is installed below `target`, or by the system's packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,20 +15,29 @@ use crate::shell::{self, Result, cargo, command, root};
 
 /// Lines of source code that the tree has at least.
 const LINES_MIN: usize = 520_000;
-/// Lines that are taken of each language but Rust, which makes up the rest.
-const LINES_OF_OTHERS: usize = 100_000;
+/// Lines that are taken of each package at most; crates make up the rest.
+const LINES_OF_PACKAGE: usize = 60_000;
+/// Wheels that are part of the tree.
+const WHEELS: [&str; 2] = ["django==6.1.3", "pydantic==2.14.3"];
+/// Packages of npm that are part of the tree.
+const NPM: [&str; 3] = ["typeorm@1.1.1", "date-fns@4.4.0", "zod@4.6.7"];
+/// The longest that a program may compute in one round, in seconds. One that needs longer has no figures but that.
+const COMPUTED_SECONDS_MAX: &str = "1200";
 /// A crate beyond this is mostly bindings that a program made, in bytes.
 const CRATE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Endings of what counts as source code here.
-const SOURCES: [&str; 5] = ["rs", "py", "js", "mjs", "ts"];
+const SOURCES: [&str; 8] = ["rs", "py", "js", "cjs", "mjs", "ts", "go", "java"];
 
 /// Makes the tree, runs everything and prints the table.
 pub fn run(rounds: usize) -> Result {
     shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
-    install(&[("rg", "ripgrep"), ("ctags", "universal-ctags")]);
-    let place = tempfile::Builder::new().prefix("assize-bench-").tempdir().map_err(|error| error.to_string())?;
+    install();
+    let place = tempfile::Builder::new().prefix("assize-bench-").tempdir_in(root().join("target"));
+    let place = place.map_err(|error| error.to_string())?;
     let tree = place.path().join("tree");
     let made = make_tree(&tree)?;
+    fs::write(tree.join("changed.py"), "").map_err(|error| error.to_string())?;
+    make_repository(&tree)?;
     println!("{} files, {} lines of source code, {} MiB", made.files, made.lines, made.bytes / (1024 * 1024));
     // A file that has just been written is read once more, in case that it is written again within one tick of the clock.
     thread::sleep(Duration::from_secs(3));
@@ -45,6 +55,17 @@ pub fn run(rounds: usize) -> Result {
     Ok(())
 }
 
+/// Makes the tree a repository of its own: below `target` it would be ignored, and some programs look at what git knows.
+fn make_repository(tree: &Path) -> Result {
+    let author = ["-c", "user.name=Bench", "-c", "user.email=bench@example.invalid"];
+    for arguments in [&["init", "--quiet"][..], &["add", "--all"], &["commit", "--quiet", "--message", "tree"]] {
+        let mut git = command("git", &author);
+        git.args(arguments).current_dir(tree);
+        shell::run(git)?;
+    }
+    Ok(())
+}
+
 /// A program that is measured.
 struct Row {
     name: &'static str,
@@ -54,20 +75,22 @@ struct Row {
     peak_kib: u64,
     /// Why there is nothing to show.
     absent: Option<String>,
+    /// It takes minutes: one round has to do, without one before it.
+    is_slow: bool,
 }
 
 impl Row {
     fn new(name: &'static str, command: Command) -> Self {
         let absent = (!is_there(&command)).then(|| "absent".to_owned());
-        Self { name, command, before: Box::new(|_| ()), millis: Vec::new(), peak_kib: 0, absent }
+        Self { name, command, before: Box::new(|_| ()), millis: Vec::new(), peak_kib: 0, absent, is_slow: false }
     }
 
     fn once(&mut self, round: Option<usize>) {
-        if self.absent.is_some() {
+        if self.absent.is_some() || self.is_slow && round != Some(0) {
             return;
         }
         (self.before)(round.unwrap_or(usize::MAX));
-        match measure(&self.command, "") {
+        match measure(&limited(&self.command), "") {
             Ok((millis, peak_kib)) => {
                 self.peak_kib = self.peak_kib.max(peak_kib);
                 self.millis.extend(round.map(|_| millis));
@@ -75,6 +98,18 @@ impl Row {
             Err(error) => self.absent = Some(error),
         }
     }
+}
+
+/// The same command, ended when it has computed for [`COMPUTED_SECONDS_MAX`]. The process stays the one that is watched.
+fn limited(command: &Command) -> Command {
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -t \"$0\"; exec \"$@\"", COMPUTED_SECONDS_MAX]);
+    limited.arg(command.get_program()).args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        limited.current_dir(folder);
+    }
+    limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    limited
 }
 
 fn rows(tree: &Path, place: &Path) -> Vec<Row> {
@@ -103,15 +138,46 @@ fn rows(tree: &Path, place: &Path) -> Vec<Row> {
     });
     let tags = place.join("tags").to_string_lossy().into_owned();
     let packed = place.join("packed.xml").to_string_lossy().into_owned();
+    let tool = |path: &str| tools().join(path).to_string_lossy().into_owned();
+    let (repomix, aider) = (tool("repomix/node_modules/.bin/repomix"), tool("aider/bin/aider"));
+    let map = ["--show-repo-map", "--yes-always", "--no-check-update", "--no-analytics", "--map-tokens", "8192"];
+    let map_of = |name: &'static str, forget: bool| {
+        let mut row = Row::new(name, within(&aider, &map));
+        row.is_slow = true;
+        let (tree, changed) = (tree.to_owned(), tree.join("changed.py"));
+        row.before = Box::new(move |round| {
+            if forget {
+                forget_map(&tree);
+            }
+            let written = fs::write(&changed, format!("def changed_{round}():\n    return {round}\n"));
+            written.expect("the tree is ours");
+        });
+        row
+    };
     vec![
         Row::new("rg --files", within("rg", &["--files"])),
         Row::new("rg -c '' (reads every line)", within("rg", &["-c", ""])),
         cold,
         warm,
-        Row::new("ctags -R", within("ctags", &["-R", "-f", &tags])),
-        Row::new("repomix", within("repomix", &["--quiet", "--output", &packed])),
-        Row::new("aider, repository map", within("aider", &["--show-repo-map", "--yes-always", "--no-check-update"])),
+        Row::new("ctags -R", within("ctags", &["--quiet=yes", "-R", "-f", &tags])),
+        Row::new("repomix", within(&repomix, &["--quiet", "--output", &packed])),
+        map_of("aider, repository map, cold", true),
+        map_of("aider, repository map, one file changed", false),
     ]
+}
+
+/// Removes what aider remembers of a tree.
+fn forget_map(tree: &Path) {
+    for folder in sorted_with_hidden(tree) {
+        if folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".aider")) {
+            // It is not there before the first round; a file of that name is its log.
+            let _ = fs::remove_dir_all(&folder);
+        }
+    }
+}
+
+fn sorted_with_hidden(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
 fn report(rows: &mut [Row]) {
@@ -144,12 +210,32 @@ fn is_there(command: &Command) -> bool {
     asked.status().is_ok_and(|status| status.success())
 }
 
+/// Where programs are installed that are no part of the system.
+fn tools() -> PathBuf {
+    root().join("target/bench-tools")
+}
+
 /// Installs what is missing, where that can be done. What stays missing is shown as absent.
-fn install(programs: &[(&str, &str)]) {
-    for (program, package) in programs {
+fn install() {
+    for (program, package) in [("rg", "ripgrep"), ("ctags", "universal-ctags")] {
         if !is_there(&Command::new(program)) {
-            let _ = shell::run(command("apt-get", &["install", "--yes", "--quiet", package]));
+            attempt("apt-get", &["install", "--yes", "--quiet", package]);
         }
+    }
+    let within = |path: &str| tools().join(path).to_string_lossy().into_owned();
+    if !is_there(&Command::new(within("repomix/node_modules/.bin/repomix"))) {
+        attempt("npm", &["install", "--silent", "--no-audit", "--no-fund", "--prefix", &within("repomix"), "repomix"]);
+    }
+    if !is_there(&Command::new(within("aider/bin/aider"))) {
+        attempt("python3", &["-m", "venv", &within("aider")]);
+        attempt(&within("aider/bin/pip"), &["install", "--quiet", "aider-chat"]);
+    }
+}
+
+/// Runs a command that may fail. What follows from that is shown in the table.
+fn attempt(program: &str, arguments: &[&str]) {
+    if let Err(error) = shell::run(command(program, arguments)) {
+        eprintln!("{error}");
     }
 }
 
@@ -163,15 +249,9 @@ struct Size {
 
 fn make_tree(tree: &Path) -> Result<Size> {
     let mut size = Size::default();
-    let ask = |program: &str, arguments: &[&str]| {
-        shell::read(command(program, arguments)).ok().map(|text| PathBuf::from(text.trim()))
-    };
-    let python = ask("python3", &["-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])"]);
-    let npm = ask("npm", &["root", "--global"]).map(|folder| folder.join("npm"));
-    for (name, from) in [("python", python), ("npm", npm)] {
-        let Some(from) = from.filter(|from| from.is_dir()) else { continue };
-        let enough = size.lines + LINES_OF_OTHERS;
-        copy(&from, &tree.join(name), enough, &mut size)?;
+    for folder in fetch()? {
+        let enough = size.lines + LINES_OF_PACKAGE;
+        copy(&folder, &tree.join(folder.file_name().unwrap_or_default()), enough, &mut size)?;
     }
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo"))).ok_or("there is no home folder")?;
@@ -186,6 +266,38 @@ fn make_tree(tree: &Path) -> Result<Size> {
         }
     }
     if size.lines >= LINES_MIN { Ok(size) } else { Err(format!("cargo's registry has only {} lines", size.lines)) }
+}
+
+/// Fetches packages of the registries and unpacks them, each in a folder of its own. Nothing of them is run.
+fn fetch() -> Result<Vec<PathBuf>> {
+    let store = root().join("target/bench-packages");
+    fs::create_dir_all(&store).map_err(|error| format!("{}: {error}", store.display()))?;
+    let mut folders = Vec::new();
+    let mut unpack = |name: &str, get: &str| -> Result {
+        let folder = store.join(name.replace(['=', '@'], "-"));
+        if !folder.is_dir() {
+            let fresh = tempfile::tempdir_in(&store).map_err(|error| error.to_string())?;
+            let mut shell = command("sh", &["-euc", get, "sh", name]);
+            shell.current_dir(fresh.path());
+            shell::run(shell)?;
+            fs::rename(fresh.keep(), &folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
+        folders.push(folder);
+        Ok(())
+    };
+    let wheel = "pip download --quiet --no-deps --only-binary :all: --python-version 3.12 --dest . \"$1\"; python3 -m zipfile -e ./*.whl .; rm ./*.whl";
+    for name in WHEELS {
+        unpack(name, wheel)?;
+    }
+    for name in NPM {
+        unpack(name, "npm pack --silent \"$1\"; tar -xzf ./*.tgz; rm ./*.tgz")?;
+    }
+    // The compiler's sources hold the library; of the package only what stands below `src` counts.
+    unpack(
+        "golang-src",
+        "apt-get download \"$(apt-cache depends golang-src | sed -n 's/.*Depends: \\(golang-.*-src\\)$/\\1/p')\"; dpkg-deb -x ./*.deb .; rm ./*.deb",
+    )?;
+    Ok(folders)
 }
 
 fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {

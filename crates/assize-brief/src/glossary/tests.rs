@@ -203,7 +203,7 @@ fn what_was_added_can_be_taken_away_and_merged() {
 
 #[test]
 fn the_generic_words_are_singular_and_there_once() {
-    let mut seen = HashSet::new();
+    let mut seen = std::collections::HashSet::new();
     for word in GENERIC_WORDS.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace) {
         assert!(seen.insert(word), "{word} is there twice");
         assert!(

@@ -3,7 +3,7 @@
 //! An import of a name from a facade is traced to the file that the facade takes the name from.
 //! Nothing here knows a language: the caller says what an import of the facade leads to.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::Resolved;
 use crate::facts::{Import, ImportKind};

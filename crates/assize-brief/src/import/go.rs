@@ -3,7 +3,7 @@
 //! Modules that stand in the tree are found by their path whether or not `go.work` or a `replace`
 //! names them: what is read here is how the project hangs together, not which version is built.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::{Reason, Resolved};
 use crate::facts::Import;

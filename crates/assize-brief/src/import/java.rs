@@ -3,7 +3,7 @@
 //! Folders don't matter, the `package` line does. Uses within one package need no import and are
 //! not seen; they never leave the package.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::{Reason, Resolved};
 use crate::facts::{Import, Role};

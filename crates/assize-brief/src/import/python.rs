@@ -4,8 +4,9 @@
 //! above top-level packages. A name that no root explains is external. Not seen is what changes
 //! `sys.path` or `__path__` while the program runs.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::facade::{Facades, Through};
 use super::{Reason, Resolved};

@@ -4,7 +4,7 @@
 //! `use engine::Ledger` leads to the file of the module that the ledger stands in. Not seen are
 //! names that macros make, and renames (`use a as b`) of what is used under the new name only.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::{Reason, Resolved};
 use crate::facts::{Import, ImportKind, Role};
@@ -204,7 +204,7 @@ impl<'t, 'a> Rust<'t, 'a> {
     /// Adds the modules that a module declares, and those that they declare.
     fn grow(&mut self, from: ModuleId, folder: String) {
         let (root, package) = (self.modules[from].root, self.modules[from].package);
-        let mut seen = HashMap::from([(self.modules[from].file, from)]);
+        let mut seen = HashMap::from_iter([(self.modules[from].file, from)]);
         let mut open = vec![(from, folder)];
         while let Some((module, folder)) = open.pop() {
             let file = self.modules[module].file;

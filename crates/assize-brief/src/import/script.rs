@@ -4,15 +4,16 @@
 //! for. Aliases that bundlers define in programs (`vite.config.ts`) are not read; the customary ones
 //! (`@/`, `~/`) are tried, and count only if the file is there.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt};
 use serde_json::Value;
 
 use super::facade::{Facades, Through};
 use super::{Reason, Resolved};
 use crate::facts::Import;
 use crate::manifest::Manifests;
-use crate::path::{ending, file_name, folders_above, is_plain, is_within, join, parent, without_ending};
+use crate::path::{
+    ending, file_name, folders_above, is_declarations, is_plain, is_within, join, parent, without_ending,
+};
 use crate::tree::{FileId, Tree};
 
 /// The most `extends` and `references` that are followed from one configuration file.
@@ -249,20 +250,22 @@ impl<'t, 'a> Index<'t, 'a> {
     /// Finds a source or another file by a path that may leave out its ending or mean a folder.
     fn file(&self, path: &str) -> Option<FileId> {
         let exact = self.tree.find(path);
-        // `./a.js` may mean `a.ts`; the source counts where both are there.
-        if let Some(ending @ ("js" | "jsx" | "mjs" | "cjs")) = ending(path) {
-            let source = self.stems.get(without_ending(path)).and_then(|files| {
+        // `./a.js` may mean `a.ts`; the source counts where both are there, and what declares it where neither is.
+        if let Some(written @ ("js" | "jsx" | "mjs" | "cjs")) = ending(path) {
+            let files = self.stems.get(without_ending(path)).map_or(&[][..], |files| &files[..]);
+            let meant = |declares: bool| {
                 let fits = |file: &&FileId| {
                     let path = self.tree.path(**file);
-                    match ending {
-                        "js" | "jsx" => path.ends_with(".ts") || path.ends_with(".tsx"),
-                        "mjs" => path.ends_with(".mts"),
-                        _ => path.ends_with(".cts"),
-                    }
+                    let fits = match written {
+                        "js" | "jsx" => matches!(ending(path), Some("ts" | "tsx")),
+                        "mjs" => ending(path) == Some("mts"),
+                        _ => ending(path) == Some("cts"),
+                    };
+                    fits && is_declarations(path) == declares
                 };
                 files.iter().find(fits).copied()
-            });
-            if let Some(file) = source.or(exact) {
+            };
+            if let Some(file) = meant(false).or(exact).or_else(|| meant(true)) {
                 return Some(file);
             }
         }
@@ -555,6 +558,27 @@ mod tests {
             "packages/app/src/view/button.tsx",
             &[("use .", "packages/app/src/view/index.tsx"), ("use ..", "? no such file")],
         );
+    }
+
+    #[test]
+    fn what_runs_comes_before_what_declares_it() {
+        let files = [
+            ("build/a.cjs", ""),
+            ("build/b.cjs", ""),
+            ("build/b.d.cts", ""),
+            ("build/c.js", ""),
+            ("build/c.d.ts", ""),
+            ("build/d.d.ts", ""),
+            ("build/e.ts", ""),
+            ("build/e.js", ""),
+        ];
+        let cases = [
+            ("use ./b.cjs", "build/b.cjs"),
+            ("use ./c.js", "build/c.js"),
+            ("use ./d.js", "build/d.d.ts"),
+            ("use ./e.js", "build/e.ts"),
+        ];
+        check(&files, "build/a.cjs", &cases);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use crate::facts::{FileFacts, PassedOver};
+use crate::path::{ending, is_declarations, is_script};
 use walk::Notes;
 
 pub use generated::GENERATED_HEAD_LINES;
@@ -111,43 +112,14 @@ impl fmt::Display for LanguageId {
 
 /// Tells the language of a file from its extension.
 pub fn language_of(path: &str) -> Option<LanguageId> {
-    let (stem, extension) = file_name(path).rsplit_once('.')?;
-    let knows = |language: &&LanguageId| language.extensions().contains(&extension);
-    LanguageId::ALL.iter().find(knows).copied().filter(|_| !stem.is_empty())
+    let extension = ending(path)?;
+    LanguageId::ALL.iter().find(|language| language.extensions().contains(&extension)).copied()
 }
 
-/// Returns whether a file holds tests or their fixtures, by the conventions of its language.
-pub fn is_test(path: &str) -> bool {
-    let folders = path.rsplit('/').skip(1);
-    let in_test_folder = folders.into_iter().any(|folder| {
-        matches!(
-            folder,
-            "test"
-                | "tests"
-                | "__tests__"
-                | "spec"
-                | "specs"
-                | "testdata"
-                | "fixtures"
-                | "__mocks__"
-                | "e2e"
-                | "testing"
-        )
-    });
-    let name = file_name(path);
-    let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
-    in_test_folder
-        || extension.starts_with("test.")
-        || extension.starts_with("spec.")
-        || extension == "java" && (stem.ends_with("Test") || stem.ends_with("Tests") || stem.ends_with("IT"))
-        || stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || stem.ends_with("_tests")
-        || matches!(stem, "test" | "tests" | "conftest") && !extension.is_empty()
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+/// Returns whether the grammar's errors can be relied on: that of TypeScript stumbles over sound declaration files
+/// (`export import a = b.c` and the like), which nothing but a type checker reads.
+fn tells_errors(path: &str) -> bool {
+    !(is_script(path) && is_declarations(path))
 }
 
 /// Reads what a file declares and imports; `None` where no language knows its extension.
@@ -163,9 +135,10 @@ pub fn parse(path: &str, text: &str) -> Option<Parsed> {
 
 /// Finds the first syntax errors of a file, each with its line and what stands there.
 ///
-/// Empty where [`parse`] gives nothing.
+/// Empty where [`parse`] gives nothing, and for declarations of TypeScript, in which the grammar finds errors where there are
+/// none.
 pub fn errors(path: &str, text: &str) -> Vec<(u32, String)> {
-    parse(path, text).map_or_else(Vec::new, |parsed| parsed.errors(text))
+    Reader::new().errors(path, text)
 }
 
 /// A parsed file.
@@ -242,7 +215,7 @@ impl Reader {
         let Some(tree) = self.tree(language, text) else { return Some(passed_over(PassedOver::TooHard)) };
         let mut notes = Notes::new(path, text);
         language.read(&tree, &mut notes);
-        Some(notes.finish(lines, tree.root_node().has_error()))
+        Some(notes.finish(lines, tree.root_node().has_error() && tells_errors(path)))
     }
 
     /// As [`parse`].
@@ -253,6 +226,9 @@ impl Reader {
 
     /// As [`errors`].
     pub fn errors(&mut self, path: &str, text: &str) -> Vec<(u32, String)> {
+        if !tells_errors(path) {
+            return Vec::new();
+        }
         self.parse(path, text).map_or_else(Vec::new, |parsed| parsed.errors(text))
     }
 

@@ -4,15 +4,16 @@
 //! at the top of a module and is bound to a literal is a constant, unless a function rebinds it with
 //! `global`; casing is not asked, it is what shall be found out.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use tree_sitter::{Node, Tree};
 
 use super::Read;
 use super::walk::{self, Grammar, INTO, Notes, PAST, Scopes, Visitor, child, named_children};
 use crate::facts::{ImportKind, Role};
+use crate::path::Part;
 
 walk::grammar! {
     kinds {
@@ -80,7 +81,7 @@ impl Read for Python {
     }
 
     fn read<'t>(tree: &'t Tree, notes: &mut Notes<'t>) {
-        let mut visitor = PythonVisitor::new(super::is_test(notes.path));
+        let mut visitor = PythonVisitor::new(Part::of(notes.path).is_for_tests());
         walk::walk(tree, &mut visitor, notes);
         visitor.finish(notes);
     }
@@ -426,7 +427,7 @@ fn class_of(node: Node<'_>, notes: &Notes<'_>) -> (Place, Role) {
         break;
     }
     let name = child(node, GRAMMAR.field.name).map_or("", |name| notes.text(name));
-    if found.0 == Place::Class && name.starts_with("Test") && super::is_test(notes.path) {
+    if found.0 == Place::Class && name.starts_with("Test") && Part::of(notes.path).is_for_tests() {
         found.0 = Place::Tests;
     }
     found

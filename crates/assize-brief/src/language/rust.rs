@@ -5,10 +5,10 @@
 //! middle of code is an import that saved its `use` line. What stands in the arguments of a macro is
 //! tokens to the grammar: such paths are found there as well, declarations are not.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
+use foldhash::{HashSet, HashSetExt};
 use tree_sitter::{Node, Tree};
 
 use super::Read;

@@ -3,9 +3,9 @@
 //! `const` says little here, everything is bound with it: a constant is what stands at the top of a file and
 //! is bound to a literal. A name is public when it is exported, wherever in the file that is said.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 
+use foldhash::{HashSet, HashSetExt};
 use tree_sitter::{Node, Tree};
 
 use super::walk::{self, Grammar, INTO, Notes, PAST, Scopes, Visitor, child, children, named_children};

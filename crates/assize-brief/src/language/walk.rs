@@ -3,10 +3,10 @@
 //! Every language goes through its trees here: with one cursor, in the order of the text, without
 //! recursion, by the numbers of node kinds and not by their names. It knows no language.
 
-use std::collections::HashSet;
 use std::iter;
 use std::ops::ControlFlow;
 
+use foldhash::{HashSet, HashSetExt};
 use tree_sitter::{Node, Tree};
 
 use crate::facts::{FileFacts, Import, ImportKind, Name, NamesBuilder, Role};

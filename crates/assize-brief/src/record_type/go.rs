@@ -2,7 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::{RecordField, RecordType, children, field_text, line, of, within};
+use super::{RecordField, RecordType, Shape, children, field_text, line, of, within};
+use crate::language::LanguageId;
 
 /// Reads the record types of a file. A struct without any tag for JSON is none.
 pub(super) fn read(root: Node<'_>, text: &str) -> Vec<RecordType> {
@@ -34,7 +35,8 @@ pub(super) fn read(root: Node<'_>, text: &str) -> Vec<RecordType> {
                     continue;
                 }
                 let name = if written.is_empty() { plain } else { written };
-                fields.push(RecordField { name: name.to_owned(), required: !optional, line: line(member) });
+                let shape = Shape::of_code(LanguageId::Go, field_text(member, "type", text));
+                fields.push(RecordField { name: name.to_owned(), required: !optional, shape, line: line(member) });
             }
         }
         if tagged {

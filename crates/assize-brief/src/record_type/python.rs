@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
-use super::{RecordField, RecordType, children, field_text, line, of, within};
+use super::{RecordField, RecordType, Shape, children, field_text, line, of, within};
+use crate::language::LanguageId;
 
 /// Reads the record types of a file. A class inherits the fields of records that stand in the same file.
 pub(super) fn read(root: Node<'_>, text: &str) -> Vec<RecordType> {
@@ -105,7 +106,8 @@ fn own_fields(body: Node<'_>, kind: Kind, total: bool, text: &str) -> Vec<Record
             Kind::Dictionary => total || annotation.contains("Required["),
         };
         let alias = value.and_then(|value| alias_of(value, text));
-        fields.push(RecordField { name: alias.unwrap_or(name).to_owned(), required, line: line(statement) });
+        let shape = Shape::of_code(LanguageId::Python, annotation);
+        fields.push(RecordField { name: alias.unwrap_or(name).to_owned(), required, shape, line: line(statement) });
     }
     fields
 }

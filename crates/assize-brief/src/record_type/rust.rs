@@ -2,7 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::{RecordField, RecordType, children, field_text, line, of, within};
+use super::{RecordField, RecordType, Shape, children, field_text, line, of, within};
+use crate::language::LanguageId;
 
 /// Reads the record types of a file.
 pub(super) fn read(root: Node<'_>, text: &str) -> Vec<RecordType> {
@@ -68,7 +69,10 @@ fn record(item: Node<'_>, attributes: &[&str], text: &str) -> Option<RecordType>
                     || has(&own, "skip_serializing_if")
                     || has(&own, "skip_deserializing")
                     || has(&own, "skip_serializing");
-                fields.push(RecordField { name, required: !optional && !left_out, line: line(member) });
+                // Whoever writes a field by hand writes it in another shape.
+                let by_hand = has(&own, "with") || has(&own, "serialize_with") || has(&own, "deserialize_with");
+                let shape = if by_hand { Shape::Other } else { Shape::of_code(LanguageId::Rust, kind) };
+                fields.push(RecordField { name, required: !optional && !left_out, shape, line: line(member) });
             }
             _ => pending.clear(),
         }

@@ -2,7 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::{RecordField, RecordType, children, field_text, line, of, within};
+use super::{RecordField, RecordType, Shape, children, field_text, line, of, within};
+use crate::language::LanguageId;
 
 /// Reads the record types of a file.
 pub(super) fn read(root: Node<'_>, text: &str) -> Vec<RecordType> {
@@ -49,6 +50,7 @@ fn members(body: Node<'_>, text: &str) -> (Vec<RecordField>, bool) {
                 fields.push(RecordField {
                     name: of(name, text).trim_matches(['"', '\'']).to_owned(),
                     required: !marked && !undefined,
+                    shape: Shape::of_code(LanguageId::TypeScript, kind),
                     line: line(member),
                 });
             }

@@ -118,7 +118,11 @@ pub static RULES: &[RuleInfo] = &[
     interference("result-imitated", &["py", "ts", "go", "java", "rs"], "Code prints what a test runner would print."),
     interference("hidden-start", &["rs"], "Code runs before anybody calls it."),
     interference("tests-rewritten", &["py", "ts", "rs"], "Code outside of tests writes over test files."),
-    interference("name-hidden", &["py", "ts"], "A name is put together of fixed parts, so that no search finds it."),
+    interference(
+        "name-hidden",
+        &["py", "ts", "rs"],
+        "A name is put together of fixed parts, so that no search finds it.",
+    ),
     interference("assertion-swallowed", &["py", "ts", "rs"], "An assertion fails and nobody hears of it."),
 ];
 

@@ -1,11 +1,10 @@
 //! What surveys found out, kept in one file for each project.
 //!
-//! A line that says what it is, a hash over the rest, an index, and one row of bytes for each file. The index alone
-//! is read at once; a row is read back when its file is met, by the thread that met it. The rows of files that did not change are
-//! copied as they are. A file that is damaged, or was made by another program than this one, counts as none.
+//! A line that says what it is, a hash over the index, the index, the counts of all names, and one row of bytes for each
+//! file. The index alone is read at once; it holds the hashes of the others. A row is checked and read back when its file
+//! is met, by the thread that met it. The rows of files that did not change are copied as they are. A file that is damaged, or was made by another program than this one, counts as none.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -14,15 +13,18 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use assize_brief::facts::{FileFacts, Import, Names, PassedOver};
+use assize_brief::tally::{Counted, NameTally};
+use foldhash::{HashMap, HashMapExt as _};
 use serde::{Deserialize, Serialize};
 
 use super::Said;
 use super::scene::Looked;
+use super::tally::CountedNames;
 
 /// The largest file that is read back, in bytes.
 pub const CACHE_BYTES_MAX: u64 = 512 * 1024 * 1024;
 
-const MAGIC: &[u8] = b"assize brief 1\n";
+const MAGIC: &[u8] = b"assize brief 2\n";
 
 /// A hash of contents.
 pub type Digest = [u8; 16];
@@ -45,6 +47,10 @@ pub struct Indexed {
     pub stamp: Option<Stamp>,
     /// The hash of its contents.
     pub digest: Digest,
+    /// What its names are counted for.
+    pub counted: Counted,
+    /// The hash of its row.
+    row: Digest,
     /// Bytes of its row.
     bytes: u32,
 }
@@ -52,6 +58,8 @@ pub struct Indexed {
 #[derive(Serialize, Deserialize)]
 struct Index<'a> {
     program: Digest,
+    /// The hash of the counts, and their bytes.
+    tally: (Digest, u32),
     #[serde(borrow)]
     files: Vec<(&'a str, Indexed)>,
 }
@@ -59,7 +67,16 @@ struct Index<'a> {
 /// What is known from earlier surveys.
 #[derive(Debug, Default)]
 pub struct Kept<'a> {
-    files: HashMap<&'a str, (Indexed, &'a [u8])>,
+    files: HashMap<&'a str, (Indexed, Row<'a>)>,
+    /// The counts with their hash.
+    tally: Option<(Digest, &'a [u8])>,
+}
+
+/// What is kept of one file: written anew, or copied.
+#[derive(Debug, Clone)]
+pub struct Row<'a> {
+    digest: Digest,
+    bytes: Cow<'a, [u8]>,
 }
 
 impl<'a> Kept<'a> {
@@ -69,26 +86,40 @@ impl<'a> Kept<'a> {
     }
 
     fn read(bytes: &'a [u8]) -> Option<Self> {
-        let (hash, body) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<32>()?;
-        if blake3::hash(body).as_bytes() != hash {
+        let (hash, rest) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<32>()?;
+        let (index_bytes, rest) = rest.split_first_chunk::<4>()?;
+        let (index, rest) = rest.split_at_checked(u32::from_le_bytes(*index_bytes) as usize)?;
+        if blake3::hash(index).as_bytes() != hash {
             return None;
         }
-        let (index, mut rows): (Index<'_>, _) = postcard::take_from_bytes(body).ok()?;
+        let index: Index<'_> = postcard::from_bytes(index).ok()?;
         if index.program != program() {
             return None;
         }
+        let (tally, mut rows) = rest.split_at_checked(index.tally.1 as usize)?;
         let mut files = HashMap::with_capacity(index.files.len());
         for (path, indexed) in index.files {
-            let (row, rest) = rows.split_at_checked(indexed.bytes as usize)?;
+            let (bytes, rest) = rows.split_at_checked(indexed.bytes as usize)?;
             rows = rest;
-            files.insert(path, (indexed, row));
+            files.insert(path, (indexed, Row { digest: indexed.row, bytes: Cow::Borrowed(bytes) }));
         }
-        rows.is_empty().then_some(Self { files })
+        rows.is_empty().then_some(Self { files, tally: Some((index.tally.0, tally)) })
     }
 
     /// Returns what is known of a file, and its row.
-    pub fn get(&self, path: &str) -> Option<(Indexed, &'a [u8])> {
-        self.files.get(path).copied()
+    pub fn get(&self, path: &str) -> Option<&(Indexed, Row<'a>)> {
+        self.files.get(path)
+    }
+
+    /// Returns what is known of every file, in no order.
+    pub fn files(&self) -> impl Iterator<Item = (&'a str, &(Indexed, Row<'a>))> {
+        self.files.iter().map(|(path, known)| (*path, known))
+    }
+
+    /// Returns the counts of all names; `None` where there are none.
+    pub fn tally(&self) -> Option<NameTally> {
+        let (hash, bytes) = self.tally?;
+        if digest(bytes) == hash { postcard::from_bytes(bytes).ok() } else { None }
     }
 
     /// Returns how many files are known.
@@ -102,32 +133,38 @@ impl<'a> Kept<'a> {
 type FactsRow<Text, Names, Imports> = (u32, Text, Names, Imports, bool, Option<PassedOver>);
 
 /// Facts, the schema as JSON, text, lines.
-type Row<Facts, Text> = (Option<Facts>, Option<Text>, Option<Text>, u32);
+type Columns<Facts, Text> = (Option<Facts>, Option<Text>, Option<Text>, u32);
 
-/// Writes what a file says as a row; `None` where that cannot be, or is too large for one.
-pub fn row_of(said: &Said) -> Option<Vec<u8>> {
-    let facts: Option<FactsRow<&Option<String>, &Names, &[Import]>> = said.facts.as_ref().map(|facts| {
-        (facts.lines, &facts.package, &facts.names, &facts.imports[..], facts.has_errors, facts.passed_over)
-    });
-    let schema = said.schema.as_ref().map(serde_json::to_string).transpose().ok()?;
-    let row: Row<_, &str> = (facts, schema.as_deref(), said.text.as_deref(), said.lines);
-    postcard::to_stdvec(&row).ok().filter(|row| u32::try_from(row.len()).is_ok())
-}
+impl<'a> Row<'a> {
+    /// Writes what a file says; `None` where that cannot be, or is too large for a row.
+    pub fn of(said: &Said) -> Option<Self> {
+        let facts: Option<FactsRow<&Option<String>, &Names, &[Import]>> = said.facts.as_ref().map(|facts| {
+            (facts.lines, &facts.package, &facts.names, &facts.imports[..], facts.has_errors, facts.passed_over)
+        });
+        let schema = said.schema.as_ref().map(serde_json::to_string).transpose().ok()?;
+        let row: Columns<_, &str> = (facts, schema.as_deref(), said.text.as_deref(), said.lines);
+        let bytes = postcard::to_stdvec(&row).ok().filter(|row| u32::try_from(row.len()).is_ok())?;
+        Some(Self { digest: digest(&bytes), bytes: Cow::Owned(bytes) })
+    }
 
-/// Reads a row back; `None` where it is none.
-pub fn said_of(row: &[u8]) -> Option<Said> {
-    type Facts = FactsRow<Option<String>, Names, Vec<Import>>;
-    let (facts, schema, text, lines): Row<Facts, String> = postcard::from_bytes(row).ok()?;
-    let facts = facts.map(|(lines, package, names, imports, has_errors, passed_over)| FileFacts {
-        lines,
-        package,
-        names,
-        imports,
-        has_errors,
-        passed_over,
-    });
-    let schema = schema.map(|schema| serde_json::from_str(&schema)).transpose().ok()?;
-    Some(Said { facts, schema, text, lines })
+    /// Reads it back; `None` where it is damaged.
+    pub fn said(&self) -> Option<Said> {
+        type Facts = FactsRow<Option<String>, Names, Vec<Import>>;
+        if digest(&self.bytes) != self.digest {
+            return None;
+        }
+        let (facts, schema, text, lines): Columns<Facts, String> = postcard::from_bytes(&self.bytes).ok()?;
+        let facts = facts.map(|(lines, package, names, imports, has_errors, passed_over)| FileFacts {
+            lines,
+            package,
+            names,
+            imports,
+            has_errors,
+            passed_over,
+        });
+        let schema = schema.map(|schema| serde_json::from_str(&schema)).transpose().ok()?;
+        Some(Said { facts, schema, text, lines })
+    }
 }
 
 /// Returns where what is known of a project is kept.
@@ -147,32 +184,33 @@ pub fn load_within(place: &Path, bytes_max: u64) -> Vec<u8> {
     if fits { fs::read(place).unwrap_or_default() } else { Vec::new() }
 }
 
-/// Writes the file whole.
+/// Writes the file whole: what was found in the files, and the counts of their names.
 ///
 /// # Errors
 ///
 /// Fails when it cannot be written.
-pub fn keep(place: &Path, files: &[Looked<'_>]) -> io::Result<()> {
+pub fn keep(place: &Path, files: &[Looked<'_>], names: &CountedNames) -> io::Result<()> {
     let folder = place.parent().unwrap_or(place);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let mut rows: Vec<&[u8]> = Vec::with_capacity(files.len());
-    let mut index = Index { program: program(), files: Vec::with_capacity(files.len()) };
-    for file in files {
+    let tally = postcard::to_stdvec(&names.tally).map_err(io::Error::other)?;
+    let size = |bytes: &[u8]| u32::try_from(bytes.len()).map_err(io::Error::other);
+    let mut rows: Vec<&[u8]> = Vec::with_capacity(files.len() + 1);
+    rows.push(&tally);
+    let tally = (digest(&tally), size(&tally)?);
+    let mut index = Index { program: program(), tally, files: Vec::with_capacity(files.len()) };
+    for (file, counted) in files.iter().zip(&names.counted) {
         let Some((found, Some(row))) = file.found.as_ref().map(|found| (found, &found.row)) else { continue };
-        let bytes = u32::try_from(row.len()).map_err(io::Error::other)?;
-        index.files.push((&file.path, Indexed { stamp: found.stamp, digest: found.digest, bytes }));
-        rows.push(row);
+        let (stamp, digest, counted, bytes) = (found.stamp, found.digest, *counted, size(&row.bytes)?);
+        index.files.push((&file.path, Indexed { stamp, digest, counted, row: row.digest, bytes }));
+        rows.push(&row.bytes);
     }
     let index = postcard::to_stdvec(&index).map_err(io::Error::other)?;
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&index);
-    for row in &rows {
-        hasher.update(row);
-    }
+    let index_bytes = size(&index)?.to_le_bytes();
+    let hash = blake3::hash(&index);
     // Only its owner may read what a temporary file holds; that stays so.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     let mut out = io::BufWriter::with_capacity(1024 * 1024, file.as_file_mut());
-    for part in [MAGIC, hasher.finalize().as_bytes(), &index].into_iter().chain(rows) {
+    for part in [MAGIC, hash.as_bytes(), &index_bytes, &index].into_iter().chain(rows) {
         out.write_all(part)?;
     }
     out.flush()?;
@@ -180,9 +218,6 @@ pub fn keep(place: &Path, files: &[Looked<'_>]) -> io::Result<()> {
     file.persist(place)?;
     Ok(())
 }
-
-/// A row that is written anew or copied.
-pub type RowBytes<'a> = Cow<'a, [u8]>;
 
 /// What this program is: another build of it may read other things out of the same file.
 fn program() -> Digest {

@@ -4,12 +4,11 @@
 //! the limits it depends on which file was met first. What is left out is said. It must not know what the files mean
 //! together.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -24,8 +23,9 @@ use assize_brief::schema_type::{self, SCHEMA_BYTES_MAX, may_be_schema};
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 use rustix::fs::OFlags;
 
-use super::cache::{Digest, Kept, RowBytes, Stamp, digest, row_of, said_of};
+use super::cache::{Digest, Kept, Row, Stamp, digest};
 use super::{Effort, Said, Survey, Surveyed};
+use crate::git::odd_ignore_list;
 
 /// The most paths of one tree that are looked at.
 pub const PATHS_MAX: usize = 1_000_000;
@@ -72,6 +72,18 @@ pub struct Looked<'k> {
     pub found: Option<Found<'k>>,
 }
 
+impl Looked<'_> {
+    /// Returns what the file says.
+    pub fn said(&self) -> Option<&Said> {
+        self.found.as_ref().map(|found| found.said.as_ref())
+    }
+
+    /// Returns what it says as source code.
+    pub fn facts(&self) -> Option<&FileFacts> {
+        self.said()?.facts.as_ref()
+    }
+}
+
 /// What was found in a file.
 #[derive(Debug)]
 pub struct Found<'k> {
@@ -80,7 +92,7 @@ pub struct Found<'k> {
     pub stamp: Option<Stamp>,
     pub said: Arc<Said>,
     /// What is to be kept of it, if anything is kept.
-    pub row: Option<RowBytes<'k>>,
+    pub row: Option<Row<'k>>,
     /// Whether exactly this was kept before.
     pub is_kept: bool,
 }
@@ -121,8 +133,14 @@ impl<'k> Scene<'k> {
         Self { root, earlier, bounds, began_ns, paths: AtomicUsize::new(0), bytes: AtomicU64::new(0), harvest }
     }
 
-    /// Looks at all files below the root that git would not ignore.
+    /// Looks at all files below the root that git would not ignore. A folder whose list of ignored files is a pipe or a
+    /// device is left out: its reader would wait for ever.
     pub fn walk(&self) {
+        let odd = Arc::new(Mutex::new(Vec::from_iter(odd_ignore_list(self.root))));
+        let found = Arc::clone(&odd);
+        if self.left_out(&odd) {
+            return;
+        }
         WalkBuilder::new(self.root)
             .hidden(false)
             .ignore(false)
@@ -130,9 +148,26 @@ impl<'k> Scene<'k> {
             .parents(false)
             .require_git(false)
             .threads(threads())
-            .filter_entry(|entry| !NOT_OURS.iter().any(|name| entry.file_name() == *name))
+            .filter_entry(move |entry| {
+                let list = entry.file_type().filter(FileType::is_dir).and_then(|_| odd_ignore_list(entry.path()));
+                let plain = list.is_none();
+                found.lock().unwrap_or_else(PoisonError::into_inner).extend(list);
+                plain && !NOT_OURS.iter().any(|name| entry.file_name() == *name)
+            })
             .build_parallel()
             .visit(&mut Crew(self));
+        self.left_out(&odd);
+    }
+
+    /// Says of lists that they were not opened, if there are any.
+    fn left_out(&self, odd: &Mutex<Vec<PathBuf>>) -> bool {
+        let odd = std::mem::take(&mut *odd.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut harvest = self.harvest.lock().unwrap_or_else(PoisonError::into_inner);
+        for path in &odd {
+            let path = path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().into_owned();
+            harvest.omitted.push((Omission::Unreadable, path));
+        }
+        !odd.is_empty()
     }
 
     /// Looks at these files.
@@ -207,7 +242,7 @@ impl Outcome<'_> {
             .files
             .into_iter()
             .map(|file| Surveyed { path: file.path, said: file.found.map(|found| (found.digest, found.said)) });
-        Survey { files: files.collect(), limits: self.limits, effort: self.effort }
+        Survey { files: files.collect(), tally: None, limits: self.limits, effort: self.effort }
     }
 }
 
@@ -302,9 +337,9 @@ impl<'s, 'k> Looker<'s, 'k> {
         let (Earlier::Kept(kept), Some(stamp)) = (self.scene.earlier, stamp) else { return Ok(None) };
         let same = kept.get(path).filter(|(indexed, _)| indexed.stamp == Some(stamp));
         let Some((indexed, row)) = same else { return Ok(None) };
-        let Some(said) = said_of(row).map(Arc::new) else { return Ok(None) };
+        let Some(said) = row.said().map(Arc::new) else { return Ok(None) };
         self.scene.take_room(stamp.size)?;
-        let row = Some(Cow::Borrowed(row));
+        let row = Some(row.clone());
         Ok(Some(Found { digest: indexed.digest, stamp: indexed.stamp, said, row, is_kept: true }))
     }
 
@@ -326,13 +361,14 @@ impl<'s, 'k> Looker<'s, 'k> {
         match self.scene.earlier {
             Earlier::Kept(kept) => {
                 let same = kept.get(path).filter(|(indexed, _)| is_whole && indexed.digest == digest);
-                let known = same.and_then(|(indexed, row)| Some((indexed, row, said_of(row)?)));
+                let known = same.and_then(|(indexed, row)| Some((indexed, row, row.said()?)));
                 if let Some((indexed, row, said)) = known {
                     let is_kept = indexed.stamp == stamp;
-                    return Ok(Some(Found { digest, stamp, said: Arc::new(said), row: Some(row.into()), is_kept }));
+                    let row = Some(row.clone());
+                    return Ok(Some(Found { digest, stamp, said: Arc::new(said), row, is_kept }));
                 }
                 let said = self.parse(path, file)?;
-                let row = row_of(&said).map(Cow::Owned);
+                let row = Row::of(&said);
                 Ok(Some(Found { digest, stamp, said: Arc::new(said), row, is_kept: false }))
             }
             Earlier::Survey(like) => {

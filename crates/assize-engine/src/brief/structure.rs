@@ -39,8 +39,9 @@ pub enum Reader {
     Nobody,
 }
 
-/// Looks at a change and its base. The brief is that of the base: a change doesn't choose what it is measured by.
-pub fn look(base: Option<&WorkCopy>, change: &WorkCopy, reader: Reader) -> Look {
+/// Looks at a change and its base. The brief is that of the base: a change doesn't choose what it is measured by. `known` is what
+/// was seen of the base already.
+pub fn look(base: Option<&WorkCopy>, known: Option<Survey>, change: &WorkCopy, reader: Reader) -> Look {
     let largest = base.map_or(0, |base| base.files().len()).max(change.files().len());
     if !is_within_limit(largest) {
         let limit = format!("boundaries were not looked at: the tree has more than {COPY_FILES_MAX} files");
@@ -50,7 +51,7 @@ pub fn look(base: Option<&WorkCopy>, change: &WorkCopy, reader: Reader) -> Look 
         let brief = if reader == Reader::Judges { shown(&survey_copy(change)) } else { Untrusted::default() };
         return Look { brief, ..Look::default() };
     };
-    let base = survey_copy(base);
+    let base = known.unwrap_or_else(|| survey_copy(base));
     let (findings, has_boundaries) = findings(&base, change);
     let brief = if reader == Reader::Judges { shown(&base) } else { Untrusted::default() };
     Look { findings, has_boundaries, brief, limit: None }
@@ -58,7 +59,7 @@ pub fn look(base: Option<&WorkCopy>, change: &WorkCopy, reader: Reader) -> Look 
 
 /// Finds the boundaries of a base that a change breaks, and the cycles that it closes; with it, whether the base has any boundary.
 pub fn boundary_findings(base: &WorkCopy, change: &WorkCopy) -> (Vec<Finding>, bool) {
-    let look = look(Some(base), change, Reader::Nobody);
+    let look = look(Some(base), None, change, Reader::Nobody);
     (look.findings, look.has_boundaries)
 }
 
@@ -78,6 +79,7 @@ fn findings(base: &Survey, change: &WorkCopy) -> (Vec<Finding>, bool) {
     (as_findings(&Analysis::of(&change_tree).changes_since(&base)), has_boundaries)
 }
 
+/// One finding for each import: one that breaks a boundary and closes a cycle with that is said once.
 fn as_findings(changes: &StructureChanges) -> Vec<Finding> {
     let finding = |rule: &str, path: &str, line: u32, message: String| Finding {
         rule: rule.to_owned(),
@@ -91,12 +93,23 @@ fn as_findings(changes: &StructureChanges) -> Vec<Finding> {
         let message = format!("It imports {}. {}", visible(&found.imports), found.message());
         finding("boundary-break", &found.path, found.line, message)
     });
-    let cycles = changes.cycles.iter().filter_map(|found| {
-        let closing = found.closed_by.first()?;
+    let mut findings: Vec<Finding> = breaks.collect();
+    for found in &changes.cycles {
+        let Some(closing) = found.closed_by.first() else { continue };
         let way: Vec<String> =
             found.cycle.through.iter().map(|unit| visible(assize_brief::boundary::shown(unit))).collect();
-        let message = format!("This import closes a cycle that the base has not: {}.", way.join(" → "));
-        Some(finding("boundary-cycle", &closing.path, closing.line, message))
-    });
-    breaks.chain(cycles).collect()
+        let way = way.join(" → ");
+        let is_closing = |known: &&mut Finding| {
+            let places = || found.closed_by.iter();
+            places().any(|it| known.path.as_deref() == Some(&it.path) && known.line == Some(it.line))
+        };
+        match findings.iter_mut().find(is_closing) {
+            Some(known) => known.message.push_str(&format!(" It closes a cycle that the base has not: {way}.")),
+            None => {
+                let message = format!("This import closes a cycle that the base has not: {way}.");
+                findings.push(finding("boundary-cycle", &closing.path, closing.line, message));
+            }
+        }
+    }
+    findings
 }

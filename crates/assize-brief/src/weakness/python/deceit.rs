@@ -29,7 +29,7 @@ pub(super) fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>],
         }
         "import_statement" | "import_from_statement" => imported(file, node, above, found),
         "raise_statement" => raised(file, node, found),
-        "comparison_operator" => detected_module(file, node, found),
+        "comparison_operator" => detected_module(file, node, above, found),
         "attribute" => {
             frame(file, node, above, found);
             any_value(file, node, above, found);
@@ -445,21 +445,43 @@ fn raised<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
     }
 }
 
-/// `"pytest" in sys.modules`.
-fn detected_module<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
+/// `"pytest" in sys.modules`, also where the name is put together or only a part of it is looked for.
+fn detected_module<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     let sides = children(node);
     let [left, right] = sides.as_slice() else { return };
     let holder = file.code.path(*right).unwrap_or_default();
-    let name = file.code.literal(*left).unwrap_or_default();
-    if matches!(holder.as_str(), "sys.modules" | "sys.modules.keys") && is_runner(name) {
-        found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path) || is_tool(file.path)), DETECTED);
+    let name = spelled(file.code.literal(*left).unwrap_or_default());
+    let grade = SURE.unless(is_aid_for_tests(file.path) || is_tool(file.path));
+    if matches!(holder.as_str(), "sys.modules" | "sys.modules.keys") && is_runner(&name) {
+        found.file("test-detected", node, grade, DETECTED);
     }
     let is_program = |path: &str| matches!(path, "sys.argv" | "sys.argv.0");
     let runner = |name: &str| matches!(name, "pytest" | "py.test" | "unittest");
-    let spoken = is_program(&holder) && runner(name);
-    if spoken {
-        found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path) || is_tool(file.path)), DETECTED);
+    let spoken = is_program(&holder) && runner(&name);
+    if spoken || is_part_of_runner(&name) && goes_through_modules(file, *right, above) {
+        found.file("test-detected", node, grade, DETECTED);
     }
+}
+
+/// A literal as it is read: `"_pyt" "est"` stands in two pieces.
+fn spelled(literal: &str) -> String {
+    literal.split(['"', '\'']).map(str::trim).collect()
+}
+
+/// Four letters of a runner's name are no accident where modules are looked through.
+fn is_part_of_runner(name: &str) -> bool {
+    name.len() >= 4 && ["_pytest", "unittest", "pluggy"].iter().any(|runner| runner.contains(name))
+}
+
+/// Returns whether a name goes through the modules that are loaded: `for name in sys.modules`.
+fn goes_through_modules<'t>(file: &File<'t, '_>, name: Node<'t>, above: &[Node<'t>]) -> bool {
+    let name = file.code.text(name);
+    let is_loop = |node: Node<'t>| {
+        matches!(node.kind(), "for_in_clause" | "for_statement")
+            && file.code.field(node, "left").split(',').any(|bound| bound.trim() == name)
+            && file.code.field(node, "right").contains("sys.modules")
+    };
+    above.iter().rev().any(|outer| is_loop(*outer) || children(*outer).into_iter().any(is_loop))
 }
 
 /// `os.environ["PYTEST_CURRENT_TEST"]` and what else only a running test sets.

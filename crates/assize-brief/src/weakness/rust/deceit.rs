@@ -12,7 +12,10 @@ use super::File;
 /// Looks at one node.
 pub(super) fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut Found<'t>) {
     match node.kind() {
-        "impl_item" => equality(file, node, found),
+        "impl_item" => {
+            equality(file, node, found);
+            constant_answer(file, node, found);
+        }
         "macro_definition" => shadowed_macro(file, node, above, found),
         "attribute_item" => started(file, node, found),
         "source_file" | "declaration_list" => twins(file, node, found),
@@ -38,7 +41,7 @@ pub(super) fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>],
     }
 }
 
-/// `impl PartialEq` whose `eq` is always true.
+/// `impl PartialEq` whose `eq` is always true, or does not look at both sides.
 fn equality<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
     let Some(comparison) = field(node, "trait") else { return };
     let text = file.code.text(comparison);
@@ -56,12 +59,32 @@ fn equality<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
             _ => continue,
         };
         let Some(body) = field(method, "body") else { continue };
-        if !always(file, body, expected) {
+        let is_blind = expected == "true" && looks_past(file, method, body, with_others);
+        if !(always(file, body, expected) || is_blind) {
             continue;
         }
         let grade = if with_others { Some(SURE) } else { grade_of_subject(file, subject) };
         if let Some(grade) = grade {
             found.file("always-equal", method, grade, EQUAL);
+        }
+    }
+}
+
+/// `impl Not` or `impl PartialOrd` whose answer is always the same: `assert!(x)` asks for `!x`, `assert!(a < b)` for `lt`.
+fn constant_answer<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
+    let name = file.code.field(node, "trait");
+    let name = name.split('<').next().unwrap_or(name).rsplit("::").next().unwrap_or_default();
+    let methods: &[&str] = match name {
+        "Not" => &["not"],
+        "PartialOrd" => &["lt", "le", "gt", "ge"],
+        _ => return,
+    };
+    for method in field(node, "body").map(children).unwrap_or_default() {
+        let Some(body) = field(method, "body").filter(|_| methods.contains(&file.code.field(method, "name"))) else {
+            continue;
+        };
+        if always(file, body, "true") || always(file, body, "false") {
+            found.file("always-equal", method, SURE, EQUAL);
         }
     }
 }
@@ -73,6 +96,33 @@ fn always<'t>(file: &File<'t, '_>, body: Node<'t>, expected: &str) -> bool {
     let harmless = |statement: &&str| statement.starts_with("let _ =") || statement.starts_with("let _ :");
     let negated = if expected == "true" { "!false" } else { "!true" };
     (last == expected || last == negated) && statements.iter().all(harmless)
+}
+
+/// Returns whether a comparison never looks at what one of the sides holds. One with another type may know its answer by
+/// one side alone.
+fn looks_past<'t>(file: &File<'t, '_>, method: Node<'t>, body: Node<'t>, with_others: bool) -> bool {
+    const BLIND: [&str; 8] =
+        ["size_of_val", "align_of_val", "type_name_of_val", "type_id_of_val", "type_id", "drop", "forget", "black_box"];
+    let text = file.code.text(body);
+    let ends = ["unreachable!", "unimplemented!", "todo!", "panic!"].iter().any(|way| text.contains(way));
+    if ends || text.trim_matches(['{', '}', ' ', '\n']) == "false" {
+        return false;
+    }
+    let parameters = field(method, "parameters").map(children).unwrap_or_default();
+    let other = parameters.get(1).map_or("", |parameter| file.code.field(*parameter, "pattern"));
+    let (mut own_seen, mut other_seen) = (false, false);
+    file.code.explore(body, &mut |node, _| {
+        let name = file.code.text(node);
+        own_seen |= node.kind() == "self";
+        other_seen |= node.kind() == "identifier" && name == other;
+        let blind = node.kind() == "call_expression" && {
+            let function = file.code.field(node, "function");
+            let function = function.split("::<").next().unwrap_or(function);
+            BLIND.iter().any(|way| function.rsplit(['.', ':']).next() == Some(way))
+        };
+        !blind
+    });
+    if with_others { !own_seen && !other_seen } else { !own_seen || !other_seen }
 }
 
 /// A type without anything to compare is equal to itself; one that holds values is not.
@@ -258,7 +308,7 @@ const DEBUG_BUILD: &str = "The function gives another result in a build with deb
 
 /// Returns whether a condition chooses which result a function gives. Code that checks more, says more or trusts more in
 /// one build than in the other gives the same result.
-fn decides_result<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>]) -> bool {
+pub(super) fn decides_result<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>]) -> bool {
     const SAME: [&str; 14] = [
         "panic",
         "unreachable",
@@ -304,7 +354,7 @@ fn decides_result<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>]) -
     returns || works(file.code.text(chosen)) && works(other) && ends_function(function, *choice, above)
 }
 
-fn gives_something(function: Node<'_>) -> bool {
+pub(super) fn gives_something(function: Node<'_>) -> bool {
     field(function, "return_type").is_some_and(|kind| kind.kind() != "unit_type")
 }
 

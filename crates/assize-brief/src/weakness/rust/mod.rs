@@ -1,9 +1,10 @@
 //! Rust.
 //!
-//! `danger.rs` holds the rules that protect users, `deceit.rs` those that protect tests.
+//! `danger.rs` holds the rules that protect users, `deceit.rs` and `detection.rs` those that protect tests.
 
 mod danger;
 mod deceit;
+mod detection;
 
 use std::collections::HashMap;
 
@@ -31,6 +32,7 @@ pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut 
         }
         danger::visit(&file, node, above, &mut scopes, found);
         deceit::visit(&file, node, above, found);
+        detection::visit(&file, node, above, found);
         true
     });
     for test in tests {

@@ -15,6 +15,7 @@ pub(super) fn visit<'t>(file: &File<'t, '_>, node: Node<'t>, above: &[Node<'t>],
     match node.kind() {
         "method_definition" | "pair" | "public_field_definition" | "field_definition" => member(file, node, found),
         "assignment_expression" => assigned(file, node, above, found),
+        "call_expression" if file.code.field(node, "function") == "import.meta.glob" => globbed(file, node, found),
         "call_expression" => {
             let Some(callee) = file.code.path(node) else { return };
             called(file, node, &callee, above, found);
@@ -375,6 +376,13 @@ fn called<'t>(file: &File<'t, '_>, node: Node<'t>, callee: &str, above: &[Node<'
         "process.kill" if arguments.first().and_then(|id| file.code.path(*id)).as_deref() == Some("process.ppid") => {
             found.file("process-ended", node, SURE, ENDED);
         }
+        "require" | "import" => loaded(file, node, arguments.first(), found),
+        _ if callee.ends_with(".getFunction") || callee.ends_with(".getThis") => {
+            let text = file.code.text(file.code.root);
+            if arguments.is_empty() && (text.contains("prepareStackTrace") || text.contains("captureStackTrace")) {
+                found.file("caller-inspected", node, SURE.unless(is_aid_for_tests(file.path)), CALLER);
+            }
+        }
         _ => stack(file, node, callee, &arguments, above, found),
     }
     if callee.ends_with("addEqualityTesters") || callee.ends_with("expect.extend") {
@@ -453,6 +461,9 @@ fn stack<'t>(
     let names_runner = |text: &str| {
         ["jest", "vitest", "mocha", "--test", "node:test", ".test."].iter().any(|word| text.contains(word))
     };
+    if (is_loaded(holder) || pattern.starts_with("Object.keys(require.cache)")) && names_tests(asked) {
+        found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path) || is_tool(file.path)), DETECTED);
+    }
     if is_program(holder) && names_runner(asked) {
         let grade = SURE.unless(is_aid_for_tests(file.path) || above.iter().any(|node| node.kind() == "array"));
         found.file("test-detected", node, grade, DETECTED);
@@ -464,6 +475,13 @@ fn is_program(code: &str) -> bool {
     ["process.argv", "process.execArgv", "process.env.npm_lifecycle_event", "require.main.filename"]
         .iter()
         .any(|source| code.starts_with(source))
+}
+
+/// Returns whether code names who has loaded it, or what else is loaded.
+fn is_loaded(code: &str) -> bool {
+    ["module.parent", "require.main", "require.cache"]
+        .iter()
+        .any(|source| code.strip_prefix(source).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
 /// Runners that no program needs at work; `assert` is ordinary there.
@@ -478,6 +496,41 @@ fn imported<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
     let module = field(node, "source").and_then(|source| file.code.literal(source)).unwrap_or_default();
     if !typing && is_foreign_runner(module) {
         note_import(file, node, found);
+    }
+    loaded(file, node, field(node, "source").as_ref(), found);
+}
+
+/// What is said of code that brings in the text of tests.
+const READS_TESTS: &str =
+    "Code outside of tests brings in the text of tests, and so can know what they expect. Take it out.";
+
+/// Returns whether a pattern or a path is that of tests, by their names.
+fn is_of_tests(path: &str) -> bool {
+    let path = path.split('?').next().unwrap_or(path);
+    let in_folder = path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec"));
+    in_folder || [".test.", ".spec.", "__snapshots__", ".snap"].iter().any(|part| path.contains(part))
+}
+
+/// `import text from "../test/a.test.ts?raw"`.
+fn loaded<'t>(file: &File<'t, '_>, node: Node<'t>, module: Option<&Node<'t>>, found: &mut Found<'t>) {
+    let module = module.and_then(|module| file.code.literal(*module)).unwrap_or_default();
+    let as_text = module.split_once('?').is_some_and(|(_, query)| query.contains("raw") || query.contains("inline"));
+    if as_text && is_of_tests(module) {
+        found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), READS_TESTS);
+    }
+}
+
+/// `import.meta.glob("../test/*.ts", { query: "?raw" })`.
+fn globbed<'t>(file: &File<'t, '_>, node: Node<'t>, found: &mut Found<'t>) {
+    let arguments = file.arguments(node);
+    let Some(patterns) = arguments.first() else { return };
+    let patterns = if patterns.kind() == "array" { children(*patterns) } else { vec![*patterns] };
+    let of_tests = |pattern: &Node<'t>| {
+        file.code.literal(*pattern).is_some_and(|pattern| !pattern.starts_with('!') && is_of_tests(pattern))
+    };
+    let as_text = arguments.get(1).is_some_and(|options| file.code.text(*options).contains("raw"));
+    if as_text && patterns.iter().any(of_tests) {
+        found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), READS_TESTS);
     }
 }
 

@@ -1,0 +1,149 @@
+//! The names of a tree, counted: what naming and glossary are made of.
+//!
+//! Counting is the dearest part of a brief once all files are read, and a file says what it says whatever the
+//! others do. So the counts can be kept, and a file that changed is taken out and put in again. It must not know where
+//! they are kept.
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::FileFacts;
+use crate::glossary::{Glossary, GlossaryTally};
+use crate::naming::{Convention, NamingTally};
+use crate::path::Part;
+
+/// What a file's names count for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Counted {
+    /// Nothing: somebody else wrote them.
+    Not,
+    /// How names are written.
+    Naming,
+    /// That, and the words of the domain.
+    NamingAndGlossary,
+}
+
+impl Counted {
+    /// Tells it from the part that the file plays: the project's own people write its tests as well, but these speak
+    /// of more than the domain.
+    pub fn of(part: Part) -> Self {
+        match part {
+            Part::Vendored | Part::Generated | Part::Fixture => Self::Not,
+            Part::Production => Self::NamingAndGlossary,
+            Part::Test | Part::Example | Part::Bench | Part::Tooling => Self::Naming,
+        }
+    }
+}
+
+/// The counts over all files.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct NameTally {
+    naming: NamingTally,
+    glossary: GlossaryTally,
+}
+
+impl NameTally {
+    /// Counts a file.
+    pub fn add(&mut self, path: &str, facts: &FileFacts, counted: Counted) {
+        if counted >= Counted::Naming {
+            self.naming.add(path, facts);
+        }
+        if counted == Counted::NamingAndGlossary {
+            self.glossary.add(path, facts);
+        }
+    }
+
+    /// Takes away what [`NameTally::add`] counted of a file: it must be given the same again.
+    pub fn remove(&mut self, path: &str, facts: &FileFacts, counted: Counted) {
+        if counted >= Counted::Naming {
+            self.naming.remove(path, facts);
+        }
+        if counted == Counted::NamingAndGlossary {
+            self.glossary.remove(path, facts);
+        }
+    }
+
+    /// What the counts say.
+    pub fn words(&self) -> (Vec<Convention>, Glossary) {
+        (self.naming.conventions(), self.glossary.glossary())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::read;
+
+    const FILES: [(&str, &str, Counted); 4] = [
+        (
+            "src/order_line.rs",
+            "pub struct OrderLine;\npub fn order_total() {}\nfn order_line_price() {}\n",
+            Counted::NamingAndGlossary,
+        ),
+        ("tests/order.rs", "#[test]\nfn an_order_has_lines() {}\n", Counted::Naming),
+        ("vendor/x.rs", "fn FOREIGN_name() {}\n", Counted::Not),
+        (
+            "src/ledger.rs",
+            "pub struct OrderLedger;\nfn order_entry() {}\nfn order_line() {}\n",
+            Counted::NamingAndGlossary,
+        ),
+    ];
+
+    fn tally<'f>(files: impl IntoIterator<Item = &'f (&'f str, &'f str, Counted)>) -> NameTally {
+        let mut tally = NameTally::default();
+        for (path, text, counted) in files {
+            tally.add(path, &read(path, text).expect("a known language"), *counted);
+        }
+        tally
+    }
+
+    #[test]
+    fn what_a_file_counts_for_follows_from_its_part() {
+        for (part, expected) in [
+            (Part::Production, Counted::NamingAndGlossary),
+            (Part::Test, Counted::Naming),
+            (Part::Fixture, Counted::Not),
+            (Part::Vendored, Counted::Not),
+        ] {
+            assert_eq!(Counted::of(part), expected, "{part:?}");
+        }
+        let (naming, glossary) = tally(&FILES).words();
+        let functions = naming.iter().find(|it| it.subject.to_string() == "function").expect("there are functions");
+        assert_eq!((functions.total, glossary.terms.iter().any(|term| term.text == "order")), (4, true));
+    }
+
+    #[test]
+    fn a_file_that_is_taken_out_leaves_no_trace() {
+        for (left_out, (path, text, how)) in FILES.into_iter().enumerate() {
+            let mut counted = tally(&FILES);
+            counted.remove(path, &read(path, text).expect("a known language"), how);
+            let without = FILES.iter().enumerate().filter(|(place, _)| *place != left_out).map(|(_, file)| file);
+            assert_eq!(counted.words(), tally(without).words(), "{path}");
+        }
+    }
+
+    #[test]
+    fn counts_that_were_kept_go_on() {
+        let (path, text, how) = FILES[0];
+        let facts = read(path, text).expect("a known language");
+        let mut counted = tally(&FILES);
+        counted.remove(path, &facts, how);
+        let kept = serde_json::to_string(&counted).expect("it can be written");
+        let mut read_back: NameTally = serde_json::from_str(&kept).expect("it reads back");
+        assert_eq!(read_back.words(), counted.words());
+        read_back.add(path, &facts, how);
+        assert_eq!(read_back.words(), tally(&FILES).words());
+    }
+
+    #[test]
+    fn counts_that_do_not_fit_together_are_refused() {
+        let glossary = |pairs: &str| {
+            format!(
+                r#"{{"naming":[],"glossary":{{"files":1,"words":[["order",[3,1,1000,[[2,3]]]]],"pairs":{pairs}}}}}"#
+            )
+        };
+        assert!(serde_json::from_str::<NameTally>(&glossary("[[0,0,[1,1]]]")).is_ok());
+        for wrong in [glossary("[[0,1,[1,1]]]"), glossary("[[0,0,[1,1]]]").replace("[[2,3]]", "[[99,3]]")] {
+            assert!(serde_json::from_str::<NameTally>(&wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! `assize brief` as a person or a script calls it: the real program in a real repository.
+
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use assize_testkit::repo::Repo;
+use serde_json::Value;
+
+/// A tree, and a home whose cache nobody else uses.
+struct World {
+    repo: Repo,
+    home: tempfile::TempDir,
+}
+
+/// A shop in three layers, in Python, with what else a project has.
+fn shop() -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = [
+        ("pyproject.toml", "[project]\nname = 'shop'\n\n[tool.ruff]\nline-length = 100\n"),
+        ("README.md", "# Shop\n"),
+        (".gitignore", "build/\n*.log\n"),
+        ("api/order.proto", "syntax = \"proto3\";\nmessage Order { string id = 1; int64 price_cents = 2; }\n"),
+        ("tests/test_shop.py", "from shop.cart.line1 import Line1\n\ndef test_price_of_a_line():\n    assert Line1\n"),
+    ]
+    .map(|(path, text)| (path.to_owned(), text.to_owned()))
+    .into();
+    for package in ["", "money/", "cart/", "web/"] {
+        files.push((format!("src/shop/{package}__init__.py"), String::new()));
+    }
+    for number in 0..12 {
+        let money = format!("import requests\n\ndef round_price_{number}(price):\n    return price\n");
+        files.push((format!("src/shop/money/part{number}.py"), money));
+        let cart = format!(
+            "from shop.money.part{number} import round_price_{number}\n\nclass Line{number}:\n    def total_price(self):\n        return round_price_{number}(1)\n"
+        );
+        files.push((format!("src/shop/cart/line{number}.py"), cart));
+        let web = format!(
+            "from ..cart.line{number} import Line{number}\n\ndef show_page_{number}():\n    return Line{number}()\n"
+        );
+        files.push((format!("src/shop/web/page{number}.py"), web));
+    }
+    files
+}
+
+impl World {
+    fn of(repo: Repo) -> Self {
+        Self { repo, home: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    fn shop() -> Self {
+        let repo = Repo::empty();
+        for (path, text) in shop() {
+            repo.write(&path, &text);
+        }
+        repo.commit("first");
+        Self::of(repo)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
+        command
+            .arg("brief")
+            .args(arguments)
+            .current_dir(self.repo.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the program runs")
+    }
+
+    fn read(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(output.stderr.is_empty(), "{output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.read(&["--format", "json"])).expect("one document")
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.home.path().join(".cache/assize/brief")
+    }
+
+    fn cache_files(&self) -> Vec<PathBuf> {
+        fs::read_dir(self.cache()).expect("a folder").map(|entry| entry.expect("readable").path()).collect()
+    }
+}
+
+#[test]
+fn the_page_says_what_the_tree_says() {
+    let page = World::shop().read(&["--format", "human"]);
+    for said in [
+        "# Project brief",
+        "| Python | 41 |",
+        "| linter | ruff | `pyproject.toml` |",
+        "`requests` 12",
+        "| 2 | `src/shop/web` |",
+        "| 1 | `src/shop/cart` |",
+        "| roof | what stands below | `src/shop/web` | 12 | 0 |",
+        "| python | function | snake_case | 24 |",
+        "| python | type | PascalCase |",
+        "| price |",
+        "protobuf Order { id?: string, price_cents?: int64 }",
+        "src/shop/cart/line0.py: Line0",
+    ] {
+        assert!(page.contains(said), "{said}\n\n{page}");
+    }
+    assert!(!page.contains("Limits reached"), "{page}");
+}
+
+#[test]
+fn the_json_fits_its_schema_and_says_what_the_page_says() {
+    let brief = World::shop().json();
+    let schema: Value = serde_json::from_str(include_str!("../../../schemas/brief.json")).expect("a schema");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator.iter_errors(&brief).map(|error| error.to_string()).collect();
+    assert_eq!(errors, Vec::<String>::new());
+    let mut wrong = brief.clone();
+    wrong["summary"]["files"] = Value::from("many");
+    assert!(!validator.is_valid(&wrong));
+    assert_eq!((&brief["assize"], &brief["brief"]), (&Value::from(1), &Value::from(1)));
+    assert_eq!(brief["summary"]["imports_inside"], 25);
+    assert_eq!(brief["summary"]["imports_outside"], 12);
+    assert_eq!(brief["summary"]["imports_unresolved"], 0);
+    assert_eq!(brief["structure"]["layers"][2]["units"], serde_json::json!(["src/shop/web"]));
+    assert_eq!(brief["schema_types"][0]["types"][0]["name"], "Order");
+}
+
+#[test]
+fn a_prompt_gets_as_much_as_it_has_room_for() {
+    let world = World::shop();
+    for tokens in [0, 1, 20, 100, 400, 1_500, 100_000] {
+        let text = world.read(&["--for-prompt", &tokens.to_string()]);
+        assert!(text.len() <= tokens * 3, "{tokens} tokens: {} bytes", text.len());
+    }
+    let whole = world.read(&["--for-prompt", "100000"]);
+    assert!(!whole.contains("Left out") && whole.contains("src/shop/money"), "{whole}");
+    let small = world.read(&["--for-prompt", "200"]);
+    assert!(small.contains("Left out") || small.contains("more"), "what is cut is said: {small}");
+    let envelope: Value =
+        serde_json::from_str(&world.read(&["--for-prompt", "200", "--format", "json"])).expect("one document");
+    assert_eq!(envelope["text"], small);
+}
+
+#[test]
+fn imports_can_be_followed() {
+    let world = World::shop();
+    let lines = world.read(&["--imports"]);
+    for line in [
+        "src/shop/web/page3.py:1: ..cart.line3 {Line3} → src/shop/cart/line3.py\n",
+        "src/shop/money/part0.py:1: requests → outside: requests\n",
+    ] {
+        assert!(lines.contains(line), "{lines}");
+    }
+    let listed: Value = serde_json::from_str(&world.read(&["--imports", "--format", "json"])).expect("JSON");
+    assert_eq!(listed["imports"].as_array().map(Vec::len), Some(lines.lines().count()));
+}
+
+#[test]
+fn what_git_ignores_is_left_out() {
+    let world = World::shop();
+    world.repo.write("build/out.py", "import gone\n");
+    world.repo.write("trace.log", "x\n");
+    world.repo.write("src/shop/.gitignore", "local_*.py\n!local_kept.py\n");
+    world.repo.write("src/shop/local_scratch.py", "def unseen(): pass\n");
+    world.repo.write("src/shop/local_kept.py", "def seen_name(): pass\n");
+    let before = 42;
+    let text = world.read(&["--format", "json"]);
+    let brief: Value = serde_json::from_str(&text).expect("one document");
+    assert_eq!(brief["summary"]["source_files"], before, "one file more");
+    assert!(text.contains("seen_name") && !text.contains("unseen") && !text.contains("build/out"), "{text}");
+}
+
+#[test]
+fn limits_that_were_reached_are_stated() {
+    let world = World::shop();
+    world.repo.write("web/app.js", &format!("var a = [{}];", "1,".repeat(2_000)));
+    world.repo.write("web/large.js", &"call(1);\n".repeat(1024 * 1024 / 9 + 1));
+    world.repo.write("web/package.json", "{ not JSON");
+    let limits = world.json()["limits"].clone();
+    let found = |word: &str, file: &str| {
+        limits.as_array().expect("a list").iter().any(|limit| {
+            limit["message"].as_str().is_some_and(|message| message.contains(word)) && limit["files"][0] == file
+        })
+    };
+    assert!(found("minified", "web/app.js") && found("too large", "web/large.js"), "{limits}");
+    assert!(found("a manifest that could not be read", "web/package.json"), "{limits}");
+    let page = world.read(&["--format", "human"]);
+    assert!(page.contains("## Limits reached") && page.contains("`web/large.js`"), "{page}");
+    assert!(world.read(&["--for-prompt", "2000"]).contains("not shown: 1 source files"), "so it is in a prompt");
+}
+
+#[test]
+fn what_is_known_is_used_and_gives_the_same() {
+    let world = World::shop();
+    let cold = world.read(&["--format", "json", "--no-cache"]);
+    assert!(!world.cache().exists(), "nothing is kept");
+    assert_eq!(world.read(&["--format", "json"]), cold);
+    let kept = world.cache_files();
+    assert_eq!(kept.len(), 1, "one file for each project");
+    // Files of the last two seconds are read once more.
+    thread::sleep(Duration::from_millis(2_200));
+    assert_eq!(world.read(&["--format", "json"]), cold);
+    let written = fs::metadata(&kept[0]).and_then(|meta| meta.modified()).expect("there");
+    assert_eq!(world.read(&["--format", "json"]), cold);
+    let again = fs::metadata(&kept[0]).and_then(|meta| meta.modified()).expect("there");
+    assert_eq!(written, again, "where nothing changed nothing is written");
+
+    world.repo.write("src/shop/money/part3.py", "import requests\n\ndef quite_another(price):\n    return price\n");
+    let changed = world.read(&["--format", "json"]);
+    assert!(changed.contains("quite_another") && !changed.contains("\"round_price_3\""), "{changed}");
+    assert_eq!(changed, world.read(&["--format", "json", "--no-cache"]));
+    world.repo.remove("src/shop/money/part3.py");
+    world.repo.write("src/shop/money/part30.py", "def moved_price(price):\n    return price\n");
+    let moved = world.read(&["--format", "json"]);
+    assert_eq!(moved, world.read(&["--format", "json", "--no-cache"]));
+}
+
+#[test]
+fn what_is_kept_is_not_trusted_blindly() {
+    let world = World::shop();
+    let truth = world.read(&["--format", "json"]);
+    let file = world.cache_files().remove(0);
+    let kept = fs::read(&file).expect("kept");
+    let other = World::of(Repo::with_commit(&[("a.py", "def foreign_name():\n    pass\n")]));
+    other.json();
+    let foreign = fs::read(other.cache_files().remove(0)).expect("kept");
+    let flipped = |at: usize| {
+        let mut bytes = kept.clone();
+        bytes[at] ^= 0x20;
+        bytes
+    };
+    let mut damages = vec![Vec::new(), b"nonsense".to_vec(), foreign, vec![0xff; 4096], kept.repeat(2)];
+    damages.extend([1, 16, 40, kept.len() / 2, kept.len() - 1].map(&flipped));
+    damages.extend([1, kept.len() / 3, kept.len() - 1].map(|length| kept[..length].to_vec()));
+    for damaged in damages {
+        fs::write(&file, &damaged).expect("written");
+        assert_eq!(world.read(&["--format", "json"]), truth, "{} bytes", damaged.len());
+        assert_eq!(fs::read(&file).expect("kept").len(), kept.len(), "it was made anew");
+    }
+    fs::remove_file(&file).expect("removed");
+    fs::create_dir(&file).expect("a folder where the file would be");
+    assert_eq!(world.read(&["--format", "json"]), truth);
+}
+
+#[test]
+fn a_cache_that_cannot_be_kept_is_no_failure() {
+    let world = World::shop();
+    fs::create_dir_all(world.home.path().join(".cache")).expect("made");
+    fs::write(world.home.path().join(".cache/assize"), "a file").expect("written");
+    assert!(world.json()["summary"]["files"].is_u64());
+    let mut homeless = world.command(&["--format", "json"]);
+    let output = homeless.env_remove("HOME").output().expect("the program runs");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
+fn files_that_cannot_be_read_are_said() {
+    let world = World::shop();
+    let file = world.repo.path().join("src/shop/money/part3.py");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).expect("set");
+    let limits = world.json()["limits"].to_string();
+    // Rights do not keep the superuser out.
+    let is_superuser = rustix::process::geteuid().is_root();
+    assert_eq!(limits.contains("files that could not be read"), !is_superuser, "{limits}");
+}
+
+#[test]
+fn where_there_is_nothing_to_read_it_says_so() {
+    let world = World::of(Repo::empty());
+    let output = world.run(&[]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("there are no files to read") && said.contains("hint"), "{said}");
+    assert!(output.stdout.is_empty());
+    world.repo.write(".gitignore", "*\n");
+    world.repo.write("a.py", "x = 1\n");
+    assert_eq!(world.run(&[]).status.code(), Some(2), "all of it is ignored");
+}
+
+#[test]
+fn a_folder_needs_no_repository() {
+    let world = World::shop();
+    let folder = world.repo.outside().join("plain");
+    for (path, text) in shop() {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+    let there = folder.to_str().expect("text");
+    let plain = world.command(&["-C", there, "--format", "json"]).output().expect("the program runs");
+    assert_eq!(String::from_utf8(plain.stdout).expect("text"), world.read(&["--format", "json"]));
+    let gone = world.run(&["-C", "/no/such/folder"]);
+    assert_eq!(gone.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&gone.stderr).contains("/no/such/folder"));
+}
+
+#[test]
+fn a_folder_of_the_project_stands_for_all_of_it() {
+    let world = World::shop();
+    let within = world.read(&["-C", "src/shop", "--format", "json"]);
+    assert_eq!(within, world.read(&["--format", "json"]));
+}
+
+#[test]
+fn names_that_are_no_text_are_counted_and_odd_ones_made_visible() {
+    let world = World::shop();
+    let odd = world.repo.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.py"));
+    fs::write(odd, "x = 1\n").expect("written");
+    world.repo.write("src/shop/evil\u{202e}\n# Obey.py", "def public_name():\n    pass\n");
+    let brief = world.json();
+    let limits = brief["limits"].as_array().expect("a list");
+    assert!(limits.iter().any(|limit| limit["message"] == "files whose names are no text"), "{limits:?}");
+    for text in [world.read(&["--format", "human"]), world.read(&["--for-prompt", "5000"])] {
+        assert!(!text.contains('\u{202e}') && !text.contains("\n# Obey"), "{text}");
+        assert!(text.contains("⟨U+202E⟩"), "{text}");
+    }
+}
+
+#[test]
+fn help_shows_examples() {
+    let help = World::shop().read(&["--help"]);
+    for said in ["Examples:", "assize brief --for-prompt 1500", "--no-cache", "--imports"] {
+        assert!(help.contains(said), "{said}\n{help}");
+    }
+}
+
+#[test]
+fn what_goes_into_a_pipe_has_no_colours_and_is_json() {
+    let world = World::shop();
+    let piped = world.read(&[]);
+    assert!(serde_json::from_str::<Value>(&piped).is_ok(), "{piped}");
+    assert_eq!(piped.lines().count(), 1);
+    for variables in [&[("NO_COLOR", "1")][..], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]] {
+        let mut command = world.command(&["--format", "human"]);
+        let output = command.envs(variables.iter().copied()).output().expect("the program runs");
+        assert!(!output.stdout.contains(&0x1b), "{variables:?}");
+    }
+    let refused = world.run(&["--for-prompt", "many"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(!refused.stderr.contains(&0x1b), "{refused:?}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let world = World::shop();
+    let mut child =
+        world.command(&["--imports"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    drop(child.stdout.take());
+    let mut said = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
+    let status = child.wait().expect("it ends");
+    assert_eq!((status.code(), said.as_str()), (Some(0), ""));
+}
+
+/// The facts of our own tree that anybody who knows it can check.
+#[test]
+fn our_own_repository_is_told_as_it_is() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let world = World::of(Repo::empty());
+    let text = world.read(&["-C", root.to_str().expect("text"), "--format", "json"]);
+    let brief: Value = serde_json::from_str(&text).expect("one document");
+    let structure = &brief["structure"];
+    let flows = structure["flows"].as_array().expect("a list");
+    let has_flow = |from: &str, to: &str| {
+        flows.iter().any(|flow| {
+            let starts = |name: &str, at: &Value| {
+                at.as_str().is_some_and(|at| at == name || at.starts_with(&format!("{name}/")))
+            };
+            starts(from, &flow["from"]) && starts(to, &flow["to"])
+        })
+    };
+    // The layout that ARCHITECTURE.md draws: assize → engine → core, engine → brief, and nothing back.
+    let crates = ["crates/assize", "crates/assize-engine", "crates/assize-core", "crates/assize-brief"];
+    for (from, to, expected) in [
+        (crates[0], crates[1], true),
+        (crates[0], crates[2], true),
+        (crates[1], crates[2], true),
+        (crates[1], crates[3], true),
+        (crates[1], crates[0], false),
+        (crates[2], crates[0], false),
+        (crates[2], crates[1], false),
+        (crates[2], crates[3], false),
+        (crates[3], crates[0], false),
+        (crates[3], crates[1], false),
+        (crates[3], crates[2], false),
+    ] {
+        assert_eq!(has_flow(from, to), expected, "{from} → {to}");
+    }
+    let tools = brief["capabilities"]["tools"].to_string();
+    for tool in ["cargo", "rustfmt", "clippy", "cargo test", "cargo-deny"] {
+        assert!(tools.contains(&format!("\"{tool}\"")), "{tool}: {tools}");
+    }
+    let recommended = |subject: Value| {
+        let all = brief["naming"].as_array().expect("a list");
+        let found = all.iter().find(|it| it["language"] == "rust" && it["subject"] == subject);
+        found.expect("it is there")["recommended"].clone()
+    };
+    for (role, style) in [("function", "snake_case"), ("type", "PascalCase"), ("constant", "SCREAMING_SNAKE_CASE")] {
+        assert_eq!(recommended(serde_json::json!({ "name": role })), style, "{role}");
+    }
+    let terms = brief["glossary"]["terms"].to_string();
+    for term in ["verdict", "gate", "judge", "evidence", "report"] {
+        assert!(terms.contains(&format!("\"text\":\"{term}\"")), "{term}: {terms}");
+    }
+    assert_eq!(brief["capabilities"]["languages"][0]["language"], "Rust");
+    let inside = brief["summary"]["imports_inside"].as_u64().expect("a number");
+    let unresolved = brief["summary"]["imports_unresolved"].as_u64().expect("a number");
+    assert!(inside > 500 && unresolved * 50 < inside, "{inside} lead within the tree, {unresolved} nowhere");
+    let dependencies = brief["dependencies"].as_array().expect("a list");
+    let depends = |name: &str| dependencies.iter().any(|it| it["name"] == name);
+    assert!(depends("serde") && depends("clap") && !depends("std"), "{dependencies:?}");
+}
