@@ -1,20 +1,200 @@
-//! The built-in look at what a change brings in: weaknesses, and code that deceives its tests.
+//! The built-in look at what a change brings in: weaknesses, code that deceives its tests, secrets, hidden characters,
+//! dependencies, and the settings of machines and agents.
 //!
-//! What counts is what the base has not. The patterns themselves are found in the syntax tree, by the brief; here texts are
-//! handed over and what is found becomes findings. Must not decide what a finding costs.
+//! What counts is what the base has not. The patterns themselves are found by the brief, in syntax trees, and by the core, in
+//! texts; here texts are handed over and what is found becomes findings. Texts of the change are read from the user's tree: in a copy, settings
+//! may have been given back to the base already. Must not decide what a finding costs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::Path;
 
 use assize_brief::weakness::{Family, Severity as Weight, Weakness, find};
-use assize_core::diff::{Diff, FileChange, FileStatus};
+use assize_core::diff::{Diff, DiffLine, FileChange, FileStatus, Hunk, LINE_BYTES_MAX, LineKind};
+use assize_core::evidence::{Evidence, Part};
 use assize_core::finding::{Certainty, Finding, Severity};
 use assize_core::path::{is_example, is_generated, is_test};
-use assize_core::text::quote;
+use assize_core::rule::{self, RuleSettings};
+use assize_core::security::{Asked, Change, ChangedFile, DOCUMENT_BYTES_MAX, findings as settings_findings, reads};
+use assize_core::text::{Untrusted, quote};
 
 use crate::work_copy::WorkCopy;
 
-/// Looks at every changed file. `base` is where the old texts are; without one, everything is new.
-pub fn findings(diff: &Diff, change: &WorkCopy, base: Option<&WorkCopy>) -> Vec<Finding> {
+/// Largest file that is searched for secrets and hidden characters, in bytes.
+pub const SEARCHED_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Most files besides the changed ones that are read, to know what a change can do without.
+pub const BESIDE_FILES_MAX: usize = 500;
+/// Most findings of one rule that are certain, and most that are likely; a flood says no more than its beginning.
+pub const FINDINGS_PER_RULE_MAX: usize = 50;
+
+/// The rules of the stop court that look at every added line, here at those as well that a diff does not show.
+const LINE_RULES: [&str; 2] = ["secret", "hidden-character"];
+
+/// A change, and where its texts are.
+pub struct Scene<'a> {
+    /// What changed.
+    pub diff: &'a Diff,
+    /// The user's tree.
+    pub root: &'a Path,
+    /// The copy of the change.
+    pub change: &'a WorkCopy,
+    /// The copy of the base; without one, everything is new.
+    pub base: Option<&'a WorkCopy>,
+    /// What was asked for.
+    pub specification: &'a str,
+    /// The levels of the rules.
+    pub rules: &'a RuleSettings,
+}
+
+/// What the look yields.
+#[derive(Debug, Default)]
+pub struct Look {
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// What could not be looked at.
+    pub limits: Vec<String>,
+}
+
+/// Looks at a change. Nothing of it may have run before.
+pub fn look(scene: &Scene<'_>) -> Look {
+    let mut look = Look { findings: findings(scene.diff, scene.change, scene.base), limits: Vec::new() };
+    look.findings.extend(line_findings(scene, &mut look.limits));
+    look.findings.extend(settings(scene, &mut look.limits));
+    look
+}
+
+/// Adds what the rules of the stop court found. What they say of added lines is known already, from more lines than a diff
+/// shows, and a step of CI is named once.
+pub fn join(findings: &mut Vec<Finding>, of_rules: Vec<Finding>) {
+    let weakened: BTreeSet<Option<String>> = of_rules
+        .iter()
+        .filter(|finding| finding.rule == "check-disabled" && finding.certainty == Certainty::Certain)
+        .map(|finding| finding.path.clone())
+        .collect();
+    findings.retain(|finding| finding.rule != "security-ci-weakened" || !weakened.contains(&finding.path));
+    let known = |finding: &Finding| LINE_RULES.contains(&finding.rule.as_str()) && finding.path.is_some();
+    findings.extend(of_rules.into_iter().filter(|finding| !known(finding)));
+}
+
+/// Secrets and hidden characters in every added line.
+fn line_findings(scene: &Scene<'_>, limits: &mut Vec<String>) -> Vec<Finding> {
+    let diff = Part::Gathered(whole(scene, limits));
+    let found = rule::run_only(&LINE_RULES, &Evidence { diff, ..Evidence::missing("") }, scene.rules);
+    let mut counts: BTreeMap<(String, Certainty), usize> = BTreeMap::new();
+    found
+        .into_iter()
+        .filter(|finding| {
+            let count = counts.entry((finding.rule.clone(), finding.certainty)).or_default();
+            *count += 1;
+            *count <= FINDINGS_PER_RULE_MAX
+        })
+        .collect()
+}
+
+/// The change with every line of it. A diff for people and models leaves out long lines, large files and what git takes for
+/// no text; those are read anew.
+fn whole(scene: &Scene<'_>, limits: &mut Vec<String>) -> Diff {
+    let mut files: Vec<FileChange> = scene.diff.files.clone();
+    let shown: BTreeSet<&str> = scene.diff.files.iter().map(|file| file.path.as_str()).collect();
+    let old_known = scene.diff.files.iter().all(|file| file.old_known);
+    let is_new = |path: &&String| scene.base.is_none_or(|base| !base.files().contains(*path));
+    let unshown = scene.change.files().iter().filter(is_new).filter(|path| !shown.contains(path.as_str()));
+    files.extend(unshown.map(|path| FileChange { old_known, ..FileChange::new(path, FileStatus::Added) }));
+    for file in files.iter_mut().filter(|file| is_cut(file) && !is_generated(&file.path)) {
+        let Some(after) = text_of(scene.root, &file.path, SEARCHED_BYTES_MAX, limits) else { continue };
+        let old_path = file.old_path.as_deref().unwrap_or(&file.path);
+        let before = scene.base.and_then(|base| text_of(&base.path(), old_path, SEARCHED_BYTES_MAX, limits));
+        file.hunks = vec![whole_hunk(&before.unwrap_or_default(), &after)];
+        file.lines_cut = 0;
+    }
+    Diff { files, ..scene.diff.clone() }
+}
+
+/// Returns whether a file's change is not shown whole.
+fn is_cut(file: &FileChange) -> bool {
+    let long = || file.added_lines().any(|(_, line)| line.len() >= LINE_BYTES_MAX);
+    let unshown = file.hunks.is_empty() && matches!(file.status, FileStatus::Added | FileStatus::Modified);
+    file.status != FileStatus::Deleted && (file.lines_cut > 0 || file.binary || unshown || long())
+}
+
+/// A hunk of the whole file. A line is new as far as the old text has fewer of it; which of several equal ones is the new one
+/// does not matter here.
+fn whole_hunk(before: &str, after: &str) -> Hunk {
+    let mut left: HashMap<&str, usize> = HashMap::new();
+    for line in before.lines() {
+        *left.entry(line).or_default() += 1;
+    }
+    let mut lines = Vec::new();
+    for line in after.lines() {
+        let kind = match left.get_mut(line) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                LineKind::Context
+            }
+            _ => LineKind::Added,
+        };
+        lines.push(DiffLine { kind, text: Untrusted::new(line) });
+    }
+    let gone = left.iter().flat_map(|(line, count)| std::iter::repeat_n(*line, *count));
+    lines.extend(gone.map(|line| DiffLine { kind: LineKind::Removed, text: Untrusted::new(line) }));
+    Hunk { old_start: 1, new_start: 1, lines }
+}
+
+/// Reads a text below a folder, and nothing that a link leads to. What holds a zero byte is no text.
+fn text_of(root: &Path, path: &str, bytes_max: u64, limits: &mut Vec<String>) -> Option<String> {
+    let file = root.join(path);
+    let parent = fs::canonicalize(file.parent()?).ok()?;
+    let meta = fs::symlink_metadata(&file).ok()?;
+    if !meta.is_file() || !parent.starts_with(fs::canonicalize(root).ok()?) {
+        return None;
+    }
+    if meta.len() > bytes_max {
+        let limit = format!("{path} was not searched for secrets and the like: it is larger than {bytes_max} bytes");
+        if !limits.contains(&limit) {
+            limits.push(limit);
+        }
+        return None;
+    }
+    let bytes = fs::read(file).ok()?;
+    (!bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Dependencies, and the settings of machines and agents.
+fn settings(scene: &Scene<'_>, limits: &mut Vec<String>) -> Vec<Finding> {
+    let mut paths: BTreeMap<&str, &str> = BTreeMap::new();
+    for file in scene.diff.files.iter().filter(|file| reads(&file.path) || file.old_path.as_deref().is_some_and(reads))
+    {
+        paths.insert(&file.path, file.old_path.as_deref().unwrap_or(&file.path));
+    }
+    let is_new = |path: &&String| scene.base.is_none_or(|base| !base.files().contains(*path));
+    for path in scene.change.files().iter().filter(|path| reads(path)).filter(is_new) {
+        paths.entry(path).or_insert(path);
+    }
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    let mut read = |root: &Path, path: &str| text_of(root, path, DOCUMENT_BYTES_MAX as u64, limits);
+    let mut change = Change { base_known: scene.diff.files.iter().all(|file| file.old_known), ..Change::default() };
+    for (path, old_path) in &paths {
+        let before = scene.base.and_then(|base| read(&base.path(), old_path));
+        let after = scene.change.files().contains(*path).then(|| read(scene.root, path)).flatten();
+        // A pipeline that moved out of its folder runs no more.
+        let (moved, left) = (path != old_path && !reads(path), path != old_path && reads(path) && !reads(old_path));
+        if moved {
+            change.files.push(ChangedFile { path: (*old_path).to_owned(), before, after: None });
+        } else if before != after {
+            change.files.push(ChangedFile { path: (*path).to_owned(), before: before.filter(|_| !left), after });
+        }
+    }
+    let beside = scene.change.files().iter().filter(|path| reads(path) && !paths.contains_key(path.as_str()));
+    for path in beside.take(BESIDE_FILES_MAX) {
+        change.beside.extend(read(scene.root, path).map(|text| (path.clone(), text)));
+    }
+    settings_findings(&change, &Asked::by(scene.specification))
+}
+
+/// Looks at the code of every changed file. `base` is where the old texts are; without one, everything is new.
+fn findings(diff: &Diff, change: &WorkCopy, base: Option<&WorkCopy>) -> Vec<Finding> {
     let read = |copy: &WorkCopy, path: &str| copy.text(path, assize_brief::weakness::FILE_BYTES_MAX as u64);
     let present = diff.files.iter().filter(|file| file.status != FileStatus::Deleted && !is_generated(&file.path));
     present

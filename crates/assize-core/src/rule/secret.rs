@@ -35,13 +35,19 @@ impl Rule for Secret {
     }
 }
 
+/// Lines of a file from which on it pays to build one search for all hints.
+const MANY_LINES_MIN: usize = 500;
+
 fn check_file(file: &FileChange, hints: &[&str], moved: &mut Moved<'_>, findings: &mut Findings<'_>) {
     let mut aside = secret::holds_samples(&file.path);
     let rust = Language::of(&file.path) == Some(Language::Rust);
     let lines: Vec<(u32, &str)> = file.added_lines().collect();
+    // One search for all hints is quicker, once it is built.
+    let many = lines.len() > MANY_LINES_MIN;
     for (index, (number, line)) in lines.iter().enumerate() {
         aside |= rust && opens_rust_tests(line);
-        if !hints.iter().any(|hint| line.contains(hint)) {
+        let hinted = if many { secret::may_leak(line) } else { hints.iter().any(|hint| line.contains(hint)) };
+        if !hinted {
             continue;
         }
         let Some(leak) = secret::find(&lines[index..], &file.path) else { continue };

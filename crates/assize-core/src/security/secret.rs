@@ -37,9 +37,14 @@ impl Leak {
 }
 
 /// At least one of these, or a word of a form, stands in every line that has a leak.
-const HINTS: [&str; 16] = [
+const HINTS: [&str; 21] = [
     "PRIVATE KEY",
     "://",
+    "pwd",
+    "Pwd",
+    "PWD",
+    "Basic ",
+    "Bearer ",
     "pass",
     "Pass",
     "PASS",
@@ -65,10 +70,28 @@ pub fn hints() -> Vec<&'static str> {
     hints
 }
 
+/// Returns whether a line may have a leak, with one look for all hints. Made for many lines: to build it costs more than to look
+/// at a few.
+pub fn may_leak(line: &str) -> bool {
+    static ANY: LazyLock<Regex> = LazyLock::new(|| {
+        let words: Vec<String> = hints().into_iter().map(regex::escape).collect();
+        Regex::new(&words.join("|")).expect("valid pattern")
+    });
+    ANY.is_match(line)
+}
+
 /// Finds what the first of a run of lines gives away; the lines after it may hold the body of a key that begins there.
 pub fn find(lines: &[(u32, &str)], path: &str) -> Option<Leak> {
     let (_, line) = lines.first()?;
-    private_key(lines).or_else(|| known(line)).or_else(|| password_in_url(line)).or_else(|| assigned(line, path))
+    private_key(lines)
+        .or_else(|| known(line))
+        .or_else(|| password_in_url(line))
+        .or_else(|| if holds_samples(path) { None } else { by_name(line, path) })
+}
+
+/// What only its name or its surroundings give away: in samples, tests and prose every such value is made up.
+fn by_name(line: &str, path: &str) -> Option<Leak> {
+    connection(line).or_else(|| header(line)).or_else(|| assigned(line, path))
 }
 
 /// Returns whether a line is marked as harmless, in a way that scanners know.
@@ -79,8 +102,8 @@ pub fn is_marked_harmless(line: &str) -> bool {
 /// Returns whether samples of keys are ordinary in a file.
 pub fn holds_samples(path: &str) -> bool {
     let name = file_name(path).to_ascii_lowercase();
-    let sample =
-        [".example", ".sample", ".template", ".dist", "example.", "sample."].iter().any(|part| name.contains(part));
+    const PARTS: [&str; 7] = [".example", ".sample", ".template", ".dist", "example.", "sample.", "examples"];
+    let sample = PARTS.iter().any(|part| name.contains(part));
     let folder = path.split('/').rev().skip(1).any(|folder| {
         matches!(
             folder,
@@ -113,16 +136,25 @@ fn known(line: &str) -> Option<Leak> {
             {
                 return None;
             }
-            let secret = pattern(index).captures(line)?.get(1)?.as_str();
-            // The words of a form say nothing of whether what follows them stands for a key.
-            let random_part = form.words.iter().find_map(|word| secret.strip_prefix(word)).unwrap_or(secret);
-            // Access keys of AWS are written in letters and few digits, all others have some.
-            let random = !is_placeholder(random_part)
-                && entropy(secret) >= FORM_ENTROPY_MIN
-                && (has_digit(secret) || secret.starts_with('A'));
-            random.then(|| Leak::new(form.name, form.certainty, secret))
+            // A sample in front of it does not hide a key.
+            let secrets = pattern(index).captures_iter(line).filter_map(|found| Some(found.get(1)?.as_str()));
+            let secret = secrets.take(MATCHES_MAX).find(|secret| is_real(form, secret))?;
+            Some(Leak::new(form.name, form.certainty, secret))
         },
     )
+}
+
+/// Most matches of one form that are looked at in a line.
+const MATCHES_MAX: usize = 1_000;
+
+/// Returns whether what has the form of a key is disorderly enough to be one.
+fn is_real(form: &form::Form, secret: &str) -> bool {
+    // The words of a form say nothing of whether what follows them stands for a key.
+    let random_part = form.words.iter().find_map(|word| secret.strip_prefix(word)).unwrap_or(secret);
+    // Access keys of AWS are written in letters and few digits, all others have some.
+    !is_placeholder(random_part)
+        && entropy(secret) >= FORM_ENTROPY_MIN
+        && (has_digit(secret) || secret.starts_with('A'))
 }
 
 /// Least disorder of a key of a known form, in bits a character.
@@ -178,6 +210,38 @@ fn password_in_url(line: &str) -> Option<Leak> {
         .then(|| Leak::new("a password in an address", Certainty::Likely, password))
 }
 
+/// `Server=…;User Id=…;Password=…;`
+fn connection(line: &str) -> Option<Leak> {
+    static PASSWORD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?i)\b(?:server|data source|host|uid|user id|username|database)\s*=[^;"']+;(?:[^"']*;)?\s*(?:password|pwd)\s*=\s*([^;"'\s<>${}%]{8,100})"#)
+            .expect("valid pattern")
+    });
+    if !line.contains(';') || !line.contains('=') {
+        return None;
+    }
+    let password = PASSWORD.captures(line)?.get(1)?.as_str();
+    let local =
+        ["localhost", "127.0.0.1", "(local)", "example"].iter().any(|host| line.to_ascii_lowercase().contains(host));
+    (!local && !is_placeholder(password) && has_digit(password) && entropy(password) >= 2.7)
+        .then(|| Leak::new("a password in a connection string", Certainty::Likely, password))
+}
+
+/// `Authorization: Basic …` and `Authorization: Bearer …`
+fn header(line: &str) -> Option<Leak> {
+    static HEADER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?i)authorization["']?\s*[:=,]\s*["'`]?(?:Basic ([A-Za-z0-9+/]{16,}={0,2})|Bearer ([A-Za-z0-9_.~+/-]{24,}={0,2}))["'`\s]?"#)
+            .expect("valid pattern")
+    });
+    if !line.contains("asic ") && !line.contains("earer ") {
+        return None;
+    }
+    let found = HEADER.captures(line)?;
+    let (basic, bearer) = (found.get(1), found.get(2));
+    let value = basic.or(bearer)?.as_str();
+    let name = if basic.is_some() { "a password in a header" } else { "a token in a header" };
+    is_random(value).then(|| Leak::new(name, Certainty::Likely, value))
+}
+
 /// A value that looks random, under a name that says it is secret.
 fn assigned(line: &str, path: &str) -> Option<Leak> {
     static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
@@ -210,6 +274,7 @@ fn is_random(value: &str) -> bool {
         value.chars().all(|character| character.is_ascii_alphanumeric() || "+/=_-.!@#%^&*~".contains(character));
     if !token
         || is_placeholder(value)
+        || is_identifier(value)
         || !has_digit(value)
         || !value.chars().any(|character| character.is_ascii_alphabetic())
     {
@@ -223,6 +288,16 @@ fn is_random(value: &str) -> bool {
         .map(str::len)
         .sum::<usize>();
     entropy(value) >= if hex { HEX_ENTROPY_MIN } else { ENTROPY_MIN } && words * 2 < value.len()
+}
+
+/// A UUID, a path, or a digest that says what it is: they name things and open none.
+fn is_identifier(value: &str) -> bool {
+    let groups: Vec<&str> = value.split('-').collect();
+    let hex = |group: &&str| group.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let uuid = groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12]) && groups.iter().all(hex);
+    uuid || ["sha1-", "sha256-", "sha384-", "sha512-", "sha256:", "ssh-", "urn:", "./", "../", "/"]
+        .iter()
+        .any(|start| value.starts_with(start))
 }
 
 /// Text that stands for a secret without being one.
