@@ -8,6 +8,7 @@ mod claude;
 mod corpus;
 mod fuzz;
 mod local_model;
+mod record;
 mod scenarios;
 mod schema;
 mod shell;
@@ -57,6 +58,8 @@ enum Xtask {
         #[arg(long)]
         only: Option<String>,
     },
+    /// Install tools in many versions and record what they leave behind, for the tests of reports.
+    Record(record::Arguments),
     /// Crowd the ledger with hooks, and kill hooks at random moments.
     Torture {
         /// Hooks at a time.
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Xtask::Claude => claude::run(),
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
         Xtask::Corpus { name, only } => corpus::run(name.as_deref(), only.as_deref()),
+        Xtask::Record(arguments) => record::run(&arguments),
         Xtask::Torture { processes, events, kills } => torture::run(processes, events, kills),
         Xtask::Scenarios { write } => scenarios::run(write),
     };

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use assize_brief::brief::BriefEnvelope;
 use assize_core::envelope::{Envelope, ReviewEnvelope};
 use assize_core::exec_report::ExecReport;
 use assize_core::patch::Patch;
@@ -13,6 +14,7 @@ use crate::shell::{Result, root};
 
 fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
+        ("brief", schema_for!(BriefEnvelope<'_>)),
         ("stop-verdict", schema_for!(StopVerdict)),
         ("stop-envelope", schema_for!(Envelope<StopVerdict>)),
         ("review-verdict", schema_for!(ReviewVerdict)),

@@ -12,9 +12,11 @@ of the other process beside it. They are read before anything of the project run
 
 import json
 import os
+import random
 import re
 import selectors
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -34,6 +36,21 @@ CRASHES_MAX = 20
 LINE_BYTES_MAX = 1 << 20
 # Most tests.
 TESTS_MAX = 200_000
+# Most objections.
+OBJECTIONS_MAX = 100
+# Most source that twins are made of, in bytes.
+TWIN_BYTES_MAX = 16 << 20
+# Seconds that a run with twins may take; where it takes longer, there are no twins, and that is said.
+MIXED_SECONDS_MAX = 60
+# Seconds that a test may take among twins: none of them is worth waiting for.
+TWIN_TEST_SECONDS = 10.0
+# Seconds that the tests may take for being run again and again; where they take longer, once must do.
+AGAIN_SECONDS_MAX = 5
+# Seconds for the probes, of which there are few.
+PROBE_SECONDS_MAX = 30
+# Largest tree that is put back as it was between two runs, in bytes and in files.
+TREE_BYTES_MAX = 64 << 20
+TREE_FILES_MAX = 20_000
 # Longest message that is passed on, in characters.
 MESSAGE_CHARS_MAX = 4_000
 # How much of the tests' own output is kept, in bytes.
@@ -64,18 +81,35 @@ class Forged(Exception):
 class Run:
     """What is known of all tests."""
 
+    # When it is over in any case, by the monotonic clock.
+    until = float("inf")
+
     def __init__(self, phases):
         self.phases = set(phases)
         self.collected = {}
         self.deselected = {}
         self.ended = {}
+        # Messages and seconds of those that have ended.
+        self.details = {}
         # Files that cannot be imported, and groups that cannot be set up.
         self.broken = {}
         self.left_out = set()
+        self.objections = set()
         self.failed = False
+
+    def say(self, event, **fields):
+        say(event, **fields)
+
+    def show(self, output):
+        """Passes on what the tests printed."""
+        os.write(2, output)
 
     def remaining(self):
         return [test for test in self.collected if test not in self.ended and test not in self.deselected]
+
+    def of(self, outcome):
+        """The tests that ended like that."""
+        return [test for test in self.ended if self.ended[test] == outcome]
 
     def end(self, test, outcome, message=None, seconds=None):
         self.collected.setdefault(test, True)
@@ -84,22 +118,64 @@ class Run:
             if outcome != "failed" or self.ended[test] == "failed":
                 return
         self.ended[test] = outcome
+        self.details[test] = (message, seconds)
         self.failed |= outcome == "failed"
-        say("test", id=test, outcome=outcome, message=short(message), seconds=seconds)
+        self.say("test", id=test, outcome=outcome, message=short(message), seconds=seconds)
 
     def break_(self, what, message):
         self.left_out.add(what)
         if what not in self.broken:
             self.broken[what] = message
             self.failed = True
-            say("broken", id=what, message=short(message))
+            self.say("broken", id=what, message=short(message))
 
     def collect(self, tests):
         if len(self.collected) + len(tests) > TESTS_MAX:
             raise OverflowError("more than %d tests" % TESTS_MAX)
         new = [test for test in tests if test not in self.collected]
         self.collected.update(dict.fromkeys(new, True))
-        say("collected", ids=new)
+        self.say("collected", ids=new)
+
+    def object(self, code, path, line, message, severity="error"):
+        """Files something that tells against the code whatever its tests say."""
+        objection = (code, path, line, message, severity)
+        if objection not in self.objections and len(self.objections) < OBJECTIONS_MAX:
+            self.objections.add(objection)
+            self.failed |= severity == "error"
+            say("objection", code=code, path=path, line=line, message=short(message), severity=severity)
+
+
+class TwinRun(Run):
+    """A run in which some tests are twins. Nobody is told yet how any of them ends."""
+
+    def __init__(self, phases, twins):
+        super().__init__(phases)
+        self.twins = twins
+        self.tampered = []
+
+    def say(self, event, **fields):
+        if event == "tampered":
+            self.tampered.append(fields)
+        elif event == "start" and not self.is_twin(fields["id"]):
+            say(event, **fields)
+
+    def show(self, output):
+        pass
+
+    def is_twin(self, test):
+        return plain_name(test) in self.twins
+
+    def twins_passed(self):
+        return {plain_name(test) for test in self.of("passed") if self.is_twin(test)}
+
+    def leave_out(self, tests):
+        """Leaves tests out of the run."""
+        self.ended.update(dict.fromkeys(tests, "left_out"))
+
+
+def plain_name(test):
+    path, colons, rest = test.partition("::")
+    return path + colons + re.sub(r"(#\d+)?$", "", rest).partition("[")[0]
 
 
 class Unit:
@@ -191,7 +267,7 @@ class Worker:
             if self.process.poll() is not None:
                 # One more round: it may have written just before its end.
                 gone = True
-            elif time.monotonic() > self.unit.deadline + GRACE_SECONDS:
+            elif time.monotonic() > min(self.unit.deadline + GRACE_SECONDS, self.run.until):
                 self.hung = True
                 break
         self.kill()
@@ -272,14 +348,14 @@ class Worker:
     def on_deselected(self, tests):
         new = [test for test in tests if test not in self.run.deselected]
         self.run.deselected.update(dict.fromkeys(new, True))
-        say("deselected", ids=new)
+        self.run.say("deselected", ids=new)
 
     def on_start(self, test):
         if self.unit.kind == "test":
             # The test before did not end.
             self.lose("another test began in it")
         self.unit = Unit("test", test, self.seconds)
-        say("start", id=test)
+        self.run.say("start", id=test)
 
     def on_outcome(self, when, outcome, seconds, message=None):
         if self.unit.kind != "test":
@@ -301,7 +377,7 @@ class Worker:
 
     def on_tampered(self, what, test=None):
         self.run.failed = True
-        say("tampered", id=test, what=what)
+        self.run.say("tampered", id=test, what=what)
 
     def on_finished(self, status):
         if self.unit.kind in ("test", "import"):
@@ -409,7 +485,9 @@ def supervise(run, source, settings, seconds):
         left_out = len(run.left_out)
         worker = Worker(run, source, settings, seconds)
         worker.watch()
-        os.write(2, worker.output)
+        if time.monotonic() > run.until:
+            return None
+        run.show(worker.output)
         output = worker.output.decode(errors="replace")
         if worker.forged:
             return "forged", worker.forged
@@ -439,6 +517,336 @@ def supervise(run, source, settings, seconds):
     return None
 
 
+class Tree:
+    """The files of the project as they are before anything runs, so that a run finds what the one before found."""
+
+    def __init__(self):
+        self.files = {}
+        self.whole = True
+        size = 0
+        for path, state in self.walk():
+            size += state.st_size
+            if len(self.files) >= TREE_FILES_MAX or size > TREE_BYTES_MAX:
+                self.whole = False
+                self.files = {}
+                return
+            try:
+                with open(path, "rb") as file:
+                    self.files[path] = (state.st_size, state.st_mtime_ns, file.read())
+            except OSError:
+                self.whole = False
+
+    @staticmethod
+    def walk():
+        device = os.stat(".").st_dev
+        for folder, folders, names in os.walk("."):
+            # What was mounted is not the project's own.
+            folders[:] = [name for name in folders if name != ".git" and own(os.path.join(folder, name), device)]
+            for name in names:
+                path = os.path.join(folder, name)
+                try:
+                    state = os.lstat(path)
+                except OSError:
+                    continue
+                if stat.S_ISREG(state.st_mode):
+                    yield path, state
+
+    def restore(self):
+        """Takes away what is new, and puts back what has changed or is gone."""
+        if not self.whole:
+            return
+        now = {path: (state.st_size, state.st_mtime_ns) for path, state in self.walk()}
+        for path in now:
+            if path not in self.files:
+                attempt(os.unlink, path)
+        for path, (size, when, text) in self.files.items():
+            # Code is rewritten by nobody who means well: that has to be seen.
+            if now.get(path) != (size, when) and not path.endswith(".py"):
+                attempt(write, path, text)
+                attempt(os.utime, path, ns=(when, when))
+
+
+def own(path, device):
+    try:
+        state = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISDIR(state.st_mode) and state.st_dev == device
+
+
+def attempt(action, *arguments, **named):
+    try:
+        action(*arguments, **named)
+    except OSError:
+        return False
+    return True
+
+
+def write(path, text):
+    # In place: somebody may hold the file by its number.
+    with open(path, "r+b" if os.path.exists(path) else "wb") as file:
+        file.write(text)
+        file.truncate()
+
+
+class Twins:
+    """The tests once more, expecting something else. Whichever of them pass have not looked at what they were given."""
+
+    def __init__(self, maker, settings):
+        make = {"__name__": "assize_twins"}
+        exec(compile(maker, "<twins>", "exec"), make)
+        self.chance = random.SystemRandom()
+        self.word = os.urandom(12).hex()
+        self.write_twins = make["written"]
+        # Files with twins: what stands there, and by the names of tests how they can be changed.
+        self.files = {}
+        texts = self.texts(settings["files"])
+        taken = {path: self.ask(make["taken_from_others"], text, set()) for path, text in texts.items()}
+        for path, text in texts.items():
+            elsewhere = set().union(*(names for other, names in taken.items() if other != path))
+            changes = self.ask(lambda text: make["changes_of"](text, self.chance, self.word, elsewhere), text, {})
+            # Where nothing can be written, nothing can be exchanged.
+            if changes and attempt(write, path, text):
+                self.files[path] = (text, changes)
+        self.passed = set()
+        # Those that have ended, however.
+        self.tried = set()
+        # Whether there was no time for them.
+        self.too_slow = False
+
+    @staticmethod
+    def texts(paths):
+        """The files of tests that twins are made of, as many as there is room for."""
+        found, size = {}, 0
+        for path in paths:
+            try:
+                with open(path, "rb") as file:
+                    text = file.read()
+            except OSError:
+                continue
+            size += len(text)
+            if size > TWIN_BYTES_MAX:
+                break
+            if not os.path.islink(path):
+                found[path] = text
+        return found
+
+    @staticmethod
+    def ask(maker, text, otherwise):
+        try:
+            return maker(text)
+        except Exception:  # noqa: BLE001
+            # Whatever somebody's source is like that we did not think of: tests without twins are still tests.
+            return otherwise
+
+    def names(self):
+        return ["%s::%s" % (path, name) for path, (_, changes) in self.files.items() for name in changes]
+
+    def hold(self, run, source, settings, seconds, limit, probe=False):
+        """Runs the tests with the twins that a run asks for. Returns whether all came to an end, and what is wrong."""
+        settings = dict(settings, cache=tempfile.mkdtemp(prefix="cache-"))
+        seconds = min(seconds, TWIN_TEST_SECONDS) if run.twins else seconds
+        run.until = time.monotonic() + limit
+        texts = {}
+        for path, (text, changes) in self.files.items():
+            made = [changes[name] for name in changes if path + "::" + name in run.twins]
+            edits = [edit for change in made for edit in (change.probe if probe else change.edits)]
+            texts[path] = self.write_twins(text, edits)
+        try:
+            for path in texts:
+                if not put(path, texts[path]):
+                    return False, ("forged", "%s cannot be written any more" % path)
+            trouble = supervise(run, source, settings, seconds)
+            changed = self.changed(texts)
+        finally:
+            for path, (text, _) in self.files.items():
+                put(path, text)
+        if not probe:
+            self.passed |= run.twins_passed()
+            self.tried |= {plain_name(test) for test in run.ended if run.is_twin(test)}
+        if changed:
+            return False, ("forged", "%s was rewritten while the tests ran" % changed)
+        if trouble:
+            return False, trouble if trouble[0] == "forged" else None
+        return time.monotonic() < run.until, None
+
+    def changed(self, texts=None):
+        """A file that does not hold what it should."""
+        for path in self.files:
+            try:
+                with open(path, "rb") as file:
+                    held = file.read()
+            except OSError:
+                return path
+            if held != (texts[path] if texts else self.files[path][0]):
+                return path
+        return None
+
+    def object(self, run, tree, source, settings, seconds):
+        """Objects to tests that passed, and whose twins passed as well."""
+        passed = {plain_name(test) for test in run.of("passed")}
+        both = [
+            ("%s::%s" % (path, name), path, change)
+            for path, (_, changes) in self.files.items()
+            for name, change in changes.items()
+            if {"%s::%s" % (path, name)} <= passed & self.passed
+        ]
+        if not both:
+            return
+        kinds = self.probed({name for name, _, change in both if change.probe}, run, tree, source, settings, seconds)
+        for test, path, change in both:
+            sure = change.sure and all(self.tells(change, path, files) for files in kinds.get(test, ()))
+            message = "%s passes as well when what it expects is changed: %s" % (
+                test.partition("::")[2],
+                ANYTHING if sure else PERHAPS,
+            )
+            run.object("passes-anyway", path, change.line, message, "error" if sure else "warning")
+
+    def probed(self, names, run, tree, source, settings, seconds):
+        """Returns by the names of tests the files that say what the things are equal to that they were given."""
+        tree.restore()
+        now = TwinRun(settings["phases"], names)
+        now.leave_out([test for test in run.ended if plain_name(test) not in names])
+        self.hold(now, source, settings, seconds, PROBE_SECONDS_MAX, probe=True)
+        found = {}
+        for test, (message, _) in now.details.items():
+            said = re.search(re.escape(self.word) + r"<(.*?)>", message or "", re.DOTALL)
+            if said:
+                found.setdefault(plain_name(test), []).append(said.group(1).split("|"))
+        return found
+
+    def tells(self, change, path, files):
+        """Whether things of these files that are equal to anything tell against the project.
+
+        Packages and tests may have things that are equal to much, and be right. What is Python's own has not, but for
+        its mocks, which have their place in tests alone.
+        """
+        here, library = os.getcwd() + os.sep, os.path.dirname(os.__file__) + os.sep
+        for file in files:
+            inside = file.startswith(here) and os.sep + "site-packages" + os.sep not in file
+            parts = file[len(here) :].split(os.sep) if inside else []
+            if inside:
+                tests = file[len(here) :] in self.files or parts[-1].startswith(("test_", "conftest."))
+                if tests or set(parts[:-1]) & {"test", "tests", "testing"} or not change.is_equality:
+                    return False
+            elif not file.startswith(library) or os.sep + "site-packages" + os.sep in file:
+                if file:
+                    return False
+            elif file == library + os.path.join("unittest", "mock.py") and re.search(rb"mock|ANY", self.files[path][0]):
+                return False
+        return True
+
+
+PERHAPS = "what it is given may be equal to much for a good reason"
+ANYTHING = "what it is given does not depend on what is asked for, or somebody else says how it ended"
+
+
+def put(path, text):
+    """Writes a file, also where somebody has made that difficult."""
+    if attempt(write, path, text):
+        return True
+    attempt(os.chmod, os.path.dirname(path) or ".", 0o755)
+    attempt(os.chmod, path, 0o644)
+    return attempt(write, path, text)
+
+
+def mixed(run, twins, tree, source, settings, seconds):
+    """Runs the tests twice, each time with twins in the place of half of them.
+
+    Whichever run code under test takes itself to be in, it cannot know which of the tests are real. Returns whether
+    that has settled how all tests end, and what is wrong with the whole. It settles nothing where a real test fails:
+    others that failed before it, as twins do, may be the cause.
+    """
+    halves, halved = [], {name: twins.chance.random() < 0.5 for name in twins.names()}
+    limit = MIXED_SECONDS_MAX
+    for half in (False, True):
+        now = TwinRun(settings["phases"], {name for name in halved if halved[name] is half})
+        ended, trouble = twins.hold(now, source, settings, seconds, limit)
+        tree.restore()
+        halves.append(now)
+        wrong = [test for test in now.of("failed") if not ours(test, settings) and not now.is_twin(test)]
+        if not ended:
+            twins.too_slow = True
+        if trouble or not ended or wrong or now.broken:
+            return False, trouble
+        limit = 1.5 * MIXED_SECONDS_MAX
+    for now in halves:
+        run.collect([test for test in now.collected if not now.is_twin(test)])
+        left = [test for test in now.deselected if not now.is_twin(test)]
+        run.deselected.update(dict.fromkeys(left, True))
+        run.say("deselected", ids=left)
+        for fields in now.tampered:
+            run.failed = True
+            run.say("tampered", **fields)
+        for objection in now.objections:
+            run.object(*objection)
+    for test in run.collected:
+        outcomes = [(now, now.ended[test]) for now in halves if test in now.ended and not now.is_twin(test)]
+        if not outcomes:
+            continue
+        fails = [found for found in outcomes if found[1] != "passed"]
+        # Tests that are nobody's twin have ended twice. Ours are to fail, and fail both times.
+        must_fail = ours(test, settings) and test.endswith("_fails")
+        now, outcome = outcomes[0] if must_fail and len(fails) < len(outcomes) else (fails or outcomes)[0]
+        if must_fail and len(fails) < len(outcomes):
+            outcome = "passed"
+        run.end(test, outcome, *now.details[test])
+    return True, None
+
+
+def apart(run, twins, tree, source, settings, seconds):
+    """Runs the tests as they are, and then again, all real or all twins, in an order that nobody knows.
+
+    Returns what is wrong with the whole.
+    """
+    began = time.monotonic()
+    trouble = supervise(run, source, settings, seconds)
+    took = time.monotonic() - began
+    changed = twins.changed()
+    if changed:
+        return "forged", "%s was rewritten while the tests ran" % changed
+    if trouble or not twins.files:
+        return trouble
+    if took > MIXED_SECONDS_MAX or twins.too_slow:
+        twins.passed.clear()
+        message = "its tests take longer than %d s: none is run with something else expected" % MIXED_SECONDS_MAX
+        run.object("without-twins", next(iter(twins.files)), None, message, "warning")
+        return None
+    plan = [False] * 2 + [True] * 3
+    twins.chance.shuffle(plan)
+    if took > AGAIN_SECONDS_MAX or run.broken or [test for test in run.of("failed") if not ours(test, settings)]:
+        # What no run had yet. Also where some fail it is seen which pass whatever they expect: a change is compared
+        # with its base.
+        plan = [True]
+    limit, again, rounds = 2 * took + 2 * TWIN_TEST_SECONDS, {}, 0
+    for are_twins in plan:
+        tree.restore()
+        now = TwinRun(settings["phases"], set(twins.names() if are_twins else ()))
+        if len(plan) == 1:
+            now.twins -= twins.tried
+            now.leave_out([test for test in run.ended if not now.is_twin(test)])
+            if not now.twins:
+                break
+        ended, trouble = twins.hold(now, source, settings, seconds, limit)
+        if trouble:
+            return trouble
+        if ended and not are_twins:
+            rounds += 1
+            for test in run.of("passed"):
+                if now.ended.get(test) != "passed":
+                    message = now.details.get(test, (None,))[0] or now.ended.get(test) or "it is gone"
+                    again.setdefault(test, []).append(message)
+    for test, messages in again.items():
+        # What fails now and then is a nuisance, and nothing worse.
+        if len(messages) == rounds:
+            run.end(test, "failed", "it passes once and not again: %s" % messages[0])
+    return None
+
+
+def ours(test, settings):
+    return test.partition("::")[0] in settings["canaries"]
+
+
 def main():
     folder = os.path.dirname(os.path.abspath(__file__))
 
@@ -448,6 +856,7 @@ def main():
 
     settings = json.loads(read("settings.json"))
     source = read("worker.py") + read(settings["runner"] + "_worker.py")
+    maker = read("twins.py")
     guard()
     try:
         seconds = float(os.environ.get("ASSIZE_TEST_SECONDS", TEST_SECONDS))
@@ -462,9 +871,16 @@ def main():
         names = []
     beside = [os.path.normpath(os.path.join(folder, name)) for name in names if re.match(r"test_.*\.py$", name)]
     settings["canaries"] = [path for path in beside if path not in known]
-    run = Run(settings["phases"])
+    run, tree = Run(settings["phases"]), Tree()
     say("begin", runner=settings["runner"], python=sys.version.split()[0])
-    trouble = supervise(run, source, settings, seconds)
+    twins = Twins(maker, settings)
+    settled, trouble = False, None
+    if twins.files and tree.whole:
+        settled, trouble = mixed(run, twins, tree, source, settings, seconds)
+    if not settled and not trouble:
+        trouble = apart(run, twins, tree, source, settings, seconds)
+    if not trouble:
+        twins.object(run, tree, source, settings, seconds)
     if trouble:
         say("trouble", kind=trouble[0], message=short(trouble[1]))
     say("end", tests=len(run.ended))

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::diff::{Diff, FileStatus};
+use crate::diff::{Diff, FileChange, FileStatus};
 use crate::report::{Diagnostic, TestCase, TestOutcome, TestRun};
 
 /// Where files and lines of the base are found again in the changed tree.
@@ -24,8 +24,45 @@ impl Moves {
     pub fn of(diff: &Diff) -> Self {
         let renamed = diff.files.iter().filter(|file| file.status == FileStatus::Renamed);
         let renamed = renamed.filter_map(|file| Some((file.old_path.clone()?, file.path.clone()))).collect();
-        let added = |file: &crate::diff::FileChange| file.added_lines().map(|(line, _)| line).collect();
-        Self { renamed, added_lines: diff.files.iter().map(|file| (file.path.clone(), added(file))).collect() }
+        let added = |file: &FileChange| file.added_lines().map(|(line, _)| line).collect();
+        let mut moves =
+            Self { renamed, added_lines: diff.files.iter().map(|file| (file.path.clone(), added(file))).collect() };
+        moves.pair_up(diff);
+        moves
+    }
+
+    /// Finds files that got another name without anybody telling git: git sees renames only among files that it tracks.
+    /// One that is gone and one that came are the same file when most of their lines are, the most alike first.
+    fn pair_up(&mut self, diff: &Diff) {
+        let gone: Vec<&FileChange> = diff.files.iter().filter(|file| file.status == FileStatus::Deleted).collect();
+        let came: Vec<&FileChange> =
+            diff.files.iter().filter(|file| file.untracked && file.status == FileStatus::Added).collect();
+        if gone.len().saturating_mul(came.len()) > PAIRS_MAX {
+            return;
+        }
+        let mut alike: Vec<(usize, usize, usize)> = Vec::new();
+        for (from, old) in gone.iter().enumerate() {
+            let kept = lines_of(old);
+            for (to, new) in came.iter().enumerate() {
+                let all = old.removed_count() + new.added_count();
+                let same = new.added_count() - new_lines(&kept, new).len();
+                if same > 0 && 2 * same * 100 >= all * ALIKE_PERCENT_MIN {
+                    alike.push((2 * same * 100 / all, from, to));
+                }
+            }
+        }
+        alike.sort_by_key(|(percent, from, to)| (std::cmp::Reverse(*percent), *from, *to));
+        let (mut left, mut taken) = (BTreeSet::new(), BTreeSet::new());
+        for (_, from, to) in alike {
+            if left.contains(&from) || taken.contains(&to) {
+                continue;
+            }
+            left.insert(from);
+            taken.insert(to);
+            let (old, new) = (gone[from], came[to]);
+            self.renamed.insert(old.path.clone(), new.path.clone());
+            self.added_lines.insert(new.path.clone(), new_lines(&lines_of(old), new));
+        }
     }
 
     /// Returns what a path of the base is called now.
@@ -37,6 +74,33 @@ impl Moves {
         let lines = diagnostic.path.as_ref().and_then(|path| self.added_lines.get(path));
         lines.zip(diagnostic.line).is_some_and(|(lines, line)| lines.contains(&line))
     }
+}
+
+/// Most pairs of files that are compared to find out which got another name.
+pub const PAIRS_MAX: usize = 10_000;
+/// How much of two files has to be the same for them to be one that moved: what git asks for as well.
+const ALIKE_PERCENT_MIN: usize = 50;
+
+/// Counts the lines that a file had before it went.
+fn lines_of(gone: &FileChange) -> BTreeMap<&str, usize> {
+    let mut lines = BTreeMap::new();
+    for (_, line) in gone.removed_lines() {
+        *lines.entry(line).or_default() += 1;
+    }
+    lines
+}
+
+/// Returns the lines of a file that came which are more than another one had.
+fn new_lines(kept: &BTreeMap<&str, usize>, came: &FileChange) -> BTreeSet<u32> {
+    let mut left = kept.clone();
+    let mut is_new = |line: &str| match left.get_mut(line) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    came.added_lines().filter(|(_, line)| is_new(line)).map(|(number, _)| number).collect()
 }
 
 /// What makes two diagnostics the same, wherever they moved to: file, code and message. Numbers in a message often are
@@ -134,6 +198,62 @@ mod tests {
     use super::*;
     use crate::diff::parse_git_patch;
     use crate::finding::Severity;
+
+    /// A file that is gone, and untracked ones that came.
+    fn moved(gone: &[(&str, &str)], came: &[(&str, &str)]) -> Moves {
+        let removed = |(path, text): &(&str, &str)| {
+            let count = text.lines().count();
+            let lines: String = text.lines().map(|line| format!("-{line}\n")).collect();
+            format!(
+                "diff --git a/{path} b/{path}\ndeleted file mode 100644\n--- a/{path}\n+++ /dev/null\n@@ -1,{count} +0,0 @@\n{lines}"
+            )
+        };
+        let patch: String = gone.iter().map(removed).collect();
+        let mut files = parse_git_patch(patch.as_bytes());
+        assert_eq!(files.len(), gone.len());
+        files.extend(came.iter().map(|(path, text)| FileChange { untracked: true, ..FileChange::added(*path, text) }));
+        Moves::of(&Diff { files, ..Diff::default() })
+    }
+
+    #[test]
+    fn a_file_that_got_another_name_is_found_without_git() {
+        let old = "a\nb\nc\nd\n";
+        let cases: [(&str, &str, Option<&[u32]>); 6] = [
+            ("the same", old, Some(&[])),
+            ("one more", "a\nb\nnew\nc\nd\n", Some(&[3])),
+            ("a line twice", "a\nb\nb\nc\nd\n", Some(&[3])),
+            ("half of it", "a\nb\nx\ny\n", Some(&[3, 4])),
+            ("less than half", "a\nx\ny\nz\n", None),
+            ("nothing", "", None),
+        ];
+        for (about, text, expected) in cases {
+            let moves = moved(&[("old.py", old)], &[("new.py", text)]);
+            let is = if expected.is_some() { "new.py" } else { "old.py" };
+            assert_eq!(moves.now("old.py"), is, "{about}");
+            if let Some(lines) = expected {
+                assert_eq!(moves.added_lines["new.py"], lines.iter().copied().collect(), "{about}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_most_alike_are_the_same_file() {
+        let moves =
+            moved(&[("a", "1\n2\n3\n4\n"), ("b", "1\n2\n3\n5\n")], &[("x", "1\n2\n3\n5\n"), ("y", "1\n2\n3\n4\n")]);
+        assert_eq!((moves.now("a"), moves.now("b")), ("y", "x"));
+        let moves = moved(&[("a", "1\n2\n")], &[("x", "1\n2\n"), ("y", "1\n2\n")]);
+        assert_eq!(moves.now("a"), "x", "one file does not become two");
+    }
+
+    #[test]
+    fn only_so_many_files_are_compared() {
+        let gone: Vec<String> = (0..100).map(|number| format!("gone-{number}")).collect();
+        let gone: Vec<(&str, &str)> = gone.iter().map(|path| (path.as_str(), "1\n2\n")).collect();
+        let came: Vec<String> = (0..PAIRS_MAX / 100 + 1).map(|number| format!("came-{number:03}")).collect();
+        let came: Vec<(&str, &str)> = came.iter().map(|path| (path.as_str(), "1\n2\n")).collect();
+        assert_eq!(moved(&gone, &came[1..]).now("gone-0"), "came-001", "at the limit");
+        assert_eq!(moved(&gone, &came).now("gone-0"), "gone-0", "one past it");
+    }
 
     fn diagnostic(path: &str, line: u32, message: &str) -> Diagnostic {
         Diagnostic {

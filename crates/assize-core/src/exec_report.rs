@@ -211,30 +211,28 @@ impl GateResult {
     /// counts as new.
     pub fn of(run: &GateRun, base: Option<&GateRun>, moves: &Moves, about: &Circumstances<'_>) -> Self {
         let report = run.report.as_ref();
-        let counts = |found: &&Diagnostic| found.severity >= about.fails_at;
-        let serious = |run: Option<&GateRun>| -> Vec<Diagnostic> {
-            let report = run.and_then(|run| run.report.as_ref());
-            report.map(|report| report.diagnostics.iter().filter(counts).cloned().collect()).unwrap_or_default()
-        };
-        let now = serious(Some(run));
-        let mut new = new_diagnostics(&now, &serious(base), moves);
-        let known = now.len() - new.len();
-        let new_left_out = new.len().saturating_sub(NEW_DIAGNOSTICS_MAX);
-        new.truncate(NEW_DIAGNOSTICS_MAX);
         let tests_before = base.and_then(|base| base.report.as_ref()).and_then(|report| report.tests.as_ref());
         let tests = report.and_then(|report| report.tests.as_ref());
         let summary = tests.map(|tests| TestSummary::of(tests, tests_before, about.edge_words));
         let failed_tests = summary.as_ref().map_or(0, |summary| summary.failed);
-        let state = match run.state {
-            // Warnings that its tool was told to take for faults have no severity to count by.
-            GateState::Failed if new.is_empty() && failed_tests == 0 && known > 0 => GateState::Passed,
-            state => state,
+        let Objections { mut new, known, beyond } = Objections::of(run, base, moves, about.fails_at, failed_tests);
+        let new_left_out = new.len().saturating_sub(NEW_DIAGNOSTICS_MAX) + beyond;
+        new.truncate(NEW_DIAGNOSTICS_MAX);
+        let runs_tests = about.dimensions.contains(&Dimension::TestsFunctional);
+        let nothing_new = new.is_empty() && new_left_out == 0 && failed_tests == 0;
+        let (state, trouble) = match run.state {
+            GateState::Passed if runs_tests && executed(run) == 0 => came_to_no_test(run, base),
+            GateState::Failed if nothing_new && known > 0 && runs_tests => came_to_no_test(run, base),
+            GateState::Failed if nothing_new && known > 0 => (GateState::Passed, None),
+            state => {
+                let trouble = run.trouble.as_ref().map(|(kind, detail)| Trouble {
+                    kind: *kind,
+                    detail: detail.clone(),
+                    to_blame: to_blame(*kind, about.dimensions, base),
+                });
+                (state, trouble)
+            }
         };
-        let trouble = run.trouble.as_ref().map(|(kind, detail)| Trouble {
-            kind: *kind,
-            detail: detail.clone(),
-            to_blame: to_blame(*kind, about.dimensions, base),
-        });
         let log = if state == GateState::Passed { Vec::new() } else { log_tail(about.output) };
         Self {
             id: about.id.to_owned(),
@@ -283,18 +281,88 @@ impl GateResult {
     }
 }
 
+/// What a run objects to, set against the base.
+struct Objections {
+    /// What the base has not.
+    new: Vec<Diagnostic>,
+    /// How many of them the base has as well.
+    known: usize,
+    /// How many more there are than in the base of which nobody knows what they say.
+    beyond: usize,
+}
+
+impl Objections {
+    fn of(run: &GateRun, base: Option<&GateRun>, moves: &Moves, fails_at: Severity, failed_tests: usize) -> Self {
+        let from = |run: Option<&GateRun>, severity: Severity| -> Vec<Diagnostic> {
+            let report = run.and_then(|run| run.report.as_ref());
+            let found = report.into_iter().flat_map(|report| &report.diagnostics);
+            found.filter(|found| found.severity >= severity).cloned().collect()
+        };
+        let mut severity = fails_at;
+        let mut now = from(Some(run), severity);
+        // A tool that was told to take warnings for faults fails by what would not count otherwise.
+        if run.state == GateState::Failed && now.is_empty() && failed_tests == 0 {
+            severity = Severity::Note;
+            now = from(Some(run), severity);
+        }
+        let left_out = |run: Option<&GateRun>| {
+            run.and_then(|run| run.report.as_ref()).map_or(0, |report| report.diagnostics_left_out)
+        };
+        let new = new_diagnostics(&now, &from(base, severity), moves);
+        let known = now.len() - new.len();
+        Self { new, known, beyond: left_out(Some(run)).saturating_sub(left_out(base)) }
+    }
+}
+
+/// How many tests a run came to.
+fn executed(run: &GateRun) -> usize {
+    run.report.as_ref().and_then(|report| report.tests.as_ref()).map_or(0, TestRun::executed)
+}
+
+/// What a run of tests is worth that did not come to its tests, or not to all of them, and has no objection that is new.
+/// Nothing is shown to work then, whatever the base did.
+///
+/// Code that does not build is to blame for that, as a test is that failed before and still fails. Without a place in the
+/// code the fault may be that of the machine, and then the base tells.
+fn came_to_no_test(run: &GateRun, base: Option<&GateRun>) -> (GateState, Option<Trouble>) {
+    let objections = || run.report.iter().flat_map(|report| &report.diagnostics);
+    let placed = objections().find(|found| found.path.is_some());
+    let why = placed.or_else(|| objections().next()).map(line_of);
+    let why = why.map_or_else(String::new, |why| format!(", on the base as well: {why}"));
+    let came = if executed(run) == 0 { "it came to no test" } else { "it did not come to all tests" };
+    let to_blame = placed.is_some() || worked(base, true);
+    let trouble = Trouble { kind: GateTrouble::NoTests, detail: format!("{came}{why}"), to_blame };
+    (GateState::Errored, Some(trouble))
+}
+
+/// Returns whether a gate came to a result on the base. A runner of tests did if it executed any.
+fn worked(base: Option<&GateRun>, runs_tests: bool) -> bool {
+    base.is_some_and(|base| {
+        if runs_tests { executed(base) > 0 } else { matches!(base.state, GateState::Passed | GateState::Failed) }
+    })
+}
+
+/// Returns whether a project has no test yet to hold a change to: the runner came to its end and found none, on the base
+/// and with what the base has. Tests that could not be built or that crashed are there.
+pub fn no_tests_yet(held: &GateRun, base: Option<&GateRun>) -> bool {
+    let found_none = |run: &GateRun| {
+        executed(run) == 0 && run.trouble.as_ref().is_some_and(|(kind, _)| *kind == GateTrouble::NoTests)
+    };
+    found_none(held) && base.is_none_or(found_none)
+}
+
 /// Says whether a change is to blame for a gate that came to no result.
 ///
 /// A run of tests that hangs, crashes or runs into a limit is the doing of the code under test. For anything else the base
 /// tells: a gate that works there and not here was broken by the change.
 fn to_blame(kind: GateTrouble, dimensions: &[Dimension], base: Option<&GateRun>) -> bool {
-    let runs_code = dimensions.contains(&Dimension::TestsFunctional);
-    let works_on_base = base.is_some_and(|base| matches!(base.state, GateState::Passed | GateState::Failed));
+    let runs_tests = dimensions.contains(&Dimension::TestsFunctional);
+    let works_on_base = worked(base, runs_tests);
     match kind {
         GateTrouble::Forged => true,
         GateTrouble::MissingTool | GateTrouble::NoSandbox => false,
         GateTrouble::TimedOut | GateTrouble::Crashed | GateTrouble::OverLimit | GateTrouble::Contradiction => {
-            runs_code || works_on_base
+            runs_tests || works_on_base
         }
         GateTrouble::NoReport | GateTrouble::NoTests => works_on_base,
     }

@@ -6,6 +6,8 @@
 //! they can fail a change, and prove little. This module says what belongs where; it must not know how
 //! copies of a tree are made.
 
+mod aid;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -15,6 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::diff::{Diff, FileStatus};
 use crate::path::{file_name, is_test};
+
+pub use aid::{Use, Used, Uses, is_setting};
 
 /// The tests that a specification asks to change.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -69,14 +73,14 @@ impl Opened {
                 let words =
                     sentence.split(|character: char| character.is_whitespace() || "`'\"(),;".contains(character));
                 let words = words.map(|word| word.trim_end_matches(['.', ':', '?', '!']));
-                named.extend(words.filter(|word| word.contains('.') && is_held(word)).map(str::to_owned));
+                named.extend(words.filter(|word| word.contains('.') && may_be_held(word)).map(str::to_owned));
             }
         }
         if named.is_empty() { Self::None } else { Self::Named(named) }
     }
 }
 
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     // A full stop within a file's name ends no sentence.
     static ENDS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"[.!?](?:\s+|$)|\n\s*\n|\n\s*[-*]\s").expect("valid pattern"));
@@ -150,9 +154,28 @@ pub fn is_check_configuration(path: &str) -> bool {
             .any(|start| name.starts_with(start))
 }
 
-/// Returns whether a file belongs to the tests: what the base decides.
+/// Returns whether a file holds what tests expect or read, by folders and endings that only such files have.
+fn is_expectation(path: &str) -> bool {
+    const FOLDERS: [&str; 7] = [
+        "__snapshots__",
+        "__image_snapshots__",
+        "__fixtures__",
+        "test_data",
+        "test-data",
+        "integration-tests",
+        "integration_tests",
+    ];
+    path.ends_with(".snap") || path.split('/').rev().skip(1).any(|folder| FOLDERS.contains(&folder))
+}
+
+/// Returns whether a file belongs to the tests by its path: what the base decides.
 fn is_held(path: &str) -> bool {
-    is_test(path) || is_runner_configuration(path)
+    is_test(path) || is_expectation(path) || is_runner_configuration(path)
+}
+
+/// Returns whether a file may belong to the tests, so that a specification has to open it.
+fn may_be_held(path: &str) -> bool {
+    is_held(path) || aid::is_named_as_aid(path)
 }
 
 /// What has to be done to copies of the changed tree before anything is run in them.
@@ -168,17 +191,24 @@ pub struct Plan {
     pub merge: BTreeSet<String>,
     /// Whether tests of the change have to run apart from those of the base.
     pub apart: bool,
+    /// Files among those that come from the base which are no tests by their paths, and belong to them all the same.
+    pub aids: BTreeSet<String>,
 }
 
-/// Says which files come from the base. `base_files` are the paths that the base has.
-pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, opened: &Opened) -> Plan {
+/// Says which files come from the base. `base_files` are the paths that the base has, `uses` is how they use each other.
+pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, uses: &Uses, opened: &Opened) -> Plan {
     let mut plan = Plan::default();
+    let aids = aid::aids(base_files, uses);
     for file in &diff.files {
         let paths = [Some(&file.path), file.old_path.as_ref()];
         for path in paths.into_iter().flatten().filter(|path| !opened.opens(path)) {
             let in_base = base_files.contains(path);
-            if is_held(path) {
+            let is_aid = aids.contains(path) || !in_base && aid::shadows(path, &aids);
+            if is_held(path) || is_aid {
                 plan.apart = true;
+                if is_aid {
+                    plan.aids.insert(path.clone());
+                }
                 if in_base { &mut plan.held_restore } else { &mut plan.held_remove }.insert(path.clone());
             } else if is_check_configuration(path) {
                 if in_base {
@@ -280,7 +310,27 @@ fn merge_toml(base: &str, change: &str, settings: &[&[&str]]) -> Option<String> 
     for setting in settings {
         set(&mut merged, setting, find(&base, setting).cloned());
     }
+    keep_helpers(&base, &mut merged);
     if merged == before { None } else { toml::to_string(&merged).ok() }
+}
+
+/// Gives crates that tests alone need, and that lie in the tree, back to their names: another one under the same name
+/// would decide what the tests hold. One that was moved is still the same.
+fn keep_helpers(base: &toml::Table, merged: &mut toml::Table) {
+    let name_of = |value: &toml::Value| {
+        let path = value.get("path")?.as_str()?.trim_end_matches('/');
+        Some(path.rsplit('/').next().unwrap_or(path).to_owned())
+    };
+    let helpers = base.get("dev-dependencies").and_then(toml::Value::as_table);
+    let Some(own) = merged.get_mut("dev-dependencies").and_then(toml::Value::as_table_mut) else { return };
+    for (name, value) in helpers.into_iter().flatten() {
+        if let Some(other) = own.get_mut(name)
+            && name_of(value).is_some()
+            && name_of(value) != name_of(other)
+        {
+            *other = value.clone();
+        }
+    }
 }
 
 fn find<'a>(table: &'a toml::Table, setting: &[&str]) -> Option<&'a toml::Value> {
@@ -371,7 +421,53 @@ mod tests {
     fn planned(paths: &[(&str, FileStatus)], base: &[&str], opened: &Opened) -> Plan {
         let files = paths.iter().map(|(path, status)| FileChange::new(*path, *status)).collect();
         let base = base.iter().map(|path| (*path).to_owned()).collect();
-        plan(&Diff { files, ..Diff::default() }, &base, opened)
+        plan(&Diff { files, ..Diff::default() }, &base, &Uses::default(), opened)
+    }
+
+    #[test]
+    fn a_helper_crate_keeps_its_name() {
+        let manifest = |dependency: &str| format!("[package]\nname = \"a\"\n\n[dev-dependencies]\n{dependency}\n");
+        let base = manifest("proof = { path = \"../proof\" }\nrand = \"0.9\"");
+        for (change, kept) in [
+            ("proof = { package = \"proofs\", path = \"../proofs\" }\nrand = \"0.9\"", true),
+            ("proof = \"1.0\"\nrand = \"0.9\"", true),
+            // Moved, newer, no longer needed.
+            ("proof = { path = \"../../tools/proof\" }\nrand = \"0.9\"", false),
+            ("proof = { path = \"../proof\" }\nrand = \"0.10\"", false),
+            ("rand = \"0.9\"", false),
+        ] {
+            let merged = merge("Cargo.toml", &base, &manifest(change));
+            assert_eq!(merged.is_some(), kept, "{change}");
+            assert!(merged.is_none_or(|merged| merged.contains("path = \"../proof\"")), "{change}");
+        }
+    }
+
+    #[test]
+    fn aids_of_the_tests_come_from_the_base() {
+        use FileStatus::{Added, Modified};
+        let change = |path: &str, status| FileChange::new(path, status);
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        let diff = Diff {
+            files: vec![
+                change("lib/split.js", Modified),
+                change("support/same.js", Modified),
+                change("support/same.json", Added),
+                change("support/more.js", Added),
+                change("src/__snapshots__/a.snap", Modified),
+            ],
+            ..Diff::default()
+        };
+        let base = set(&["lib/split.js", "support/same.js", "test/a.test.js", "src/__snapshots__/a.snap"]);
+        let link = |to: &str| Use { from: "test/a.test.js".into(), to: Used::File(to.into()), in_test: false };
+        let uses = Uses { imports: vec![link("lib/split.js"), link("support/same.js")], ..Uses::default() };
+        let closed = plan(&diff, &base, &uses, &Opened::None);
+        assert_eq!(closed.held_restore, set(&["src/__snapshots__/a.snap", "support/same.js"]));
+        assert_eq!((closed.held_remove, closed.apart), (set(&["support/same.json"]), true));
+        assert_eq!(closed.aids, set(&["support/same.js", "support/same.json"]));
+        let opened = Opened::by("Change `support/same.js` so that it ignores order.");
+        assert_eq!(opened, Opened::Named(set(&["support/same.js"])));
+        assert!(!plan(&diff, &base, &uses, &opened).held_restore.contains("support/same.js"));
+        assert_eq!(plan(&diff, &base, &uses, &Opened::All), Plan::default());
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Which gates there are, how they are called and how their reports are read is said in the core;
 //! here commands are run and what they leave behind is handed back. Must not decide anything.
 
+mod witnesses;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
@@ -10,6 +12,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use assize_core::gate::witness;
 use assize_core::gate::{
     Canary, GATES, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup, is_manifest,
 };
@@ -18,6 +21,7 @@ use assize_core::report::REPORT_BYTES_MAX;
 use assize_core::text::make_visible;
 use serde::{Deserialize, Serialize};
 
+use self::witnesses::Witnesses;
 use crate::sandbox::{Job, JobResult, Limit, Sandbox, SandboxLimits, read_written, remove};
 use crate::work_copy::{CopyError, WorkCopy, dependency_folders};
 
@@ -116,7 +120,7 @@ impl Bench {
         printed: &mut dyn FnMut(&str),
     ) -> Result<Ran, CopyError> {
         let Planned { gate, setup } = planned;
-        let command = gate.command(setup, &self.project);
+        let mut command = gate.command(setup, &self.project);
         let shown = for_shell(&command);
         if !self.project.programs.contains(&command.program) {
             let detail = format!("{} is not installed, though {}", command.program, setup.because);
@@ -127,12 +131,18 @@ impl Bench {
                 output: String::new(),
             });
         }
+        let mut witnesses = Witnesses::default();
+        if word.is_some() {
+            witnesses = Witnesses::call(&mut self.copy, gate, setup, &self.project, &command)?;
+            command.provided.extend(witnesses.provided(&sandbox.work_inside(&self.copy.path())));
+        }
         let canary = word.and_then(|word| gate.canary(setup, &self.project, word));
         for (path, contents) in canary.iter().flat_map(|canary| &canary.files) {
             self.copy.write(path, contents)?;
         }
-        let before = self.tests_as_they_are();
-        let mut ran = self.carry_out(planned, &command, canary.as_ref(), sandbox, terms, printed);
+        let before = self.tests_as_they_are(&witnesses);
+        let aids = Aids { canary: canary.as_ref(), witnesses: &witnesses };
+        let mut ran = self.carry_out(planned, &command, aids, sandbox, terms, printed);
         if let (Ok(ran), Some(path)) = (&mut ran, self.first_changed(&before)) {
             let detail = format!("{path} was rewritten while the gate ran");
             ran.run = GateRun { report: ran.run.report.take(), ..without_result(GateTrouble::Forged, detail) };
@@ -140,17 +150,26 @@ impl Bench {
         for path in canary.iter().flat_map(|canary| canary.files.keys()) {
             self.copy.remove(path)?;
         }
+        witnesses.dismiss(&mut self.copy)?;
         ran
     }
 
-    /// The code of the tests, by hash: a build script must not rewrite what the build is judged by.
-    fn tests_as_they_are(&self) -> BTreeMap<String, blake3::Hash> {
-        let tests = self.copy.files().iter().filter(|path| is_test(path) && is_code(path));
-        tests.filter_map(|path| Some((path.clone(), self.hash(path)?))).collect()
+    /// The code of the tests, by hash: a build script must not rewrite what the build is judged by. A file with witnesses
+    /// may have lost them.
+    fn tests_as_they_are(&self, witnesses: &Witnesses) -> BTreeMap<String, Vec<blake3::Hash>> {
+        let tests = self.copy.files().iter().filter(|path| is_test(path) && is_code(path)).map(String::as_str);
+        let tests = tests.chain(witnesses.originals().map(|(path, _)| path));
+        let mut known: BTreeMap<String, Vec<blake3::Hash>> =
+            tests.filter_map(|path| Some((path.to_owned(), vec![self.hash(path)?]))).collect();
+        for (path, original) in witnesses.originals() {
+            known.entry(path.to_owned()).or_default().push(blake3::hash(original.as_bytes()));
+        }
+        known
     }
 
-    fn first_changed<'a>(&self, before: &'a BTreeMap<String, blake3::Hash>) -> Option<&'a str> {
-        before.iter().find(|(path, hash)| self.hash(path) != Some(**hash)).map(|(path, _)| path.as_str())
+    fn first_changed<'a>(&self, before: &'a BTreeMap<String, Vec<blake3::Hash>>) -> Option<&'a str> {
+        let is_known = |path: &str, hashes: &[blake3::Hash]| self.hash(path).is_some_and(|hash| hashes.contains(&hash));
+        before.iter().find(|(path, hashes)| !is_known(path, hashes)).map(|(path, _)| path.as_str())
     }
 
     fn hash(&self, path: &str) -> Option<blake3::Hash> {
@@ -161,7 +180,7 @@ impl Bench {
         &self,
         planned: Planned<'_>,
         command: &GateCommand,
-        canary: Option<&Canary>,
+        aids: Aids<'_>,
         sandbox: &Sandbox,
         terms: &RunTerms,
         printed: &mut dyn FnMut(&str),
@@ -186,7 +205,10 @@ impl Bench {
         let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.push('\n');
         text.push_str(&String::from_utf8_lossy(&output.stderr));
-        let run = GateRun::of(planned.gate, planned.setup, &output, canary);
+        let mut run = GateRun::of(planned.gate, planned.setup, &output, aids.canary);
+        let left = |name: &str| output.reports.get(name).map(Vec::as_slice).unwrap_or_default();
+        let left = witness::Left { words: left(witness::REPORT), rewritten: left(witness::REWRITTEN) };
+        witness::hear(&aids.witnesses.called, left, &mut run);
         // What a tool left is of no use any more; that it cannot be removed costs space and no more.
         let _ = remove(&reports);
         Ok(Ran { run, time_ms, command: shown, output: make_visible(&text).into_owned() })
@@ -223,6 +245,13 @@ impl Bench {
         }
         job
     }
+}
+
+/// What puts a runner of tests to the test.
+#[derive(Clone, Copy)]
+struct Aids<'a> {
+    canary: Option<&'a Canary>,
+    witnesses: &'a Witnesses,
 }
 
 /// Under what terms gates run.

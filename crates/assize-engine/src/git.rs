@@ -9,21 +9,28 @@
 //! Submodules are compared by their commit only: to look inside, git would read their
 //! configuration.
 
+mod odd_file;
+
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::process::{Finished, Limits, run};
+use crate::search_path::SearchPath;
+
+pub(crate) use odd_file::{ignore_list as odd_ignore_list, in_work_tree as odd_in_work_tree};
 
 /// How long one call of git may take.
 pub const GIT_TIME_MAX: Duration = Duration::from_secs(20);
+/// How long git may take before it is asked whether it waits for something that never comes.
+pub const PATIENCE: Duration = Duration::from_secs(3);
 /// How long writing a commit's files into a folder may take.
 pub const CHECKOUT_TIME_MAX: Duration = Duration::from_secs(300);
 /// Bytes of a patch that are read.
@@ -54,6 +61,9 @@ pub enum GitError {
     /// The commit that a change is to be measured from is not there.
     #[error("commit {0}, from which the change is measured, is no longer in the repository")]
     Gone(String),
+    /// HEAD leads nowhere.
+    #[error("HEAD names no commit, though the repository has some; `--base` says what to compare with")]
+    NoHead,
     /// git took too long.
     #[error("git {0} took longer than {limit} s", limit = GIT_TIME_MAX.as_secs())]
     TimedOut(String),
@@ -68,6 +78,9 @@ pub enum GitError {
         /// Why.
         error: io::Error,
     },
+    /// git would wait for ever, or read without end.
+    #[error("{0} is a pipe, a socket or a device, which git would wait for; put a file there")]
+    Waits(PathBuf),
     /// The repository is not laid out as one.
     #[error("{path} is no git folder: {detail}")]
     Layout {
@@ -76,6 +89,13 @@ pub enum GitError {
         /// What is wrong.
         detail: &'static str,
     },
+}
+
+impl GitError {
+    /// Returns whether the repository may be the cause, and not this machine.
+    pub fn is_about_the_repository(&self) -> bool {
+        !matches!(self, Self::NoGit(_))
+    }
 }
 
 /// A repository with its shadow.
@@ -87,6 +107,8 @@ pub struct Repository {
     sha256: bool,
     reftable: bool,
     shadow: tempfile::TempDir,
+    /// Looked through when git is first called: much can be read without it.
+    search_path: OnceLock<SearchPath>,
 }
 
 /// One file of a listing.
@@ -147,6 +169,7 @@ impl Repository {
             sha256: settings.sha256,
             reftable: settings.reftable,
             shadow,
+            search_path: OnceLock::new(),
         };
         let path = repository.shadow.path().to_owned();
         repository.cast_shadow(&settings).map_err(|error| GitError::Io { path, error })?;
@@ -195,6 +218,19 @@ impl Repository {
             return Ok(self.resolve("HEAD").ok());
         }
         head_in(&self.git_dir, &self.common_dir)
+    }
+
+    /// Returns the commit that a change is measured from when nobody names one; `None` before the first one.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the references cannot be read, or HEAD is none of them: then a change would seem to have no base.
+    pub fn head_to_compare(&self) -> Result<Option<String>, GitError> {
+        if let Some(head) = self.head()? {
+            return Ok(Some(head));
+        }
+        let any = self.git(&["for-each-ref", "--count=1", "--format=%(objectname)"], &[], 1 << 16)?;
+        if trim(&any.stdout).is_empty() { Ok(None) } else { Err(GitError::NoHead) }
     }
 
     /// Returns the commit that a revision names.
@@ -288,7 +324,7 @@ impl Repository {
         let rest = pathspecs.iter().map(String::as_str);
         let arguments: Vec<&str> = fixed.iter().chain(options).copied().chain([from, "--"]).chain(rest).collect();
         let limits = Limits { time: GIT_TIME_MAX, stdout_bytes_max: bytes_max, stderr_bytes_max: 4_096 };
-        match finished("diff", self.command(&arguments, pathspecs.is_empty())?, &[], &limits) {
+        match self.look("diff", || self.command(&arguments, pathspecs.is_empty()), &[], &limits) {
             Err(GitError::Failed { detail, .. })
                 if ["bad object", "unknown revision"].iter().any(|gone| detail.contains(gone)) =>
             {
@@ -330,8 +366,10 @@ impl Repository {
         if paths.is_empty() {
             return Ok(false);
         }
+        let limits = Limits { time: GIT_TIME_MAX, stdout_bytes_max: 1 << 16, stderr_bytes_max: 4_096 };
         for flag in ["--no-assume-unchanged", "--no-skip-worktree"] {
-            self.git(&["update-index", flag, "-z", "--stdin"], &paths, 1 << 16)?;
+            let command = self.command(&["update-index", flag, "-z", "--stdin"], true)?;
+            finished("update-index", command, &paths, &limits)?;
         }
         Ok(true)
     }
@@ -396,6 +434,8 @@ impl Repository {
     ///
     /// Fails when git does, or takes longer than [`CHECKOUT_TIME_MAX`].
     pub fn check_out(&self, commit: &str, into: &Path) -> Result<Vec<String>, GitError> {
+        // Not only when it takes long: a checkout that was stopped could not be begun again.
+        self.refuse(odd_file::in_git_folder(&self.common_dir))?;
         let index = self.shadow.path().join("index-of-checkout");
         let limits = Limits { time: CHECKOUT_TIME_MAX, stdout_bytes_max: LIST_BYTES_MAX, stderr_bytes_max: 4_096 };
         let run = |arguments: &[&str]| {
@@ -412,17 +452,49 @@ impl Repository {
 
     fn git(&self, arguments: &[&str], input: &[u8], bytes_max: usize) -> Result<Finished, GitError> {
         let limits = Limits { time: GIT_TIME_MAX, stdout_bytes_max: bytes_max, stderr_bytes_max: 4_096 };
-        finished(arguments[0], self.command(arguments, true)?, input, &limits)
+        self.look(arguments[0], || self.command(arguments, true), input, &limits)
+    }
+
+    /// Has git look at something. When that takes long, it is found out whether git waits for what never comes; if not,
+    /// it begins anew and gets all the time that it may take.
+    fn look(
+        &self,
+        what: &str,
+        command: impl Fn() -> Result<Command, GitError>,
+        input: &[u8],
+        limits: &Limits,
+    ) -> Result<Finished, GitError> {
+        let soon = Limits { time: PATIENCE.min(limits.time), ..*limits };
+        match finished(what, command()?, input, &soon) {
+            Err(GitError::TimedOut(_)) => {
+                self.refuse(odd_file::in_work_tree(&self.root))?;
+                self.refuse(odd_file::in_git_folder(&self.git_dir))?;
+                self.refuse(odd_file::in_git_folder(&self.common_dir))?;
+                finished(what, command()?, input, limits)
+            }
+            result => result,
+        }
+    }
+
+    /// Refuses to have git read what is no file. The path is shown as it lies below the root.
+    fn refuse(&self, odd: Option<PathBuf>) -> Result<(), GitError> {
+        match odd {
+            Some(path) => Err(GitError::Waits(path.strip_prefix(&self.root).map(Path::to_owned).unwrap_or(path))),
+            None => Ok(()),
+        }
     }
 
     fn command(&self, arguments: &[&str], literal: bool) -> Result<Command, GitError> {
-        let missing = || GitError::NoGit(io::Error::new(io::ErrorKind::NotFound, "no absolute entry of PATH has it"));
-        let program = Program::get().ok_or_else(missing)?;
-        let mut command = Command::new(&program.git);
+        let missing = || {
+            let detail = "no entry of PATH has it that is absolute and leads out of the tree";
+            GitError::NoGit(io::Error::new(io::ErrorKind::NotFound, detail))
+        };
+        let search_path = self.search_path.get_or_init(|| SearchPath::of_process(&self.root));
+        let mut command = Command::new(search_path.find("git").ok_or_else(missing)?);
         command
             .current_dir(&self.root)
             .env_clear()
-            .env("PATH", &program.path)
+            .env("PATH", search_path.variable())
             .env("GIT_DIR", self.shadow.path())
             .env("GIT_WORK_TREE", &self.root)
             .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -457,35 +529,6 @@ fn finished(what: &str, command: Command, input: &[u8], limits: &Limits) -> Resu
         Some(_) if finished.cut => Err(GitError::TooLarge(what)),
         Some(status) if !status.success() => Err(GitError::Failed { what, detail: finished.complaint() }),
         Some(_) => Ok(finished),
-    }
-}
-
-/// git, and the `PATH` that it gets. Relative entries are left out: they would lead into the
-/// folder that is judged.
-#[derive(Debug, PartialEq, Eq)]
-struct Program {
-    git: PathBuf,
-    path: OsString,
-}
-
-impl Program {
-    /// Returns git, looked for once.
-    fn get() -> Option<&'static Self> {
-        static PROGRAM: OnceLock<Option<Program>> = OnceLock::new();
-        PROGRAM
-            .get_or_init(|| {
-                Self::find(&std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into()))
-            })
-            .as_ref()
-    }
-
-    fn find(path: &OsStr) -> Option<Self> {
-        let folders: Vec<PathBuf> = std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect();
-        let is_program = |file: &PathBuf| {
-            fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-        };
-        let git = folders.iter().map(|folder| folder.join("git")).find(is_program)?;
-        Some(Self { git, path: std::env::join_paths(folders).ok()? })
     }
 }
 

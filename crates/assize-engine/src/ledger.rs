@@ -600,10 +600,19 @@ fn refuse_links(path: &Path) -> Result<(), LedgerError> {
         return refused(format!("{} is a symbolic link; put a folder in its place", folder.display()));
     }
     match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_symlink() => refused("it is a symbolic link; put the file in its place".to_owned()),
-        Ok(meta) if !meta.is_file() => refused("it is no regular file".to_owned()),
-        _ => Ok(()),
+        Ok(meta) if meta.is_symlink() => return refused("it is a symbolic link; put the file in its place".to_owned()),
+        Ok(meta) if !meta.is_file() => return refused("it is no regular file".to_owned()),
+        _ => {}
     }
+    // SQLite writes into these as readily as into the ledger itself, and waits for a pipe.
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(suffix);
+        if fs::symlink_metadata(&beside).is_ok_and(|meta| !meta.is_file()) {
+            return refused(format!("{} beside it is no regular file; take it away", Path::new(&beside).display()));
+        }
+    }
+    Ok(())
 }
 
 fn no_follow() -> i32 {
@@ -893,6 +902,17 @@ mod tests {
                 let error = opened.expect_err("refused");
                 let absent = matches!(error, LedgerError::Absent { .. }) && *path == linked;
                 assert!(absent || error.to_string().contains(detail), "{error}");
+            }
+        }
+        for suffix in ["-wal", "-shm", "-journal"] {
+            let own = folder.path().join(format!("own{suffix}"));
+            fs::create_dir(&own).expect("made");
+            drop(Ledger::open(&own.join("ledger.db")).expect("a ledger"));
+            let beside = own.join(format!("ledger.db{suffix}"));
+            let _ = fs::remove_file(&beside);
+            symlink(elsewhere.join("log"), &beside).expect("linked");
+            for opened in [Ledger::open(&own.join("ledger.db")), Ledger::open_read_only(&own.join("ledger.db"))] {
+                assert!(opened.expect_err("refused").to_string().contains(suffix));
             }
         }
         assert!(make_folder(&linked).is_err());

@@ -12,9 +12,12 @@ pub mod gate;
 pub mod git;
 pub mod judge;
 pub mod ledger;
+pub mod patch;
 pub mod process;
 #[cfg(target_os = "linux")]
 pub mod sandbox;
+pub mod schema;
+pub mod search_path;
 pub mod security;
 pub mod syntax;
 pub mod transcript;

@@ -2,7 +2,8 @@
 //!
 //! Nothing that is judged runs in the user's own tree. A copy holds the files of a commit, or those of the
 //! work tree as they lie there, with their times, so that build tools see what has changed. Links are copied as
-//! links; pipes, sockets and devices are left out. This module must not know what the copies are for.
+//! links; pipes, sockets and devices are left out. No link is ever gone through, neither in the tree nor in a copy, in
+//! which judged code may have run: what lies behind it is not ours. This module must not know what the copies are for.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,6 +11,7 @@ use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
 
+use crate::evidence::read_regular;
 use crate::git::{GitError, Repository};
 
 /// Most files of a tree that are copied.
@@ -76,11 +78,12 @@ impl WorkCopy {
     pub fn of_folder(root: &Path, paths: impl IntoIterator<Item = String>) -> Result<Self, CopyError> {
         let mut copy = Self::empty()?;
         let mut bytes = 0_u64;
+        let mut way = Way::new(root);
         for path in paths {
             if copy.files.len() == FILES_MAX {
                 return Err(CopyError::TooLarge(format!("{FILES_MAX} files")));
             }
-            if !is_below(&path) {
+            if !is_below(&path) || !way.is_straight(&path) {
                 continue;
             }
             if let Some(size) = copy_one(&root.join(&path), &copy.path().join(&path))? {
@@ -126,12 +129,11 @@ impl WorkCopy {
 
     /// Reads a file of the copy, where it is text and no larger than a limit.
     pub fn text(&self, path: &str, bytes_max: u64) -> Option<String> {
-        let file = self.path().join(path);
-        let meta = fs::symlink_metadata(&file).ok()?;
-        if !meta.is_file() || meta.len() > bytes_max {
+        if leads_through_a_link(&self.path(), path) {
             return None;
         }
-        fs::read_to_string(file).ok()
+        let bytes = read_regular(&self.path().join(path), bytes_max).ok()?;
+        String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= bytes_max)
     }
 
     /// Takes a file over from another copy; where that has none, this one has none either.
@@ -141,8 +143,31 @@ impl WorkCopy {
     /// Fails when the file cannot be replaced.
     pub fn take_from(&mut self, other: &Self, path: &str) -> Result<(), CopyError> {
         self.remove(path)?;
-        if other.files.contains(path) && copy_one(&other.path().join(path), &self.path().join(path))?.is_some() {
+        if !other.files.contains(path) || leads_through_a_link(&other.path(), path) {
+            return Ok(());
+        }
+        self.make_way(path)?;
+        if copy_one(&other.path().join(path), &self.path().join(path))?.is_some() {
             self.files.insert(path.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Makes the folders on the way to a file. Whatever else stands in their place is taken away: a link would have the
+    /// file written elsewhere.
+    fn make_way(&mut self, path: &str) -> Result<(), CopyError> {
+        for (end, _) in path.match_indices('/') {
+            let folder = &path[..end];
+            let full = self.path().join(folder);
+            match fs::symlink_metadata(&full) {
+                Ok(meta) if meta.is_dir() => continue,
+                Ok(_) => {
+                    self.files.remove(folder);
+                    fs::remove_file(&full).map_err(at(&full))?;
+                }
+                Err(_) => {}
+            }
+            fs::create_dir(&full).map_err(at(&full))?;
         }
         Ok(())
     }
@@ -155,6 +180,9 @@ impl WorkCopy {
     pub fn freshen(&self, than: &Self) -> Result<(), CopyError> {
         for path in &self.files {
             let (mine, theirs) = (self.path().join(path), than.path().join(path));
+            if leads_through_a_link(&self.path(), path) || leads_through_a_link(&than.path(), path) {
+                continue;
+            }
             if fs::symlink_metadata(&mine).is_ok_and(|meta| meta.is_file())
                 && !same_contents(&mine, &theirs).map_err(at(&mine))?
             {
@@ -172,14 +200,14 @@ impl WorkCopy {
     /// Fails when it cannot be written.
     pub fn write(&mut self, path: &str, contents: &str) -> Result<(), CopyError> {
         self.remove(path)?;
+        self.make_way(path)?;
         let file = self.path().join(path);
-        make_parents(&file)?;
         fs::write(&file, contents).map_err(at(&file))?;
         self.files.insert(path.to_owned());
         Ok(())
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, or a folder that stands in its place, if it is there.
     ///
     /// # Errors
     ///
@@ -189,6 +217,11 @@ impl WorkCopy {
         let file = self.path().join(path);
         if !is_below(path) || leads_through_a_link(&self.path(), path) {
             return Ok(());
+        }
+        if fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_dir()) {
+            let inside = format!("{path}/");
+            self.files.retain(|other| !other.starts_with(&inside));
+            return fs::remove_dir_all(&file).map_err(at(&file));
         }
         match fs::remove_file(&file) {
             Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -214,13 +247,23 @@ pub fn dependency_folders(root: &Path, files: &BTreeSet<String>) -> Vec<String> 
         for name in DEPENDENCY_FOLDERS {
             let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
             let inside = format!("{path}/");
-            let is_part = files.range(inside.clone()..).next().is_some_and(|file| file.starts_with(&inside));
-            if !is_part && fs::metadata(root.join(&path)).is_ok_and(|meta| meta.is_dir()) {
+            let is_part = files.contains(&path)
+                || files.range(inside.clone()..).next().is_some_and(|file| file.starts_with(&inside));
+            if !is_part && !leads_through_a_link(root, &path) && holds_dependencies(&root.join(&path)) {
                 found.push(path);
             }
         }
     }
     found
+}
+
+/// Returns whether a folder is one with dependencies. A link may lead to one elsewhere, but not to just any folder: what
+/// it leads to is shown to judged code.
+fn holds_dependencies(folder: &Path) -> bool {
+    let Ok(real) = folder.canonicalize() else { return false };
+    let is_link = fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_symlink());
+    let is_one = real.file_name() == folder.file_name() || real.join("pyvenv.cfg").is_file();
+    real.is_dir() && (!is_link || is_one)
 }
 
 /// Returns whether a path of a listing stays below its root.
@@ -232,6 +275,31 @@ fn is_below(path: &str) -> bool {
 fn leads_through_a_link(root: &Path, path: &str) -> bool {
     let parents = Path::new(path).ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
     parents.into_iter().any(|parent| fs::symlink_metadata(root.join(parent)).is_ok_and(|meta| meta.is_symlink()))
+}
+
+/// Tells paths that lead through links from others. Files of one folder mostly come one after the other.
+struct Way<'r> {
+    root: &'r Path,
+    last: Option<(String, bool)>,
+}
+
+impl<'r> Way<'r> {
+    fn new(root: &'r Path) -> Self {
+        Self { root, last: None }
+    }
+
+    /// Returns whether every folder on the way is one.
+    fn is_straight(&mut self, path: &str) -> bool {
+        let Some((folder, _)) = path.rsplit_once('/') else { return true };
+        match &self.last {
+            Some((known, straight)) if known == folder => *straight,
+            _ => {
+                let straight = !leads_through_a_link(self.root, path);
+                self.last = Some((folder.to_owned(), straight));
+                straight
+            }
+        }
+    }
 }
 
 fn make_parents(file: &Path) -> Result<(), CopyError> {
@@ -348,6 +416,79 @@ mod tests {
         let mut copy = WorkCopy::of_folder(&repo.path(), ["link".to_owned()]).expect("a copy");
         copy.remove("link/b").expect("left alone");
         assert!(repo.outside().join("other/b").exists());
+    }
+
+    /// The index still has files where there is a link now.
+    #[test]
+    fn nothing_is_copied_through_a_link() {
+        let repo = Repo::with_commit(&[("tests/a", "one\n"), ("tests/deep/b", "one\n"), ("c", "one\n")]);
+        let outside = repo.outside().join("outside");
+        fs::create_dir_all(outside.join("deep")).expect("a folder");
+        for path in ["a", "deep/b"] {
+            fs::write(outside.join(path), "mine\n").expect("written");
+        }
+        fs::remove_dir_all(repo.path().join("tests")).expect("removed");
+        symlink(&outside, repo.path().join("tests")).expect("a link");
+        let paths = listed(&repo);
+        assert!(paths.contains(&"tests/a".to_owned()), "the index has it: {paths:?}");
+        let copy = WorkCopy::of_folder(&repo.path(), paths).expect("a copy");
+        assert_eq!(copy.files().iter().collect::<Vec<_>>(), ["c", "tests"]);
+        assert_eq!(fs::read_to_string(outside.join("a")).expect("still there"), "mine\n");
+    }
+
+    /// What a change has put in the place of a folder of tests, or judged code in that of any folder of its copy.
+    #[test]
+    fn folders_come_back_where_something_else_stands() {
+        let repo = Repo::with_commit(&[("tests/deep/a", "old\n"), ("b", "old\n")]);
+        let repository = Repository::discover(&repo.path()).expect("readable").expect("a repository");
+        let base = WorkCopy::of_commit(&repository, &repo.head()).expect("a copy");
+        let outside = repo.outside().join("outside");
+        fs::create_dir_all(outside.join("deep")).expect("a folder");
+        type Maker = fn(&Path, &Path);
+        let makers: [(&str, Maker); 4] = [
+            ("tests", |path, outside| symlink(outside, path).expect("a link")),
+            ("tests", |path, _| fs::write(path, "a file").expect("written")),
+            ("tests/deep", |path, outside| symlink(outside.join("deep"), path).expect("a link")),
+            ("tests/deep/a", |path, _| fs::create_dir_all(path.join("x/y")).expect("a folder")),
+        ];
+        for (at, make) in makers {
+            let mut copy = base.again().expect("a copy");
+            let full = copy.path().join(at);
+            if full.is_dir() { fs::remove_dir_all(&full) } else { fs::remove_file(&full) }.expect("removed");
+            make(&full, &outside);
+            assert!(copy.text("tests/deep/a", 10).is_none(), "{at}");
+            copy.freshen(&base).expect("nothing to do");
+            copy.take_from(&base, "tests/deep/a").expect("taken over");
+            copy.write("tests/deep/c", "new\n").expect("written");
+            assert_eq!(copy.text("tests/deep/a", 10).as_deref(), Some("old\n"), "{at}");
+            assert_eq!(copy.text("tests/deep/c", 10).as_deref(), Some("new\n"), "{at}");
+            assert_eq!(fs::read_dir(outside.join("deep")).expect("a folder").count(), 0, "{at}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_read_up_to_its_limit() {
+        let repo = Repo::with_commit(&[("a", "12345")]);
+        let copy = WorkCopy::of_folder(&repo.path(), listed(&repo)).expect("a copy");
+        assert_eq!((copy.text("a", 5).as_deref(), copy.text("a", 4)), (Some("12345"), None));
+    }
+
+    #[test]
+    fn a_link_to_just_any_folder_holds_no_dependencies() {
+        let repo = Repo::with_commit(&[("package.json", "{}"), (".gitignore", "node_modules\n.venv\nvenv\n")]);
+        let outside = |path: &str| {
+            let folder = repo.outside().join(path);
+            fs::create_dir_all(&folder).expect("a folder");
+            folder
+        };
+        fs::write(outside("environments/mine").join("pyvenv.cfg"), "").expect("written");
+        symlink(outside("shared/node_modules"), repo.path().join("node_modules")).expect("a link");
+        symlink(outside("environments/mine"), repo.path().join(".venv")).expect("a link");
+        symlink(outside(".ssh"), repo.path().join("venv")).expect("a link");
+        symlink(outside("shared/vendor"), repo.path().join("vendor")).expect("a link");
+        let files = listed(&repo).into_iter().collect::<BTreeSet<_>>();
+        assert!(files.contains("vendor"), "git does not ignore it: it is a part of the change");
+        assert_eq!(dependency_folders(&repo.path(), &files), ["node_modules", ".venv"]);
     }
 
     #[test]

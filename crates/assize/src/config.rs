@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use assize_core::court::stop::{Mode, StopPolicy};
 use assize_core::gate::declared::DeclaredGate;
 use assize_core::gate::{GATES, Gate};
 use assize_core::rule::{Level, LevelOverride, RuleSettings};
+use assize_core::schema_check::{Aspect, Declared};
 use assize_core::test_kind::default_edge_words;
 use assize_engine::court::review::{GateTerms, Terms};
 use assize_engine::gate::RunTerms;
@@ -22,6 +24,7 @@ use serde::Deserialize;
 
 use crate::exit::Failure;
 use crate::host::Host;
+use crate::own_file::open_regular;
 
 /// The name of the file.
 pub const FILE_NAME: &str = "assize.toml";
@@ -37,6 +40,8 @@ struct RawConfig {
     gates: GateSettings,
     #[serde(rename = "gate")]
     declared: Vec<DeclaredGate>,
+    #[serde(rename = "schema")]
+    schemas: Vec<Declared>,
     rules: BTreeMap<String, Level>,
     #[serde(rename = "override")]
     overrides: Vec<LevelOverride>,
@@ -132,6 +137,8 @@ pub struct Config {
     pub gates: GateSettings,
     /// Gates that the project declares itself.
     pub declared: Vec<DeclaredGate>,
+    /// Which documents belong to which schemas.
+    pub schemas: Vec<Declared>,
 }
 
 impl Default for Config {
@@ -147,6 +154,7 @@ impl Default for Config {
             review_deadline: Duration::from_secs(REVIEW_DEADLINE_S),
             gates: GateSettings::default(),
             declared: Vec::new(),
+            schemas: Vec::new(),
         }
     }
 }
@@ -230,6 +238,7 @@ impl Config {
             review_deadline: Duration::from_secs(raw.review.deadline_s),
             gates: raw.gates,
             declared: raw.declared,
+            schemas: raw.schemas,
         })
     }
 }
@@ -257,6 +266,7 @@ impl Config {
         let run = RunTerms { limits: self.gates.limits.clone(), network: self.gates.network };
         let gates = GateTerms {
             declared: self.declared.iter().map(|gate| Box::new(gate.clone()) as Box<dyn Gate>).collect(),
+            schemas: self.schemas.clone(),
             off: self.gates.skip.iter().chain(skip).cloned().collect(),
             run,
             sandbox,
@@ -271,6 +281,7 @@ impl Config {
 /// Checks that gates are called by names that there are, and that no two have the same.
 fn known_gates(skipped: &[String], declared: &[DeclaredGate]) -> Result<(), String> {
     let mut known: BTreeSet<&str> = GATES.iter().map(|gate| gate.id()).collect();
+    known.extend(Aspect::ALL.iter().map(|aspect| aspect.id()).chain([assize_engine::schema::ID]));
     for gate in declared {
         if !known.insert(&gate.id) {
             return Err(format!("[[gate]] `{}`: there is a gate of that name", gate.id));
@@ -285,7 +296,8 @@ fn known_gates(skipped: &[String], declared: &[DeclaredGate]) -> Result<(), Stri
     }
 }
 
-/// Reads the text of the configuration; empty where there is no file.
+/// Reads the text of the configuration; empty where there is no file. One that nobody named has to be a regular file of
+/// the project: a pipe keeps its reader waiting, a link may lead to what messages must not quote.
 ///
 /// # Errors
 ///
@@ -293,14 +305,28 @@ fn known_gates(skipped: &[String], declared: &[DeclaredGate]) -> Result<(), Stri
 pub fn read(project: &Path, named: Option<&Path>) -> Result<String, Failure> {
     let path = named.map_or_else(|| project.join(FILE_NAME), Path::to_owned);
     let failed = |detail: String| Failure::new(format!("{}: {detail}", path.display()));
-    match fs::metadata(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && named.is_none() => Ok(String::new()),
-        Err(error) => Err(failed(error.to_string())),
-        Ok(meta) if meta.len() > FILE_BYTES_MAX => {
-            Err(failed(format!("the file has {} bytes, more than {FILE_BYTES_MAX}", meta.len())))
-        }
-        Ok(_) => fs::read_to_string(&path).map_err(|error| failed(error.to_string())),
+    let opened = match named {
+        Some(path) => fs::File::open(path),
+        None => match open_own(project, &path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+            opened => opened,
+        },
+    };
+    let mut text = String::new();
+    let size = opened.and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text));
+    match size.map_err(|error| failed(error.to_string()))? {
+        size if size as u64 > FILE_BYTES_MAX => Err(failed(format!("the file has more than {FILE_BYTES_MAX} bytes"))),
+        _ => Ok(text),
     }
+}
+
+/// Opens a file of the project without waiting for anybody.
+fn open_own(project: &Path, path: &Path) -> io::Result<fs::File> {
+    let refused = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why);
+    if !path.canonicalize()?.starts_with(project.canonicalize()?) {
+        return Err(refused("it leads out of the project; name the file with --config if its settings are to hold"));
+    }
+    open_regular(&path.canonicalize()?)
 }
 
 /// Without a choice all judges sit, in the order of the file.
@@ -382,5 +408,41 @@ mod tests {
         fs::write(&path, "#".repeat(FILE_BYTES_MAX as usize + 1)).expect("written");
         assert!(read(folder.path(), None).is_err());
         assert!(read(folder.path(), Some(Path::new("/no/such/file"))).is_err());
+    }
+
+    #[test]
+    fn what_is_no_file_of_the_project_is_not_opened() {
+        use std::os::unix::fs::symlink;
+        use std::os::unix::net::UnixListener;
+
+        let world = tempfile::tempdir().expect("a temporary folder");
+        let project = world.path().join("project");
+        fs::create_dir_all(project.join("settings")).expect("made");
+        let path = project.join(FILE_NAME);
+        let outside = world.path().join("outside");
+        fs::write(&outside, "secret").expect("written");
+        let refused: [(&str, &dyn Fn()); 6] = [
+            ("no regular file", &|| {
+                assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
+            }),
+            ("no regular file", &|| drop(UnixListener::bind(&path).expect("a socket"))),
+            ("no regular file", &|| symlink(project.join("settings"), &path).expect("a link")),
+            ("out of the project", &|| symlink("/dev/zero", &path).expect("a link")),
+            ("out of the project", &|| symlink("/proc/self/environ", &path).expect("a link")),
+            ("out of the project", &|| symlink(&outside, &path).expect("a link")),
+        ];
+        for (why, make) in refused {
+            make();
+            let what = read(&project, None).expect_err("refused").what;
+            assert!(what.contains(why) && what.contains(FILE_NAME) && !what.contains("secret"), "{what}");
+            fs::remove_file(&path).expect("removed");
+        }
+        assert_eq!(read(&project, Some(&outside)).expect("named"), "secret");
+        symlink("gone", &path).expect("a link");
+        assert_eq!(read(&project, None).expect("there is none"), "");
+        fs::remove_file(&path).expect("removed");
+        fs::write(project.join("settings/ours.toml"), "[stop]\n").expect("written");
+        symlink("settings/ours.toml", &path).expect("a link");
+        assert_eq!(read(&project, None).expect("a file of the project"), "[stop]\n");
     }
 }

@@ -1,5 +1,6 @@
 //! The configured judges, ready to be asked.
 
+use std::ffi::OsStr;
 use std::time::Duration;
 
 use assize_core::opinion::Opinion;
@@ -8,6 +9,7 @@ use assize_core::verdict::Verdict;
 use assize_engine::judge::ask::{self, Terms};
 use assize_engine::judge::{Judge, JudgeConfig, build};
 use assize_engine::process::end_with_us;
+use assize_engine::search_path::{PATH_DEFAULT, SearchPath};
 
 use crate::config::Config;
 use crate::exit::Failure;
@@ -39,7 +41,10 @@ impl Judges {
     }
 
     fn new(judges: &[JudgeConfig], deadline: Duration, config: &Config, host: &Host) -> Result<Self, Failure> {
-        let lookup = |name: &str| host.variable(name).map(str::to_owned);
+        let system = host.variable("PATH").unwrap_or(PATH_DEFAULT);
+        // A program of the judged tree must not judge it.
+        let path = SearchPath::outside(OsStr::new(system), &host.project()).variable().into_string().ok();
+        let lookup = |name: &str| if name == "PATH" { path.clone() } else { host.variable(name).map(str::to_owned) };
         let judges = judges
             .iter()
             .map(|judge| build(judge, &lookup).map_err(|error| Failure::new(error.to_string())))

@@ -7,6 +7,7 @@ mod exit;
 mod hook;
 mod host;
 mod judges;
+mod own_file;
 mod render;
 mod stage;
 mod watch;

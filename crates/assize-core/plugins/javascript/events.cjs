@@ -7,12 +7,16 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
-const { closeSync, openSync, writeSync } = fs;
+const { closeSync, openSync, readFileSync, readdirSync, writeFileSync, writeSync } = fs;
+const { kill, pid: own } = process;
 const { isAbsolute, join, relative } = path;
 const { stringify } = JSON;
 const folder = process.cwd();
 
 const MESSAGE_CHARS_MAX = 3000;
+const SWEEPS_MAX = 200;
+/** What the first process is called where the sandbox has processes of its own. */
+const FIRST = new Set(['bwrap', 'launcher']);
 
 /** The path of a file as the report names it: relative to the folder that the runner was started in. */
 function place(file) {
@@ -38,9 +42,47 @@ function words(error) {
   return text.replace(/\u001b\[[0-9;]*m/g, '').slice(0, MESSAGE_CHARS_MAX);
 }
 
+/** The state of a process, and who started it. */
+function status(pid) {
+  try {
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '').split(' ');
+    return { state, parent: Number(parent) };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Ends every other process of the sandbox but those that we come from, so that nobody is left to write into the report behind our back.
+ * Without a sandbox that has processes of its own, nothing is ended.
+ */
+function sweep() {
+  const above = new Set();
+  for (let pid = own; pid > 0 && !above.has(pid); pid = status(pid)?.parent ?? 0) above.add(pid);
+  try {
+    if (!above.has(1) || !FIRST.has(readFileSync('/proc/1/comm', 'utf8').trim())) return;
+  } catch {
+    return;
+  }
+  for (let turn = 0; turn < SWEEPS_MAX; turn += 1) {
+    const others = readdirSync('/proc').map(Number).filter((pid) => pid > 0 && !above.has(pid));
+    const alive = others.filter((pid) => !['Z', 'X', undefined].includes(status(pid)?.state));
+    if (alive.length === 0) return;
+    for (const pid of alive) {
+      try {
+        kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+    }
+  }
+}
+
 class Events {
   constructor(runner, version) {
-    this.file = openSync(join(__dirname, 'events.jsonl'), 'wx', 0o600);
+    this.place = join(__dirname, 'events.jsonl');
+    this.lines = [];
+    this.file = openSync(this.place, 'wx', 0o600);
     this.counts = { passed: 0, failed: 0, skipped: 0 };
     this.write({ is: 'begin', runner, version: String(version ?? '') });
   }
@@ -48,6 +90,7 @@ class Events {
   write(event) {
     if (this.file === undefined) return;
     const line = `${stringify(event)}\n`;
+    this.lines.push(line);
     let bytes = Buffer.from(line);
     while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.file, bytes));
   }
@@ -81,11 +124,15 @@ class Events {
     this.write({ is: 'unended', path: place(file), message });
   }
 
-  /** The run is over. */
+  /** The run is over. What was written meanwhile by others is overwritten when nobody is left to do so again. */
   done() {
     this.write({ is: 'done', ...this.counts });
     closeSync(this.file);
     this.file = undefined;
+    process.once('exit', () => {
+      sweep();
+      writeFileSync(this.place, this.lines.join(''), { mode: 0o600 });
+    });
   }
 }
 

@@ -4,6 +4,24 @@
 const { afterAll, expect } = require('@jest/globals');
 const assert = require('node:assert');
 
+const { HELD, LIKE, MATCHERS, ask, lock, replace, stranger, twins } = require('./twins.cjs');
+
+const { matchers = {} } = globalThis[Symbol.for('$$jest-matchers-object')] ?? {};
+
+/** Has a matcher asked with twins of what is expected. */
+function confirm(name, make) {
+  if (Object.getOwnPropertyDescriptor(matchers, name)?.configurable !== true) return;
+  replace(matchers, name, (original) => function confirmed(actual, expected, ...rest) {
+    const compare = (value) => Reflect.apply(original, this, [actual, value, ...rest]);
+    if (this?.isNot || arguments.length < 2) return Reflect.apply(original, this, arguments);
+    return ask(actual, expected, compare, make);
+  });
+}
+
+for (const name of LIKE) confirm(name, twins);
+for (const name of HELD) confirm(name, (item) => [stranger(item)]);
+lock(matchers, MATCHERS);
+
 const wrong = {
   toBe: (check) => check(1).toBe(2),
   toEqual: (check) => check({ a: [1] }).toEqual({ a: [2] }),

@@ -15,6 +15,8 @@ class File {
   /** Tests at the top of the file that have begun, and those of them that have ended. */
   begun = [];
   stderr = '';
+  /** The names of those that have failed. */
+  failed = new Set();
   /** Whether the harness in the file's process said that it was done (it does from Node 22 on). */
   summed = false;
 }
@@ -24,13 +26,13 @@ function absolute(name) {
   return resolve(name.startsWith('file://') ? fileURLToPath(name) : name);
 }
 
-/** What a process left at its natural end: a list of what it found changed. */
+/** What a process left at its natural end: what it found changed, and the names of tests that failed in it. */
 function mark(file) {
   const name = join(here, `ended-${createHash('sha256').update(file).digest('hex').slice(0, 32)}`);
   try {
-    const changed = JSON.parse(readFileSync(name, 'utf8'));
+    const left = JSON.parse(readFileSync(name, 'utf8'));
     rmSync(name);
-    return changed;
+    return left;
   } catch {
     return undefined;
   }
@@ -94,9 +96,12 @@ class Run {
     for (const name of begun) this.events.close(`${place(path)} > ${name}`);
     this.events.close(place(path));
     file.begunAtEnd = begun;
-    const changed = mark(path);
-    if (changed?.length) this.events.fault(place(path), path, `the code under test changed ${changed.join(', ')}`);
-    if (changed === undefined && !file.summed && data.details?.passed === true) {
+    const left = mark(path);
+    const changed = [...left?.changed ?? []];
+    // Its results come through streams that everybody in that process can reach.
+    if (left?.failed.some((test) => !file.failed.has(test))) changed.push('results of tests on their way');
+    if (changed.length) this.events.fault(place(path), path, `the code under test changed ${changed.join(', ')}`);
+    if (left === undefined && !file.summed && data.details?.passed === true) {
       this.events.unended(path, 'its process was left before its end, as by `process.exit`');
     }
   }
@@ -120,6 +125,7 @@ class Run {
       }
       return;
     }
+    if (!passed) this.file(path).failed.add(data.name);
     const id = this.id(data);
     if (data.details?.type === 'suite') {
       // Its tests speak for it, unless it was the suite itself that went wrong.

@@ -1,25 +1,32 @@
 // Loaded first into every process that runs tests.
 //
 // It ends a process that is stuck, since no runner can interrupt a loop that never yields. It keeps
-// assertions from being replaced. And it leaves a mark when a test process has come to its end by
-// itself: `process.exit(0)` leaves status 0 behind as well, but no mark.
+// assertions from being replaced, and asks those that can be fooled twice. It shows the text of tests to nobody else. And it leaves a
+// mark when a test process has come to its end by itself: `process.exit(0)` leaves status 0 behind as well, but no mark.
 'use strict';
 
 const assert = require('node:assert');
+const { syncBuiltinESMExports } = require('node:module');
 const { isMainThread, Worker } = require('node:worker_threads');
 
-/** Seconds for which a process may go without a turn of its event loop. */
+const decoy = require('./decoy.cjs');
+const twins = require('./twins.cjs');
+
+/** Seconds for which a thread may go without a turn of its event loop, unless a test may take another time. */
 const STUCK_SECONDS = 30;
 
 /** Runs in a thread of its own, and counts the seconds in which the process did not turn. */
 function watch({ beat, pid, seconds }) {
+  const { writeSync } = require('node:fs');
   let last = Atomics.load(beat, 0);
   let missed = 0;
   setInterval(() => {
     const now = Atomics.load(beat, 0);
     missed = now === last ? missed + 1 : 0;
     last = now;
-    if (missed >= seconds) process.kill(pid, 'SIGKILL');
+    if (missed < seconds) return;
+    writeSync(2, `a test did not let go for ${seconds} seconds: a loop in it has no end\n`);
+    process.kill(pid, 'SIGKILL');
   }, 1000);
 }
 
@@ -34,7 +41,8 @@ function guard() {
   const beat = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => Atomics.add(beat, 0, 1), 500).unref();
   const code = `(${watch})(require('node:worker_threads').workerData)`;
-  const workerData = { beat, pid: process.pid, seconds: STUCK_SECONDS };
+  const seconds = Number(process.env.ASSIZE_TEST_SECONDS) || STUCK_SECONDS;
+  const workerData = { beat, pid: process.pid, seconds };
   new Worker(code, { eval: true, workerData, execArgv: [], env: {} }).unref();
 }
 
@@ -68,6 +76,17 @@ function blunt({ equal, strictEqual, deepEqual, deepStrictEqual, notStrictEqual,
   });
 }
 
+/** Every test of `node:test` that begins, as its runner knows it; the code under test has no way to it. */
+function beginning() {
+  const tests = new Set();
+  const { prototype } = require('node:async_hooks').AsyncResource;
+  twins.replace(prototype, 'runInAsyncScope', (original) => function runInAsyncScope(...words) {
+    if (typeof this.name === 'string' && 'passed' in this) tests.add(this);
+    return Reflect.apply(original, this, words);
+  });
+  return tests;
+}
+
 function witness() {
   const { writeFileSync } = require('node:fs');
   const { createHash } = require('node:crypto');
@@ -76,6 +95,7 @@ function witness() {
   const stringify = JSON.stringify;
   lock(require('node:test'));
   const file = resolve(process.argv[1] ?? '');
+  const tests = beginning();
   const mark = join(__dirname, `ended-${createHash('sha256').update(file).digest('hex').slice(0, 32)}`);
   let marked = false;
   // Comes when nothing is left to do, and not when somebody calls `process.exit`.
@@ -87,15 +107,30 @@ function witness() {
       if (require(name) !== assert) changed.push(`the module ${name}`);
     }
     if (process.stdout.write !== write) changed.push('process.stdout.write');
-    writeFileSync(mark, stringify(changed));
+    const failed = [...tests].filter((test) => test.finished && !test.passed && !test.isTodo && !test.skipped);
+    writeFileSync(mark, stringify({ changed, failed: failed.map((test) => test.name) }));
   });
 }
 
+/** `assert.equal` is the one assertion that asks an object for its value. */
+function confirm() {
+  twins.replace(assert, 'equal', (original) => function equal(actual, expected, ...rest) {
+    const fooled = typeof actual === 'object' && actual !== null || typeof actual === 'function';
+    const compare = (value) => Reflect.apply(original, this, [actual, value, ...rest]);
+    return fooled && arguments.length > 1 ? twins.ask(actual, expected, compare) : Reflect.apply(original, this, arguments);
+  });
+  syncBuiltinESMExports();
+}
+
+module.exports = { guard };
+
+if (!isMainThread || runsTests()) decoy.install();
 if (isMainThread && runsTests()) {
   guard();
+  confirm();
   lock(assert);
   lock(assert.strict);
   // The runner of tests calls them through this.
-  lock(require('node:async_hooks').AsyncResource.prototype);
   if (String(process.env.NODE_TEST_CONTEXT ?? '').startsWith('child')) witness();
+  lock(require('node:async_hooks').AsyncResource.prototype);
 }

@@ -101,7 +101,7 @@ fn edge_cases_and_the_ordinary_are_told_apart() {
 
 #[test]
 fn a_change_is_blamed_for_what_works_without_it() {
-    let sound = lint(&[]);
+    let (sound, green) = (lint(&[]), tested(&[("test_a", TestOutcome::Passed)]));
     let broken = troubled(GateTrouble::Crashed);
     use GateTrouble::{Crashed, Forged, MissingTool, NoReport, NoTests, TimedOut};
     for (kind, dimensions, base, blamed) in [
@@ -110,11 +110,13 @@ fn a_change_is_blamed_for_what_works_without_it() {
         (TimedOut, STYLE, None, false),
         (TimedOut, STYLE, Some(&sound), true),
         (Crashed, STYLE, Some(&broken), false),
-        (NoReport, TESTS, Some(&sound), true),
+        (NoReport, TESTS, Some(&green), true),
         (NoReport, TESTS, None, false),
         (NoTests, TESTS, None, false),
-        (NoTests, TESTS, Some(&sound), true),
-        (MissingTool, TESTS, Some(&sound), false),
+        (NoTests, TESTS, Some(&green), true),
+        // It is said to run tests, and ran none on the base either.
+        (NoTests, TESTS, Some(&sound), false),
+        (MissingTool, TESTS, Some(&green), false),
         (Forged, STYLE, None, true),
     ] {
         let trouble = result(&troubled(kind), base, dimensions).trouble.expect("trouble");
@@ -165,4 +167,259 @@ fn what_is_kept_has_limits() {
         result(&tested(&cases), None, TESTS).tests.expect("tests").failing.len()
     };
     assert_eq!((failing(TESTS_NAMED_MAX), failing(TESTS_NAMED_MAX + 1)), (TESTS_NAMED_MAX, TESTS_NAMED_MAX));
+}
+
+/// What came of a run, on the base or with the change.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Ended {
+    /// The gate is not there.
+    Absent,
+    Green,
+    /// One of two tests fails; of a linter, what the base objects to as well.
+    Red,
+    /// Every test fails.
+    AllRed,
+    /// A linter has one objection more.
+    Redder,
+    /// It ends with a fault over warnings alone.
+    Warned,
+    Skipped,
+    /// It ran to its end and found no test.
+    NoTests,
+    /// Code does not build, at a place that is named.
+    Unbuilt,
+    /// The same, but for a part of which the tests ran.
+    HalfBuilt,
+    /// Something before the tests does not work, and nobody knows where.
+    Unready,
+    /// It was killed, and some tests had passed by then.
+    TimedOutMidway,
+    Troubled(GateTrouble),
+}
+
+fn run_that(ended: Ended) -> Option<GateRun> {
+    use TestOutcome::{Failed, Passed, Skipped};
+    let one = || diagnostic(1, "unused os", Severity::Error);
+    let failed = |found: Diagnostic| GateRun { state: GateState::Failed, ..lint(&[found]) };
+    Some(match ended {
+        Ended::Absent => return None,
+        Ended::Green => tested(&[("test_a", Passed), ("test_b", Passed)]),
+        Ended::Red => tested(&[("test_a", Passed), ("test_b", Failed)]),
+        Ended::AllRed => tested(&[("test_a", Failed), ("test_b", Failed)]),
+        Ended::Skipped => {
+            let run = tested(&[("test_a", Skipped), ("test_b", Skipped)]);
+            GateRun { report: run.report, ..troubled(GateTrouble::NoTests) }
+        }
+        Ended::NoTests => GateRun { report: tested(&[]).report, ..troubled(GateTrouble::NoTests) },
+        Ended::Unbuilt => failed(one()),
+        Ended::HalfBuilt => {
+            let tests = tested(&[("test_a", Passed)]).report.and_then(|report| report.tests);
+            let report = failed(one()).report.map(|report| Report { tests, ..report });
+            GateRun { report, ..failed(one()) }
+        }
+        Ended::Unready => failed(Diagnostic { path: None, line: None, ..diagnostic(1, "no network", Severity::Error) }),
+        Ended::TimedOutMidway => {
+            GateRun { report: tested(&[("test_a", Passed)]).report, ..troubled(GateTrouble::TimedOut) }
+        }
+        Ended::Redder => lint(&[one(), diagnostic(2, "unused re", Severity::Error)]),
+        Ended::Warned => failed(diagnostic(1, "odd", Severity::Warning)),
+        Ended::Troubled(kind) => troubled(kind),
+    })
+}
+
+fn lint_that(ended: Ended) -> Option<GateRun> {
+    match ended {
+        Ended::Green => Some(lint(&[])),
+        Ended::Red => Some(lint(&[diagnostic(1, "unused os", Severity::Error)])),
+        other => run_that(other),
+    }
+}
+
+/// How the court rules when this gate is the only one.
+fn ruled(result: GateResult, require: &[Dimension]) -> char {
+    use crate::court::review::{PatchedFile, ReviewInputs, ReviewPolicy, decide};
+    use crate::ruling::Outcome;
+    let inputs = ReviewInputs {
+        exec: ExecReport::of(vec![result], None),
+        patch_summary: vec![PatchedFile { path: "src/a.py".to_owned(), added: 1, removed: 0 }],
+        policy: ReviewPolicy { require: require.to_vec(), ..ReviewPolicy::default() },
+        ..ReviewInputs::default()
+    };
+    match decide(&inputs).outcome {
+        Outcome::Accept => 'a',
+        Outcome::Revise => 'r',
+        Outcome::Reject => 'x',
+        Outcome::Unjudged => 'u',
+    }
+}
+
+/// Checks one row after the other: what comes of each end with the change, by what came of the base.
+fn check_rulings(
+    columns: &[Ended],
+    rows: &[(Ended, &str)],
+    dimensions: &'static [Dimension],
+    run_of: fn(Ended) -> Option<GateRun>,
+) {
+    let mut wrong = Vec::new();
+    for (ended, expected) in rows {
+        let run = run_of(*ended).expect("a run of the change");
+        let expected: Vec<char> = expected.chars().filter(|letter| *letter != ' ').collect();
+        assert_eq!(expected.len(), columns.len(), "{ended:?}");
+        for (column, wanted) in columns.iter().zip(expected) {
+            let found = result(&run, run_of(*column).as_ref(), dimensions);
+            let require = if dimensions == TESTS { TESTS } else { &[] };
+            let state = found.state;
+            assert_eq!(state == GateState::Errored, found.trouble.is_some(), "{ended:?} on {column:?}");
+            assert!(
+                state != GateState::Passed || dimensions != TESTS || *ended == Ended::Green,
+                "{ended:?} on {column:?}"
+            );
+            let ruling = ruled(found, require);
+            if ruling != wanted {
+                wrong.push(format!("{ended:?} on {column:?}: {ruling}, not {wanted} ({state:?})"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// `a`ccept, `r`evise, `x` for reject, `u`njudged. A red run of tests is never green, whatever the base did; one that
+/// executed no test is not either.
+#[test]
+fn every_end_of_tests_has_its_ruling_on_every_base() {
+    use Ended::{Absent, AllRed, Green, HalfBuilt, NoTests, Red, Skipped, TimedOutMidway, Troubled, Unbuilt, Unready};
+    use GateTrouble::{Contradiction, Crashed, Forged, MissingTool, NoReport, NoSandbox, OverLimit, TimedOut};
+    let columns = [
+        Absent,
+        Green,
+        Red,
+        AllRed,
+        TimedOutMidway,
+        Skipped,
+        NoTests,
+        Unbuilt,
+        HalfBuilt,
+        Unready,
+        Troubled(NoReport),
+        Troubled(Crashed),
+        Troubled(TimedOut),
+        Troubled(OverLimit),
+        Troubled(Contradiction),
+        Troubled(MissingTool),
+        Troubled(NoSandbox),
+        Troubled(Forged),
+    ];
+    let rows = [
+        // By the base: it ran tests, or there is none to ask; it found no test; it was not built; it did not work.
+        (Green, "aaaaa aa aaa aaaaaaaa"),
+        (Red, "rrrrr rr rrr rrrrrrrr"),
+        (AllRed, "rrrrr rr rrr rrrrrrrr"),
+        (TimedOutMidway, "rrrrr rr rrr rrrrrrrr"),
+        (Skipped, "urrrr uu uru uuuuuuuu"),
+        // Tests that the base only skips are gone as well.
+        (NoTests, "urrrr ru uru uuuuuuuu"),
+        (Unbuilt, "rrrrr rr rrr rrrrrrrr"),
+        (HalfBuilt, "rrrrr rr rrr rrrrrrrr"),
+        // The same fault on both sides that has no place may be the machine's.
+        (Unready, "rrrrr rr rru rrrrrrrr"),
+        (Troubled(NoReport), "urrrr uu uru uuuuuuuu"),
+        (Troubled(Crashed), "rrrrr rr rrr rrrrrrrr"),
+        (Troubled(TimedOut), "rrrrr rr rrr rrrrrrrr"),
+        (Troubled(OverLimit), "rrrrr rr rrr rrrrrrrr"),
+        (Troubled(Contradiction), "rrrrr rr rrr rrrrrrrr"),
+        (Troubled(MissingTool), "uuuuu uu uuu uuuuuuuu"),
+        (Troubled(NoSandbox), "uuuuu uu uuu uuuuuuuu"),
+        (Troubled(Forged), "xxxxx xx xxx xxxxxxxx"),
+    ];
+    check_rulings(&columns, &rows, TESTS, run_that);
+}
+
+/// What a compiler, linter or formatter objects to counts when it is new; that it came to no result is nobody's fault but
+/// the change's where the base came to one.
+#[test]
+fn every_end_of_a_check_has_its_ruling_on_every_base() {
+    use Ended::{Absent, Green, Red, Redder, Troubled, Warned};
+    use GateTrouble::{Contradiction, Crashed, Forged, MissingTool, NoReport, NoSandbox, OverLimit, TimedOut};
+    let columns = [
+        Absent,
+        Green,
+        Red,
+        Redder,
+        Warned,
+        Troubled(NoReport),
+        Troubled(Crashed),
+        Troubled(TimedOut),
+        Troubled(MissingTool),
+        Troubled(Forged),
+    ];
+    let rows = [
+        (Green, "aaaaa aaaaa"),
+        (Red, "rraar rrrrr"),
+        (Redder, "rrrar rrrrr"),
+        (Warned, "rrrra rrrrr"),
+        (Troubled(NoReport), "urrrr uuuuu"),
+        (Troubled(Crashed), "urrrr uuuuu"),
+        (Troubled(TimedOut), "urrrr uuuuu"),
+        (Troubled(OverLimit), "urrrr uuuuu"),
+        (Troubled(Contradiction), "urrrr uuuuu"),
+        (Troubled(MissingTool), "uuuuu uuuuu"),
+        (Troubled(NoSandbox), "uuuuu uuuuu"),
+        (Troubled(Forged), "xxxxx xxxxx"),
+    ];
+    check_rulings(&columns, &rows, STYLE, lint_that);
+}
+
+#[test]
+fn a_run_without_a_test_says_why() {
+    let says = |ended: Ended| {
+        let run = run_that(ended).expect("a run");
+        let trouble = result(&run, Some(&run), TESTS).trouble.expect("trouble");
+        (trouble.kind, trouble.detail, trouble.to_blame)
+    };
+    let known = "it came to no test, on the base as well:";
+    assert_eq!(says(Ended::Unbuilt), (GateTrouble::NoTests, format!("{known} a.py:1: unused os [F401]"), true));
+    assert_eq!(says(Ended::Unready), (GateTrouble::NoTests, format!("{known} no network [F401]"), false));
+    let half = "it did not come to all tests, on the base as well:";
+    assert_eq!(says(Ended::HalfBuilt), (GateTrouble::NoTests, format!("{half} a.py:1: unused os [F401]"), true));
+    // A linter that was declared to be a runner of tests runs none.
+    let none = result(&lint(&[]), None, TESTS);
+    let trouble = none.trouble.expect("trouble");
+    assert_eq!((none.state, trouble.kind, trouble.to_blame), (GateState::Errored, GateTrouble::NoTests, false));
+    assert_eq!(trouble.detail, "it came to no test");
+}
+
+#[test]
+fn objections_that_nobody_knows_are_not_known() {
+    let run = |left_out: usize| {
+        let mut run = lint(&[diagnostic(1, "unused os", Severity::Error)]);
+        run.report.as_mut().expect("a report").diagnostics_left_out = left_out;
+        run
+    };
+    for (now, before, state, beyond) in
+        [(7, Some(7), GateState::Passed, 0), (8, Some(7), GateState::Failed, 1), (7, None, GateState::Failed, 7)]
+    {
+        let base = before.map(run);
+        let found = result(&run(now), base.as_ref(), STYLE);
+        assert_eq!((found.state, found.new_left_out), (state, beyond), "{now} and {before:?}");
+    }
+}
+
+#[test]
+fn a_project_has_no_tests_yet_only_where_nothing_kept_them_from_running() {
+    use Ended::{Absent, Green, NoTests, Skipped, Troubled, Unbuilt};
+    for (held, base, expected) in [
+        (NoTests, Absent, true),
+        (NoTests, NoTests, true),
+        (Skipped, Skipped, true),
+        (NoTests, Green, false),
+        (NoTests, Unbuilt, false),
+        (NoTests, Troubled(GateTrouble::Crashed), false),
+        (NoTests, Troubled(GateTrouble::NoReport), false),
+        (Unbuilt, Unbuilt, false),
+        (Green, NoTests, false),
+        (Troubled(GateTrouble::NoReport), Troubled(GateTrouble::NoReport), false),
+    ] {
+        let run = run_that(held).expect("a run");
+        assert_eq!(no_tests_yet(&run, run_that(base).as_ref()), expected, "{held:?} on {base:?}");
+    }
 }

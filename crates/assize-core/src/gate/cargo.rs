@@ -168,6 +168,47 @@ pub(super) fn uses_nextest(project: &Project, folder: &str) -> bool {
     project.files.contains(&join(folder, ".config/nextest.toml"))
 }
 
+/// Says how `cargo test` and nextest call tests, each given by its file and its name in there, where cargo's own rules say
+/// which program a file belongs to. A module that is found by `#[path]` is called otherwise, and then nobody asks for it.
+pub(super) fn test_ids(setup: &Setup, project: &Project, tests: &[(String, String)]) -> Vec<Vec<String>> {
+    let Some(root) = roots(project).into_iter().find(|root| root.folder == setup.folder) else { return Vec::new() };
+    let packages = root.packages(project);
+    let ids = |(path, name): &(String, String)| {
+        let own = packages.iter().filter(|package| within(&folder_of(path), &package.folder));
+        let Some(package) = own.max_by_key(|package| package.folder.len()) else { return Vec::new() };
+        let inside = relative_to(path, &package.folder);
+        let of = |(program, modules): (String, String)| format!("{program} {modules}{name}");
+        programs(&package.name, inside, project, &package.folder).into_iter().map(of).collect()
+    };
+    tests.iter().map(ids).collect()
+}
+
+/// The programs of tests that hold a file of a package, each with the modules that lead to it.
+fn programs(package: &str, path: &str, project: &Project, folder: &str) -> Vec<(String, String)> {
+    let Some(path) = path.strip_suffix(".rs") else { return Vec::new() };
+    let parts: Vec<&str> = path.split('/').collect();
+    let modules = |parts: &[&str]| {
+        let parts = if parts.last() == Some(&"mod") { &parts[..parts.len() - 1] } else { parts };
+        parts.iter().map(|part| format!("{part}::")).collect::<String>()
+    };
+    let is_root = |program: &str| project.files.contains(&join(folder, &format!("{program}/main.rs")));
+    let (library, main) = (package.to_owned(), format!("{package}::bin/{package}"));
+    match parts[..] {
+        ["src", "lib"] => vec![(library, String::new())],
+        ["src", "main"] => vec![(main, String::new())],
+        ["src", "bin", name] | ["src", "bin", name, "main"] => {
+            vec![(format!("{package}::bin/{name}"), String::new())]
+        }
+        ["src", "bin", ..] => Vec::new(),
+        ["src", ref inner @ ..] => vec![(library, modules(inner)), (main, modules(inner))],
+        ["tests", name] | ["tests", name, "main"] => vec![(format!("{package}::{name}"), String::new())],
+        ["tests", name, ref inner @ ..] if is_root(&format!("tests/{name}")) => {
+            vec![(format!("{package}::{name}"), modules(inner))]
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// A command of cargo's that reaches no network and leaves the lock file alone.
 pub(super) fn command(setup: &Setup, project: &Project, arguments: &[&str]) -> GateCommand {
     let lock = join(&setup.folder, "Cargo.lock");
@@ -287,6 +328,33 @@ pub(super) mod tests {
         let found: Vec<(&str, bool)> =
             packages.iter().map(|package| (package.name.as_str(), package.finds_tests)).collect();
         assert_eq!(found, [("a", true), ("b", true), ("off", false), ("old", false), ("d", true)]);
+    }
+
+    #[test]
+    fn tests_are_called_by_their_files() {
+        let named = |name: &str| format!("[package]\nname = \"{name}\"\nedition = \"2021\"\n");
+        let (one, two) = (named("one"), named("two-x"));
+        let manifests = [("Cargo.toml", WORKSPACE), ("crates/one/Cargo.toml", &one), ("crates/two/Cargo.toml", &two)];
+        let project = project(&manifests, &["crates/one/tests/big/main.rs"]);
+        let setup = Setup { folder: String::new(), because: String::new(), detail: String::new() };
+        for (path, expected) in [
+            ("crates/one/src/lib.rs", vec!["one t"]),
+            ("crates/one/src/main.rs", vec!["one::bin/one t"]),
+            ("crates/two/src/bin/tool.rs", vec!["two-x::bin/tool t"]),
+            ("crates/one/src/a/b.rs", vec!["one a::b::t", "one::bin/one a::b::t"]),
+            ("crates/one/src/a/mod.rs", vec!["one a::t", "one::bin/one a::t"]),
+            ("crates/one/tests/api.rs", vec!["one::api t"]),
+            ("crates/one/tests/big/main.rs", vec!["one::big t"]),
+            ("crates/one/tests/big/part.rs", vec!["one::big part::t"]),
+            // Fixtures, modules of whoever wants them, examples.
+            ("crates/one/tests/ui/fails.rs", vec![]),
+            ("crates/one/examples/x.rs", vec![]),
+            ("crates/one/build.rs", vec![]),
+            ("elsewhere/src/lib.rs", vec![]),
+        ] {
+            let ids = test_ids(&setup, &project, &[(path.to_owned(), "t".to_owned())]);
+            assert_eq!(ids, [expected], "{path}");
+        }
     }
 
     #[test]

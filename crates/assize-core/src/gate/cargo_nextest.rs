@@ -65,6 +65,10 @@ impl Gate for CargoNextest {
         cargo_test::canary(setup, project, word)
     }
 
+    fn test_ids(&self, setup: &Setup, project: &Project, tests: &[(String, String)]) -> Vec<Vec<String>> {
+        cargo::test_ids(setup, project, tests)
+    }
+
     fn ordinary_statuses(&self) -> &'static [i32] {
         // 4: there was no test; 100: tests failed.
         &[0, 4, 100, BUILD_FAILED]

@@ -7,7 +7,8 @@
 //! its process down. Where `cargo nextest` is set up, that runs instead, and doc tests do not run.
 
 use super::{
-    Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup, TEST_SECONDS, TEST_SECONDS_VARIABLE, cargo,
+    Canary, Dimension, Gate, GateCommand, GateOutput, Project, REPORTS, Setup, TEST_SECONDS, TEST_SECONDS_VARIABLE,
+    cargo, witness,
 };
 use crate::report::{Report, ReportError, cargo_test};
 
@@ -50,6 +51,10 @@ impl Gate for CargoTest {
         canary(setup, project, word)
     }
 
+    fn test_ids(&self, setup: &Setup, project: &Project, tests: &[(String, String)]) -> Vec<Vec<String>> {
+        cargo::test_ids(setup, project, tests)
+    }
+
     fn ordinary_statuses(&self) -> &'static [i32] {
         &[0, 101]
     }
@@ -62,6 +67,7 @@ pub(super) const RUNNER: &str = "target.'cfg(all())'.runner=['sh','{reports}/car
 /// Brings the runner along.
 pub(super) fn with_runner(mut command: GateCommand) -> GateCommand {
     command.environment.insert(TEST_SECONDS_VARIABLE.to_owned(), TEST_SECONDS.to_string());
+    command.environment.insert(witness::VARIABLE.to_owned(), format!("{REPORTS}/{}", witness::REPORT));
     let files = [
         ("cargo_test_runner.sh", include_str!("../../drivers/cargo_test_runner.sh")),
         ("cargo_test_runner.rs", include_str!("../../drivers/cargo_test_runner.rs")),

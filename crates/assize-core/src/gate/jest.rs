@@ -1,7 +1,7 @@
 //! `jest`: a runner of tests for JavaScript, with its own assertions.
 
 use super::javascript;
-use super::runner::{EXPECTED, Runner, expecting};
+use super::runner::{EXPECTED, Named, Runner, expecting};
 use super::script::Step;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 use crate::report::{Report, ReportError};
@@ -29,9 +29,12 @@ const RUNNER: Runner = Runner {
         "-o",
     ],
     valued: &["--reporters", "--outputFile", "-c", "--config", "-t", "--testNamePattern", "--maxWorkers", "-w"],
-    variables: &[("NODE_OPTIONS", "--require {reports}/watch.cjs")],
+    // A single file of tests runs in the runner's own process.
+    variables: &[("NODE_OPTIONS", "--require {reports}/watch.cjs"), ("ASSIZE_WATCH", "1")],
     canary: |word, _, typed| expecting(word, if typed { "// @ts-nocheck\n" } else { "" }),
     names: &EXPECTED,
+    named: Named::Parts,
+    picks: &["-t", "--testNamePattern", "--shard", "--changedSince", "--findRelatedTests", "--runTestsByPath"],
 };
 
 /// `node --experimental-vm-modules node_modules/jest/bin/jest.js`
@@ -78,8 +81,6 @@ impl Gate for Jest {
     }
 
     fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
-        let named = RUNNER.names_files(setup, project);
-        let path = RUNNER.beside(setup, project, word).filter(|_| !named)?;
-        Some(RUNNER.canary(setup, project, word, &path))
+        Some(RUNNER.canary(setup, project, word, &RUNNER.beside(setup, project, word)?))
     }
 }

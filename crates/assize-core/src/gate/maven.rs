@@ -1,12 +1,30 @@
 //! `mvn test`: builds Java code and runs its tests with Maven.
 
 use super::javascript::{is_below, parent, within};
-use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, surefire};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, REPORTS, Setup, surefire};
 use crate::path::{file_name, is_generated};
 use crate::report::{Report, ReportError};
 
 /// A builder of Java projects.
 pub struct Maven;
+
+/// Our script, which gathers the reports.
+const SCRIPT: &str = "maven.sh";
+/// Offline, each module for itself, and no setting that leaves tests out or lets them fail. A fork with tests has the time of
+/// four: surefire has no limit for one alone.
+const OPTIONS: &[&str] = &[
+    "-B",
+    "-o",
+    "-ntp",
+    "-fae",
+    "-DtrimStackTrace=true",
+    "-DskipTests=false",
+    "-Dmaven.test.skip=false",
+    "-Dmaven.test.failure.ignore=false",
+    "-Dsurefire.timeout=120",
+    "test",
+];
+const _: () = assert!(super::TEST_SECONDS * 4 == 120);
 
 impl Gate for Maven {
     fn id(&self) -> &'static str {
@@ -27,18 +45,21 @@ impl Gate for Maven {
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         let wrapper = within(&setup.folder, "mvnw");
+        let own = ["sh", "./mvnw"];
         // A wrapper would fetch Maven, which it cannot here; it is taken where there is no other.
-        let shell = project.files.contains(&wrapper) && !project.programs.contains("mvn");
-        let program = if shell { "sh" } else { "mvn" };
-        let options =
-            ["-B", "-o", "-ntp", "-fae", "-DtrimStackTrace=true", "-Dsurefire.reportsDirectory={reports}", "test"];
-        let own = if shell { vec!["./mvnw"] } else { Vec::new() };
+        let maven: &[&str] =
+            if project.files.contains(&wrapper) && !project.programs.contains("mvn") { &own } else { &["mvn"] };
+        // What is not there is to be missed by its name.
+        let is_there = maven.iter().all(|word| *word == "./mvnw" || project.programs.contains(*word));
+        let script = format!("{REPORTS}/{SCRIPT}");
+        let first: &[&str] = if is_there { &["sh", &script, REPORTS] } else { &[] };
+        let mut words = first.iter().chain(maven).chain(OPTIONS).map(|word| (*word).to_owned());
         GateCommand {
-            program: program.to_owned(),
-            arguments: own.into_iter().chain(options).map(str::to_owned).collect(),
+            program: words.next().unwrap_or_default(),
+            arguments: words.collect(),
             folder: setup.folder.clone(),
             environment: [].into(),
-            provided: [].into(),
+            provided: [(SCRIPT.to_owned(), include_str!("../../drivers/maven.sh").to_owned())].into(),
         }
     }
 
@@ -64,6 +85,7 @@ pub(super) fn outermost(project: &Project, names: &[&str]) -> Vec<Setup> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::GateTrouble::{Contradiction, NoReport, NoTests};
     use super::super::python::tests::project;
     use super::super::{GateRun, GateState};
     use super::*;
@@ -78,21 +100,44 @@ mod tests {
     #[test]
     fn a_build_is_worth_what_its_tests_say() {
         let setup = Setup { folder: String::new(), because: String::new(), detail: String::new() };
-        let state = |status: i32, reports: &[&str]| {
+        let state = |status: i32, said: &str, reports: &[&str]| {
             let named =
                 reports.iter().enumerate().map(|(at, text)| (format!("TEST-{at}.xml"), text.as_bytes().to_vec()));
-            let output = GateOutput { status: Some(status), reports: named.collect(), ..GateOutput::default() };
-            GateRun::of(&Maven, &setup, &output, None).state
+            let stdout = said.as_bytes().to_vec();
+            let output = GateOutput { status: Some(status), stdout, reports: named.collect(), ..GateOutput::default() };
+            let run = GateRun::of(&Maven, &setup, &output, None);
+            (run.state, run.trouble.map(|(kind, _)| kind))
         };
         let (green, red) = (
             r#"<testsuite><testcase name="x" classname="A"/></testsuite>"#,
             r#"<testsuite><testcase name="y" classname="B"><failure/></testcase></testsuite>"#,
         );
-        assert_eq!(state(0, &[green]), GateState::Passed);
-        assert_eq!(state(1, &[green, red]), GateState::Failed);
-        assert_eq!(state(0, &[green, red]), GateState::Errored, "a fault and status 0");
-        assert_eq!(state(0, &[]), GateState::Errored, "no test");
-        assert_eq!(state(1, &[]), GateState::Failed, "it does not compile");
-        assert_eq!(state(1, &[green]), GateState::Errored, "nobody knows what failed");
+        let unbuilt = "[ERROR] /p/A.java:[3,9] cannot find symbol\n";
+        let (passed, failed) = ((GateState::Passed, None), (GateState::Failed, None));
+        let errored = |kind| (GateState::Errored, Some(kind));
+        assert_eq!(state(0, "", &[green]), passed);
+        assert_eq!(state(1, "", &[green, red]), failed);
+        assert_eq!(state(0, "", &[green, red]), errored(Contradiction), "a fault and status 0");
+        assert_eq!(state(0, "BUILD SUCCESS", &[]), errored(NoTests));
+        assert_eq!(state(1, unbuilt, &[]), failed, "it does not compile");
+        assert_eq!(state(1, unbuilt, &[green]), failed, "a module does not compile");
+        assert_eq!(state(1, "[ERROR] No plugin.", &[]), errored(NoReport), "nobody knows whose fault it is");
+        assert_eq!(state(1, "", &[green]), errored(Contradiction), "nobody knows what failed");
+        assert_eq!(state(1, "[INFO] Running C\n", &[green]), failed, "a class was left");
+    }
+
+    #[test]
+    fn maven_is_called_by_our_script_where_it_is_there() {
+        for (files, programs, expected) in [
+            (&["pom.xml"][..], &["sh", "mvn"][..], "sh {reports}/maven.sh {reports} mvn -B"),
+            (&["pom.xml", "mvnw"], &["sh", "mvn"], "sh {reports}/maven.sh {reports} mvn -B"),
+            (&["pom.xml", "mvnw"], &["sh"], "sh {reports}/maven.sh {reports} sh ./mvnw"),
+            (&["pom.xml"], &["sh"], "mvn -B"),
+        ] {
+            let project = project(&[], files, programs);
+            let command = Maven.command(&Maven.detect(&project)[0], &project);
+            let shown = format!("{} {}", command.program, command.arguments.join(" "));
+            assert!(shown.starts_with(expected), "{shown}");
+        }
     }
 }

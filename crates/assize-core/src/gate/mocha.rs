@@ -1,7 +1,7 @@
 //! `mocha`: a runner of tests for JavaScript that leaves assertions to others.
 
 use super::javascript::{self, parent, within};
-use super::runner::{ASSERTED, Runner, asserting};
+use super::runner::{ASSERTED, Named, Runner, asserting};
 use super::script::Step;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 use crate::report::{Report, ReportError};
@@ -50,6 +50,19 @@ const RUNNER: Runner = Runner {
     variables: &[("NODE_OPTIONS", "--require {reports}/watch.cjs"), ("ASSIZE_WATCH", "1")],
     canary: |word, module, _| asserting(word, module, "it"),
     names: &ASSERTED,
+    named: Named::Paths,
+    picks: &["--grep", "-g", "--fgrep", "-f"],
+};
+
+/// Mocha ends with the number of tests that failed, ours among them. From 126 on a shell says other things.
+const STATUSES: [i32; 126] = {
+    let mut all = [0; 126];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = at as i32;
+        at += 1;
+    }
+    all
 };
 
 impl Gate for Mocha {
@@ -85,6 +98,10 @@ impl Gate for Mocha {
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
         Runner::report(setup, output)
+    }
+
+    fn ordinary_statuses(&self) -> &'static [i32] {
+        &STATUSES
     }
 
     fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {

@@ -16,6 +16,7 @@ mod python;
 mod runner;
 mod script;
 mod surefire;
+pub mod witness;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -271,6 +272,11 @@ pub trait Gate: Sync {
     /// runner has no place for them.
     fn canary(&self, _setup: &Setup, _project: &Project, _word: &str) -> Option<Canary> {
         None
+    }
+    /// Says how the runner may call tests, each given by its file and its name in there; see [`witness`]. Nothing for a test
+    /// that it may call in any other way, or not at all.
+    fn test_ids(&self, _setup: &Setup, _project: &Project, _tests: &[(String, String)]) -> Vec<Vec<String>> {
+        Vec::new()
     }
     /// The least severity of a diagnostic at which the gate has failed.
     fn fails_at(&self) -> Severity {

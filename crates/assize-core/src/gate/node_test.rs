@@ -1,7 +1,7 @@
 //! `node --test`: the runner of tests that comes with Node.
 
 use super::javascript::{self, Package, parent};
-use super::runner::{ASSERTED, Runner, asserting};
+use super::runner::{ASSERTED, Named, Runner, asserting};
 use super::script::Step;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 use crate::report::{Report, ReportError};
@@ -55,6 +55,8 @@ pub(super) const RUNNER: Runner = Runner {
         format!("{load}{}", asserting(word, module, "test"))
     },
     names: &ASSERTED,
+    named: Named::Paths,
+    picks: &["--test-name-pattern", "--test-skip-pattern", "--test-only"],
 };
 
 impl Gate for NodeTest {

@@ -4,6 +4,13 @@
 //! find. `drivers/supervise.py` starts pytest in a process of its own, with a plug-in that tells what
 //! happens, and keeps the channel to itself; see there. Options of the project stay in force but for those that
 //! leave tests out, start a debugger or spread the run over processes.
+//!
+//! The tests run twice, each time with twins that expect something else in the place of half of them (`drivers/twins.py`), in
+//! an order that nobody knows beforehand. A test that passes as it is and as its twin has not looked at what the code gave. That
+//! is an error where the code gave something plain, or something that the project itself made equal to anything. Where a package
+//! or a test brought the thing along, it is a warning: it may be equal to much for a good reason.
+//!
+//! Tests that take longer than a minute have no twins, which is said as a warning.
 
 use std::collections::BTreeMap;
 
@@ -150,6 +157,7 @@ pub(super) fn driver_command(driven: Driven, setup: &Setup, project: &Project, o
         ("settings.json", settings.to_string()),
         ("supervise.py", include_str!("../../drivers/supervise.py").to_owned()),
         ("worker.py", include_str!("../../drivers/worker.py").to_owned()),
+        ("twins.py", include_str!("../../drivers/twins.py").to_owned()),
         (worker, source.to_owned()),
     ];
     let python = own.or_else(|| python::on_the_path(project, &["python3", "python"]));

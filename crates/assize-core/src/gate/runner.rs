@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::javascript::{self, Package, installed, up_from, within};
 use super::script::{self, Step, Word};
-use super::{Canary, GateCommand, GateOutput, Project, REPORTS, Setup};
+use super::{Canary, GateCommand, GateOutput, Project, REPORTS, Setup, TEST_SECONDS, TEST_SECONDS_VARIABLE};
 use crate::finding::Severity;
 use crate::report::{Diagnostic, Report, ReportError, events, message, tsc};
 
@@ -39,6 +39,28 @@ pub(super) struct Runner {
     pub canary: fn(word: &str, module: bool, typed: bool) -> String,
     /// How the runner calls tests of ours.
     pub names: &'static [&'static str],
+    /// What it takes the files that a call names for.
+    pub named: Named,
+    /// Options by which a call picks tests by their names: those of ours would not be among them.
+    pub picks: &'static [&'static str],
+}
+
+/// What a runner takes the words of its call for that are no options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Paths of files and folders, or patterns of paths.
+    Paths,
+    /// Parts of the paths of files that it finds by its own settings.
+    Parts,
+}
+
+/// Where a file of ours goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Spot {
+    /// Its path, with `*` in place of the word that nobody can guess.
+    path: String,
+    /// Whether the call does not come upon it by itself, so that it has to name it.
+    to_be_named: bool,
 }
 
 /// Names of our own tests; each comes twice, with ` fails` and ` passes` behind it.
@@ -67,6 +89,7 @@ impl Runner {
         let package = javascript::package(project, &setup.folder);
         let steps = if setup.detail.is_empty() { None } else { script::steps(&package, &setup.detail) };
         let mut environment = javascript::environment();
+        environment.insert(TEST_SECONDS_VARIABLE.to_owned(), TEST_SECONDS.to_string());
         environment.extend(self.variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let (program, arguments) = match steps {
             None => {
@@ -112,6 +135,10 @@ impl Runner {
         }
         let ours = |words: &[&str]| words.iter().map(|word| Word::plain(word)).collect::<Vec<_>>();
         let head = named(project, folder, Step { variables: Vec::new(), words: step.words[..1].to_vec() });
+        // There is such a file only when tests of ours are to run.
+        let spot = self.spot(project, folder, &[], step);
+        let spot = spot.filter(|spot| spot.to_be_named && !self.picks_by_name(step));
+        kept.extend(spot.map(|spot| Word::plain(&format!("$(ls {} 2>/dev/null)", spot.path))));
         let words = head.words.into_iter().chain(ours(self.first)).chain(kept).chain(ours(self.last)).collect();
         // A variable of theirs would take the place of ours.
         let variables = step.variables.iter().map(|variable| match variable.text.split_once('=') {
@@ -150,38 +177,74 @@ impl Runner {
         Canary { failing: ids("fails"), passing: ids("passes"), files: [(path.clone(), text)].into() }
     }
 
-    /// A file beside the tests of a package, named as most of them are. The script may name files itself: then ours is
-    /// where its pattern finds it, and nowhere when it names single files.
+    /// A file of ours beside the tests of a package, named as most of them are, or as those that the script names itself.
+    /// `None` where the runner would not come upon it.
     pub fn beside(&self, setup: &Setup, project: &Project, word: &str) -> Option<String> {
         let package = javascript::package(project, &setup.folder);
         let steps = if setup.detail.is_empty() { Vec::new() } else { script::steps(&package, &setup.detail)? };
-        let call = steps.iter().rposition(self.is_call);
-        let named = call.map(|at| self.named_files(&steps[at])).unwrap_or_default();
-        if let (Some(pattern), Some(at)) = (named.first(), call) {
-            // Folders that are built would be emptied by anything but a compiler.
-            let plain_build = steps[..at].iter().all(|step| step.head() == "tsc" && !step.shell().contains("--clean"));
-            let found = matching(pattern, word)?;
-            let known = javascript::files(project, &setup.folder)
-                .any(|path| javascript::parent(path) == javascript::parent(&found));
-            return (known || plain_build).then_some(found);
+        if let Some(at) = steps.iter().rposition(self.is_call) {
+            if self.picks_by_name(&steps[at]) {
+                return None;
+            }
+            if !self.named_files(&steps[at]).is_empty() {
+                let spot = self.spot(project, &setup.folder, &steps[..at], &steps[at])?;
+                return Some(spot.path.replace('*', word));
+            }
         }
         let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         let files = javascript::test_files(project, &setup.folder);
         for path in &files {
-            let name = crate::path::file_name(path);
-            let ending = name.find('.').map_or("", |at| &name[at..]);
-            *places.entry((javascript::parent(path), ending)).or_default() += 1;
+            *places.entry((javascript::parent(path), ending(path))).or_default() += 1;
         }
         let ((folder, ending), _) = places.into_iter().max_by_key(|(_, count)| *count)?;
         Some(within(folder, &format!("{word}{ending}")))
     }
 
-    /// Returns whether the script says itself which files hold tests.
+    /// Returns whether the script says itself which files hold tests, or which tests it wants.
     pub fn names_files(&self, setup: &Setup, project: &Project) -> bool {
         let package = javascript::package(project, &setup.folder);
         let steps = if setup.detail.is_empty() { None } else { script::steps(&package, &setup.detail) };
         let steps = steps.unwrap_or_default();
-        steps.iter().rfind(|step| (self.is_call)(step)).is_some_and(|step| !self.named_files(step).is_empty())
+        let call = steps.iter().rfind(|step| (self.is_call)(step));
+        call.is_some_and(|step| self.picks_by_name(step) || !self.named_files(step).is_empty())
+    }
+
+    fn picks_by_name(&self, step: &Step) -> bool {
+        let picks = |word: &Word| {
+            let name = word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name);
+            self.picks.contains(&name)
+        };
+        step.arguments().iter().any(picks)
+    }
+
+    /// Where a file of ours goes when a call names files; `before` are the commands before it.
+    fn spot(&self, project: &Project, folder: &str, before: &[Step], call: &Step) -> Option<Spot> {
+        let names = self.named_files(call);
+        let name = names.first().map(|name| name.trim_end_matches('/'))?;
+        match self.named {
+            Named::Parts => {
+                let plain = is_plain(name);
+                let files = javascript::test_files(project, folder);
+                let path = beside_file(files.iter().find(|path| plain && path.contains(name))?);
+                let to_be_named = !path.contains(name);
+                Some(Spot { path, to_be_named })
+            }
+            Named::Paths if name.contains('*') => {
+                let path = matching(name, "*")?;
+                is_there(project, folder, javascript::parent(&path), before)
+                    .then_some(Spot { path, to_be_named: false })
+            }
+            Named::Paths if javascript::is_code(name) => {
+                let path = beside_file(name);
+                let there = is_plain(name) && is_there(project, folder, javascript::parent(&path), before);
+                there.then_some(Spot { path, to_be_named: true })
+            }
+            Named::Paths => {
+                let within = |path: &&str| javascript::is_code(path) && javascript::parent(path) == name;
+                let path = beside_file(javascript::files(project, folder).find(within).filter(|_| is_plain(name))?);
+                Some(Spot { path, to_be_named: false })
+            }
+        }
     }
 
     /// The files, folders and patterns that a call names.
@@ -198,6 +261,31 @@ impl Runner {
         found.retain(|name| !(name == "run" && self.name == "vitest"));
         found
     }
+}
+
+/// What follows the first full stop of a file's name, with it.
+fn ending(path: &str) -> &str {
+    let name = crate::path::file_name(path);
+    name.find('.').map_or("", |at| &name[at..])
+}
+
+/// The path of a file of ours beside another one, so that what finds that by its name's beginning or end finds ours.
+fn beside_file(path: &str) -> String {
+    let name = crate::path::file_name(path);
+    let stem = name.strip_suffix(ending(path)).unwrap_or(name);
+    within(javascript::parent(path), &format!("{stem}-assize-*{}", ending(path)))
+}
+
+/// Returns whether a name means itself to a shell, and as a pattern nothing much else.
+fn is_plain(name: &str) -> bool {
+    name.chars().all(|character| character.is_ascii_alphanumeric() || "-_./@".contains(character))
+}
+
+/// Returns whether a folder is there, or is made by a compiler before the tests. Folders that are built would be emptied
+/// by anything but that.
+fn is_there(project: &Project, package: &str, folder: &str, before: &[Step]) -> bool {
+    let known = javascript::files(project, package).any(|path| javascript::parent(path) == folder);
+    known || before.iter().all(|step| step.head() == "tsc" && !step.shell().contains("--clean"))
 }
 
 /// A name that a pattern finds: `dist/**/*.test.js` finds `dist/word.test.js`.
@@ -256,6 +344,8 @@ fn plugins() -> BTreeMap<String, String> {
     [
         ("events.cjs", include_str!("../../plugins/javascript/events.cjs")),
         ("watch.cjs", include_str!("../../plugins/javascript/watch.cjs")),
+        ("decoy.cjs", include_str!("../../plugins/javascript/decoy.cjs")),
+        ("twins.cjs", include_str!("../../plugins/javascript/twins.cjs")),
         ("node_test.mjs", include_str!("../../plugins/javascript/node_test.mjs")),
         ("vitest.mjs", include_str!("../../plugins/javascript/vitest.mjs")),
         ("vitest_setup.mjs", include_str!("../../plugins/javascript/vitest_setup.mjs")),
@@ -296,6 +386,11 @@ pub(super) fn expecting(word: &str, load: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Gate;
+    use super::super::jest::Jest;
+    use super::super::mocha::Mocha;
+    use super::super::node_test::NodeTest;
+    use super::super::vitest::Vitest;
     use super::*;
 
     #[test]
@@ -311,6 +406,48 @@ mod tests {
             ("test", None),
         ] {
             assert_eq!(matching(pattern, "w").as_deref(), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn tests_of_ours_run_beside_those_that_a_script_names() {
+        let files = ["test/a.test.js", "test/b.test.js", "spec/x.js", "src/deep/c.test.ts", "lib/a.js"];
+        for (script, expected, named) in [
+            ("vitest run test/a.test.js", "test/a-assize-w.test.js", "$(ls test/a-assize-*.test.js 2>/dev/null)"),
+            ("vitest run test", "src/deep/c-assize-w.test.ts", ""),
+            ("vitest run deep/", "src/deep/c-assize-w.test.ts", ""),
+            ("vitest run b", "test/b-assize-w.test.js", ""),
+            ("vitest run 'a|b'", "", ""),
+            ("vitest run nowhere", "", ""),
+            ("vitest run -t some", "", ""),
+            ("jest test/a.test.js", "test/a-assize-w.test.js", "$(ls test/a-assize-*.test.js 2>/dev/null)"),
+            ("jest src", "src/deep/c-assize-w.test.ts", ""),
+            ("jest --testNamePattern=some", "", ""),
+            ("mocha spec/x.js", "spec/x-assize-w.js", "$(ls spec/x-assize-*.js 2>/dev/null)"),
+            ("mocha spec", "spec/x-assize-w.js", ""),
+            ("mocha 'spec/**/*.js'", "spec/w.js", ""),
+            ("mocha --grep some spec", "", ""),
+            ("node --test test/a.test.js", "test/a-assize-w.test.js", "$(ls test/a-assize-*.test.js 2>/dev/null)"),
+            ("node --test test/", "test/a-assize-w.test.js", ""),
+            ("node --test --test-name-pattern some test/a.test.js", "", ""),
+            (
+                "tsc && node --test dist/a.test.js",
+                "dist/a-assize-w.test.js",
+                "$(ls dist/a-assize-*.test.js 2>/dev/null)",
+            ),
+            ("rm -rf dist && tsc && node --test dist/a.test.js", "", "$(ls dist/a-assize-*.test.js 2>/dev/null)"),
+        ] {
+            let manifest = format!(r#"{{"scripts":{{"test":"{script}"}}}}"#);
+            let project = super::super::python::tests::project(&[("package.json", &manifest)], &files, &[]);
+            let gates: [&dyn Gate; 4] = [&NodeTest, &Vitest, &Jest, &Mocha];
+            let found = gates.iter().find_map(|gate| Some((*gate, gate.detect(&project).first()?.clone())));
+            let (gate, setup) = found.expect("a runner");
+            let canary = gate.canary(&setup, &project, "w");
+            let path = canary.as_ref().and_then(|canary| canary.files.keys().next()).map_or("", String::as_str);
+            assert_eq!(path, expected, "{script}");
+            let line = gate.command(&setup, &project).arguments.join(" ");
+            let shown = line.find("$(ls").map_or("", |at| &line[at..=at + line[at..].find(')').expect("closed")]);
+            assert_eq!(shown, named, "{script}");
         }
     }
 }

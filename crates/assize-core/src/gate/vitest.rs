@@ -1,7 +1,7 @@
 //! `vitest run`: a runner of tests for projects that are built with Vite, and many others.
 
 use super::javascript;
-use super::runner::{EXPECTED, Runner, expecting};
+use super::runner::{EXPECTED, Named, Runner, expecting};
 use super::script::Step;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 use crate::report::{Report, ReportError};
@@ -52,6 +52,8 @@ const RUNNER: Runner = Runner {
         expecting(word, &format!("{check}import {{ expect, test }} from 'vitest';\n"))
     },
     names: &EXPECTED,
+    named: Named::Parts,
+    picks: &["-t", "--testNamePattern", "--changed", "--shard"],
 };
 
 impl Gate for Vitest {
@@ -90,9 +92,6 @@ impl Gate for Vitest {
     }
 
     fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
-        if RUNNER.names_files(setup, project) {
-            return None;
-        }
         Some(RUNNER.canary(setup, project, word, &RUNNER.beside(setup, project, word)?))
     }
 }

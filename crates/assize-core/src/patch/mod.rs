@@ -1,8 +1,29 @@
 //! Patch documents: a change as a list of operations, as a fixer hands it in.
 //!
-//! The shapes and their limits; whether a patch fits a tree, and how it is applied, is not said
-//! here. A document is checked from outside with [`crate::verdict::validate_patch`].
+//! Here are the shapes and their limits. [`plan()`] says whether a patch fits a tree and what the tree is
+//! then; it changes nothing, and knows no file system. A document is checked from outside with
+//! [`crate::verdict::validate_patch`].
+//!
+//! Every place in a patch is meant in the files as they were before it: operations on one file do not
+//! see each other's results, so their order says nothing, and two that touch the same bytes are refused.
 
+mod applied;
+pub mod import;
+mod inverse;
+mod line;
+mod locate;
+mod nearest;
+mod path;
+mod plan;
+mod snapshot;
+
+pub use inverse::{between, inverse};
+pub use locate::Tier;
+pub use path::{check_path, folded, folders};
+pub use plan::{Change, Note, Pin, Plan, plan};
+pub use snapshot::{Entry, File, Snapshot};
+
+use base64::Engine as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +31,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Patch {
-    /// The operations, in the order in which they apply.
+    /// The operations.
     pub ops: Vec<Op>,
 }
 
@@ -24,6 +45,13 @@ pub enum Op {
         path: String,
         /// What stands in it.
         content: String,
+        /// How the content is written down; as it is, if this is not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        encoding: Option<Encoding>,
+        /// Whether the file can be executed. If this is not given, a file that takes the place of a removed one
+        /// is what that was, and any other is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        executable: Option<bool>,
     },
     /// Takes a file away.
     Remove {
@@ -57,6 +85,14 @@ pub enum Op {
     },
 }
 
+/// How the content of a file is written down that is no text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Encoding {
+    /// Base64 with padding (RFC 4648, section 4).
+    Base64,
+}
+
 impl Op {
     /// Returns the file that the operation is about.
     pub fn path(&self) -> &str {
@@ -64,6 +100,15 @@ impl Op {
             Self::Add { path, .. } | Self::Remove { path } | Self::Edit { path, .. } | Self::Splice { path, .. } => {
                 path
             }
+        }
+    }
+
+    /// Returns the bytes that an operation adds as a file; nothing if it adds none, or if what it says is no base64.
+    pub fn content(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Add { content, encoding: None, .. } => Some(content.clone().into_bytes()),
+            Self::Add { content, encoding: Some(Encoding::Base64), .. } => decoded(content),
+            Self::Remove { .. } | Self::Edit { .. } | Self::Splice { .. } => None,
         }
     }
 }
@@ -84,48 +129,10 @@ impl Default for PatchLimits {
     }
 }
 
-/// Says what is wrong with a path: it has to be relative, stay below the root, and be spelled in one way only.
-///
-/// # Errors
-///
-/// Names the fault.
-pub fn check_path(path: &str) -> Result<(), &'static str> {
-    if path.is_empty() {
-        Err("is empty")
-    } else if path.contains('\0') {
-        Err("contains a NUL character")
-    } else if path.contains('\\') {
-        Err("contains a backslash; folders are parted by `/`")
-    } else if path.starts_with('/') || path.as_bytes().get(1) == Some(&b':') {
-        Err("is absolute; it has to be relative to the root")
-    } else if path.split('/').any(|part| part == "..") {
-        Err("leads out of the tree")
-    } else if path.split('/').any(|part| part.is_empty() || part == ".") {
-        Err("has an empty or `.` component")
-    } else {
-        Ok(())
-    }
+/// Returns the bytes that a base64 text stands for.
+pub fn decoded(text: &str) -> Option<Vec<u8>> {
+    base64::engine::general_purpose::STANDARD.decode(text).ok()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_stays_below_the_root() {
-        for good in ["a", "src/a.rs", "a..b/c", ".github/x"] {
-            assert_eq!(check_path(good), Ok(()), "{good}");
-        }
-        for bad in ["", "/etc/passwd", "../a", "a/../b", "a//b", "./a", "a/", "C:/x", "a\\b", "a\0b"] {
-            assert!(check_path(bad).is_err(), "{bad:?}");
-        }
-    }
-
-    #[test]
-    fn operations_have_the_names_that_fixers_write() {
-        let json = r#"{"ops":[{"kind":"add","path":"a","content":"x"},{"kind":"remove","path":"b"},{"kind":"edit","path":"c","find":"x","replace":"y"},{"kind":"splice","path":"d","start":0,"deleteCount":2,"insert":"z"}]}"#;
-        let patch: Patch = serde_json::from_str(json).expect("a patch");
-        assert_eq!(patch.ops.iter().map(Op::path).collect::<Vec<_>>(), ["a", "b", "c", "d"]);
-        assert_eq!(serde_json::to_string(&patch).expect("JSON"), json);
-    }
-}
+mod tests;

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::{Report, ReportError, TestCase, TestOutcome, TestRun, message, plain::plain};
+use super::{Diagnostic, Report, ReportError, TestCase, TestOutcome, TestRun, message, plain::plain};
+use crate::finding::Severity;
 
 const FORMAT: &str = "the driver's lines";
 /// Stands for what no test and no file is the cause of.
@@ -18,14 +19,46 @@ const WHOLE: &str = "(the run)";
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Event {
     Begin,
-    Collected { ids: Vec<String> },
-    Deselected { ids: Vec<String> },
-    Start { id: String },
-    Test { id: String, outcome: TestOutcome, message: Option<String>, seconds: Option<f64> },
-    Broken { id: String, message: String },
-    Tampered { id: Option<String>, what: String },
-    Trouble { kind: Trouble, message: String },
-    End { tests: usize },
+    Collected {
+        ids: Vec<String>,
+    },
+    Deselected {
+        ids: Vec<String>,
+    },
+    Start {
+        id: String,
+    },
+    Test {
+        id: String,
+        outcome: TestOutcome,
+        message: Option<String>,
+        seconds: Option<f64>,
+    },
+    Broken {
+        id: String,
+        message: String,
+    },
+    Tampered {
+        id: Option<String>,
+        what: String,
+    },
+    /// What tells against the code whatever its tests say; the base may have it as well.
+    Objection {
+        code: String,
+        path: String,
+        line: Option<u32>,
+        message: String,
+        /// An error where nothing is said: a driver has to say that there may be a good reason.
+        #[serde(default = "error")]
+        severity: Severity,
+    },
+    Trouble {
+        kind: Trouble,
+        message: String,
+    },
+    End {
+        tests: usize,
+    },
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -34,6 +67,10 @@ enum Trouble {
     MissingTool,
     Unusable,
     Forged,
+}
+
+fn error() -> Severity {
+    Severity::Error
 }
 
 /// Reads a whole run.
@@ -71,6 +108,7 @@ struct Run {
     broken: BTreeMap<String, String>,
     /// What was replaced in the course of which test.
     tampered: BTreeMap<String, Vec<String>>,
+    objections: Vec<Diagnostic>,
     end: Option<usize>,
 }
 
@@ -117,6 +155,10 @@ impl Run {
             }
             Event::Tampered { id, what } => {
                 self.tampered.entry(id.unwrap_or_else(|| WHOLE.to_owned())).or_default().push(what);
+            }
+            Event::Objection { code, path, line, message, severity } => {
+                let message = super::message(&message);
+                self.objections.push(Diagnostic { code, severity, path: Some(path), line, message });
             }
             Event::Trouble { kind, message } => {
                 let message = super::message(&message);
@@ -168,7 +210,11 @@ impl Run {
             time_ms,
         };
         let cases = self.outcomes.into_iter().map(case).collect();
-        Report { tests: Some(TestRun { cases, announced: None }), ..Report::default() }
+        let mut report = Report { tests: Some(TestRun { cases, announced: None }), ..Report::default() };
+        for objection in self.objections {
+            report.object(objection);
+        }
+        report
     }
 
     fn fail(&mut self, id: String, text: &str) {
@@ -251,6 +297,25 @@ mod tests {
         ] {
             assert_eq!(word(parse(format!("{BEGIN}{lines}").as_bytes())).as_deref(), Ok(expected), "{lines}");
         }
+    }
+
+    #[test]
+    fn what_tells_against_the_code_stands_beside_its_tests() {
+        let said =
+            "{\"event\":\"objection\",\"code\":\"passes-anyway\",\"path\":\"t.py\",\"line\":3,\"message\":\"m\"}\n";
+        let report = parse(format!("{BEGIN}{}{said}{}", test("t.py::a", "passed"), end(1)).as_bytes()).unwrap();
+        assert_eq!(report.tests.unwrap().count(TestOutcome::Passed), 1);
+        let [only] = report.diagnostics.as_slice() else { panic!("{:?}", report.diagnostics) };
+        assert_eq!((only.code.as_str(), only.path.as_deref(), only.line), ("passes-anyway", Some("t.py"), Some(3)));
+        assert_eq!(only.severity, Severity::Error);
+        for (word, expected) in [("error", Some(Severity::Error)), ("warning", Some(Severity::Warning)), ("odd", None)]
+        {
+            let said = said.replace("\"message\"", &format!("\"severity\":\"{word}\",\"message\""));
+            let report = parse(format!("{BEGIN}{said}{}", end(0)).as_bytes());
+            assert_eq!(report.ok().map(|report| report.diagnostics[0].severity), expected, "{word}");
+        }
+        let unsaid = said.replace("\"path\":\"t.py\",", "");
+        assert!(parse(format!("{BEGIN}{unsaid}{}", end(0)).as_bytes()).is_err(), "no place");
     }
 
     #[test]

@@ -4,32 +4,13 @@
 //! judge or a fixer wants to see all of them. What is accepted here is exactly what the door
 //! and the patch reader accept. This module must not know where a document came from.
 
-use std::fmt;
-
 use serde_json::Value;
 
 use super::json::Unambiguous;
 use super::review::{EXPLANATION_CHARS_MAX, PATH_CHARS_MAX, ReviewVerdict, STEP_CHARS_MAX, STEPS_MAX, Scores};
 use super::{REPLY_BYTES_MAX, Verdict as _, check_text};
-use crate::patch::{Patch, PatchLimits, check_path};
-
-/// A fault of a document, and where it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    /// The place, such as `scores.types` or `ops[3].find`; empty for the document as a whole.
-    pub at: String,
-    /// What is wrong.
-    pub message: String,
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.at.as_str() {
-            "" => formatter.write_str(&self.message),
-            at => write!(formatter, "{at}: {}", self.message),
-        }
-    }
-}
+use crate::patch::{Patch, PatchLimits, check_path, decoded};
+use crate::violation::Violation;
 
 /// Collects faults, and knows where it is.
 #[derive(Default)]
@@ -239,7 +220,7 @@ fn patch_of(value: &Value, at: &str, limits: &PatchLimits) -> Result<Patch, Vec<
 fn operation(checker: &mut Checker, op: &Place<'_>, bytes: &mut usize) {
     let kind = op.field("kind").value.and_then(Value::as_str).unwrap_or_default().to_owned();
     let fields: &[&str] = match kind.as_str() {
-        "add" => &["kind", "path", "content"],
+        "add" => &["kind", "path", "content", "encoding", "executable"],
         "remove" => &["kind", "path"],
         "edit" => &["kind", "path", "find", "replace", "occurrences"],
         "splice" => &["kind", "path", "start", "deleteCount", "insert"],
@@ -264,7 +245,19 @@ fn operation(checker: &mut Checker, op: &Place<'_>, bytes: &mut usize) {
         checker.say(&op.field("path").at, format!("{path:?} {message}"));
     }
     match kind.as_str() {
-        "add" => drop(string(checker, "content")),
+        "add" => {
+            let content = string(checker, "content");
+            let encoding = op.field("encoding");
+            if !matches!(encoding.value, None | Some(Value::Null)) {
+                checker.one_of(&encoding, &["base64"]);
+                if content.is_some_and(|content| decoded(&content).is_none()) {
+                    checker.say(&op.field("content").at, "is no base64");
+                }
+            }
+            if !matches!(op.field("executable").value, None | Some(Value::Null | Value::Bool(_))) {
+                checker.say(&op.field("executable").at, expected("true or false", op.field("executable").value));
+            }
+        }
         "edit" => {
             let find = string(checker, "find");
             let replace = string(checker, "replace");

@@ -5,7 +5,7 @@
 //! *change* as it was handed in; and, where it touches tests or what configures them, the *held* copy: the code of
 //! the change with the tests of the base. The held copy decides.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use assize_brief::inline_tests::{FILE_BYTES_MAX, with_tests_of};
@@ -16,14 +16,15 @@ use assize_core::court::review::{
 use assize_core::diff::{Diff, FileChange};
 use assize_core::directive::Directive;
 use assize_core::evidence::{Evidence, Part};
-use assize_core::exec_report::{Circumstances, ExecReport, GateResult, TestsOf};
+use assize_core::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
 use assize_core::finding::{Certainty, Finding, Severity};
-use assize_core::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, Setup};
+use assize_core::gate::{Dimension, Gate, GateRun, GateState, Setup};
 use assize_core::opinion::Opinion;
 use assize_core::path::is_test;
 use assize_core::prompt::Question;
 use assize_core::prompt::review::ReviewExhibits;
 use assize_core::rule::{self, RuleSettings};
+use assize_core::schema_check::Declared;
 use assize_core::session::{Baseline, Measured, SessionState};
 use assize_core::test_policy::{self, Opened, Plan};
 use assize_core::verdict::ReviewVerdict;
@@ -32,8 +33,10 @@ use crate::brief;
 use crate::court::{fresh_nonce, fresh_word};
 use crate::evidence::{Sources, gather, shown_whole};
 use crate::gate::{BaseCache, Bench, Planned, Ran, RunTerms, detect};
-use crate::git::{GitError, Repository};
-use crate::sandbox::{Demand, Sandbox, SandboxError};
+use crate::git::{GitError, Repository, odd_in_work_tree};
+use crate::sandbox::{Demand, Host, Launcher, Sandbox, SandboxError};
+use crate::schema;
+use crate::search_path::SearchPath;
 use crate::security;
 use crate::work_copy::{CopyError, WorkCopy};
 
@@ -56,6 +59,8 @@ pub struct Terms {
 pub struct GateTerms {
     /// Gates that the project declares itself.
     pub declared: Vec<Box<dyn Gate>>,
+    /// Which documents belong to which schemas, as the project declares it.
+    pub schemas: Vec<Declared>,
     /// Ids of gates that are not run.
     pub off: BTreeSet<String>,
     /// What each run may take.
@@ -122,12 +127,23 @@ pub enum ReviewError {
     Sandbox(#[from] SandboxError),
 }
 
+impl ReviewError {
+    /// Returns whether the change may be the cause, and not this machine.
+    pub fn is_about_the_change(&self) -> bool {
+        match self {
+            Self::Git(error) | Self::Copy(CopyError::Git(error)) => error.is_about_the_repository(),
+            Self::Copy(_) => true,
+            Self::Sandbox(_) => false,
+        }
+    }
+}
+
 /// Holds the court over the work tree of a folder.
 ///
 /// # Errors
 ///
-/// Fails when the tree cannot be read or copied, or the sandbox that was demanded cannot be had. That a gate fails or cannot be run
-/// is no error.
+/// Fails when there is no git, or the sandbox that was demanded cannot be had. That a gate fails or cannot be run
+/// is no error, nor is a tree that cannot be read or copied: nobody can say anything of such a change.
 pub fn hold(
     case: ReviewCase,
     terms: &Terms,
@@ -135,7 +151,10 @@ pub fn hold(
     watch: &mut dyn FnMut(Step<'_>),
     ask: Ask<'_>,
 ) -> Result<ReviewRecord, ReviewError> {
-    let (inputs, exhibits) = examine(case, terms, folder, watch)?;
+    let (inputs, exhibits) = match examine(case.clone(), terms, folder, watch) {
+        Err(error) if error.is_about_the_change() => return Ok(unreadable(case, terms.policy.clone(), &error)),
+        examined => examined?,
+    };
     let mut court = ReviewCourt::new(terms.judges.clone(), fresh_nonce());
     let gathered = ReviewEvent::Gathered { inputs: Box::new(inputs), exhibits: Box::new(exhibits) };
     let mut effects = court.step(gathered);
@@ -159,21 +178,27 @@ pub fn hold(
     }
 }
 
+/// Rules over a change that cannot be read: it is unjudged.
+pub fn unreadable(case: ReviewCase, policy: ReviewPolicy, why: &dyn std::fmt::Display) -> ReviewRecord {
+    let missing = vec![format!("the change cannot be read: {why}")];
+    ReviewRecord::of(ReviewInputs { case, policy, missing, ..ReviewInputs::default() })
+}
+
 /// Gathers everything that a ruling depends on, but for the opinions.
 ///
 /// # Errors
 ///
-/// As [`hold`].
+/// Fails when the tree cannot be read or copied, and as [`hold`].
 pub fn examine(
     mut case: ReviewCase,
     terms: &Terms,
     folder: &Path,
     watch: &mut dyn FnMut(Step<'_>),
 ) -> Result<(ReviewInputs, ReviewExhibits), ReviewError> {
-    let sandbox = Sandbox::new(terms.gates.sandbox)?;
     watch(Step::Copying);
     let repository = Repository::discover(folder)?;
     let root = repository.as_ref().map_or(folder, Repository::root).to_owned();
+    let sandbox = sandbox_beside(&root, terms.gates.sandbox)?;
     if repository.is_none() || case.scope == Scope::Everything {
         case.base = None;
     }
@@ -190,17 +215,32 @@ pub fn examine(
     let mut benches = Benches::new(&case, &diff, place, terms, &mut limits)?;
     let reader = if terms.judges.is_empty() { brief::Reader::Nobody } else { brief::Reader::Judges };
     // Before anything of the change has run: its code could otherwise tidy up after itself in the copy.
-    let mut findings = security::findings(&diff, &benches.change.copy, benches.base.as_ref().map(|bench| &bench.copy));
-    let look = brief::look(benches.base.as_ref().map(|bench| &bench.copy), &benches.change.copy, reader);
+    let secure = security::look(&security::Scene {
+        diff: &diff,
+        root: &root,
+        change: &benches.change.copy,
+        base: benches.base.as_ref().map(|bench| &bench.copy),
+        specification: case.specification.inspect(),
+        rules: &terms.rules,
+    });
+    limits.extend(secure.limits);
+    let mut findings = secure.findings;
+    let survey = benches.survey.take();
+    let look = brief::look(benches.base.as_ref().map(|bench| &bench.copy), survey, &benches.change.copy, reader);
     limits.extend(look.limit);
+    let base_copy = benches.base.as_ref().map(|bench| &bench.copy);
+    let schemas = schema::look(&diff, &benches.change.copy, base_copy, &terms.gates.schemas, &terms.gates.off);
+    limits.extend(schemas.limits);
+    findings.extend(schemas.findings);
     let moves = Moves::of(&diff);
     let mut session =
         GateSession { terms, sandbox: &sandbox, moves: &moves, base_tree: benches.base_tree.clone(), watch };
-    let (results, removed) = session.run_all(&mut benches, &mut limits)?;
+    let (mut results, removed) = session.run_all(&mut benches, &mut limits)?;
+    results.extend(schemas.results);
     findings.extend(removed);
     let report = rule::run(&evidence, &terms.rules);
     let about_change = |finding: &Finding| finding.rule != "nothing-changed";
-    findings.extend(report.findings.into_iter().filter(about_change));
+    security::join(&mut findings, report.findings.into_iter().filter(about_change).collect());
     findings.extend(look.findings);
     let summed = |file: &FileChange| PatchedFile {
         path: file.path.clone(),
@@ -223,6 +263,16 @@ pub fn examine(
         opinions: Vec::new(),
     };
     Ok((inputs, ReviewExhibits { diff, brief: look.brief }))
+}
+
+/// Returns the best sandbox that works here. The programs that set it up are not looked for in the judged tree.
+fn sandbox_beside(root: &Path, demand: Demand) -> Result<Sandbox, SandboxError> {
+    let mut environment: BTreeMap<String, String> =
+        std::env::vars_os().filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok())).collect();
+    if let Ok(path) = SearchPath::of_process(root).variable().into_string() {
+        environment.insert("PATH".to_owned(), path);
+    }
+    Sandbox::with(demand, &Launcher::of_this_process()?, &Host::with_environment(environment))
 }
 
 /// Finds the gates that the tree of a folder uses, without running any.
@@ -257,6 +307,8 @@ fn evidence_of(case: &ReviewCase, root: &Path, in_repository: bool, paths: &[Str
 /// The copies, each with what is needed to run gates in it.
 struct Benches {
     base: Option<Bench>,
+    /// What was seen of the base.
+    survey: Option<brief::Survey>,
     base_tree: Option<String>,
     held: Option<Bench>,
     change: Bench,
@@ -284,10 +336,18 @@ impl Benches {
             _ => None,
         };
         let mut change = WorkCopy::of_folder(root, paths)?;
+        let survey = base_copy.as_ref().and_then(brief::survey_copy_within_limit);
         let plan = match &base_copy {
-            Some(base) => test_policy::plan(diff, base.files(), &case.opened),
+            Some(base) => {
+                let uses = survey.as_ref().map(|survey| brief::uses(base, survey)).unwrap_or_default();
+                test_policy::plan(diff, base.files(), &uses, &case.opened)
+            }
             None => Plan::default(),
         };
+        if !plan.aids.is_empty() {
+            let aids: Vec<&str> = plan.aids.iter().map(String::as_str).collect();
+            limits.push(format!("tests ran with the base's {}, which only they use", aids.join(", ")));
+        }
         if let Some(base) = &base_copy {
             restore(&mut change, base, &plan, limits)?;
         }
@@ -309,6 +369,7 @@ impl Benches {
         let (of_base, of_change) = (folder("base")?, folder("change")?);
         Ok(Self {
             base: base_copy.map(|copy| bench(copy, of_base)),
+            survey,
             base_tree,
             held: held.map(|copy| bench(copy, of_change.clone())),
             change: bench(change, of_change),
@@ -322,7 +383,10 @@ fn paths_of(root: &Path, repository: Option<&Repository>) -> Result<Vec<String>,
     if let Some(repository) = repository {
         return Ok(repository.files()?.into_iter().map(|file| file.path).filter(ours).collect());
     }
-    let walk = ignore::WalkBuilder::new(root).hidden(false).require_git(false).build();
+    if let Some(path) = odd_in_work_tree(root) {
+        return Err(GitError::Waits(path).into());
+    }
+    let walk = ignore::WalkBuilder::new(root).hidden(false).require_git(false).ignore(false).git_exclude(false).build();
     let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()));
     let relative = |path: &Path| Some(path.strip_prefix(root).ok()?.to_str()?.to_owned());
     Ok(files.filter_map(|entry| relative(entry.path())).filter(ours).take(crate::work_copy::FILES_MAX + 1).collect())
@@ -418,11 +482,7 @@ impl<'a> GateSession<'a> {
             let base = self.base_run(benches, &on_base, *gate, setup, &ran)?;
             let result =
                 self.result(*gate, setup, *tree, &ran, base.as_ref().map(|base| &base.run), benches.held.is_some());
-            let came_with_change = *tree == Tree::Held
-                && result
-                    .trouble
-                    .as_ref()
-                    .is_some_and(|trouble| trouble.kind == GateTrouble::NoTests && !trouble.to_blame);
+            let came_with_change = *tree == Tree::Held && no_tests_yet(&ran.run, base.as_ref().map(|base| &base.run));
             if came_with_change {
                 limits.push(format!("the base has no tests for {name}: those of the change are the only ones"));
                 continue;

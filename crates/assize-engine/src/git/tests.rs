@@ -273,23 +273,69 @@ fn a_commit_that_is_gone_is_named() {
 }
 
 #[test]
-fn git_is_looked_for_in_absolute_folders_only() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let folder = |name: &str| {
-        let path = folder.path().join(name);
-        fs::create_dir(&path).expect("made");
-        path
+fn a_git_within_the_tree_is_not_run() {
+    let repo = Repo::with_commit(&[("bin/git", "#!/bin/sh\nexit 0\n")]);
+    let trap = repo.path().join("bin/git");
+    fs::set_permissions(&trap, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("set");
+    let started = |path: &std::ffi::OsStr| {
+        let repository = repository(&repo);
+        repository.search_path.set(SearchPath::outside(path, repository.root())).expect("not looked for yet");
+        repository.command(&["version"], true).map(|command| PathBuf::from(command.get_program()))
     };
-    let (without, with) = (folder("without"), folder("with"));
-    fs::write(without.join("git"), "no program\n").expect("written");
-    fs::write(with.join("git"), "#!/bin/sh\n").expect("written");
-    fs::set_permissions(with.join("git"), fs::Permissions::from_mode(0o755)).expect("set");
-    let path = |folders: &[&Path]| std::env::join_paths(folders).expect("a path");
-    let relative = [Path::new("."), Path::new("./bin"), Path::new("bin"), Path::new("")];
-    let found = Program::find(&path(&[&relative[..], &[&without, &with]].concat())).expect("found");
-    assert_eq!(found, Program { git: with.join("git"), path: path(&[&without, &with]) });
-    assert_eq!(Program::find(&path(&relative)), None);
-    assert_eq!(Program::find(OsStr::new("")), None);
+    let real = started(&std::env::var_os("PATH").expect("a search path")).expect("git is there");
+    let folder = real.parent().expect("a folder").to_owned();
+    let first = [repo.path().join("bin"), folder].into_iter();
+    assert_eq!(started(&std::env::join_paths(first).expect("a path")).expect("git is there"), real);
+    let error = started(repo.path().join("bin").as_os_str()).expect_err("there is no other").to_string();
+    assert!(error.contains("leads out of the tree"), "{error}");
+}
+
+#[test]
+fn a_head_that_leads_nowhere_is_no_missing_base() {
+    let repo = Repo::empty();
+    assert_eq!(repository(&repo).head_to_compare().expect("readable"), None);
+    repo.write("a.txt", "one\n");
+    repo.commit("first");
+    assert_eq!(repository(&repo).head_to_compare().expect("readable"), Some(repo.head()));
+    repo.git(&["symbolic-ref", "HEAD", "refs/heads/none"]);
+    assert!(matches!(repository(&repo).head_to_compare(), Err(GitError::NoHead)));
+    repo.write_git("HEAD", "nothing of the kind\n");
+    assert!(repository(&repo).head_to_compare().is_err());
+}
+
+#[test]
+fn git_is_not_left_waiting() {
+    let made: [(&str, &str); 4] = [
+        ("a/.gitignore", "a/.gitignore"),
+        ("a/.gitattributes", "a/.gitattributes"),
+        (".git/objects/info/alternates", ".git/objects/info/alternates"),
+        (".git/packed-refs", ".git/packed-refs"),
+    ];
+    for (path, named) in made {
+        let repo = Repo::with_commit(&[("a/b.txt", "one\n")]);
+        let base = repo.head();
+        repo.write("a/b.txt", "two\n");
+        pipe(&repo.path().join(path));
+        let before = std::time::Instant::now();
+        let repository = repository(&repo);
+        let looked =
+            repository.files().and_then(|_| repository.patch(Some(&base))).and_then(|_| repository.resolve("main"));
+        let error = looked.expect_err("refused").to_string();
+        assert!(error.starts_with(named) && error.contains("pipe"), "{error}");
+        assert!(before.elapsed() < GIT_TIME_MAX, "{path}: {:?}", before.elapsed());
+    }
+}
+
+#[test]
+fn a_commit_is_not_written_out_of_a_pipe() {
+    let repo = Repo::with_commit(&[("a.txt", "one\n")]);
+    let blob = String::from_utf8(repo.git(&["rev-parse", "HEAD:a.txt"]).stdout).expect("text");
+    let object = format!(".git/objects/{}/{}", &blob[..2], blob[2..].trim());
+    fs::remove_file(repo.path().join(&object)).expect("removed");
+    pipe(&repo.path().join(&object));
+    let into = tempfile::tempdir().expect("a temporary folder");
+    let error = repository(&repo).check_out(&repo.head(), into.path()).expect_err("refused").to_string();
+    assert!(error.starts_with(&object), "{error}");
 }
 
 #[test]

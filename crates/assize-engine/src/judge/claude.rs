@@ -94,6 +94,8 @@ struct Claude {
     /// Stands for another server than the usual one, where the environment names it. Only a hash:
     /// such an address may hold a password.
     endpoint: Option<String>,
+    /// Where it and its runtime are looked for.
+    search_path: Option<String>,
 }
 
 /// Builds the judge.
@@ -117,7 +119,7 @@ pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box
         config.program = path.to_string_lossy().into_owned();
     }
     let endpoint = environment("ANTHROPIC_BASE_URL").map(|url| super::cache::hash(&[&url]));
-    Ok(Box::new(Claude { config, endpoint }))
+    Ok(Box::new(Claude { config, endpoint, search_path: environment("PATH") }))
 }
 
 impl Claude {
@@ -141,7 +143,7 @@ impl Claude {
             command.args(["--max-budget-usd", &usd.to_string()]);
         }
         command.args(&self.config.args).current_dir(folder).envs(VARIABLES);
-        prepare(&mut command);
+        prepare(&mut command, self.search_path.as_deref());
         Ok(command)
     }
 
@@ -529,7 +531,7 @@ mod tests {
     #[test]
     fn a_session_around_the_judge_is_not_passed_on() {
         let mut command = Command::new("true");
-        prepare(&mut command);
+        prepare(&mut command, None);
         let removed: Vec<_> = command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
         assert!(removed.contains(&std::ffi::OsStr::new("CLAUDECODE")), "{removed:?}");
     }

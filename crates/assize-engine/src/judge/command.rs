@@ -59,6 +59,8 @@ struct Request<'a> {
 #[derive(Debug)]
 struct Program {
     config: Config,
+    /// Where it is looked for.
+    search_path: Option<String>,
 }
 
 /// Builds the judge.
@@ -66,12 +68,12 @@ struct Program {
 /// # Errors
 ///
 /// Says which setting is wrong.
-pub(super) fn build(config: &Config, _: Environment<'_>) -> Result<Box<dyn Judge>, String> {
+pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box<dyn Judge>, String> {
     if config.argv.first().is_none_or(String::is_empty) {
         return Err("argv names no program".to_owned());
     }
     check_price("price_usd_per_call", config.price_usd_per_call)?;
-    Ok(Box::new(Program { config: config.clone() }))
+    Ok(Box::new(Program { config: config.clone(), search_path: environment("PATH") }))
 }
 
 impl Judge for Program {
@@ -109,7 +111,7 @@ impl Judge for Program {
         let program = &self.config.argv[0];
         let mut command = Command::new(program);
         command.args(&self.config.argv[1..]);
-        prepare(&mut command);
+        prepare(&mut command, self.search_path.as_deref());
         let time = time_left(deadline).ok_or_else(CallError::timeout)?;
         let limits = Limits { time, stdout_bytes_max: RESPONSE_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
         let finished = run(command, &input, &limits).map_err(|error| {

@@ -153,7 +153,8 @@ pub struct JudgeConfigError {
     pub detail: String,
 }
 
-/// Looks up a variable of the environment.
+/// Looks up a variable of the environment. Its `PATH` is where programs that judge are looked for: it must not lead into
+/// the judged tree.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Declares the judge modules, their configuration and the registry in one line a kind.
@@ -274,7 +275,12 @@ impl Key {
 
 /// Prepares a program that judges: it is told so, and does not take itself for a part of the
 /// session that it judges.
-fn prepare(command: &mut Command) {
+///
+/// It and what it starts in turn are looked for on `search_path`, where one is given.
+fn prepare(command: &mut Command, search_path: Option<&str>) {
+    if let Some(path) = search_path {
+        command.env("PATH", path);
+    }
     command.env(JUDGE_VARIABLE, "1");
     for variable in SESSION_VARIABLES {
         command.env_remove(variable);

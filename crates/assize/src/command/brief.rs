@@ -2,11 +2,10 @@
 //!
 //! A page for people, JSON for programs, and as much as fits into a number of tokens for a prompt.
 
-use assize_brief::brief::Brief;
+use assize_brief::brief::{Analysis, BriefEnvelope};
 use assize_brief::budget::for_prompt;
 use assize_brief::render;
 use assize_engine::brief::survey;
-use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::{Output, print};
@@ -21,6 +20,7 @@ Examples:
   assize brief                          the page, for people
   assize brief --for-prompt 1500        the best 1500 tokens of it, for a prompt
   assize brief --format json            everything, for programs
+  assize brief --imports                every import and what it leads to, one on each line
   assize -C ../other brief --no-cache   another project, read anew
 
 What git ignores is left out. What a file says is kept below the user's cache folder, so that only files that changed are
@@ -29,6 +29,9 @@ pub struct Arguments {
     /// Print the most valuable part that fits into this many tokens.
     #[arg(long, value_name = "TOKENS")]
     for_prompt: Option<usize>,
+    /// Print every import and what it leads to, instead of the brief.
+    #[arg(long, conflicts_with = "for_prompt")]
+    imports: bool,
     /// Read every file anew and keep nothing.
     #[arg(long)]
     no_cache: bool,
@@ -37,16 +40,8 @@ pub struct Arguments {
 impl Arguments {
     /// Returns whether plain text is wanted, also where the output is no terminal.
     pub fn is_for_prompt(&self) -> bool {
-        self.for_prompt.is_some()
+        self.for_prompt.is_some() || self.imports
     }
-}
-
-/// The brief as JSON.
-#[derive(Debug, Serialize)]
-struct Envelope<'a> {
-    assize: u32,
-    #[serde(flatten)]
-    brief: &'a Brief,
 }
 
 /// Runs `assize brief`.
@@ -56,7 +51,17 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         return Err(Failure::new(format!("{}: no such folder", root.display())));
     }
     let cache = host.cache().filter(|_| !arguments.no_cache).map(|cache| cache.join("brief"));
-    let brief = survey(&root, cache.as_deref()).brief();
+    let survey = survey(&root, cache.as_deref());
+    if arguments.imports {
+        let tree = survey.tree();
+        let imports = Analysis::of(&tree).followed();
+        print(&match output.format {
+            Format::Json => format!("{}\n", json!({"assize": 1, "imports": imports})),
+            Format::Human | Format::Markdown => render::followed(&imports),
+        });
+        return Ok(Exit::Done);
+    }
+    let brief = survey.brief();
     if brief.summary.files == 0 {
         return Err(Failure::new(format!("{}: there are no files to read", root.display()))
             .hint("name another folder with -C; what git ignores is left out"));
@@ -67,8 +72,8 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         }
         (Some(tokens), _) => for_prompt(&brief, tokens),
         (None, Format::Json) => {
-            let envelope = Envelope { assize: 1, brief: &brief };
-            let text = serde_json::to_string(&envelope).map_err(|error| Failure::new(format!("the brief: {error}")))?;
+            let text = serde_json::to_string(&BriefEnvelope::of(&brief))
+                .map_err(|error| Failure::new(format!("the brief: {error}")))?;
             format!("{text}\n")
         }
         (None, Format::Human | Format::Markdown) => render::markdown(&brief),

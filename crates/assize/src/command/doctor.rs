@@ -17,6 +17,7 @@ use assize_core::text::Untrusted;
 use assize_core::transcript::{FactsBuilder, ToolCall, ToolResult};
 use assize_core::verdict::StopVerdict;
 use assize_engine::ledger::{Ledger, LedgerError};
+use assize_engine::search_path::SearchPath;
 use serde_json::json;
 
 use super::pause::is_paused;
@@ -62,7 +63,7 @@ fn check(name: &str, state: State, detail: impl Into<String>) -> Check {
 /// Runs the command.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let config = Config::load(&host.project(), host.configuration.as_deref());
-    let mut checks = vec![git(), ledger(host), configuration(config.as_ref())];
+    let mut checks = vec![git(host), ledger(host), configuration(config.as_ref())];
     checks.extend(pause(host));
     checks.extend(hooks(host));
     checks.push(known_bad(host));
@@ -99,8 +100,12 @@ fn report(checks: &[Check], output: Output) {
     }
 }
 
-fn git() -> Check {
-    match Command::new("git").arg("--version").output() {
+fn git(host: &Host) -> Check {
+    let path = SearchPath::of_process(&host.project());
+    let Some(git) = path.find("git") else {
+        return check("git", State::Bad, "it is nowhere on the search path; without it no change can be seen");
+    };
+    match Command::new(git).arg("--version").output() {
         Ok(output) if output.status.success() => {
             check("git", State::Good, String::from_utf8_lossy(&output.stdout).trim())
         }

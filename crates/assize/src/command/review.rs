@@ -5,14 +5,15 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use assize_core::court::review::{ReviewCase, ReviewRecord, Scope};
+use assize_core::court::review::{ReviewCase, ReviewPolicy, ReviewRecord, Scope};
 use assize_core::envelope::ReviewEnvelope;
 use assize_core::patch::PatchLimits;
 use assize_core::session::Event;
 use assize_core::text::Untrusted;
-use assize_core::verdict::{Violation, validate_both, validate_patch, validate_verdict};
+use assize_core::verdict::{validate_both, validate_patch, validate_verdict};
+use assize_core::violation::Violation;
 use assize_engine::court::review::{self, ReviewError};
-use assize_engine::git::Repository;
+use assize_engine::git::{GitError, Repository};
 use assize_engine::ledger::Ledger;
 use assize_engine::process::end_with_us;
 use serde_json::json;
@@ -22,6 +23,7 @@ use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
+use crate::own_file;
 use crate::render::{self, Format};
 use crate::watch::Watch;
 
@@ -124,9 +126,6 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     if arguments.check_verdict.is_some() || arguments.check_patch.is_some() {
         return check(arguments, output);
     }
-    let base = base_of(host, Some(&arguments.base))?;
-    let config = config_of(host, base.as_deref(), &arguments.gates, output)?;
-    let judges = Judges::of_review(&config, host)?;
     let specification = match &arguments.spec {
         Some(path) => read(host, path, "--spec", SPECIFICATION_BYTES_MAX)?,
         None => String::new(),
@@ -135,11 +134,41 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         arguments.notes.as_ref().map(|path| read(host, path, "--notes", SPECIFICATION_BYTES_MAX)).transpose()?;
     let case = ReviewCase {
         specification: Untrusted::new(specification),
-        base,
         scope: if arguments.all { Scope::Everything } else { Scope::Change },
         notes: notes.map(Untrusted::new),
         ..ReviewCase::default()
     };
+    let record = match terms_of_base(host, &arguments.base, &arguments.gates, output) {
+        Ok((base, config)) => judge(ReviewCase { base, ..case }, &config, arguments, host, output)?,
+        Err(Obstacle::Wrong(failure)) => return Err(failure),
+        // Whoever makes a change may have made its repository unreadable as well: that is no way around a ruling.
+        Err(Obstacle::Unreadable(error)) => review::unreadable(case, ReviewPolicy::default(), &error),
+    };
+    if let Err(error) = record_it(host, &record) {
+        output.note(&format!("this was not recorded: {error}"));
+    }
+    for (form, path) in &arguments.output {
+        let text = in_form(*form, &record)?;
+        own_file::write(host, path, &text)
+            .map_err(|error| Failure::new(format!("--output {}: {error}", path.display())))?;
+    }
+    print(&match output.format {
+        Format::Human => render::review::human(&record),
+        Format::Json => format!("{}\n", json!(ReviewEnvelope::of(&record))),
+        Format::Markdown => render::review::markdown(&record),
+    });
+    Ok(Exit::of(record.ruling.outcome))
+}
+
+/// Holds the court.
+fn judge(
+    case: ReviewCase,
+    config: &Config,
+    arguments: &Arguments,
+    host: &Host,
+    output: Output,
+) -> Result<ReviewRecord> {
+    let judges = Judges::of_review(config, host)?;
     let terms = config.review_terms(host, judges.ids(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
     // Without it an interrupted review would leave its gates at work.
     let _ = end_with_us();
@@ -148,21 +177,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         judges.ask(ids, question, each);
     });
     watch.finish();
-    let record = held.map_err(failed)?;
-    if let Err(error) = record_it(host, &record) {
-        output.note(&format!("this was not recorded: {error}"));
-    }
-    for (form, path) in &arguments.output {
-        let text = in_form(*form, &record)?;
-        let path = host.folder.join(path);
-        fs::write(&path, text).map_err(|error| Failure::new(format!("--output {}: {error}", path.display())))?;
-    }
-    print(&match output.format {
-        Format::Human => render::review::human(&record),
-        Format::Json => format!("{}\n", json!(ReviewEnvelope::of(&record))),
-        Format::Markdown => render::review::markdown(&record),
-    });
-    Ok(Exit::of(record.ruling.outcome))
+    held.map_err(failed)
 }
 
 fn in_form(form: Form, record: &ReviewRecord) -> Result<String> {
@@ -189,36 +204,121 @@ fn failed(error: ReviewError) -> Failure {
     Failure { what: error.to_string(), hint }
 }
 
+/// Why it cannot be said what a change is judged by.
+enum Obstacle {
+    /// The person has to mend something.
+    Wrong(Failure),
+    /// The repository cannot be read.
+    Unreadable(GitError),
+}
+
+impl From<GitError> for Obstacle {
+    fn from(error: GitError) -> Self {
+        if error.is_about_the_repository() {
+            Self::Unreadable(error)
+        } else {
+            Self::Wrong(Failure::new(error.to_string()))
+        }
+    }
+}
+
+impl From<Failure> for Obstacle {
+    fn from(failure: Failure) -> Self {
+        Self::Wrong(failure)
+    }
+}
+
+impl From<Obstacle> for Failure {
+    fn from(obstacle: Obstacle) -> Self {
+        match obstacle {
+            Obstacle::Wrong(failure) => failure,
+            Obstacle::Unreadable(error) => Self::new(error.to_string()),
+        }
+    }
+}
+
+/// Returns the commit that a change is measured from, and the settings that hold.
+fn terms_of_base(
+    host: &Host,
+    revision: &str,
+    arguments: &GateArguments,
+    output: Output,
+) -> std::result::Result<(Option<String>, Config), Obstacle> {
+    let base = base_of(host, revision)?;
+    let config = config_of(host, base.as_deref(), arguments, output)?;
+    Ok((base, config))
+}
+
 /// Returns the commit that a revision names; `None` where there is no repository or no commit yet.
-fn base_of(host: &Host, revision: Option<&str>) -> Result<Option<String>> {
-    let wrong = |error: assize_engine::git::GitError| Failure::new(error.to_string());
-    let Some(repository) = Repository::discover(&host.folder).map_err(wrong)? else { return Ok(None) };
-    match revision {
-        None => Ok(None),
-        Some("HEAD") => repository.head().map_err(wrong),
-        Some(revision) => repository.resolve(revision).map(Some).map_err(|_| {
+fn base_of(host: &Host, revision: &str) -> std::result::Result<Option<String>, Obstacle> {
+    let Some(repository) = Repository::discover(&host.folder)? else { return Ok(None) };
+    if revision == "HEAD" {
+        return Ok(repository.head_to_compare()?);
+    }
+    match repository.resolve(revision) {
+        Err(GitError::Failed { .. }) => Err(Obstacle::Wrong(
             Failure::new(format!("--base {revision}: no such commit in {}", repository.root().display()))
-                .hint("a shallow clone has only its last commits; fetch more of them")
-        }),
+                .hint("a shallow clone has only its last commits; fetch more of them"),
+        )),
+        resolved => Ok(Some(resolved?)),
     }
 }
 
 /// Reads the settings. They are those of the base: a change does not choose what it is judged by.
-fn config_of(host: &Host, base: Option<&str>, arguments: &GateArguments, output: Output) -> Result<Config> {
-    let project = host.project();
-    let (Some(base), None, false) = (base, &host.configuration, arguments.trust_config) else {
-        return Config::load(&project, host.configuration.as_deref());
-    };
-    let wrong = |error: assize_engine::git::GitError| Failure::new(error.to_string());
-    let repository = Repository::discover(&host.folder).map_err(wrong)?;
-    let of_base =
-        repository.map(|repository| repository.contents(base, crate::config::FILE_NAME)).transpose().map_err(wrong)?;
-    let of_base = of_base.flatten().unwrap_or_default();
-    if of_base != crate::config::read(&project, None)? {
-        output
-            .note("assize.toml differs from that of the base, whose settings hold; --trust-config takes the new ones");
+fn config_of(
+    host: &Host,
+    base: Option<&str>,
+    arguments: &GateArguments,
+    output: Output,
+) -> std::result::Result<Config, Obstacle> {
+    if host.configuration.is_some() || arguments.trust_config {
+        return Ok(Config::load(&host.project(), host.configuration.as_deref())?);
     }
-    Config::parse(&of_base, "assize.toml of the base")
+    let of_base = match base {
+        Some(base) => committed(host, base)?,
+        None => String::new(),
+    };
+    match crate::config::read(&host.project(), None) {
+        Ok(text) if text == of_base => {}
+        Ok(_) if base.is_none() => output.note(
+            "there is no commit whose assize.toml would hold, so that the defaults do; --trust-config takes that of the tree",
+        ),
+        Ok(_) => output.note(
+            "assize.toml differs from that of the base, whose settings hold; --trust-config takes the new ones",
+        ),
+        Err(failure) => output.note(&format!("{failure}; the settings of the base hold")),
+    }
+    Ok(Config::parse(&of_base, "assize.toml of the base")?)
+}
+
+/// Returns the text of the settings in a commit; empty where it has none.
+fn committed(host: &Host, commit: &str) -> std::result::Result<String, GitError> {
+    let repository = Repository::discover(&host.folder)?;
+    let text = repository.map(|repository| repository.contents(commit, crate::config::FILE_NAME)).transpose()?;
+    Ok(text.flatten().unwrap_or_default())
+}
+
+/// Reads the settings of the tree as it is. What protects this machine from the tree is not in its hands: that comes from
+/// the last commit.
+fn config_of_tree(host: &Host, arguments: &GateArguments, output: Output) -> std::result::Result<Config, Obstacle> {
+    let mut config = Config::load(&host.project(), host.configuration.as_deref())?;
+    if host.configuration.is_some() || arguments.trust_config {
+        return Ok(config);
+    }
+    let last = match base_of(host, "HEAD")? {
+        Some(commit) => Config::parse(&committed(host, &commit)?, "assize.toml of the last commit")?,
+        None => Config::default(),
+    };
+    let of_tree = config.gates.clone();
+    config.gates.sandbox = last.gates.sandbox;
+    config.gates.network = last.gates.network;
+    config.gates.limits = last.gates.limits;
+    if config.gates != of_tree {
+        output.note(
+            "`sandbox`, `network` and `limits` in assize.toml hold once they are committed; --trust-config takes them now",
+        );
+    }
+    Ok(config)
 }
 
 fn read(host: &Host, path: &Path, option: &str, bytes_max: u64) -> Result<String> {
@@ -227,7 +327,7 @@ fn read(host: &Host, path: &Path, option: &str, bytes_max: u64) -> Result<String
     let read = if path == Path::new("-") {
         std::io::stdin().lock().take(bytes_max + 1).read_to_string(&mut text)
     } else {
-        let file = fs::File::open(host.folder.join(path)).map_err(|error| wrong(error.to_string()))?;
+        let file = own_file::open(host, path).map_err(|error| wrong(error.to_string()))?;
         file.take(bytes_max + 1).read_to_string(&mut text)
     };
     let size = read.map_err(|error| wrong(error.to_string()))?;
@@ -270,8 +370,10 @@ fn check(arguments: &Arguments, output: Output) -> Result {
 
 /// Runs `assize gates`.
 pub fn gates(arguments: &GatesArguments, host: &Host, output: Output) -> Result {
-    let base = base_of(host, arguments.base.as_deref())?;
-    let config = config_of(host, base.as_deref(), &arguments.gates, output)?;
+    let (base, config) = match &arguments.base {
+        Some(revision) => terms_of_base(host, revision, &arguments.gates, output)?,
+        None => (None, config_of_tree(host, &arguments.gates, output)?),
+    };
     let terms = config.review_terms(host, Vec::new(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
     if arguments.list {
         return list(&terms, host, output);

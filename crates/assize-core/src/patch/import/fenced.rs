@@ -1,0 +1,176 @@
+//! Our own plain form of the four operations, for models that write code badly inside JSON.
+//!
+//! ```text
+//! @@@ edit src/a.rs
+//! lines that are there
+//! @@@ with
+//! lines that take their place
+//! @@@ end
+//!
+//! @@@ edit src/a.rs 3
+//! lines that are there three times
+//! @@@ with
+//! @@@ end
+//!
+//! @@@ splice src/b.rs 10 2
+//! lines that take the place of two, from the eleventh on
+//! @@@ end
+//!
+//! @@@ add src/c.rs
+//! the whole file
+//! @@@ end
+//!
+//! @@@ remove src/d.rs
+//! ```
+//!
+//! Nothing is escaped. Code with a line that begins with `@@@` goes between longer fences, such as `@@@@ end`: an operation ends with the
+//! fence that it began with.
+
+use super::{Draft, Drafts, Format, Hunk, HunkLine, LineEnd, LineKind};
+use crate::violation::Violation;
+
+/// The format.
+pub struct Fenced;
+
+/// Shortest fence.
+const FENCE_MIN: usize = 3;
+
+/// Returns the length of the fence that a line begins with, and what stands behind it.
+fn fence(line: &str) -> Option<(usize, &str)> {
+    let rest = line.trim_start_matches('@');
+    let length = line.len() - rest.len();
+    (length >= FENCE_MIN && rest.starts_with(' ')).then(|| (length, rest.trim()))
+}
+
+/// What an operation begins with.
+enum Head<'a> {
+    Add(&'a str),
+    Remove(&'a str),
+    Edit(&'a str, usize),
+    Splice(&'a str, usize, usize),
+}
+
+impl<'a> Head<'a> {
+    fn of(words: &'a str) -> Option<Self> {
+        let (verb, rest) = words.split_once(' ')?;
+        let rest = rest.trim();
+        // A path may hold spaces; numbers stand behind it.
+        let last = |text: &'a str| {
+            let (before, number) = text.rsplit_once(' ')?;
+            Some((before.trim_end(), number.parse::<usize>().ok()?))
+        };
+        match verb {
+            "add" => Some(Self::Add(rest)),
+            "remove" => Some(Self::Remove(rest)),
+            "edit" => Some(last(rest).map_or(Self::Edit(rest, 1), |(path, count)| Self::Edit(path, count))),
+            "splice" => {
+                let (before, count) = last(rest)?;
+                let (path, start) = last(before)?;
+                Some(Self::Splice(path, start, count))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Format for Fenced {
+    fn id(&self) -> &'static str {
+        "fenced"
+    }
+
+    fn summary(&self) -> &'static str {
+        "`@@@ edit PATH`, our own plain form"
+    }
+
+    fn fits(&self, text: &[u8]) -> bool {
+        String::from_utf8_lossy(text)
+            .lines()
+            .any(|line| fence(line).is_some_and(|(_, words)| Head::of(words).is_some()))
+    }
+
+    fn read(&self, text: &[u8]) -> Result<Drafts, Vec<Violation>> {
+        let text = std::str::from_utf8(text).map_err(|_| vec![Violation::new("", "the text is no UTF-8")])?;
+        let lines: Vec<&str> = text.lines().collect();
+        let (mut drafts, mut faults) = (Vec::new(), Vec::new());
+        let mut at = 0;
+        while at < lines.len() {
+            let Some((length, words)) = fence(lines[at]) else {
+                at += 1;
+                continue;
+            };
+            let number = at + 1;
+            let mut fault = |message: &str| faults.push(Violation::new(format!("line {number}"), message));
+            let Some(head) = Head::of(words) else {
+                fault(
+                    "is no operation; there are `add PATH`, `remove PATH`, `edit PATH [TIMES]` and `splice PATH START COUNT`",
+                );
+                at += 1;
+                continue;
+            };
+            at += 1;
+            if let Head::Remove(path) = head {
+                drafts.push((number, Draft::Remove { path: path.to_owned(), content: None }));
+                continue;
+            }
+            let is = |line: usize, word: &str| fence(lines[line]) == Some((length, word));
+            let Some(end) = (at..lines.len()).find(|line| is(*line, "end")) else {
+                fault("the operation has no end; it may be cut");
+                break;
+            };
+            let with: Vec<usize> = (at..end).filter(|line| is(*line, "with")).collect();
+            match (&head, with.as_slice()) {
+                (Head::Edit(path, times), [with]) => {
+                    let hunk = Hunk {
+                        occurrences: *times,
+                        ..Hunk::between(number, &lines[at..*with], &lines[*with + 1..end])
+                    };
+                    if at == *with {
+                        fault("looks for nothing");
+                    } else if *times == 0 {
+                        fault("is meant nowhere");
+                    } else {
+                        change(&mut drafts, number, path, hunk);
+                    }
+                }
+                (Head::Edit(..), _) => fault("an edit has `with` once, between what is there and what takes its place"),
+                (Head::Add(path), _) => {
+                    let bytes = lines[at..end].iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect();
+                    let path = (*path).to_owned();
+                    drafts.push((number, Draft::Add { path, bytes, executable: None, instead: false }));
+                }
+                (Head::Splice(path, start, count), _) => {
+                    change(&mut drafts, number, path, spliced(number, *start, *count, &lines[at..end]));
+                }
+                (Head::Remove(_), _) => {}
+            }
+            at = end + 1;
+        }
+        if faults.is_empty() { Ok(Drafts { drafts }) } else { Err(faults) }
+    }
+}
+
+/// Returns a hunk that takes lines by their number, whatever they are.
+fn spliced(number: usize, start: usize, count: usize, lines: &[&str]) -> Hunk {
+    let added = lines.iter().map(|line| HunkLine {
+        kind: LineKind::Added,
+        content: line.as_bytes().to_vec(),
+        end: LineEnd::Unsaid,
+    });
+    Hunk { start: Some(start), deletes: count, lines: added.collect(), ..Hunk::at(number) }
+}
+
+/// Takes up a hunk; all of one file go together, since each is meant in the file as it was.
+fn change(drafts: &mut Vec<(usize, Draft)>, number: usize, path: &str, hunk: Hunk) {
+    let same = drafts.iter_mut().find_map(|(_, draft)| match draft {
+        Draft::Change { path: other, hunks, .. } if other == path => Some(hunks),
+        _ => None,
+    });
+    match same {
+        Some(hunks) => hunks.push(hunk),
+        None => {
+            let draft =
+                Draft::Change { path: path.to_owned(), to: None, keep: false, executable: None, hunks: vec![hunk] };
+            drafts.push((number, draft));
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Formats, brought into operations.

@@ -1,0 +1,375 @@
+//! Whether a patch fits a tree, and what the tree is then.
+//!
+//! Everything is decided here, before a byte is written: every fault of every operation is listed,
+//! or the patch fits whole. How files get written must not be known here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::line::{Lines, with_ending};
+use super::locate::{Located, Tier, locate};
+use super::nearest::nearest;
+use super::path::{folded, folders};
+use super::snapshot::{Entry, File, Snapshot};
+use super::{Op, Patch, applied};
+use crate::violation::Violation;
+
+/// What a patch makes of a tree.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// The files that it changes, by path. None if it is applied already.
+    pub changes: Vec<Change>,
+    /// What was overlooked to make it fit.
+    pub notes: Vec<Note>,
+    /// Whether the tree is what the patch would make of it.
+    pub is_applied: bool,
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Which file.
+    pub path: String,
+    /// What it has to be, so that the plan holds; nothing if it must not be there.
+    pub before: Option<Pin>,
+    /// What it will be; nothing if it goes.
+    pub after: Option<File>,
+}
+
+/// What a file was when a plan was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pin {
+    /// BLAKE3 over its bytes, in hexadecimal digits.
+    pub hash: String,
+    /// Whether it could be executed.
+    pub executable: bool,
+}
+
+impl Pin {
+    /// Returns what tells this file from any other.
+    pub fn of(file: &File) -> Self {
+        Self { hash: file.hash(), executable: file.executable }
+    }
+}
+
+/// What somebody should know of an operation that fits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Which operation, such as `ops[3]`.
+    pub at: String,
+    /// What to know.
+    pub message: String,
+}
+
+/// Plans a patch. The snapshot has to hold every path that the patch names, and the names in every folder above.
+///
+/// # Errors
+///
+/// Lists every fault with its operation and field.
+pub fn plan(patch: &Patch, tree: &Snapshot) -> Result<Plan, Vec<Violation>> {
+    let mut planner = Planner { tree, faults: Vec::new(), notes: Vec::new() };
+    let mut by_path: BTreeMap<&str, Vec<(usize, &Op)>> = BTreeMap::new();
+    for (index, op) in patch.ops.iter().enumerate() {
+        by_path.entry(op.path()).or_default().push((index, op));
+    }
+    let changes: Vec<Change> = by_path.iter().filter_map(|(path, ops)| planner.file(path, ops)).collect();
+    planner.collisions(&by_path, &changes);
+    if patch.ops.is_empty() {
+        planner.faults.push(Violation::new("ops", "is empty; there is nothing to apply"));
+    }
+    let states = applied::states(patch, tree);
+    if applied::whole(&states) {
+        return Ok(Plan { is_applied: true, ..Plan::default() });
+    }
+    if planner.faults.is_empty() {
+        return Ok(Plan { changes, notes: planner.notes, is_applied: false });
+    }
+    for (index, _) in states.iter().enumerate().filter(|(_, state)| **state == applied::State::Applied) {
+        planner.faults.push(Violation::new(format!("ops[{index}]"), "is applied already, but others are not"));
+    }
+    planner.faults.sort_by_key(|fault| position(&fault.at));
+    Err(planner.faults)
+}
+
+/// Orders faults by their operation.
+fn position(at: &str) -> usize {
+    let digits = at.strip_prefix("ops[").and_then(|rest| rest.split(']').next());
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+struct Planner<'a> {
+    tree: &'a Snapshot,
+    faults: Vec<Violation>,
+    notes: Vec<Note>,
+}
+
+/// Bytes of a file that an operation puts others in the place of.
+struct Replacement {
+    op: usize,
+    span: Range<usize>,
+    with: Vec<u8>,
+}
+
+impl Planner<'_> {
+    fn fault(&mut self, op: usize, field: &str, message: impl Into<String>) {
+        self.faults
+            .push(Violation::new(format!("ops[{op}]{}{field}", if field.is_empty() { "" } else { "." }), message));
+    }
+
+    fn note(&mut self, op: usize, message: String) {
+        self.notes.push(Note { at: format!("ops[{op}]"), message });
+    }
+
+    /// Plans all operations on one file.
+    fn file(&mut self, path: &str, ops: &[(usize, &Op)]) -> Option<Change> {
+        if let Some((later, earlier)) = contradiction(ops) {
+            self.fault(later, "", format!("contradicts ops[{earlier}], which is about {path} as well"));
+            return None;
+        }
+        let there = self.tree.entry(path);
+        for place in std::iter::once(path).chain(folders(path)) {
+            if let Entry::Foreign(what) = self.tree.entry(place) {
+                self.fault(ops[0].0, "path", format!("{place} is {what}, which no patch may touch or pass"));
+                return None;
+            }
+        }
+        let before = match there {
+            Entry::File(file) => Some(file),
+            _ => None,
+        };
+        let after = match ops {
+            [(index, Op::Add { .. })] if before.is_some() => {
+                let hint = "edit it, or remove it in the same patch";
+                self.fault(*index, "path", format!("{path} is there already; {hint}"));
+                return None;
+            }
+            [(index, Op::Add { .. })] if *there == Entry::Folder => {
+                self.fault(*index, "path", format!("{path} is a folder"));
+                return None;
+            }
+            [(index, op @ Op::Add { .. })] | [_, (index, op @ Op::Add { .. })] => Some(self.added(*index, op, before)?),
+            [(_, Op::Remove { .. })] => None,
+            _ => before.and_then(|file| self.rewritten(path, file, ops)),
+        };
+        match (before, ops[0].1) {
+            (None, Op::Remove { .. } | Op::Edit { .. } | Op::Splice { .. }) => {
+                let message = if *there == Entry::Folder {
+                    format!("{path} is a folder; operations take one file each")
+                } else {
+                    format!("{path} is not there{}", self.similar_name(path))
+                };
+                self.fault(ops[0].0, "path", message);
+                None
+            }
+            _ if before == after.as_ref() => {
+                self.note(ops[0].0, format!("{path} stays as it is"));
+                None
+            }
+            _ => Some(Change { path: path.to_owned(), before: before.map(Pin::of), after }),
+        }
+    }
+
+    /// Returns the file that an operation adds, in the place of another perhaps.
+    fn added(&mut self, index: usize, op: &Op, instead_of: Option<&File>) -> Option<File> {
+        let Op::Add { executable, .. } = op else { return None };
+        let Some(bytes) = op.content() else {
+            self.fault(index, "content", "is no base64");
+            return None;
+        };
+        let inherited = instead_of.is_some_and(|file| file.executable);
+        Some(File { bytes, executable: executable.unwrap_or(inherited) })
+    }
+
+    /// Carries out edits and splices of one file, all of them in the file as it was.
+    fn rewritten(&mut self, path: &str, file: &File, ops: &[(usize, &Op)]) -> Option<File> {
+        let lines = Lines::of(&file.bytes);
+        let faults_before = self.faults.len();
+        let mut replacements: Vec<Replacement> = Vec::new();
+        for (index, op) in ops {
+            match op {
+                Op::Edit { find, replace, occurrences, .. } => {
+                    let wanted = occurrences.unwrap_or(1);
+                    let found = self.edited((path, *index), file, &lines, (find, replace), wanted);
+                    replacements.extend(found);
+                }
+                Op::Splice { start, delete_count, insert, .. } => {
+                    let insert = insert.as_deref().unwrap_or_default();
+                    let found = self.spliced((path, *index), file, &lines, (*start, *delete_count), insert);
+                    replacements.extend(found);
+                }
+                Op::Add { .. } | Op::Remove { .. } => {}
+            }
+        }
+        // What is put in at the beginning of a place that goes stands before what takes that place.
+        replacements.sort_by_key(|one| (one.span.start, one.span.end));
+        for pair in replacements.windows(2) {
+            let [earlier, later] = pair else { continue };
+            if later.span.start < earlier.span.end {
+                let line = lines.line_at(later.span.start) + 1;
+                let (first, second) = (earlier.op.min(later.op), earlier.op.max(later.op));
+                if first == second {
+                    self.fault(second, "find", format!("its places in {path} overlap at line {line}"));
+                } else {
+                    self.fault(second, "", format!("overlaps ops[{first}] in {path} at line {line}"));
+                }
+            }
+        }
+        if self.faults.len() > faults_before {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(file.bytes.len());
+        let mut copied = 0;
+        for one in &replacements {
+            bytes.extend_from_slice(&file.bytes[copied..one.span.start]);
+            bytes.extend_from_slice(&one.with);
+            copied = one.span.end;
+        }
+        bytes.extend_from_slice(&file.bytes[copied..]);
+        Some(File { bytes, executable: file.executable })
+    }
+
+    fn edited(
+        &mut self,
+        (path, op): (&str, usize),
+        file: &File,
+        lines: &Lines<'_>,
+        (find, replace): (&str, &str),
+        wanted: u32,
+    ) -> Vec<Replacement> {
+        if find.is_empty() {
+            self.fault(op, "find", "is empty; it would match everywhere");
+            return Vec::new();
+        }
+        let Some(Located { tier, matches }) = locate(&file.bytes, lines, find, replace) else {
+            self.fault(op, "find", format!("does not occur in {path}{}", nearest(lines, find)));
+            return Vec::new();
+        };
+        let places = || {
+            let numbers: Vec<String> =
+                matches.iter().take(5).map(|one| (lines.line_at(one.span.start) + 1).to_string()).collect();
+            let more = if matches.len() > 5 { " and more" } else { "" };
+            format!("lines {}{more}", numbers.join(", "))
+        };
+        match (matches.len(), wanted) {
+            (1, 1) => {}
+            (count, 1) => {
+                let hint = "give more of the text around it, or `occurrences` if all are meant";
+                self.fault(op, "find", format!("occurs {count} times in {path} ({}); {hint}", places()));
+                return Vec::new();
+            }
+            (count, wanted) if count != wanted as usize => {
+                self.fault(
+                    op,
+                    "occurrences",
+                    format!("is {wanted}, but the text occurs {count} times in {path} ({})", places()),
+                );
+                return Vec::new();
+            }
+            _ => {}
+        }
+        if tier != Tier::Exact {
+            self.note(op, format!("was found in {path} ({}) by overlooking {}", places(), tier.overlooks()));
+        }
+        matches.into_iter().map(|one| Replacement { op, span: one.span, with: one.replacement }).collect()
+    }
+
+    fn spliced(
+        &mut self,
+        (path, op): (&str, usize),
+        file: &File,
+        lines: &Lines<'_>,
+        (start, delete_count): (u32, u32),
+        insert: &str,
+    ) -> Option<Replacement> {
+        let (start, deleted) = (start as usize, delete_count as usize);
+        let count = lines.count();
+        if start > count {
+            self.fault(op, "start", format!("is {start}, but {path} has {count} lines"));
+            return None;
+        }
+        if deleted > count - start {
+            let left = count - start;
+            self.fault(op, "deleteCount", format!("is {deleted}, but {path} has {left} lines from {start} on"));
+            return None;
+        }
+        let end = start + deleted;
+        let mut span = lines.span(start..end);
+        let ending = lines.ending_near(start);
+        let mut with = with_ending(insert, ending).into_owned();
+        let was_open = count > 0 && lines.ending(count - 1).is_none();
+        if end == count && was_open && !with.is_empty() && start == count {
+            // The last line has no ending; what comes behind it has to begin a line of its own.
+            with.splice(0..0, ending.bytes().iter().copied());
+            span = file.bytes.len()..file.bytes.len();
+        } else if !with.is_empty() && !with.ends_with(b"\n") && (end < count || !was_open) {
+            // Lines are put in: the last of them ends as well, unless it ends a file that had no ending there.
+            with.extend_from_slice(ending.bytes());
+        }
+        Some(Replacement { op, span, with })
+    }
+
+    /// Says which file may have been meant.
+    fn similar_name(&self, path: &str) -> String {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let like = self.tree.names(folder).find(|other| folded(other) == folded(name));
+        like.map(|other| format!("; there is {other}, written otherwise")).unwrap_or_default()
+    }
+
+    /// Looks for files that would get into each other's way: two names that some file system takes for one, or a
+    /// file where a folder has to be.
+    fn collisions(&mut self, by_path: &BTreeMap<&str, Vec<(usize, &Op)>>, changes: &[Change]) {
+        let gone: BTreeSet<&str> =
+            changes.iter().filter(|change| change.after.is_none()).map(|change| change.path.as_str()).collect();
+        let new = changes.iter().filter(|change| change.before.is_none()).map(|change| change.path.as_str());
+        let new: BTreeSet<&str> = new.collect();
+        // Every name that will stand in a folder, by what it folds to.
+        let mut standing: BTreeMap<(&str, String), &str> = BTreeMap::new();
+        for path in &new {
+            let op = by_path[path].last().map_or(0, |(index, _)| *index);
+            let mut rest: &str = path;
+            for folder in folders(path) {
+                let name = rest.rsplit_once('/').map_or(rest, |(_, name)| name);
+                let is_file = rest.len() == path.len();
+                if !is_file && new.contains(rest) {
+                    self.fault(op, "path", format!("{rest} would have to be a file and a folder"));
+                }
+                if !is_file && !gone.contains(rest) && matches!(self.tree.entry(rest), Entry::File(_)) {
+                    self.fault(op, "path", format!("{rest} is a file, so nothing can lie in it"));
+                }
+                let key = (folder, folded(name));
+                let there = self.tree.names(folder).find(|other| {
+                    *other != name && folded(other) == key.1 && !gone.contains(joined(folder, other).as_str())
+                });
+                if let Some(other) = there {
+                    self.fault(
+                        op,
+                        "path",
+                        format!("{path} and {} are one file to some file systems", joined(folder, other)),
+                    );
+                } else if let Some(other) = standing.get(&key)
+                    && *other != rest
+                {
+                    self.fault(op, "path", format!("{path} and {other} are one file to some file systems"));
+                }
+                standing.entry(key).or_insert(rest);
+                rest = folder;
+            }
+        }
+    }
+}
+
+fn joined(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// Returns the first operation on a file that cannot go with one before it, and that one.
+fn contradiction(ops: &[(usize, &Op)]) -> Option<(usize, usize)> {
+    let is_rewrite = matches!(ops, [(_, Op::Remove { .. }), (_, Op::Add { .. })]);
+    let takes_whole = |op: &Op| matches!(op, Op::Add { .. } | Op::Remove { .. });
+    if ops.len() < 2 || is_rewrite {
+        return None;
+    }
+    let whole = ops.iter().position(|(_, op)| takes_whole(op))?;
+    let (earlier, later) = if whole == 0 { (ops[0].0, ops[1].0) } else { (ops[0].0, ops[whole].0) };
+    Some((later, earlier))
+}

@@ -1,0 +1,165 @@
+//! Files that a person names and that may lie in the judged tree.
+//!
+//! Outside of the tree a name means what it says: a device, a pipe of the shell, a link. Within it, whoever made the
+//! change chose what lies there: a link would have a secret read or a file elsewhere overwritten, a pipe would keep us
+//! waiting.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::OFlags;
+
+use crate::host::Host;
+
+fn refused(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
+
+/// Opens a file to be read. In the tree it has to be a regular one that is reached without links.
+///
+/// # Errors
+///
+/// Fails when it is not, or cannot be opened.
+pub fn open(host: &Host, path: &Path) -> io::Result<File> {
+    let full = host.folder.join(path);
+    let Some(project) = tree_of(host, &full)? else { return File::open(full) };
+    straight(&project, &full)?;
+    open_regular(&full)
+}
+
+/// Opens a regular file without waiting for anybody and without following a link in its place.
+///
+/// # Errors
+///
+/// Fails when it is none.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(refused("it is no regular file"));
+    }
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    // Something else may have taken its place meanwhile.
+    if file.metadata()?.is_file() { Ok(file) } else { Err(refused("it is no regular file")) }
+}
+
+/// Writes a file. In the tree it takes the place of what lies there, a link included.
+///
+/// # Errors
+///
+/// Fails when it cannot be written, or its folder is reached through a link of the tree.
+pub fn write(host: &Host, path: &Path, text: &str) -> io::Result<()> {
+    let full = host.folder.join(path);
+    let Some(project) = tree_of(host, &full)? else { return fs::write(full, text) };
+    straight(&project, &full)?;
+    let folder = full.parent().ok_or_else(|| refused("it has no folder"))?;
+    let mode = fs::Permissions::from_mode(0o666);
+    let mut file = tempfile::Builder::new().prefix(".assize-").permissions(mode).tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(&full).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Returns the root of the tree where a path names something in it.
+fn tree_of(host: &Host, full: &Path) -> io::Result<Option<PathBuf>> {
+    let full = std::path::absolute(full)?;
+    let project = std::path::absolute(host.project())?;
+    if full.starts_with(&project) {
+        return Ok(Some(project));
+    }
+    // The tree may be named by another way than the file.
+    let Some(folder) = full.parent() else { return Ok(None) };
+    Ok(folder
+        .canonicalize()
+        .ok()
+        .zip(project.canonicalize().ok())
+        .and_then(|(folder, project)| folder.starts_with(&project).then_some(project)))
+}
+
+/// Refuses a path of the tree that passes through a link on its way.
+fn straight(project: &Path, full: &Path) -> io::Result<()> {
+    let full = std::path::absolute(full)?;
+    let below = full.strip_prefix(project).unwrap_or(Path::new(""));
+    let mut at = project.to_owned();
+    let mut parts = below.components().peekable();
+    while let Some(part) = parts.next() {
+        if !matches!(part, Component::Normal(_)) {
+            return Err(refused("its name leads up and down in the judged tree; name it directly"));
+        }
+        at.push(part);
+        if parts.peek().is_some() && fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_symlink()) {
+            return Err(refused(&format!("{} is a link in the judged tree", at.display())));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::io::Read as _;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A project, and a folder beside it with a secret in it.
+    fn world() -> (tempfile::TempDir, Host) {
+        let world = tempfile::tempdir().expect("a temporary folder");
+        fs::create_dir_all(world.path().join("tree/.git")).expect("made");
+        fs::create_dir_all(world.path().join("tree/docs")).expect("made");
+        fs::create_dir_all(world.path().join("outside")).expect("made");
+        fs::write(world.path().join("outside/secret"), "secret").expect("written");
+        fs::write(world.path().join("tree/docs/task.md"), "task").expect("written");
+        let tree = world.path().join("tree");
+        symlink(world.path().join("outside/secret"), tree.join("linked.md")).expect("a link");
+        symlink(world.path().join("outside"), tree.join("linked")).expect("a link");
+        symlink("/dev/zero", tree.join("endless.md")).expect("a link");
+        symlink(&tree, world.path().join("alias")).expect("a link");
+        let piped = std::process::Command::new("mkfifo").arg(tree.join("pipe.md")).status();
+        assert!(piped.expect("mkfifo").success());
+        let host = Host { folder: tree, configuration: None, environment: BTreeMap::new() };
+        (world, host)
+    }
+
+    fn read(host: &Host, path: &Path) -> io::Result<String> {
+        let mut text = String::new();
+        open(host, path)?.take(100).read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    #[test]
+    fn only_plain_files_of_the_tree_are_read() {
+        let (world, host) = world();
+        let alias = world.path().join("alias");
+        for path in ["linked.md", "linked/secret", "endless.md", "pipe.md", "docs", "docs/../linked.md"] {
+            for full in [PathBuf::from(path), host.folder.join(path), alias.join(path)] {
+                // The last one of these leads out of the tree before anything can be said of it.
+                let through_alias = full.starts_with(&alias) && path == "linked/secret";
+                assert!(through_alias || read(&host, &full).is_err(), "{}", full.display());
+            }
+        }
+        assert_eq!(read(&host, Path::new("docs/task.md")).expect("read"), "task");
+        assert_eq!(read(&host, &alias.join("docs/task.md")).expect("read"), "task");
+        assert_eq!(read(&host, &world.path().join("outside/secret")).expect("named by the person"), "secret");
+    }
+
+    #[test]
+    fn nothing_is_written_through_the_tree() {
+        let (world, host) = world();
+        let kept = || fs::read_to_string(world.path().join("outside/secret")).expect("there");
+        write(&host, Path::new("linked.md"), "out").expect("in the place of the link");
+        write(&host, Path::new("pipe.md"), "out").expect("in the place of the pipe");
+        write(&host, Path::new("docs/new.md"), "out").expect("written");
+        write(&host, Path::new("docs/task.md"), "out").expect("written anew");
+        assert!(write(&host, Path::new("linked/secret"), "out").is_err());
+        for path in ["linked.md", "pipe.md", "docs/new.md", "docs/task.md"] {
+            let file = host.folder.join(path);
+            assert!(fs::symlink_metadata(&file).expect("there").is_file());
+            assert_eq!(fs::read_to_string(file).expect("read"), "out");
+        }
+        assert_eq!(kept(), "secret");
+        write(&host, &world.path().join("outside/secret"), "mine").expect("named by the person");
+        assert_eq!(kept(), "mine");
+    }
+}
