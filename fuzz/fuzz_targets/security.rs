@@ -42,7 +42,8 @@ fuzz_target!(|data: &[u8]| {
     let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let (before, after) = text.split_at(middle);
     let look = |before: &str, after: &str| {
-        let file = ChangedFile { path: path.to_owned(), before: Some(before.to_owned()), after: Some(after.to_owned()) };
+        let file =
+            ChangedFile { path: path.to_owned(), before: Some(before.to_owned()), after: Some(after.to_owned()) };
         let change = Change { files: vec![file], beside: Vec::new(), base_known: true };
         findings(&change, &Asked::by(before))
     };

@@ -202,8 +202,8 @@ def all_changed(values, place, chance):
     return [edit for part in edits for edit in part] if all(edits) else []
 
 
-# What a probe does with the value: it fails, and says which files say what the things in it are equal to. Plain values of
-# Python's own are of no file; of a class whose comparison was made for it, the fields count.
+# What a probe does with the value: it fails, and says which files say what the things in it are equal to. Plain values
+# of Python's own are of no file; of a class whose comparison was made for it, the fields count.
 PROBE = """
 import sys
 todo, files, count = [value], {}, 0
@@ -337,7 +337,8 @@ class Function:
     def has_usual_assertions(self):
         """Whether its methods of comparison are those of Python's own test cases, as far as the file shows."""
         own = {part.name for part in self.owner.body if isinstance(part, ast.FunctionDef)} if self.owner else set()
-        return bool(self.owner) and not own & set(ASSERTIONS) and {name_of(one) for one in self.owner.bases} <= TEST_CASES
+        bases = {name_of(one) for one in self.owner.bases} if self.owner else set()
+        return bool(bases) and bases <= TEST_CASES and not own & set(ASSERTIONS)
 
     def of_comparison(self, statement, operator, left, right):
         if isinstance(operator, ast.Eq):

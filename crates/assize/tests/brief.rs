@@ -104,7 +104,7 @@ fn the_page_says_what_the_tree_says() {
     for said in [
         "# Project brief",
         "| Python | 41 |",
-        "| linter | ruff | `pyproject.toml` |",
+        "| linters | ruff | `pyproject.toml` |",
         "`requests` 12",
         "| 2 | `src/shop/web` |",
         "| 1 | `src/shop/cart` |",

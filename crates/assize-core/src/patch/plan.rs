@@ -67,11 +67,13 @@ pub struct Note {
 ///
 /// Lists every fault with its operation and field.
 pub fn plan(patch: &Patch, tree: &Snapshot) -> Result<Plan, Vec<Violation>> {
-    let mut planner = Planner { tree, faults: Vec::new(), notes: Vec::new() };
     let mut by_path: BTreeMap<&str, Vec<(usize, &Op)>> = BTreeMap::new();
     for (index, op) in patch.ops.iter().enumerate() {
         by_path.entry(op.path()).or_default().push((index, op));
     }
+    let removed = by_path.iter().filter(|(_, ops)| matches!(ops.as_slice(), [(_, Op::Remove { .. })]));
+    let removed = removed.map(|(path, _)| *path).collect();
+    let mut planner = Planner { tree, removed, faults: Vec::new(), notes: Vec::new() };
     let changes: Vec<Change> = by_path.iter().filter_map(|(path, ops)| planner.file(path, ops)).collect();
     planner.collisions(&by_path, &changes);
     if patch.ops.is_empty() {
@@ -99,6 +101,8 @@ fn position(at: &str) -> usize {
 
 struct Planner<'a> {
     tree: &'a Snapshot,
+    /// Files that go and do not come back.
+    removed: BTreeSet<&'a str>,
     faults: Vec<Violation>,
     notes: Vec<Note>,
 }
@@ -143,7 +147,7 @@ impl Planner<'_> {
                 self.fault(*index, "path", format!("{path} is there already; {hint}"));
                 return None;
             }
-            [(index, Op::Add { .. })] if *there == Entry::Folder => {
+            [(index, Op::Add { .. })] if *there == Entry::Folder && !self.is_emptied(path) => {
                 self.fault(*index, "path", format!("{path} is a folder"));
                 return None;
             }
@@ -167,6 +171,17 @@ impl Planner<'_> {
             }
             _ => Some(Change { path: path.to_owned(), before: before.map(Pin::of), after }),
         }
+    }
+
+    /// Returns whether nothing is left in a folder, so that a file can take its place.
+    fn is_emptied(&self, folder: &str) -> bool {
+        let below = format!("{folder}/");
+        let is_concerned = self.removed.range(below.as_str()..).next().is_some_and(|path| path.starts_with(&below));
+        is_concerned
+            && self.tree.names(folder).map(|name| joined(folder, name)).all(|path| {
+                self.removed.contains(path.as_str())
+                    || (*self.tree.entry(&path) == Entry::Folder && self.is_emptied(&path))
+            })
     }
 
     /// Returns the file that an operation adds, in the place of another perhaps.

@@ -174,6 +174,8 @@ fn paths_that_get_into_each_others_way_are_refused() {
         ),
         (vec![remove("README.md"), add("readme.md", "")], None),
         (vec![remove("src/lib.rs"), add("src/lib.rs/x", "")], None),
+        (vec![remove("src/lib.rs"), add("src", "")], None),
+        (vec![remove("README.md"), add("src", "")], Some("ops[1].path: src is a folder")),
         (vec![add("src/a", ""), add("src/b", "")], None),
         (vec![add("n/a", ""), add("n/b/c", "")], None),
     ] {

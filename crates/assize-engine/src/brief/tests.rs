@@ -125,19 +125,35 @@ fn a_damaged_cache_is_begun_anew() {
     let sound = place.survey().brief();
     let file = place.cache_file();
     let kept = fs::read(&file).expect("kept");
-    let mut damages: Vec<Vec<u8>> = vec![Vec::new(), b"assize brief 1\n".to_vec(), kept[..kept.len() - 1].to_vec()];
-    for at in [0, 20, kept.len() / 2, kept.len() - 1] {
+    let flipped = |at: usize| {
         let mut damaged = kept.clone();
         damaged[at] ^= 1;
-        damages.push(damaged);
-    }
-    let body = postcard::to_stdvec(&([0_u8; 16], vec![0_u8; 0])).expect("bytes");
-    damages.push([&b"assize brief 2\n"[..], blake3::hash(&body).as_bytes(), &body].concat());
-    for damaged in damages {
+        damaged
+    };
+    let foreign = postcard::to_stdvec(&([0_u8; 16], vec![0_u8; 0])).expect("bytes");
+    let foreign = [&b"assize brief 2\n"[..], blake3::hash(&foreign).as_bytes(), &foreign].concat();
+    let beginning =
+        [Vec::new(), b"assize brief 1\n".to_vec(), kept[..kept.len() - 1].to_vec(), flipped(0), flipped(20), foreign];
+    for damaged in beginning {
         fs::write(&file, &damaged).expect("written");
         let found = place.survey();
         assert_eq!((found.effort().parsed, found.brief()), (4, sound.clone()));
         assert_eq!(place.survey().effort().parsed, 0, "it was made anew");
+    }
+}
+
+#[test]
+fn no_byte_of_a_damaged_cache_changes_what_is_said() {
+    let place = Place::with(EVERYTHING);
+    let sound = place.survey().brief();
+    let file = place.cache_file();
+    let kept = fs::read(&file).expect("kept");
+    // Behind the index, what is damaged is made anew by itself.
+    for at in (0..kept.len()).step_by(kept.len() / 40) {
+        let mut damaged = kept.clone();
+        damaged[at] ^= 1;
+        fs::write(&file, &damaged).expect("written");
+        assert_eq!(place.survey().brief(), sound, "damaged at {at}");
     }
 }
 

@@ -43,7 +43,8 @@ impl Step {
             (Entry::File(file), Some((hash, executable))) => {
                 Pin::of(file) == Pin { hash: hash.clone(), executable: *executable }
             }
-            (Entry::Absent, None) => true,
+            // The plan says that nothing will be left in the folder.
+            (Entry::Absent | Entry::Folder, None) => true,
             _ => false,
         }
     }

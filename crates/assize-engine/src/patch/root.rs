@@ -79,6 +79,12 @@ impl Root {
             }
             snapshot.put(path, entry);
         }
+        // A file can take the place of a folder that the same patch empties; whether it does, the names say.
+        if patch.ops.iter().any(|op| *snapshot.entry(op.path()) == Entry::Folder) {
+            for folder in patch.ops.iter().flat_map(|op| folders(op.path())) {
+                snapshot.put_names(folder, self.names(folder)?);
+            }
+        }
         Ok(snapshot)
     }
 
