@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, Parser, Tree};
 
 /// Largest file that is looked at, in bytes.
 pub const FILE_BYTES_MAX: usize = 1024 * 1024;
@@ -51,17 +51,19 @@ pub fn with_tests_of(base: &str, change: &str) -> Option<String> {
     (merged != change).then_some(merged)
 }
 
-/// Finds the tests at the top of a Rust file, in their order.
-fn items(text: &str) -> Option<Vec<Item>> {
+/// Parses a Rust file; nothing where it is too large or has syntax errors: a compiler will say so.
+pub(crate) fn sound_tree(text: &str) -> Option<Tree> {
     if text.len() > FILE_BYTES_MAX {
         return None;
     }
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_rust::LANGUAGE.into()).ok()?;
-    let tree = parser.parse(text, None)?;
-    if tree.root_node().has_error() {
-        return None;
-    }
+    parser.parse(text, None).filter(|tree| !tree.root_node().has_error())
+}
+
+/// Finds the tests at the top of a Rust file, in their order.
+fn items(text: &str) -> Option<Vec<Item>> {
+    let tree = sound_tree(text)?;
     let mut found = Vec::new();
     let mut cursor = tree.root_node().walk();
     let mut begins: Option<usize> = None;

@@ -4,9 +4,9 @@
 //! writes a word that only its test has, and that nobody knows before. Only plain tests get one: whatever a macro makes
 //! of a function is not ours to touch. Nothing moves to another line. This module must not know who reads the words.
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::Node;
 
-use crate::inline_tests::FILE_BYTES_MAX;
+use crate::inline_tests::sound_tree;
 
 /// Words that each witness has. It says one of them; any other one was said by somebody who has found them all.
 pub const WORDS: usize = 8;
@@ -55,15 +55,10 @@ const PLAIN_ATTRIBUTES: [&str; 19] = [
 /// `word` gives fresh words that nobody can guess, of letters and digits; `variable` names the variable of the build that
 /// holds the path of the file in which they are written.
 pub fn with_witnesses(text: &str, variable: &str, word: &mut dyn FnMut() -> String) -> Option<(String, Vec<Witness>)> {
-    if text.len() > FILE_BYTES_MAX || !text.contains("test") {
+    if !text.contains("test") {
         return None;
     }
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_rust::LANGUAGE.into()).ok()?;
-    let tree = parser.parse(text, None)?;
-    if tree.root_node().has_error() {
-        return None;
-    }
+    let tree = sound_tree(text)?;
     let mut places = Vec::new();
     plain_tests(tree.root_node(), text, &mut places);
     if places.is_empty() {
@@ -181,6 +176,7 @@ fn begin(body: Node<'_>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inline_tests::FILE_BYTES_MAX;
 
     fn witnessed(text: &str) -> Option<(String, Vec<Witness>)> {
         let mut count = 0;

@@ -3,6 +3,8 @@
 //! The engine runs git and hands over the bytes; this module only reads them. It must not know
 //! how the bytes were come by.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +56,31 @@ pub struct Hunk {
     pub new_start: u32,
     /// The lines, in order.
     pub lines: Vec<DiffLine>,
+}
+
+impl Hunk {
+    /// Makes a hunk of a whole file. A line is new as far as the old text has fewer of it; which of several equal ones is the
+    /// new one is not said.
+    pub fn whole(before: &str, after: &str) -> Self {
+        let mut left: HashMap<&str, usize> = HashMap::new();
+        for line in before.lines() {
+            *left.entry(line).or_default() += 1;
+        }
+        let mut lines = Vec::new();
+        for line in after.lines() {
+            let kind = match left.get_mut(line) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    LineKind::Context
+                }
+                _ => LineKind::Added,
+            };
+            lines.push(DiffLine { kind, text: Untrusted::new(line) });
+        }
+        let gone = left.iter().flat_map(|(line, count)| std::iter::repeat_n(*line, *count));
+        lines.extend(gone.map(|line| DiffLine { kind: LineKind::Removed, text: Untrusted::new(line) }));
+        Self { old_start: 1, new_start: 1, lines }
+    }
 }
 
 /// A syntax error that the new state of a file has and the old one had not.

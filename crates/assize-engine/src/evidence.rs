@@ -5,8 +5,6 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -17,9 +15,9 @@ use assize_core::evidence::{Evidence, Fingerprint, Part, ReferentSighting};
 use assize_core::session::{Baseline, Measured, SessionState};
 use assize_core::text::Untrusted;
 use assize_core::transcript::{TranscriptFacts, TranscriptKind};
-use rustix::fs::OFlags;
 
 use crate::git::{GitError, Large, Listed, Repository, SHOWN_BYTES_MAX};
+use crate::regular_file;
 use crate::syntax::{self, Sound, errors_of_all};
 use crate::transcript;
 
@@ -316,27 +314,9 @@ fn add_untracked(
     untouched
 }
 
-/// Reads a regular file up to a limit, and one byte beyond it where there is more. Nothing else is
-/// opened: a link may lead anywhere, and a pipe keeps whoever opens it waiting.
-pub(crate) fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
-    let refused = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
-    if !fs::symlink_metadata(path)?.is_file() {
-        return Err(refused());
-    }
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    // Something else may have taken its place meanwhile.
-    if !file.metadata()?.is_file() {
-        return Err(refused());
-    }
-    let mut bytes = Vec::new();
-    file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 /// Makes an added file of what lies at a path; links are not followed.
 fn read_whole(path: &Path, name: &str, limits: &mut Vec<String>) -> FileChange {
-    let Ok(mut bytes) = read_regular(path, UNTRACKED_BYTES_MAX) else {
+    let Ok(mut bytes) = regular_file::read(path, UNTRACKED_BYTES_MAX) else {
         return FileChange::new(name, FileStatus::Added);
     };
     if bytes.contains(&0) {
@@ -376,7 +356,7 @@ fn content_hash(path: &Path) -> Option<[u8; 32]> {
     if meta.is_symlink() {
         hasher.update(fs::read_link(path).ok()?.as_os_str().as_bytes());
     } else if meta.is_file() && meta.len() <= HASHED_BYTES_MAX {
-        hasher.update(&read_regular(path, HASHED_BYTES_MAX).ok()?);
+        hasher.update(&regular_file::read(path, HASHED_BYTES_MAX).ok()?);
     } else {
         hasher.update(&meta.len().to_le_bytes()).update(&meta.mtime().to_le_bytes());
     }
@@ -431,7 +411,7 @@ fn check_syntax(root: &Path, files: &mut [FileChange], cache: Option<&Path>) {
     let texts: Vec<(usize, String)> = wanted
         .into_iter()
         .filter_map(|index| {
-            let bytes = read_regular(&root.join(&files[index].path), syntax::FILE_BYTES_MAX as u64).ok()?;
+            let bytes = regular_file::read(&root.join(&files[index].path), syntax::FILE_BYTES_MAX as u64).ok()?;
             let text = String::from_utf8(bytes).ok().filter(|text| text.len() <= syntax::FILE_BYTES_MAX)?;
             Some((index, text))
         })

@@ -375,7 +375,7 @@ impl BaseCache {
 
     /// Returns what is known.
     pub fn get(&self, key: &str) -> Option<Ran> {
-        let bytes = crate::evidence::read_regular(&self.path(key)?, REPORT_BYTES_MAX as u64).ok()?;
+        let bytes = crate::regular_file::read(&self.path(key)?, REPORT_BYTES_MAX as u64).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 

@@ -14,6 +14,7 @@ pub mod judge;
 pub mod ledger;
 pub mod patch;
 pub mod process;
+pub mod regular_file;
 #[cfg(target_os = "linux")]
 pub mod sandbox;
 pub mod schema;

@@ -5,19 +5,22 @@
 //! texts; here texts are handed over and what is found becomes findings. Texts of the change are read from the user's tree: in a copy, settings
 //! may have been given back to the base already. Must not decide what a finding costs.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use assize_brief::weakness::{Family, Severity as Weight, Weakness, find};
-use assize_core::diff::{Diff, DiffLine, FileChange, FileStatus, Hunk, LINE_BYTES_MAX, LineKind};
+use assize_core::diff::{Diff, FileChange, FileStatus, Hunk, LINE_BYTES_MAX};
 use assize_core::evidence::{Evidence, Part};
 use assize_core::finding::{Certainty, Finding, Severity};
 use assize_core::path::{is_example, is_generated, is_test};
 use assize_core::rule::{self, RuleSettings};
-use assize_core::security::{Asked, Change, ChangedFile, DOCUMENT_BYTES_MAX, findings as settings_findings, reads};
-use assize_core::text::{Untrusted, quote};
+use assize_core::security::{
+    Asked, Change, ChangedFile, DOCUMENT_BYTES_MAX, LINE_RULES, findings as settings_findings, reads,
+};
+use assize_core::text::quote;
 
+use crate::regular_file;
 use crate::work_copy::WorkCopy;
 
 /// Largest file that is searched for secrets and hidden characters, in bytes.
@@ -26,9 +29,6 @@ pub const SEARCHED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub const BESIDE_FILES_MAX: usize = 500;
 /// Most findings of one rule that are certain, and most that are likely; a flood says no more than its beginning.
 pub const FINDINGS_PER_RULE_MAX: usize = 50;
-
-/// The rules of the stop court that look at every added line, here at those as well that a diff does not show.
-const LINE_RULES: [&str; 2] = ["secret", "hidden-character"];
 
 /// A change, and where its texts are.
 pub struct Scene<'a> {
@@ -63,19 +63,6 @@ pub fn look(scene: &Scene<'_>) -> Look {
     look
 }
 
-/// Adds what the rules of the stop court found. What they say of added lines is known already, from more lines than a diff
-/// shows, and a step of CI is named once.
-pub fn join(findings: &mut Vec<Finding>, of_rules: Vec<Finding>) {
-    let weakened: BTreeSet<Option<String>> = of_rules
-        .iter()
-        .filter(|finding| finding.rule == "check-disabled" && finding.certainty == Certainty::Certain)
-        .map(|finding| finding.path.clone())
-        .collect();
-    findings.retain(|finding| finding.rule != "security-ci-weakened" || !weakened.contains(&finding.path));
-    let known = |finding: &Finding| LINE_RULES.contains(&finding.rule.as_str()) && finding.path.is_some();
-    findings.extend(of_rules.into_iter().filter(|finding| !known(finding)));
-}
-
 /// Secrets and hidden characters in every added line.
 fn line_findings(scene: &Scene<'_>, limits: &mut Vec<String>) -> Vec<Finding> {
     let diff = Part::Gathered(whole(scene, limits));
@@ -104,7 +91,7 @@ fn whole(scene: &Scene<'_>, limits: &mut Vec<String>) -> Diff {
         let Some(after) = text_of(scene.root, &file.path, SEARCHED_BYTES_MAX, limits) else { continue };
         let old_path = file.old_path.as_deref().unwrap_or(&file.path);
         let before = scene.base.and_then(|base| text_of(&base.path(), old_path, SEARCHED_BYTES_MAX, limits));
-        file.hunks = vec![whole_hunk(&before.unwrap_or_default(), &after)];
+        file.hunks = vec![Hunk::whole(&before.unwrap_or_default(), &after)];
         file.lines_cut = 0;
     }
     Diff { files, ..scene.diff.clone() }
@@ -115,29 +102,6 @@ fn is_cut(file: &FileChange) -> bool {
     let long = || file.added_lines().any(|(_, line)| line.len() >= LINE_BYTES_MAX);
     let unshown = file.hunks.is_empty() && matches!(file.status, FileStatus::Added | FileStatus::Modified);
     file.status != FileStatus::Deleted && (file.lines_cut > 0 || file.binary || unshown || long())
-}
-
-/// A hunk of the whole file. A line is new as far as the old text has fewer of it; which of several equal ones is the new one
-/// does not matter here.
-fn whole_hunk(before: &str, after: &str) -> Hunk {
-    let mut left: HashMap<&str, usize> = HashMap::new();
-    for line in before.lines() {
-        *left.entry(line).or_default() += 1;
-    }
-    let mut lines = Vec::new();
-    for line in after.lines() {
-        let kind = match left.get_mut(line) {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                LineKind::Context
-            }
-            _ => LineKind::Added,
-        };
-        lines.push(DiffLine { kind, text: Untrusted::new(line) });
-    }
-    let gone = left.iter().flat_map(|(line, count)| std::iter::repeat_n(*line, *count));
-    lines.extend(gone.map(|line| DiffLine { kind: LineKind::Removed, text: Untrusted::new(line) }));
-    Hunk { old_start: 1, new_start: 1, lines }
 }
 
 /// Reads a text below a folder, and nothing that a link leads to. What holds a zero byte is no text.
@@ -155,7 +119,7 @@ fn text_of(root: &Path, path: &str, bytes_max: u64, limits: &mut Vec<String>) ->
         }
         return None;
     }
-    let bytes = fs::read(file).ok()?;
+    let bytes = regular_file::read(&file, bytes_max).ok()?;
     (!bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -11,8 +11,8 @@ use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
 
-use crate::evidence::read_regular;
 use crate::git::{GitError, Repository};
+use crate::regular_file;
 
 /// Most files of a tree that are copied.
 pub const FILES_MAX: usize = 200_000;
@@ -132,7 +132,7 @@ impl WorkCopy {
         if leads_through_a_link(&self.path(), path) {
             return None;
         }
-        let bytes = read_regular(&self.path().join(path), bytes_max).ok()?;
+        let bytes = regular_file::read(&self.path().join(path), bytes_max).ok()?;
         String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= bytes_max)
     }
 

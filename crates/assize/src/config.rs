@@ -24,7 +24,6 @@ use serde::Deserialize;
 
 use crate::exit::Failure;
 use crate::host::Host;
-use crate::own_file::open_regular;
 
 /// The name of the file.
 pub const FILE_NAME: &str = "assize.toml";
@@ -326,7 +325,7 @@ fn open_own(project: &Path, path: &Path) -> io::Result<fs::File> {
     if !path.canonicalize()?.starts_with(project.canonicalize()?) {
         return Err(refused("it leads out of the project; name the file with --config if its settings are to hold"));
     }
-    open_regular(&path.canonicalize()?)
+    assize_engine::regular_file::open(&path.canonicalize()?)
 }
 
 /// Without a choice all judges sit, in the order of the file.

@@ -6,10 +6,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::OFlags;
+use assize_engine::regular_file;
 
 use crate::host::Host;
 
@@ -26,22 +26,7 @@ pub fn open(host: &Host, path: &Path) -> io::Result<File> {
     let full = host.folder.join(path);
     let Some(project) = tree_of(host, &full)? else { return File::open(full) };
     straight(&project, &full)?;
-    open_regular(&full)
-}
-
-/// Opens a regular file without waiting for anybody and without following a link in its place.
-///
-/// # Errors
-///
-/// Fails when it is none.
-pub fn open_regular(path: &Path) -> io::Result<File> {
-    if !fs::symlink_metadata(path)?.is_file() {
-        return Err(refused("it is no regular file"));
-    }
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    // Something else may have taken its place meanwhile.
-    if file.metadata()?.is_file() { Ok(file) } else { Err(refused("it is no regular file")) }
+    regular_file::open(&full)
 }
 
 /// Writes a file. In the tree it takes the place of what lies there, a link included.

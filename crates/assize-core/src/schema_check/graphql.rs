@@ -174,22 +174,12 @@ fn unknown(file: &File<'_>, known: &BTreeSet<String>, checked: &mut Checked) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
 
     use super::*;
+    use crate::schema_check::tests::looked;
 
     fn look(files: &[(&str, &str)]) -> Vec<String> {
-        let texts: BTreeMap<String, String> =
-            files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-        let paths = texts.keys().cloned().collect();
-        let mut checked = Checked::default();
-        check(&Tree { texts: &texts, paths: &paths, changed: &BTreeSet::new(), declared: &[] }, &mut checked);
-        let mark = |certainty| if certainty == Certainty::Likely { "?" } else { "" };
-        checked
-            .faults
-            .iter()
-            .map(|fault| format!("{} {}{}", fault.found.line.unwrap_or(0), fault.found.code, mark(fault.certainty)))
-            .collect()
+        looked(files, check)
     }
 
     #[test]

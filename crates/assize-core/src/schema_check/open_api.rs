@@ -396,19 +396,10 @@ fn templates(route: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::schema_check::tests::looked;
 
     fn look(files: &[(&str, &str)]) -> Vec<String> {
-        let texts: BTreeMap<String, String> =
-            files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-        let paths = texts.keys().cloned().collect();
-        let tree = Tree { texts: &texts, paths: &paths, changed: &BTreeSet::new(), declared: &[] };
-        let mark = |certainty| if certainty == Certainty::Likely { "?" } else { "" };
-        super::super::check(&tree)
-            .faults
-            .iter()
-            .map(|fault| format!("{} {}{}", fault.found.line.unwrap_or(0), fault.found.code, mark(fault.certainty)))
-            .collect()
+        looked(files, |tree, checked| *checked = super::super::check(tree))
     }
 
     fn document(paths: &str) -> String {

@@ -399,25 +399,10 @@ fn wire_field(field: &FieldDescriptorProto, line: u32) -> WireField {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn texts(files: &[(&str, &str)]) -> BTreeMap<String, String> {
-        files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
-    }
-
-    fn shown(faults: &[Fault]) -> Vec<String> {
-        let mark = |fault: &Fault| if fault.certainty == Certainty::Likely { "?" } else { "" };
-        faults
-            .iter()
-            .map(|fault| format!("{} {}{}", fault.found.line.unwrap_or(0), fault.found.code, mark(fault)))
-            .collect()
-    }
+    use crate::schema_check::tests::{looked, shown, texts};
 
     fn look(files: &[(&str, &str)]) -> Vec<String> {
-        let texts = texts(files);
-        let paths = texts.keys().cloned().collect();
-        let mut checked = Checked::default();
-        check(&Tree { texts: &texts, paths: &paths, changed: &BTreeSet::new(), declared: &[] }, &mut checked);
-        shown(&checked.faults)
+        looked(files, check)
     }
 
     fn broken(before: &str, after: &str) -> Vec<String> {

@@ -2,9 +2,31 @@
 
 use super::*;
 
+/// Returns the texts of a tree.
+pub(super) fn texts(files: &[(&str, &str)]) -> BTreeMap<String, String> {
+    files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+}
+
+/// Writes faults as `line code`, with a question mark where one is only likely.
+pub(super) fn shown(faults: &[Fault]) -> Vec<String> {
+    let mark = |fault: &Fault| if fault.certainty == Certainty::Likely { "?" } else { "" };
+    faults
+        .iter()
+        .map(|fault| format!("{} {}{}", fault.found.line.unwrap_or(0), fault.found.code, mark(fault)))
+        .collect()
+}
+
+/// Returns what one look says of a tree.
+pub(super) fn looked(files: &[(&str, &str)], look: impl FnOnce(&Tree<'_>, &mut Checked)) -> Vec<String> {
+    let texts = texts(files);
+    let paths = texts.keys().cloned().collect();
+    let mut checked = Checked::default();
+    look(&Tree { texts: &texts, paths: &paths, changed: &BTreeSet::new(), declared: &[] }, &mut checked);
+    shown(&checked.faults)
+}
+
 fn look(files: &[(&str, &str)], declared: &[Declared]) -> Checked {
-    let texts: BTreeMap<String, String> =
-        files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    let texts = texts(files);
     let paths = texts.keys().cloned().collect();
     check(&Tree { texts: &texts, paths: &paths, changed: &BTreeSet::new(), declared })
 }

@@ -14,6 +14,8 @@ pub mod secret;
 pub use asked::Asked;
 pub use document::{DEPTH_MAX, DOCUMENT_BYTES_MAX};
 
+use std::collections::BTreeSet;
+
 use crate::finding::{Certainty, Finding, Severity};
 
 /// A file of a change, with its texts.
@@ -49,6 +51,22 @@ pub fn findings(change: &Change, asked: &Asked) -> Vec<Finding> {
     dependency::look(change, asked, &mut report);
     configuration::look(change, asked, &mut report);
     report.findings
+}
+
+/// The rules of the stop court that look at every added line; for security at those as well that a diff does not show.
+pub const LINE_RULES: [&str; 2] = ["secret", "hidden-character"];
+
+/// Adds what the rules of the stop court found. What they say of added lines is known already, from more lines than a diff
+/// shows, and a step of CI is named once.
+pub fn join(findings: &mut Vec<Finding>, of_rules: Vec<Finding>) {
+    let weakened: BTreeSet<Option<String>> = of_rules
+        .iter()
+        .filter(|finding| finding.rule == "check-disabled" && finding.certainty == Certainty::Certain)
+        .map(|finding| finding.path.clone())
+        .collect();
+    findings.retain(|finding| finding.rule != "security-ci-weakened" || !weakened.contains(&finding.path));
+    let known = |finding: &Finding| LINE_RULES.contains(&finding.rule.as_str()) && finding.path.is_some();
+    findings.extend(of_rules.into_iter().filter(|finding| !known(finding)));
 }
 
 /// Takes findings.

@@ -240,7 +240,7 @@ pub fn examine(
     findings.extend(removed);
     let report = rule::run(&evidence, &terms.rules);
     let about_change = |finding: &Finding| finding.rule != "nothing-changed";
-    security::join(&mut findings, report.findings.into_iter().filter(about_change).collect());
+    assize_core::security::join(&mut findings, report.findings.into_iter().filter(about_change).collect());
     findings.extend(look.findings);
     let summed = |file: &FileChange| PatchedFile {
         path: file.path.clone(),

@@ -164,19 +164,9 @@ fn nothing_but_regular_files_is_opened() {
     // git shows a file that became a link as removed and added.
     assert_eq!(paths(&evidence), ["a.rs", "a.rs", "b.rs", "b.rs", "c.rs", "d.rs"]);
     for path in [&pipe, &repo.path().join("c.rs"), Path::new("/dev/zero"), repo.outside()] {
-        assert!(read_regular(path, 10).is_err(), "{}", path.display());
+        assert!(regular_file::read(path, 10).is_err(), "{}", path.display());
     }
     assert!(content_hash(&pipe).is_some());
-}
-
-#[test]
-fn a_regular_file_is_read_up_to_its_limit_and_one_byte_beyond() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("file");
-    for (bytes, read) in [(0, 0), (10, 10), (11, 11), (12, 11)] {
-        std::fs::write(&file, vec![b'x'; bytes]).expect("written");
-        assert_eq!(read_regular(&file, 10).expect("read").len(), read);
-    }
 }
 
 #[test]
