@@ -21,6 +21,7 @@ use serde_json::Value;
 use crate::finding::{Certainty, Severity};
 use crate::path::{is_example, is_test};
 use crate::report::Diagnostic;
+use crate::text::quote;
 use document::{Document, Syntax, Unread};
 use library::{Entry, Library};
 
@@ -149,6 +150,9 @@ impl Checked {
 
     /// Files what is wrong with a document, with the lines of its places.
     fn wrong(&mut self, aspect: Aspect, code: &str, path: &str, document: &Document, wrong: &[json_schema::Wrong]) {
+        if wrong.len() > FILE_FAULTS_MAX {
+            self.limit(format!("only {FILE_FAULTS_MAX} of {} faults of {} are told", wrong.len(), quote(path)));
+        }
         for found in wrong.iter().take(FILE_FAULTS_MAX) {
             let message = format!("{}{}", found.message, at(&found.pointer));
             self.fault(aspect, code, (path, document.line(&found.pointer)), found.certainty, message);
@@ -164,7 +168,7 @@ impl Checked {
 
 /// Names a place within a document; its root needs no name.
 fn at(pointer: &str) -> String {
-    if pointer.is_empty() { String::new() } else { format!(" (at {})", crate::text::quote(pointer)) }
+    if pointer.is_empty() { String::new() } else { format!(" (at {})", quote(pointer)) }
 }
 
 /// How surely a file is a schema.
@@ -214,7 +218,7 @@ impl Documents {
                 Ok(read) if !read.is_empty() => read,
                 Ok(_) => continue,
                 Err(Unread::OverLimit(limit)) => {
-                    checked.limit(format!("{} was not looked at: {limit}", crate::text::quote(path)));
+                    checked.limit(format!("{} was not looked at: {limit}", quote(path)));
                     continue;
                 }
                 Err(Unread::Malformed { line, message }) => {
@@ -314,10 +318,8 @@ fn json_schemas(library: &Library<'_>, documents: &Documents, checked: &mut Chec
         };
         let own = document.value.get("$schema").and_then(Value::as_str);
         if own.is_some() && entry.draft.is_none() {
-            checked.limit(format!(
-                "{} is written in a dialect that is not known here, and was not judged",
-                crate::text::quote(path)
-            ));
+            checked
+                .limit(format!("{} is written in a dialect that is not known here, and was not judged", quote(path)));
         } else {
             let wrong = lower(json_schema::against_meta_schema(entry));
             checked.wrong(Aspect::JsonSchema, "invalid", path, document, &wrong);

@@ -257,4 +257,40 @@ mod tests {
             [("security-tls-unverified".to_owned(), Certainty::Likely)]
         );
     }
+
+    /// Looks at a change that adds files to an empty tree.
+    fn look_at_new(files: &[(&str, &str)]) -> Look {
+        let root = tempfile::tempdir().expect("a folder");
+        let mut change = WorkCopy::of_folder(std::path::Path::new("/"), Vec::new()).expect("a copy");
+        let mut diff = Diff::default();
+        for (path, text) in files {
+            fs::write(root.path().join(path), text).expect("written");
+            change.write(path, text).expect("written");
+            diff.files.push(FileChange { binary: true, old_known: true, ..FileChange::new(*path, FileStatus::Added) });
+        }
+        let rules = RuleSettings::default();
+        let (root, specification) = (root.path(), "");
+        look(&Scene { diff: &diff, root, change: &change, base: None, specification, rules: &rules })
+    }
+
+    const KEY: &str = "key = \"AKIAQ3T7XNV5KZJ2WMRB\"\n";
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit_and_beyond_it_is_said_not_to_be() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::write(root.path().join("notes.txt"), KEY).expect("written");
+        let of = |bytes_max: usize| {
+            let mut limits = Vec::new();
+            let text = text_of(root.path(), "notes.txt", bytes_max as u64, &mut limits);
+            (text.is_some(), limits.len())
+        };
+        assert_eq!((of(KEY.len()), of(KEY.len() - 1)), ((true, 0), (false, 1)));
+    }
+
+    #[test]
+    fn a_flood_of_findings_says_no_more_than_its_beginning() {
+        let of = |count: usize| look_at_new(&[("notes.txt", &KEY.repeat(count))]).findings.len();
+        assert_eq!(of(FINDINGS_PER_RULE_MAX), FINDINGS_PER_RULE_MAX);
+        assert_eq!(of(FINDINGS_PER_RULE_MAX + 1), FINDINGS_PER_RULE_MAX);
+    }
 }

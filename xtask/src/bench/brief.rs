@@ -140,9 +140,21 @@ fn rows(tree: &Path, place: &Path) -> Vec<Row> {
     let packed = place.join("packed.xml").to_string_lossy().into_owned();
     let tool = |path: &str| tools().join(path).to_string_lossy().into_owned();
     let (repomix, aider) = (tool("repomix/node_modules/.bin/repomix"), tool("aider/bin/aider"));
-    let map = ["--show-repo-map", "--yes-always", "--no-check-update", "--no-analytics", "--map-tokens", "8192"];
+    // A model has to be named, though none is asked for a map.
+    let map = [
+        "--model=openai/gpt-4o",
+        "--no-show-model-warnings",
+        "--show-repo-map",
+        "--yes-always",
+        "--no-check-update",
+        "--no-analytics",
+        "--no-gitignore",
+        "--map-tokens=8192",
+    ];
     let map_of = |name: &'static str, forget: bool| {
-        let mut row = Row::new(name, within(&aider, &map));
+        let mut command = within(&aider, &map);
+        command.env("OPENAI_API_KEY", "unused");
+        let mut row = Row::new(name, command);
         row.is_slow = true;
         let (tree, changed) = (tree.to_owned(), tree.join("changed.py"));
         row.before = Box::new(move |round| {
@@ -156,7 +168,7 @@ fn rows(tree: &Path, place: &Path) -> Vec<Row> {
     };
     vec![
         Row::new("rg --files", within("rg", &["--files"])),
-        Row::new("rg -c '' (reads every line)", within("rg", &["-c", ""])),
+        Row::new("rg -c '' (reads every line)", within("rg", &["-c", "", "./"])),
         cold,
         warm,
         Row::new("ctags -R", within("ctags", &["--quiet=yes", "-R", "-f", &tags])),

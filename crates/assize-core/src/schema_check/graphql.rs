@@ -208,11 +208,15 @@ mod tests {
 
     #[test]
     fn limits_hold() {
-        let deep = |depth: usize| format!("type A {{ a: {}Int{} }}", "[".repeat(depth), "]".repeat(depth));
-        assert_eq!(look(&[("a.graphql", &deep(20))]), [""; 0]);
-        assert_eq!(look(&[("a.graphql", &deep(20_000))]), [""; 0]);
-        let many = |count: usize| "scalar A\n".repeat(count / 4);
-        assert!(!look(&[("a.graphql", &many(1_000))]).is_empty());
-        assert_eq!(look(&[("a.graphql", &many(TOKENS_MAX * 2))]), [""; 0]);
+        let deep = |depth: usize| {
+            let text = format!("type A {{ a: {}Unknown{} }}", "[".repeat(depth), "]".repeat(depth));
+            look(&[("a.graphql", &text)]).len()
+        };
+        let most = (1..2 * DEPTH_MAX).take_while(|depth| deep(*depth) == 1).last();
+        assert_eq!((most, deep(20_000)), (Some(DEPTH_MAX), 0));
+        // A token each: the words, the blanks between them, and the end.
+        let many =
+            |tokens: usize| look(&[("a.graphql", &format!("type A {{ a: Unknown }}{}", " #\n".repeat(tokens)))]).len();
+        assert_eq!((many(1), many(TOKENS_MAX)), (1, 0));
     }
 }

@@ -523,4 +523,21 @@ mod tests {
             assert_eq!(join_uri(base, reference), expected, "{base} {reference}");
         }
     }
+
+    #[test]
+    fn parts_and_documents_are_looked_at_up_to_their_limits() {
+        let wide = |count: usize| serde_json::json!({"allOf": vec![serde_json::json!({}); count]});
+        assert_eq!(parts(&wide(PARTS_MAX - 1)).len(), PARTS_MAX);
+        assert_eq!(parts(&wide(PARTS_MAX)).len(), PARTS_MAX, "the schema itself is a part");
+
+        let documents = |count: usize| {
+            let named = |at: usize| format!(r#"{{"$ref": "{}.json"}}"#, at + 1);
+            let texts: BTreeMap<String, String> = (0..count).map(|at| (format!("{at}.json"), named(at))).collect();
+            let paths = texts.keys().cloned().collect();
+            let first = Entry::new(document_of(&texts, "0.json").expect("it is there"));
+            Library::new(&texts, &paths, [("0.json".to_owned(), first)].into()).entries().count()
+        };
+        assert_eq!(documents(DOCUMENTS_MAX), DOCUMENTS_MAX);
+        assert_eq!(documents(DOCUMENTS_MAX + 1), DOCUMENTS_MAX);
+    }
 }

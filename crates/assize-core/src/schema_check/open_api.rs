@@ -36,7 +36,11 @@ pub(super) fn check(tree: &Tree<'_>, documents: &BTreeMap<String, Document>, che
     for (path, document) in documents {
         checked.saw(Aspect::OpenApi);
         let mut look = Look { library: &library, path, root: &document.value, wrong: Vec::new(), remote: 0 };
-        look.all();
+        let operations = look.all();
+        if operations > OPERATIONS_MAX {
+            checked
+                .limit(format!("only {OPERATIONS_MAX} of {operations} operations of {} were looked at", quote(path)));
+        }
         remote += usize::from(look.remote > 0);
         let mut by_code: BTreeMap<&'static str, Vec<Wrong>> = BTreeMap::new();
         for (code, wrong) in look.wrong {
@@ -64,7 +68,8 @@ impl<'l> Look<'l> {
         self.wrong.push((code, Wrong { pointer: pointer.to_owned(), message, certainty }));
     }
 
-    fn all(&mut self) {
+    /// Looks at all parts, and returns how many operations there are.
+    fn all(&mut self) -> usize {
         self.head();
         self.references();
         let mut ids: BTreeMap<String, String> = BTreeMap::new();
@@ -92,6 +97,7 @@ impl<'l> Look<'l> {
             }
         }
         self.schemas();
+        operations
     }
 
     /// What every document has.
@@ -396,6 +402,7 @@ fn templates(route: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use super::OPERATIONS_MAX;
     use crate::schema_check::tests::looked;
 
     fn look(files: &[(&str, &str)]) -> Vec<String> {
@@ -475,5 +482,18 @@ mod tests {
         assert_eq!(look(&[("api.yaml", &newer)]), [""; 0]);
         let other = ("other.yaml", "A: {type: string}\n");
         assert_eq!(look(&[("api.yaml", &with("{$ref: 'other.yaml#/A'}")), other]), [""; 0]);
+    }
+
+    #[test]
+    fn operations_are_looked_at_up_to_their_limit() {
+        let of = |sound: usize| {
+            let routes: String = (0..sound)
+                .map(|at| format!("  /a{at:05}:\n    get: {{responses: {{'200': {{description: ok}}}}}}\n"))
+                .collect();
+            let last = "  /z/{id}:\n    get: {responses: {'200': {description: ok}}}\n";
+            look(&[("a.yaml", &format!("openapi: 3.0.3\ninfo: {{title: a, version: '1'}}\npaths:\n{routes}{last}"))])
+        };
+        assert_eq!(of(OPERATIONS_MAX - 1).len(), 1);
+        assert_eq!(of(OPERATIONS_MAX).len(), 0);
     }
 }

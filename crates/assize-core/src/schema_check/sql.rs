@@ -68,6 +68,11 @@ pub(super) fn check(tree: &Tree<'_>, checked: &mut Checked) {
             continue;
         };
         checked.saw(Aspect::Sql);
+        if statements.len() > STATEMENTS_MAX {
+            known.gaps = true;
+            let count = statements.len();
+            checked.limit(format!("only {STATEMENTS_MAX} of {count} statements of {} were looked at", quote(path)));
+        }
         file(path, statements, &mut known, checked);
     }
     keys(&known, checked);
@@ -116,9 +121,6 @@ fn statements(text: &str) -> Option<Vec<Words>> {
                 && current.last().is_some_and(|before| before.span.end.line < token.span.start.line));
         if ends {
             statements.extend(words(std::mem::take(&mut current)));
-            if statements.len() == STATEMENTS_MAX {
-                return Some(statements);
-            }
         } else if !matches!(token.token, Token::Whitespace(_)) {
             current.push(token);
         }
@@ -198,7 +200,7 @@ impl Words {
 fn file(path: &str, statements: Vec<Words>, known: &mut Known, checked: &mut Checked) {
     let mut own: BTreeSet<String> = BTreeSet::new();
     let mut unread = 0;
-    for words in statements {
+    for words in statements.into_iter().take(STATEMENTS_MAX) {
         if words.says(0, "drop") {
             // It may come again.
             own.clear();
@@ -419,5 +421,17 @@ mod tests {
         let many = |count: usize| format!("{}CREATE TABLE a (id int,);", "SELECT 1;".repeat(count - 1));
         assert_eq!(look(&[("a.sql", &many(STATEMENTS_MAX))]).len(), 1);
         assert_eq!(look(&[("a.sql", &many(STATEMENTS_MAX + 1))]).len(), 0);
+    }
+
+    #[test]
+    fn a_statement_is_parsed_up_to_its_limit_in_tokens() {
+        // `CREATE TABLE a (c0 int)` is seven tokens; each further column and its comma are three.
+        let with = |more: usize| {
+            let columns: Vec<String> = (1..more).map(|at| format!("c{at} int")).collect();
+            format!("CREATE TABLE a (c0 int,{},c0 int)", columns.join(","))
+        };
+        let fitting = (STATEMENT_TOKENS_MAX - 7) / 3;
+        assert_eq!(look(&[("a.sql", &with(fitting))]).len(), 1);
+        assert_eq!(look(&[("a.sql", &with(fitting + 1))]).len(), 0);
     }
 }

@@ -146,3 +146,17 @@ fn of_one_document_a_few_faults_are_told() {
     let of = |count: usize| faults(&[schema, ("a.json", &format!("[{}1]", "1,".repeat(count - 1)))], &[]).len();
     assert_eq!((of(instance::FAULTS_MAX), of(instance::FAULTS_MAX + 1)), (instance::FAULTS_MAX, instance::FAULTS_MAX));
 }
+
+#[test]
+fn documents_are_held_against_schemas_up_to_their_limit() {
+    let of = |count: usize| {
+        let mut files = vec![("settings.schema.json".to_owned(), GOOD.to_owned())];
+        let told = r#"{"$schema": "settings.schema.json", "port": "no"}"#.to_owned();
+        files.extend((0..count).map(|at| (format!("settings{at}.json"), told.clone())));
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let checked = look(&files, &[]);
+        (checked.faults.len(), checked.limits.len())
+    };
+    assert_eq!(of(instance::INSTANCES_MAX), (instance::INSTANCES_MAX, 0));
+    assert_eq!(of(instance::INSTANCES_MAX + 1), (instance::INSTANCES_MAX, 1));
+}

@@ -157,3 +157,14 @@ fn entropy_grows_with_disorder() {
     let noisy = noise("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", 40);
     assert!(entropy("aaaaaaaa") < 0.1 && entropy("abababab") < 1.1 && entropy(&noisy) > 4.0);
 }
+
+#[test]
+fn samples_before_a_key_are_passed_over_up_to_their_limit() {
+    let key = format!("AKIA{}", noise("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16));
+    let of = |samples: usize| {
+        let line = format!("{}{key}", "AKIAIOSFODNN7EXAMPLE ".repeat(samples));
+        find(&[(1, line.as_str())], "src/a.rs").is_some()
+    };
+    assert!(of(0) && of(MATCHES_MAX - 1));
+    assert!(!of(MATCHES_MAX));
+}
