@@ -3,6 +3,7 @@
 //! One place for colour, marks and the machine envelope, so that the same thing looks the same
 //! everywhere. Nothing is decided here.
 
+pub mod comment;
 pub mod junit;
 pub mod review;
 pub mod sarif;

@@ -148,17 +148,29 @@ fn parse<V: Verdict>(object: &str) -> Result<(V, serde_json::Value), String> {
 }
 
 /// Checks a text of a verdict: it says something, and is no longer than it may be.
-pub(crate) fn check_text(name: &str, text: &str, chars_max: usize) -> Result<(), String> {
-    at_most(name, text.chars().count(), chars_max)?;
-    if let Some(character) = text.chars().find(|character| is_forbidden(*character)) {
-        return Err(format!("`{name}` contains the character U+{:04X}", character as u32));
-    }
-    if text.chars().any(char::is_alphanumeric) { Ok(()) } else { Err(format!("`{name}` has no words")) }
+fn check_text(name: &str, text: &str, chars_max: usize) -> Result<(), String> {
+    text_faults(text, chars_max).next().map_or(Ok(()), |fault| Err(format!("`{name}` {fault}")))
+}
+
+/// Names everything that is wrong with a text of a verdict.
+fn text_faults(text: &str, chars_max: usize) -> impl Iterator<Item = String> {
+    let forbidden = text.chars().find(|character| is_forbidden(*character));
+    let has_words = text.chars().any(char::is_alphanumeric);
+    let faults = [
+        too_many(text.chars().count(), chars_max),
+        forbidden.map(|character| format!("contains the character U+{:04X}", character as u32)),
+        (!has_words).then(|| "has no words".to_owned()),
+    ];
+    faults.into_iter().flatten()
 }
 
 /// Checks a count against its limit.
-pub(crate) fn at_most(name: &str, is: usize, most: usize) -> Result<(), String> {
-    if is > most { Err(format!("`{name}` has {is} where {most} is the most")) } else { Ok(()) }
+fn at_most(name: &str, is: usize, most: usize) -> Result<(), String> {
+    too_many(is, most).map_or(Ok(()), |fault| Err(format!("`{name}` {fault}")))
+}
+
+fn too_many(is: usize, most: usize) -> Option<String> {
+    (is > most).then(|| format!("has {is} where {most} is the most"))
 }
 
 /// Finds the one JSON object of a text.

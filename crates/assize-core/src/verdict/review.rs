@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{Verdict, at_most, check_text};
 use crate::gate::Dimension;
 use crate::ruling::Outcome;
+use crate::violation::Violation;
 
 /// Most characters of an explanation.
 pub const EXPLANATION_CHARS_MAX: usize = 8_000;
@@ -243,16 +244,23 @@ impl Verdict for ReviewVerdict {
             check_text("fix_plan.file", &step.file, PATH_CHARS_MAX)?;
             check_text("fix_plan.brief", &step.brief, STEP_CHARS_MAX)?;
         }
-        if self.verdict == ReviewOutcome::Accept {
-            if let Some(dimension) = self.scores.zeroed().next() {
-                return Err(format!("`verdict` is accept although `scores.{}` is 0", dimension.as_str()));
-            }
-            if !self.fix_plan.is_empty() {
-                return Err("`verdict` is accept although `fix_plan` is not empty".to_owned());
-            }
+        if self.verdict == ReviewOutcome::Accept
+            && let Some(fault) = against_acceptance(self.scores.zeroed(), self.fix_plan.len()).next()
+        {
+            return Err(format!("`{}` {}", fault.at, fault.message));
         }
         Ok(())
     }
+}
+
+/// Names what speaks against an acceptance, each at its place: a dimension with an error, something left to do.
+pub(super) fn against_acceptance(
+    zeroed: impl IntoIterator<Item = Dimension>,
+    steps: usize,
+) -> impl Iterator<Item = Violation> {
+    let fault = |at, what: &str| Violation::new(at, format!("{what} although `verdict` is accept"));
+    let zeroed = zeroed.into_iter().map(move |dimension| fault(format!("scores.{}", dimension.as_str()), "is 0"));
+    zeroed.chain((steps > 0).then(|| fault("fix_plan".to_owned(), "is not empty")))
 }
 
 #[cfg(test)]

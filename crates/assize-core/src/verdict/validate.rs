@@ -4,11 +4,15 @@
 //! judge or a fixer wants to see all of them. What is accepted here is exactly what the door
 //! and the patch reader accept. This module must not know where a document came from.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::json::Unambiguous;
-use super::review::{EXPLANATION_CHARS_MAX, PATH_CHARS_MAX, ReviewVerdict, STEP_CHARS_MAX, STEPS_MAX, Scores};
-use super::{REPLY_BYTES_MAX, Verdict as _, check_text};
+use super::review::{
+    EXPLANATION_CHARS_MAX, PATH_CHARS_MAX, ReviewVerdict, STEP_CHARS_MAX, STEPS_MAX, Scores, against_acceptance,
+};
+use super::{REPLY_BYTES_MAX, Verdict as _, text_faults, too_many};
 use crate::patch::{Patch, PatchLimits, check_path, decoded};
 use crate::violation::Violation;
 
@@ -25,6 +29,10 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
+    fn root(value: &'a Value) -> Self {
+        Self { at: String::new(), value: Some(value) }
+    }
+
     fn field(&self, name: &str) -> Self {
         let at = if self.at.is_empty() { name.to_owned() } else { format!("{}.{name}", self.at) };
         Self { at, value: self.value.and_then(|value| value.get(name)) }
@@ -60,10 +68,11 @@ impl Checker {
 
     fn list(&mut self, place: &Place<'_>, most: usize) {
         match place.value {
-            Some(Value::Array(items)) if items.len() > most => {
-                self.say(&place.at, format!("has {} entries where {most} is the most", items.len()));
+            Some(Value::Array(items)) => {
+                if let Some(fault) = too_many(items.len(), most) {
+                    self.say(&place.at, fault);
+                }
             }
-            Some(Value::Array(_)) => {}
             value => self.say(&place.at, expected("a list", value)),
         }
     }
@@ -80,10 +89,8 @@ impl Checker {
 
     /// Checks a text that has to say something.
     fn text(&mut self, place: &Place<'_>, chars_max: usize) {
-        if let Some(text) = self.string(place)
-            && let Err(message) = check_text(&place.at, text, chars_max)
-        {
-            self.say(&place.at, message);
+        for fault in self.string(place).into_iter().flat_map(|text| text_faults(text, chars_max)) {
+            self.say(&place.at, fault);
         }
     }
 
@@ -110,6 +117,14 @@ impl Checker {
             Some(count) => self.say(&place.at, format!("is {count}, not between {least} and {}", u32::MAX)),
             None => self.say(&place.at, expected("a whole number", place.value)),
         }
+    }
+
+    /// Reads what was found in order, so that what passes here is what the types hold.
+    fn read<T: serde::de::DeserializeOwned>(self, value: &Value) -> Result<T, Vec<Violation>> {
+        if !self.found.is_empty() {
+            return Err(self.found);
+        }
+        serde_json::from_value(value.clone()).map_err(|error| vec![Violation::new("", error.to_string())])
     }
 }
 
@@ -143,13 +158,12 @@ fn parse(text: &str, bytes_max: usize) -> Result<Value, Vec<Violation>> {
 ///
 /// Lists every fault with its place.
 pub fn validate_verdict(text: &str) -> Result<ReviewVerdict, Vec<Violation>> {
-    let value = parse(text, REPLY_BYTES_MAX)?;
-    verdict_of(&value, "")
+    verdict_of(&parse(text, REPLY_BYTES_MAX)?)
 }
 
-fn verdict_of(value: &Value, at: &str) -> Result<ReviewVerdict, Vec<Violation>> {
+fn verdict_of(value: &Value) -> Result<ReviewVerdict, Vec<Violation>> {
     let mut checker = Checker::default();
-    let root = Place { at: at.to_owned(), value: Some(value) };
+    let root = Place::root(value);
     if checker.object(&root, &["verdict", "scores", "explanations", "fix_plan"]) {
         checker.one_of(&root.field("verdict"), &["accept", "revise", "reject"]);
         let scores = root.field("scores");
@@ -177,13 +191,23 @@ fn verdict_of(value: &Value, at: &str) -> Result<ReviewVerdict, Vec<Violation>> 
                 checker.text(&step.field("brief"), STEP_CHARS_MAX);
             }
         }
-    }
-    finish(checker, value, at, |verdict: &ReviewVerdict, checker| {
-        // What each field says by itself is in order; what is left is how they go together.
-        if let Err(message) = verdict.check() {
-            checker.say(&root.field("verdict").at, message);
+        // How the parts go together: each is read by itself, whatever is wrong with the others.
+        if accepts(&root) {
+            let is_zero = |dimension: &crate::gate::Dimension| {
+                scores.field(dimension.as_str()).value.and_then(Value::as_f64) == Some(0.0)
+            };
+            let zeroed = Scores::DIMENSIONS.into_iter().filter(is_zero);
+            checker.found.extend(against_acceptance(zeroed, plan.items().count()));
         }
-    })
+    }
+    let verdict: ReviewVerdict = checker.read(value)?;
+    // The door has the last word on what is accepted.
+    verdict.check().map_err(|message| vec![Violation::new("", message)])?;
+    Ok(verdict)
+}
+
+fn accepts(verdict: &Place<'_>) -> bool {
+    verdict.field("verdict").value.and_then(Value::as_str) == Some("accept")
 }
 
 /// Checks a patch document.
@@ -192,14 +216,17 @@ fn verdict_of(value: &Value, at: &str) -> Result<ReviewVerdict, Vec<Violation>> 
 ///
 /// Lists every fault with its place.
 pub fn validate_patch(text: &str, limits: &PatchLimits) -> Result<Patch, Vec<Violation>> {
-    // Escapes make a document up to six times as long as what it says.
-    let value = parse(text, limits.bytes_max.saturating_mul(6).saturating_add(limits.ops_max.saturating_mul(256)))?;
-    patch_of(&value, "", limits)
+    patch_of(&parse(text, patch_bytes_max(limits))?, limits)
 }
 
-fn patch_of(value: &Value, at: &str, limits: &PatchLimits) -> Result<Patch, Vec<Violation>> {
+/// Longest patch document. Escapes make it up to six times as long as what it says.
+fn patch_bytes_max(limits: &PatchLimits) -> usize {
+    limits.bytes_max.saturating_mul(6).saturating_add(limits.ops_max.saturating_mul(256))
+}
+
+fn patch_of(value: &Value, limits: &PatchLimits) -> Result<Patch, Vec<Violation>> {
     let mut checker = Checker::default();
-    let root = Place { at: at.to_owned(), value: Some(value) };
+    let root = Place::root(value);
     if checker.object(&root, &["ops"]) {
         let ops = root.field("ops");
         checker.list(&ops, limits.ops_max);
@@ -214,7 +241,7 @@ fn patch_of(value: &Value, at: &str, limits: &PatchLimits) -> Result<Patch, Vec<
             );
         }
     }
-    finish(checker, value, at, |_: &Patch, _| {})
+    checker.read(value)
 }
 
 fn operation(checker: &mut Checker, op: &Place<'_>, bytes: &mut usize) {
@@ -283,27 +310,6 @@ fn operation(checker: &mut Checker, op: &Place<'_>, bytes: &mut usize) {
     }
 }
 
-/// Reads what was found in order, so that what passes here is what the types hold.
-fn finish<T: serde::de::DeserializeOwned>(
-    mut checker: Checker,
-    value: &Value,
-    at: &str,
-    whole: impl FnOnce(&T, &mut Checker),
-) -> Result<T, Vec<Violation>> {
-    if checker.found.is_empty() {
-        match serde_json::from_value::<T>(value.clone()) {
-            Ok(read) => {
-                whole(&read, &mut checker);
-                if checker.found.is_empty() {
-                    return Ok(read);
-                }
-            }
-            Err(error) => checker.say(at, error.to_string()),
-        }
-    }
-    Err(checker.found)
-}
-
 /// Checks a verdict and the patch that answers it, both together: each by itself, and that an accepted change is not
 /// patched, and that the patch touches no file which the plan does not name.
 ///
@@ -324,25 +330,37 @@ pub fn validate_both(
             })
             .collect()
     };
-    let verdict = validate_verdict(verdict).map_err(|found| under("verdict", found));
-    let patch = validate_patch(patch, limits).map_err(|found| under("patch", found));
-    let (verdict, patch) = match (verdict, patch) {
-        (Ok(verdict), Ok(patch)) => (verdict, patch),
-        (verdict, patch) => {
-            return Err(verdict.err().into_iter().chain(patch.err()).flatten().collect());
-        }
+    let (verdict, patch) = (parse(verdict, REPLY_BYTES_MAX), parse(patch, patch_bytes_max(limits)));
+    let between = match (&verdict, &patch) {
+        (Ok(verdict), Ok(patch)) => under("patch", unanswered(verdict, patch)),
+        _ => Vec::new(),
     };
-    let mut checker = Checker::default();
-    if verdict.verdict == super::ReviewOutcome::Accept && !patch.ops.is_empty() {
-        checker.say("patch.ops", "changes what the verdict accepts");
+    let verdict = verdict.and_then(|value| verdict_of(&value)).map_err(|found| under("verdict", found));
+    let patch = patch.and_then(|value| patch_of(&value, limits)).map_err(|found| under("patch", found));
+    match (verdict, patch) {
+        (Ok(verdict), Ok(patch)) if between.is_empty() => Ok((verdict, patch)),
+        (verdict, patch) => Err([verdict.err(), patch.err(), Some(between)].into_iter().flatten().flatten().collect()),
     }
-    for (index, op) in patch.ops.iter().enumerate() {
-        if !verdict.fix_plan.is_empty() && verdict.fix_plan.iter().all(|step| step.file != op.path()) {
-            checker
-                .say(&format!("patch.ops[{index}].path"), format!("{:?} is not in the verdict's fix plan", op.path()));
+}
+
+/// Names where a patch does not answer its verdict, as far as both can be read.
+fn unanswered(verdict: &Value, patch: &Value) -> Vec<Violation> {
+    let (verdict, ops) = (Place::root(verdict), Place::root(patch).field("ops"));
+    let mut checker = Checker::default();
+    if accepts(&verdict) && ops.items().next().is_some() {
+        checker.say(&ops.at, "changes what the verdict accepts");
+    }
+    // A plan with a file that cannot be read may name anything.
+    let plan = verdict.field("fix_plan");
+    let planned: Option<BTreeSet<&str>> =
+        plan.items().map(|step| step.field("file").value.and_then(Value::as_str)).collect();
+    let Some(planned) = planned.filter(|planned| !planned.is_empty()) else { return checker.found };
+    for path in ops.items().map(|op| op.field("path")) {
+        if let Some(named) = path.value.and_then(Value::as_str).filter(|named| !planned.contains(named)) {
+            checker.say(&path.at, format!("{named:?} is not in the verdict's fix plan"));
         }
     }
-    if checker.found.is_empty() { Ok((verdict, patch)) } else { Err(checker.found) }
+    checker.found
 }
 
 #[cfg(test)]
@@ -401,12 +419,67 @@ mod tests {
     }
 
     #[test]
+    fn everything_that_is_wrong_with_a_text_is_said() {
+        let long = format!("\\u0007{}", "-".repeat(EXPLANATION_CHARS_MAX));
+        let bad = GOOD.replace("\"r\"", &format!("\"{long}\""));
+        let messages: Vec<String> =
+            validate_verdict(&bad).expect_err("faults").iter().map(ToString::to_string).collect();
+        assert_eq!(
+            messages,
+            [
+                format!(
+                    "explanations.root_cause: has {} where {EXPLANATION_CHARS_MAX} is the most",
+                    EXPLANATION_CHARS_MAX + 1
+                ),
+                "explanations.root_cause: contains the character U+0007".to_owned(),
+                "explanations.root_cause: has no words".to_owned(),
+            ]
+        );
+    }
+
+    #[test]
     fn parts_must_go_together() {
         let accepts = GOOD.replace("revise", "accept");
-        assert_eq!(places(validate_verdict(&accepts)), ["verdict"]);
+        let odd = |from: &str, to: &str| accepts.replace(from, to);
+        for (verdict, expected) in [
+            (accepts.clone(), vec!["scores.compilation", "scores.types", "fix_plan"]),
+            // What is wrong elsewhere hides nothing of it.
+            (odd("\"r\"", "7"), vec!["explanations.root_cause", "scores.compilation", "scores.types", "fix_plan"]),
+            (odd("\"types\":0", "\"types\":-1"), vec!["scores.types", "scores.compilation", "fix_plan"]),
+            (
+                odd("\"edit\"", "\"move\""),
+                vec!["fix_plan[0].operation", "scores.compilation", "scores.types", "fix_plan"],
+            ),
+            (odd("[{", "7,\"more\":[{"), vec!["more", "fix_plan", "scores.compilation", "scores.types"]),
+            (odd("\"accept\"", "\"accepted\""), vec!["verdict"]),
+        ] {
+            assert_eq!(places(validate_verdict(&verdict)), expected, "{verdict}");
+        }
+    }
+
+    #[test]
+    fn a_patch_must_answer_its_verdict() {
+        let accepts = GOOD.replace("revise", "accept").replace(":0", ":1");
+        let nothing_planned = accepts.replace(r#"{"file":"src/a.ts","operation":"edit","brief":"b"}"#, "");
         let elsewhere = PATCH.replace("src/a.ts", "src/b.ts");
-        assert_eq!(places(validate_both(GOOD, &elsewhere, &PatchLimits::default())), ["patch.ops[0].path"]);
-        assert_eq!(places(validate_both("{", "[]", &PatchLimits::default())), ["verdict", "patch"]);
+        for (verdict, patch, expected) in [
+            (GOOD.to_owned(), elsewhere.clone(), vec!["patch.ops[0].path"]),
+            (nothing_planned, PATCH.to_owned(), vec!["patch.ops"]),
+            (accepts, elsewhere.clone(), vec!["verdict.fix_plan", "patch.ops", "patch.ops[0].path"]),
+            ("{".to_owned(), "[]".to_owned(), vec!["verdict", "patch"]),
+            ("{".to_owned(), elsewhere.clone(), vec!["verdict"]),
+            // What is wrong with one of them does not hide that they do not fit each other.
+            (
+                GOOD.replace("\"r\"", "7"),
+                elsewhere.clone(),
+                vec!["verdict.explanations.root_cause", "patch.ops[0].path"],
+            ),
+            (GOOD.to_owned(), elsewhere.replace("const foo\"", "\""), vec!["patch.ops[0].find", "patch.ops[0].path"]),
+            // Nobody knows which files such a plan means.
+            (GOOD.replace("\"src/a.ts\"", "7"), elsewhere, vec!["verdict.fix_plan[0].file"]),
+        ] {
+            assert_eq!(places(validate_both(&verdict, &patch, &PatchLimits::default())), expected, "{verdict} {patch}");
+        }
     }
 
     #[test]

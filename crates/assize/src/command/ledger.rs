@@ -245,7 +245,7 @@ fn show_one(ledger: &Ledger, id: u64, output: Output) -> Result {
             print_entry(ledger, &entry, output)?;
             print(&render::stop_record(&record));
         }
-        Event::ReviewRuled(record) if output.format == Format::Markdown => print(&render::review::markdown(&record)),
+        Event::ReviewRuled(record) if output.format == Format::Markdown => print(&render::comment::review(&record)),
         Event::ReviewRuled(record) => {
             print_entry(ledger, &entry, output)?;
             print(&render::review::human(&record));

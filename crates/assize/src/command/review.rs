@@ -1,7 +1,6 @@
 //! `assize review`: may this change go in? And `assize gates`: what do the project's own checks say?
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +23,7 @@ use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
 use crate::own_file;
-use crate::render::{self, Format};
+use crate::render::{self, Format, comment};
 use crate::watch::Watch;
 
 /// Largest specification, and largest file of notes, in bytes.
@@ -51,16 +50,16 @@ pub struct Arguments {
     /// Judge the whole tree, not only what is new.
     #[arg(long)]
     all: bool,
-    /// What the author says of the change: a file. It counts as a claim.
+    /// What the author says of the change: a file, or `-` for standard input. It counts as a claim.
     #[arg(long, value_name = "FILE")]
     notes: Option<PathBuf>,
     /// Write the result in further forms: `json=F`, `sarif=F`, `junit=F`, `markdown=F`.
     #[arg(long, value_name = "FORM=FILE", value_delimiter = ',', value_parser = output_file)]
     output: Vec<(Form, PathBuf)>,
-    /// Check a verdict document and list everything that is wrong with it, instead of judging.
+    /// Check a verdict document, a file or `-`, and list everything that is wrong with it, instead of judging.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["spec", "all", "notes", "output"])]
     check_verdict: Option<PathBuf>,
-    /// Check a patch document as well, and whether it fits the verdict.
+    /// Check a patch document, a file or `-`, and whether it fits the verdict where both are given.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["spec", "all", "notes", "output"])]
     check_patch: Option<PathBuf>,
     #[command(flatten)]
@@ -86,14 +85,14 @@ pub struct GateArguments {
 #[command(after_help = "\
 Examples:
   assize gates                    run the project's checks on the tree as it is
-  assize gates --list             which gates there are, and by what they are recognized
+  assize gates --list             which gates are used, by what they are recognized, and which others there are
   assize gates --base HEAD~1      only what is new since that commit
   assize gates --skip cargo-clippy --format json")]
 pub struct GatesArguments {
     /// Compare with this revision: only what is new counts.
     #[arg(long, value_name = "REV")]
     base: Option<String>,
-    /// List the gates that the project uses, and run none.
+    /// List the gates that the project uses and the others that there are, and run none.
     #[arg(long)]
     list: bool,
     #[command(flatten)]
@@ -124,8 +123,9 @@ fn output_file(text: &str) -> std::result::Result<(Form, PathBuf), String> {
 /// Runs `assize review`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     if arguments.check_verdict.is_some() || arguments.check_patch.is_some() {
-        return check(arguments, output);
+        return check(arguments, host, output);
     }
+    one_standard_input([("--spec", &arguments.spec), ("--notes", &arguments.notes)])?;
     let specification = match &arguments.spec {
         Some(path) => read(host, path, "--spec", SPECIFICATION_BYTES_MAX)?,
         None => String::new(),
@@ -155,7 +155,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     print(&match output.format {
         Format::Human => render::review::human(&record),
         Format::Json => format!("{}\n", json!(ReviewEnvelope::of(&record))),
-        Format::Markdown => render::review::markdown(&record),
+        Format::Markdown => comment::review(&record),
     });
     Ok(Exit::of(record.ruling.outcome))
 }
@@ -185,7 +185,7 @@ fn in_form(form: Form, record: &ReviewRecord) -> Result<String> {
         Form::Json => format!("{:#}\n", json!(ReviewEnvelope::of(record))),
         Form::Sarif => format!("{:#}\n", render::sarif::log(record)),
         Form::Junit => render::junit::report(record)?,
-        Form::Markdown => render::review::markdown(record),
+        Form::Markdown => comment::review(record),
     })
 }
 
@@ -334,21 +334,24 @@ fn read(host: &Host, path: &Path, option: &str, bytes_max: u64) -> Result<String
     if size as u64 > bytes_max { Err(wrong(format!("it has more than {bytes_max} bytes"))) } else { Ok(text) }
 }
 
+/// Standard input can be read once.
+fn one_standard_input(files: [(&str, &Option<PathBuf>); 2]) -> Result<()> {
+    let [one, other] = files;
+    let is_standard_input = |(_, file): (&str, &Option<PathBuf>)| file.as_deref() == Some(Path::new("-"));
+    if is_standard_input(one) && is_standard_input(other) {
+        return Err(Failure::new(format!("only one of {} and {} can be standard input", one.0, other.0)));
+    }
+    Ok(())
+}
+
 /// Checks documents and lists everything that is wrong with them.
-fn check(arguments: &Arguments, output: Output) -> Result {
-    let document = |path: &PathBuf| {
-        let wrong = |what: String| Failure::new(format!("{}: {what}", path.display()));
-        let mut text = String::new();
-        let file = fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
-        file.take(DOCUMENT_BYTES_MAX + 1).read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
-        if text.len() as u64 > DOCUMENT_BYTES_MAX {
-            Err(wrong(format!("it has more than {DOCUMENT_BYTES_MAX} bytes")))
-        } else {
-            Ok(text)
-        }
+fn check(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let (verdict, patch) = (("--check-verdict", &arguments.check_verdict), ("--check-patch", &arguments.check_patch));
+    one_standard_input([verdict, patch])?;
+    let document = |(option, file): (&str, &Option<PathBuf>)| {
+        file.as_ref().map(|path| read(host, path, option, DOCUMENT_BYTES_MAX)).transpose()
     };
-    let verdict = arguments.check_verdict.as_ref().map(document).transpose()?;
-    let patch = arguments.check_patch.as_ref().map(document).transpose()?;
+    let (verdict, patch) = (document(verdict)?, document(patch)?);
     let limits = PatchLimits::default();
     let faults = match (&verdict, &patch) {
         (Some(verdict), Some(patch)) => validate_both(verdict, patch, &limits).err(),
@@ -374,7 +377,9 @@ pub fn gates(arguments: &GatesArguments, host: &Host, output: Output) -> Result 
         Some(revision) => terms_of_base(host, revision, &arguments.gates, output)?,
         None => (None, config_of_tree(host, &arguments.gates, output)?),
     };
-    let terms = config.review_terms(host, Vec::new(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
+    let mut terms = config.review_terms(host, Vec::new(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
+    // What has to be known before a change is accepted is a matter of the review.
+    terms.policy.require.clear();
     if arguments.list {
         return list(&terms, host, output);
     }
@@ -386,11 +391,16 @@ pub fn gates(arguments: &GatesArguments, host: &Host, output: Output) -> Result 
     watch.finish();
     let (inputs, _) = examined.map_err(failed)?;
     print(&match output.format {
-        Format::Human => render::review::gates_human(&inputs.exec),
-        Format::Json => format!("{}\n", json!({"assize": 1, "exec": inputs.exec})),
-        Format::Markdown => render::review::gates_markdown(&inputs.exec),
+        Format::Human => render::review::gates_human(&inputs),
+        Format::Json => {
+            let (exec, findings) = (&inputs.exec, &inputs.findings);
+            let (missing, limits) = (&inputs.missing, &inputs.limits);
+            let result = json!({"assize": 1, "exec": exec, "findings": findings, "missing": missing, "limits": limits});
+            format!("{result}\n")
+        }
+        Format::Markdown => comment::gates(&inputs),
     });
-    Ok(render::review::exit_of(&inputs.exec))
+    Ok(render::review::gates_exit(&inputs))
 }
 
 /// Lists the gates of the project, and those that there are.
@@ -406,19 +416,6 @@ fn list(terms: &review::Terms, host: &Host, output: Output) -> Result {
         print(&format!("{}\n", json!({"assize": 1, "used": used, "known": known})));
         return Ok(Exit::Done);
     }
-    let mut text = String::new();
-    for (gate, setup) in &found {
-        let folder = if setup.folder.is_empty() { String::new() } else { format!(" in {}", setup.folder) };
-        text.push_str(&format!(
-            "{}{folder}  {}\n",
-            render::styled(render::STRONG, gate.id()),
-            render::quiet(&setup.because)
-        ));
-        text.push_str(&format!("    {}\n", gate.summary()));
-    }
-    if found.is_empty() {
-        text.push_str("no gate is recognized here; [[gate]] in assize.toml declares one\n");
-    }
-    print(&text);
+    print(&render::review::gates_listed(&found, &terms.gates.off));
     Ok(Exit::Done)
 }

@@ -1,15 +1,15 @@
-//! How a review is shown to people: on a terminal, and as a comment on a change.
+//! How a review, or what its gates found, is shown to a person at a terminal.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use assize_core::court::review::ReviewRecord;
-use assize_core::court::review::{Scope, dimension_of};
-use assize_core::exec_report::{ExecReport, GateResult, line_of};
-use assize_core::finding::{Certainty, Finding, Severity};
-use assize_core::gate::GateState;
+use assize_core::court::review::{ReviewInputs, ReviewRecord, Scope, decide, dimension_of};
+use assize_core::exec_report::{GateResult, TestsOf, line_of};
+use assize_core::finding::{Finding, Severity};
+use assize_core::gate::{GATES, Gate, GateState, Setup};
 use assize_core::ruling::Outcome;
 use assize_core::text::make_visible;
-use assize_core::verdict::{FixOperation, ReviewVerdict, Scores};
+use assize_core::verdict::{FixOperation, Scores};
 
 use super::{BAD, DOUBTFUL, GOOD, STRONG, finding_line, gate_mark, judge_cost, outcome, quiet, styled};
 use crate::exit::Exit;
@@ -31,26 +31,7 @@ pub fn human(record: &ReviewRecord) -> String {
         let _ = writeln!(text, "  {}", scores(&verdict.scores));
     }
     text.push('\n');
-    for gate in &inputs.exec.gates {
-        gate_lines(&mut text, gate);
-    }
-    let (notes, rest): (Vec<&Finding>, Vec<&Finding>) =
-        inputs.findings.iter().partition(|finding| finding.severity == Severity::Note);
-    for finding in rest {
-        let _ = writeln!(text, "  {}", finding_line(finding));
-    }
-    for finding in notes {
-        let _ = writeln!(text, "  {} {finding} {}", quiet("note"), quiet(&format!("[{}]", finding.rule)));
-    }
-    for missing in &inputs.missing {
-        let _ = writeln!(text, "  {} {missing}", styled(DOUBTFUL, "not gathered"));
-    }
-    for limit in &inputs.limits {
-        let _ = writeln!(text, "  {} {limit}", quiet("note"));
-    }
-    if let Some(level) = &inputs.exec.sandbox {
-        let _ = writeln!(text, "  {}", quiet(sandbox(level)));
-    }
+    evidence(&mut text, inputs);
     for opinion in &inputs.opinions {
         let what = match &opinion.verdict {
             Ok(verdict) => format!("says {}", verdict.verdict.outcome()),
@@ -70,6 +51,31 @@ pub fn human(record: &ReviewRecord) -> String {
     text
 }
 
+/// Shows what was found without any judge, and what was not looked at.
+fn evidence(text: &mut String, inputs: &ReviewInputs) {
+    for gate in &inputs.exec.gates {
+        gate_lines(text, gate);
+    }
+    let (notes, rest): (Vec<&Finding>, Vec<&Finding>) =
+        inputs.findings.iter().partition(|finding| finding.severity == Severity::Note);
+    for finding in rest {
+        let _ = writeln!(text, "  {}", finding_line(finding));
+    }
+    for finding in notes {
+        let (finding, rule) = (visible(&finding.to_string()), quiet(&format!("[{}]", finding.rule)));
+        let _ = writeln!(text, "  {} {finding} {rule}", quiet("note"));
+    }
+    for missing in &inputs.missing {
+        let _ = writeln!(text, "  {} {}", styled(DOUBTFUL, "not gathered"), visible(missing));
+    }
+    for limit in &inputs.limits {
+        let _ = writeln!(text, "  {} {}", quiet("note"), visible(limit));
+    }
+    if let Some(level) = &inputs.exec.sandbox {
+        let _ = writeln!(text, "  {}", quiet(sandbox(level)));
+    }
+}
+
 /// A strong sandbox is named; of a weak one a person is told what it lets through.
 fn sandbox(level: &str) -> &str {
     let strong = ["bubblewrap", "namespaces"].iter().any(|tier| level.starts_with(&format!("sandbox {tier}")));
@@ -80,7 +86,8 @@ fn visible(text: &str) -> String {
     make_visible(text).into_owned()
 }
 
-fn scope(record: &ReviewRecord) -> String {
+/// Says what was judged.
+pub fn scope(record: &ReviewRecord) -> String {
     let inputs = &record.inputs;
     let files = match inputs.patch_summary.len() {
         1 => "1 file".to_owned(),
@@ -100,7 +107,8 @@ fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
 
-fn operation(operation: FixOperation) -> &'static str {
+/// The word for what is done with a file.
+pub fn operation(operation: FixOperation) -> &'static str {
     match operation {
         FixOperation::Edit => "edit",
         FixOperation::Add => "add",
@@ -123,7 +131,8 @@ fn scores(scores: &Scores) -> String {
     shown.collect::<Vec<_>>().join(" · ")
 }
 
-fn number(score: f64) -> String {
+/// Writes a score.
+pub fn number(score: f64) -> String {
     if score.fract() == 0.0 { format!("{score:.0}") } else { format!("{score:.1}") }
 }
 
@@ -171,7 +180,11 @@ fn gate_lines(text: &mut String, gate: &GateResult) {
             let _ = writeln!(text, "        {}", quiet(&visible(said.trim())));
         }
     }
-    let hidden = new.saturating_sub(SHOWN) + failing.len().saturating_sub(SHOWN);
+    let gone = gone(gate);
+    for line in gone.iter().take(SHOWN) {
+        let _ = writeln!(text, "      {}", visible(line));
+    }
+    let hidden = [new, failing.len(), gone.len()].into_iter().map(|count| count.saturating_sub(SHOWN)).sum::<usize>();
     if hidden > 0 {
         let _ = writeln!(text, "      {}", quiet(&format!("and {hidden} more")));
     }
@@ -180,132 +193,52 @@ fn gate_lines(text: &mut String, gate: &GateResult) {
     }
 }
 
-/// Shows a review as a comment on a change.
-pub fn markdown(record: &ReviewRecord) -> String {
-    let (inputs, ruling) = (&record.inputs, &record.ruling);
-    let mut text = format!("## Assize: {}\n\n{}.\n\n", ruling.outcome, escape(&scope(record)));
-    if let Some(unjudged) = &ruling.unjudged {
-        let _ = writeln!(text, "Not judged: {}\n", escape(&unjudged.to_string()));
-    }
-    if let Some(verdict) = &ruling.verdict {
-        verdict_markdown(&mut text, verdict);
-    }
-    text.push_str(&gates_markdown(&inputs.exec));
-    let likely = inputs.findings.iter().filter(|finding| finding.certainty == Certainty::Likely);
-    for (index, finding) in likely.enumerate() {
-        if index == 0 {
-            text.push_str("\nWorth a look:\n\n");
-        }
-        let _ = writeln!(text, "- {} (`{}`)", escape(&finding.to_string()), finding.rule);
-    }
-    let notes = inputs
-        .findings
-        .iter()
-        .filter(|finding| finding.severity == Severity::Note && finding.certainty == Certainty::Certain);
-    for (index, finding) in notes.enumerate() {
-        if index == 0 {
-            text.push_str("\nNotes:\n\n");
-        }
-        let _ = writeln!(text, "- {} (`{}`)", escape(&finding.to_string()), finding.rule);
-    }
-    text
+/// Names the tests of the base that the change made vanish, where those decide.
+fn gone(gate: &GateResult) -> Vec<String> {
+    let comparison = gate.tests.as_ref().and_then(|tests| tests.against_base.as_ref());
+    let Some(tests) = comparison.filter(|_| gate.tests_of == TestsOf::Base) else { return Vec::new() };
+    let missing = tests.missing.iter().map(|id| format!("{id} is gone"));
+    missing.chain(tests.no_longer_run.iter().map(|id| format!("{id} no longer runs"))).collect()
 }
 
-/// Shows what the gates found as a table.
-pub fn gates_markdown(exec: &ExecReport) -> String {
-    let mut text = String::new();
-    if !exec.gates.is_empty() {
-        text.push_str("| gate | state | tests | new | known | time |\n|---|---|---|---|---|---|\n");
-    }
-    for gate in &exec.gates {
-        let state = match gate.state {
-            GateState::Passed => "✅ passed",
-            GateState::Failed => "❌ failed",
-            GateState::Errored => "❔ no result",
-            GateState::Absent => continue,
-        };
-        let tests = gate.tests.as_ref().map_or(String::new(), |tests| {
-            let all = tests.passed + tests.failed;
-            format!("{} of {all}", tests.passed)
-        });
-        let (new, time) = (gate.new.len() + gate.new_left_out, gate.time_ms as f64 / 1_000.0);
-        let _ =
-            writeln!(text, "| {} | {state} | {tests} | {new} | {} | {time:.1} s |", escape(&gate.name()), gate.known);
-    }
-    text
-}
+/// What is said where no gate is recognized.
+pub const NO_GATE: &str = "no gate is recognized here; [[gate]] in assize.toml declares one";
 
 /// Shows what the gates found to a person.
-pub fn gates_human(exec: &ExecReport) -> String {
+pub fn gates_human(inputs: &ReviewInputs) -> String {
     let mut text = String::new();
-    for gate in &exec.gates {
-        gate_lines(&mut text, gate);
+    if inputs.exec.gates.is_empty() {
+        let _ = writeln!(text, "  {NO_GATE}");
     }
-    if exec.gates.is_empty() {
-        text.push_str("  no gate is recognized here; [[gate]] in assize.toml declares one\n");
-    }
-    if let Some(level) = &exec.sandbox {
-        let _ = writeln!(text, "  {}", quiet(sandbox(level)));
-    }
+    evidence(&mut text, inputs);
     text
 }
 
-/// The exit code of gates that ran by themselves: red, without a result, or green.
-pub fn exit_of(exec: &ExecReport) -> Exit {
-    let any = |state| exec.gates.iter().any(|gate| gate.state == state);
-    if any(GateState::Failed) {
-        Exit::NotAccepted
-    } else if any(GateState::Errored) || exec.gates.is_empty() {
-        Exit::Unjudged
-    } else {
-        Exit::Done
+/// The exit code of gates that ran by themselves: what a review without judges would rule. That no gate is there is no
+/// acceptance.
+pub fn gates_exit(inputs: &ReviewInputs) -> Exit {
+    match decide(inputs).outcome {
+        Outcome::Accept if inputs.exec.gates.is_empty() => Exit::Unjudged,
+        outcome => Exit::of(outcome),
     }
 }
 
-fn verdict_markdown(text: &mut String, verdict: &ReviewVerdict) {
-    let _ = writeln!(text, "{}\n", escape(&verdict.explanations.root_cause));
-    for (index, step) in verdict.fix_plan.iter().enumerate() {
-        if index == 0 {
-            text.push_str("What to do:\n\n");
-        }
-        let _ = writeln!(text, "- [ ] {} `{}`: {}", operation(step.operation), code(&step.file), escape(&step.brief));
+/// Lists the gates that a project uses, by what they are recognized, and the others that there are.
+pub fn gates_listed(used: &[(&dyn Gate, Setup)], off: &BTreeSet<String>) -> String {
+    let mut text = String::new();
+    for (gate, setup) in used {
+        let folder = if setup.folder.is_empty() { String::new() } else { format!(" in {}", visible(&setup.folder)) };
+        let _ = writeln!(text, "{}{folder}  {}", styled(STRONG, gate.id()), quiet(&visible(&setup.because)));
+        let _ = writeln!(text, "    {}", gate.summary());
     }
-    if !verdict.fix_plan.is_empty() {
-        text.push('\n');
+    if used.is_empty() {
+        let _ = writeln!(text, "{NO_GATE}");
     }
-    text.push_str("| dimension | score |\n|---|---|\n");
-    for dimension in Scores::DIMENSIONS {
-        if let Some(score) = verdict.scores.get(dimension) {
-            let _ = writeln!(text, "| {} | {} |", dimension.as_str(), number(score));
-        }
+    for gate in GATES.iter().filter(|gate| used.iter().all(|(used, _)| used.id() != gate.id())) {
+        let why = if off.contains(gate.id()) { "left out by `skip`" } else { "not used here" };
+        let _ = writeln!(text, "{}", quiet(&format!("{}  {why}; it {}", gate.id(), gate.summary())));
     }
-    text.push('\n');
-}
-
-/// Judged text must neither break out of its place nor mention anybody.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in make_visible(text).chars() {
-        match character {
-            '\n' | '\r' => escaped.push(' '),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '|' => escaped.push_str("\\|"),
-            '`' => escaped.push('\''),
-            '@' => escaped.push_str("@\u{2060}"),
-            '[' | ']' | '*' | '_' | '#' | '!' | '\\' => {
-                escaped.push('\\');
-                escaped.push(character);
-            }
-            _ => escaped.push(character),
-        }
-    }
-    escaped
-}
-
-fn code(text: &str) -> String {
-    make_visible(text).replace(['`', '\n', '\r', '|'], "'")
+    text
 }
 
 /// The dimension that a finding counts against, for outputs that group by it.
@@ -316,8 +249,11 @@ pub fn category(finding: &Finding) -> &'static str {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use assize_core::court::review::{PatchedFile, ReviewInputs};
-    use assize_core::exec_report::{ExecReport, FailingTest, TestSummary, TestsOf, Trouble};
+    use assize_core::comparison::TestComparison;
+    use assize_core::court::review::{PatchedFile, ReviewPolicy};
+    use assize_core::court::stop::BlockOn;
+    use assize_core::exec_report::{ExecReport, FailingTest, TestSummary, Trouble};
+    use assize_core::finding::Certainty;
     use assize_core::gate::{Dimension, GateTrouble};
     use assize_core::report::Diagnostic;
 
@@ -382,10 +318,103 @@ pub(crate) mod tests {
         insta::assert_snapshot!(anstream::adapter::strip_str(&human(&record())).to_string());
     }
 
+    /// What a passing runner of tests leaves, and what is changed of it.
+    fn passed(change: impl FnOnce(&mut ReviewInputs)) -> ReviewInputs {
+        let record = record();
+        let gate = record.inputs.exec.gates[0].clone();
+        let tests = TestSummary { passed: 3, ..TestSummary::default() };
+        let gate = GateResult { state: GateState::Passed, tests: Some(tests), ..gate };
+        let mut inputs = ReviewInputs {
+            exec: ExecReport::of(vec![gate], None),
+            policy: ReviewPolicy { require: Vec::new(), ..ReviewPolicy::default() },
+            ..ReviewInputs::default()
+        };
+        change(&mut inputs);
+        inputs
+    }
+
+    fn found(inputs: &mut ReviewInputs, certainty: Certainty, severity: Severity) {
+        inputs.findings.push(Finding { certainty, severity, ..record().inputs.findings[0].clone() });
+        inputs.findings[0].rule = "security-lock-source".to_owned();
+    }
+
+    fn vanished(inputs: &mut ReviewInputs) {
+        let comparison = TestComparison {
+            missing: vec!["test_a.py::test_one".to_owned()],
+            no_longer_run: vec!["test_a.py::test_two".to_owned()],
+            ..TestComparison::default()
+        };
+        if let Some(tests) = &mut inputs.exec.gates[0].tests {
+            tests.against_base = Some(comparison);
+        }
+    }
+
     #[test]
-    fn a_comment_lets_nothing_out_of_its_place() {
-        let text = markdown(&record());
-        assert!(!text.contains("<script>") && !text.contains("@everyone"), "{text}");
-        insta::assert_snapshot!(text);
+    fn gates_end_as_a_review_without_judges_would() {
+        let trouble = |to_blame| Trouble { kind: GateTrouble::MissingTool, detail: String::new(), to_blame };
+        let errored = |inputs: &mut ReviewInputs, to_blame| {
+            inputs.exec.gates[0].state = GateState::Errored;
+            inputs.exec.gates[0].trouble = Some(trouble(to_blame));
+        };
+        for (what, inputs, exit) in [
+            ("all passed", passed(|_| {}), Exit::Done),
+            ("one failed", passed(|inputs| inputs.exec.gates[0].state = GateState::Failed), Exit::NotAccepted),
+            ("no result", passed(|inputs| errored(inputs, false)), Exit::Unjudged),
+            ("no result by the change", passed(|inputs| errored(inputs, true)), Exit::NotAccepted),
+            ("no gate", passed(|inputs| inputs.exec.gates.clear()), Exit::Unjudged),
+            ("tests are gone", passed(vanished), Exit::NotAccepted),
+            ("a fault", passed(|inputs| found(inputs, Certainty::Certain, Severity::Error)), Exit::NotAccepted),
+            ("a note", passed(|inputs| found(inputs, Certainty::Certain, Severity::Note)), Exit::Done),
+            ("what is likely", passed(|inputs| found(inputs, Certainty::Likely, Severity::Error)), Exit::Done),
+            (
+                "what is likely, where that blocks",
+                passed(|inputs| {
+                    found(inputs, Certainty::Likely, Severity::Error);
+                    inputs.policy.block_on = BlockOn::Likely;
+                }),
+                Exit::NotAccepted,
+            ),
+            (
+                "a fault and no gate",
+                passed(|inputs| {
+                    found(inputs, Certainty::Certain, Severity::Error);
+                    inputs.exec.gates.clear();
+                }),
+                Exit::NotAccepted,
+            ),
+            ("no diff", passed(|inputs| inputs.missing.push("diff: none".to_owned())), Exit::Unjudged),
+        ] {
+            assert_eq!(gates_exit(&inputs), exit, "{what}");
+        }
+    }
+
+    #[test]
+    fn gates_show_what_was_found_and_what_was_left_out() {
+        let inputs = passed(|inputs| {
+            found(inputs, Certainty::Certain, Severity::Error);
+            vanished(inputs);
+            inputs.missing.push("diff: none".to_owned());
+            inputs.limits.push("a\u{202e}.bin: not read".to_owned());
+        });
+        insta::assert_snapshot!(anstream::adapter::strip_str(&gates_human(&inputs)).to_string());
+        assert!(gates_human(&passed(|inputs| inputs.exec.gates.clear())).contains(NO_GATE));
+    }
+
+    #[test]
+    fn every_gate_is_listed_once_and_the_used_ones_first() {
+        let because = "there is a go.mod".to_owned();
+        let setup = Setup { folder: String::new(), because, detail: String::new() };
+        let go = GATES.iter().find(|gate| gate.id() == "go-test").expect("a gate");
+        let off = BTreeSet::from(["mypy".to_owned()]);
+        let listed = gates_listed(&[(*go, setup)], &off);
+        let plain = anstream::adapter::strip_str(&listed).to_string();
+        let lines: Vec<&str> = plain.lines().collect();
+        assert_eq!(lines[..2], ["go-test  there is a go.mod", "    runs Go tests with go test"]);
+        // One line each.
+        assert_eq!(lines.len(), 2 + GATES.len() - 1, "{plain}");
+        assert!(lines.contains(&"mypy  left out by `skip`; it checks the types of Python code with mypy"), "{plain}");
+        assert!(lines.contains(&"pytest  not used here; it runs Python tests with pytest"), "{plain}");
+        assert!(listed.contains(&quiet("pytest  not used here; it runs Python tests with pytest")));
+        assert!(gates_listed(&[], &off).starts_with(NO_GATE));
     }
 }

@@ -116,4 +116,70 @@ mod tests {
         assert_eq!(results[2]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "src/a%7Cb.py");
         assert_eq!(log["runs"][0]["properties"]["outcome"], "revise");
     }
+
+    /// What SARIF 2.1.0 says of the objects that are written here, and no field more.
+    fn essentials() -> Value {
+        let text = json!({"type": "object", "required": ["text"], "additionalProperties": false,
+            "properties": {"text": {"type": "string", "minLength": 1}}});
+        let level = json!({"enum": ["none", "note", "warning", "error"]});
+        // No colon: nothing in it is taken for a scheme.
+        let uri = json!({"type": "string", "pattern": "^(?:[A-Za-z0-9._~/-]|%[0-9A-F]{2})+$"});
+        let place = json!({"type": "object", "required": ["artifactLocation"], "additionalProperties": false,
+        "properties": {
+            "artifactLocation": {"type": "object", "required": ["uri"], "additionalProperties": false,
+                "properties": {"uri": uri, "uriBaseId": {"const": "%SRCROOT%"}}},
+            "region": {"type": "object", "additionalProperties": false, "required": ["startLine"],
+                "properties": {"startLine": {"type": "integer", "minimum": 1}}},
+        }});
+        let result = json!({"type": "object", "required": ["message", "ruleId"], "additionalProperties": false,
+            "properties": {"ruleId": {"type": "string"}, "level": level, "message": text,
+                "locations": {"type": "array", "items": {"type": "object", "required": ["physicalLocation"],
+                    "additionalProperties": false, "properties": {"physicalLocation": place}}}}});
+        let driver = json!({"type": "object", "required": ["name"], "additionalProperties": false,
+            "properties": {"name": {"type": "string"}, "version": {"type": "string"},
+                "rules": {"type": "array", "uniqueItems": true, "items": {"type": "object", "required": ["id"],
+                    "additionalProperties": false, "properties": {"id": {"type": "string"}}}}}});
+        let notification = json!({"type": "object", "required": ["message"], "additionalProperties": false,
+            "properties": {"level": level, "message": text}});
+        let invocation = json!({"type": "object", "required": ["executionSuccessful"], "additionalProperties": false,
+            "properties": {"executionSuccessful": {"type": "boolean"},
+                "toolExecutionNotifications": {"type": "array", "items": notification}}});
+        let run = json!({"type": "object", "required": ["tool"], "additionalProperties": false,
+        "properties": {
+            "tool": {"type": "object", "required": ["driver"], "additionalProperties": false,
+                "properties": {"driver": driver}},
+            "invocations": {"type": "array", "items": invocation},
+            "results": {"type": "array", "items": result},
+            "properties": {"type": "object"},
+        }});
+        json!({"type": "object", "required": ["version", "runs"], "additionalProperties": false,
+            "properties": {"$schema": {"type": "string"}, "version": {"const": "2.1.0"},
+                "runs": {"type": "array", "items": run}}})
+    }
+
+    #[test]
+    fn the_log_has_the_shape_of_sarif() {
+        let essentials = jsonschema::validator_for(&essentials()).expect("a schema");
+        let faults = |log: &Value| -> Vec<String> {
+            let told = |fault: jsonschema::ValidationError<'_>| format!("{}: {fault}", fault.instance_path());
+            essentials.iter_errors(log).map(told).collect()
+        };
+        let mut odd = record();
+        odd.inputs.findings[0].path = Some("a b/c:d/é%.py".to_owned());
+        odd.inputs.findings[0].line = Some(0);
+        for record in [record(), odd, ReviewRecord::of(assize_core::court::review::ReviewInputs::default())] {
+            assert_eq!(faults(&log(&record)), [""; 0], "{:#}", log(&record));
+        }
+        // It does find what is out of shape.
+        for (place, value) in [
+            ("/runs/0/results/1/locations/0/physicalLocation/region/startLine", json!(0)),
+            ("/runs/0/results/0/level", json!("fatal")),
+            ("/runs/0/results/2/message", json!("a text")),
+            ("/version", json!("2.0.0")),
+        ] {
+            let mut bad = log(&record());
+            *bad.pointer_mut(place).expect(place) = value;
+            assert_eq!(faults(&bad).len(), 1, "{place}");
+        }
+    }
 }

@@ -1,0 +1,184 @@
+//! `assize gates`, and the check of documents, as a script calls them: the real program, and standard error no terminal.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use assize_testkit::repo::Repo;
+use serde_json::Value;
+
+/// One gate that always passes; it runs without a sandbox, so that it runs everywhere.
+const SETTINGS: &str = "[gates]\nsandbox = \"off\"\n\n[[gate]]\nid = \"mine\"\ncommand = [\"cat\", \"clean.sarif\"]\n\
+                        dimension = \"style\"\nreport = \"sarif\"\n";
+const CLEAN: &str = "{\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"mine\"}},\"results\":[]}]}\n";
+
+fn project() -> Repo {
+    Repo::with_commit(&[("assize.toml", SETTINGS), ("clean.sarif", CLEAN), ("README.md", "# A thing\n")])
+}
+
+fn assize(repo: &Repo, folder: &Path, input: &str, arguments: &[&str]) -> Output {
+    let file = repo.outside().join("standard-input");
+    fs::write(&file, input).expect("written");
+    Command::new(env!("CARGO_BIN_EXE_assize"))
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", repo.outside())
+        .env("XDG_CACHE_HOME", repo.outside().join("cache"))
+        .stdin(Stdio::from(fs::File::open(file).expect("opened")))
+        .output()
+        .expect("the program runs")
+}
+
+fn gates(repo: &Repo, arguments: &[&str]) -> (Option<i32>, String) {
+    let all: Vec<&str> = ["gates"].iter().chain(arguments).copied().collect();
+    let output = assize(repo, &repo.path(), "", &all);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}: progress is for terminals");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// A key of a well-known form, put together so that none stands in this file.
+fn key() -> String {
+    format!("KEY = \"gh{}_{}\"\n", "p", "9fK2mQ7xW4bR8tY1vL6nZ3cJ5hD0sA9gE2uP")
+}
+
+#[test]
+fn what_gates_find_is_shown_and_counts() {
+    let repo = project();
+    for format in ["human", "json", "markdown"] {
+        assert_eq!(gates(&repo, &["--format", format]).0, Some(0), "{format}");
+    }
+    repo.write("src/client.py", &key());
+    for scope in [&[][..], &["--base", "HEAD"]] {
+        for (format, words) in [
+            ("human", &["mine", "src/client.py:1", "[secret]"][..]),
+            ("json", &["\"id\":\"mine\"", "\"rule\":\"secret\"", "\"limits\":[", "\"missing\":["]),
+            ("markdown", &["| mine | ✅ passed |", "Found:", "src/client.py:1", "(`secret`)"]),
+        ] {
+            let arguments: Vec<&str> = ["--format", format].iter().chain(scope).copied().collect();
+            let (code, text) = gates(&repo, &arguments);
+            assert_eq!(code, Some(1), "{arguments:?}: {text}");
+            for word in words {
+                assert!(text.contains(word), "{word}: {text}");
+            }
+        }
+    }
+    repo.commit("taken in");
+    assert_eq!(gates(&repo, &["--base", "HEAD"]).0, Some(0), "what the base has is not this change's doing");
+}
+
+#[test]
+fn a_gate_that_the_change_takes_away_is_shown() {
+    let repo = project();
+    repo.write("lib/a.py", "A = 1\n");
+    repo.commit("with Python");
+    repo.remove("lib/a.py");
+    for (format, word) in
+        [("human", "[gate-removed]"), ("json", "\"rule\":\"gate-removed\""), ("markdown", "(`gate-removed`)")]
+    {
+        let (code, text) = gates(&repo, &["--base", "HEAD", "--format", format]);
+        assert!(text.contains(word), "{text}");
+        // It is likely, and counts where that blocks.
+        assert_eq!(code, Some(0), "{text}");
+    }
+    repo.write("assize.toml", &format!("[review]\nblock_on = \"likely\"\n\n{SETTINGS}"));
+    assert_eq!(gates(&repo, &["--base", "HEAD", "--trust-config"]).0, Some(1));
+}
+
+#[test]
+fn no_gate_is_no_acceptance() {
+    let repo = Repo::with_commit(&[("README.md", "# A thing\n")]);
+    let (code, text) = gates(&repo, &["--format", "human"]);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("no gate is recognized"), "{text}");
+}
+
+#[test]
+fn all_gates_are_listed() {
+    let repo = project();
+    let (code, text) = gates(&repo, &["--list", "--format", "human", "--skip", "mypy"]);
+    assert_eq!(code, Some(0));
+    assert!(text.starts_with("mine  "), "{text}");
+    let of_json: Value = serde_json::from_str(&gates(&repo, &["--list", "--format", "json"]).1).expect("JSON");
+    for (id, summary) in of_json["known"].as_object().expect("known gates") {
+        let why = if id == "mypy" { "left out by `skip`" } else { "not used here" };
+        let line = format!("{id}  {why}; it {}", summary.as_str().expect("a summary"));
+        assert!(text.lines().any(|shown| shown == line), "{line}: {text}");
+    }
+}
+
+/// A verdict; `accept` with two errors and something to do.
+const VERDICT: &str = r#"{"verdict":"accept","scores":{"compilation":0,"tests_functional":1,"tests_edge":1,"types":0,"style":1,"security":1},"explanations":{"root_cause":"r","minimal_fix":"m"},"fix_plan":[{"file":"a.ts","operation":"edit","brief":"b"}]}"#;
+const PATCH: &str = r#"{"ops":[{"kind":"remove","path":"b.ts"}]}"#;
+
+fn listed(output: &Output) -> Vec<String> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let read: Value = serde_json::from_str(&text)
+        .unwrap_or_else(|error| panic!("{error}: {text}{}", String::from_utf8_lossy(&output.stderr)));
+    let errors = read["errors"].as_array().expect("errors");
+    errors.iter().filter_map(|error| error["at"].as_str()).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_fault_of_a_document_is_listed_wherever_it_comes_from() {
+    let repo = project();
+    repo.write("sub/verdict.json", VERDICT);
+    repo.write("sub/patch.json", PATCH);
+    let folder = repo.path().join("sub");
+    let in_folder = folder.to_string_lossy().into_owned();
+    let of_verdict = ["scores.compilation", "scores.types", "fix_plan"];
+    let of_both =
+        ["verdict.scores.compilation", "verdict.scores.types", "verdict.fix_plan", "patch.ops", "patch.ops[0].path"];
+    for (input, arguments, expected) in [
+        ("", &["--check-verdict", "verdict.json"][..], &of_verdict[..]),
+        ("", &["-C", &in_folder, "--check-verdict", "verdict.json"], &of_verdict),
+        (VERDICT, &["--check-verdict", "-"], &of_verdict),
+        ("", &["--check-verdict", "verdict.json", "--check-patch", "patch.json"], &of_both),
+        (PATCH, &["--check-verdict", "verdict.json", "--check-patch", "-"], &of_both),
+        ("[]", &["--check-patch", "-"], &[""]),
+        (PATCH, &["--check-patch", "-"], &[]),
+    ] {
+        let folder = if arguments.contains(&"-C") { Path::new("/") } else { folder.as_path() };
+        let all: Vec<&str> = ["review", "--format", "json"].iter().chain(arguments).copied().collect();
+        let output = assize(&repo, folder, input, &all);
+        assert_eq!(listed(&output), expected, "{arguments:?}");
+        assert_eq!(output.status.code(), Some(i32::from(!expected.is_empty())), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_document_that_cannot_be_read_is_bad_input() {
+    let repo = project();
+    repo.write("verdict.json", VERDICT);
+    symlink("verdict.json", repo.path().join("link.json")).expect("a link");
+    let pipe = repo.path().join("pipe.json");
+    assert!(Command::new("mkfifo").arg(pipe).status().expect("mkfifo").success());
+    for (arguments, complaint) in [
+        (&["--check-verdict", "link.json"][..], "--check-verdict link.json: "),
+        (&["--check-verdict", "pipe.json"], "--check-verdict pipe.json: "),
+        (&["--check-patch", "none.json"], "--check-patch none.json: "),
+        (&["--check-verdict", "-", "--check-patch", "-"], "only one of --check-verdict and --check-patch"),
+        (&["--spec", "-", "--notes", "-"], "only one of --spec and --notes"),
+    ] {
+        let all: Vec<&str> = ["review"].iter().chain(arguments).copied().collect();
+        let output = assize(&repo, &repo.path(), "", &all);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(complaint), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn a_document_is_read_up_to_its_limit() {
+    const DOCUMENT_BYTES_MAX: usize = 4 * 1024 * 1024;
+    let repo = project();
+    for (bytes, code) in [(DOCUMENT_BYTES_MAX, 1), (DOCUMENT_BYTES_MAX + 1, 2)] {
+        repo.write("long.json", &format!("{PATCH}{}", " ".repeat(bytes - PATCH.len())));
+        let output = assize(&repo, &repo.path(), "", &["review", "--check-patch", "long.json"]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert_eq!(said.contains("more than 4194304 bytes"), code == 2, "{said}");
+    }
+}
