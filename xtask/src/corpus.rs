@@ -22,6 +22,13 @@ pub fn run(corpus: Option<&str>, only: Option<&str>) -> Result {
     execute(tests)
 }
 
+/// Writes the table of tricks into the book. What stands in it is said by the test that holds it fresh.
+pub fn write_table() -> Result {
+    let mut test = cargo(&["test", "--package", "assize", "--test", "book", "the_table_of_tricks"]);
+    test.env("ASSIZE_TEST_WRITE_TABLE", "1");
+    execute(test)
+}
+
 /// Sets up an environment with the Python packages, unless it is there.
 fn python() -> Result {
     let folder = target("tools").join("python");

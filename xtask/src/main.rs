@@ -57,6 +57,9 @@ enum Xtask {
         /// Only cases whose name contains this.
         #[arg(long)]
         only: Option<String>,
+        /// Run none; write the table of tricks into docs/review.md.
+        #[arg(long, conflicts_with_all = ["name", "only"])]
+        write_table: bool,
     },
     /// Install tools in many versions and record what they leave behind, for the tests of reports.
     Record(record::Arguments),
@@ -89,7 +92,8 @@ fn main() -> ExitCode {
         Xtask::Bench { what, rounds } => bench::run(what, rounds),
         Xtask::Claude => claude::run(),
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
-        Xtask::Corpus { name, only } => corpus::run(name.as_deref(), only.as_deref()),
+        Xtask::Corpus { write_table: true, .. } => corpus::write_table(),
+        Xtask::Corpus { name, only, .. } => corpus::run(name.as_deref(), only.as_deref()),
         Xtask::Record(arguments) => record::run(&arguments),
         Xtask::Torture { processes, events, kills } => torture::run(processes, events, kills),
         Xtask::Scenarios { write } => scenarios::run(write),

@@ -1,0 +1,415 @@
+//! What the book, the template and the files for other programs say is what the program does.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use assize_core::report::FORMATS;
+use assize_core::schema_check::document::{self, Syntax};
+use assize_core::schema_check::{FILE_FAULTS_MAX, effort, graphql, instance, json_schema, library, open_api, sql};
+use assize_core::test_kind::EDGE_WORDS;
+use assize_engine::judge::KINDS;
+use assize_engine::schema::{ALL_BYTES_MAX, CODE_FILES_MAX, FILE_BYTES_MAX, FILES_MAX};
+use assize_testkit::change::{Case, cases, search_path};
+use assize_testkit::repo::Repo;
+use serde_json::Value;
+
+/// Has the table of tricks written instead of compared.
+const WRITE_TABLE_VARIABLE: &str = "ASSIZE_TEST_WRITE_TABLE";
+const TEMPLATE: &str = include_str!("../assize.template.toml");
+const CONFIGURATION: &str = include_str!("../../../docs/configuration.md");
+const REVIEW: &str = include_str!("../../../docs/review.md");
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The cells of a table of the book, below its head; it is known by the first cell of the head.
+fn table(book: &str, head: &str) -> Vec<Vec<String>> {
+    let lines = book.lines().skip_while(|line| !line.starts_with(&format!("| {head} |"))).skip(2);
+    let rows = lines.take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect()).collect()
+}
+
+/// The names in the first column of a table.
+fn names(book: &str, head: &str) -> BTreeSet<String> {
+    table(book, head).iter().map(|row| row[0].trim_matches('`').to_owned()).collect()
+}
+
+fn set<'a>(names: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// Text between two lines.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
+    let (_, rest) = text.split_once(from).unwrap_or_else(|| panic!("there is no {from}"));
+    rest.split_once(to).unwrap_or_else(|| panic!("there is no {to}")).0
+}
+
+/// Lists the gates of an empty folder under a configuration.
+fn under(configuration: &str) -> Output {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("settings.toml");
+    fs::write(&file, configuration).expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
+    command.args(["gates", "--list", "--config"]).arg(file).current_dir(folder.path());
+    command.env("HOME", folder.path()).output().expect("the program runs")
+}
+
+/// The keys of a section, as the program names them when it meets one that it does not know.
+fn keys(section: &str) -> BTreeSet<String> {
+    let complaint = under(&format!("{section}\nno_such_key = 1\n")).stderr;
+    let complaint = String::from_utf8(complaint).expect("text");
+    let (_, known) = complaint.split_once("expected ").unwrap_or_else(|| panic!("{section}: {complaint}"));
+    let known = known.split('`').skip(1).step_by(2);
+    // Both courts take these out before they read their policies.
+    let taken_out: &[&str] = if ["[stop]", "[review]"].contains(&section) { &["judges", "deadline_s"] } else { &[] };
+    set(known.chain(taken_out.iter().copied()))
+}
+
+/// Every section but `[rules]`, whose keys are the rules, and `[[judge]]`, whose keys depend on the kind.
+const SECTIONS: [&str; 12] = [
+    "",
+    "[stop]",
+    "[stop.limits]",
+    "[stop.diff_budget]",
+    "[review]",
+    "[review.diff_budget]",
+    "[gates]",
+    "[gates.limits]",
+    "[[gate]]",
+    "[[schema]]",
+    "[[override]]",
+    "[budget]",
+];
+
+#[test]
+fn every_setting_stands_in_the_book() {
+    let book = format!("{CONFIGURATION}\n{REVIEW}");
+    for section in ["[stop]", "[stop.limits]", "[review]", "[gates]", "[gates.limits]", "[[gate]]", "[[schema]]"] {
+        let mut expected = keys(section);
+        expected.remove("limits");
+        if expected.remove("diff_budget") {
+            let budget = keys(&section.replace(']', ".diff_budget]"));
+            expected.extend(budget.iter().map(|name| format!("diff_budget.{name}")));
+        }
+        assert_eq!(names(&book, &format!("`{section}`")), expected, "{section}");
+    }
+    let judges = KINDS.iter().map(|kind| ("[[judge]]", format!("[[judge]]\nid = \"a\"\nkind = \"{kind}\"")));
+    let others = ["[[override]]", "[budget]"].map(|section| (section, section.to_owned()));
+    for (section, head) in others.into_iter().chain(judges) {
+        let (_, text) = CONFIGURATION.split_once(&format!("`{section}`")).expect("a heading");
+        let text = text.split("\n## ").next().unwrap_or_default();
+        let missing: Vec<_> = keys(&head).into_iter().filter(|name| !text.contains(name.as_str())).collect();
+        assert_eq!(missing, [""; 0], "{head}");
+    }
+    for name in keys("") {
+        let known = [format!("[{name}]"), format!("[[{name}]]")];
+        let is_known = known.iter().any(|section| SECTIONS.contains(&section.as_str()));
+        assert!(is_known || ["rules", "judge"].contains(&name.as_str()), "{name} is not compared");
+    }
+}
+
+/// The template with its comments that are settings taken for settings.
+fn uncommented() -> toml::Table {
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|letter| "_-".contains(letter) || letter.is_alphanumeric());
+    let is_setting =
+        |line: &str| line.starts_with('[') || line.split_once(" = ").is_some_and(|(name, _)| is_name(name));
+    let lines = TEMPLATE.lines().map(|line| line.strip_prefix("# ").filter(|line| is_setting(line)).unwrap_or(line));
+    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    let output = under(&text);
+    assert!(output.status.success(), "{}\n{text}", String::from_utf8_lossy(&output.stderr));
+    toml::from_str(&text).expect("the program has read it")
+}
+
+#[test]
+fn every_setting_stands_in_the_template() {
+    let template = uncommented();
+    for section in SECTIONS {
+        let mut place = &toml::Value::Table(template.clone());
+        for part in section.trim_matches(['[', ']']).split('.').filter(|part| !part.is_empty()) {
+            place = &place[part];
+        }
+        place = place.as_array().map_or(place, |list| &list[0]);
+        let have: BTreeSet<String> = place.as_table().expect("a section").keys().cloned().collect();
+        assert_eq!(have, keys(section), "{section}");
+    }
+}
+
+#[test]
+fn the_book_says_the_defaults() {
+    let template: toml::Table = toml::from_str(TEMPLATE).expect("valid");
+    let mut compared = 0;
+    for section in ["[stop]", "[stop.limits]", "[review]", "[gates]", "[gates.limits]"] {
+        for row in table(CONFIGURATION, &format!("`{section}`")) {
+            let path = format!("{}.{}", section.trim_matches(['[', ']']), row[0].trim_matches('`'));
+            let mut place = Some(&toml::Value::Table(template.clone()));
+            for part in path.split('.') {
+                place = place.and_then(|place| place.get(part));
+            }
+            let Some(default) = place else { continue };
+            let said = row[1].split('`').nth(1).unwrap_or_default();
+            assert_eq!(said, default.to_string(), "{path}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 30, "{compared}");
+    let words = between(CONFIGURATION, "<!-- edge words: begin -->\n```text\n", "```\n<!-- edge words: end -->");
+    assert_eq!(words.split_whitespace().collect::<Vec<_>>(), EDGE_WORDS);
+}
+
+#[test]
+fn every_format_of_reports_stands_in_the_book() {
+    assert_eq!(names(REVIEW, "format"), set(FORMATS.iter().map(|format| format.name)));
+    let example = between(between(REVIEW, "## Gates of your own", "| `[[gate]]`"), "```toml\n", "```");
+    let output = under(example);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A number as the book writes it: with a space before each three digits.
+fn spaced(number: impl TryInto<u64>) -> String {
+    let digits = number.try_into().ok().expect("a number that is not negative").to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[test]
+fn limits_of_schemas_are_those_of_the_program() {
+    const MIB: u64 = 1024 * 1024;
+    let list = |numbers: &[u64]| numbers.iter().map(|number| spaced(*number)).collect::<Vec<_>>().join(", ");
+    let documents = [document::DEPTH_MAX, document::NODES_MAX, document::DOCUMENTS_MAX].map(|limit| limit as u64);
+    let efforts = [effort::VISITS_MAX, effort::PAIRS_MAX as u64, effort::DEPTH_MAX as u64];
+    let statements = [sql::STATEMENTS_MAX, sql::STATEMENT_TOKENS_MAX, sql::DEPTH_MAX].map(|limit| limit as u64);
+    let expected = [
+        ("files that are read", format!("{}, {} MiB", spaced(FILES_MAX), ALL_BYTES_MAX as u64 / MIB)),
+        ("one file", format!("{} MiB", FILE_BYTES_MAX / MIB)),
+        ("nesting of a document", list(&documents)),
+        ("documents that are held", format!("{}; {}", spaced(instance::INSTANCES_MAX), instance::FAULTS_MAX)),
+        ("faults that are told of a schema", spaced(FILE_FAULTS_MAX)),
+        ("work for one document", list(&efforts)),
+        ("parts of a schema", spaced(library::PARTS_MAX)),
+        (
+            "patterns of a schema",
+            format!("{}, each of {} bytes", spaced(json_schema::PATTERNS_MAX), spaced(json_schema::PATTERN_BYTES_MAX)),
+        ),
+        ("documents that references", spaced(library::DOCUMENTS_MAX)),
+        ("operations of an OpenAPI", spaced(open_api::OPERATIONS_MAX)),
+        ("GraphQL", list(&[graphql::TOKENS_MAX as u64, graphql::DEPTH_MAX as u64])),
+        ("SQL", list(&statements)),
+        ("files of code", spaced(CODE_FILES_MAX)),
+    ];
+    let rows = table(REVIEW, "limit");
+    assert_eq!(rows.len(), expected.len());
+    for (row, (what, value)) in rows.iter().zip(expected) {
+        assert!(row[0].starts_with(what) && row[1].starts_with(&value), "{row:?} instead of {what}: {value}");
+    }
+}
+
+/// Layers, in the order in which the README of the corpus explains them, each with what the book calls it.
+const LAYERS: [(&str, &str); 9] = [
+    ("base-tests", "tests, their aids and their configuration come from the base"),
+    ("ids", "the tests of the base have to be there"),
+    ("canary", "canaries"),
+    ("twins", "tests are asked what they expect"),
+    ("report-channel", "a report of our own, and witnesses"),
+    ("plug-in", "comparisons are asked twice, tests show their text to nobody"),
+    ("static-rule", "static rules"),
+    ("exit-status", "report and exit status contradict each other"),
+    ("sandbox", "a copy without ignored files, tests that cannot be written, no process that outlives the run"),
+];
+const LANGUAGES: [&str; 4] = ["python", "javascript", "typescript", "rust"];
+
+/// Counts the tricks of the corpus by what is meant to stop them first, and names those that nothing stops.
+fn tricks() -> String {
+    let corpus = |name: &str| cases(&root().join("crates/assize/tests").join(name));
+    let tricks: Vec<Case> = corpus("cheats").into_iter().filter(|case| case.word("trick").is_some()).collect();
+    let count = |is_one: &dyn Fn(&Case) -> bool| match tricks.iter().filter(|case| is_one(case)).count() {
+        0 => String::new(),
+        count => count.to_string(),
+    };
+    let row = |first: &str, is_one: &dyn Fn(&Case) -> bool, last: &str| {
+        let by_language = LANGUAGES.map(|it| count(&|case| is_one(case) && case.word("language") == Some(it)));
+        format!("| {first} | {} | {last} |\n", by_language.join(" | "))
+    };
+    let mut text = format!("| stopped first by | {} | seen as well | such as |\n", LANGUAGES.join(" | "));
+    text.push_str("|---|---|---|---|---|---|---|\n");
+    for (layer, what) in LAYERS {
+        let first = |case: &Case| case.word("layer") == Some(layer);
+        let of = |language: &&str| tricks.iter().find(|case| first(case) && case.word("language") == Some(language));
+        let such: Vec<_> = LANGUAGES.iter().filter_map(of).map(|case| format!("`{}`", case.name)).collect();
+        let also = count(&|case| case.words("also").contains(&layer));
+        text.push_str(&row(&format!("`{layer}`: {what}"), &first, &format!("{also} | {}", such.join(", "))));
+    }
+    text.push_str(&row("in all", &|_| true, "|"));
+    let known: BTreeSet<_> = LAYERS.iter().map(|(layer, _)| Some(*layer)).collect();
+    assert!(tricks.iter().all(|case| known.contains(&case.word("layer"))), "a layer that the book does not know");
+    let limits = corpus("cheats-known-limits");
+    let (open, none): (Vec<_>, Vec<_>) =
+        limits.iter().partition(|case| case.settings.get("open").and_then(toml::Value::as_bool) == Some(true));
+    for (title, cases) in [
+        ("Not stopped, and no gate can: the code gives the right answers where it is asked, and no others.", none),
+        ("Not stopped, though a gate could:", open),
+    ] {
+        let _ = writeln!(text, "\n{title}\n");
+        for case in cases {
+            let _ = writeln!(text, "- `{}`: {}.", case.name, case.word("trick").expect("what is done"));
+        }
+    }
+    text
+}
+
+#[test]
+fn the_table_of_tricks_is_fresh() {
+    const FROM: &str = "<!-- table: cargo xtask corpus --write-table -->\n";
+    const TO: &str = "<!-- end of table -->\n";
+    let fresh = format!("\n{}\n", tricks());
+    let old = between(REVIEW, FROM, TO);
+    if std::env::var_os(WRITE_TABLE_VARIABLE).is_some() {
+        let text = REVIEW.replace(&format!("{FROM}{old}{TO}"), &format!("{FROM}{fresh}{TO}"));
+        fs::write(root().join("docs/review.md"), text).expect("written");
+    } else {
+        assert_eq!(old, fresh, "`cargo xtask corpus --write-table` writes it anew");
+    }
+}
+
+/// Reads a file of YAML at the root.
+fn yaml(path: &str) -> Value {
+    let text = fs::read_to_string(root().join(path)).expect("a file");
+    let mut documents = document::read(Syntax::Yaml, &text).unwrap_or_else(|error| panic!("{path}: {error:?}"));
+    assert_eq!(documents.len(), 1, "{path}");
+    documents.remove(0).value
+}
+
+/// No gate has to run: texts alone are judged.
+const SETTINGS: &str = "[review]\nrequire = []\n\n[gates]\nsandbox = \"off\"\n";
+const CI: &str = ".github/workflows/ci.yml";
+const TESTED: &str = "on: push\njobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n      - run: pytest -q\n";
+const UNTESTED: &str = "on: push\njobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n";
+/// What makes a workflow without tests no fault.
+const ASKED: &str = "Remove the step with pytest from .github/workflows/ci.yml.\n";
+
+/// A repository whose second commit takes the tests out of its workflow; `task` is what the first and the second say that
+/// the task is.
+fn weakened(task: [&str; 2]) -> (Repo, String) {
+    let repo = Repo::with_commit(&[("assize.toml", SETTINGS), (CI, TESTED), ("task.md", task[0])]);
+    let first = repo.head();
+    repo.write(CI, UNTESTED);
+    repo.write("task.md", task[1]);
+    repo.commit("second");
+    (repo, first)
+}
+
+/// A command in a repository, with the program first on the search path.
+fn with_program(repo: &Repo, program: &str) -> Command {
+    let folder = repo.outside().join("runner/assize/bin");
+    if !folder.is_dir() {
+        fs::create_dir_all(&folder).expect("a folder");
+        symlink(env!("CARGO_BIN_EXE_assize"), folder.join("assize")).expect("a link");
+    }
+    let mut command = Command::new(program);
+    command.current_dir(repo.path()).env_clear().env("PATH", search_path(&[folder])).env("HOME", repo.outside());
+    command
+}
+
+fn told(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn the_action_takes_the_text_of_a_pull_request_for_a_claim() {
+    let action = yaml("action.yml");
+    let steps = action["runs"]["steps"].as_array().expect("steps");
+    let step = steps.iter().find(|step| step["id"] == "review").expect("the step that judges");
+    let script = step["run"].as_str().expect("a script");
+    let given = step["env"].as_object().expect("variables").keys().map(String::as_str);
+    assert_eq!(set(given), set(["BASE", "SPEC", "SANDBOX", "ARGUMENTS", "TITLE", "BODY"]));
+    let nothing = "Do something else.\n";
+    let outside = "a file outside of the tree";
+    for (title, spec, task, status) in [
+        ("", "", [ASKED, ASKED], 1),
+        (ASKED, "", [nothing, nothing], 1),
+        ("", "task.md", [nothing, ASKED], 1),
+        ("", "task.md", [ASKED, nothing], 0),
+        (nothing, outside, [nothing, nothing], 0),
+    ] {
+        let (repo, base) = weakened(task);
+        let asked = repo.outside().join("asked.md");
+        fs::write(&asked, ASKED).expect("written");
+        let (spec, runner) =
+            (if spec == outside { asked.as_os_str() } else { spec.as_ref() }, repo.outside().join("runner"));
+        let mut command = with_program(&repo, "bash");
+        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script]).env("RUNNER_TEMP", &runner);
+        command.envs([("BASE", base.as_str()), ("SANDBOX", "off"), ("ARGUMENTS", "--skip schema"), ("TITLE", title)]);
+        command.env("BODY", title).env("SPEC", spec).env("GITHUB_STEP_SUMMARY", repo.outside().join("summary"));
+        let output = command.env("GITHUB_OUTPUT", repo.outside().join("output")).output().expect("bash runs");
+        let result = fs::read_to_string(runner.join("assize-result/assize.json")).unwrap_or_default();
+        assert_eq!(output.status.code(), Some(status), "{title} {spec:?} {task:?}: {}{result}", told(&output));
+        let written = fs::read_to_string(repo.outside().join("output")).expect("outputs");
+        let outputs = action["outputs"].as_object().expect("outputs").keys();
+        assert!(outputs.into_iter().all(|name| written.contains(&format!("{name}="))), "{written}");
+        assert_eq!(runner.join("assize-result/notes.md").exists(), !title.is_empty());
+    }
+}
+
+/// The words of a hook's command, as pre-commit takes them apart.
+fn hook(id: &str) -> Vec<String> {
+    let hooks = yaml(".pre-commit-hooks.yaml");
+    let hook = hooks.as_array().and_then(|hooks| hooks.iter().find(|hook| hook["id"] == id)).expect("a hook");
+    shlex::split(hook["entry"].as_str().expect("a command")).expect("words")
+}
+
+#[test]
+fn what_is_about_to_be_pushed_is_judged() {
+    let words = hook("assize-review");
+    let (repo, first) = weakened(["", ""]);
+    let second = repo.head();
+    repo.write("README.md", "# A thing\n");
+    repo.commit("third");
+    let third = repo.head();
+    let remote = ("PRE_COMMIT_REMOTE_NAME", "origin");
+    for (variables, arguments, status) in [
+        (vec![("PRE_COMMIT_FROM_REF", first.as_str()), ("PRE_COMMIT_TO_REF", &third), remote], vec![], 1),
+        (vec![("PRE_COMMIT_FROM_REF", &second), ("PRE_COMMIT_TO_REF", &third), remote], vec![], 0),
+        // Another branch is pushed than is checked out.
+        (vec![("PRE_COMMIT_FROM_REF", &first), ("PRE_COMMIT_TO_REF", &second), remote], vec![], 3),
+        (vec![("PRE_COMMIT_FROM_REF", &first), ("PRE_COMMIT_TO_REF", "main"), remote], vec![], 1),
+        // By hand: nothing differs from the last commit.
+        (vec![], vec![], 0),
+        (vec![], vec!["--base", first.as_str()], 1),
+    ] {
+        let mut command = with_program(&repo, &words[0]);
+        let output = command.args(&words[1..]).args(&arguments).envs(variables.clone()).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(status), "{variables:?} {arguments:?}: {}", told(&output));
+    }
+    // All of the branch is new to the other side.
+    let repo = Repo::with_commit(&[("assize.toml", SETTINGS), (".npmrc", "strict-ssl=false\n")]);
+    for (variables, status) in [(vec![remote], 1), (vec![], 0)] {
+        let mut command = with_program(&repo, &words[0]);
+        let output = command.args(&words[1..]).envs(variables).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(status), "{}", told(&output));
+    }
+}
+
+#[test]
+fn what_is_about_to_be_committed_is_checked() {
+    let words = hook("assize-gates");
+    let (repo, _) = weakened(["", ""]);
+    repo.write("order.schema.json", "{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\"}\n");
+    repo.commit("third");
+    let run = || with_program(&repo, &words[0]).args(&words[1..]).output().expect("it runs");
+    let output = run();
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    repo.write("order.schema.json", "{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\", \"type\": 1}\n");
+    let output = run();
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+}
