@@ -1,15 +1,17 @@
 //! What a change brings, set apart from what was there before.
 //!
 //! An old project has faults that nobody asks this change to mend. Diagnostics of the changed tree
-//! are matched with those of the base; what is left over is new. Tests are matched by their ids: one
-//! that is gone has not passed. Whether any of it matters is the court's business.
+//! are matched with those of the base; what is left over is new. On a line that the change wrote an objection is
+//! an old one only where the base has the same in its place: whoever mends a fault may not make another for it
+//! elsewhere. On a line that was there already it is old as often as the base has it. Tests are matched by their ids:
+//! one that is gone has not passed. Whether any of it matters is the court's business.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::diff::{Diff, FileChange, FileStatus};
+use crate::diff::{Diff, FileChange, FileStatus, LineKind};
 use crate::report::{Diagnostic, TestCase, TestOutcome, TestRun};
 
 /// Where files and lines of the base are found again in the changed tree.
@@ -17,6 +19,63 @@ use crate::report::{Diagnostic, TestCase, TestOutcome, TestRun};
 pub struct Moves {
     renamed: BTreeMap<String, String>,
     added_lines: BTreeMap<String, BTreeSet<u32>>,
+    /// By the path in the changed tree. `None` where the change of a file is not known in full.
+    shifts: BTreeMap<String, Option<Shift>>,
+}
+
+/// How the lines of one file moved.
+#[derive(Debug, Clone, Default)]
+struct Shift {
+    /// Lines of the base that stand in a hunk.
+    was: BTreeMap<u32, Was>,
+    /// Added lines: the hunk, and the text.
+    added: BTreeMap<u32, (usize, String)>,
+    /// The first line of the base after each hunk, and the same line in the changed tree.
+    after: BTreeMap<u32, u32>,
+}
+
+/// A line of the base.
+#[derive(Debug, Clone)]
+struct Was {
+    hunk: usize,
+    /// Where it is now, unless it was removed.
+    now: Option<u32>,
+    /// What it said, if it was removed.
+    text: Option<String>,
+}
+
+impl Shift {
+    fn of(file: &FileChange) -> Self {
+        let mut shift = Self::default();
+        for (index, hunk) in file.hunks.iter().enumerate() {
+            // A side without lines is named by the line before it.
+            let has_none = |other: LineKind| u32::from(hunk.lines.iter().all(|line| line.kind == other));
+            let mut old = hunk.old_start.saturating_add(has_none(LineKind::Added));
+            let mut new = hunk.new_start.saturating_add(has_none(LineKind::Removed));
+            for line in &hunk.lines {
+                // Moved code is often indented otherwise.
+                let text = line.text.inspect().trim().to_owned();
+                match line.kind {
+                    LineKind::Added => drop(shift.added.insert(new, (index, text))),
+                    LineKind::Removed => drop(shift.was.insert(old, Was { hunk: index, now: None, text: Some(text) })),
+                    LineKind::Context => drop(shift.was.insert(old, Was { hunk: index, now: Some(new), text: None })),
+                }
+                old = old.saturating_add(u32::from(line.kind != LineKind::Added));
+                new = new.saturating_add(u32::from(line.kind != LineKind::Removed));
+            }
+            shift.after.insert(old, new);
+        }
+        shift
+    }
+
+    /// Returns where a line of the base is now.
+    fn now(&self, line: u32) -> Option<u32> {
+        if let Some(was) = self.was.get(&line) {
+            return was.now;
+        }
+        let before = self.after.range(..=line).next_back();
+        Some(before.map_or(line, |(old, new)| new.saturating_add(line - old)))
+    }
 }
 
 impl Moves {
@@ -25,8 +84,17 @@ impl Moves {
         let renamed = diff.files.iter().filter(|file| file.status == FileStatus::Renamed);
         let renamed = renamed.filter_map(|file| Some((file.old_path.clone()?, file.path.clone()))).collect();
         let added = |file: &FileChange| file.added_lines().map(|(line, _)| line).collect();
-        let mut moves =
-            Self { renamed, added_lines: diff.files.iter().map(|file| (file.path.clone(), added(file))).collect() };
+        let mut moves = Self {
+            renamed,
+            added_lines: diff.files.iter().map(|file| (file.path.clone(), added(file))).collect(),
+            shifts: BTreeMap::new(),
+        };
+        for file in &diff.files {
+            let is_whole = file.lines_cut == 0 && file.old_known;
+            let shift = is_whole.then(|| Shift::of(file));
+            // One that is gone and came again has two changes, of which neither tells it all.
+            moves.shifts.entry(file.path.clone()).and_modify(|known| *known = None).or_insert(shift);
+        }
         moves.pair_up(diff);
         moves
     }
@@ -62,6 +130,7 @@ impl Moves {
             let (old, new) = (gone[from], came[to]);
             self.renamed.insert(old.path.clone(), new.path.clone());
             self.added_lines.insert(new.path.clone(), new_lines(&lines_of(old), new));
+            self.shifts.insert(new.path.clone(), None);
         }
     }
 
@@ -73,6 +142,60 @@ impl Moves {
     fn is_added(&self, diagnostic: &Diagnostic) -> bool {
         let lines = diagnostic.path.as_ref().and_then(|path| self.added_lines.get(path));
         lines.zip(diagnostic.line).is_some_and(|(lines, line)| lines.contains(&line))
+    }
+
+    /// Pairs equal objections of one file with those of the base, and returns what is left over of `now`.
+    fn left_over<'d>(&self, path: Option<&str>, now: Vec<Numbered<'d>>, base: Vec<Numbered<'d>>) -> Vec<Numbered<'d>> {
+        let untouched = Shift::default();
+        let shift = path.and_then(|path| self.shifts.get(path)).map_or(Some(&untouched), Option::as_ref);
+        let is_added = |found: &Diagnostic| self.is_added(found);
+        let mut pairs = Pairs { now, base };
+        if let Some(shift) = shift {
+            // The very line.
+            pairs.join(|now| now.line.filter(|_| !is_added(now)), |base| shift.now(base.line?));
+            // A line that moved.
+            let text = |base: &Diagnostic| shift.was.get(&base.line?)?.text.as_deref();
+            pairs.join(|now| Some(shift.added.get(&now.line?)?.1.as_str()), text);
+            // One that was written anew in its place.
+            pairs.join(|now| Some(shift.added.get(&now.line?)?.0), |base| Some(shift.was.get(&base.line?)?.hunk));
+            // What is about the file as a whole stands at a fixed number.
+            pairs.join(|now| now.line.filter(|_| is_added(now)), |base| base.line);
+        }
+        pairs.join(|now| (!is_added(now)).then_some(()), |_| Some(()));
+        pairs.join(|_| Some(()), |base| (shift.is_none() || base.line.is_none()).then_some(()));
+        pairs.now
+    }
+}
+
+/// A diagnostic, and which one of the run it is.
+type Numbered<'d> = (usize, &'d Diagnostic);
+
+/// Equal objections that have not found their like yet.
+struct Pairs<'d> {
+    now: Vec<Numbered<'d>>,
+    base: Vec<Numbered<'d>>,
+}
+
+impl Pairs<'_> {
+    /// Takes out pairs with the same key, the first ones first. What has no key stays.
+    fn join<K: Ord>(
+        &mut self,
+        key_now: impl Fn(&Diagnostic) -> Option<K>,
+        key_base: impl Fn(&Diagnostic) -> Option<K>,
+    ) {
+        let mut places: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+        for (number, found) in self.base.iter().rev() {
+            if let Some(key) = key_base(found) {
+                places.entry(key).or_default().push(*number);
+            }
+        }
+        let mut taken = BTreeSet::new();
+        self.now.retain(|(_, found)| {
+            let base = key_now(found).and_then(|key| places.get_mut(&key)?.pop());
+            taken.extend(base);
+            base.is_none()
+        });
+        self.base.retain(|(number, _)| !taken.contains(number));
     }
 }
 
@@ -121,28 +244,26 @@ fn key(diagnostic: &Diagnostic, path: Option<&str>) -> (Option<String>, String, 
 
 /// Returns the diagnostics that the base has not.
 ///
-/// The same objection may stand several times in a file. When there are more of it than in the base, those on added
-/// lines are taken for the new ones first, then the last ones: which of several equal objections is the new one cannot be told
-/// for sure, that one is new can.
+/// The same objection may stand several times in a file. One on an added line is an old one when the base has it on a
+/// line that said the same, in the same hunk or under the same number. Of those on lines that were there, as many are
+/// old as the base has: which of several equal objections is the new one cannot be told for sure, that one is new can.
 pub fn new_diagnostics(now: &[Diagnostic], base: &[Diagnostic], moves: &Moves) -> Vec<Diagnostic> {
-    let mut known: BTreeMap<_, usize> = BTreeMap::new();
-    for diagnostic in base {
-        let path = diagnostic.path.as_deref().map(|path| moves.now(path));
-        *known.entry(key(diagnostic, path)).or_default() += 1;
+    let mut known: BTreeMap<_, Vec<Numbered<'_>>> = BTreeMap::new();
+    for (number, found) in base.iter().enumerate() {
+        let path = found.path.as_deref().map(|path| moves.now(path));
+        known.entry(key(found, path)).or_default().push((number, found));
     }
-    let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for (index, diagnostic) in now.iter().enumerate() {
-        groups.entry(key(diagnostic, diagnostic.path.as_deref())).or_default().push(index);
+    let mut groups: BTreeMap<_, Vec<Numbered<'_>>> = BTreeMap::new();
+    for (number, found) in now.iter().enumerate() {
+        groups.entry(key(found, found.path.as_deref())).or_default().push((number, found));
     }
-    let mut new: Vec<usize> = Vec::new();
-    for (key, mut group) in groups {
-        let old = known.get(&key).copied().unwrap_or(0).min(group.len());
-        // Old ones first: what stands on lines that were there, in their order.
-        group.sort_by_key(|index| (moves.is_added(&now[*index]), *index));
-        new.extend(&group[old..]);
+    let mut new: Vec<Numbered<'_>> = Vec::new();
+    for (key, group) in groups {
+        let old = known.remove(&key).unwrap_or_default();
+        new.extend(moves.left_over(key.0.as_deref(), group, old));
     }
-    new.sort_unstable();
-    new.into_iter().map(|index| now[index].clone()).collect()
+    new.sort_unstable_by_key(|(number, _)| *number);
+    new.into_iter().map(|(_, found)| found.clone()).collect()
 }
 
 /// How the tests of the changed tree stand against those of the base.
@@ -287,6 +408,59 @@ mod tests {
         let now = [diagnostic("a.py", 1, "unused os"), diagnostic("a.py", 2, "unused os")];
         assert_eq!(lines(&now, &old, patch), [1]);
         assert_eq!(lines(&now, &old, ""), [2]);
+    }
+
+    /// A patch of one file.
+    fn hunks(hunks: &[&str]) -> String {
+        format!("diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n{}", hunks.concat())
+    }
+
+    #[test]
+    fn a_fault_is_not_made_for_another_one_that_was_mended_elsewhere() {
+        let mended = "@@ -2,3 +2,3 @@\n 2\n-3\n+three\n 4\n";
+        let made = "@@ -14,2 +14,3 @@\n 14\n+made\n 15\n";
+        let gone = "@@ -2,3 +2,2 @@\n 2\n-3\n 4\n";
+        let same_text = "@@ -14,2 +13,3 @@\n 14\n+    3\n 15\n";
+        /// What is tried, the hunks, and lines with the fault: in the base, now, and those that are new.
+        type Case<'a> = (&'a str, &'a [&'a str], &'a [u32], &'a [u32], &'a [u32]);
+        let cases: [Case<'_>; 12] = [
+            ("mended in a line that was written anew", &[mended, made], &[3], &[15], &[15]),
+            ("mended in a line that is as it was", &[made], &[3], &[15], &[15]),
+            ("mended in a line that went", &[gone, "@@ -14,2 +13,3 @@\n 14\n+made\n 15\n"], &[3], &[14], &[14]),
+            ("a line that moved, indented otherwise", &[gone, same_text], &[3], &[14], &[]),
+            ("written anew in its place", &[mended], &[3], &[3], &[]),
+            ("the line before it was added", &[made], &[15], &[15], &[]),
+            ("about the file, at a fixed number", &["@@ -1,0 +1,2 @@\n+a\n+b\n"], &[2], &[2], &[]),
+            ("pushed down", &["@@ -0,0 +1,2 @@\n+a\n+b\n"], &[3, 9], &[5, 11], &[]),
+            ("pushed down, and one above", &["@@ -0,0 +1,2 @@\n+a\n+b\n"], &[3, 9], &[1, 5, 11], &[1]),
+            ("one mended, one stays, one made", &[made], &[3, 9], &[9, 15], &[15]),
+            ("one below, one made", &[made], &[3, 17], &[15, 18], &[15]),
+            ("made by what was done elsewhere", &[mended], &[3], &[9], &[]),
+        ];
+        for (about, patch, base, now, expected) in cases {
+            let of = |lines: &[u32]| -> Vec<_> { lines.iter().map(|line| diagnostic("a.py", *line, "x")).collect() };
+            assert_eq!(lines(&of(now), &of(base), &hunks(patch)), expected, "{about}");
+        }
+    }
+
+    #[test]
+    fn where_a_change_is_not_known_in_full_equal_objections_are_counted() {
+        let patch = hunks(&["@@ -14,2 +14,3 @@\n 14\n+made\n 15\n"]);
+        let whole = parse_git_patch(patch.as_bytes());
+        let with = |spoil: fn(&mut Vec<FileChange>)| {
+            let mut files = whole.clone();
+            spoil(&mut files);
+            let moves = Moves::of(&Diff { files, ..Diff::default() });
+            new_diagnostics(&[diagnostic("a.py", 15, "x")], &[diagnostic("a.py", 3, "x")], &moves).len()
+        };
+        assert_eq!(with(|_| ()), 1);
+        assert_eq!(with(|files| files[0].lines_cut = 1), 0);
+        assert_eq!(with(|files| files[0].old_known = false), 0);
+        assert_eq!(with(|files| files.push(files[0].clone())), 0);
+        // Of a file that moved without git knowing it, too.
+        let moves = moved(&[("a.py", "a\nb\nc\nd\n")], &[("b.py", "a\nb\nnew\nd\n")]);
+        let (old, now) = (diagnostic("a.py", 3, "x"), diagnostic("b.py", 3, "x"));
+        assert_eq!(new_diagnostics(&[now], &[old], &moves), []);
     }
 
     #[test]

@@ -3,14 +3,13 @@
 //! Which gates there are, how they are called and how their reports are read is said in the core;
 //! here commands are run and what they leave behind is handed back. Must not decide anything.
 
+mod base_cache;
 mod witnesses;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use assize_core::gate::witness;
 use assize_core::gate::{
@@ -21,6 +20,7 @@ use assize_core::report::REPORT_BYTES_MAX;
 use assize_core::text::make_visible;
 use serde::{Deserialize, Serialize};
 
+pub use self::base_cache::{BaseCache, LENT_ENTRIES_MAX};
 use self::witnesses::Witnesses;
 use crate::sandbox::{Job, JobResult, Limit, Sandbox, SandboxLimits, read_written, remove};
 use crate::work_copy::{CopyError, WorkCopy, dependency_folders};
@@ -31,8 +31,6 @@ pub const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 pub const REPORTS_MAX: usize = 2_000;
 /// Where a job finds the folder for what build tools make, when folders can be mounted.
 const BUILD_INSIDE: &str = "/assize/build";
-/// How long a gate may print nothing.
-pub const IDLE_MAX: Duration = Duration::from_secs(180);
 
 /// A gate that is to be run, and where.
 #[derive(Clone, Copy)]
@@ -78,8 +76,8 @@ pub struct Bench {
     pub project: Project,
     /// Folders with dependencies: where they lie, and where below the copy they belong.
     dependencies: Vec<(PathBuf, String)>,
-    /// Folders with programs that the user has put on the search path.
-    tools: Vec<PathBuf>,
+    /// Where programs are looked for.
+    search_path: Vec<PathBuf>,
     /// Where build tools put what they make, shared by the copies of one review.
     build: PathBuf,
 }
@@ -102,8 +100,7 @@ impl Bench {
             }
         }
         let project = Project { files: copy.files().clone(), manifests, programs };
-        let tools = search_path.iter().filter_map(|folder| tool_folder(folder)).collect();
-        Self { copy, project, dependencies, tools, build }
+        Self { copy, project, dependencies, search_path, build }
     }
 
     /// Runs a gate. `word` is a fresh one that nobody can guess: with it the runner's own honesty is put to the test.
@@ -220,7 +217,6 @@ impl Bench {
         job.folder.clone_from(&command.folder);
         job.limits = terms.limits.clone();
         job.network = terms.network;
-        job.idle = Some(IDLE_MAX);
         let inside_work = sandbox.work_inside(&work);
         let inside_reports = sandbox.reports_inside(reports);
         let namespaces = sandbox.level().tier.has_namespaces();
@@ -229,8 +225,8 @@ impl Bench {
         for (host, folder) in &self.dependencies {
             job.read_only.push((host.clone(), inside_work.join(folder)));
         }
-        for folder in &self.tools {
-            job.read_only.push((folder.clone(), folder.clone()));
+        for folder in self.search_path.iter().filter_map(|folder| tool_folder(folder)) {
+            job.read_only.push((folder.clone(), folder));
         }
         if command.program.contains('/') && !command.program.starts_with('/') {
             job.program = inside_work.join(&command.program).to_string_lossy().into_owned();
@@ -345,62 +341,10 @@ fn tool_folder(folder: &Path) -> Option<PathBuf> {
 }
 
 fn executables(folder: &Path) -> impl Iterator<Item = String> + use<> {
-    let is_program =
-        |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0);
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter(move |entry| is_program(&entry.path())).filter_map(|entry| entry.file_name().into_string().ok())
+    entries.filter(|entry| is_program(&entry.path())).filter_map(|entry| entry.file_name().into_string().ok())
 }
 
-/// What was found out about gates on a base, kept between reviews.
-#[derive(Debug)]
-pub struct BaseCache {
-    folder: Option<PathBuf>,
-}
-
-impl BaseCache {
-    /// Opens the cache; without a folder nothing is kept.
-    pub fn new(folder: Option<&Path>) -> Self {
-        Self { folder: folder.map(|folder| folder.join("gates-1")) }
-    }
-
-    /// Returns the key of a gate's run on a tree: everything that shapes its result.
-    pub fn key(tree: &str, gate: &dyn Gate, setup: &Setup, project: &Project, tools: &str) -> String {
-        let mut hasher = blake3::Hasher::new();
-        let command = serde_json::to_string(&gate.command(setup, project)).unwrap_or_default();
-        for part in [tree, gate.id(), &setup.folder, &command, tools, env!("CARGO_PKG_VERSION")] {
-            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
-        }
-        hasher.finalize().to_hex().to_string()
-    }
-
-    /// Returns what is known.
-    pub fn get(&self, key: &str) -> Option<Ran> {
-        let bytes = crate::regular_file::read(&self.path(key)?, REPORT_BYTES_MAX as u64).ok()?;
-        serde_json::from_slice(&bytes).ok()
-    }
-
-    /// Keeps what came to a result. That it cannot be kept costs time and nothing else.
-    pub fn put(&self, key: &str, ran: &Ran) {
-        let Some(path) = self.path(key) else { return };
-        if ran.run.state == GateState::Errored {
-            return;
-        }
-        let _ = write_whole(&path, &serde_json::to_vec(ran).unwrap_or_default());
-    }
-
-    fn path(&self, key: &str) -> Option<PathBuf> {
-        Some(self.folder.as_ref()?.join(key))
-    }
-}
-
-/// Writes a file so that others see all of it or nothing.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    use std::io::Write as _;
-
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+fn is_program(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }

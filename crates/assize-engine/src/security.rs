@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use assize_brief::weakness::{Family, Severity as Weight, Weakness, find};
+use assize_brief::language::language_of;
+use assize_brief::weakness::{FILE_BYTES_MAX, Family, Severity as Weight, Weakness, find};
 use assize_core::diff::{Diff, FileChange, FileStatus, Hunk, LINE_BYTES_MAX};
 use assize_core::evidence::{Evidence, Part};
 use assize_core::finding::{Certainty, Finding, Severity};
@@ -57,7 +58,8 @@ pub struct Look {
 
 /// Looks at a change. Nothing of it may have run before.
 pub fn look(scene: &Scene<'_>) -> Look {
-    let mut look = Look { findings: findings(scene.diff, scene.change, scene.base), limits: Vec::new() };
+    let mut look = Look::default();
+    look.findings = findings(scene.diff, scene.change, scene.base, &mut look.limits);
     look.findings.extend(line_findings(scene, &mut look.limits));
     look.findings.extend(settings(scene, &mut look.limits));
     look
@@ -68,14 +70,20 @@ fn line_findings(scene: &Scene<'_>, limits: &mut Vec<String>) -> Vec<Finding> {
     let diff = Part::Gathered(whole(scene, limits));
     let found = rule::run_only(&LINE_RULES, &Evidence { diff, ..Evidence::missing("") }, scene.rules);
     let mut counts: BTreeMap<(String, Certainty), usize> = BTreeMap::new();
-    found
-        .into_iter()
-        .filter(|finding| {
-            let count = counts.entry((finding.rule.clone(), finding.certainty)).or_default();
-            *count += 1;
-            *count <= FINDINGS_PER_RULE_MAX
-        })
-        .collect()
+    let mut kept = Vec::new();
+    for finding in found {
+        let count = counts.entry((finding.rule.clone(), finding.certainty)).or_default();
+        *count += 1;
+        if *count <= FINDINGS_PER_RULE_MAX {
+            kept.push(finding);
+        }
+    }
+    let left_out = |((rule, _), count): ((String, _), usize)| {
+        let more = count.saturating_sub(FINDINGS_PER_RULE_MAX);
+        (more > 0).then(|| format!("{rule}: findings beyond the first {FINDINGS_PER_RULE_MAX} are left out ({more})"))
+    };
+    limits.extend(counts.into_iter().filter_map(left_out));
+    kept
 }
 
 /// The change with every line of it. A diff for people and models leaves out long lines, large files and what git takes for
@@ -88,9 +96,10 @@ fn whole(scene: &Scene<'_>, limits: &mut Vec<String>) -> Diff {
     let unshown = scene.change.files().iter().filter(is_new).filter(|path| !shown.contains(path.as_str()));
     files.extend(unshown.map(|path| FileChange { old_known, ..FileChange::new(path, FileStatus::Added) }));
     for file in files.iter_mut().filter(|file| is_cut(file) && !is_generated(&file.path)) {
-        let Some(after) = text_of(scene.root, &file.path, SEARCHED_BYTES_MAX, limits) else { continue };
+        let mut read = |root: &Path, path: &str| plain_text_of(root, path, SEARCHED_BYTES_MAX, limits);
+        let Some(after) = read(scene.root, &file.path) else { continue };
         let old_path = file.old_path.as_deref().unwrap_or(&file.path);
-        let before = scene.base.and_then(|base| text_of(&base.path(), old_path, SEARCHED_BYTES_MAX, limits));
+        let before = scene.base.and_then(|base| read(&base.path(), old_path));
         file.hunks = vec![Hunk::whole(&before.unwrap_or_default(), &after)];
         file.lines_cut = 0;
     }
@@ -104,8 +113,14 @@ fn is_cut(file: &FileChange) -> bool {
     file.status != FileStatus::Deleted && (file.lines_cut > 0 || file.binary || unshown || long())
 }
 
-/// Reads a text below a folder, and nothing that a link leads to. What holds a zero byte is no text.
-fn text_of(root: &Path, path: &str, bytes_max: u64, limits: &mut Vec<String>) -> Option<String> {
+/// Reads a text as [`text_of`] does. What holds a zero byte is no text.
+fn plain_text_of(root: &Path, path: &str, bytes_max: u64, limits: &mut Vec<String>) -> Option<String> {
+    text_of(root, path, bytes_max, "secrets and the like", limits).filter(|text| !text.contains('\0'))
+}
+
+/// Reads a text below a folder, and nothing that a link leads to. One that is too large to be searched for what is
+/// `sought` is named.
+fn text_of(root: &Path, path: &str, bytes_max: u64, sought: &str, limits: &mut Vec<String>) -> Option<String> {
     let file = root.join(path);
     let parent = fs::canonicalize(file.parent()?).ok()?;
     let meta = fs::symlink_metadata(&file).ok()?;
@@ -113,14 +128,14 @@ fn text_of(root: &Path, path: &str, bytes_max: u64, limits: &mut Vec<String>) ->
         return None;
     }
     if meta.len() > bytes_max {
-        let limit = format!("{path} was not searched for secrets and the like: it is larger than {bytes_max} bytes");
+        let limit = format!("{path} was not searched for {sought}: it is larger than {bytes_max} bytes");
         if !limits.contains(&limit) {
             limits.push(limit);
         }
         return None;
     }
     let bytes = regular_file::read(&file, bytes_max).ok()?;
-    (!bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned())
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Dependencies, and the settings of machines and agents.
@@ -137,7 +152,7 @@ fn settings(scene: &Scene<'_>, limits: &mut Vec<String>) -> Vec<Finding> {
     if paths.is_empty() {
         return Vec::new();
     }
-    let mut read = |root: &Path, path: &str| text_of(root, path, DOCUMENT_BYTES_MAX as u64, limits);
+    let mut read = |root: &Path, path: &str| plain_text_of(root, path, DOCUMENT_BYTES_MAX as u64, limits);
     let mut change = Change { base_known: scene.diff.files.iter().all(|file| file.old_known), ..Change::default() };
     for (path, old_path) in &paths {
         let before = scene.base.and_then(|base| read(&base.path(), old_path));
@@ -150,29 +165,41 @@ fn settings(scene: &Scene<'_>, limits: &mut Vec<String>) -> Vec<Finding> {
             change.files.push(ChangedFile { path: (*path).to_owned(), before: before.filter(|_| !left), after });
         }
     }
-    let beside = scene.change.files().iter().filter(|path| reads(path) && !paths.contains_key(path.as_str()));
-    for path in beside.take(BESIDE_FILES_MAX) {
+    let mut beside = scene.change.files().iter().filter(|path| reads(path) && !paths.contains_key(path.as_str()));
+    for path in beside.by_ref().take(BESIDE_FILES_MAX) {
         change.beside.extend(read(scene.root, path).map(|text| (path.clone(), text)));
+    }
+    let unread = beside.count();
+    if unread > 0 {
+        limits.push(format!(
+            "unchanged files with settings or dependencies beyond the first {BESIDE_FILES_MAX} were not read ({unread})"
+        ));
     }
     settings_findings(&change, &Asked::by(scene.specification))
 }
 
 /// Looks at the code of every changed file. `base` is where the old texts are; without one, everything is new.
-fn findings(diff: &Diff, change: &WorkCopy, base: Option<&WorkCopy>) -> Vec<Finding> {
-    let read = |copy: &WorkCopy, path: &str| copy.text(path, assize_brief::weakness::FILE_BYTES_MAX as u64);
+fn findings(diff: &Diff, change: &WorkCopy, base: Option<&WorkCopy>, limits: &mut Vec<String>) -> Vec<Finding> {
     let present = diff.files.iter().filter(|file| file.status != FileStatus::Deleted && !is_generated(&file.path));
     present
         .flat_map(|file| {
-            let after = read(change, &file.path).unwrap_or_default();
             let old_path = file.old_path.as_deref().unwrap_or(&file.path);
-            let before =
-                base.and_then(|base| read(base, old_path)).map(|text| find(old_path, &text)).unwrap_or_default();
-            new_ones(find(&file.path, &after), &before)
-                .into_iter()
-                .filter_map(|found| finding(file, &found))
-                .collect::<Vec<_>>()
+            let after = weaknesses(change, &file.path, limits);
+            // That the base was not searched makes more of the change new, and nothing less.
+            let before = base.map(|base| weaknesses(base, old_path, &mut Vec::new())).unwrap_or_default();
+            new_ones(after, &before).into_iter().filter_map(|found| finding(file, &found)).collect::<Vec<_>>()
         })
         .collect()
+}
+
+/// Searches a file, if it is code. Bytes that are no text are passed over within code, and are no code with zeros.
+fn weaknesses(copy: &WorkCopy, path: &str, limits: &mut Vec<String>) -> Vec<Weakness> {
+    if language_of(path).is_none() {
+        return Vec::new();
+    }
+    let text = text_of(&copy.path(), path, FILE_BYTES_MAX as u64, "weaknesses", limits);
+    let text = text.filter(|text| !(text.contains('\0') && text.contains(char::REPLACEMENT_CHARACTER)));
+    text.map(|text| find(path, &text)).unwrap_or_default()
 }
 
 /// Leaves out what stood in the file before, as often as it stood there.
@@ -229,7 +256,11 @@ mod tests {
         let patch = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
         let diff = Diff { files: parse_git_patch(patch.as_bytes()), ..Diff::default() };
         let base = before.map(copy);
-        findings(&diff, &copy(after), base.as_ref()).into_iter().map(|found| (found.rule, found.certainty)).collect()
+        let mut limits = Vec::new();
+        findings(&diff, &copy(after), base.as_ref(), &mut limits)
+            .into_iter()
+            .map(|found| (found.rule, found.certainty))
+            .collect()
     }
 
     const UNVERIFIED: &str = "import requests\nrequests.get('https://a.example', verify=False)\n";
@@ -281,16 +312,71 @@ mod tests {
         fs::write(root.path().join("notes.txt"), KEY).expect("written");
         let of = |bytes_max: usize| {
             let mut limits = Vec::new();
-            let text = text_of(root.path(), "notes.txt", bytes_max as u64, &mut limits);
+            let text = text_of(root.path(), "notes.txt", bytes_max as u64, "secrets", &mut limits);
             (text.is_some(), limits.len())
         };
         assert_eq!((of(KEY.len()), of(KEY.len() - 1)), ((true, 0), (false, 1)));
     }
 
     #[test]
+    fn code_is_searched_up_to_its_limit_and_beyond_it_is_said_not_to_be() {
+        let of = |path: &str, bytes: usize| {
+            let padding = bytes - UNVERIFIED.len() - 2;
+            let look = look_at_new(&[(path, &format!("{UNVERIFIED}#{}\n", " ".repeat(padding)))]);
+            (look.findings.len(), look.limits)
+        };
+        let limit = format!("a.py was not searched for weaknesses: it is larger than {FILE_BYTES_MAX} bytes");
+        assert_eq!(of("a.py", FILE_BYTES_MAX), (1, vec![]));
+        assert_eq!(of("a.py", FILE_BYTES_MAX + 1), (0, vec![limit]));
+        assert_eq!(of("a.txt", FILE_BYTES_MAX + 1), (0, vec![]), "it is no code");
+    }
+
+    #[test]
+    fn code_with_bytes_that_are_no_text_is_searched() {
+        let of = |before: &[u8]| {
+            let mut change = WorkCopy::of_folder(Path::new("/"), Vec::new()).expect("a copy");
+            change.write("a.py", "").expect("written");
+            fs::write(change.path().join("a.py"), [before, UNVERIFIED.as_bytes()].concat()).expect("written");
+            let diff = Diff { files: vec![FileChange::new("a.py", FileStatus::Added)], ..Diff::default() };
+            findings(&diff, &change, None, &mut Vec::new()).len()
+        };
+        assert_eq!((of(b"# \xe9\n"), of(b"# \0\n"), of(b"# \xe9\0\n")), (1, 1, 0));
+    }
+
+    #[test]
+    fn files_beside_the_change_are_read_up_to_their_limit() {
+        let of = |count: usize| {
+            let root = tempfile::tempdir().expect("a folder");
+            let folder = root.path().join(".github/workflows");
+            fs::create_dir_all(&folder).expect("made");
+            let names: Vec<String> = (0..=count).map(|number| format!(".github/workflows/{number}.yml")).collect();
+            for name in &names {
+                fs::write(root.path().join(name), "on: push\n").expect("written");
+            }
+            let copy = || WorkCopy::of_folder(root.path(), names.clone()).expect("a copy");
+            let mut base = copy();
+            base.write(&names[0], "on: pull_request\n").expect("written");
+            let diff = Diff { files: vec![FileChange::new(&names[0], FileStatus::Modified)], ..Diff::default() };
+            let (rules, base) = (RuleSettings::default(), Some(&base));
+            let change = copy();
+            look(&Scene { diff: &diff, root: root.path(), change: &change, base, specification: "", rules: &rules })
+                .limits
+        };
+        assert_eq!(of(BESIDE_FILES_MAX), [""; 0]);
+        let limit = format!(
+            "unchanged files with settings or dependencies beyond the first {BESIDE_FILES_MAX} were not read (1)"
+        );
+        assert_eq!(of(BESIDE_FILES_MAX + 1), [limit]);
+    }
+
+    #[test]
     fn a_flood_of_findings_says_no_more_than_its_beginning() {
-        let of = |count: usize| look_at_new(&[("notes.txt", &KEY.repeat(count))]).findings.len();
-        assert_eq!(of(FINDINGS_PER_RULE_MAX), FINDINGS_PER_RULE_MAX);
-        assert_eq!(of(FINDINGS_PER_RULE_MAX + 1), FINDINGS_PER_RULE_MAX);
+        let of = |count: usize| {
+            let look = look_at_new(&[("notes.txt", &KEY.repeat(count))]);
+            (look.findings.len(), look.limits)
+        };
+        let limit = format!("secret: findings beyond the first {FINDINGS_PER_RULE_MAX} are left out (1)");
+        assert_eq!(of(FINDINGS_PER_RULE_MAX), (FINDINGS_PER_RULE_MAX, vec![]));
+        assert_eq!(of(FINDINGS_PER_RULE_MAX + 1), (FINDINGS_PER_RULE_MAX, vec![limit]));
     }
 }

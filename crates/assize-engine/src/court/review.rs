@@ -5,6 +5,9 @@
 //! *change* as it was handed in; and, where it touches tests or what configures them, the *held* copy: the code of
 //! the change with the tests of the base. The held copy decides.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +21,7 @@ use assize_core::directive::Directive;
 use assize_core::evidence::{Evidence, Part};
 use assize_core::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
 use assize_core::finding::{Certainty, Finding, Severity};
-use assize_core::gate::{Dimension, Gate, GateRun, GateState, Setup};
+use assize_core::gate::{Dimension, Gate, GateRun, GateState, Setup, is_manifest};
 use assize_core::opinion::Opinion;
 use assize_core::path::is_test;
 use assize_core::prompt::Question;
@@ -26,13 +29,13 @@ use assize_core::prompt::review::ReviewExhibits;
 use assize_core::rule::{self, RuleSettings};
 use assize_core::schema_check::Declared;
 use assize_core::session::{Baseline, Measured, SessionState};
-use assize_core::test_policy::{self, Opened, Plan};
+use assize_core::test_policy::{self, Opened, Plan, Uses};
 use assize_core::verdict::ReviewVerdict;
 
 use crate::brief;
 use crate::court::{fresh_nonce, fresh_word};
 use crate::evidence::{Sources, gather, shown_whole};
-use crate::gate::{BaseCache, Bench, Planned, Ran, RunTerms, detect};
+use crate::gate::{BaseCache, Bench, MANIFEST_BYTES_MAX, Planned, Ran, RunTerms, detect};
 use crate::git::{GitError, Repository, odd_in_work_tree};
 use crate::sandbox::{Demand, Host, Launcher, Sandbox, SandboxError};
 use crate::schema;
@@ -339,7 +342,7 @@ impl Benches {
         let survey = base_copy.as_ref().and_then(brief::survey_copy_within_limit);
         let plan = match &base_copy {
             Some(base) => {
-                let uses = survey.as_ref().map(|survey| brief::uses(base, survey)).unwrap_or_default();
+                let uses = uses_of(base, survey.as_ref(), limits);
                 test_policy::plan(diff, base.files(), &uses, &case.opened)
             }
             None => Plan::default(),
@@ -348,10 +351,12 @@ impl Benches {
             let aids: Vec<&str> = plan.aids.iter().map(String::as_str).collect();
             limits.push(format!("tests ran with the base's {}, which only they use", aids.join(", ")));
         }
+        let unread = replace_large_manifests(&mut change, base_copy.as_ref(), limits)?;
+        let mut inline = Vec::new();
         if let Some(base) = &base_copy {
-            restore(&mut change, base, &plan, limits)?;
+            restore(&mut change, base, &plan, &unread, limits)?;
+            inline = inline_tests(&change, base, diff, &case.opened, limits);
         }
-        let inline = base_copy.as_ref().map(|base| inline_tests(&change, base, diff, &case.opened)).unwrap_or_default();
         let held = match &base_copy {
             Some(base) if plan.apart || !inline.is_empty() => Some(hold_tests(&change, base, &plan, &inline)?),
             _ => None,
@@ -392,17 +397,67 @@ fn paths_of(root: &Path, repository: Option<&Repository>) -> Result<Vec<String>,
     Ok(files.filter_map(|entry| relative(entry.path())).filter(ours).take(crate::work_copy::FILES_MAX + 1).collect())
 }
 
-/// Gives a copy back the base's configuration of checks.
-fn restore(change: &mut WorkCopy, base: &WorkCopy, plan: &Plan, limits: &mut Vec<String>) -> Result<(), CopyError> {
+/// Says how the files of the base use each other. Where nobody looked, no file is known to be an aid of the tests.
+fn uses_of(base: &WorkCopy, survey: Option<&brief::Survey>, limits: &mut Vec<String>) -> Uses {
+    if survey.is_none() {
+        let most = brief::COPY_FILES_MAX;
+        limits.push(format!("the aids of tests are those of the change: the base has more than {most} files"));
+    }
+    survey.map(|survey| brief::uses(base, survey)).unwrap_or_default()
+}
+
+/// Gives a copy the base's manifests where its own are too large to be read: otherwise whoever makes one large enough
+/// chooses by which gates and settings it is judged. Returns which are.
+fn replace_large_manifests(
+    change: &mut WorkCopy,
+    base: Option<&WorkCopy>,
+    limits: &mut Vec<String>,
+) -> Result<BTreeSet<String>, CopyError> {
+    let is_large = |copy: &WorkCopy, path: &str| {
+        let meta = std::fs::symlink_metadata(copy.path().join(path));
+        meta.is_ok_and(|meta| meta.is_file() && meta.len() > MANIFEST_BYTES_MAX)
+    };
+    let large: BTreeSet<String> =
+        change.files().iter().filter(|path| is_manifest(path) && is_large(change, path)).cloned().collect();
+    for path in &large {
+        let base = base.filter(|base| base.files().contains(path));
+        if let Some(base) = base {
+            change.take_from(base, path)?;
+        }
+        let instead = if base.is_some() { "gates ran with the base's" } else { "no gate was recognized by it" };
+        limits.push(format!("{path} is larger than {MANIFEST_BYTES_MAX} bytes: {instead}"));
+    }
+    Ok(large)
+}
+
+/// Gives a copy back the base's configuration of checks. `done` are manifests that are the base's already.
+fn restore(
+    change: &mut WorkCopy,
+    base: &WorkCopy,
+    plan: &Plan,
+    done: &BTreeSet<String>,
+    limits: &mut Vec<String>,
+) -> Result<(), CopyError> {
     let mut restored: Vec<&str> = Vec::new();
     for path in &plan.restore {
         change.take_from(base, path)?;
         restored.push(path);
     }
-    for path in &plan.merge {
-        let texts =
-            base.text(path, crate::gate::MANIFEST_BYTES_MAX).zip(change.text(path, crate::gate::MANIFEST_BYTES_MAX));
-        if let Some(merged) = texts.and_then(|(base, change)| test_policy::merge(path, &base, &change)) {
+    for path in plan.merge.difference(done) {
+        if !change.files().contains(path) {
+            continue;
+        }
+        let text = |copy: &WorkCopy| {
+            let text = copy.text(path, MANIFEST_BYTES_MAX)?;
+            // Tools pass over the mark; none of it is left to hide settings behind.
+            Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
+        };
+        let Some((before, after)) = text(base).zip(text(change)) else {
+            change.take_from(base, path)?;
+            limits.push(format!("{path} cannot be read as text: gates ran with the base's"));
+            continue;
+        };
+        if let Some(merged) = test_policy::merge(path, &before, &after) {
             change.write(path, &merged)?;
             restored.push(path);
         }
@@ -414,15 +469,34 @@ fn restore(change: &mut WorkCopy, base: &WorkCopy, plan: &Plan, limits: &mut Vec
 }
 
 /// Finds files in which tests stand beside the code and differ from those of the base, and returns them with its tests.
-fn inline_tests(change: &WorkCopy, base: &WorkCopy, diff: &Diff, opened: &Opened) -> Vec<(String, String)> {
+fn inline_tests(
+    change: &WorkCopy,
+    base: &WorkCopy,
+    diff: &Diff,
+    opened: &Opened,
+    limits: &mut Vec<String>,
+) -> Vec<(String, String)> {
     let closed = *opened != Opened::All;
     let code = diff.files.iter().filter(|file| closed && file.path.ends_with(".rs") && !is_test(&file.path));
-    code.filter_map(|file| {
-        let before = base.text(file.old_path.as_deref().unwrap_or(&file.path), FILE_BYTES_MAX as u64)?;
-        let after = change.text(&file.path, FILE_BYTES_MAX as u64)?;
-        Some((file.path.clone(), with_tests_of(&before, &after)?))
-    })
-    .collect()
+    let mut found = Vec::new();
+    for FileChange { path, old_path, .. } in code.filter(|file| change.files().contains(&file.path)) {
+        let old_path = old_path.as_deref().unwrap_or(path);
+        let [before, after] =
+            [(base, old_path), (change, path)].map(|(copy, path)| copy.text(path, FILE_BYTES_MAX as u64));
+        match before.as_deref().zip(after.as_deref()) {
+            Some((before, after)) => found.extend(with_tests_of(before, after).map(|text| (path.clone(), text))),
+            // Nothing is kept back where the base is known to have no tests there.
+            None if before.as_deref().is_some_and(|before| with_tests_of(before, "").is_none()) => {}
+            None if base.files().contains(old_path) => {
+                let most = FILE_BYTES_MAX;
+                limits.push(format!(
+                    "{path} is no text of at most {most} bytes: tests within it are those of the change"
+                ));
+            }
+            None => {}
+        }
+    }
+    found
 }
 
 /// Makes the copy with the code of the change and the tests of the base.
@@ -521,8 +595,11 @@ impl<'a> GateSession<'a> {
         let same = |(other, of): &&(&dyn Gate, Setup)| other.id() == gate.id() && of.folder == setup.folder;
         let Some((_, setup)) = on_base.iter().find(same).filter(|_| !quiet) else { return Ok(None) };
         let cache = BaseCache::new(self.terms.gates.cache.as_deref());
-        let tools = format!("{} {}", self.terms.gates.search_path, self.sandbox.level().tier);
-        let key = self.base_tree.as_ref().map(|tree| BaseCache::key(tree, gate, setup, &bench.project, &tools));
+        let tier = self.sandbox.level().tier.to_string();
+        let variable = |name: &str| std::env::var(name).ok();
+        let key = self.base_tree.as_ref().and_then(|tree| {
+            BaseCache::key(tree, Planned { gate, setup }, bench, &self.terms.gates.run, &tier, &variable)
+        });
         if let Some(known) = key.as_ref().and_then(|key| cache.get(key)) {
             return Ok(Some(known));
         }

@@ -1,0 +1,331 @@
+//! What was found out about gates on a base, kept between reviews.
+//!
+//! A run on the same tree says the same as long as everything else that shapes it is the same: the command, the program
+//! behind it, the dependencies that the user's tree lends, and what a run may take. Whatever is left out of the key has
+//! a review set against what another version of a tool said. It must not know what a result is worth.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use assize_core::gate::GateState;
+use assize_core::report::REPORT_BYTES_MAX;
+
+use super::{Bench, Planned, Ran, RunTerms, is_program};
+
+/// Most entries of lent dependencies that are looked at. Of a project with more nothing is kept.
+pub const LENT_ENTRIES_MAX: usize = 50_000;
+/// What runs other programs, or is run by them: a gate's own program may be a script that says nothing of these.
+const RUNTIMES: [&str; 12] = [
+    "bun",
+    "cargo",
+    "cargo-clippy",
+    "clippy-driver",
+    "deno",
+    "go",
+    "java",
+    "node",
+    "python",
+    "python3",
+    "rustc",
+    "rustfmt",
+];
+/// Variables that say which of several versions of a tool runs.
+const CHOICES: [&str; 3] = ["RUSTUP_TOOLCHAIN", "JAVA_HOME", "GOROOT"];
+
+/// What was found out about gates on a base.
+#[derive(Debug)]
+pub struct BaseCache {
+    folder: Option<PathBuf>,
+}
+
+impl BaseCache {
+    /// Opens the cache; without a folder nothing is kept.
+    pub fn new(folder: Option<&Path>) -> Self {
+        Self { folder: folder.map(|folder| folder.join("gates-1")) }
+    }
+
+    /// Returns the key of a gate's run on a tree: everything that shapes its result. `sandbox` names the sandbox,
+    /// `variable` looks up a variable of this process. `None` where not all of it can be told.
+    pub fn key(
+        tree: &str,
+        planned: Planned<'_>,
+        bench: &Bench,
+        terms: &RunTerms,
+        sandbox: &str,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<String> {
+        let Planned { gate, setup } = planned;
+        let command = gate.command(setup, &bench.project);
+        let mut key = Key::default();
+        for part in [tree, gate.id(), &setup.folder, &serde_json::to_string(&command).ok()?, sandbox] {
+            key.add(part.as_bytes());
+        }
+        key.add(serde_json::to_string(&terms.limits).ok()?.as_bytes());
+        key.add(&[u8::from(terms.network)]);
+        key.add(env!("CARGO_PKG_VERSION").as_bytes());
+        for folder in &bench.search_path {
+            key.add(folder.as_os_str().as_bytes());
+        }
+        for name in CHOICES {
+            key.add(variable(name).unwrap_or_default().as_bytes());
+        }
+        let mut real = BTreeSet::new();
+        for name in RUNTIMES.into_iter().chain([command.program.as_str()]) {
+            key.add(name.as_bytes());
+            real.extend(bench.program(name).and_then(|program| key.stamp(&program)));
+        }
+        if real.iter().any(|program| program.ends_with("rustup")) {
+            let home = variable("RUSTUP_HOME").map(PathBuf::from);
+            let home = home.or_else(|| Some(Path::new(&variable("HOME")?).join(".rustup")))?;
+            key.toolchains(&home);
+        }
+        let mut left = LENT_ENTRIES_MAX;
+        for (folder, inside) in &bench.dependencies {
+            key.add(inside.as_bytes());
+            key.lent(folder, &mut left)?;
+        }
+        Some(key.0.finalize().to_hex().to_string())
+    }
+
+    /// Returns what is known.
+    pub fn get(&self, key: &str) -> Option<Ran> {
+        let bytes = crate::regular_file::read(&self.path(key)?, REPORT_BYTES_MAX as u64).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Keeps what came to a result. That it cannot be kept costs time and nothing else.
+    pub fn put(&self, key: &str, ran: &Ran) {
+        let Some(path) = self.path(key) else { return };
+        if ran.run.state == GateState::Errored {
+            return;
+        }
+        let _ = write_whole(&path, &serde_json::to_vec(ran).unwrap_or_default());
+    }
+
+    fn path(&self, key: &str) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(key))
+    }
+}
+
+impl Bench {
+    /// Finds the file behind a program's name, as the sandbox will: on the search path, or among the dependencies.
+    fn program(&self, name: &str) -> Option<PathBuf> {
+        if !name.contains('/') {
+            return self.search_path.iter().map(|folder| folder.join(name)).find(|file| is_program(file));
+        }
+        let lent = |(host, inside): &(PathBuf, String)| Some(host.join(name.strip_prefix(inside)?.strip_prefix('/')?));
+        self.dependencies.iter().find_map(lent)
+    }
+}
+
+/// A key in the making.
+#[derive(Default)]
+struct Key(blake3::Hasher);
+
+impl Key {
+    fn add(&mut self, part: &[u8]) {
+        self.0.update(&(part.len() as u64).to_le_bytes()).update(part);
+    }
+
+    /// Adds how a file looks from outside and where it really lies, and returns that. That its contents changed nobody
+    /// can hide from the last of the times.
+    fn stamp(&mut self, path: &Path) -> Option<PathBuf> {
+        self.add(path.file_name()?.as_bytes());
+        let real = fs::canonicalize(path).ok()?;
+        let meta = fs::metadata(&real).ok()?;
+        self.add(real.as_os_str().as_bytes());
+        self.add(&meta.len().to_le_bytes());
+        for time in [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()] {
+            self.add(&time.to_le_bytes());
+        }
+        Some(real)
+    }
+
+    /// Adds what rustup has installed and chosen: its proxies stay the same, whatever they lead to.
+    fn toolchains(&mut self, home: &Path) {
+        self.stamp(&home.join("settings.toml"));
+        for toolchain in entries(&home.join("toolchains")) {
+            for program in entries(&toolchain.join("bin")) {
+                self.stamp(&program);
+            }
+        }
+    }
+
+    /// Adds what a folder with dependencies holds, as far as the folders go that hold packages. What tools keep there
+    /// for themselves is no dependency. `None` beyond the limit.
+    fn lent(&mut self, folder: &Path, left: &mut usize) -> Option<()> {
+        for entry in entries(folder) {
+            *left = left.checked_sub(1)?;
+            let name = entry.file_name().unwrap_or_default().to_string_lossy();
+            let is_folder = fs::symlink_metadata(&entry).is_ok_and(|meta| meta.is_dir());
+            let holds_packages = is_folder && holds_packages(&name);
+            if is_folder && !holds_packages && (name.starts_with('.') || name == "__pycache__") {
+                continue;
+            }
+            self.stamp(&entry);
+            if holds_packages {
+                self.lent(&entry, left)?;
+            }
+        }
+        Some(())
+    }
+}
+
+/// Returns whether a folder within one with dependencies holds packages or programs, and is none itself.
+fn holds_packages(name: &str) -> bool {
+    const NAMES: [&str; 5] = [".bin", ".pnpm", "bin", "lib", "site-packages"];
+    NAMES.contains(&name) || name.starts_with('@') || name.starts_with("python")
+}
+
+/// The entries of a folder, in order.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    found.sort();
+    found
+}
+
+/// Writes a file so that others see all of it or nothing.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use std::io::Write as _;
+
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use assize_core::gate::Setup;
+    use assize_core::gate::declared::DeclaredGate;
+
+    use super::*;
+    use crate::sandbox::SandboxLimits;
+    use crate::work_copy::WorkCopy;
+
+    /// A machine with tools, and a tree beside which dependencies lie.
+    struct World(tempfile::TempDir);
+
+    impl World {
+        fn new() -> Self {
+            let world = Self(tempfile::tempdir().expect("a folder"));
+            for program in ["bin/lint", "cargo/rustup", "rustup/toolchains/stable/bin/rustc"] {
+                world.write(program, "#!/bin/sh\n");
+            }
+            symlink("rustup", world.at("cargo/cargo")).expect("a link");
+            world.write("rustup/settings.toml", "stable");
+            world.write("tree/package.json", "{}");
+            world.write("tree/.venv/pyvenv.cfg", "");
+            world.write("tree/node_modules/@a/b/package.json", "{}");
+            world.write("tree/node_modules/.bin/eslint", "#!/bin/sh\n");
+            world
+        }
+
+        fn at(&self, path: &str) -> PathBuf {
+            self.0.path().join(path)
+        }
+
+        fn write(&self, path: &str, text: &str) {
+            let path = self.at(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(&path, text).expect("written");
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("set");
+        }
+
+        fn key_of(&self, tree: &str, program: &str, terms: &RunTerms, toolchain: &str) -> Option<String> {
+            let files = vec!["package.json".to_owned()];
+            let copy = WorkCopy::of_folder(&self.at(tree), files).expect("a copy");
+            let path = std::env::join_paths([self.at("bin"), self.at("cargo")]).expect("a path");
+            let path = path.to_str().expect("text");
+            let bench = Bench::new(copy, &self.at(tree), path, PathBuf::new());
+            let gate = DeclaredGate {
+                id: "lint".to_owned(),
+                command: vec![program.to_owned()],
+                dimension: assize_core::gate::Dimension::Style,
+                report: "ruff".to_owned(),
+                folder: String::new(),
+            };
+            let setup = Setup { folder: String::new(), because: String::new(), detail: String::new() };
+            let home = self.at("rustup").to_string_lossy().into_owned();
+            let variable = |name: &str| match name {
+                "RUSTUP_HOME" => Some(home.clone()),
+                "RUSTUP_TOOLCHAIN" => Some(toolchain.to_owned()),
+                _ => None,
+            };
+            BaseCache::key("tree", Planned { gate: &gate, setup: &setup }, &bench, terms, "none", &variable)
+        }
+
+        fn key(&self, program: &str) -> Option<String> {
+            self.key_of("tree", program, &RunTerms::default(), "")
+        }
+    }
+
+    #[test]
+    fn what_shapes_a_result_is_in_the_key_and_nothing_else_is() {
+        let cases: [(&str, &str, bool); 13] = [
+            ("lint", "tree/package.json", false),
+            ("lint", "bin/something-else", false),
+            ("lint", "tree/node_modules/@a/b/package.json", false),
+            ("lint", "tree/node_modules/.vite-temp/a", false),
+            ("lint", "tree/node_modules/.package-lock.json", true),
+            ("lint", "tree/.venv/lib/python3/site-packages/a-1.dist-info/METADATA", true),
+            ("lint", "bin/lint", true),
+            ("lint", "bin/node", true),
+            ("cargo", "rustup/toolchains/stable/bin/rustc", true),
+            ("cargo", "rustup/toolchains/nightly/bin/rustc", true),
+            ("cargo", "rustup/settings.toml", true),
+            ("node_modules/.bin/eslint", "tree/node_modules/.bin/eslint", true),
+            ("node_modules/.bin/eslint", "tree/node_modules/@a/c/package.json", true),
+        ];
+        for (program, changed, differs) in cases {
+            let world = World::new();
+            let before = world.key(program).expect("a key");
+            assert_eq!(world.key(program), Some(before.clone()), "{program}: nothing changed");
+            world.write(changed, "another!!");
+            assert_eq!(world.key(program) != Some(before), differs, "{program}: {changed}");
+        }
+    }
+
+    #[test]
+    fn what_a_run_may_take_is_in_the_key() {
+        let world = World::new();
+        let plain = RunTerms::default();
+        let longer = SandboxLimits { wall_seconds: 601, ..SandboxLimits::default() };
+        let keys = [
+            world.key_of("tree", "lint", &plain, ""),
+            world.key_of("tree", "lint", &plain, "nightly"),
+            world.key_of("tree", "lint", &RunTerms { network: true, ..plain.clone() }, ""),
+            world.key_of("tree", "lint", &RunTerms { limits: longer, ..plain }, ""),
+        ];
+        assert!(keys.iter().all(Option::is_some));
+        assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len());
+    }
+
+    #[test]
+    fn the_same_dependencies_may_be_lent_to_several_trees() {
+        let world = World::new();
+        for tree in ["one", "other"] {
+            world.write(&format!("{tree}/package.json"), "{}");
+            symlink("../tree/node_modules", world.at(&format!("{tree}/node_modules"))).expect("a link");
+        }
+        let key = |tree: &str| world.key_of(tree, "node_modules/.bin/eslint", &RunTerms::default(), "");
+        assert_eq!(key("one"), key("other"));
+    }
+
+    #[test]
+    fn lent_dependencies_are_looked_at_up_to_their_limit() {
+        let world = World::new();
+        // `.bin` and what is in it, `@a` and what is in it.
+        let within = |mut left: usize| Key::default().lent(&world.at("tree/node_modules"), &mut left);
+        assert_eq!((within(4), within(3)), (Some(()), None));
+    }
+}

@@ -1,0 +1,113 @@
+//! Gates with the real program: what is kept of a base, and when a run is over. The tool is a script.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use assize_engine::gate::MANIFEST_BYTES_MAX;
+use assize_testkit::repo::Repo;
+use serde_json::Value;
+
+/// A repository whose one gate is a script on the search path.
+struct World {
+    repo: Repo,
+}
+
+impl World {
+    fn new(wall_seconds: u64) -> Self {
+        let settings = format!(
+            "[review]\nrequire = []\n\n[gates]\nsandbox = \"off\"\n\n[gates.limits]\nwall_seconds = {wall_seconds}\n\n\
+             [[gate]]\nid = \"lint\"\ncommand = [\"scripted-lint\"]\ndimension = \"style\"\nreport = \"ruff\"\n"
+        );
+        let repo = Repo::with_commit(&[("assize.toml", &settings), ("a.py", "import os\n")]);
+        repo.write("notes.txt", "A change.\n");
+        Self { repo }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.repo.outside().join(name)
+    }
+
+    /// Writes the tool: it counts its runs, does something, and objects to one line.
+    fn tool(&self, does: &str) {
+        let runs = self.at("runs");
+        let text = format!(
+            "#!/bin/sh\necho run >> {}\n{does}\necho '[{{\"code\":\"E999\",\"filename\":\"a.py\",\
+             \"location\":{{\"row\":1,\"column\":1}},\"message\":\"odd\"}}]'\nexit 1\n",
+            runs.display()
+        );
+        let tool = self.at("bin/scripted-lint");
+        fs::create_dir_all(self.at("bin")).expect("made");
+        fs::write(&tool, text).expect("written");
+        fs::set_permissions(tool, fs::Permissions::from_mode(0o755)).expect("set");
+    }
+
+    fn runs(&self) -> usize {
+        fs::read_to_string(self.at("runs")).unwrap_or_default().lines().count()
+    }
+
+    fn review(&self) -> Value {
+        let own = std::env::var_os("PATH").unwrap_or_default();
+        let path = [self.at("bin")].into_iter().chain(std::env::split_paths(&own));
+        let output = Command::new(Path::new(env!("CARGO_BIN_EXE_assize")))
+            .args(["review", "--format", "json"])
+            .current_dir(self.repo.path())
+            .env_clear()
+            .env("PATH", std::env::join_paths(path).expect("a path"))
+            .env("HOME", self.repo.outside())
+            .env("XDG_CACHE_HOME", self.at("cache"))
+            .output()
+            .expect("the program runs");
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+    }
+
+    /// Reviews, and returns the result of the gate.
+    fn gate(&self) -> Value {
+        let envelope = self.review();
+        let gates = envelope["exec"]["gates"].as_array().expect("gates");
+        gates.iter().find(|gate| gate["id"] == "lint").expect("the gate ran").clone()
+    }
+}
+
+#[test]
+fn what_is_known_of_a_base_is_known_of_one_version_of_a_tool() {
+    let world = World::new(60);
+    let mut runs = Vec::new();
+    for does in [": a", ": a", ": b", ": b"] {
+        // The same file is not written anew.
+        if runs.len() % 2 == 0 {
+            world.tool(does);
+        }
+        let result = world.gate();
+        assert_eq!((&result["state"], &result["known"]), (&"passed".into(), &1.into()), "{result}");
+        runs.push(world.runs());
+    }
+    assert_eq!(runs, [2, 3, 5, 6], "the change each time, the base once for each version");
+}
+
+#[test]
+fn a_gate_may_be_silent_for_as_long_as_it_may_run() {
+    for (wall_seconds, state) in [(60, "passed"), (1, "errored")] {
+        let world = World::new(wall_seconds);
+        world.tool("sleep 2");
+        let result = world.gate();
+        assert_eq!(result["state"], state, "{result}");
+    }
+}
+
+#[test]
+fn a_manifest_that_is_too_large_to_be_read_is_that_of_the_base() {
+    let world = World::new(60);
+    world.tool("");
+    world.repo.write("pyproject.toml", "[tool.ruff]\n");
+    world.repo.commit("ruff");
+    let limit = "pyproject.toml is larger than 1048576 bytes: gates ran with the base's";
+    for (bytes, is_said) in [(MANIFEST_BYTES_MAX, false), (MANIFEST_BYTES_MAX + 1, true)] {
+        world.repo.write("pyproject.toml", &"\n".repeat(usize::try_from(bytes).expect("it fits")));
+        let envelope = world.review();
+        assert_eq!(envelope.to_string().contains(limit), is_said);
+        assert!(!envelope.to_string().contains("gate-removed"), "the base's settings hold either way");
+    }
+}
