@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 use assize_core::gate::witness;
 use assize_core::gate::{
-    Canary, GATES, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup, is_manifest,
+    Canary, GATES, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
+    TEST_SECONDS, is_manifest,
 };
 use assize_core::path::{is_code, is_test};
 use assize_core::report::REPORT_BYTES_MAX;
@@ -117,7 +118,7 @@ impl Bench {
         printed: &mut dyn FnMut(&str),
     ) -> Result<Ran, CopyError> {
         let Planned { gate, setup } = planned;
-        let mut command = gate.command(setup, &self.project);
+        let mut command = gate.command(setup, &self.project).with_test_seconds(terms.test_seconds);
         let shown = for_shell(&command);
         if !self.project.programs.contains(&command.program) {
             let detail = format!("{} is not installed, though {}", command.program, setup.because);
@@ -251,12 +252,20 @@ struct Aids<'a> {
 }
 
 /// Under what terms gates run.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct RunTerms {
     /// What each of them may take.
     pub limits: SandboxLimits,
     /// Whether they may reach the network.
     pub network: bool,
+    /// Seconds that one test may take.
+    pub test_seconds: u32,
+}
+
+impl Default for RunTerms {
+    fn default() -> Self {
+        Self { limits: SandboxLimits::default(), network: false, test_seconds: TEST_SECONDS }
+    }
 }
 
 fn without_result(trouble: GateTrouble, detail: String) -> GateRun {

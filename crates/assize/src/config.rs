@@ -12,7 +12,7 @@ use std::time::Duration;
 use assize_core::court::review::ReviewPolicy;
 use assize_core::court::stop::{Mode, StopPolicy};
 use assize_core::gate::declared::DeclaredGate;
-use assize_core::gate::{GATES, Gate};
+use assize_core::gate::{GATES, Gate, TEST_SECONDS, TEST_SECONDS_MAX};
 use assize_core::rule::{Level, LevelOverride, RuleSettings};
 use assize_core::schema_check::{Aspect, Declared};
 use assize_core::test_kind::default_edge_words;
@@ -74,6 +74,8 @@ pub struct GateSettings {
     pub skip: Vec<String>,
     /// Whether gates may reach the network.
     pub network: bool,
+    /// Seconds that one test may take, 1 to [`TEST_SECONDS_MAX`].
+    pub test_seconds: u32,
     /// The words that mark tests of edge cases, in lower case.
     pub edge_words: BTreeSet<String>,
     /// What each gate may take.
@@ -86,6 +88,7 @@ impl Default for GateSettings {
             sandbox: Demand::Prefer,
             skip: Vec::new(),
             network: false,
+            test_seconds: TEST_SECONDS,
             edge_words: default_edge_words(),
             limits: SandboxLimits::default(),
         }
@@ -195,11 +198,13 @@ impl Config {
             .clone()
             .try_into()
             .map_err(|error: toml::de::Error| wrong(format!("[stop]: {}", error.message())))?;
-        for (section, deadline_s, most) in
-            [("stop", raw.stop.deadline_s, DEADLINE_S_MAX), ("review", raw.review.deadline_s, REVIEW_DEADLINE_S_MAX)]
-        {
-            if deadline_s == 0 || deadline_s > most {
-                return Err(wrong(format!("[{section}] deadline_s is {deadline_s}, not between 1 and {most}")));
+        for (setting, seconds, most) in [
+            ("[stop] deadline_s", raw.stop.deadline_s, DEADLINE_S_MAX),
+            ("[review] deadline_s", raw.review.deadline_s, REVIEW_DEADLINE_S_MAX),
+            ("[gates] test_seconds", raw.gates.test_seconds.into(), TEST_SECONDS_MAX.into()),
+        ] {
+            if seconds == 0 || seconds > most {
+                return Err(wrong(format!("{setting} is {seconds}, not between 1 and {most}")));
             }
         }
         let review: ReviewPolicy = raw
@@ -262,7 +267,8 @@ impl Config {
             Some(_) => Demand::Prefer,
             None => self.gates.sandbox,
         };
-        let run = RunTerms { limits: self.gates.limits.clone(), network: self.gates.network };
+        let GateSettings { limits, network, test_seconds, .. } = self.gates.clone();
+        let run = RunTerms { limits, network, test_seconds };
         let gates = GateTerms {
             declared: self.declared.iter().map(|gate| Box::new(gate.clone()) as Box<dyn Gate>).collect(),
             schemas: self.schemas.clone(),
@@ -396,6 +402,9 @@ mod tests {
         let deadline = |seconds: u64| Config::parse(&format!("[stop]\ndeadline_s = {seconds}\n"), "assize.toml");
         assert!(deadline(1).is_ok() && deadline(DEADLINE_S_MAX).is_ok());
         assert!(deadline(0).is_err() && deadline(DEADLINE_S_MAX + 1).is_err());
+        let test = |seconds: u32| Config::parse(&format!("[gates]\ntest_seconds = {seconds}\n"), "assize.toml");
+        assert!(test(1).is_ok() && test(TEST_SECONDS_MAX).is_ok());
+        assert!(test(0).is_err() && test(TEST_SECONDS_MAX + 1).is_err());
     }
 
     #[test]

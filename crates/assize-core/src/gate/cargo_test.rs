@@ -7,7 +7,7 @@
 //! its process down. Where `cargo nextest` is set up, that runs instead, and doc tests do not run.
 
 use super::{
-    Canary, Dimension, Gate, GateCommand, GateOutput, Project, REPORTS, Setup, TEST_SECONDS, TEST_SECONDS_VARIABLE,
+    Canary, Dimension, Gate, GateCommand, GateOutput, Project, REPORTS, Setup, ONE_TEST, TEST_SECONDS_VARIABLE,
     cargo, witness,
 };
 use crate::report::{Report, ReportError, cargo_test};
@@ -66,7 +66,7 @@ pub(super) const RUNNER: &str = "target.'cfg(all())'.runner=['sh','{reports}/car
 
 /// Brings the runner along.
 pub(super) fn with_runner(mut command: GateCommand) -> GateCommand {
-    command.environment.insert(TEST_SECONDS_VARIABLE.to_owned(), TEST_SECONDS.to_string());
+    command.environment.insert(TEST_SECONDS_VARIABLE.to_owned(), ONE_TEST.to_owned());
     command.environment.insert(witness::VARIABLE.to_owned(), format!("{REPORTS}/{}", witness::REPORT));
     let files = [
         ("cargo_test_runner.sh", include_str!("../../drivers/cargo_test_runner.sh")),
@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn every_test_has_a_limit() {
-        let command = CargoTest.command(&setup(), &project(&[], &[]));
-        assert_eq!(command.environment[TEST_SECONDS_VARIABLE], "30");
+        let command = CargoTest.command(&setup(), &project(&[], &[])).with_test_seconds(7);
+        assert_eq!(command.environment[TEST_SECONDS_VARIABLE], "7");
         assert!(command.provided["cargo_test_runner.sh"].contains("cargo_test_runner.rs"));
     }
 

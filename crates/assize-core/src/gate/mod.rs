@@ -151,9 +151,33 @@ pub struct GateCommand {
 /// Seconds that one test may take, unless configuration says otherwise. Runners that have no limit of their own get one
 /// from us, so that a loop without an end is that test's failure and not the run's.
 pub const TEST_SECONDS: u32 = 30;
-/// The variable that tells our drivers of runners how many seconds a test may take. Whoever runs a command may set it to
-/// what is configured.
+/// Most seconds that configuration may give a test.
+pub const TEST_SECONDS_MAX: u32 = 3_600;
+/// The variable that tells our drivers of runners how many seconds a test may take.
 pub const TEST_SECONDS_VARIABLE: &str = "ASSIZE_TEST_SECONDS";
+/// Stands in commands for the seconds of one test.
+const ONE_TEST: &str = "{test_seconds}";
+/// Stands in commands for the milliseconds of a file of tests, where a runner has no limit for one alone: twice as long.
+const FILE_OF_TESTS: &str = "{file_milliseconds}";
+/// Stands in commands for the seconds of a package of tests, where a runner has no limit for less: four times as long.
+const PACKAGE_OF_TESTS: &str = "{package_seconds}";
+
+impl GateCommand {
+    /// The command with the time that a test may take, in seconds.
+    #[must_use]
+    pub fn with_test_seconds(mut self, seconds: u32) -> Self {
+        let (one, file, package) = (u64::from(seconds), u64::from(seconds) * 2_000, u64::from(seconds) * 4);
+        let texts = self.arguments.iter_mut().chain(self.environment.values_mut()).chain(self.provided.values_mut());
+        for text in texts {
+            for (place, time) in [(ONE_TEST, one), (FILE_OF_TESTS, file), (PACKAGE_OF_TESTS, package)] {
+                if text.contains(place) {
+                    *text = text.replace(place, &time.to_string());
+                }
+            }
+        }
+        self
+    }
+}
 
 /// Stands in arguments and variables for the folder that takes the reports. It lies outside of the tree, and its name
 /// cannot be guessed.
@@ -474,4 +498,24 @@ gates! {
     go_test: GoTest,
     maven: Maven,
     gradle: Gradle,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_gets_the_time_of_a_test_wherever_it_has_a_place_for_it() {
+        let command = GateCommand {
+            program: "runner".to_owned(),
+            arguments: vec![format!("--file={FILE_OF_TESTS}"), "plain".to_owned()],
+            folder: String::new(),
+            environment: [("SECONDS".to_owned(), ONE_TEST.to_owned())].into(),
+            provided: [("plug-in".to_owned(), format!("a {PACKAGE_OF_TESTS} b {PACKAGE_OF_TESTS}"))].into(),
+        };
+        let timed = command.with_test_seconds(TEST_SECONDS_MAX);
+        assert_eq!(timed.arguments, ["--file=7200000", "plain"]);
+        assert_eq!(timed.environment["SECONDS"], "3600");
+        assert_eq!(timed.provided["plug-in"], "a 14400 b 14400");
+    }
 }

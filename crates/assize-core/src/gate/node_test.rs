@@ -10,8 +10,7 @@ use crate::report::{Report, ReportError};
 pub struct NodeTest;
 
 /// A file of tests has the time of two tests before its process is ended: Node gives a file as much time as a test.
-const TIME: &str = "--test-timeout=60000";
-const _: () = assert!(super::TEST_SECONDS * 2_000 == 60_000);
+const TIME: &str = "--test-timeout={file_milliseconds}";
 
 pub(super) const RUNNER: Runner = Runner {
     name: "node --test",

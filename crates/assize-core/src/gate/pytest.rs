@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::python::{self, Root, Tool};
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
-use super::{TEST_SECONDS, TEST_SECONDS_VARIABLE, unittest};
+use super::{ONE_TEST, TEST_SECONDS_VARIABLE, unittest};
 use crate::report::{Report, ReportError, driver_events};
 
 /// The runner of tests that most Python projects use.
@@ -167,7 +167,7 @@ pub(super) fn driver_command(driven: Driven, setup: &Setup, project: &Project, o
         folder: setup.folder.clone(),
         environment: BTreeMap::from([
             ("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned()),
-            (TEST_SECONDS_VARIABLE.to_owned(), TEST_SECONDS.to_string()),
+            (TEST_SECONDS_VARIABLE.to_owned(), ONE_TEST.to_owned()),
         ]),
         provided: provided.map(|(name, text)| (name.to_owned(), text)).into(),
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::javascript::{self, Package, installed, up_from, within};
 use super::script::{self, Step, Word};
-use super::{Canary, GateCommand, GateOutput, Project, REPORTS, Setup, TEST_SECONDS, TEST_SECONDS_VARIABLE};
+use super::{Canary, GateCommand, GateOutput, ONE_TEST, Project, REPORTS, Setup, TEST_SECONDS_VARIABLE};
 use crate::finding::Severity;
 use crate::report::{Diagnostic, Report, ReportError, events, message, tsc};
 
@@ -89,7 +89,7 @@ impl Runner {
         let package = javascript::package(project, &setup.folder);
         let steps = if setup.detail.is_empty() { None } else { script::steps(&package, &setup.detail) };
         let mut environment = javascript::environment();
-        environment.insert(TEST_SECONDS_VARIABLE.to_owned(), TEST_SECONDS.to_string());
+        environment.insert(TEST_SECONDS_VARIABLE.to_owned(), ONE_TEST.to_owned());
         environment.extend(self.variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let (program, arguments) = match steps {
             None => {

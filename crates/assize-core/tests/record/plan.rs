@@ -8,9 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use assize_core::gate::declared::DeclaredGate;
-use assize_core::gate::{
-    Canary, GATES, Gate, GateCommand, GateOutput, Project, REPORTS, TEST_SECONDS_VARIABLE, is_manifest,
-};
+use assize_core::gate::{Canary, GATES, Gate, GateCommand, GateOutput, Project, REPORTS, TEST_SECONDS, is_manifest};
 use serde::Deserialize;
 
 /// What comes of something that may fail in any way.
@@ -57,7 +55,7 @@ pub struct Case {
     /// The deadline, in seconds.
     seconds: Option<u64>,
     /// Seconds for one test.
-    test_seconds: Option<f64>,
+    test_seconds: Option<u32>,
     /// Whether line feeds of both streams become those of Windows, as a terminal in between would have it.
     #[serde(default)]
     crlf: bool,
@@ -101,7 +99,7 @@ impl Plan {
             std::os::unix::fs::symlink(bin.parent().ok_or("no folder")?, work.join("node_modules"))?;
         }
         let setup = gate.detect(&project).into_iter().next().ok_or("the gate finds nothing to do")?;
-        let command = gate.command(&setup, &project);
+        let command = gate.command(&setup, &project).with_test_seconds(case.test_seconds.unwrap_or(TEST_SECONDS));
         for (name, text) in &command.provided {
             write(&reports.join(name), text)?;
         }
@@ -178,9 +176,6 @@ impl Case {
             if told && !wanted && text != "CARGO_TARGET_DIR" && !command.environment.contains_key(&*text) {
                 process.env_remove(&name);
             }
-        }
-        if let Some(seconds) = self.test_seconds {
-            process.env(TEST_SECONDS_VARIABLE, seconds.to_string());
         }
         let mut output = GateOutput::default();
         let mut child = process.spawn()?;

@@ -59,7 +59,7 @@ impl BaseCache {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Option<String> {
         let Planned { gate, setup } = planned;
-        let command = gate.command(setup, &bench.project);
+        let command = gate.command(setup, &bench.project).with_test_seconds(terms.test_seconds);
         let mut key = Key::default();
         for part in [tree, gate.id(), &setup.folder, &serde_json::to_string(&command).ok()?, sandbox] {
             key.add(part.as_bytes());
