@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::{Moves, TestComparison, compare_tests, new_diagnostics};
-use crate::finding::Severity;
-use crate::gate::{Dimension, GateRun, GateState, GateTrouble};
+use crate::finding::{Finding, Severity};
+use crate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble};
 use crate::report::{Diagnostic, TestCase, TestOutcome, TestRun};
 use crate::test_kind::{TestKind, kind_of};
 use crate::text::{head, tail};
@@ -452,6 +452,50 @@ impl ExecReport {
         }
         report.gates = gates;
         report
+    }
+
+    /// Adds the imports that the built-in look found to break a boundary.
+    #[must_use]
+    pub fn with_boundaries(mut self, findings: &[Finding]) -> Self {
+        self.boundary_errors.extend(findings.iter().map(|finding| {
+            let place = finding.place().map(|place| format!("{place}: ")).unwrap_or_default();
+            format!("{place}{} [{}]", finding.message, finding.rule)
+        }));
+        self
+    }
+
+    /// Names the gates that are known and that the project does not use, or leaves out.
+    #[must_use]
+    pub fn with_absent<'g>(mut self, known: impl IntoIterator<Item = &'g dyn Gate>, off: &BTreeSet<String>) -> Self {
+        let used: BTreeSet<String> = self.gates.iter().map(|gate| gate.id.clone()).collect();
+        let absent = known.into_iter().filter(|gate| !used.contains(gate.id())).map(|gate| GateResult {
+            id: gate.id().to_owned(),
+            folder: String::new(),
+            because: if off.contains(gate.id()) {
+                "it is left out".to_owned()
+            } else {
+                "nothing calls for it".to_owned()
+            },
+            dimensions: gate.dimensions().to_vec(),
+            tests_of: TestsOf::Base,
+            state: GateState::Absent,
+            trouble: None,
+            new: Vec::new(),
+            new_left_out: 0,
+            known: 0,
+            tests: None,
+            coverage_pct: None,
+            time_ms: 0,
+            command: String::new(),
+            log: Vec::new(),
+        });
+        self.gates.extend(absent);
+        self
+    }
+
+    /// The gates that the project uses.
+    pub fn used(&self) -> impl Iterator<Item = &GateResult> {
+        self.gates.iter().filter(|gate| gate.state != GateState::Absent)
     }
 
     /// Returns the score that the gates leave to a dimension: 0 where one of them objects or came to no result, 1 where

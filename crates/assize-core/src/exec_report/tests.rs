@@ -147,6 +147,32 @@ fn the_report_has_the_fields_that_programs_know() {
 }
 
 #[test]
+fn gates_that_are_not_used_are_named_and_say_nothing() {
+    let used = GateResult { id: "ruff-check".to_owned(), ..result(&lint(&[]), None, STYLE) };
+    let off = ["mypy".to_owned()].into();
+    let report = ExecReport::of(vec![used], None).with_absent(crate::gate::GATES.iter().copied(), &off);
+    assert_eq!(report.gates.len(), crate::gate::GATES.len());
+    assert_eq!(report.used().map(|gate| gate.id.as_str()).collect::<Vec<_>>(), ["ruff-check"]);
+    let because = |id: &str| report.gates.iter().find(|gate| gate.id == id).map(|gate| gate.because.as_str());
+    assert_eq!((because("mypy"), because("eslint")), (Some("it is left out"), Some("nothing calls for it")));
+    assert_eq!((report.bound(Dimension::Style), report.bound(Dimension::Types)), (Some(1.0), None));
+}
+
+#[test]
+fn broken_boundaries_are_errors_of_their_own() {
+    let finding = Finding {
+        rule: "boundary".to_owned(),
+        severity: Severity::Error,
+        certainty: crate::finding::Certainty::Certain,
+        path: Some("core/a.py".to_owned()),
+        line: Some(3),
+        message: "core does not import web".to_owned(),
+    };
+    let report = ExecReport::of(Vec::new(), None).with_boundaries(&[finding]);
+    assert_eq!(report.boundary_errors, ["core/a.py:3: core does not import web [boundary]"]);
+}
+
+#[test]
 fn what_is_kept_has_limits() {
     let run = |count: usize| {
         let found: Vec<_> =

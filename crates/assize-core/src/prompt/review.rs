@@ -100,7 +100,7 @@ fn signals(exec: &ExecReport, nonce: &Nonce) -> Value {
         format!("{} {state}{why}{known}", gate.name())
     };
     context! {
-        gates => exec.gates.iter().map(gate).collect::<Vec<_>>(),
+        gates => exec.used().map(gate).collect::<Vec<_>>(),
         passed => exec.test.passed,
         failed => exec.test.failed,
         skipped => exec.test.skipped + exec.test.deselected,

@@ -21,7 +21,7 @@ use assize_core::directive::Directive;
 use assize_core::evidence::{Evidence, Part};
 use assize_core::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
 use assize_core::finding::{Certainty, Finding, Severity};
-use assize_core::gate::{Dimension, Gate, GateRun, GateState, Setup, is_manifest};
+use assize_core::gate::{Dimension, GATES, Gate, GateRun, GateState, Setup, is_manifest};
 use assize_core::opinion::Opinion;
 use assize_core::path::is_test;
 use assize_core::prompt::Question;
@@ -244,6 +244,10 @@ pub fn examine(
     let report = rule::run(&evidence, &terms.rules);
     let about_change = |finding: &Finding| finding.rule != "nothing-changed";
     assize_core::security::join(&mut findings, report.findings.into_iter().filter(about_change).collect());
+    let known = terms.gates.declared.iter().map(Box::as_ref).chain(GATES.iter().copied());
+    let exec = ExecReport::of(results, Some(sandbox.level().sentence()))
+        .with_boundaries(&look.findings)
+        .with_absent(known, &terms.gates.off);
     findings.extend(look.findings);
     let summed = |file: &FileChange| PatchedFile {
         path: file.path.clone(),
@@ -253,7 +257,7 @@ pub fn examine(
     let inputs = ReviewInputs {
         patch_summary: diff.files.iter().map(summed).collect(),
         fingerprint: evidence.fingerprint.clone(),
-        exec: ExecReport::of(results, Some(sandbox.level().sentence())),
+        exec,
         findings,
         looked_at: [Dimension::Compilation, Dimension::Security]
             .into_iter()

@@ -41,7 +41,7 @@ pub fn review(record: &ReviewRecord) -> String {
 /// Shows what gates found that ran by themselves.
 pub fn gates(inputs: &ReviewInputs) -> String {
     let mut text = String::new();
-    if inputs.exec.gates.is_empty() {
+    if inputs.exec.used().next().is_none() {
         let _ = writeln!(text, "{}.\n", escape(NO_GATE));
     }
     evidence(&mut text, inputs);
@@ -70,7 +70,7 @@ fn verdict_of(text: &mut String, verdict: &ReviewVerdict) {
 
 /// Shows what was found without any judge, and what was not looked at.
 fn evidence(text: &mut String, inputs: &ReviewInputs) {
-    let mut gates: Vec<&GateResult> = inputs.exec.gates.iter().filter(|gate| gate.state != GateState::Absent).collect();
+    let mut gates: Vec<&GateResult> = inputs.exec.used().collect();
     // What is cut off is green.
     gates.sort_by_key(|gate| gate.state == GateState::Passed);
     let table = "| gate | state | tests | new | known | time |\n|---|---|---|---|---|---|";

@@ -16,11 +16,11 @@ use crate::exit::Failure;
 /// Fails when the report cannot be written as XML.
 pub fn report(record: &ReviewRecord) -> Result<String, Failure> {
     let mut report = Report::new("assize");
-    let gates = &record.inputs.exec.gates;
+    let gates = || record.inputs.exec.used();
     let mut suite = TestSuite::new("gates");
-    suite.add_test_cases(gates.iter().filter(|gate| gate.state != GateState::Absent).map(gate_case));
+    suite.add_test_cases(gates().map(gate_case));
     report.add_test_suite(suite);
-    for gate in gates.iter().filter(|gate| gate.tests.is_some()) {
+    for gate in gates().filter(|gate| gate.tests.is_some()) {
         let Some(tests) = &gate.tests else { continue };
         let mut suite = TestSuite::new(gate.name());
         for test in &tests.failing {

@@ -53,7 +53,7 @@ pub fn human(record: &ReviewRecord) -> String {
 
 /// Shows what was found without any judge, and what was not looked at.
 fn evidence(text: &mut String, inputs: &ReviewInputs) {
-    for gate in &inputs.exec.gates {
+    for gate in inputs.exec.used() {
         gate_lines(text, gate);
     }
     let (notes, rest): (Vec<&Finding>, Vec<&Finding>) =
@@ -137,9 +137,6 @@ pub fn number(score: f64) -> String {
 }
 
 fn gate_lines(text: &mut String, gate: &GateResult) {
-    if gate.state == GateState::Absent {
-        return;
-    }
     let mut details = Vec::new();
     if let Some(tests) = &gate.tests {
         details.push(format!("{} passed", tests.passed));
@@ -207,7 +204,7 @@ pub const NO_GATE: &str = "no gate is recognized here; [[gate]] in assize.toml d
 /// Shows what the gates found to a person.
 pub fn gates_human(inputs: &ReviewInputs) -> String {
     let mut text = String::new();
-    if inputs.exec.gates.is_empty() {
+    if inputs.exec.used().next().is_none() {
         let _ = writeln!(text, "  {NO_GATE}");
     }
     evidence(&mut text, inputs);
@@ -218,7 +215,7 @@ pub fn gates_human(inputs: &ReviewInputs) -> String {
 /// acceptance.
 pub fn gates_exit(inputs: &ReviewInputs) -> Exit {
     match decide(inputs).outcome {
-        Outcome::Accept if inputs.exec.gates.is_empty() => Exit::Unjudged,
+        Outcome::Accept if inputs.exec.used().next().is_none() => Exit::Unjudged,
         outcome => Exit::of(outcome),
     }
 }
