@@ -15,12 +15,14 @@ mod locate;
 mod nearest;
 mod path;
 mod plan;
+mod protection;
 mod snapshot;
 
 pub use inverse::{between, inverse};
 pub use locate::Tier;
 pub use path::{check_path, folded, folders};
 pub use plan::{Change, Note, Pin, Plan, plan};
+pub use protection::Protection;
 pub use snapshot::{Entry, File, Snapshot};
 
 use base64::Engine as _;

@@ -45,6 +45,12 @@ pub fn reads(path: &str) -> bool {
     dependency::reads(path) || configuration::reads(path)
 }
 
+/// Says why a file is nobody's to change unasked: it steers machines, agents or those who look, or is a lock file. `None`
+/// where anybody may change it, or where the specification asks for it.
+pub fn guard(path: &str, asked: &Asked) -> Option<&'static str> {
+    configuration::guard(path, asked).or_else(|| dependency::guard(path, asked))
+}
+
 /// Looks at a change.
 pub fn findings(change: &Change, asked: &Asked) -> Vec<Finding> {
     let mut report = Report { findings: Vec::new(), base_known: change.base_known };

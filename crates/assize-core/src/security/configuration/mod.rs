@@ -197,6 +197,12 @@ pub(super) fn reads(path: &str) -> bool {
     Purpose::of(path).is_some()
 }
 
+/// Says why a file is nobody's to change unasked.
+pub(super) fn guard(path: &str, asked: &Asked) -> Option<&'static str> {
+    let purpose = Purpose::of(path).filter(|purpose| !matches!(purpose, Purpose::Container | Purpose::Updates))?;
+    (!asked.names(path) && !asked.speaks_of(purpose.words())).then(|| purpose.describe())
+}
+
 /// Looks at the settings that a change touches.
 pub(super) fn look(change: &Change, asked: &Asked, report: &mut Report) {
     for file in &change.files {

@@ -65,6 +65,14 @@ impl Ecosystem {
     }
 }
 
+/// Says why a file is nobody's to change unasked.
+pub(super) fn guard(path: &str, asked: &Asked) -> Option<&'static str> {
+    let (_, is_lock) = Ecosystem::of(path)?;
+    let words = ["dependency", "dependencie", "package", "crate", "module", "lock file", "lockfile"];
+    (is_lock && !asked.names(path) && !asked.speaks_of(&words))
+        .then_some("is written by a package manager and says what is installed")
+}
+
 /// Where a package is to come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Origin {

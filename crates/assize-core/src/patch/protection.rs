@@ -1,0 +1,111 @@
+//! Files that a patch may not touch unless the specification asks for it.
+//!
+//! Whoever hands in a remedy is to mend the code, and not what it is judged by: pipelines, hooks, agents' settings, lock
+//! files and tests. The folder of git is refused by its path, whatever is asked for. Whether a patch fits
+//! must not be known here.
+
+use std::collections::BTreeSet;
+
+use super::{Op, Patch, folded};
+use crate::security::{Asked, guard};
+use crate::test_policy::Opened;
+use crate::violation::Violation;
+
+/// What a specification opens, and what stays closed.
+#[derive(Debug, Clone, Default)]
+pub struct Protection {
+    asked: Asked,
+    tests: Opened,
+}
+
+impl Protection {
+    /// Reads out of a specification which protected files it asks to change.
+    pub fn by(specification: &str) -> Self {
+        Self { asked: Asked::by(specification), tests: Opened::by(specification) }
+    }
+
+    /// Lists the operations of a patch on files that are protected.
+    pub fn check(&self, patch: &Patch) -> Vec<Violation> {
+        let removed: BTreeSet<&str> = patch
+            .ops
+            .iter()
+            .filter_map(|op| if let Op::Remove { path } = op { Some(path.as_str()) } else { None })
+            .collect();
+        let fault = |(index, op): (usize, &Op)| {
+            // A test that is new takes nothing away.
+            let is_new = matches!(op, Op::Add { .. }) && !removed.contains(op.path());
+            let why = self.why(op.path(), is_new)?;
+            Some(Violation::new(format!("ops[{index}].path"), format!("is protected: it {why}; {OPEN}")))
+        };
+        patch.ops.iter().enumerate().filter_map(fault).collect()
+    }
+
+    fn why(&self, path: &str, is_new: bool) -> Option<&'static str> {
+        // Some file systems take `.GITHUB` for `.github`.
+        let same = folded(path);
+        guard(path, &self.asked)
+            .or_else(|| guard(&same, &self.asked))
+            .or_else(|| (!is_new && self.tests.holds(path)).then_some("is a test, or says how tests run"))
+    }
+}
+
+const OPEN: &str = "a specification that asks for it opens it";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns how many operations of a patch are refused: an addition, a change, and a file put in the place of another.
+    fn refused(specification: &str, path: &str) -> [bool; 3] {
+        let add =
+            |path: &str| Op::Add { path: path.to_owned(), content: String::new(), encoding: None, executable: None };
+        let remove = Op::Remove { path: path.to_owned() };
+        let edit = Op::Edit { path: path.to_owned(), find: "a".to_owned(), replace: "b".to_owned(), occurrences: None };
+        [vec![add(path)], vec![edit], vec![remove, add(path)]]
+            .map(|ops| !Protection::by(specification).check(&Patch { ops }).is_empty())
+    }
+
+    #[test]
+    fn what_a_change_is_judged_by_is_protected_until_it_is_asked_for() {
+        let mend = "Fix the parser";
+        for (specification, path, expected) in [
+            (mend, "src/parser.rs", [false; 3]),
+            (mend, "README.md", [false; 3]),
+            (mend, "Cargo.toml", [false; 3]),
+            (mend, "Dockerfile", [false; 3]),
+            (mend, ".github/workflows/ci.yml", [true; 3]),
+            (mend, ".GitHub/Workflows/ci.yml", [true; 3]),
+            ("Add a workflow that publishes releases", ".github/workflows/release.yml", [false; 3]),
+            (mend, ".husky/pre-commit", [true; 3]),
+            (mend, ".pre-commit-config.yaml", [true; 3]),
+            (mend, "CLAUDE.md", [true; 3]),
+            (mend, ".claude/settings.json", [true; 3]),
+            (mend, "assize.toml", [true; 3]),
+            (mend, ".gitattributes", [true; 3]),
+            (mend, "CODEOWNERS", [true; 3]),
+            (mend, "Cargo.lock", [true; 3]),
+            (mend, "web/package-lock.json", [true; 3]),
+            ("Update the dependencies", "Cargo.lock", [false; 3]),
+            (mend, "tests/test_parser.py", [false, true, true]),
+            (mend, "conftest.py", [false, true, true]),
+            ("Update tests/test_parser.py to the new names", "tests/test_parser.py", [false; 3]),
+            ("Update tests/test_parser.py to the new names", "tests/test_other.py", [false, true, true]),
+        ] {
+            assert_eq!(refused(specification, path), expected, "{specification}: {path}");
+        }
+    }
+
+    #[test]
+    fn every_operation_is_named_with_its_place() {
+        let remove = |path: &str| Op::Remove { path: path.to_owned() };
+        let ops = vec![remove("src/a.rs"), remove("Cargo.lock"), remove("AGENTS.md")];
+        let told: Vec<String> = Protection::default().check(&Patch { ops }).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "ops[1].path: is protected: it is written by a package manager and says what is installed; a specification that asks for it opens it",
+                "ops[2].path: is protected: it says what coding agents are told, may do and run; a specification that asks for it opens it",
+            ]
+        );
+    }
+}
