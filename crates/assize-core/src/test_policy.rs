@@ -7,85 +7,18 @@
 //! copies of a tree are made.
 
 mod aid;
+mod opened;
+mod tool;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
-
-use regex::Regex;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::diff::{Diff, FileStatus};
 use crate::path::{file_name, is_test};
 
 pub use aid::{Use, Used, Uses, is_setting};
-
-/// The tests that a specification asks to change.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Opened {
-    /// None: the tests are those of the base.
-    #[default]
-    None,
-    /// Those that it names.
-    Named(BTreeSet<String>),
-    /// All of them.
-    All,
-}
-
-impl Opened {
-    fn opens(&self, path: &str) -> bool {
-        match self {
-            Self::None => false,
-            Self::Named(names) => names.iter().any(|name| name == path || path.ends_with(&format!("/{name}"))),
-            Self::All => true,
-        }
-    }
-
-    /// Reads out of a specification which tests it asks to change: files of tests that it names together with a word for
-    /// changing, or the tests as such ("adapt the tests"). What it forbids it does not open, and a test that is to be
-    /// *added* needs no opening.
-    pub fn by(specification: &str) -> Self {
-        static CHANGES: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(
-                r"(?i)\b(?:updat|chang|adapt|adjust|rewrit|mov|renam|remov|delet|edit|modif|replac|correct|migrat|port|fix)\w*\b",
-            )
-            .expect("valid pattern")
-        });
-        static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i)\b(?:not|never|without|don['’]t|must\s+stay|leave|keep|untouched|unchanged)\b")
-                .expect("valid pattern")
-        });
-        static TESTS: LazyLock<Regex> = LazyLock::new(|| {
-            // "Fix the failing tests" asks for code, "change the tests" for tests.
-            Regex::new(r"(?i)\b(?:updat|chang|adapt|adjust|rewrit|mov|renam|remov|delet|edit|modif|replac|migrat|port)\w*\s+(?:\w+\s+){0,3}?(?:unit\s+|integration\s+)?(?:tests?|test\s+(?:files?|suites?|cases?)|assertions?|snapshots?)\b")
-                .expect("valid pattern")
-        });
-        let mut named = BTreeSet::new();
-        for sentence in sentences(specification) {
-            if FORBIDS.is_match(sentence) {
-                continue;
-            }
-            if TESTS.is_match(sentence) {
-                return Self::All;
-            }
-            if CHANGES.is_match(sentence) {
-                let words =
-                    sentence.split(|character: char| character.is_whitespace() || "`'\"(),;".contains(character));
-                let words = words.map(|word| word.trim_end_matches(['.', ':', '?', '!']));
-                named.extend(words.filter(|word| word.contains('.') && may_be_held(word)).map(str::to_owned));
-            }
-        }
-        if named.is_empty() { Self::None } else { Self::Named(named) }
-    }
-}
-
-pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    // A full stop within a file's name ends no sentence.
-    static ENDS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"[.!?](?:\s+|$)|\n\s*\n|\n\s*[-*]\s").expect("valid pattern"));
-    ENDS.split(text)
-}
+pub use opened::Opened;
+pub(crate) use opened::sentences;
+pub use tool::is_check_configuration;
 
 /// Returns whether a file tells a runner of tests what to do, or takes its place.
 pub fn is_runner_configuration(path: &str) -> bool {
@@ -123,37 +56,6 @@ pub fn is_runner_configuration(path: &str) -> bool {
         || path.contains("node_modules/")
 }
 
-/// Returns whether a file tells a linter, formatter or type checker what to object to.
-pub fn is_check_configuration(path: &str) -> bool {
-    let name = file_name(path);
-    const NAMES: [&str; 20] = [
-        "ruff.toml",
-        ".ruff.toml",
-        "mypy.ini",
-        ".mypy.ini",
-        "pyrightconfig.json",
-        ".flake8",
-        ".pylintrc",
-        "rustfmt.toml",
-        ".rustfmt.toml",
-        "clippy.toml",
-        ".clippy.toml",
-        "biome.json",
-        "biome.jsonc",
-        ".eslintignore",
-        ".prettierignore",
-        ".golangci.yml",
-        ".golangci.yaml",
-        "deny.toml",
-        "checkstyle.xml",
-        ".editorconfig",
-    ];
-    NAMES.contains(&name)
-        || [".eslintrc", "eslint.config.", ".prettierrc", "prettier.config."]
-            .iter()
-            .any(|start| name.starts_with(start))
-}
-
 /// Returns whether a file holds what tests expect or read, by folders and endings that only such files have.
 fn is_expectation(path: &str) -> bool {
     const FOLDERS: [&str; 7] = [
@@ -178,6 +80,20 @@ fn may_be_held(path: &str) -> bool {
     is_held(path) || aid::is_named_as_aid(path)
 }
 
+/// Returns whether a file tells runners and checks what to do, and holds nothing for tests to use: no specification asks for it by
+/// asking for tests. What lies among the data of tests is such data.
+fn is_setting_of_runs(path: &str) -> bool {
+    let name = file_name(path);
+    let helps = name == "conftest.py" || name.starts_with("jest.setup.") || name.starts_with("vitest.setup.");
+    let steers = is_runner_configuration(path) && !helps || is_check_configuration(path) || guarded(path).is_some();
+    steers && !is_data_of_tests(path)
+}
+
+fn is_data_of_tests(path: &str) -> bool {
+    let mut folders = path.split('/').rev().skip(1);
+    folders.any(|folder| matches!(folder, "fixtures" | "__fixtures__" | "testdata" | "test_data" | "test-data"))
+}
+
 /// What has to be done to copies of the changed tree before anything is run in them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
@@ -185,7 +101,8 @@ pub struct Plan {
     pub held_restore: BTreeSet<String>,
     /// Files that this copy must not have.
     pub held_remove: BTreeSet<String>,
-    /// Files that every copy gets back from the base: the configuration of checks.
+    /// Files that every copy gets back from the base: the configuration of checks. A copy has none of those that the base
+    /// does not have.
     pub restore: BTreeSet<String>,
     /// Files of which only some settings are the base's: see [`merge`].
     pub merge: BTreeSet<String>,
@@ -204,16 +121,16 @@ pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, uses: &Uses, opened: &Op
         for path in paths.into_iter().flatten().filter(|path| !opened.opens(path)) {
             let in_base = base_files.contains(path);
             let is_aid = aids.contains(path) || !in_base && aid::shadows(path, &aids);
-            if is_held(path) || is_aid {
+            if is_check_configuration(path) && !is_data_of_tests(path) {
+                if in_base || tool::overrules(path, base_files, &uses.settings) {
+                    plan.restore.insert(path.clone());
+                }
+            } else if is_held(path) || is_aid {
                 plan.apart = true;
                 if is_aid {
                     plan.aids.insert(path.clone());
                 }
                 if in_base { &mut plan.held_restore } else { &mut plan.held_remove }.insert(path.clone());
-            } else if is_check_configuration(path) {
-                if in_base {
-                    plan.restore.insert(path.clone());
-                }
             } else if guarded(path).is_some() && in_base && file.status != FileStatus::Added {
                 plan.merge.insert(path.clone());
             }
@@ -223,30 +140,10 @@ pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, uses: &Uses, opened: &Op
 }
 
 /// The settings of a manifest that say how tests and checks run.
-fn guarded(path: &str) -> Option<&'static [&'static [&'static str]]> {
-    Some(match file_name(path) {
-        "package.json" => &[
-            &["jest"],
-            &["vitest"],
-            &["mocha"],
-            &["ava"],
-            &["c8"],
-            &["nyc"],
-            &["eslintConfig"],
-            &["prettier"],
-            &["xo"],
-        ],
-        "pyproject.toml" => &[
-            &["tool", "pytest"],
-            &["tool", "coverage"],
-            &["tool", "ruff"],
-            &["tool", "mypy"],
-            &["tool", "pyright"],
-            &["tool", "black"],
-            &["tool", "flake8"],
-            &["project", "entry-points", "pytest11"],
-            &["tool", "poetry", "plugins", "pytest11"],
-        ],
+fn guarded(path: &str) -> Option<Vec<&'static [&'static str]>> {
+    let more: &[&[&str]] = match file_name(path) {
+        "package.json" | "setup.cfg" | "tox.ini" => &[],
+        "pyproject.toml" => &[&["project", "entry-points", "pytest11"], &["tool", "poetry", "plugins", "pytest11"]],
         "Cargo.toml" => &[
             &["test"],
             &["bench"],
@@ -255,26 +152,26 @@ fn guarded(path: &str) -> Option<&'static [&'static [&'static str]]> {
             &["lib", "doctest"],
             &["package", "autotests"],
             &["profile"],
-            &["lints"],
-            &["workspace", "lints"],
         ],
-        "setup.cfg" | "tox.ini" => &[],
         _ => return None,
-    })
+    };
+    Some(tool::tables(path).chain(more.iter().copied()).collect())
 }
 
-/// Sections of INI files that say how tests and checks run.
-const GUARDED_SECTIONS: [&str; 8] =
-    ["tool:pytest", "pytest", "mypy", "flake8", "coverage:run", "coverage:report", "options.entry_points", "pylint"];
+/// Returns whether a section of an INI file says how tests and checks run.
+fn is_guarded_section(name: &str) -> bool {
+    let mut sections = tool::tools().flat_map(|tool| tool.sections).chain(&["options.entry_points"]);
+    sections.any(|guarded| name.strip_prefix(guarded).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
+}
 
 /// Takes a manifest of the change with the base's settings for tests and checks. `None` where nothing differs that
 /// matters, so that the file stays as it was handed in, and where one of the two cannot be read: a gate will say so.
 pub fn merge(path: &str, base: &str, change: &str) -> Option<String> {
     let settings = guarded(path)?;
     match file_name(path) {
-        "package.json" => merge_json(base, change, settings),
+        "package.json" => merge_json(base, change, &settings),
         "setup.cfg" | "tox.ini" => merge_ini(base, change),
-        _ => merge_toml(base, change, settings),
+        _ => merge_toml(base, change, &settings),
     }
 }
 
@@ -356,19 +253,16 @@ fn set(table: &mut toml::Table, setting: &[&str], value: Option<toml::Value>) {
 }
 
 fn merge_ini(base: &str, change: &str) -> Option<String> {
-    let is_guarded = |name: &str| {
-        GUARDED_SECTIONS.iter().any(|guarded| name == *guarded || name.starts_with(&format!("{guarded}-")))
-    };
     let (base, change) = (sections(base), sections(change));
     let theirs: BTreeMap<&str, &str> =
-        base.iter().filter(|(name, _)| is_guarded(name)).map(|(name, text)| (*name, *text)).collect();
+        base.iter().filter(|(name, _)| is_guarded_section(name)).map(|(name, text)| (*name, *text)).collect();
     let ours: BTreeMap<&str, &str> =
-        change.iter().filter(|(name, _)| is_guarded(name)).map(|(name, text)| (*name, *text)).collect();
+        change.iter().filter(|(name, _)| is_guarded_section(name)).map(|(name, text)| (*name, *text)).collect();
     if theirs == ours {
         return None;
     }
-    let kept = change.iter().filter(|(name, _)| !is_guarded(name));
-    let restored = base.iter().filter(|(name, _)| is_guarded(name));
+    let kept = change.iter().filter(|(name, _)| !is_guarded_section(name));
+    let restored = base.iter().filter(|(name, _)| is_guarded_section(name));
     let mut merged = String::new();
     for (_, text) in kept.chain(restored) {
         merged.push_str(text);
@@ -397,26 +291,6 @@ fn sections(text: &str) -> Vec<(&str, &str)> {
 mod tests {
     use super::*;
     use crate::diff::FileChange;
-
-    #[test]
-    fn a_specification_opens_the_tests_that_it_asks_to_change() {
-        let named = |name: &str| Opened::Named(BTreeSet::from([name.to_owned()]));
-        for (specification, opened) in [
-            ("Add a parser for durations.", Opened::None),
-            ("Fix the failing tests.", Opened::None),
-            ("Add tests for the empty case.", Opened::None),
-            ("All tests in tests/test_a.py pass.", Opened::None),
-            ("Rename `a` to `b` and adapt the tests.", Opened::All),
-            ("Update the unit tests to the new format", Opened::All),
-            ("Change the output. Do not change the tests.", Opened::None),
-            ("Move it without editing any tests", Opened::None),
-            ("The expected value in tests/test_a.py is wrong; correct it there.", named("tests/test_a.py")),
-            ("Move `tests/conftest.py` up.", named("tests/conftest.py")),
-            ("Change src/a.py so that it works.", Opened::None),
-        ] {
-            assert_eq!(Opened::by(specification), opened, "{specification}");
-        }
-    }
 
     fn planned(paths: &[(&str, FileStatus)], base: &[&str], opened: &Opened) -> Plan {
         let files = paths.iter().map(|(path, status)| FileChange::new(*path, *status)).collect();
@@ -489,8 +363,33 @@ mod tests {
         assert_eq!(closed.held_remove, set(&["conftest.py", "tests/test_c.py"]));
         assert_eq!((closed.restore, closed.merge, closed.apart), (set(&["ruff.toml"]), set(&["pyproject.toml"]), true));
         let open = planned(&paths, &base, &Opened::All);
-        assert_eq!(open, Plan::default());
+        assert_eq!((open.restore, open.merge), (set(&["ruff.toml"]), set(&["pyproject.toml"])));
+        assert!(!open.apart && open.held_restore.is_empty() && open.held_remove.is_empty());
+        assert_eq!(planned(&paths[5..6], &base, &Opened::by("Loosen the ruff rules.")), Plan::default());
         assert!(!planned(&paths[..1], &base, &Opened::None).apart);
+    }
+
+    #[test]
+    fn settings_of_runs_are_opened_by_their_names_alone() {
+        use FileStatus::{Added, Modified, Renamed};
+        let base = ["pyproject.toml", "mypy.ini", "pytest.ini", "tests/ruff.toml"];
+        let adapt = "Rename it and adapt the tests.";
+        for (specification, path, status, restored, apart) in [
+            (adapt, "mypy.ini", Modified, true, false),
+            (adapt, "tests/ruff.toml", Modified, true, false),
+            (adapt, ".ruff.toml", Added, true, false),
+            (adapt, "pytest.ini", Modified, false, true),
+            (adapt, ".pytest.ini", Added, false, true),
+            (adapt, "tests/conftest.py", Added, false, false),
+            (adapt, "tests/fixtures/ruff.toml", Added, false, false),
+            ("Add a parser.", ".mypy.ini", Renamed, true, false),
+            ("Add a parser.", "tests/fixtures/ruff.toml", Added, false, true),
+            ("Loosen mypy.ini, please.", "mypy.ini", Modified, false, false),
+            ("Set up ruff.", "ruff.toml", Added, false, false),
+        ] {
+            let plan = planned(&[(path, status)], &base, &Opened::by(specification));
+            assert_eq!((plan.restore.contains(path), plan.apart), (restored, apart), "{specification} {path}");
+        }
     }
 
     #[test]

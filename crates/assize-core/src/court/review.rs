@@ -76,7 +76,7 @@ pub struct ReviewCase {
     /// How much of the tree is judged.
     #[serde(default)]
     pub scope: Scope,
-    /// The tests that the specification asks to change.
+    /// The tests and settings that the specification asks to change.
     #[serde(default)]
     pub opened: Opened,
     /// What the author says of the change: a claim.
@@ -270,7 +270,7 @@ fn vanished(inputs: &ReviewInputs, dimension: Dimension) -> bool {
 /// Names tests of the base that the change made vanish. A test that the specification lets go of does not count, nor one
 /// that lives on under another path with the same name.
 fn vanished_tests(inputs: &ReviewInputs) -> impl Iterator<Item = (&GateResult, &str)> {
-    let closed = inputs.case.opened == Opened::None;
+    let closed = !inputs.case.opened.lets_tests_go();
     let deciding = inputs.exec.gates.iter().filter(move |gate| closed && gate.tests_of == TestsOf::Base);
     deciding.flat_map(|gate| {
         let comparison = gate.tests.as_ref().and_then(|tests| tests.against_base.as_ref());

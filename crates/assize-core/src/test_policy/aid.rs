@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{is_held, is_runner_configuration};
+use crate::gate::is_manifest;
 use crate::path::{file_name, is_code, is_test};
 
 /// How the files of a tree use each other, as far as their languages and the configuration of runners say so.
@@ -42,8 +43,14 @@ pub enum Used {
     Outside(String),
 }
 
-/// Returns whether the text of a file says which others are loaded for tests, or which others are the door to a package.
+/// Returns whether the text of a file says which others are loaded for tests, which others are the door to a package, or which
+/// tools are in use.
 pub fn is_setting(path: &str) -> bool {
+    names_files(path) || is_manifest(path)
+}
+
+/// Returns whether the text of a file says which others are loaded for tests.
+fn names_files(path: &str) -> bool {
     is_runner_configuration(path)
         || matches!(file_name(path), "package.json" | "pyproject.toml" | "setup.cfg" | "tox.ini")
         || file_name(path).starts_with("vite.config.")
@@ -185,7 +192,7 @@ pub fn aids(base_files: &BTreeSet<String>, uses: &Uses) -> BTreeSet<String> {
     let mut found: BTreeSet<&str> = base_files
         .iter()
         .map(String::as_str)
-        .filter(|path| !is_held(path) && !is_setting(path))
+        .filter(|path| !is_held(path) && !names_files(path))
         .filter(|path| loaded.contains(*path) && !graph.doors.contains(*path) || graph.speaks_for(path))
         .collect();
     // Whoever imports an aid is a test or an aid; the rest falls out, one after the other.
@@ -332,7 +339,7 @@ fn loaded(base_files: &BTreeSet<String>, settings: &BTreeMap<String, String>) ->
     });
     static NAMES: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[\w@./<>-]+").expect("valid pattern"));
     let mut found = BTreeSet::new();
-    for (path, text) in settings {
+    for (path, text) in settings.iter().filter(|(path, _)| names_files(path)) {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let text = if file_name(path) == "package.json" { about_tests(text) } else { text.clone() };
         let options = CALLS.find_iter(&text).flat_map(|call| OPTIONS.captures_iter(call.as_str()));

@@ -480,7 +480,7 @@ fn inline_tests(
     opened: &Opened,
     limits: &mut Vec<String>,
 ) -> Vec<(String, String)> {
-    let closed = *opened != Opened::All;
+    let closed = !opened.opens_tests();
     let code = diff.files.iter().filter(|file| closed && file.path.ends_with(".rs") && !is_test(&file.path));
     let mut found = Vec::new();
     for FileChange { path, old_path, .. } in code.filter(|file| change.files().contains(&file.path)) {
