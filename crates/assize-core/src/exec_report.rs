@@ -181,6 +181,16 @@ pub struct FailingTest {
     pub message: Option<String>,
 }
 
+impl FailingTest {
+    /// Returns the line of its message that says most: the one that names what was expected or went wrong.
+    pub fn says(&self) -> Option<&str> {
+        const TELLING: [&str; 7] = ["Error", "assert", "panicked", "expected", "Expected", "!==", "did not"];
+        let lines =
+            || self.message.iter().flat_map(|message| message.lines()).map(str::trim).filter(|line| !line.is_empty());
+        lines().find(|line| TELLING.iter().any(|word| line.contains(word))).or_else(|| lines().next())
+    }
+}
+
 /// What is known of a gate's run besides its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Circumstances<'a> {

@@ -119,7 +119,7 @@ impl Bench {
     ) -> Result<Ran, CopyError> {
         let Planned { gate, setup } = planned;
         let mut command = gate.command(setup, &self.project).with_test_seconds(terms.test_seconds);
-        let shown = for_shell(&command);
+        let shown = again(gate, &command);
         if !self.project.programs.contains(&command.program) {
             let detail = format!("{} is not installed, though {}", command.program, setup.because);
             return Ok(Ran {
@@ -190,7 +190,7 @@ impl Bench {
         }
         let job = self.job(command, &reports, sandbox, terms);
         let result = sandbox.run(&job, &mut |chunk| printed(&String::from_utf8_lossy(chunk.bytes)));
-        let shown = for_shell(command);
+        let shown = again(planned.gate, command);
         let result = match result {
             Ok(result) => result,
             Err(error) => {
@@ -312,8 +312,18 @@ fn read_reports(top: &Path, command: &GateCommand) -> BTreeMap<String, Vec<u8>> 
     found
 }
 
+/// Returns a command that looks at the same once more, from the root of the project. One that needs files of ours, or leaves
+/// its reports where nobody else looks, is run by this program.
+fn again(gate: &dyn Gate, command: &GateCommand) -> String {
+    let is_ours = |text: &String| text.contains(REPORTS);
+    if command.arguments.iter().any(is_ours) || command.environment.values().any(is_ours) {
+        return format!("assize gates --only {}", gate.id());
+    }
+    for_shell(command)
+}
+
 /// Writes a command so that a shell runs it again, from the root of the project.
-pub fn for_shell(command: &GateCommand) -> String {
+fn for_shell(command: &GateCommand) -> String {
     let quoted = |text: &str| {
         let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:,+@%".contains(character);
         if !text.is_empty() && text.chars().all(plain) {

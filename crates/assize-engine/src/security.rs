@@ -58,17 +58,22 @@ pub struct Look {
 
 /// Looks at a change. Nothing of it may have run before.
 pub fn look(scene: &Scene<'_>) -> Look {
-    let mut look = Look::default();
-    look.findings = findings(scene.diff, scene.change, scene.base, &mut look.limits);
-    look.findings.extend(line_findings(scene, &mut look.limits));
-    look.findings.extend(settings(scene, &mut look.limits));
-    look
+    let mut limits = Vec::new();
+    let mut all = findings(scene.diff, scene.change, scene.base, &mut limits);
+    all.extend(line_findings(scene, &mut limits));
+    let mut findings = without_flood(all, &mut limits);
+    findings.extend(settings(scene, &mut limits));
+    Look { findings, limits }
 }
 
 /// Secrets and hidden characters in every added line.
 fn line_findings(scene: &Scene<'_>, limits: &mut Vec<String>) -> Vec<Finding> {
     let diff = Part::Gathered(whole(scene, limits));
-    let found = rule::run_only(&LINE_RULES, &Evidence { diff, ..Evidence::missing("") }, scene.rules);
+    rule::run_only(&LINE_RULES, &Evidence { diff, ..Evidence::missing("") }, scene.rules)
+}
+
+/// Leaves out what one rule says too often, and says so.
+fn without_flood(found: Vec<Finding>, limits: &mut Vec<String>) -> Vec<Finding> {
     let mut counts: BTreeMap<(String, Certainty), usize> = BTreeMap::new();
     let mut kept = Vec::new();
     for finding in found {

@@ -281,12 +281,31 @@ impl Config {
         };
         Ok(Terms { policy: self.review.clone(), rules: self.rules.clone(), judges, gates })
     }
+
+    /// Returns the gates that are left out when only some are wanted.
+    ///
+    /// # Errors
+    ///
+    /// Says which gate is not known.
+    pub fn all_gates_but(&self, wanted: &[String]) -> Result<BTreeSet<String>, Failure> {
+        known_gates(wanted, &self.declared).map_err(|what| Failure::new(format!("--only: {what}")))?;
+        let schemas = Aspect::ALL.iter().map(|aspect| aspect.id());
+        let all_schemas = wanted.iter().any(|id| id == assize_engine::schema::ID).then_some(schemas);
+        let mut kept: BTreeSet<&str> = wanted.iter().map(String::as_str).collect();
+        kept.extend(all_schemas.into_iter().flatten());
+        let all = gate_names().chain(self.declared.iter().map(|gate| gate.id.as_str()));
+        Ok(all.filter(|id| !kept.contains(id)).map(str::to_owned).collect())
+    }
+}
+
+/// The names by which gates are called.
+fn gate_names<'g>() -> impl Iterator<Item = &'g str> {
+    GATES.iter().map(|gate| gate.id()).chain(Aspect::ALL.iter().map(|aspect| aspect.id()))
 }
 
 /// Checks that gates are called by names that there are, and that no two have the same.
 fn known_gates(skipped: &[String], declared: &[DeclaredGate]) -> Result<(), String> {
-    let mut known: BTreeSet<&str> = GATES.iter().map(|gate| gate.id()).collect();
-    known.extend(Aspect::ALL.iter().map(|aspect| aspect.id()).chain([assize_engine::schema::ID]));
+    let mut known: BTreeSet<&str> = gate_names().chain([assize_engine::schema::ID]).collect();
     for gate in declared {
         if !known.insert(&gate.id) {
             return Err(format!("[[gate]] `{}`: there is a gate of that name", gate.id));

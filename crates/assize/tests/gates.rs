@@ -70,6 +70,25 @@ fn what_gates_find_is_shown_and_counts() {
 }
 
 #[test]
+fn one_gate_can_be_run_alone_and_is_named_to_be_run_again() {
+    let repo = project();
+    repo.write("test_a.py", "def test_a():\n    assert 1 == 2\n");
+    let state = |text: &str, id: &str| {
+        let result: Value = serde_json::from_str(text).expect("JSON");
+        let gates = result["exec"]["gates"].as_array().expect("a list").clone();
+        gates.into_iter().find(|gate| gate["id"] == id).map(|gate| gate["state"].clone())
+    };
+    let (code, text) = gates(&repo, &["--only", "mine", "--format", "json"]);
+    assert_eq!((code, state(&text, "mine"), state(&text, "python-compile")), (Some(0), Some("passed".into()), Some("absent".into())));
+    let (_, text) = gates(&repo, &["--only", "python-compile", "--format", "json"]);
+    assert_eq!((state(&text, "mine"), state(&text, "python-compile")), (Some("absent".into()), Some("passed".into())));
+    assert!(text.contains("\"command\":\"assize gates --only python-compile\""), "{text}");
+    for arguments in [&["gates", "--only", "nobody"][..], &["gates", "--only", "mine", "--skip", "mypy"]] {
+        assert_eq!(assize(&repo, &repo.path(), "", arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
 fn a_gate_that_the_change_takes_away_is_shown() {
     let repo = project();
     repo.write("lib/a.py", "A = 1\n");

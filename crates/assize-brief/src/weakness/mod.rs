@@ -128,8 +128,9 @@ pub static RULES: &[RuleInfo] = &[
 
 pub use crate::language::FILE_BYTES_MAX;
 
-/// Most findings of one rule and one certainty in a file; a flood says no more than its beginning.
-pub const PER_RULE_MAX: usize = 50;
+/// Most findings of one rule and one certainty in a file. What a change has beyond it nobody sees, so it is more than any file
+/// has that somebody wrote.
+pub const PER_RULE_MAX: usize = 2_000;
 /// Longest excerpt, in bytes.
 pub const EXCERPT_BYTES_MAX: usize = 240;
 

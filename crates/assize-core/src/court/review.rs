@@ -425,18 +425,10 @@ fn root_cause(inputs: &ReviewInputs) -> String {
 }
 
 fn failing_line(test: &crate::exec_report::FailingTest) -> String {
-    let says = test.message.as_deref().map(first_telling_line).filter(|line| !line.is_empty());
-    match says {
+    match test.says() {
         Some(says) => format!("{} ({})", test.id, head(says, 200)),
         None => test.id.clone(),
     }
-}
-
-/// The line of a failure that says most: the one that names what was expected or went wrong.
-fn first_telling_line(message: &str) -> &str {
-    let lines = || message.lines().map(str::trim).filter(|line| !line.is_empty());
-    const TELLING: [&str; 7] = ["Error", "assert", "panicked", "expected", "Expected", "!==", "did not"];
-    lines().find(|line| TELLING.iter().any(|word| line.contains(word))).or_else(|| lines().next()).unwrap_or_default()
 }
 
 fn faults(count: usize) -> String {

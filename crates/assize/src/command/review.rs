@@ -87,6 +87,7 @@ Examples:
   assize gates                    run the project's checks on the tree as it is
   assize gates --list             which gates are used, by what they are recognized, and which others there are
   assize gates --base HEAD~1      only what is new since that commit
+  assize gates --only pytest      one of them, as results name it
   assize gates --skip cargo-clippy --format json")]
 pub struct GatesArguments {
     /// Compare with this revision: only what is new counts.
@@ -95,6 +96,9 @@ pub struct GatesArguments {
     /// List the gates that the project uses and the others that there are, and run none.
     #[arg(long)]
     list: bool,
+    /// Run this gate and no other; may be given several times.
+    #[arg(long, value_name = "GATE", conflicts_with = "skip")]
+    only: Vec<String>,
     #[command(flatten)]
     gates: GateArguments,
 }
@@ -378,6 +382,9 @@ pub fn gates(arguments: &GatesArguments, host: &Host, output: Output) -> Result 
         None => (None, config_of_tree(host, &arguments.gates, output)?),
     };
     let mut terms = config.review_terms(host, Vec::new(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
+    if !arguments.only.is_empty() {
+        terms.gates.off = config.all_gates_but(&arguments.only)?;
+    }
     // What has to be known before a change is accepted is a matter of the review.
     terms.policy.require.clear();
     if arguments.list {

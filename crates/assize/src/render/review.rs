@@ -172,9 +172,8 @@ fn gate_lines(text: &mut String, gate: &GateResult) {
     for test in failing.iter().take(SHOWN) {
         let before = if test.failed_before { quiet(" (failed before as well)") } else { String::new() };
         let _ = writeln!(text, "      {}{before}", visible(&test.id));
-        let said = test.message.as_deref().and_then(|message| message.lines().rfind(|line| !line.trim().is_empty()));
-        if let Some(said) = said {
-            let _ = writeln!(text, "        {}", quiet(&visible(said.trim())));
+        if let Some(said) = test.says() {
+            let _ = writeln!(text, "        {}", quiet(&visible(said)));
         }
     }
     let gone = gone(gate);
