@@ -7,7 +7,7 @@ use anstream::eprintln;
 use anstyle::AnsiColor;
 use clap::{ColorChoice, CommandFactory as _, Parser, Subcommand};
 
-use crate::command::{brief, completions, demo, doctor, hook, init, ledger, pause, review, stop};
+use crate::command::{brief, completions, demo, doctor, hook, init, ledger, patch, pause, review, stop};
 use crate::exit::{Exit, Result};
 use crate::host::Host;
 use crate::render::{Format, styled};
@@ -62,6 +62,8 @@ enum Command {
     Gates(review::GatesArguments),
     /// Show what the project says of itself: structure, names, words, tools, schemas.
     Brief(brief::Arguments),
+    /// Check a patch, or put it in: whole, or not at all.
+    Patch(patch::Arguments),
     /// Read, check, export or replay the record of what was judged.
     Ledger(ledger::Arguments),
     /// Let every agent of this project stop unjudged until told otherwise.
@@ -157,6 +159,7 @@ fn run(cli: Cli) -> Result {
             let format = if arguments.is_for_prompt() { cli.format.unwrap_or(Format::Human) } else { format };
             brief::run(&arguments, &host, Output { format, ..output })
         }
+        Command::Patch(arguments) => patch::run(&arguments, &host, output),
         Command::Ledger(arguments) => ledger::run(&arguments, &host, output),
         Command::Pause(arguments) => pause::pause(&arguments, &host, output),
         Command::Resume => pause::resume(&host, output),

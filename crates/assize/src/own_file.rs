@@ -5,12 +5,13 @@
 //! waiting.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use assize_engine::regular_file;
 
+use crate::exit::Failure;
 use crate::host::Host;
 
 fn refused(why: &str) -> io::Error {
@@ -27,6 +28,51 @@ pub fn open(host: &Host, path: &Path) -> io::Result<File> {
     let Some(project) = tree_of(host, &full)? else { return File::open(full) };
     straight(&project, &full)?;
     regular_file::open(&full)
+}
+
+/// Reads a file that an option names, or standard input for `-`.
+///
+/// # Errors
+///
+/// Says for which option what cannot be read, or is too large.
+pub fn read(host: &Host, path: &Path, option: &str, bytes_max: u64) -> Result<Vec<u8>, Failure> {
+    let wrong = |what: String| Failure::new(format!("{option} {}: {what}", path.display()));
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        io::stdin().lock().take(bytes_max + 1).read_to_end(&mut bytes)
+    } else {
+        let file = open(host, path).map_err(|error| wrong(error.to_string()))?;
+        file.take(bytes_max + 1).read_to_end(&mut bytes)
+    };
+    let size = read.map_err(|error| wrong(error.to_string()))?;
+    if size as u64 > bytes_max { Err(wrong(format!("it has more than {bytes_max} bytes"))) } else { Ok(bytes) }
+}
+
+/// Reads a text that an option names, or standard input for `-`.
+///
+/// # Errors
+///
+/// Says for which option what cannot be read, is too large, or is no text.
+pub fn read_text(host: &Host, path: &Path, option: &str, bytes_max: u64) -> Result<String, Failure> {
+    let bytes = read(host, path, option, bytes_max)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::new(format!("{option} {}: it is no UTF-8 at byte {at}", path.display()))
+    })
+}
+
+/// Refuses standard input where two options name it: it can be read once.
+///
+/// # Errors
+///
+/// Names both options.
+pub fn one_standard_input(files: [(&str, Option<&PathBuf>); 2]) -> Result<(), Failure> {
+    let [one, other] = files;
+    let is_standard_input = |(_, file): (&str, Option<&PathBuf>)| file.is_some_and(|path| path == Path::new("-"));
+    if is_standard_input(one) && is_standard_input(other) {
+        return Err(Failure::new(format!("only one of {} and {} can be standard input", one.0, other.0)));
+    }
+    Ok(())
 }
 
 /// Writes a file. In the tree it takes the place of what lies there, a link included.

@@ -79,7 +79,10 @@ fn one_gate_can_be_run_alone_and_is_named_to_be_run_again() {
         gates.into_iter().find(|gate| gate["id"] == id).map(|gate| gate["state"].clone())
     };
     let (code, text) = gates(&repo, &["--only", "mine", "--format", "json"]);
-    assert_eq!((code, state(&text, "mine"), state(&text, "python-compile")), (Some(0), Some("passed".into()), Some("absent".into())));
+    assert_eq!(
+        (code, state(&text, "mine"), state(&text, "python-compile")),
+        (Some(0), Some("passed".into()), Some("absent".into()))
+    );
     let (_, text) = gates(&repo, &["--only", "python-compile", "--format", "json"]);
     assert_eq!((state(&text, "mine"), state(&text, "python-compile")), (Some("absent".into()), Some("passed".into())));
     assert!(text.contains("\"command\":\"assize gates --only python-compile\""), "{text}");

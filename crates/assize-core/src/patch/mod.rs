@@ -8,6 +8,7 @@
 //! see each other's results, so their order says nothing, and two that touch the same bytes are refused.
 
 mod applied;
+mod document;
 pub mod import;
 mod inverse;
 mod line;
@@ -18,6 +19,7 @@ mod plan;
 mod protection;
 mod snapshot;
 
+pub use document::{Handed, JSON};
 pub use inverse::{between, inverse};
 pub use locate::Tier;
 pub use path::{check_path, folded, folders};
@@ -28,6 +30,8 @@ pub use snapshot::{Entry, File, Snapshot};
 use base64::Engine as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::violation::Violation;
 
 /// A list of operations that apply all together or not at all.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -105,6 +109,17 @@ impl Op {
         }
     }
 
+    /// Returns how many bytes all strings of the operation have together.
+    fn string_bytes(&self) -> usize {
+        let (one, other) = match self {
+            Self::Add { content, .. } => (content.len(), 0),
+            Self::Remove { .. } => (0, 0),
+            Self::Edit { find, replace, .. } => (find.len(), replace.len()),
+            Self::Splice { insert, .. } => (insert.as_ref().map_or(0, String::len), 0),
+        };
+        self.path().len() + one + other
+    }
+
     /// Returns the bytes that an operation adds as a file; nothing if it adds none, or if what it says is no base64.
     pub fn content(&self) -> Option<Vec<u8>> {
         match self {
@@ -128,6 +143,25 @@ pub struct PatchLimits {
 impl Default for PatchLimits {
     fn default() -> Self {
         Self { ops_max: 50, bytes_max: 50 * 1024 }
+    }
+}
+
+impl PatchLimits {
+    /// Lists what is too much in a patch.
+    pub fn check(&self, patch: &Patch) -> Vec<Violation> {
+        let mut faults = Vec::new();
+        if patch.ops.len() > self.ops_max {
+            faults.push(Violation::new(
+                "ops",
+                format!("has {} operations where {} is the most", patch.ops.len(), self.ops_max),
+            ));
+        }
+        let bytes: usize = patch.ops.iter().map(Op::string_bytes).sum();
+        if bytes > self.bytes_max {
+            let message = format!("its strings have {bytes} bytes together where {} is the most", self.bytes_max);
+            faults.push(Violation::new("ops", message));
+        }
+        faults
     }
 }
 

@@ -13,7 +13,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use assize_core::patch::{self, Patch, Plan};
+use assize_core::patch::{self, Handed, Patch, PatchLimits, Plan, Protection};
 use assize_core::violation::Violation;
 
 pub use self::journal::JournalError;
@@ -71,15 +71,53 @@ pub enum PatchError {
     },
 }
 
-/// What came of an application.
+/// A patch that fits a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
-    /// What was done.
+pub struct Prepared {
+    /// Its operations.
+    pub patch: Patch,
+    /// What it makes of the tree.
     pub plan: Plan,
     /// The patch that takes it back.
     pub inverse: Patch,
-    /// Whether an earlier patch, which had been interrupted, was finished first.
-    pub finished_earlier: bool,
+}
+
+/// Says what a patch would do to a tree, and touches nothing.
+///
+/// # Errors
+///
+/// Lists what does not fit.
+pub fn check(tree: &Path, terms: &PatchTerms, handed: &Handed) -> Result<Prepared, PatchError> {
+    let root = Root::open(tree).map_err(|source| PatchError::Io { path: tree.to_owned(), source })?;
+    prepare(tree, &root, terms, handed)
+}
+
+/// What holds for every patch that is handed in.
+#[derive(Debug, Clone, Default)]
+pub struct PatchTerms {
+    /// How large it may be.
+    pub limits: PatchLimits,
+    /// Which files it may not touch.
+    pub protection: Protection,
+}
+
+fn prepare(tree: &Path, root: &Root, terms: &PatchTerms, handed: &Handed) -> Result<Prepared, PatchError> {
+    let read = |paths: &[&str]| root.snapshot(paths).map_err(|source| PatchError::Io { path: tree.to_owned(), source });
+    let snapshot = read(&handed.paths())?;
+    let imported = handed.settle(&snapshot, &terms.limits).map_err(PatchError::Unfit)?;
+    let mut faults = terms.protection.check(&imported.patch);
+    match patch::plan(&imported.patch, &snapshot) {
+        Ok(mut plan) if faults.is_empty() => {
+            plan.notes.splice(0..0, imported.notes);
+            let inverse = patch::inverse(&plan, &snapshot);
+            Ok(Prepared { patch: imported.patch, plan, inverse })
+        }
+        Ok(_) => Err(PatchError::Unfit(faults)),
+        Err(unfit) => {
+            faults.extend(unfit);
+            Err(PatchError::Unfit(faults))
+        }
+    }
 }
 
 /// A tree that patches are applied to, one at a time.
@@ -130,17 +168,18 @@ impl Patcher {
         Ok(patcher)
     }
 
+    /// Returns whether an earlier patch, which had been interrupted, was finished when the tree was opened.
+    pub fn finished_earlier(&self) -> bool {
+        self.finished_earlier
+    }
+
     /// Says what a patch would do.
     ///
     /// # Errors
     ///
     /// Lists what does not fit.
-    pub fn plan(&self, patch: &Patch) -> Result<(Plan, Patch), PatchError> {
-        let snapshot =
-            self.root.snapshot(patch).map_err(|source| PatchError::Io { path: self.path.clone(), source })?;
-        let plan = patch::plan(patch, &snapshot).map_err(PatchError::Unfit)?;
-        let inverse = patch::inverse(&plan, &snapshot);
-        Ok((plan, inverse))
+    pub fn prepare(&self, terms: &PatchTerms, handed: &Handed) -> Result<Prepared, PatchError> {
+        prepare(&self.path, &self.root, terms, handed)
     }
 
     /// Applies a patch.
@@ -148,17 +187,17 @@ impl Patcher {
     /// # Errors
     ///
     /// Says why nothing was changed or, where the system failed in the middle, what is left to do.
-    pub fn apply(&self, patch: &Patch) -> Result<Applied, PatchError> {
-        let (plan, inverse) = self.plan(patch)?;
-        if !plan.changes.is_empty() {
-            let steps: Vec<Step> = plan.changes.iter().map(Step::of).collect();
+    pub fn apply(&self, terms: &PatchTerms, handed: &Handed) -> Result<Prepared, PatchError> {
+        let prepared = self.prepare(terms, handed)?;
+        if !prepared.plan.changes.is_empty() {
+            let steps: Vec<Step> = prepared.plan.changes.iter().map(Step::of).collect();
             self.unchanged(&steps)?;
             let journal = Journal::within(&self.state);
             journal.write(&steps)?;
             self.carry_out(&steps)?;
             journal.close()?;
         }
-        Ok(Applied { plan, inverse, finished_earlier: self.finished_earlier })
+        Ok(prepared)
     }
 
     /// Checks that every file still is what the plan was made for.

@@ -12,7 +12,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::rc::Rc;
 
-use assize_core::patch::{Entry, File, Patch, Snapshot, folders};
+use assize_core::patch::{Entry, File, Snapshot, check_path, folders};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
@@ -54,15 +54,14 @@ impl Root {
         Ok(Self { folder, steps: RefCell::default() })
     }
 
-    /// Reads everything that has to be known to plan a patch.
+    /// Reads everything that has to be known to plan a patch of these paths. What is no path of a patch is left to the plan.
     ///
     /// # Errors
     ///
     /// Returns what the system says where something is there and cannot be read.
-    pub fn snapshot(&self, patch: &Patch) -> io::Result<Snapshot> {
+    pub fn snapshot(&self, paths: &[&str]) -> io::Result<Snapshot> {
         let mut snapshot = Snapshot::default();
-        for op in &patch.ops {
-            let path = op.path();
+        for path in paths.iter().copied().filter(|path| check_path(path).is_ok()) {
             let entry = self.entry(path)?;
             for folder in folders(path).filter(|folder| !folder.is_empty()) {
                 match self.step(folder)? {
@@ -80,8 +79,8 @@ impl Root {
             snapshot.put(path, entry);
         }
         // A file can take the place of a folder that the same patch empties; whether it does, the names say.
-        if patch.ops.iter().any(|op| *snapshot.entry(op.path()) == Entry::Folder) {
-            for folder in patch.ops.iter().flat_map(|op| folders(op.path())) {
+        if paths.iter().any(|path| *snapshot.entry(path) == Entry::Folder) {
+            for folder in paths.iter().filter(|path| check_path(path).is_ok()).flat_map(|path| folders(path)) {
                 snapshot.put_names(folder, self.names(folder)?);
             }
         }

@@ -41,8 +41,17 @@ impl World {
         Patcher::open(&self.path()).expect("a tree")
     }
 
-    fn apply(&self, ops: &[Op]) -> Result<Applied, PatchError> {
-        self.patcher().apply(&Patch { ops: ops.to_vec() })
+    fn apply(&self, ops: &[Op]) -> Result<Prepared, PatchError> {
+        self.apply_patch(Patch { ops: ops.to_vec() })
+    }
+
+    fn apply_patch(&self, patch: Patch) -> Result<Prepared, PatchError> {
+        self.patcher().apply(&PatchTerms::default(), &Handed::Operations(patch))
+    }
+
+    fn steps(&self, patch: Patch) -> Vec<Step> {
+        let prepared = self.patcher().prepare(&PatchTerms::default(), &Handed::Operations(patch)).expect("it fits");
+        prepared.plan.changes.iter().map(Step::of).collect()
     }
 
     /// Returns every file but our own, with what stands in it.
@@ -87,7 +96,7 @@ fn a_patch_is_carried_out_and_taken_back() {
     assert_eq!(world.read("a.txt").as_deref(), Some("1\n"));
     assert!(!world.at("d").exists(), "an empty folder goes");
     assert!(world.apply(&ops).expect("recognized").plan.is_applied);
-    world.patcher().apply(&applied.inverse).expect("taken back");
+    world.apply_patch(applied.inverse).expect("taken back");
     assert_eq!(world.files(), ["a.txt", "d/b.txt"]);
     assert_eq!(world.read("d/b.txt").as_deref(), Some("two\n"));
     assert!(!world.at(".assize/patch.journal").exists());
@@ -160,7 +169,7 @@ fn a_file_may_become_a_folder_and_the_other_way_round() {
     let world = World::new(&[("a", "x"), ("d/b", "x")]);
     let applied = world.apply(&[remove("a"), add("a/b", "y"), remove("d/b"), add("e", "z")]).expect("applied");
     assert_eq!(world.files(), ["a/b", "e"]);
-    world.patcher().apply(&applied.inverse).expect("taken back");
+    world.apply_patch(applied.inverse).expect("taken back");
     assert_eq!(world.files(), ["a", "d/b"]);
 }
 
@@ -177,8 +186,7 @@ fn one_patch_at_a_time() {
 fn what_an_interruption_leaves_is_finished_by_the_next_run() {
     let world = World::new(&[("a", "1\n"), ("b", "2\n"), ("c", "3\n")]);
     let patch = Patch { ops: vec![edit("a", "1", "one"), edit("b", "2", "two"), remove("c"), add("c/d", "4\n")] };
-    let (plan, _) = world.patcher().plan(&patch).expect("it fits");
-    let steps: Vec<Step> = plan.changes.iter().map(Step::of).collect();
+    let steps = world.steps(patch);
     let state = world.at(STATE_FOLDER);
     let finished = |world: &World| {
         assert!(world.patcher().finished_earlier);
@@ -202,8 +210,7 @@ fn what_an_interruption_leaves_is_finished_by_the_next_run() {
 fn what_was_changed_after_an_interruption_is_not_overwritten() {
     let world = World::new(&[("a", "1\n"), ("b", "2\n")]);
     let patch = Patch { ops: vec![edit("a", "1", "one"), edit("b", "2", "two")] };
-    let (plan, _) = world.patcher().plan(&patch).expect("it fits");
-    let steps: Vec<Step> = plan.changes.iter().map(Step::of).collect();
+    let steps = world.steps(patch);
     Journal::within(&world.at(STATE_FOLDER)).write(&steps).expect("written");
     world.write("b", "something else\n");
     let failed = Patcher::open(&world.path()).err().expect("stuck");

@@ -7,6 +7,7 @@ pub mod doctor;
 pub mod hook;
 pub mod init;
 pub mod ledger;
+pub mod patch;
 pub mod pause;
 pub mod review;
 pub mod sandbox_launch;

@@ -1,8 +1,7 @@
 //! `assize review`: may this change go in? And `assize gates`: what do the project's own checks say?
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use assize_core::court::review::{ReviewCase, ReviewPolicy, ReviewRecord, Scope};
 use assize_core::envelope::ReviewEnvelope;
@@ -22,7 +21,7 @@ use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
-use crate::own_file;
+use crate::own_file::{self, one_standard_input, read_text};
 use crate::render::{self, Format, comment};
 use crate::watch::Watch;
 
@@ -129,13 +128,13 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     if arguments.check_verdict.is_some() || arguments.check_patch.is_some() {
         return check(arguments, host, output);
     }
-    one_standard_input([("--spec", &arguments.spec), ("--notes", &arguments.notes)])?;
+    one_standard_input([("--spec", arguments.spec.as_ref()), ("--notes", arguments.notes.as_ref())])?;
     let specification = match &arguments.spec {
-        Some(path) => read(host, path, "--spec", SPECIFICATION_BYTES_MAX)?,
+        Some(path) => read_text(host, path, "--spec", SPECIFICATION_BYTES_MAX)?,
         None => String::new(),
     };
     let notes =
-        arguments.notes.as_ref().map(|path| read(host, path, "--notes", SPECIFICATION_BYTES_MAX)).transpose()?;
+        arguments.notes.as_ref().map(|path| read_text(host, path, "--notes", SPECIFICATION_BYTES_MAX)).transpose()?;
     let case = ReviewCase {
         specification: Untrusted::new(specification),
         scope: if arguments.all { Scope::Everything } else { Scope::Change },
@@ -325,35 +324,13 @@ fn config_of_tree(host: &Host, arguments: &GateArguments, output: Output) -> std
     Ok(config)
 }
 
-fn read(host: &Host, path: &Path, option: &str, bytes_max: u64) -> Result<String> {
-    let wrong = |what: String| Failure::new(format!("{option} {}: {what}", path.display()));
-    let mut text = String::new();
-    let read = if path == Path::new("-") {
-        std::io::stdin().lock().take(bytes_max + 1).read_to_string(&mut text)
-    } else {
-        let file = own_file::open(host, path).map_err(|error| wrong(error.to_string()))?;
-        file.take(bytes_max + 1).read_to_string(&mut text)
-    };
-    let size = read.map_err(|error| wrong(error.to_string()))?;
-    if size as u64 > bytes_max { Err(wrong(format!("it has more than {bytes_max} bytes"))) } else { Ok(text) }
-}
-
-/// Standard input can be read once.
-fn one_standard_input(files: [(&str, &Option<PathBuf>); 2]) -> Result<()> {
-    let [one, other] = files;
-    let is_standard_input = |(_, file): (&str, &Option<PathBuf>)| file.as_deref() == Some(Path::new("-"));
-    if is_standard_input(one) && is_standard_input(other) {
-        return Err(Failure::new(format!("only one of {} and {} can be standard input", one.0, other.0)));
-    }
-    Ok(())
-}
-
 /// Checks documents and lists everything that is wrong with them.
 fn check(arguments: &Arguments, host: &Host, output: Output) -> Result {
-    let (verdict, patch) = (("--check-verdict", &arguments.check_verdict), ("--check-patch", &arguments.check_patch));
+    let verdict = ("--check-verdict", arguments.check_verdict.as_ref());
+    let patch = ("--check-patch", arguments.check_patch.as_ref());
     one_standard_input([verdict, patch])?;
-    let document = |(option, file): (&str, &Option<PathBuf>)| {
-        file.as_ref().map(|path| read(host, path, option, DOCUMENT_BYTES_MAX)).transpose()
+    let document = |(option, file): (&str, Option<&PathBuf>)| {
+        file.map(|path| read_text(host, path, option, DOCUMENT_BYTES_MAX)).transpose()
     };
     let (verdict, patch) = (document(verdict)?, document(patch)?);
     let limits = PatchLimits::default();

@@ -1,0 +1,206 @@
+//! `assize patch`: whether a patch fits the tree, and putting it in, whole or not at all.
+
+use std::path::PathBuf;
+
+use assize_core::patch::import::{FORMATS, Format as PatchFormat, format};
+use assize_core::patch::{Change, Handed, JSON, PatchLimits, Protection};
+use assize_core::text::make_visible;
+use assize_engine::patch::{PatchError, PatchTerms, Patcher, Prepared, check};
+use serde_json::{Value, json};
+
+use crate::cli::{Output, print};
+use crate::exit::{Exit, Failure, Result};
+use crate::host::Host;
+use crate::own_file;
+use crate::render::{Format, quiet};
+
+/// Largest document that is read, in bytes. Patches themselves have tighter limits.
+pub const DOCUMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Largest specification that is read, in bytes.
+const SPECIFICATION_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Arguments of `assize patch`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Say whether a patch fits, and list everything that is wrong with it. Nothing is written.
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(Handing),
+    /// Put a patch in: all of it, or nothing.
+    #[command(after_help = APPLY_EXAMPLES)]
+    Apply {
+        #[command(flatten)]
+        handing: Handing,
+        /// Write the patch that takes it back to this file.
+        #[arg(long, value_name = "FILE")]
+        inverse: Option<PathBuf>,
+    },
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  assize patch check fix.json
+  git diff main..fix | assize patch check -
+  assize patch check reply.txt --from search-replace --format json
+
+Exit codes: 0 it fits, or is applied already \u{b7} 1 it does not fit \u{b7} 2 it cannot be read";
+
+const APPLY_EXAMPLES: &str = "\
+Examples:
+  assize patch apply fix.json --inverse undo.json
+  assize patch apply undo.json
+  git diff main..fix | assize patch apply - --spec task.md
+
+Files are changed all together or not at all, also when the machine stops in the middle: the next run finishes what is left.
+Pipelines, hooks, agents' settings, lock files and tests are protected, unless the specification asks to change them.
+
+Exit codes: 0 it is applied \u{b7} 1 it does not fit, and nothing was changed \u{b7} 2 it cannot be read or written";
+
+/// A patch that is handed in.
+#[derive(Debug, clap::Args)]
+struct Handing {
+    /// The patch, or `-` for standard input: a JSON document of operations, or a text in another format.
+    #[arg(value_name = "FILE")]
+    patch: PathBuf,
+    /// In which format it is [default: what it looks like].
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    from: Option<String>,
+    /// What was asked for; it opens the protected files that it asks to change.
+    #[arg(long, value_name = "FILE")]
+    spec: Option<PathBuf>,
+    /// Most operations.
+    #[arg(long, value_name = "N", default_value_t = PatchLimits::default().ops_max)]
+    ops_max: usize,
+    /// Most bytes of all its strings together.
+    #[arg(long, value_name = "N", default_value_t = PatchLimits::default().bytes_max)]
+    bytes_max: usize,
+}
+
+fn formats() -> Vec<&'static str> {
+    std::iter::once(JSON).chain(FORMATS.iter().map(|format| format.id())).collect()
+}
+
+/// Runs `assize patch`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let (handing, inverse) = match &arguments.action {
+        Action::Check(handing) => (handing, None),
+        Action::Apply { handing, inverse } => (handing, inverse.as_ref()),
+    };
+    own_file::one_standard_input([("the patch", Some(&handing.patch)), ("--spec", handing.spec.as_ref())])?;
+    let terms = handing.terms(host)?;
+    let document = own_file::read(host, &handing.patch, "the patch", DOCUMENT_BYTES_MAX)?;
+    let handed = match Handed::read(&document, handing.format(), &terms.limits) {
+        Ok(handed) => handed,
+        Err(faults) => return told(Err(PatchError::Unfit(faults)), false, output),
+    };
+    if matches!(arguments.action, Action::Check(_)) {
+        return told(check(&host.project(), &terms, &handed), false, output);
+    }
+    let patcher = match Patcher::open(&host.project()) {
+        Ok(patcher) => patcher,
+        Err(error) => return told(Err(error), false, output),
+    };
+    if patcher.finished_earlier() {
+        output.note("an earlier patch had been interrupted; it was finished first");
+    }
+    // What takes it back is there before anything changes.
+    if let (Some(path), Ok(prepared)) = (inverse, patcher.prepare(&terms, &handed)) {
+        let text = serde_json::to_string_pretty(&prepared.inverse).map_err(|error| Failure::new(error.to_string()))?;
+        own_file::write(host, path, &format!("{text}\n"))
+            .map_err(|error| Failure::new(format!("--inverse {}: {error}; nothing was changed", path.display())))?;
+    }
+    told(patcher.apply(&terms, &handed), true, output)
+}
+
+impl Handing {
+    fn terms(&self, host: &Host) -> Result<PatchTerms> {
+        let specification = match &self.spec {
+            Some(path) => own_file::read_text(host, path, "--spec", SPECIFICATION_BYTES_MAX)?,
+            None => String::new(),
+        };
+        let limits = PatchLimits { ops_max: self.ops_max, bytes_max: self.bytes_max };
+        Ok(PatchTerms { limits, protection: Protection::by(&specification) })
+    }
+
+    fn format(&self) -> Option<&'static dyn PatchFormat> {
+        self.from.as_deref().and_then(format)
+    }
+}
+
+/// Says what came of it. What does not fit is an answer; what cannot be read or written is a failure.
+fn told(prepared: std::result::Result<Prepared, PatchError>, is_written: bool, output: Output) -> Result {
+    let (exit, json, text) = match prepared {
+        Ok(prepared) => {
+            let notes: Vec<_> =
+                prepared.plan.notes.iter().map(|note| json!({"at": note.at, "message": note.message})).collect();
+            let changes: Vec<Value> =
+                prepared.plan.changes.iter().map(|change| json!({"path": change.path, "kind": kind(change)})).collect();
+            let json = json!({
+                "ok": true, "errors": [], "notes": notes, "changes": changes, "written": is_written && !prepared.plan.is_applied,
+                "alreadyApplied": prepared.plan.is_applied, "patch": prepared.patch, "inverse": prepared.inverse,
+            });
+            (Exit::Done, json, human(&prepared, is_written))
+        }
+        Err(PatchError::Unfit(faults)) => {
+            let listed: Vec<_> = faults.iter().map(|fault| json!({"at": fault.at, "message": fault.message})).collect();
+            let text: String = faults.iter().map(|fault| format!("{}\n", visible(&fault.to_string()))).collect();
+            (
+                Exit::NotAccepted,
+                json!({"ok": false, "errors": listed}),
+                format!("{text}{}", PatchError::Unfit(Vec::new())) + "\n",
+            )
+        }
+        Err(error) => return Err(Failure::new(error.to_string())),
+    };
+    print(&match output.format {
+        Format::Json => {
+            let mut result = json!({"assize": 1});
+            if let (Some(result), Value::Object(json)) = (result.as_object_mut(), json) {
+                result.extend(json);
+            }
+            format!("{result}\n")
+        }
+        Format::Human | Format::Markdown => text,
+    });
+    Ok(exit)
+}
+
+fn kind(change: &Change) -> &'static str {
+    match (&change.before, &change.after) {
+        (None, _) => "add",
+        (Some(_), None) => "remove",
+        (Some(_), Some(_)) => "change",
+    }
+}
+
+fn human(prepared: &Prepared, is_written: bool) -> String {
+    let mut text = String::new();
+    for note in &prepared.plan.notes {
+        text.push_str(&quiet(&format!("{}: {}", visible(&note.at), visible(&note.message))));
+        text.push('\n');
+    }
+    if prepared.plan.is_applied {
+        text.push_str("it is applied already; nothing is left to do\n");
+        return text;
+    }
+    for change in &prepared.plan.changes {
+        text.push_str(&format!("{:6} {}\n", kind(change), visible(&change.path)));
+    }
+    let count = prepared.plan.changes.len();
+    let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    text.push_str(&if is_written {
+        format!("applied to {files}\n")
+    } else {
+        format!("it fits; {files} would change\n")
+    });
+    text
+}
+
+fn visible(text: &str) -> String {
+    make_visible(text).into_owned()
+}

@@ -1,0 +1,135 @@
+//! `assize patch`, as people and scripts call it: the real program on real files.
+
+use std::fs;
+use std::process::{Command, Output, Stdio};
+
+use assize_testkit::repo::Repo;
+use serde_json::Value;
+
+const DIFF: &str = "--- a/src/a.txt\n+++ b/src/a.txt\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n";
+const OPS: &str = r#"{"ops": [{"kind": "edit", "path": "src/a.txt", "find": "one", "replace": "1"}]}"#;
+
+fn project() -> Repo {
+    Repo::with_commit(&[
+        ("src/a.txt", "one\ntwo\n"),
+        ("tests/test_a.py", "assert True\n"),
+        ("Cargo.lock", "version = 4\n"),
+    ])
+}
+
+fn patch(repo: &Repo, input: &str, arguments: &[&str]) -> Output {
+    let file = repo.outside().join("standard-input");
+    fs::write(&file, input).expect("written");
+    Command::new(env!("CARGO_BIN_EXE_assize"))
+        .arg("patch")
+        .args(arguments)
+        .current_dir(repo.path())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", repo.outside())
+        .stdin(Stdio::from(fs::File::open(file).expect("opened")))
+        .output()
+        .expect("the program runs")
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+fn read(repo: &Repo, path: &str) -> String {
+    fs::read_to_string(repo.path().join(path)).expect("read")
+}
+
+#[test]
+fn a_patch_is_checked_applied_recognized_and_taken_back() {
+    for (input, from) in [(OPS, "json"), (DIFF, "unified")] {
+        let repo = project();
+        let undo = repo.outside().join("undo.json").to_string_lossy().into_owned();
+        let checked = json(&patch(&repo, input, &["check", "-"]));
+        assert_eq!((&checked["ok"], &checked["written"]), (&true.into(), &false.into()), "{from}: {checked}");
+        assert_eq!(read(&repo, "src/a.txt"), "one\ntwo\n", "{from}: nothing is written");
+        assert!(!repo.path().join(".assize").exists(), "{from}: nor left behind");
+        let applied = json(&patch(&repo, input, &["apply", "-", "--from", from, "--inverse", &undo]));
+        assert_eq!((&applied["written"], &applied["changes"][0]["kind"]), (&true.into(), &"change".into()), "{from}");
+        assert_eq!(read(&repo, "src/a.txt"), "1\ntwo\n", "{from}");
+        let back = patch(&repo, "", &["apply", &undo, "--format", "human"]);
+        assert_eq!(String::from_utf8_lossy(&back.stdout), "change src/a.txt\napplied to 1 file\n", "{from}");
+        assert_eq!(read(&repo, "src/a.txt"), "one\ntwo\n", "{from}");
+    }
+    let repo = project();
+    assert_eq!(patch(&repo, OPS, &["apply", "-"]).status.code(), Some(0));
+    let again = patch(&repo, OPS, &["apply", "-"]);
+    assert_eq!((again.status.code(), &json(&again)["alreadyApplied"]), (Some(0), &true.into()));
+}
+
+#[test]
+fn what_does_not_fit_is_listed_and_changes_nothing() {
+    let repo = project();
+    let many = |count: usize| {
+        let op = r#"{"kind": "edit", "path": "src/a.txt", "find": "one", "replace": "1"}"#;
+        format!("{{\"ops\": [{}]}}", vec![op; count].join(", "))
+    };
+    let two = r#"{"ops": [{"kind": "edit", "path": "src/a.txt", "find": "three", "replace": "3"},
+                          {"kind": "remove", "path": "src/b.txt"}, {"kind": "edit", "path": "src/a.txt", "find": "one", "replace": "1"}]}"#;
+    let outside = r#"{"ops": [{"kind": "add", "path": "../b.txt", "content": ""}]}"#;
+    for (input, more, faults) in [
+        (two.to_owned(), &[][..], 2),
+        (outside.to_owned(), &[], 1),
+        (many(51), &[], 1),
+        (many(2), &["--ops-max", "1"], 1),
+        (OPS.to_owned(), &["--bytes-max", "12"], 1),
+        (OPS.to_owned(), &["--from", "unified"], 1),
+        (DIFF.replace("-one", "-eins"), &[], 1),
+        ("hello".to_owned(), &[], 1),
+        ("{".to_owned(), &[], 1),
+        (String::new(), &[], 1),
+    ] {
+        for action in ["check", "apply"] {
+            let arguments: Vec<&str> = [action, "-"].iter().chain(more).copied().collect();
+            let output = patch(&repo, &input, &arguments);
+            assert_eq!(output.status.code(), Some(1), "{arguments:?} {input}");
+            let told = json(&output);
+            assert_eq!(told["errors"].as_array().map(Vec::len), Some(faults), "{arguments:?} {input}: {told}");
+            assert_eq!(read(&repo, "src/a.txt"), "one\ntwo\n");
+        }
+    }
+    let told = patch(&repo, two, &["check", "-", "--format", "human"]);
+    let told = String::from_utf8_lossy(&told.stdout);
+    assert!(told.starts_with("ops[0].find: ") && told.contains("\nops[1].path: "), "{told}");
+    assert!(told.ends_with("the patch does not fit; nothing was changed\n"), "{told}");
+}
+
+#[test]
+fn what_a_change_is_judged_by_is_opened_by_the_specification_alone() {
+    let repo = project();
+    let of = |path: &str| format!(r#"{{"ops": [{{"kind": "remove", "path": "{path}"}}]}}"#);
+    repo.write("task.md", "Remove tests/test_a.py, it tests nothing.");
+    let with_spec = &["--spec", "task.md"];
+    for (path, more, code) in [
+        ("tests/test_a.py", &[][..], Some(1)),
+        ("Cargo.lock", with_spec, Some(1)),
+        ("tests/test_a.py", with_spec, Some(0)),
+    ] {
+        let arguments: Vec<&str> = ["apply", "-"].iter().chain(more).copied().collect();
+        let output = patch(&repo, &of(path), &arguments);
+        assert_eq!(output.status.code(), code, "{path} {arguments:?}: {output:?}");
+        assert_eq!(repo.path().join(path).exists(), code == Some(1), "{path}");
+    }
+}
+
+#[test]
+fn bad_usage_is_told_apart_from_a_bad_patch() {
+    let repo = project();
+    for arguments in [
+        &["check", "nowhere.json"][..],
+        &["check", "-", "--spec", "-"],
+        &["check", "-", "--from", "ed"],
+        &["check"],
+        &["apply", "-", "--inverse", "no/such/folder/undo.json"],
+    ] {
+        let output = patch(&repo, OPS, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
+        assert_eq!(read(&repo, "src/a.txt"), "one\ntwo\n", "{arguments:?}");
+    }
+}
