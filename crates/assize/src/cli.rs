@@ -177,7 +177,19 @@ pub fn print(text: &str) {
     use std::io::Write as _;
 
     let mut out = anstream::stdout().lock();
-    match write!(out, "{text}").and_then(|()| out.flush()) {
+    ended(write!(out, "{text}").and_then(|()| out.flush()));
+}
+
+/// Prints bytes as they are.
+pub fn print_bytes(bytes: &[u8]) {
+    use std::io::Write as _;
+
+    let mut out = std::io::stdout().lock();
+    ended(out.write_all(bytes).and_then(|()| out.flush()));
+}
+
+fn ended(written: std::io::Result<()>) {
+    match written {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
         Err(error) => {

@@ -133,3 +133,30 @@ fn bad_usage_is_told_apart_from_a_bad_patch() {
         assert_eq!(read(&repo, "src/a.txt"), "one\ntwo\n", "{arguments:?}");
     }
 }
+
+#[test]
+fn git_takes_what_is_shown_as_a_diff() {
+    let repo = project();
+    repo.write("with blank.txt", "x\n");
+    repo.write("say \"hi\"", "x");
+    fs::write(repo.path().join("latin"), b"caf\xe9\none\n").expect("written");
+    let ops = r##"{"ops": [
+        {"kind": "edit", "path": "src/a.txt", "find": "two\n", "replace": "2"},
+        {"kind": "edit", "path": "latin", "find": "one", "replace": "1"},
+        {"kind": "edit", "path": "with blank.txt", "find": "x", "replace": "y"},
+        {"kind": "edit", "path": "say \"hi\"", "find": "x", "replace": "y"},
+        {"kind": "add", "path": "empty", "content": ""},
+        {"kind": "add", "path": "bin/run", "content": "#!/bin/sh\n", "executable": true}]}"##;
+    let shown = patch(&repo, ops, &["diff", "-"]);
+    assert_eq!(shown.status.code(), Some(0), "{shown:?}");
+    let file = repo.outside().join("shown.diff");
+    fs::write(&file, &shown.stdout).expect("written");
+    let git = Command::new("git").arg("apply").arg(&file).current_dir(repo.path()).output().expect("git runs");
+    assert!(git.status.success(), "{git:?}\n{}", String::from_utf8_lossy(&shown.stdout));
+    let again = patch(&repo, ops, &["check", "-"]);
+    assert_eq!(json(&again)["alreadyApplied"], true, "{again:?}");
+
+    let zero = r#"{"ops": [{"kind": "add", "path": "z", "content": "AA==", "encoding": "base64"}]}"#;
+    let refused = patch(&repo, zero, &["diff", "-"]);
+    assert_eq!((refused.status.code(), &json(&refused)["errors"][0]["at"]), (Some(1), &"z".into()));
+}

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// The byte order mark of UTF-8. It stands before the first line and belongs to none.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,15 @@ pub struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Finds the lines of a text. An empty one has none, and an ending at the end begins no further line.
     pub fn of(text: &'a [u8]) -> Self {
-        let first = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        Self::from(text, if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 })
+    }
+
+    /// Finds the lines of a text, with a byte order mark as a part of the first.
+    pub fn with_mark(text: &'a [u8]) -> Self {
+        Self::from(text, 0)
+    }
+
+    fn from(text: &'a [u8], first: usize) -> Self {
         let mut bounds = vec![first];
         bounds.extend(memchr::memchr_iter(b'\n', &text[first..]).map(|at| first + at + 1));
         if bounds.last() != Some(&text.len()) {

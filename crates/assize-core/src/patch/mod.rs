@@ -9,6 +9,7 @@
 
 mod applied;
 mod document;
+mod export;
 pub mod import;
 mod inverse;
 mod line;
@@ -20,6 +21,7 @@ mod protection;
 mod snapshot;
 
 pub use document::{Handed, JSON};
+pub use export::unified;
 pub use inverse::{between, inverse};
 pub use locate::Tier;
 pub use path::{check_path, folded, folders};

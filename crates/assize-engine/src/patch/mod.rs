@@ -13,7 +13,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use assize_core::patch::{self, Handed, Patch, PatchLimits, Plan, Protection};
+use assize_core::patch::{self, Handed, Patch, PatchLimits, Plan, Protection, Snapshot};
 use assize_core::violation::Violation;
 
 pub use self::journal::JournalError;
@@ -80,6 +80,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// The patch that takes it back.
     pub inverse: Patch,
+    /// What it was prepared for.
+    pub tree: Snapshot,
 }
 
 /// Says what a patch would do to a tree, and touches nothing.
@@ -110,7 +112,7 @@ fn prepare(tree: &Path, root: &Root, terms: &PatchTerms, handed: &Handed) -> Res
         Ok(mut plan) if faults.is_empty() => {
             plan.notes.splice(0..0, imported.notes);
             let inverse = patch::inverse(&plan, &snapshot);
-            Ok(Prepared { patch: imported.patch, plan, inverse })
+            Ok(Prepared { patch: imported.patch, plan, inverse, tree: snapshot })
         }
         Ok(_) => Err(PatchError::Unfit(faults)),
         Err(unfit) => {

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use assize_core::patch::import::{FORMATS, Format as PatchFormat, format};
-use assize_core::patch::{Change, Handed, JSON, PatchLimits, Protection};
+use assize_core::patch::{Change, Handed, JSON, PatchLimits, Protection, unified};
 use assize_core::text::make_visible;
 use assize_engine::patch::{PatchError, PatchTerms, Patcher, Prepared, check};
 use serde_json::{Value, json};
 
-use crate::cli::{Output, print};
+use crate::cli::{Output, print, print_bytes};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::own_file;
@@ -31,6 +31,9 @@ enum Action {
     /// Say whether a patch fits, and list everything that is wrong with it. Nothing is written.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Handing),
+    /// Print what a patch would change as a unified diff, which `git apply` takes.
+    #[command(after_help = DIFF_EXAMPLES)]
+    Diff(Handing),
     /// Put a patch in: all of it, or nothing.
     #[command(after_help = APPLY_EXAMPLES)]
     Apply {
@@ -49,6 +52,13 @@ Examples:
   assize patch check reply.txt --from search-replace --format json
 
 Exit codes: 0 it fits, or is applied already \u{b7} 1 it does not fit \u{b7} 2 it cannot be read";
+
+const DIFF_EXAMPLES: &str = "\
+Examples:
+  assize patch diff fix.json
+  assize patch diff reply.txt --from fenced | git apply
+
+Exit codes: 0 it fits \u{b7} 1 it does not fit, or holds what a diff cannot show \u{b7} 2 it cannot be read";
 
 const APPLY_EXAMPLES: &str = "\
 Examples:
@@ -88,7 +98,7 @@ fn formats() -> Vec<&'static str> {
 /// Runs `assize patch`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (handing, inverse) = match &arguments.action {
-        Action::Check(handing) => (handing, None),
+        Action::Check(handing) | Action::Diff(handing) => (handing, None),
         Action::Apply { handing, inverse } => (handing, inverse.as_ref()),
     };
     own_file::one_standard_input([("the patch", Some(&handing.patch)), ("--spec", handing.spec.as_ref())])?;
@@ -98,8 +108,10 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Ok(handed) => handed,
         Err(faults) => return told(Err(PatchError::Unfit(faults)), false, output),
     };
-    if matches!(arguments.action, Action::Check(_)) {
-        return told(check(&host.project(), &terms, &handed), false, output);
+    match arguments.action {
+        Action::Check(_) => return told(check(&host.project(), &terms, &handed), false, output),
+        Action::Diff(_) => return diff(check(&host.project(), &terms, &handed), output),
+        Action::Apply { .. } => {}
     }
     let patcher = match Patcher::open(&host.project()) {
         Ok(patcher) => patcher,
@@ -129,6 +141,17 @@ impl Handing {
 
     fn format(&self) -> Option<&'static dyn PatchFormat> {
         self.from.as_deref().and_then(format)
+    }
+}
+
+fn diff(prepared: std::result::Result<Prepared, PatchError>, output: Output) -> Result {
+    let shown = prepared.and_then(|prepared| unified(&prepared.plan, &prepared.tree).map_err(PatchError::Unfit));
+    match shown {
+        Ok(diff) => {
+            print_bytes(&diff);
+            Ok(Exit::Done)
+        }
+        Err(error) => told(Err(error), false, output),
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, ChangeTag, capture_diff_slices};
 
-use crate::patch::line::{Ending, Lines};
+use crate::patch::line::{BYTE_ORDER_MARK, Ending, Lines};
 use crate::patch::locate::{Shift, Tier, normalized, shift_at};
 use crate::patch::nearest::nearest;
 
@@ -120,7 +120,9 @@ struct Place<'a> {
 
 /// Puts hunks into a text; returns it with what was overlooked.
 pub(super) fn applied(text: &[u8], hunks: &[Hunk]) -> Result<(Vec<u8>, Vec<Said>), Vec<Said>> {
-    let lines = Lines::of(text);
+    // Who names the mark at the beginning of a file takes it for a part of its first line.
+    let named = hunks.iter().flat_map(Hunk::old).any(|line| line.content.starts_with(BYTE_ORDER_MARK));
+    let lines = if named { Lines::with_mark(text) } else { Lines::of(text) };
     let (mut places, mut notes, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     let mut from = 0;
     for hunk in hunks {
