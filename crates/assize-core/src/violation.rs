@@ -4,8 +4,10 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// A fault of a document, and where it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Violation {
     /// The place, such as `scores.types` or `ops[3].find`; empty for the document as a whole.
     pub at: String,

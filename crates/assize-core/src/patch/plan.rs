@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use serde::Serialize;
+
 use super::line::{Lines, with_ending};
 use super::locate::{Located, Tier, locate};
 use super::nearest::nearest;
@@ -53,7 +55,7 @@ impl Pin {
 }
 
 /// What somebody should know of an operation that fits.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Note {
     /// Which operation, such as `ops[3]`.
     pub at: String,

@@ -159,22 +159,19 @@ fn diff(prepared: std::result::Result<Prepared, PatchError>, output: Output) -> 
 fn told(prepared: std::result::Result<Prepared, PatchError>, is_written: bool, output: Output) -> Result {
     let (exit, json, text) = match prepared {
         Ok(prepared) => {
-            let notes: Vec<_> =
-                prepared.plan.notes.iter().map(|note| json!({"at": note.at, "message": note.message})).collect();
             let changes: Vec<Value> =
                 prepared.plan.changes.iter().map(|change| json!({"path": change.path, "kind": kind(change)})).collect();
             let json = json!({
-                "ok": true, "errors": [], "notes": notes, "changes": changes, "written": is_written && !prepared.plan.is_applied,
+                "ok": true, "errors": [], "notes": prepared.plan.notes, "changes": changes, "written": is_written && !prepared.plan.is_applied,
                 "alreadyApplied": prepared.plan.is_applied, "patch": prepared.patch, "inverse": prepared.inverse,
             });
             (Exit::Done, json, human(&prepared, is_written))
         }
         Err(PatchError::Unfit(faults)) => {
-            let listed: Vec<_> = faults.iter().map(|fault| json!({"at": fault.at, "message": fault.message})).collect();
             let text: String = faults.iter().map(|fault| format!("{}\n", visible(&fault.to_string()))).collect();
             (
                 Exit::NotAccepted,
-                json!({"ok": false, "errors": listed}),
+                json!({"ok": false, "errors": faults}),
                 format!("{text}{}", PatchError::Unfit(Vec::new())) + "\n",
             )
         }

@@ -7,7 +7,7 @@ use assize_core::court::review::{ReviewCase, ReviewPolicy, ReviewRecord, Scope};
 use assize_core::envelope::ReviewEnvelope;
 use assize_core::patch::PatchLimits;
 use assize_core::session::Event;
-use assize_core::text::Untrusted;
+use assize_core::text::{Untrusted, make_visible};
 use assize_core::verdict::{validate_both, validate_patch, validate_verdict};
 use assize_core::violation::Violation;
 use assize_engine::court::review::{self, ReviewError};
@@ -342,12 +342,9 @@ fn check(arguments: &Arguments, host: &Host, output: Output) -> Result {
     };
     let faults = faults.unwrap_or_default();
     print(&match output.format {
-        Format::Json => {
-            let listed: Vec<_> = faults.iter().map(|fault| json!({"at": fault.at, "message": fault.message})).collect();
-            format!("{}\n", json!({"assize": 1, "ok": faults.is_empty(), "errors": listed}))
-        }
+        Format::Json => format!("{}\n", json!({"assize": 1, "ok": faults.is_empty(), "errors": faults})),
         _ if faults.is_empty() => "nothing is wrong with it\n".to_owned(),
-        _ => faults.iter().map(|fault: &Violation| format!("{fault}\n")).collect(),
+        _ => faults.iter().map(|fault: &Violation| format!("{}\n", make_visible(&fault.to_string()))).collect(),
     });
     Ok(if faults.is_empty() { Exit::Done } else { Exit::NotAccepted })
 }
