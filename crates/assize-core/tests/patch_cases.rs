@@ -1,0 +1,259 @@
+//! Runs every patch under `patch_cases/` against its tree.
+//!
+//! `patch_cases/README.md` says how a case is laid out. What is held for all of them: every byte and every mode of
+//! the tree is the expected one, or every fault is, in order; the inverse leads back to the tree as it was; and a
+//! patch that was carried out is recognized, where the tree can tell it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use assize_core::patch::import::{FORMATS, format, recognized};
+use assize_core::patch::{Entry, File, Handed, JSON, Op, Patch, PatchLimits, Plan, Snapshot, inverse, plan};
+use assize_core::violation::Violation;
+use serde::Deserialize;
+
+/// Cases that must be there, so that a wrong path does not pass for a clean run.
+const CASES_MIN: usize = 200;
+/// Cases in which each operation and each format must be tried.
+const EACH_MIN: usize = 10;
+
+type Files = BTreeMap<String, File>;
+
+/// What `case.toml` says.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Settings {
+    from: Option<String>,
+    ops_max: Option<usize>,
+    bytes_max: Option<usize>,
+    notes: Vec<String>,
+    applied: bool,
+    again: Option<bool>,
+    executable: BTreeSet<String>,
+    executable_after: Option<BTreeSet<String>>,
+}
+
+struct Case {
+    settings: Settings,
+    document: Vec<u8>,
+    before: Files,
+    /// The tree that comes of it, or the faults.
+    expected: Result<Files, Vec<String>>,
+}
+
+/// What became of a patch.
+struct Outcome {
+    patch: Patch,
+    plan: Plan,
+    notes: Vec<String>,
+}
+
+fn add_files(found: &mut Files, folder: &Path, prefix: &str, executable: &BTreeSet<String>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries {
+        let entry = entry.expect("an entry");
+        let name = format!("{prefix}{}", entry.file_name().to_str().expect("a name in UTF-8"));
+        if entry.path().is_dir() {
+            add_files(found, &entry.path(), &format!("{name}/"), executable);
+        } else {
+            let bytes = fs::read(entry.path()).expect("a file");
+            let executable = executable.contains(&name);
+            found.insert(name, File { bytes, executable });
+        }
+    }
+}
+
+fn files(folder: &Path, executable: &BTreeSet<String>) -> Files {
+    let mut found = Files::new();
+    add_files(&mut found, folder, "", executable);
+    found
+}
+
+impl Case {
+    fn load(folder: &Path) -> Result<Self, String> {
+        let settings: Settings = match fs::read_to_string(folder.join("case.toml")) {
+            Ok(text) => toml::from_str(&text).map_err(|error| error.to_string())?,
+            Err(_) => Settings::default(),
+        };
+        let known = ["before", "after", "errors", "patch", "case.toml"];
+        for entry in fs::read_dir(folder).map_err(|error| error.to_string())? {
+            let name = entry.map_err(|error| error.to_string())?.file_name();
+            if !known.iter().any(|one| name == *one) {
+                return Err(format!("{} has no place in a case", name.display()));
+            }
+        }
+        let before = files(&folder.join("before"), &settings.executable);
+        let after = files(&folder.join("after"), settings.executable_after.as_ref().unwrap_or(&settings.executable));
+        let expected = match fs::read_to_string(folder.join("errors")) {
+            Ok(_) if !after.is_empty() => return Err("has both `after` and `errors`".to_owned()),
+            Ok(text) => Err(text.lines().map(str::to_owned).collect()),
+            Err(_) if settings.applied && after.is_empty() => Ok(before.clone()),
+            Err(_) => Ok(after),
+        };
+        let document = fs::read(folder.join("patch")).map_err(|error| format!("patch: {error}"))?;
+        Ok(Self { settings, document, before, expected })
+    }
+
+    fn limits(&self) -> PatchLimits {
+        let usual = PatchLimits::default();
+        PatchLimits {
+            ops_max: self.settings.ops_max.unwrap_or(usual.ops_max),
+            bytes_max: self.settings.bytes_max.unwrap_or(usual.bytes_max),
+        }
+    }
+
+    fn handed(&self) -> Result<Handed, Vec<Violation>> {
+        let from = self.settings.from.as_deref().map(|id| format(id).expect("a known format"));
+        Handed::read(&self.document, from, &self.limits())
+    }
+
+    /// Returns the format that the document is read as.
+    fn format(&self) -> &str {
+        match &self.settings.from {
+            Some(id) => id,
+            None if self.document.trim_ascii_start().starts_with(b"{") => JSON,
+            None => recognized(&self.document).map_or("", |format| format.id()),
+        }
+    }
+
+    fn outcome(&self) -> Result<Outcome, Vec<Violation>> {
+        let tree = Snapshot::of_files(self.before.clone());
+        let imported = self.handed()?.settle(&tree, &self.limits())?;
+        let plan = plan(&imported.patch, &tree)?;
+        let notes = imported.notes.iter().chain(&plan.notes).map(|note| format!("{}: {}", note.at, note.message));
+        Ok(Outcome { notes: notes.collect(), patch: imported.patch, plan })
+    }
+
+    /// Lists what is not as it is expected.
+    fn differences(&self) -> Vec<String> {
+        match (self.outcome(), &self.expected) {
+            (Err(faults), Err(expected)) => fault_differences(&faults, expected),
+            (Err(faults), Ok(_)) => {
+                vec![format!("is refused:\n{}", faults.iter().map(line).collect::<Vec<_>>().join("\n"))]
+            }
+            (Ok(outcome), Err(expected)) => {
+                let after = carried_out(&outcome.plan, &self.before);
+                vec![format!("is taken, not refused with {expected:#?}; it makes {}", shown(&after))]
+            }
+            (Ok(outcome), Ok(expected)) => self.tree_differences(&outcome, expected),
+        }
+    }
+
+    fn tree_differences(&self, outcome: &Outcome, expected: &Files) -> Vec<String> {
+        let Outcome { patch, plan: made, notes } = outcome;
+        let mut found = Vec::new();
+        let after = carried_out(made, &self.before);
+        if after != *expected {
+            found.push(format!("makes {}\n  where is expected {}", shown(&after), shown(expected)));
+        }
+        let wanted = &self.settings.notes;
+        if notes.len() != wanted.len() || !notes.iter().zip(wanted).all(|(note, part)| note.contains(part.as_str())) {
+            found.push(format!("notes {notes:#?}\n  where are expected {wanted:#?}"));
+        }
+        if made.is_applied != self.settings.applied {
+            found.push(format!("is applied already: {}", made.is_applied));
+        }
+        let later = Snapshot::of_files(after.clone());
+        if !made.changes.is_empty() {
+            match plan(&inverse(made, &Snapshot::of_files(self.before.clone())), &later) {
+                Ok(back) if carried_out(&back, &after) == self.before => {}
+                Ok(back) => found.push(format!("its inverse makes {}", shown(&carried_out(&back, &after)))),
+                Err(faults) => found.push(format!("its inverse is refused: {faults:?}")),
+            }
+        }
+        if self.format() == JSON {
+            let wanted = self.settings.again.unwrap_or_else(|| leaves_something(patch));
+            let told = plan(patch, &later).is_ok_and(|again| again.is_applied);
+            if told != wanted {
+                found.push(format!("once it is carried out, that is recognized: {told}"));
+            }
+        }
+        found
+    }
+}
+
+/// Whether each operation can be seen in a tree afterwards, or at least does not deny it, and one can be seen.
+fn leaves_something(patch: &Patch) -> bool {
+    let is_seen =
+        |op: &Op| matches!(op, Op::Add { .. }) || matches!(op, Op::Edit { replace, .. } if !replace.is_empty());
+    patch.ops.iter().any(is_seen) && !patch.ops.iter().any(|op| matches!(op, Op::Splice { .. }))
+}
+
+fn line(fault: &Violation) -> String {
+    format!("{}: {}", fault.at, fault.message)
+}
+
+fn fault_differences(faults: &[Violation], expected: &[String]) -> Vec<String> {
+    let is_it = |(fault, expected): (&Violation, &String)| {
+        let (at, beginning) = expected.split_once(": ").expect("`at: beginning of message`");
+        fault.at == at && fault.message.starts_with(beginning)
+    };
+    if !expected.is_empty() && faults.len() == expected.len() && faults.iter().zip(expected).all(is_it) {
+        return Vec::new();
+    }
+    let faults: Vec<String> = faults.iter().map(line).collect();
+    vec![format!("is refused with\n{}\n  where is expected\n{}", faults.join("\n"), expected.join("\n"))]
+}
+
+/// Returns the files that a plan makes of others.
+fn carried_out(made: &Plan, before: &Files) -> Files {
+    let mut files = before.clone();
+    for change in &made.changes {
+        match &change.after {
+            Some(file) => drop(files.insert(change.path.clone(), file.clone())),
+            None => drop(files.remove(&change.path)),
+        }
+    }
+    let tree = Snapshot::of_files(files.clone());
+    assert!(tree.entries().filter(|(_, entry)| matches!(entry, Entry::File(_))).count() == files.len());
+    files
+}
+
+fn shown(files: &Files) -> String {
+    let one = |(path, file): (&String, &File)| {
+        let mode = if file.executable { " (executable)" } else { "" };
+        format!("\n    {path:?}{mode}: {}", file.bytes[..file.bytes.len().min(400)].escape_ascii())
+    };
+    files.iter().map(one).collect()
+}
+
+fn kinds(patch: &Patch) -> BTreeSet<&'static str> {
+    let kind = |op: &Op| match op {
+        Op::Add { .. } => "add",
+        Op::Remove { .. } => "remove",
+        Op::Edit { .. } => "edit",
+        Op::Splice { .. } => "splice",
+    };
+    patch.ops.iter().map(kind).collect()
+}
+
+#[test]
+fn every_patch_makes_what_is_expected_of_its_tree() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/patch_cases");
+    let entries = fs::read_dir(&root).expect("the corpus").map(|entry| entry.expect("an entry").path());
+    let mut folders: Vec<_> = entries.filter(|path| path.is_dir()).collect();
+    folders.sort();
+    let mut tried: BTreeMap<String, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for folder in &folders {
+        let name = folder.file_name().expect("a name").to_string_lossy();
+        match Case::load(folder) {
+            Ok(case) => {
+                *tried.entry(case.format().to_owned()).or_default() += 1;
+                if let Ok(Handed::Operations(patch)) = case.handed() {
+                    kinds(&patch).into_iter().for_each(|kind| *tried.entry(kind.to_owned()).or_default() += 1);
+                }
+                wrong.extend(case.differences().iter().map(|difference| format!("{name}: {difference}")));
+            }
+            Err(error) => wrong.push(format!("{name}: {error}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences\n\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(folders.len() >= CASES_MIN, "{} cases", folders.len());
+    let formats = FORMATS.iter().map(|format| format.id()).chain([JSON]);
+    for what in formats.chain(["add", "remove", "edit", "splice"]) {
+        let count = tried.get(what).copied().unwrap_or(0);
+        assert!(count >= EACH_MIN, "{what} is tried in {count} cases only");
+    }
+}
