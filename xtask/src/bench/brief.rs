@@ -153,7 +153,8 @@ fn rows(tree: &Path, place: &Path) -> Vec<Row> {
     ];
     let map_of = |name: &'static str, forget: bool| {
         let mut command = within(&aider, &map);
-        command.env("OPENAI_API_KEY", "unused");
+        command.env("OPENAI_API_KEY", "unused").env("HOME", place);
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         let mut row = Row::new(name, command);
         row.is_slow = true;
         let (tree, changed) = (tree.to_owned(), tree.join("changed.py"));
