@@ -4,7 +4,7 @@
 //! does not (a text that was only taken away is simply not there), nothing is claimed.
 
 use super::line::Lines;
-use super::locate::locate;
+use super::locate::{Located, Tier, locate};
 use super::snapshot::{Entry, Snapshot};
 use super::{Op, Patch};
 
@@ -40,7 +40,8 @@ fn state(op: &Op, patch: &Patch, tree: &Snapshot) -> State {
         (Op::Remove { path }, _) => {
             let is_rewritten =
                 patch.ops.iter().any(|other| matches!(other, Op::Add { path: added, .. } if added == path));
-            if is_rewritten || *entry == Entry::Absent { State::CannotTell } else { State::Open }
+            // A folder has taken the place of the file.
+            if is_rewritten || matches!(entry, Entry::Absent | Entry::Folder) { State::CannotTell } else { State::Open }
         }
         (Op::Edit { find, replace, occurrences, .. }, Entry::File(file)) => {
             edited(&file.bytes, find, replace, occurrences.unwrap_or(1))
@@ -52,11 +53,13 @@ fn state(op: &Op, patch: &Patch, tree: &Snapshot) -> State {
 
 fn edited(text: &[u8], find: &str, replace: &str, occurrences: u32) -> State {
     let lines = Lines::of(text);
-    let spans = |wanted: &str| {
-        let located = (!wanted.is_empty()).then(|| locate(text, &lines, wanted, "")).flatten();
-        located.map(|located| located.matches).unwrap_or_default()
-    };
-    let (old, new) = (spans(find), spans(replace));
+    let located = |wanted: &str| (!wanted.is_empty()).then(|| locate(text, &lines, wanted, "")).flatten();
+    let old = located(find);
+    // Where the old text stands byte for byte, the new one has to as well: they may differ in white space alone.
+    let is_exact = old.as_ref().is_some_and(|old| old.tier == Tier::Exact);
+    let new = located(replace).filter(|new| !is_exact || new.tier == Tier::Exact);
+    let spans = |located: Option<Located>| located.map(|located| located.matches).unwrap_or_default();
+    let (old, new) = (spans(old), spans(new));
     let within = |inner: &std::ops::Range<usize>| {
         new.iter().any(|outer| outer.span.start <= inner.start && inner.end <= outer.span.end)
     };

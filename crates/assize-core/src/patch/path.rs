@@ -50,9 +50,9 @@ fn check_component(name: &str) -> Result<(), &'static str> {
     if folded(name) == ".git" || folded(name).starts_with("git~") {
         return Err("lies in the folder that git keeps for itself");
     }
-    let stem = name.split('.').next().unwrap_or(name).to_ascii_uppercase();
-    let numbered =
-        |device: &str| stem.strip_prefix(device).is_some_and(|rest| matches!(rest.as_bytes(), [b'1'..=b'9']));
+    let stem = name.split('.').next().unwrap_or(name).trim_end_matches(' ').to_ascii_uppercase();
+    let is_number = |rest: &str| matches!(rest, "¹" | "²" | "³") || matches!(rest.as_bytes(), [b'1'..=b'9']);
+    let numbered = |device: &str| stem.strip_prefix(device).is_some_and(is_number);
     if ["CON", "PRN", "AUX", "NUL"].contains(&stem.as_str()) || numbered("COM") || numbered("LPT") {
         return Err("names a device of Windows");
     }
