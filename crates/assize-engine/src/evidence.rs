@@ -17,6 +17,7 @@ use assize_core::text::Untrusted;
 use assize_core::transcript::{TranscriptFacts, TranscriptKind};
 
 use crate::git::{GitError, Large, Listed, Repository, SHOWN_BYTES_MAX};
+use crate::ground::Ground;
 use crate::regular_file;
 use crate::syntax::{self, Sound, errors_of_all};
 use crate::transcript;
@@ -35,8 +36,8 @@ pub const LOOK_UP_TIME_MAX: Duration = Duration::from_millis(500);
 /// Where the evidence of a stop lies.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    /// The folder that the agent works in.
-    pub folder: PathBuf,
+    /// The tree that is worked in.
+    pub ground: Ground,
     /// The transcript and its format, where there is one.
     pub transcript: Option<(PathBuf, TranscriptKind)>,
     /// The final message, where the agent's harness gives it.
@@ -101,7 +102,7 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
     });
     let tree = match tree {
         Ok(Some(tree)) => tree,
-        Ok(None) => without_git(&sources.folder, &facts, &wanted),
+        Ok(None) => without_git(sources.ground.folder(), &facts, &wanted),
         Err(error) => Tree { diff: Part::Missing(error.to_string()), ..Tree::default() },
     };
     let from_transcript = || facts.get().and_then(|facts| facts.last_message.clone());
@@ -113,7 +114,7 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
         accepted_fingerprint: session.accepted_fingerprint.clone(),
         // The transcript can lag behind: the harness's own word comes first.
         final_message: sources.final_message.clone().map(Untrusted::new).or_else(from_transcript),
-        transcript: relative(facts, &sources.folder),
+        transcript: relative(facts, sources.ground.folder()),
         attempts: session.attempts.clone(),
         referents: tree.sightings,
     }
@@ -162,8 +163,8 @@ fn relative(facts: Part<TranscriptFacts>, folder: &Path) -> Part<TranscriptFacts
 }
 
 fn look_at_tree(sources: &Sources, baseline: Option<&Baseline>, wanted: &[Referent]) -> Result<Option<Tree>, GitError> {
-    let (folder, cache) = (&sources.folder, sources.cache.as_deref());
-    let Some(repository) = Repository::discover(folder)? else { return Ok(None) };
+    let cache = sources.cache.as_deref();
+    let Some(repository) = sources.ground.repository()? else { return Ok(None) };
     let mut limits = Vec::new();
     // Only what was measured in a repository says from where a change in one is to be measured.
     let baseline = baseline.filter(|baseline| baseline.measured == Measured::Repository);

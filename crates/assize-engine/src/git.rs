@@ -101,7 +101,10 @@ impl GitError {
 /// A repository with its shadow.
 #[derive(Debug)]
 pub struct Repository {
+    /// The work tree.
     root: PathBuf,
+    /// The folder that the repository belongs to: the work tree, unless that is a copy.
+    home: PathBuf,
     git_dir: PathBuf,
     common_dir: PathBuf,
     sha256: bool,
@@ -152,11 +155,23 @@ impl Repository {
         let Some(root) = start.ancestors().find(|folder| folder.join(".git").exists()) else {
             return Ok(None);
         };
-        Self::open(root).map(Some)
+        Self::open(root, root).map(Some)
     }
 
-    fn open(root: &Path) -> Result<Self, GitError> {
-        let (git_dir, common_dir) = folders(root)?;
+    /// Finds the repository of a folder, as [`Self::discover`] does, with another work tree: a copy of its own.
+    ///
+    /// # Errors
+    ///
+    /// Fails when there is a repository that cannot be read.
+    pub fn with_work_tree(start: &Path, work_tree: &Path) -> Result<Option<Self>, GitError> {
+        let Some(home) = start.ancestors().find(|folder| folder.join(".git").exists()) else {
+            return Ok(None);
+        };
+        Self::open(home, work_tree).map(Some)
+    }
+
+    fn open(home: &Path, root: &Path) -> Result<Self, GitError> {
+        let (git_dir, common_dir) = folders(home)?;
         let settings = DataSettings::of(&common_dir)?;
         let shadow = tempfile::Builder::new()
             .prefix("assize-git-")
@@ -164,6 +179,7 @@ impl Repository {
             .map_err(|error| GitError::Io { path: std::env::temp_dir(), error })?;
         let repository = Self {
             root: root.to_owned(),
+            home: home.to_owned(),
             git_dir,
             common_dir,
             sha256: settings.sha256,
@@ -201,6 +217,11 @@ impl Repository {
             }
         }
         Ok(())
+    }
+
+    /// Returns the folder that the repository belongs to, whatever its work tree is.
+    pub fn home(&self) -> &Path {
+        &self.home
     }
 
     /// Returns the root of the work tree.
@@ -489,7 +510,7 @@ impl Repository {
             let detail = "no entry of PATH has it that is absolute and leads out of the tree";
             GitError::NoGit(io::Error::new(io::ErrorKind::NotFound, detail))
         };
-        let search_path = self.search_path.get_or_init(|| SearchPath::of_process(&self.root));
+        let search_path = self.search_path.get_or_init(|| SearchPath::of_process(&self.home));
         let mut command = Command::new(search_path.find("git").ok_or_else(missing)?);
         command
             .current_dir(&self.root)
@@ -559,7 +580,7 @@ pub fn head_of(start: &Path) -> Result<Option<String>, GitError> {
     let Some(root) = start.ancestors().find(|folder| folder.join(".git").exists()) else { return Ok(None) };
     let (git_dir, common_dir) = folders(root)?;
     if DataSettings::of(&common_dir)?.reftable {
-        return Repository::open(root)?.head();
+        return Repository::open(root, root)?.head();
     }
     head_in(&git_dir, &common_dir)
 }

@@ -10,6 +10,7 @@ pub mod evidence;
 pub mod expand;
 pub mod gate;
 pub mod git;
+pub mod ground;
 pub mod judge;
 pub mod ledger;
 pub mod patch;

@@ -37,6 +37,7 @@ use crate::court::{fresh_nonce, fresh_word};
 use crate::evidence::{Sources, gather, shown_whole};
 use crate::gate::{BaseCache, Bench, MANIFEST_BYTES_MAX, Planned, Ran, RunTerms, detect};
 use crate::git::{GitError, Repository, odd_in_work_tree};
+use crate::ground::Ground;
 use crate::sandbox::{Demand, Host, Launcher, Sandbox, SandboxError};
 use crate::schema;
 use crate::search_path::SearchPath;
@@ -141,7 +142,7 @@ impl ReviewError {
     }
 }
 
-/// Holds the court over the work tree of a folder.
+/// Holds the court over a tree.
 ///
 /// # Errors
 ///
@@ -150,11 +151,11 @@ impl ReviewError {
 pub fn hold(
     case: ReviewCase,
     terms: &Terms,
-    folder: &Path,
+    ground: &Ground,
     watch: &mut dyn FnMut(Step<'_>),
     ask: Ask<'_>,
 ) -> Result<ReviewRecord, ReviewError> {
-    let (inputs, exhibits) = match examine(case.clone(), terms, folder, watch) {
+    let (inputs, exhibits) = match examine(case.clone(), terms, ground, watch) {
         Err(error) if error.is_about_the_change() => return Ok(unreadable(case, terms.policy.clone(), &error)),
         examined => examined?,
     };
@@ -195,18 +196,19 @@ pub fn unreadable(case: ReviewCase, policy: ReviewPolicy, why: &dyn std::fmt::Di
 pub fn examine(
     mut case: ReviewCase,
     terms: &Terms,
-    folder: &Path,
+    ground: &Ground,
     watch: &mut dyn FnMut(Step<'_>),
 ) -> Result<(ReviewInputs, ReviewExhibits), ReviewError> {
     watch(Step::Copying);
-    let repository = Repository::discover(folder)?;
-    let root = repository.as_ref().map_or(folder, Repository::root).to_owned();
-    let sandbox = sandbox_beside(&root, terms.gates.sandbox)?;
+    let repository = ground.repository()?;
+    let root = repository.as_ref().map_or(ground.folder(), Repository::root).to_owned();
+    let home = repository.as_ref().map_or(ground.home(), Repository::home).to_owned();
+    let sandbox = sandbox_beside(&home, terms.gates.sandbox)?;
     if repository.is_none() || case.scope == Scope::Everything {
         case.base = None;
     }
     let paths = paths_of(&root, repository.as_ref())?;
-    let evidence = evidence_of(&case, &root, repository.is_some(), &paths);
+    let evidence = evidence_of(&case, ground, repository.is_some(), &paths);
     let diff = evidence.diff.get().cloned().unwrap_or_default();
     case.opened = Opened::by(case.specification.inspect());
     let mut limits = diff.limits.clone();
@@ -214,7 +216,7 @@ pub fn examine(
         .prefix("assize-build-")
         .tempdir()
         .map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
-    let place = Place { root: &root, repository: repository.as_ref(), paths, build: build.path() };
+    let place = Place { root: &root, home: &home, repository: repository.as_ref(), paths, build: build.path() };
     let mut benches = Benches::new(&case, &diff, place, terms, &mut limits)?;
     let reader = if terms.judges.is_empty() { brief::Reader::Nobody } else { brief::Reader::Judges };
     // Before anything of the change has run: its code could otherwise tidy up after itself in the copy.
@@ -296,17 +298,17 @@ pub fn used_gates<'a>(terms: &'a Terms, folder: &Path) -> Result<Vec<(&'a dyn Ga
 }
 
 /// The evidence that needs no gate: what changed, seen with the rules' eyes.
-fn evidence_of(case: &ReviewCase, root: &Path, in_repository: bool, paths: &[String]) -> Evidence {
+fn evidence_of(case: &ReviewCase, ground: &Ground, in_repository: bool, paths: &[String]) -> Evidence {
     let directive = Directive::from_prompt(case.specification.inspect(), 1, Vec::new());
     let commit = case.base.clone();
     let baseline = Baseline { commit, measured: Measured::Repository, ..Baseline::default() };
     let session =
         SessionState { baseline: Some(baseline), active: directive.into_iter().collect(), ..SessionState::default() };
     let notes = case.notes.as_ref().map(|notes| notes.inspect().to_owned());
-    let sources = Sources { folder: root.to_owned(), final_message: notes, ..Sources::default() };
+    let sources = Sources { ground: ground.clone(), final_message: notes, ..Sources::default() };
     let mut evidence = gather(&sources, &session);
     if !in_repository {
-        evidence.diff = Part::Gathered(shown_whole(root, paths));
+        evidence.diff = Part::Gathered(shown_whole(ground.folder(), paths));
     }
     evidence
 }
@@ -324,6 +326,8 @@ struct Benches {
 /// Where the tree lies, what belongs to it, and where build tools may put what they make.
 struct Place<'a> {
     root: &'a Path,
+    /// Where its dependencies are.
+    home: &'a Path,
     repository: Option<&'a Repository>,
     paths: Vec<String>,
     build: &'a Path,
@@ -337,7 +341,7 @@ impl Benches {
         terms: &Terms,
         limits: &mut Vec<String>,
     ) -> Result<Self, ReviewError> {
-        let Place { root, repository, paths, build } = place;
+        let Place { root, home, repository, paths, build } = place;
         let base_copy = match (repository, &case.base) {
             (Some(repository), Some(commit)) => Some(WorkCopy::of_commit(repository, commit)?),
             _ => None,
@@ -370,7 +374,7 @@ impl Benches {
             std::fs::create_dir_all(&path).map_err(|error| CopyError::Io { path: path.clone(), error })?;
             Ok::<_, CopyError>(path)
         };
-        let bench = |copy, build| Bench::new(copy, root, &terms.gates.search_path, build);
+        let bench = |copy, build| Bench::new(copy, home, &terms.gates.search_path, build);
         let base_tree = match (repository, &case.base) {
             (Some(repository), Some(commit)) => Some(repository.tree_of(commit)?),
             _ => None,

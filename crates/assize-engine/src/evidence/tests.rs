@@ -10,7 +10,7 @@ fn session(baseline: Baseline, words: &str) -> SessionState {
 }
 
 fn gathered(repo: &Repo, session: &SessionState) -> Evidence {
-    gather(&Sources { folder: repo.path(), ..Sources::default() }, session)
+    gather(&Sources { ground: Ground::project(&repo.path()), ..Sources::default() }, session)
 }
 
 fn paths(evidence: &Evidence) -> Vec<&str> {
@@ -113,7 +113,7 @@ fn a_folder_without_git_shows_what_the_transcript_names() {
     let result = serde_json::json!({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"ok"}]}});
     std::fs::write(&transcript, format!("{write}\n{result}\n")).expect("written");
     let sources = Sources {
-        folder: folder.path().to_owned(),
+        ground: Ground::project(folder.path()),
         transcript: Some((transcript, TranscriptKind::ClaudeCode)),
         ..Sources::default()
     };
@@ -121,7 +121,8 @@ fn a_folder_without_git_shows_what_the_transcript_names() {
     let diff = evidence.diff.get().expect("a diff");
     assert_eq!(paths(&evidence), ["a.py"]);
     assert!(!diff.files[0].old_known && diff.limits[0].contains("no git repository"));
-    let nothing = gather(&Sources { folder: folder.path().to_owned(), ..Sources::default() }, &SessionState::default());
+    let nothing =
+        gather(&Sources { ground: Ground::project(folder.path()), ..Sources::default() }, &SessionState::default());
     assert_eq!(nothing.missing_parts().len(), 2);
 }
 
@@ -130,7 +131,7 @@ fn a_broken_repository_is_a_missing_part_and_no_failure() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join(".git"), "gitdir: /no/such/place\n").expect("written");
     let evidence =
-        gather(&Sources { folder: folder.path().to_owned(), ..Sources::default() }, &SessionState::default());
+        gather(&Sources { ground: Ground::project(folder.path()), ..Sources::default() }, &SessionState::default());
     assert!(evidence.diff.why_missing().expect("missing").contains("/no/such/place"));
 }
 

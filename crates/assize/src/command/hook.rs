@@ -19,6 +19,7 @@ use assize_engine::court::stop::{Terms, hold};
 use assize_engine::evidence::{Sources, baseline};
 use assize_engine::expand::attachments;
 use assize_engine::git::head_of;
+use assize_engine::ground::Ground;
 use assize_engine::judge::JUDGE_VARIABLE;
 use assize_engine::ledger::{Filter, Ledger, LedgerError};
 use assize_engine::transcript::read_facts;
@@ -339,7 +340,7 @@ impl<'a> Desk<'a> {
         };
         let kind = self.adapter.transcript_kind();
         let transcript = self.event.transcript.clone().map(|path| (path, kind));
-        Sources { folder: self.host.folder.clone(), transcript, final_message, cache: self.host.cache() }
+        Sources { ground: Ground::project(&self.host.folder), transcript, final_message, cache: self.host.cache() }
     }
 
     /// Records the ruling and answers. If it cannot be recorded, it is made anew without the power

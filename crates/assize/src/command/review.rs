@@ -12,6 +12,7 @@ use assize_core::verdict::{validate_both, validate_patch, validate_verdict};
 use assize_core::violation::Violation;
 use assize_engine::court::review::{self, ReviewError};
 use assize_engine::git::{GitError, Repository};
+use assize_engine::ground::Ground;
 use assize_engine::ledger::Ledger;
 use assize_engine::process::end_with_us;
 use serde_json::json;
@@ -176,9 +177,15 @@ fn judge(
     // Without it an interrupted review would leave its gates at work.
     let _ = end_with_us();
     let mut watch = Watch::new(output);
-    let held = review::hold(case, &terms, &host.folder, &mut |step| watch.see(step), &mut |ids, question, each| {
-        judges.ask(ids, question, each);
-    });
+    let held = review::hold(
+        case,
+        &terms,
+        &Ground::project(&host.folder),
+        &mut |step| watch.see(step),
+        &mut |ids, question, each| {
+            judges.ask(ids, question, each);
+        },
+    );
     watch.finish();
     held.map_err(failed)
 }
@@ -368,7 +375,7 @@ pub fn gates(arguments: &GatesArguments, host: &Host, output: Output) -> Result 
     let case = ReviewCase { base, scope, ..ReviewCase::default() };
     let _ = end_with_us();
     let mut watch = Watch::new(output);
-    let examined = review::examine(case, &terms, &host.folder, &mut |step| watch.see(step));
+    let examined = review::examine(case, &terms, &Ground::project(&host.folder), &mut |step| watch.see(step));
     watch.finish();
     let (inputs, _) = examined.map_err(failed)?;
     print(&match output.format {

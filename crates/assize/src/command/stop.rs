@@ -11,6 +11,7 @@ use assize_engine::court::stop::{Terms, hold};
 use assize_engine::evidence::Sources;
 use assize_engine::expand::attachments;
 use assize_engine::git::Repository;
+use assize_engine::ground::Ground;
 use assize_engine::ledger::{Ledger, LedgerError};
 use serde_json::json;
 
@@ -132,7 +133,7 @@ fn sources(arguments: &Arguments, host: &Host) -> Result<Sources> {
         None => None,
     };
     Ok(Sources {
-        folder: host.folder.clone(),
+        ground: Ground::project(&host.folder),
         transcript,
         final_message: arguments.message.clone(),
         cache: host.cache(),
