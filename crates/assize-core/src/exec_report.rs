@@ -176,6 +176,9 @@ pub struct FailingTest {
     pub edge: bool,
     /// Whether it failed in the base as well.
     pub failed_before: bool,
+    /// Whether it passed in the base: then it is broken now.
+    #[serde(default)]
+    pub passed_before: bool,
     /// What it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -381,18 +384,18 @@ fn to_blame(kind: GateTrouble, dimensions: &[Dimension], base: Option<&GateRun>)
 impl TestSummary {
     fn of(tests: &TestRun, before: Option<&TestRun>, edge_words: &BTreeSet<String>) -> Self {
         let is_edge = |case: &&TestCase| kind_of(&case.id, edge_words) == TestKind::Edge;
-        let failed_before: BTreeSet<&str> = before
-            .into_iter()
-            .flat_map(|run| &run.cases)
-            .filter(|case| case.outcome == TestOutcome::Failed)
-            .map(|case| &*case.id)
-            .collect();
+        let before_with = |outcome: TestOutcome| -> BTreeSet<&str> {
+            let cases = before.into_iter().flat_map(|run| &run.cases);
+            cases.filter(|case| case.outcome == outcome).map(|case| &*case.id).collect()
+        };
+        let (failed_before, passed_before) = (before_with(TestOutcome::Failed), before_with(TestOutcome::Passed));
         let failing = || tests.cases.iter().filter(|case| case.outcome == TestOutcome::Failed);
         let name = |case: &TestCase| FailingTest {
             id: case.id.clone(),
             path: case.path.clone(),
             edge: is_edge(&case),
             failed_before: failed_before.contains(&*case.id),
+            passed_before: passed_before.contains(&*case.id),
             message: case.message.as_deref().map(|message| head(message, TEST_MESSAGE_BYTES_MAX).to_owned()),
         };
         let against_base = before.map(|before| {

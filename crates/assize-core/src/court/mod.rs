@@ -6,4 +6,5 @@
 mod hearing;
 pub mod loop_control;
 pub mod review;
+pub mod standing;
 pub mod stop;

@@ -276,6 +276,7 @@ pub(crate) mod tests {
             path: Some("test_a.py".to_owned()),
             edge: true,
             failed_before: false,
+            passed_before: false,
             message: Some("assert 1 == 2\n<script>@everyone".to_owned()),
         };
         let tests =
@@ -286,6 +287,7 @@ pub(crate) mod tests {
             path: Some("src/a.py".to_owned()),
             line: Some(3),
             message: "`os` imported but unused".to_owned(),
+            offer: None,
         };
         let trouble =
             Trouble { kind: GateTrouble::MissingTool, detail: "mypy is not installed".to_owned(), to_blame: false };

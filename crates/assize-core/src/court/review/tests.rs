@@ -34,6 +34,7 @@ fn tests(state: GateState, passed: usize, failing: &[&str]) -> GateResult {
             path: None,
             edge: false,
             failed_before: false,
+            passed_before: false,
             message: Some("trace\nAssertionError: 1 != 2".to_owned()),
         })
         .collect();
@@ -48,6 +49,7 @@ fn lint(path: &str, message: &str) -> GateResult {
         path: Some(path.to_owned()),
         line: Some(3),
         message: message.to_owned(),
+        offer: None,
     };
     GateResult { new: vec![found], ..gate("ruff-check", &[Dimension::Style], GateState::Failed) }
 }
