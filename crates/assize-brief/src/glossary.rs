@@ -21,6 +21,7 @@
 //!
 //! Names of test functions and of test files are left out: they describe and do not name.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -180,7 +181,7 @@ struct FileCounts {
 }
 
 /// How much a name counts. What is named for good says more of the domain than what is named in passing.
-fn role_weight(role: Role) -> u32 {
+pub(crate) fn role_weight(role: Role) -> u32 {
     match role {
         Role::Type | Role::Interface | Role::Enum | Role::Component => 4,
         Role::Module | Role::Variant | Role::Constant => 3,
@@ -279,11 +280,7 @@ impl GlossaryTally {
         let mut lower = String::new();
         for text in facts.names.texts() {
             for word in words(text) {
-                lower.clear();
-                lower.extend(word.chars().flat_map(char::to_lowercase));
-                let word = singular(&lower);
-                let keep = is_word(&word) && language.keywords().binary_search(&lower.as_str()).is_err();
-                parts.push(keep.then(|| self.number(&word)));
+                parts.push(term(word, language.keywords(), &mut lower).map(|word| self.number(&word)));
             }
             ends.push(parts.len());
         }
@@ -367,6 +364,17 @@ impl GlossaryTally {
         found.truncate(PAIRS_MAX);
         found
     }
+}
+
+/// The term that a word of a name is: singular, in small letters. `None` for a word of any program and for a keyword.
+///
+/// `lower` is room that is used again from word to word.
+pub(crate) fn term<'l>(word: &str, keywords: &[&str], lower: &'l mut String) -> Option<Cow<'l, str>> {
+    lower.clear();
+    lower.extend(word.chars().flat_map(char::to_lowercase));
+    let lower: &'l str = lower;
+    let word = singular(lower);
+    (is_word(&word) && keywords.binary_search(&lower).is_err()).then_some(word)
 }
 
 /// Returns whether a word in small letters may be a term.

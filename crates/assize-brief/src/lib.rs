@@ -8,6 +8,7 @@ pub mod boundary;
 pub mod brief;
 pub mod budget;
 pub mod capability;
+pub mod convention;
 pub mod facts;
 pub mod glossary;
 pub mod graph;

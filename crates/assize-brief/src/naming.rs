@@ -111,7 +111,7 @@ impl Style {
     }
 
     /// Returns whether the style tells how words are put together: one word alone does not.
-    fn tells(self) -> bool {
+    pub(crate) fn tells(self) -> bool {
         !matches!(self, Self::Flat | Self::Upper)
     }
 
@@ -150,7 +150,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    fn of(name: Name<'_>, language: LanguageId) -> Self {
+    pub(crate) fn of(name: Name<'_>, language: LanguageId) -> Self {
         let by_case = language == LanguageId::Go && name.text.starts_with(char::is_uppercase);
         if by_case { Self::Public(name.role) } else { Self::Name(name.role) }
     }
@@ -272,10 +272,10 @@ impl From<Vec<Packed>> for NamingTally {
 
 /// What is looked up of a name once, however often it occurs.
 #[derive(Clone, Copy)]
-struct Shape<'a> {
-    style: Option<Style>,
-    prefix: Option<&'a str>,
-    suffix: Option<&'a str>,
+pub(crate) struct Shape<'a> {
+    pub(crate) style: Option<Style>,
+    pub(crate) prefix: Option<&'a str>,
+    pub(crate) suffix: Option<&'a str>,
 }
 
 impl<'a> Shape<'a> {
@@ -302,7 +302,7 @@ impl<'a> Shape<'a> {
     }
 
     /// The shape of a file's name: what stands between its first and its last dot is a suffix.
-    fn of_file(path: &'a str) -> Self {
+    pub(crate) fn of_file(path: &'a str) -> Self {
         let name = path.rsplit('/').next().unwrap_or(path);
         let name = name.rsplit_once('.').map_or(name, |(name, _)| name);
         match name.find('.') {
@@ -442,17 +442,24 @@ fn share(count: u32, total: u32) -> f64 {
     if total == 0 { 0.0 } else { f64::from(count) / f64::from(total) }
 }
 
-/// The names of a file that are not written as its project writes such names.
+/// The convention of a subject, and the style that new names have to keep to.
 ///
 /// That names are of one word so far is no rule for the next one: it may need two.
+pub(crate) fn expected(
+    conventions: &[Convention],
+    language: LanguageId,
+    subject: Subject,
+) -> Option<(&Convention, Style)> {
+    let of_subject = |convention: &&Convention| convention.language == language && convention.subject == subject;
+    let convention = conventions.iter().find(of_subject)?;
+    Some((convention, convention.recommended.filter(|style| style.tells())?))
+}
+
+/// The names of a file that are not written as its project writes such names.
 pub fn breaks(conventions: &[Convention], path: &str, facts: &FileFacts) -> Vec<Break> {
     let Some(language) = language_of(path).filter(|_| facts.passed_over.is_none()) else { return Vec::new() };
-    let expected = |subject: Subject| {
-        let of_subject = |convention: &&Convention| convention.language == language && convention.subject == subject;
-        conventions.iter().find(of_subject)?.recommended.filter(|style| style.tells())
-    };
     let check = |name: &str, style: Option<Style>, subject: Subject, line: Option<u32>| {
-        let (written, expected) = (style?, expected(subject)?);
+        let (written, (_, expected)) = (style?, expected(conventions, language, subject)?);
         let name = name.to_owned();
         (!expected.admits(written)).then_some(Break { name, subject, line, written, expected })
     };
