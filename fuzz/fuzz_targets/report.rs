@@ -1,8 +1,11 @@
-//! Reports of tools: whatever the bytes are, nothing panics, and a test that is read as failed stays failed.
+//! Reports of tools: whatever the bytes are, nothing panics, a test that is read as failed stays failed, and what is offered
+//! makes a patch within its limits of any file.
 #![no_main]
 
+use assize_core::fix::mechanical;
 use assize_core::gate::declared::DeclaredGate;
 use assize_core::gate::{Dimension, GateOutput, GateRun, GateState, Setup};
+use assize_core::patch::{File, PatchLimits};
 use assize_core::report::{DIAGNOSTICS_MAX, FORMATS, TestOutcome};
 use libfuzzer_sys::fuzz_target;
 
@@ -11,6 +14,9 @@ fuzz_target!(|data: &[u8]| {
     let format = &FORMATS[usize::from(*first) % FORMATS.len()];
     let Ok(report) = (format.parse)(bytes) else { return };
     assert!(report.diagnostics.len() <= DIAGNOSTICS_MAX);
+    let limits = PatchLimits::default();
+    let (patch, _) = mechanical::patch(&report.diagnostics, &limits, &|_| Some(File::plain(bytes)));
+    assert_eq!(limits.check(&patch), []);
     let failed = report.tests.as_ref().map_or(0, |run| run.count(TestOutcome::Failed));
     if failed == 0 {
         return;

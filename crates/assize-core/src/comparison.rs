@@ -319,6 +319,7 @@ mod tests {
     use super::*;
     use crate::diff::parse_git_patch;
     use crate::finding::Severity;
+    use crate::report::{Offer, OfferedEdit, Position};
 
     /// A file that is gone, and untracked ones that came.
     fn moved(gone: &[(&str, &str)], came: &[(&str, &str)]) -> Moves {
@@ -383,6 +384,7 @@ mod tests {
             path: Some(path.to_owned()),
             line: Some(line),
             message: message.to_owned(),
+            offer: None,
         }
     }
 
@@ -399,6 +401,22 @@ mod tests {
         let more = [moved[0].clone(), moved[1].clone(), diagnostic("a.py", 5, "unused re")];
         assert_eq!(lines(&more, &old, ""), [5]);
         assert_eq!(lines(&[diagnostic("b.py", 1, "unused os")], &old, ""), [1]);
+    }
+
+    #[test]
+    fn what_a_tool_offers_makes_no_objection_a_new_one() {
+        let edit = OfferedEdit {
+            path: "a.py".to_owned(),
+            start: Position::Byte(0),
+            end: Position::Byte(1),
+            replacement: String::new(),
+        };
+        let plain = [diagnostic("a.py", 1, "unused os")];
+        let offered = plain.clone().map(|found| Diagnostic { offer: Offer::of(vec![edit.clone()]), ..found });
+        for (now, base) in [(&plain, &offered), (&offered, &plain)] {
+            assert_eq!(lines(now, base, ""), [0_u32; 0]);
+            assert_eq!(new_diagnostics(now, &[], &Moves::default()), *now, "it keeps its own");
+        }
     }
 
     #[test]

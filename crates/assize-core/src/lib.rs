@@ -13,6 +13,7 @@ pub mod envelope;
 pub mod evidence;
 pub mod exec_report;
 pub mod finding;
+pub mod fix;
 pub mod gate;
 pub mod ledger;
 pub mod opinion;

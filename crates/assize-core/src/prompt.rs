@@ -5,6 +5,8 @@
 //! stands in `prompts/*.md`; a variable that is missing there is an error. This module must not
 //! know how a judge is reached.
 
+pub mod fix;
+pub mod pair;
 pub mod review;
 
 use minijinja::{Environment, UndefinedBehavior, Value, context};

@@ -144,6 +144,7 @@ impl Checked {
                 path: Some(path.to_owned()),
                 line: Some(line),
                 message,
+                offer: None,
             },
         });
     }

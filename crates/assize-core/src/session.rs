@@ -8,8 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::court::review::ReviewRecord;
 use crate::court::stop::StopRecord;
+use crate::court::tournament::TournamentRecord;
 use crate::directive::Directive;
 use crate::evidence::{Fingerprint, StopAttempt};
+use crate::fix::record::{FixEnd, FixStart, FixStep};
+use crate::patch::Patch;
 use crate::ruling::Outcome;
 
 /// Attempts that a session remembers, the latest ones.
@@ -85,6 +88,21 @@ pub enum Event {
     StopRuled(Box<StopRecord>),
     /// The review court ruled.
     ReviewRuled(Box<ReviewRecord>),
+    /// A fix began.
+    FixStarted(Box<FixStart>),
+    /// A state of a fix was judged, or a fixer was asked.
+    FixStepped(Box<FixStep>),
+    /// A fix is over.
+    FixEnded(Box<FixEnd>),
+    /// The tournament ruled.
+    TournamentRuled(Box<TournamentRecord>),
+    /// A patch was put into the user's tree.
+    PatchApplied {
+        /// Its operations.
+        patch: Patch,
+        /// The patch that takes it back.
+        inverse: Patch,
+    },
     /// The session ended.
     SessionEnded {
         /// Why, in the agent's words.
@@ -120,6 +138,11 @@ impl Event {
             Self::Prompted { .. } => "prompted",
             Self::StopRuled(_) => "stop_ruled",
             Self::ReviewRuled(_) => "review_ruled",
+            Self::FixStarted(_) => "fix_started",
+            Self::FixStepped(_) => "fix_stepped",
+            Self::FixEnded(_) => "fix_ended",
+            Self::TournamentRuled(_) => "tournament_ruled",
+            Self::PatchApplied { .. } => "patch_applied",
             Self::SessionEnded { .. } => "session_ended",
             Self::Paused { .. } => "paused",
             Self::Resumed => "resumed",
@@ -133,6 +156,8 @@ impl Event {
         match self {
             Self::StopRuled(record) => Some(record.decision.ruling.outcome),
             Self::ReviewRuled(record) => Some(record.ruling.outcome),
+            Self::FixEnded(end) => Some(end.outcome),
+            Self::TournamentRuled(record) => Some(record.ranking.outcome),
             _ => None,
         }
     }
@@ -197,6 +222,11 @@ impl SessionState {
             }
             Event::StopRuled(record) => self.ruled(record),
             Event::ReviewRuled(_)
+            | Event::FixStarted(_)
+            | Event::FixStepped(_)
+            | Event::FixEnded(_)
+            | Event::TournamentRuled(_)
+            | Event::PatchApplied { .. }
             | Event::SessionEnded { .. }
             | Event::Paused { .. }
             | Event::Resumed

@@ -8,3 +8,4 @@ pub mod loop_control;
 pub mod review;
 pub mod standing;
 pub mod stop;
+pub mod tournament;

@@ -225,7 +225,7 @@ enum Bound {
 }
 
 /// Returns whether a finding blocks by itself.
-pub(super) fn blocks(finding: &Finding, policy: &ReviewPolicy) -> bool {
+pub(crate) fn blocks(finding: &Finding, policy: &ReviewPolicy) -> bool {
     let sure = finding.certainty == Certainty::Certain || policy.block_on == BlockOn::Likely;
     // What the built-in gates merely list, such as a new dependency, is certain and no fault.
     sure && (finding.severity == Severity::Error || RULES.iter().any(|rule| rule.id() == finding.rule))
@@ -269,7 +269,7 @@ fn vanished(inputs: &ReviewInputs, dimension: Dimension) -> bool {
 
 /// Names tests of the base that the change made vanish. A test that the specification lets go of does not count, nor one
 /// that lives on under another path with the same name.
-pub(super) fn vanished_tests(inputs: &ReviewInputs) -> impl Iterator<Item = (&GateResult, &str)> {
+pub(crate) fn vanished_tests(inputs: &ReviewInputs) -> impl Iterator<Item = (&GateResult, &str)> {
     let closed = !inputs.case.opened.lets_tests_go();
     let deciding = inputs.exec.gates.iter().filter(move |gate| closed && gate.tests_of == TestsOf::Base);
     deciding.flat_map(|gate| {

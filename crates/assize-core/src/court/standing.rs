@@ -129,7 +129,6 @@ impl Criterion {
 
 /// Where a change stands. The greater one is better; criteria are compared from the first to the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct Standing {
     /// Whether its patch fits the tree.
     pub applies: Measure,
@@ -170,7 +169,8 @@ impl Standing {
         }
     }
 
-    /// Reads out of a review where a change stands that fits. `convention` runs from 0 to 1.
+    /// Reads out of a review where a change stands that fits. `convention` runs from 0 to 1; where there is nothing to
+    /// measure, no convention is broken.
     pub fn of(inputs: &ReviewInputs, outcome: Outcome, convention: Option<f64>) -> Self {
         let tests = Tests::of(inputs);
         let found = |wanted: &dyn Fn(&Finding) -> bool| {
@@ -197,7 +197,7 @@ impl Standing {
             ])),
             ruling: outcome,
             other_faults: known(objections(inputs, &[Dimension::Style])).and(style_and_rest),
-            convention: convention.map_or(0, millionths),
+            convention: convention.map_or(1_000_000, millionths),
             size: lines as u64,
         }
     }
@@ -205,6 +205,33 @@ impl Standing {
     /// Returns the first criterion in which two differ; `None` where they stand alike.
     pub fn differs(&self, other: &Self) -> Option<Criterion> {
         Criterion::ALL.into_iter().find(|criterion| self.against(other, *criterion).is_ne())
+    }
+
+    /// Returns the best that a change can still come to of which only a part is known: what is not known may hold.
+    #[must_use]
+    pub fn at_best(&self) -> Self {
+        let hoped = |measure: Measure| if matches!(measure, Measure::Faults(_)) { measure } else { Measure::Holds };
+        let blamed = [
+            self.builds,
+            self.regressions,
+            self.target_tests,
+            self.edge_tests,
+            self.security_and_boundaries,
+            self.other_faults,
+        ];
+        let faultless = blamed.iter().all(|measure| !matches!(measure, Measure::Faults(_)));
+        Self {
+            applies: hoped(self.applies),
+            builds: hoped(self.builds),
+            regressions: hoped(self.regressions),
+            target_tests: hoped(self.target_tests),
+            edge_tests: hoped(self.edge_tests),
+            security_and_boundaries: hoped(self.security_and_boundaries),
+            ruling: if faultless { Outcome::Accept } else { self.ruling.max(Outcome::Revise) },
+            other_faults: hoped(self.other_faults),
+            convention: 1_000_000,
+            size: 0,
+        }
     }
 
     fn against(&self, other: &Self, criterion: Criterion) -> Ordering {

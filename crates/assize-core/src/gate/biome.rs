@@ -48,6 +48,11 @@ impl Gate for Biome {
         )
     }
 
+    fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        // Its reports do not say which fixes are safe; it applies no others unless told to.
+        javascript::command(setup, project, "biome", &["check", "--write", "--colors=off"]).on(files)
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
         Ok(javascript::place(biome::parse(&output.stdout)?, setup, output))
     }

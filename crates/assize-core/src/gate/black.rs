@@ -29,9 +29,11 @@ impl Gate for Black {
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        let mut command = BLACK.command(setup, project, &["--check", "--no-color", "."]);
-        command.environment.insert("BLACK_CACHE_DIR".to_owned(), format!("{}/black", super::REPORTS));
-        command
+        called(setup, project, &["--check", "--no-color", "."])
+    }
+
+    fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        called(setup, project, &["--no-color"]).on(files)
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
@@ -47,4 +49,10 @@ impl Gate for Black {
         // 123: a file cannot be parsed.
         &[0, 1, 123]
     }
+}
+
+fn called(setup: &Setup, project: &Project, arguments: &[&str]) -> GateCommand {
+    let mut command = BLACK.command(setup, project, arguments);
+    command.environment.insert("BLACK_CACHE_DIR".to_owned(), format!("{}/black", super::REPORTS));
+    command
 }

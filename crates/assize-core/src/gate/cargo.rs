@@ -229,7 +229,7 @@ pub(super) fn command(setup: &Setup, project: &Project, arguments: &[&str]) -> G
 /// Makes the places of diagnostics relative to the root. Cargo names them from the root of the workspace.
 pub(super) fn place(mut report: Report, setup: &Setup, output: &GateOutput) -> Report {
     for found in &mut report.diagnostics {
-        found.path = found.path.take().map(|path| output.relative(&path, &setup.folder));
+        output.place(found, &setup.folder);
     }
     report
 }

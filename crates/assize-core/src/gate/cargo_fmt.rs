@@ -29,9 +29,12 @@ impl Gate for CargoFmt {
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        let mut command = cargo::command(setup, project, &[]);
-        command.arguments = ["fmt", "--all", "--check", "--", "--color=never"].map(str::to_owned).to_vec();
-        command
+        called(setup, project, &["fmt", "--all", "--check", "--", "--color=never"])
+    }
+
+    fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        // It formats packages, and rustfmt alone would have to be told the edition of each file.
+        (!files.is_empty()).then(|| called(setup, project, &["fmt", "--all"]))
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
@@ -43,6 +46,12 @@ impl Gate for CargoFmt {
     fn fails_at(&self) -> Severity {
         Severity::Warning
     }
+}
+
+fn called(setup: &Setup, project: &Project, arguments: &[&str]) -> GateCommand {
+    let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    // It knows neither `--offline` nor `--locked`.
+    GateCommand { arguments, ..cargo::command(setup, project, &[]) }
 }
 
 #[cfg(test)]

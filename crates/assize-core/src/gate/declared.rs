@@ -138,7 +138,7 @@ pub(super) fn together(reports: Vec<Report>) -> Result<Report, ReportError> {
 /// Makes the places in a report relative to the root.
 pub(super) fn placed(mut report: Report, setup: &Setup, output: &GateOutput) -> Report {
     for found in &mut report.diagnostics {
-        found.path = found.path.take().map(|path| output.relative(&path, &setup.folder));
+        output.place(found, &setup.folder);
         found.message = without_root(&found.message, output);
     }
     for case in report.tests.iter_mut().flat_map(|run| &mut run.cases) {

@@ -28,6 +28,10 @@ impl Gate for Gofmt {
         go::command(setup, "gofmt", &["-l", "."])
     }
 
+    fn rewrite(&self, setup: &Setup, _project: &Project, files: &[&str]) -> Option<GateCommand> {
+        go::command(setup, "gofmt", &["-w"]).on(files)
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
         // Files that are not formatted are listed on one stream, those that cannot be parsed complained of on the other.
         let mut report = go_vet::parse(&output.stderr)?;
@@ -38,6 +42,7 @@ impl Gate for Gofmt {
                 path: Some(line.replace('\\', "/")),
                 line: None,
                 message: "gofmt would write this file differently".to_owned(),
+                offer: None,
             });
         }
         Ok(go::place(report, setup, output))

@@ -10,6 +10,7 @@ use super::declared::{placed, without_root};
 use super::{GateCommand, GateOutput, Project, Setup};
 use crate::path::{file_name, is_generated};
 use crate::report::Report;
+use crate::report::eslint::CODE_ENDINGS;
 
 /// The keys of `package.json` under which dependencies stand.
 const DEPENDENCIES: [&str; 4] = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
@@ -112,9 +113,8 @@ pub(super) fn test_files(project: &Project, folder: &str) -> Vec<String> {
 
 /// Returns whether a file is JavaScript or TypeScript by its name.
 pub(super) fn is_code(path: &str) -> bool {
-    const ENDINGS: [&str; 8] = ["js", "cjs", "mjs", "jsx", "ts", "cts", "mts", "tsx"];
     let name = file_name(path);
-    !name.ends_with(".d.ts") && name.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+    !name.ends_with(".d.ts") && name.rsplit_once('.').is_some_and(|(_, ending)| CODE_ENDINGS.contains(&ending))
 }
 
 fn is_foreign(path: &str) -> bool {

@@ -24,7 +24,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Severity;
-use crate::report::{Report, ReportError, TestCase, TestOutcome};
+use crate::report::{Diagnostic, Report, ReportError, TestCase, TestOutcome};
 
 /// What a change is judged by; the names are those of the verdict's scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -177,7 +177,23 @@ impl GateCommand {
         }
         self
     }
+
+    /// The command with the files of its folder that are among these, [`NAMED_FILES_MAX`] at most; `None` where there is
+    /// none. No path can be taken for an option.
+    fn on(mut self, files: &[&str]) -> Option<Self> {
+        let inside = |path: &&str| match self.folder.as_str() {
+            "" => Some(format!("./{path}")),
+            folder => Some(format!("./{}", path.strip_prefix(folder)?.strip_prefix('/')?)),
+        };
+        let paths: Vec<String> = files.iter().filter_map(inside).take(NAMED_FILES_MAX).collect();
+        let is_any = !paths.is_empty();
+        self.arguments.extend(paths);
+        is_any.then_some(self)
+    }
 }
+
+/// Most files that are named to a tool at once: so many paths fit on every command line.
+pub const NAMED_FILES_MAX: usize = 200;
 
 /// Stands in arguments and variables for the folder that takes the reports. It lies outside of the tree, and its name
 /// cannot be guessed.
@@ -225,6 +241,14 @@ impl GateOutput {
             Some(inside) if !self.root.is_empty() => inside,
             _ if path.starts_with('/') || folder.is_empty() => path.trim_start_matches("./").to_owned(),
             _ => format!("{folder}/{}", path.trim_start_matches("./")),
+        }
+    }
+
+    /// Makes the places of a diagnostic relative to the root, those of what its tool offers as well.
+    pub fn place(&self, found: &mut Diagnostic, folder: &str) {
+        let edits = found.offer.iter_mut().flat_map(|offer| &mut offer.edits).map(|edit| &mut edit.path);
+        for path in found.path.iter_mut().chain(edits) {
+            *path = self.relative(path, folder);
         }
     }
 }
@@ -292,6 +316,12 @@ pub trait Gate: Sync {
     ///
     /// There is no report that can be read; never when the report is red.
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError>;
+    /// Returns the command that writes files as the gate wants them, instead of checking them; `None` where the tool has
+    /// none. `files` are relative to the root. A tool that cannot be held to files writes more: whoever runs this keeps what
+    /// became of these, and drops the rest. Its status is not 0 where it could not mend all of them.
+    fn rewrite(&self, _setup: &Setup, _project: &Project, _files: &[&str]) -> Option<GateCommand> {
+        None
+    }
     /// Returns tests of ours for a runner of tests; `word` cannot be guessed and is part of their names. `None` where the
     /// runner has no place for them.
     fn canary(&self, _setup: &Setup, _project: &Project, _word: &str) -> Option<Canary> {
@@ -501,21 +531,4 @@ gates! {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_gets_the_time_of_a_test_wherever_it_has_a_place_for_it() {
-        let command = GateCommand {
-            program: "runner".to_owned(),
-            arguments: vec![format!("--file={FILE_OF_TESTS}"), "plain".to_owned()],
-            folder: String::new(),
-            environment: [("SECONDS".to_owned(), ONE_TEST.to_owned())].into(),
-            provided: [("plug-in".to_owned(), format!("a {PACKAGE_OF_TESTS} b {PACKAGE_OF_TESTS}"))].into(),
-        };
-        let timed = command.with_test_seconds(TEST_SECONDS_MAX);
-        assert_eq!(timed.arguments, ["--file=7200000", "plain"]);
-        assert_eq!(timed.environment["SECONDS"], "3600");
-        assert_eq!(timed.provided["plug-in"], "a 14400 b 14400");
-    }
-}
+mod tests;

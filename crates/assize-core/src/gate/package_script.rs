@@ -77,6 +77,7 @@ pub(super) fn report(setup: &Setup, output: &GateOutput) -> Result<Report, Repor
                 path: Some(javascript::within(&setup.folder, "package.json")),
                 line: None,
                 message: message(&format!("the script `{}` ended with status {status}: {said}", setup.detail)),
+                offer: None,
             });
         }
     }

@@ -35,6 +35,10 @@ impl Gate for Prettier {
         javascript::command(setup, project, "prettier", &["--check", "--no-color", "."])
     }
 
+    fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        javascript::command(setup, project, "prettier", &["--write", "--no-color"]).on(files)
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
         let report = prettier::parse(&[&output.stdout[..], b"\n", &output.stderr].concat())?;
         Ok(javascript::place(report, setup, output))

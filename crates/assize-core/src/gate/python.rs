@@ -288,7 +288,7 @@ fn is_package(requirement: &str, package: &str) -> bool {
 /// Makes the places of diagnostics and tests relative to the root.
 pub(super) fn place(mut report: Report, setup: &Setup, output: &GateOutput) -> Report {
     for found in &mut report.diagnostics {
-        found.path = found.path.take().map(|path| output.relative(&path, &setup.folder));
+        output.place(found, &setup.folder);
         found.message = shortened(&found.message, output);
     }
     for case in report.tests.iter_mut().flat_map(|run| &mut run.cases) {

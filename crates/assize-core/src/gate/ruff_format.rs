@@ -32,6 +32,10 @@ impl Gate for RuffFormat {
         RUFF.command(setup, project, &["format", "--check", "--no-cache", "."])
     }
 
+    fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        RUFF.command(setup, project, &["format", "--no-cache"]).on(files)
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<Report, ReportError> {
         python::is_there(output)?;
         let report = ruff_format::parse(&[&output.stdout[..], b"\n", &output.stderr].concat())?;

@@ -334,6 +334,7 @@ fn unbuilt(step: &[u8], output: &GateOutput) -> Result<Report, ReportError> {
             path: None,
             line: None,
             message: message(&format!("`{step}` did not work: {}", crate::text::tail(said.trim(), 2_000))),
+            offer: None,
         });
     }
     Ok(report)

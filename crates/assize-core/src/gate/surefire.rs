@@ -69,6 +69,7 @@ fn fault(line: &str) -> Option<Diagnostic> {
         path: Some(place.to_owned()),
         line: Some(line),
         message: message(words),
+        offer: None,
     })
 }
 

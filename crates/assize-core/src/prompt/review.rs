@@ -68,7 +68,7 @@ fn render_case(inputs: &ReviewInputs, exhibits: &ReviewExhibits, nonce: &Nonce) 
 }
 
 /// Puts a text between fences, cut to its limit with the cut stated.
-fn shown(name: &str, text: &str, bytes_max: usize, nonce: &Nonce) -> String {
+pub(super) fn shown(name: &str, text: &str, bytes_max: usize, nonce: &Nonce) -> String {
     let mut shown = head(text, bytes_max).to_owned();
     if shown.len() < text.len() {
         shown.push_str(&format!("\n[cut: {} of {} bytes shown]", shown.len(), text.len()));
@@ -76,7 +76,7 @@ fn shown(name: &str, text: &str, bytes_max: usize, nonce: &Nonce) -> String {
     fence(name, &shown, nonce)
 }
 
-fn signals(exec: &ExecReport, nonce: &Nonce) -> Value {
+pub(super) fn signals(exec: &ExecReport, nonce: &Nonce) -> Value {
     let list = |name: &str, lines: &[String]| {
         let mut kept: Vec<String> = lines.iter().take(SIGNALS_SHOWN_MAX).map(|line| quote(line)).collect();
         if lines.len() > kept.len() {
@@ -115,7 +115,7 @@ fn signals(exec: &ExecReport, nonce: &Nonce) -> Value {
 }
 
 /// Everything that is not the judge's own: a verdict that stands in it was planted.
-fn all_exhibits(inputs: &ReviewInputs, exhibits: &ReviewExhibits) -> Vec<String> {
+pub(super) fn all_exhibits(inputs: &ReviewInputs, exhibits: &ReviewExhibits) -> Vec<String> {
     let mut all = vec![inputs.case.specification.open().to_owned(), exhibits.brief.open().to_owned()];
     all.extend(inputs.case.notes.iter().map(|notes| notes.open().to_owned()));
     let exec = &inputs.exec;

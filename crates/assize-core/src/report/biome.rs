@@ -126,6 +126,7 @@ impl Found {
             path,
             line,
             message: message(&words),
+            offer: None,
         }
     }
 }

@@ -60,7 +60,7 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
 }
 
 fn objection(severity: Severity, path: &str, line: Option<u32>, text: &str) -> Diagnostic {
-    Diagnostic { code: "black".to_owned(), severity, path: Some(path.to_owned()), line, message: message(text) }
+    Diagnostic { code: "black".to_owned(), severity, path: Some(path.to_owned()), line, message: message(text), offer: None }
 }
 
 #[cfg(test)]

@@ -158,7 +158,7 @@ impl Run {
             }
             Event::Objection { code, path, line, message, severity } => {
                 let message = super::message(&message);
-                self.objections.push(Diagnostic { code, severity, path: Some(path), line, message });
+                self.objections.push(Diagnostic { code, severity, path: Some(path), line, message, offer: None });
             }
             Event::Trouble { kind, message } => {
                 let message = super::message(&message);

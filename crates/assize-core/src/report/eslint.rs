@@ -4,10 +4,13 @@
 
 use serde::Deserialize;
 
-use super::{Diagnostic, Report, ReportError, json, message};
+use super::{Diagnostic, Offer, OfferedEdit, Position, Report, ReportError, json, message};
 use crate::finding::Severity;
 
 const FORMAT: &str = "ESLint's JSON";
+
+/// The endings of files that are JavaScript or TypeScript as a whole.
+pub const CODE_ENDINGS: [&str; 8] = ["js", "cjs", "mjs", "jsx", "ts", "cts", "mts", "tsx"];
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,6 +32,16 @@ struct Message {
     fatal: bool,
     message: String,
     line: Option<f64>,
+    #[serde(default, deserialize_with = "json::optional")]
+    fix: Option<Fix>,
+}
+
+/// What `--fix` would do. What is less sure stands under `suggestions`.
+#[derive(Deserialize)]
+struct Fix {
+    /// Below 0 for what reaches into the byte order mark.
+    range: (u32, u32),
+    text: String,
 }
 
 /// Reads a report.
@@ -60,10 +73,26 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
                 path: Some(file.file_path.replace('\\', "/")),
                 line: found.line.filter(|line| *line >= 1.0).map(|line| line as u32),
                 message: message(&found.message),
+                offer: found.fix.as_ref().and_then(|fix| offer(&file.file_path, fix)),
             });
         }
     }
     Ok(report)
+}
+
+fn offer(path: &str, fix: &Fix) -> Option<Offer> {
+    // A text that begins with the mark stands for it, and is not put in beside it.
+    if !is_linted_whole(path) || fix.text.starts_with('\u{feff}') {
+        return None;
+    }
+    let (start, end) = (Position::Utf16(fix.range.0), Position::Utf16(fix.range.1));
+    Offer::of(vec![OfferedEdit { path: path.to_owned(), start, end, replacement: fix.text.clone() }])
+}
+
+/// Returns whether places count from the beginning of the file. Of documents with code in them ESLint is given the
+/// code alone, and whether the places were counted on to the document is the plug-in's affair.
+fn is_linted_whole(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, ending)| CODE_ENDINGS.contains(&ending))
 }
 
 #[cfg(test)]

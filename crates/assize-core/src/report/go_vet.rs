@@ -32,6 +32,7 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
                 path: Some(found["path"].trim_start_matches("./").replace('\\', "/")),
                 line: found["line"].parse().ok(),
                 message: message(&found["words"]),
+                offer: None,
             });
         } else if let Some(last) = report.diagnostics.last_mut()
             && line.starts_with('\t')
@@ -47,6 +48,7 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
                     path: None,
                     line: None,
                     message: message(words),
+                    offer: None,
                 });
             }
         }

@@ -3,7 +3,7 @@
 //! It tells a report that stops before its end from one that is of another kind, for all formats
 //! alike. It must not know any of them.
 
-use serde::de::DeserializeOwned;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::error::Category;
 
 use super::plain::plain;
@@ -26,9 +26,36 @@ pub fn document<T: DeserializeOwned>(format: &'static str, bytes: &[u8]) -> Resu
     })
 }
 
+/// Reads a part of a document that nothing depends on: `None` where it has another shape.
+///
+/// # Errors
+///
+/// It is no JSON.
+pub fn optional<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    Ok(serde_json::from_value(serde_json::Value::deserialize(deserializer)?).ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nothing_depends_on_may_have_any_shape() {
+        #[derive(serde::Deserialize)]
+        struct Part {
+            #[serde(default, deserialize_with = "optional")]
+            number: Option<u8>,
+        }
+        for (text, number) in [
+            (r#"{"number":1}"#, Some(1)),
+            (r#"{"number":256}"#, None),
+            (r#"{"number":[{"a":1}]}"#, None),
+            (r#"{"number":null}"#, None),
+            ("{}", None),
+        ] {
+            assert_eq!(document::<Part>("a part", text.as_bytes()).unwrap().number, number, "{text}");
+        }
+    }
 
     #[test]
     fn what_is_no_whole_document_says_what_it_is() {

@@ -12,10 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::Severity;
 
+pub use offer::{OFFER_BYTES_MAX, OFFER_EDITS_MAX, Offer, OfferedEdit, Position};
+
 pub mod cargo_test;
 pub mod driver_events;
 pub mod events;
 pub mod json;
+mod offer;
 pub mod plain;
 pub mod python_compile;
 pub mod xml;
@@ -112,6 +115,9 @@ pub struct Diagnostic {
     pub line: Option<u32>,
     /// The tool's message, in one text.
     pub message: String,
+    /// What the tool itself offers to mend it, where it calls that safe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offer: Option<Offer>,
 }
 
 /// The tests that a runner ran.

@@ -52,6 +52,7 @@ fn json(lines: &[&str]) -> Result<Report, ReportError> {
             path: Some(found.file),
             line: u32::try_from(found.line).ok().filter(|line| *line > 0),
             message: message(&text),
+            offer: None,
         });
     }
     Ok(report)
@@ -84,6 +85,7 @@ fn people(lines: &[&str]) -> Result<Report, ReportError> {
                 path: Some(found[1].to_owned()),
                 line: found.get(2).and_then(|line| line.as_str().parse().ok()),
                 message: message(&found[4]),
+                offer: None,
             });
         }
     }

@@ -54,6 +54,7 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
                     path: Some(found["path"].replace('\\', "/")),
                     line: found.name("line").and_then(|line| line.as_str().parse().ok()),
                     message: message(&found["words"]),
+                    offer: None,
                 }),
                 // A quotation of the code follows a syntax error, in lines of its own.
                 None if words.starts_with(['>', ' ']) => {}
@@ -76,6 +77,7 @@ fn unformatted(path: &str) -> Diagnostic {
         path: Some(path.replace('\\', "/")),
         line: None,
         message: "the formatter would write this file differently".to_owned(),
+        offer: None,
     }
 }
 

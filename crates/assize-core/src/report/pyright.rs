@@ -66,6 +66,7 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
             // It counts lines from 0.
             line: found.range.map(|range| range.start.line.saturating_add(1)),
             message: message(&found.message),
+            offer: None,
         });
     }
     let summary = output.summary;

@@ -40,6 +40,7 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
                     path: Some(path),
                     line: line.filter(|line| *line > 0),
                     message: message(&text),
+                    offer: None,
                 });
             }
             Line::Sum { files, faults } => sum = Some((files, faults)),

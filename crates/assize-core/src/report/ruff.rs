@@ -4,8 +4,9 @@
 //! new ones `invalid-syntax`. It must not know which rules are on.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
-use super::{Diagnostic, Report, ReportError, json, message};
+use super::{Diagnostic, Offer, OfferedEdit, Position, Report, ReportError, json, message};
 use crate::finding::Severity;
 
 #[derive(Deserialize)]
@@ -14,11 +15,30 @@ struct Found {
     filename: String,
     location: Option<Location>,
     message: String,
+    /// The cell of a notebook in which its places count.
+    cell: Option<IgnoredAny>,
+    #[serde(default, deserialize_with = "json::optional")]
+    fix: Option<Fix>,
 }
 
 #[derive(Deserialize)]
 struct Location {
     row: u32,
+    #[serde(default)]
+    column: u32,
+}
+
+#[derive(Deserialize)]
+struct Fix {
+    applicability: String,
+    edits: Vec<Edit>,
+}
+
+#[derive(Deserialize)]
+struct Edit {
+    content: String,
+    location: Location,
+    end_location: Location,
 }
 
 /// Reads a report.
@@ -30,6 +50,7 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
     let found: Vec<Found> = json::document("ruff's JSON", bytes)?;
     let mut report = Report::default();
     for found in found {
+        let offer = found.offer();
         let code = found.code.unwrap_or_else(|| "invalid-syntax".to_owned());
         let severity =
             if matches!(code.as_str(), "invalid-syntax" | "E999") { Severity::Error } else { Severity::Warning };
@@ -39,9 +60,29 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
             path: Some(found.filename),
             line: found.location.map(|location| location.row),
             message: message(&found.message),
+            offer,
         });
     }
     Ok(report)
+}
+
+impl Found {
+    fn offer(&self) -> Option<Offer> {
+        let fix = self.fix.as_ref().filter(|fix| fix.applicability == "safe" && self.cell.is_none())?;
+        let edit = |edit: &Edit| OfferedEdit {
+            path: self.filename.clone(),
+            start: edit.location.position(),
+            end: edit.end_location.position(),
+            replacement: edit.content.clone(),
+        };
+        Offer::of(fix.edits.iter().map(edit).collect())
+    }
+}
+
+impl Location {
+    fn position(&self) -> Position {
+        Position::Character { line: self.row, column: self.column }
+    }
 }
 
 #[cfg(test)]

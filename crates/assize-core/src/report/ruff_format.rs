@@ -65,7 +65,7 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
 const NOT_FORMATTED: &str = "it is not formatted as `ruff format` would";
 
 fn objection(code: &str, severity: Severity, path: &str, line: Option<u32>, text: &str) -> Diagnostic {
-    Diagnostic { code: code.to_owned(), severity, path: Some(path.to_owned()), line, message: message(text) }
+    Diagnostic { code: code.to_owned(), severity, path: Some(path.to_owned()), line, message: message(text), offer: None }
 }
 
 /// Takes `path:line:column` apart.

@@ -4,13 +4,14 @@
 //! what it likes, and whatever a build is followed by (tests) comes after. It must not know what
 //! the build was for.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Deserialize;
 
-use super::{Diagnostic, Report, ReportError, message, plain::plain};
+use super::{Diagnostic, Offer, OfferedEdit, Position, Report, ReportError, message, plain::plain};
 use crate::finding::Severity;
 
 const FORMAT: &str = "cargo's JSON messages";
@@ -79,6 +80,15 @@ struct Message {
     level: String,
     #[serde(default)]
     spans: Vec<Span>,
+    /// Notes, and what would mend it.
+    #[serde(default)]
+    children: Vec<Child>,
+}
+
+#[derive(Deserialize)]
+struct Child {
+    #[serde(default)]
+    spans: Vec<Span>,
 }
 
 #[derive(Deserialize)]
@@ -95,6 +105,12 @@ struct Span {
     is_primary: bool,
     label: Option<String>,
     expansion: Option<Box<Expansion>>,
+    #[serde(default)]
+    byte_start: u32,
+    #[serde(default)]
+    byte_end: u32,
+    suggested_replacement: Option<String>,
+    suggestion_applicability: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -163,7 +179,7 @@ pub fn parse_text(output: &[u8]) -> Result<Report, ReportError> {
             general = general.or(fault.take().map(|fault| fault.message));
             let code = found.get(1).map_or("rustc", |code| code.as_str()).to_owned();
             let message = message(&found[2]);
-            fault = Some(Diagnostic { code, severity: Severity::Error, path: None, line: None, message });
+            fault = Some(Diagnostic { code, severity: Severity::Error, path: None, line: None, message, offer: None });
         } else if let Some(found) = PLACE.captures(line)
             && let Some(fault) = fault.take()
         {
@@ -179,6 +195,7 @@ pub fn parse_text(output: &[u8]) -> Result<Report, ReportError> {
             path: None,
             line: None,
             message: text,
+            offer: None,
         });
     }
     Ok(report)
@@ -188,7 +205,8 @@ pub fn parse_text(output: &[u8]) -> Result<Report, ReportError> {
 struct Reader {
     build: Build,
     /// The same fault is found once for the library and once for its tests.
-    seen: BTreeSet<(Diagnostic, u32)>,
+    /// Which one of the report it is.
+    seen: BTreeMap<(Diagnostic, u32), usize>,
 }
 
 impl Reader {
@@ -222,17 +240,29 @@ impl Reader {
             Some(label) if !label.is_empty() => format!("{}: {label}", found.message),
             _ => found.message.clone(),
         };
-        let diagnostic = Diagnostic {
+        let mut diagnostic = Diagnostic {
             code: found.code.as_ref().map_or_else(|| "rustc".to_owned(), |code| code.code.clone()),
             severity,
             path: place.map(|span| span.file_name.replace('\\', "/")),
             line: place.map(|span| span.line_start),
             message: message(&text),
+            offer: None,
         };
-        if !self.seen.insert((diagnostic.clone(), place.map_or(0, |span| span.column_start))) {
-            return;
+        let offer = found.offer();
+        let key = (diagnostic.clone(), place.map_or(0, |span| span.column_start));
+        let known = &mut self.build.report.diagnostics;
+        match self.seen.entry(key) {
+            Entry::Occupied(first) => {
+                // What mends it for one of them is not what mends it for the other.
+                let first = known.get_mut(*first.get());
+                first.filter(|first| first.offer != offer).into_iter().for_each(|first| first.offer = None);
+            }
+            Entry::Vacant(first) => {
+                first.insert(known.len());
+                diagnostic.offer = offer;
+                self.build.report.object(diagnostic);
+            }
         }
-        self.build.report.object(diagnostic);
     }
 
     fn artifact(&mut self, artifact: Artifact) {
@@ -257,13 +287,33 @@ impl Reader {
                 path: None,
                 line: None,
                 message: "the build failed, and the compiler does not say why".to_owned(),
+                offer: None,
             });
         }
         self.build
     }
 }
 
+impl Message {
+    /// What the compiler calls applicable by a machine. Of several ways to mend it none is taken.
+    fn offer(&self) -> Option<Offer> {
+        let is_applicable = |span: &Span| span.suggestion_applicability.as_deref() == Some("MachineApplicable");
+        let mut offers = self.children.iter().filter(|child| child.spans.iter().any(is_applicable));
+        let (Some(child), None) = (offers.next(), offers.next()) else { return None };
+        let edits = child.spans.iter().map(|span| span.edit().filter(|_| is_applicable(span)));
+        Offer::of(edits.collect::<Option<Vec<_>>>()?)
+    }
+}
+
 impl Span {
+    /// What is to stand here. The place of what a macro wrote is that of the macro's own text.
+    fn edit(&self) -> Option<OfferedEdit> {
+        let is_foreign = self.file_name.starts_with(['/', '<']) || self.expansion.is_some();
+        let replacement = self.suggested_replacement.clone().filter(|_| !is_foreign)?;
+        let (start, end) = (Position::Byte(self.byte_start), Position::Byte(self.byte_end));
+        Some(OfferedEdit { path: self.file_name.clone(), start, end, replacement })
+    }
+
     /// The place where the code of a foreign macro was called.
     fn in_the_tree(&self) -> &Self {
         let mut span = self;
@@ -318,6 +368,7 @@ mod tests {
                     path: Some("src/lib.rs".into()),
                     line: Some(3),
                     message: "mismatched types: expected `u32`".into(),
+                    offer: None,
                 },
                 Diagnostic {
                     code: "E0308".into(),
@@ -325,6 +376,7 @@ mod tests {
                     path: Some("src/lib.rs".into()),
                     line: Some(9),
                     message: "odd: expected `u32`".into(),
+                    offer: None,
                 },
             ]
         );
@@ -334,6 +386,51 @@ mod tests {
     fn a_fault_of_library_and_tests_is_one() {
         let text = format!("{0}\n{0}\n{1}\n{DONE}\n", fault("warning", "odd", 9), fault("warning", "odd", 10));
         assert_eq!(parse(text.as_bytes()).unwrap().diagnostics.len(), 2);
+    }
+
+    /// A warning with what is said to mend it: children of spans, each with its applicability, and more of its fields.
+    fn offered(children: &[&[(&str, &str)]]) -> String {
+        let span = |(at, (applicability, more)): (usize, &(&str, &str))| {
+            format!(
+                r#"{{"file_name":"src/lib.rs","line_start":1,"column_start":1,"byte_start":{at},"byte_end":9,"suggested_replacement":"x","suggestion_applicability":"{applicability}"{more}}}"#
+            )
+        };
+        let child = |spans: &&[(&str, &str)]| {
+            let spans: Vec<String> = spans.iter().enumerate().map(span).collect();
+            format!(r#"{{"message":"help","spans":[{}]}}"#, spans.join(","))
+        };
+        let children: Vec<String> = children.iter().map(child).collect();
+        fault("warning", "odd", 9).replace(r#""children":[]"#, &format!(r#""children":[{}]"#, children.join(",")))
+    }
+
+    #[test]
+    fn only_what_one_may_do_without_looking_is_an_offer() {
+        let (safe, unsure) = (("MachineApplicable", ""), ("MaybeIncorrect", ""));
+        let in_a_macro = r#","expansion":{"span":{"file_name":"src/lib.rs","line_start":2,"column_start":1}}"#;
+        for (children, edits) in [
+            (&[&[safe][..]][..], 1),
+            (&[&[safe, safe]], 2),
+            (&[&[safe], &[unsure], &[]], 1),
+            (&[&[unsure]], 0),
+            (&[&[safe], &[safe]], 0),
+            (&[&[safe, unsure]], 0),
+            (&[&[("MachineApplicable", in_a_macro)]], 0),
+            (&[], 0),
+        ] {
+            let text = format!("{}\n{DONE}\n", offered(children));
+            let found = parse(text.as_bytes()).unwrap().diagnostics.remove(0).offer;
+            assert_eq!(found.map_or(0, |offer| offer.edits.len()), edits, "{children:?}");
+        }
+    }
+
+    #[test]
+    fn what_mends_the_library_has_to_mend_its_tests() {
+        let safe = ("MachineApplicable", "");
+        let (one, two, none) = (offered(&[&[safe]]), offered(&[&[safe, safe]]), offered(&[]));
+        for (first, second, is_kept) in [(&one, &one, true), (&one, &two, false), (&one, &none, false)] {
+            let report = parse(format!("{first}\n{second}\n{DONE}\n").as_bytes()).unwrap();
+            assert_eq!((report.diagnostics.len(), report.diagnostics[0].offer.is_some()), (1, is_kept));
+        }
     }
 
     #[test]

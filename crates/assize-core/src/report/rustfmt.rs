@@ -54,7 +54,7 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
 }
 
 fn objection(severity: Severity, path: &str, line: Option<u32>, text: &str) -> Diagnostic {
-    Diagnostic { code: "rustfmt".to_owned(), severity, path: Some(path.to_owned()), line, message: message(text) }
+    Diagnostic { code: "rustfmt".to_owned(), severity, path: Some(path.to_owned()), line, message: message(text), offer: None }
 }
 
 #[cfg(test)]

@@ -203,6 +203,7 @@ fn report_result(run: &Run, found: &Found, report: &mut Report) {
         path: run.path(&found.locations),
         line: line(&found.locations),
         message: message(&found.message.words(rule)),
+        offer: None,
     });
 }
 
@@ -218,6 +219,7 @@ fn notifications(run: &Run, invocation: &Invocation, report: &mut Report) {
             path: run.path(&notification.locations),
             line: line(&notification.locations),
             message: message(&notification.message.words(None)),
+            offer: None,
         });
     }
     if invocation.execution_successful == Some(false) && !said {
@@ -227,6 +229,7 @@ fn notifications(run: &Run, invocation: &Invocation, report: &mut Report) {
             path: None,
             line: None,
             message: "the tool says that it did not run to its end".to_owned(),
+            offer: None,
         });
     }
 }

@@ -40,6 +40,7 @@ pub fn parse(bytes: &[u8]) -> Result<Report, ReportError> {
                 path: found.name("path").map(|path| path.as_str().replace('\\', "/")),
                 line: number.and_then(|number| number.as_str().parse().ok()),
                 message: found["words"].to_owned(),
+                offer: None,
             });
         } else if let Some(open) = &mut open
             && line.starts_with("  ")

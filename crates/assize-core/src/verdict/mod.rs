@@ -11,6 +11,8 @@
 
 mod echo;
 mod json;
+mod pair;
+mod patch;
 mod review;
 mod stop;
 mod validate;
@@ -27,6 +29,7 @@ use crate::ruling::{Cause, Unjudged};
 use crate::text::{Hidden, head, make_visible};
 use json::Unambiguous;
 
+pub use pair::{PAIR_REASON_CHARS_MAX, PairChoice, PairVerdict};
 pub use review::{
     EXPLANATION_CHARS_MAX, Explanations, FixOperation, FixStep, PATH_CHARS_MAX, ReviewOutcome, ReviewVerdict,
     STEP_CHARS_MAX, STEPS_MAX, Scores,

@@ -83,7 +83,7 @@ fn each_criterion_outweighs_all_that_come_after_it() {
     for (position, (criterion, worse)) in from_worst.iter().enumerate() {
         assert_eq!(worse.differs(&best), Some(*criterion), "{worse:?}");
         for (_, better) in &from_worst[position + 1..] {
-            assert!(worse < better && better > worse, "{criterion:?}: {worse:?}\n{better:?}");
+            assert_eq!(worse.cmp(better), Ordering::Less, "{criterion:?}: {worse:?}\n{better:?}");
         }
         assert!(*worse < best);
     }

@@ -1,0 +1,316 @@
+//! The tournament: which of several candidates answers the specification best?
+//!
+//! [`TournamentCourt`] says which candidates have to be judged and which pairs have to be compared; [`rank`] is the
+//! decision, a function of what is then recorded. Evidence comes first: candidates are ordered by their [`Standing`],
+//! and only among those that evidence cannot tell apart are judges asked. Neither the order in which candidates are
+//! handed in nor the one in which they are judged decides anything. How a candidate is judged must not be known here.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::review::ReviewRecord;
+use super::standing::Standing;
+use crate::opinion::Opinion;
+use crate::ruling::Outcome;
+use crate::text::Untrusted;
+use crate::verdict::{PairChoice, PairVerdict};
+
+/// Most candidates of one tournament.
+pub const CANDIDATES_MAX: usize = 200;
+/// Most candidates within a tie that judges compare, each with each; the others of it stay tied.
+pub const COMPARED_MAX: usize = 8;
+
+/// A candidate as it was handed in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Candidate {
+    /// What people call it.
+    pub name: String,
+    /// What tells the tree that it makes from any other, differences left out that mean nothing; or what keeps it from
+    /// being laid out.
+    pub tree: Result<String, Vec<String>>,
+}
+
+/// What is known of a candidate that was judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Assessment {
+    /// Where it stands.
+    pub standing: Standing,
+    /// What the review court recorded of it.
+    pub review: Box<ReviewRecord>,
+    /// How well it fits the project's conventions.
+    pub convention: Conformity,
+    /// Why its gates were not run to the end, where they were not: then its standing is a bound from above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
+}
+
+/// How well a change fits a project's conventions, each from 0 to 1.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Conformity {
+    /// Its conventions alone; `None` where there is nothing to measure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fit: Option<f64>,
+    /// The weighted total with what the gates say. It is reported and decides nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
+    /// All parts that it is made of.
+    #[serde(default)]
+    pub parts: serde_json::Value,
+}
+
+/// What judges said of two candidates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// The first one that was shown.
+    pub first: usize,
+    /// The second one.
+    pub second: usize,
+    /// What they said.
+    pub opinions: Vec<Opinion<PairVerdict>>,
+}
+
+/// Everything that the result depends on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TournamentInputs {
+    /// What was asked for.
+    pub specification: Untrusted<String>,
+    /// The commit that candidates are laid over; `None` where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// The candidates, in the order in which they were handed in.
+    pub candidates: Vec<Candidate>,
+    /// What is known of them, by the first candidate with the same tree.
+    pub assessments: BTreeMap<usize, Assessment>,
+    /// What judges said of pairs, each in both orders.
+    pub comparisons: Vec<Comparison>,
+}
+
+impl TournamentInputs {
+    /// Returns the first candidate with the same tree; `None` for one that cannot be laid out.
+    pub fn original(&self, candidate: usize) -> Option<usize> {
+        let tree = self.candidates.get(candidate)?.tree.as_ref().ok()?;
+        self.candidates.iter().position(|other| other.tree.as_ref() == Ok(tree))
+    }
+
+    /// Returns where a candidate stands; one that was not judged yet, nowhere.
+    pub fn standing(&self, candidate: usize) -> Option<Standing> {
+        match &self.candidates.get(candidate)?.tree {
+            Err(faults) => Some(Standing::unfit(faults.len())),
+            Ok(_) => self.assessments.get(&self.original(candidate)?).map(|assessment| assessment.standing),
+        }
+    }
+}
+
+/// Where a candidate ended up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Place {
+    /// Which candidate, counted from 0 as they were handed in.
+    pub index: usize,
+    /// Its rank, counted from 1; candidates that nothing tells apart share one.
+    pub rank: usize,
+    /// Where it stands.
+    pub standing: Standing,
+    /// Comparisons with its like that it won, less those that it lost.
+    pub preferred: i32,
+    /// The candidate with the same tree, where that was handed in before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplicate_of: Option<usize>,
+}
+
+/// What a tournament comes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Ranking {
+    /// The best candidate; `None` where none can be laid out at all.
+    pub winner_index: Option<usize>,
+    /// Other candidates that nothing tells from the best, duplicates left out.
+    pub tied: Vec<usize>,
+    /// What the review court holds of the best.
+    pub outcome: Outcome,
+    /// Every candidate, the best first.
+    pub places: Vec<Place>,
+}
+
+/// What stands in the ledger of a tournament.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TournamentRecord {
+    /// What the result depends on.
+    pub inputs: TournamentInputs,
+    /// The result.
+    pub ranking: Ranking,
+}
+
+/// Decides a tournament. A pure function of what is recorded of it.
+pub fn rank(inputs: &TournamentInputs) -> Ranking {
+    let preferred = preferences(inputs);
+    let place = |index: usize| Place {
+        index,
+        rank: 0,
+        standing: inputs.standing(index).unwrap_or_else(|| Standing::unfit(1)),
+        preferred: inputs.original(index).and_then(|original| preferred.get(&original)).copied().unwrap_or_default(),
+        duplicate_of: inputs.original(index).filter(|original| *original != index),
+    };
+    let mut places: Vec<Place> = (0..inputs.candidates.len()).map(place).collect();
+    // What is left is told apart by the tree itself, so that the order of candidates says nothing.
+    let tree = |place: &Place| inputs.candidates[place.index].tree.clone().ok();
+    places.sort_by(|one, other| {
+        let unlike = compare(one, other).reverse();
+        unlike.then_with(|| tree(one).cmp(&tree(other))).then_with(|| one.index.cmp(&other.index))
+    });
+    let mut rank = 1;
+    for position in 0..places.len() {
+        if position > 0 && compare(&places[position - 1], &places[position]).is_ne() {
+            rank = position + 1;
+        }
+        places[position].rank = rank;
+    }
+    let fits = |place: &&Place| inputs.candidates[place.index].tree.is_ok();
+    let winner = places.first().filter(fits);
+    let tied = |place: &&Place| place.rank == 1 && place.duplicate_of.is_none();
+    let tied = places.iter().filter(fits).skip(1).filter(tied).map(|place| place.index);
+    Ranking {
+        winner_index: winner.map(|place| place.index),
+        tied: tied.collect(),
+        outcome: winner.map_or(Outcome::Revise, |place| place.standing.ruling),
+        places,
+    }
+}
+
+/// Orders two places: by evidence, then by what judges prefer, then by taste that can be counted.
+fn compare(one: &Place, other: &Place) -> Ordering {
+    if one.standing.ties_with(&other.standing) {
+        one.preferred.cmp(&other.preferred).then_with(|| one.standing.cmp(&other.standing))
+    } else {
+        one.standing.cmp(&other.standing)
+    }
+}
+
+/// Counts the comparisons that each candidate won, less those that it lost (Copeland, "A reasonable social welfare
+/// function", 1951). A judge prefers a candidate who does so in both orders; several judges, by more votes.
+fn preferences(inputs: &TournamentInputs) -> BTreeMap<usize, i32> {
+    let mut votes: BTreeMap<(usize, usize), BTreeMap<&str, [i32; 2]>> = BTreeMap::new();
+    for comparison in &inputs.comparisons {
+        let (low, high) = (comparison.first.min(comparison.second), comparison.first.max(comparison.second));
+        for opinion in &comparison.opinions {
+            let Ok(verdict) = &opinion.verdict else { continue };
+            let vote = match (verdict.choice, comparison.first == low) {
+                (PairChoice::First, true) | (PairChoice::Second, false) => 1,
+                (PairChoice::Second, true) | (PairChoice::First, false) => -1,
+                (PairChoice::Tie, _) => 0,
+            };
+            votes.entry((low, high)).or_default().entry(&opinion.judge.id).or_default()
+                [usize::from(comparison.first != low)] = vote;
+        }
+    }
+    let mut score: BTreeMap<usize, i32> = BTreeMap::new();
+    for ((low, high), judges) in votes {
+        // A judge that sees it otherwise when the order is another one does not know.
+        let sum: i32 = judges.values().map(|[one, other]| if one == other { *one } else { 0 }).sum();
+        *score.entry(low).or_default() += sum.signum();
+        *score.entry(high).or_default() -= sum.signum();
+    }
+    score
+}
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub enum TournamentEvent {
+    /// A candidate was judged.
+    Assessed {
+        /// Which one.
+        candidate: usize,
+        /// What is known of it now.
+        assessment: Box<Assessment>,
+    },
+    /// Judges have compared two candidates.
+    Compared(Box<Comparison>),
+}
+
+/// What has to happen next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TournamentEffect {
+    /// Judge these candidates, in any order, as many at once as can be.
+    Assess(Vec<usize>),
+    /// Have judges compare these pairs, shown in this order.
+    Compare(Vec<(usize, usize)>),
+    /// Record the result, then show it.
+    Rule(Box<TournamentRecord>),
+}
+
+/// The court at work on one tournament.
+#[derive(Debug)]
+pub struct TournamentCourt {
+    inputs: TournamentInputs,
+    has_judges: bool,
+    waiting: Vec<(usize, usize)>,
+}
+
+impl TournamentCourt {
+    /// Opens the court over candidates of which none was judged yet.
+    pub fn new(inputs: TournamentInputs, has_judges: bool) -> Self {
+        Self { inputs, has_judges, waiting: Vec::new() }
+    }
+
+    /// Says what has to happen first.
+    pub fn begin(&mut self) -> TournamentEffect {
+        let all = 0..self.inputs.candidates.len();
+        let due: Vec<usize> = all.filter(|index| self.inputs.original(*index) == Some(*index)).collect();
+        if due.is_empty() { self.rule() } else { TournamentEffect::Assess(due) }
+    }
+
+    /// Takes in what happened; returns what has to happen next once nothing is waited for any more.
+    pub fn step(&mut self, event: TournamentEvent) -> Option<TournamentEffect> {
+        match event {
+            TournamentEvent::Assessed { candidate, assessment } => {
+                self.inputs.assessments.insert(candidate, *assessment);
+                let all = 0..self.inputs.candidates.len();
+                let missing = all.filter_map(|index| self.inputs.original(index));
+                if missing.into_iter().any(|index| !self.inputs.assessments.contains_key(&index)) {
+                    return None;
+                }
+                self.waiting = self.pairs();
+                Some(if self.waiting.is_empty() {
+                    self.rule()
+                } else {
+                    TournamentEffect::Compare(self.waiting.clone())
+                })
+            }
+            TournamentEvent::Compared(comparison) => {
+                self.waiting.retain(|pair| *pair != (comparison.first, comparison.second));
+                self.inputs.comparisons.push(*comparison);
+                self.waiting.is_empty().then(|| self.rule())
+            }
+        }
+    }
+
+    /// Returns the standing that a candidate has to reach to be of any interest: the best of those that are known.
+    pub fn best(&self) -> Option<Standing> {
+        self.inputs.assessments.values().filter(|known| known.stopped.is_none()).map(|known| known.standing).max()
+    }
+
+    /// Pairs of those that share the lead as far as evidence goes, each in both orders.
+    fn pairs(&self) -> Vec<(usize, usize)> {
+        let Some(best) = self.best().filter(|_| self.has_judges) else { return Vec::new() };
+        let known = self.inputs.assessments.iter().filter(|(_, known)| known.stopped.is_none());
+        let leading: Vec<usize> =
+            known.filter(|(_, known)| known.standing.ties_with(&best)).map(|(index, _)| *index).collect();
+        if leading.len() > COMPARED_MAX {
+            return Vec::new();
+        }
+        let with = |one: usize| leading.iter().map(move |other| (one, *other));
+        leading.iter().flat_map(|one| with(*one)).filter(|(one, other)| one != other).collect()
+    }
+
+    fn rule(&mut self) -> TournamentEffect {
+        let inputs = std::mem::take(&mut self.inputs);
+        let ranking = rank(&inputs);
+        TournamentEffect::Rule(Box::new(TournamentRecord { inputs, ranking }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

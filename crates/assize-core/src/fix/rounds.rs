@@ -1,0 +1,376 @@
+//! The rounds of a fix: judge, ask for a patch, judge what it makes, until it is accepted or asking on is of no use.
+//!
+//! [`Rounds`] is a state machine: what happened goes in, what has to happen next comes out. It is made of nothing but
+//! its events, so that a fix which was interrupted goes on exactly where it stopped: the recorded events lead to the
+//! same effect, and nothing that was paid for is asked again. Trees are numbers here, in the order in which they
+//! were first judged; 0 is the tree as it was handed in.
+//!
+//! Every patch is asked for on top of the best state so far. What is no better is dropped.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::court::standing::Standing;
+use crate::ruling::{Outcome, Unjudged};
+
+/// How long a fix goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FixPolicy {
+    /// Most rounds of the configured fixer. What tools offer is free; it has as many rounds of its own.
+    pub rounds_max: u32,
+    /// Most seconds, judging included.
+    pub time_s_max: u64,
+    /// Most US dollars, judging included; without it only the budget of a day holds.
+    pub cost_usd_max: Option<f64>,
+}
+
+impl Default for FixPolicy {
+    fn default() -> Self {
+        Self { rounds_max: 3, time_s_max: 1_800, cost_usd_max: None }
+    }
+}
+
+/// Who offers a patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// The tools themselves: built in, and free.
+    Mechanical,
+    /// The fixer that is configured: a model, or a program.
+    Configured,
+}
+
+/// How often something is objected to, by what tells one objection from another wherever it has moved.
+pub type Objections = BTreeMap<String, u32>;
+
+/// What came of judging a state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Judged {
+    /// Where it stands.
+    pub standing: Standing,
+    /// What is objected to. Without an objection there is nothing to mend.
+    pub objections: Objections,
+    /// How long it took, in milliseconds.
+    pub time_ms: u64,
+    /// What it cost, in US dollars; `None` where nobody knows.
+    pub cost_usd: Option<f64>,
+}
+
+/// What came of asking for a patch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Proposed {
+    /// What was proposed.
+    pub proposal: Proposal,
+    /// How long it took, in milliseconds.
+    pub time_ms: u64,
+    /// What it cost, in US dollars; `None` where nobody knows.
+    pub cost_usd: Option<f64>,
+}
+
+/// What a fixer proposes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Proposal {
+    /// A patch that fits.
+    Fits {
+        /// What tells the tree that it makes from any other.
+        tree: String,
+    },
+    /// A patch that does not fit, or no patch at all, and what is wrong with it.
+    Unfit(Vec<String>),
+    /// Nothing: it sees nothing that it could mend.
+    Nothing,
+    /// The fixer could not be asked.
+    Unavailable(Unjudged),
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FixEvent {
+    /// A state was judged.
+    Judged(Judged),
+    /// A fixer was asked.
+    Proposed(Proposed),
+}
+
+/// What has to happen next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FixEffect {
+    /// Judge this state.
+    Judge(usize),
+    /// Ask for a patch.
+    Propose {
+        /// Whom.
+        by: By,
+        /// On top of which state.
+        from: usize,
+        /// What was wrong with the patch before, when it is asked for once more.
+        faults: Vec<String>,
+    },
+    /// It is over.
+    End(Ending),
+}
+
+/// Why a fix is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// The best state is accepted.
+    Accepted,
+    /// The court rejects the work: no patch mends it.
+    Rejected,
+    /// Nobody could say what is wrong.
+    Unjudged,
+    /// The rounds are used up.
+    RoundsSpent,
+    /// The time is used up.
+    TimeSpent,
+    /// The money is used up.
+    MoneySpent,
+    /// There is a limit of cost, and something was paid of which nobody knows how much.
+    PriceUnknown,
+    /// A patch led to where an earlier one had led.
+    Repeats,
+    /// Nobody offers anything more.
+    NothingOffered,
+    /// The fixer could not be asked.
+    Unavailable(Unjudged),
+}
+
+impl Ending {
+    /// Says it in words.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Accepted => "it is accepted".to_owned(),
+            Self::Rejected => "the work is rejected, which no small patch mends".to_owned(),
+            Self::Unjudged => "nobody could judge it".to_owned(),
+            Self::RoundsSpent => "the rounds are used up".to_owned(),
+            Self::TimeSpent => "the time is used up".to_owned(),
+            Self::MoneySpent => "the money is used up".to_owned(),
+            Self::PriceUnknown => "there is a limit of cost, and nobody knows what was paid".to_owned(),
+            Self::Repeats => "a patch led to where an earlier one had led".to_owned(),
+            Self::NothingOffered => "nobody offers anything more".to_owned(),
+            Self::Unavailable(why) => format!("the fixer could not be asked: {why}"),
+        }
+    }
+}
+
+/// One patch that was asked for, and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Round {
+    /// Who was asked.
+    pub by: By,
+    /// On top of which state.
+    pub from: usize,
+    /// What came of it.
+    pub came: Came,
+}
+
+/// What came of a round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Came {
+    /// A new state, which is being judged.
+    Made(usize),
+    /// A new state that is better than all before.
+    Better(usize),
+    /// A new state that is no better, and was dropped.
+    Dropped(usize),
+    /// A tree that was known already: that of this state.
+    Known(usize),
+    /// No patch that fits, and what was wrong.
+    Unfit(Vec<String>),
+    /// Nothing.
+    Nothing,
+    /// Nobody could be asked.
+    Unavailable,
+}
+
+/// A fix at work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rounds {
+    policy: FixPolicy,
+    configured: bool,
+    /// Every state, by its tree, with what came of judging it.
+    trees: BTreeMap<String, usize>,
+    judged: Vec<Judged>,
+    best: usize,
+    rounds: Vec<Round>,
+    asked_tools: BTreeSet<usize>,
+    spent_ms: u64,
+    spent_usd: Option<f64>,
+    ending: Option<Ending>,
+}
+
+impl Rounds {
+    /// Begins a fix of a tree. `configured` says whether there is a fixer beside the tools.
+    pub fn begin(policy: FixPolicy, configured: bool, tree: impl Into<String>) -> (Self, FixEffect) {
+        let rounds = Self {
+            policy,
+            configured,
+            trees: BTreeMap::from([(tree.into(), 0)]),
+            judged: Vec::new(),
+            best: 0,
+            rounds: Vec::new(),
+            asked_tools: BTreeSet::new(),
+            spent_ms: 0,
+            spent_usd: Some(0.0),
+            ending: None,
+        };
+        (rounds, FixEffect::Judge(0))
+    }
+
+    /// Returns the best state so far.
+    pub fn best(&self) -> usize {
+        self.best
+    }
+
+    /// Returns whether a tree is that of a state already.
+    pub fn knows(&self, tree: &str) -> bool {
+        self.trees.contains_key(tree)
+    }
+
+    /// Returns what came of judging a state.
+    pub fn judged(&self, state: usize) -> Option<&Judged> {
+        self.judged.get(state)
+    }
+
+    /// Returns the rounds so far.
+    pub fn rounds(&self) -> &[Round] {
+        &self.rounds
+    }
+
+    /// Returns what was spent: milliseconds, and US dollars where that is known.
+    pub fn spent(&self) -> (u64, Option<f64>) {
+        (self.spent_ms, self.spent_usd)
+    }
+
+    /// Takes in what happened and says what has to happen next. An event that nobody waits for changes nothing.
+    pub fn step(&mut self, event: FixEvent) -> FixEffect {
+        if let Some(ending) = &self.ending {
+            return FixEffect::End(ending.clone());
+        }
+        let effect = match event {
+            FixEvent::Judged(judged) => self.hear(judged),
+            FixEvent::Proposed(proposed) => self.take(proposed),
+        };
+        if let FixEffect::End(ending) = &effect {
+            self.ending = Some(ending.clone());
+        }
+        effect
+    }
+
+    fn spend(&mut self, time_ms: u64, cost_usd: Option<f64>) {
+        self.spent_ms = self.spent_ms.saturating_add(time_ms);
+        self.spent_usd = self.spent_usd.zip(cost_usd).map(|(before, now)| before + now);
+    }
+
+    /// Takes in what came of judging the newest state.
+    fn hear(&mut self, judged: Judged) -> FixEffect {
+        self.spend(judged.time_ms, judged.cost_usd);
+        let state = self.judged.len();
+        let outcome = judged.standing.ruling;
+        let repeats = self.judged.iter().any(|earlier| earlier.objections == judged.objections);
+        let accepted = outcome == Outcome::Accept;
+        let better = state == 0 || accepted || judged.standing > self.judged[self.best].standing;
+        self.judged.push(judged);
+        if better {
+            self.best = state;
+        }
+        let round = self.rounds.last_mut();
+        let by = round.map(|round| {
+            round.came = if better { Came::Better(state) } else { Came::Dropped(state) };
+            round.by
+        });
+        match outcome {
+            Outcome::Accept => return FixEffect::End(Ending::Accepted),
+            Outcome::Unjudged if better => return FixEffect::End(Ending::Unjudged),
+            Outcome::Reject if state == 0 => return FixEffect::End(Ending::Rejected),
+            _ => {}
+        }
+        if by == Some(By::Configured) && repeats {
+            return FixEffect::End(Ending::Repeats);
+        }
+        self.next()
+    }
+
+    /// Takes in what a fixer offers.
+    fn take(&mut self, proposed: Proposed) -> FixEffect {
+        self.spend(proposed.time_ms, proposed.cost_usd);
+        let Some(round) = self.rounds.last_mut() else { return FixEffect::Judge(0) };
+        let (by, from) = (round.by, round.from);
+        match proposed.proposal {
+            Proposal::Fits { tree } => {
+                let state = self.judged.len();
+                if let Some(known) = self.trees.get(&tree) {
+                    round.came = Came::Known(*known);
+                    return if by == By::Mechanical { self.next() } else { FixEffect::End(Ending::Repeats) };
+                }
+                self.trees.insert(tree, state);
+                round.came = Came::Made(state);
+                FixEffect::Judge(state)
+            }
+            Proposal::Unfit(faults) => {
+                let first = !matches!(round.came, Came::Unfit(_));
+                round.came = Came::Unfit(faults.clone());
+                // Asking once more is part of the round; whoever cannot mend it then has lost it.
+                if by == By::Configured && first && self.spent_up().is_none() {
+                    return FixEffect::Propose { by, from, faults };
+                }
+                self.next()
+            }
+            Proposal::Nothing => {
+                round.came = Came::Nothing;
+                if by == By::Mechanical { self.next() } else { FixEffect::End(Ending::NothingOffered) }
+            }
+            Proposal::Unavailable(why) => {
+                round.came = Came::Unavailable;
+                if by == By::Mechanical { self.next() } else { FixEffect::End(Ending::Unavailable(why)) }
+            }
+        }
+    }
+
+    /// Returns what is used up of what all rounds share.
+    fn spent_up(&self) -> Option<Ending> {
+        if self.spent_ms >= self.policy.time_s_max.saturating_mul(1_000) {
+            return Some(Ending::TimeSpent);
+        }
+        match (self.policy.cost_usd_max, self.spent_usd) {
+            (Some(_), None) => Some(Ending::PriceUnknown),
+            (Some(most), Some(spent)) if spent >= most => Some(Ending::MoneySpent),
+            _ => None,
+        }
+    }
+
+    fn rounds_of(&self, by: By) -> u32 {
+        u32::try_from(self.rounds.iter().filter(|round| round.by == by).count()).unwrap_or(u32::MAX)
+    }
+
+    /// Says who is asked next, on top of the best state: what tools offer comes first, since it is free.
+    fn next(&mut self) -> FixEffect {
+        if let Some(ending) = self.spent_up().filter(|ending| *ending == Ending::TimeSpent) {
+            return FixEffect::End(ending);
+        }
+        let free = self.rounds_of(By::Mechanical) < self.policy.rounds_max;
+        let by = if free && self.asked_tools.insert(self.best) {
+            By::Mechanical
+        } else if !self.configured {
+            return FixEffect::End(if free { Ending::NothingOffered } else { Ending::RoundsSpent });
+        } else if self.rounds_of(By::Configured) >= self.policy.rounds_max {
+            return FixEffect::End(Ending::RoundsSpent);
+        } else if let Some(ending) = self.spent_up() {
+            return FixEffect::End(ending);
+        } else {
+            By::Configured
+        };
+        self.rounds.push(Round { by, from: self.best, came: Came::Nothing });
+        FixEffect::Propose { by, from: self.best, faults: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,338 @@
+//! How fixes go: by tables for what has to happen when, and by simulation for what must never happen.
+
+use super::*;
+use crate::court::standing::Measure;
+use crate::ruling::Cause;
+
+/// A standing with some faults; none is accepted.
+fn standing(faults: u32) -> Standing {
+    let holds = Measure::Holds;
+    Standing {
+        applies: holds,
+        builds: holds,
+        regressions: holds,
+        target_tests: Measure::of(faults as usize),
+        edge_tests: holds,
+        security_and_boundaries: holds,
+        ruling: if faults == 0 { Outcome::Accept } else { Outcome::Revise },
+        other_faults: holds,
+        convention: 0,
+        size: 1,
+    }
+}
+
+fn judged(faults: &[&str]) -> FixEvent {
+    let mut objections = Objections::new();
+    for fault in faults {
+        *objections.entry((*fault).to_owned()).or_default() += 1;
+    }
+    let standing = standing(u32::try_from(faults.len()).unwrap());
+    FixEvent::Judged(Judged { standing, objections, time_ms: 1, cost_usd: Some(0.0) })
+}
+
+fn ruled(outcome: Outcome) -> FixEvent {
+    let standing = Standing { ruling: outcome, ..standing(1) };
+    FixEvent::Judged(Judged { standing, objections: Objections::new(), time_ms: 1, cost_usd: Some(0.0) })
+}
+
+fn offered(proposal: Proposal) -> FixEvent {
+    FixEvent::Proposed(Proposed { proposal, time_ms: 1, cost_usd: Some(0.5) })
+}
+
+fn fits(tree: &str) -> FixEvent {
+    offered(Proposal::Fits { tree: tree.to_owned() })
+}
+
+fn unfit() -> FixEvent {
+    offered(Proposal::Unfit(vec!["ops[0].find: does not occur".to_owned()]))
+}
+
+fn propose(by: By, from: usize) -> FixEffect {
+    FixEffect::Propose { by, from, faults: Vec::new() }
+}
+
+/// Feeds events to a fix, and returns the last effect with the best state.
+fn after(policy: FixPolicy, configured: bool, events: Vec<FixEvent>) -> (FixEffect, usize) {
+    let (mut rounds, mut effect) = Rounds::begin(policy, configured, "tree 0");
+    for event in events {
+        effect = rounds.step(event);
+    }
+    (effect, rounds.best())
+}
+
+#[test]
+fn what_happens_next() {
+    use By::{Configured, Mechanical};
+    use FixEffect::{End, Judge};
+    let nothing = || offered(Proposal::Nothing);
+    let again = FixEffect::Propose { by: Configured, from: 0, faults: vec!["ops[0].find: does not occur".to_owned()] };
+    let silent = Unjudged::new(Cause::Unavailable, "no answer");
+    let one = || vec![judged(&["a", "b"]), nothing()];
+    let then = |events: Vec<FixEvent>, more: Vec<FixEvent>| [events, more].concat();
+    for (what, configured, events, effect, best) in [
+        ("the tree is judged first", true, vec![], Judge(0), 0),
+        ("work that is accepted is left alone", true, vec![judged(&[])], End(Ending::Accepted), 0),
+        ("work that is rejected is not mended", true, vec![ruled(Outcome::Reject)], End(Ending::Rejected), 0),
+        ("nor is what nobody judged", true, vec![ruled(Outcome::Unjudged)], End(Ending::Unjudged), 0),
+        ("tools are asked first", true, vec![judged(&["a"])], propose(Mechanical, 0), 0),
+        ("then the fixer", true, one(), propose(Configured, 0), 0),
+        ("without one it is over", false, one(), End(Ending::NothingOffered), 0),
+        ("a patch that fits is judged", true, then(one(), vec![fits("1")]), Judge(1), 0),
+        (
+            "tools have another look at what is better",
+            true,
+            then(one(), vec![fits("1"), judged(&["a"])]),
+            propose(Mechanical, 1),
+            1,
+        ),
+        (
+            "what is worse is dropped",
+            true,
+            then(one(), vec![fits("1"), judged(&["a", "b", "c"])]),
+            propose(Configured, 0),
+            0,
+        ),
+        ("what is accepted ends it", true, then(one(), vec![fits("1"), judged(&[])]), End(Ending::Accepted), 1),
+        ("a patch that does not fit is asked for again", true, then(one(), vec![unfit()]), again, 0),
+        ("but only once", true, then(one(), vec![unfit(), unfit()]), propose(Configured, 0), 0),
+        (
+            "the same objections again end it",
+            true,
+            then(one(), vec![fits("1"), judged(&["a", "b"])]),
+            End(Ending::Repeats),
+            0,
+        ),
+        ("so does the same tree", true, then(one(), vec![fits("tree 0")]), End(Ending::Repeats), 0),
+        (
+            "and one of a dropped patch",
+            true,
+            then(one(), vec![fits("1"), judged(&["a", "b", "c"]), fits("1")]),
+            End(Ending::Repeats),
+            0,
+        ),
+        ("a fixer without an idea ends it", true, then(one(), vec![nothing()]), End(Ending::NothingOffered), 0),
+        (
+            "or one that cannot be asked",
+            true,
+            then(one(), vec![offered(Proposal::Unavailable(silent.clone()))]),
+            End(Ending::Unavailable(silent)),
+            0,
+        ),
+        (
+            "tools that change nothing are passed over",
+            true,
+            vec![judged(&["a"]), fits("tree 0")],
+            propose(Configured, 0),
+            0,
+        ),
+        (
+            "tools that help nothing are, too",
+            true,
+            vec![judged(&["a"]), fits("1"), judged(&["a"])],
+            propose(Configured, 0),
+            0,
+        ),
+        (
+            "nobody judges a better one: it is kept",
+            true,
+            then(one(), vec![fits("1"), ruled(Outcome::Unjudged)]),
+            End(Ending::Unjudged),
+            1,
+        ),
+    ] {
+        assert_eq!(after(FixPolicy::default(), configured, events), (effect, best), "{what}");
+    }
+}
+
+#[test]
+fn limits_end_it_at_the_limit_and_not_before() {
+    let worse = |tree: &str, faults: &[&str]| vec![fits(tree), judged(faults)];
+    let start = || vec![judged(&["a"]), offered(Proposal::Nothing)];
+    let rounds = |count: usize| -> Vec<FixEvent> {
+        let all = [worse("1", &["b", "c"]), worse("2", &["d", "e"]), worse("3", &["f", "g"])];
+        [start(), all[..count].concat()].concat()
+    };
+    let policy = FixPolicy::default();
+    assert_eq!(after(policy, true, rounds(2)).0, propose(By::Configured, 0));
+    assert_eq!(after(policy, true, rounds(3)).0, FixEffect::End(Ending::RoundsSpent));
+    assert_eq!(
+        after(FixPolicy { rounds_max: 0, ..policy }, true, vec![judged(&["a"])]).0,
+        FixEffect::End(Ending::RoundsSpent)
+    );
+    // The start costs half a dollar, each round as much.
+    let money = |most| FixPolicy { cost_usd_max: Some(most), ..policy };
+    assert_eq!(after(money(0.51), true, rounds(0)).0, propose(By::Configured, 0));
+    assert_eq!(after(money(0.5), true, rounds(0)).0, FixEffect::End(Ending::MoneySpent));
+    let unpriced = FixEvent::Proposed(Proposed { proposal: Proposal::Nothing, time_ms: 1, cost_usd: None });
+    assert_eq!(after(money(9.0), true, vec![judged(&["a"]), unpriced.clone()]).0, FixEffect::End(Ending::PriceUnknown));
+    assert_eq!(after(policy, true, vec![judged(&["a"]), unpriced]).0, propose(By::Configured, 0));
+    let slow = |time_ms| {
+        let FixEvent::Judged(first) = judged(&["a"]) else { unreachable!() };
+        vec![FixEvent::Judged(Judged { time_ms, ..first })]
+    };
+    let brief = FixPolicy { time_s_max: 2, ..policy };
+    assert_eq!(after(brief, true, slow(1_999)).0, propose(By::Mechanical, 0));
+    assert_eq!(after(brief, true, slow(2_000)).0, FixEffect::End(Ending::TimeSpent));
+}
+
+/// Numbers that look random and are the same for every run (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
+/// Generators", OOPSLA 2014: the finalizer of SplitMix64).
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % sides
+    }
+}
+
+/// A tree is a set of faults; tools mend the first four kinds.
+const OF_TOOLS: u32 = 0b1111;
+
+/// One simulated fix: what fixers and judges do is rolled.
+struct World {
+    dice: Dice,
+    trees: Vec<u32>,
+    pending: u32,
+    temper: u64,
+}
+
+impl World {
+    fn judge(&mut self, state: usize) -> FixEvent {
+        if state == self.trees.len() {
+            self.trees.push(self.pending);
+        }
+        let tree = self.trees[state];
+        let names = (0..16).filter(|bit| tree & (1 << bit) != 0).map(|bit| (format!("fault {bit}"), 1));
+        let mut standing = standing(tree.count_ones());
+        if self.dice.roll(40) == 0 {
+            standing.ruling = Outcome::Unjudged;
+        }
+        let cost_usd = if self.dice.roll(60) == 0 { None } else { Some(self.dice.roll(3) as f64 * 0.01) };
+        let time_ms = self.dice.roll(200_000);
+        FixEvent::Judged(Judged { standing, objections: names.collect(), time_ms, cost_usd })
+    }
+
+    fn propose(&mut self, by: By, from: usize) -> FixEvent {
+        let tree = self.trees[from];
+        let (one, other) = (1_u32 << self.dice.roll(16), 1_u32 << self.dice.roll(16));
+        let any = self.dice.roll(1 << 16) as u32;
+        let earlier = self.trees[self.dice.roll(self.trees.len() as u64) as usize];
+        let proposal = match by {
+            By::Mechanical if tree & OF_TOOLS == 0 => Proposal::Nothing,
+            By::Mechanical if self.dice.roll(20) == 0 => Proposal::Unfit(vec!["the tool broke the file".to_owned()]),
+            By::Mechanical => self.made(tree & !OF_TOOLS | tree & any & OF_TOOLS),
+            By::Configured => match (self.dice.roll(10) + self.temper) % 10 {
+                0 | 1 => Proposal::Unfit(vec!["ops: is empty".to_owned()]),
+                2 => Proposal::Nothing,
+                3 => Proposal::Unavailable(Unjudged::new(Cause::Unavailable, "no answer")),
+                4 => self.made(earlier),
+                5 => self.made(tree | one),
+                6 | 7 => self.made(tree & !one & !other),
+                8 => self.made(any),
+                _ => self.made(0),
+            },
+        };
+        let cost_usd = match by {
+            By::Mechanical => Some(0.0),
+            By::Configured if self.dice.roll(30) == 0 => None,
+            By::Configured => Some(self.dice.roll(40) as f64 * 0.01),
+        };
+        FixEvent::Proposed(Proposed { proposal, time_ms: self.dice.roll(200_000), cost_usd })
+    }
+
+    fn made(&mut self, tree: u32) -> Proposal {
+        self.pending = tree;
+        Proposal::Fits { tree: format!("{tree:x}") }
+    }
+}
+
+/// Carries a fix to its end, and checks at every step what must always hold.
+fn live(seed: u64) -> Ending {
+    let mut dice = Dice(seed);
+    let policy = FixPolicy {
+        rounds_max: dice.roll(6) as u32,
+        time_s_max: 1 + dice.roll(3_000),
+        cost_usd_max: (dice.roll(2) == 0).then(|| dice.roll(100) as f64 * 0.01),
+    };
+    let configured = dice.roll(5) > 0;
+    let start = dice.roll(1 << 16) as u32;
+    let crash = dice.roll(30);
+    let mut world = World { temper: dice.roll(10), dice, trees: Vec::new(), pending: start };
+    let begin = || Rounds::begin(policy, configured, format!("{start:x}"));
+    let (mut rounds, mut effect) = begin();
+    let mut events: Vec<FixEvent> = Vec::new();
+    let mut asked = (0, 0);
+    loop {
+        if events.len() as u64 == crash {
+            // Whoever comes after a crash has the events and nothing else.
+            let stored = serde_json::to_string(&events).unwrap();
+            let (mut resumed, mut next) = begin();
+            for event in serde_json::from_str::<Vec<FixEvent>>(&stored).unwrap() {
+                next = resumed.step(event);
+            }
+            assert_eq!((&resumed, &next), (&rounds, &effect), "seed {seed}");
+            (rounds, effect) = (resumed, next);
+        }
+        let event = match &effect {
+            FixEffect::Judge(state) => world.judge(*state),
+            FixEffect::Propose { by, from, faults } => {
+                assert_eq!(*from, rounds.best(), "seed {seed}: patches build on the best state");
+                let (spent_ms, spent_usd) = rounds.spent();
+                assert!(spent_ms < policy.time_s_max * 1_000, "seed {seed}: no time was left");
+                match by {
+                    By::Mechanical => asked.0 += 1,
+                    By::Configured => {
+                        asked.1 += u32::from(faults.is_empty());
+                        assert!(configured, "seed {seed}");
+                        if let Some(most) = policy.cost_usd_max {
+                            assert!(spent_usd.is_some_and(|spent| spent < most), "seed {seed}: no money was left");
+                        }
+                        let free =
+                            rounds.rounds().iter().any(|round| round.by == By::Mechanical && round.from == *from);
+                        assert!(free || asked.0 == policy.rounds_max, "seed {seed}: tools come first");
+                    }
+                }
+                world.propose(*by, *from)
+            }
+            FixEffect::End(ending) => {
+                check_end(seed, &rounds, &world, ending);
+                assert!(asked.0 <= policy.rounds_max && asked.1 <= policy.rounds_max, "seed {seed}: {asked:?}");
+                return ending.clone();
+            }
+        };
+        events.push(event.clone());
+        effect = rounds.step(event);
+        assert!(events.len() <= 40, "seed {seed}: it does not end");
+    }
+}
+
+fn check_end(seed: u64, rounds: &Rounds, world: &World, ending: &Ending) {
+    let best = rounds.judged(rounds.best()).expect("judged");
+    for state in 0..world.trees.len() {
+        let other = rounds.judged(state).expect("judged");
+        assert!(best.standing >= other.standing, "seed {seed}: state {state} is better than the best");
+    }
+    assert_eq!(*ending == Ending::Accepted, best.standing.ruling == Outcome::Accept, "seed {seed}");
+    let distinct: BTreeSet<u32> = world.trees.iter().copied().collect();
+    assert_eq!(distinct.len(), world.trees.len(), "seed {seed}: a tree was judged twice");
+    let mut again = rounds.clone();
+    assert_eq!(again.step(judged(&[])), FixEffect::End(ending.clone()), "seed {seed}: it goes on after its end");
+    assert_eq!(again, *rounds, "seed {seed}");
+}
+
+#[test]
+fn whatever_fixers_and_judges_do_the_fix_gets_no_worse_and_ends() {
+    let mut endings: BTreeMap<String, u32> = BTreeMap::new();
+    for seed in 0..20_000 {
+        let ending = live(seed);
+        let name = ending.sentence().split(':').next().unwrap_or_default().to_owned();
+        *endings.entry(name).or_default() += 1;
+    }
+    // Every way in which a fix can end was seen, and none is rare.
+    assert_eq!(endings.len(), 9, "{endings:#?}");
+    assert!(endings.values().all(|count| *count >= 100), "{endings:#?}");
+}

@@ -1,0 +1,59 @@
+//! Tests of what all gates have in common: how their commands are filled in, and which of them rewrite files.
+
+use super::*;
+
+#[test]
+fn a_command_gets_the_time_of_a_test_wherever_it_has_a_place_for_it() {
+    let command = GateCommand {
+        program: "runner".to_owned(),
+        arguments: vec![format!("--file={FILE_OF_TESTS}"), "plain".to_owned()],
+        folder: String::new(),
+        environment: [("SECONDS".to_owned(), ONE_TEST.to_owned())].into(),
+        provided: [("plug-in".to_owned(), format!("a {PACKAGE_OF_TESTS} b {PACKAGE_OF_TESTS}"))].into(),
+    };
+    let timed = command.with_test_seconds(TEST_SECONDS_MAX);
+    assert_eq!(timed.arguments, ["--file=7200000", "plain"]);
+    assert_eq!(timed.environment["SECONDS"], "3600");
+    assert_eq!(timed.provided["plug-in"], "a 14400 b 14400");
+}
+
+/// What is called to rewrite files, in one line.
+fn rewriting(gate: &str, folder: &str, files: &[&str]) -> Option<String> {
+    let gate = GATES.iter().find(|known| known.id() == gate).expect("a gate");
+    let setup = Setup { folder: folder.to_owned(), because: String::new(), detail: String::new() };
+    let programs = ["ruff", "black", "biome", "prettier"].map(str::to_owned).into();
+    let command = gate.rewrite(&setup, &Project { programs, ..Project::default() }, files)?;
+    assert_eq!(command.folder, folder);
+    Some(format!("{} {}", command.program, command.arguments.join(" ")))
+}
+
+#[test]
+fn formatters_rewrite_the_files_that_they_object_to() {
+    for (gate, folder, files, expected) in [
+        ("cargo-fmt", "p", &["p/src/a.rs"][..], Some("cargo fmt --all")),
+        ("cargo-fmt", "", &[], None),
+        ("ruff-format", "", &["a.py", "b/c d.py"], Some("ruff format --no-cache ./a.py ./b/c d.py")),
+        ("ruff-format", "b", &["a.py", "b/c.py", "bc/d.py"], Some("ruff format --no-cache ./c.py")),
+        ("ruff-format", "b", &["a.py"], None),
+        ("black", "", &["--help"], Some("black --no-color ./--help")),
+        ("gofmt", "", &["a.go"], Some("gofmt -w ./a.go")),
+        ("biome", "", &["a.js"], Some("biome check --write --colors=off ./a.js")),
+        ("prettier", "p/q", &["p/q/a.md"], Some("prettier --write --no-color ./a.md")),
+        // What these offer stands in their reports.
+        ("ruff-check", "", &["a.py"], None),
+        ("eslint", "", &["a.js"], None),
+        ("cargo-clippy", "", &["src/a.rs"], None),
+    ] {
+        assert_eq!(rewriting(gate, folder, files).as_deref(), expected, "{gate} {folder} {files:?}");
+    }
+}
+
+#[test]
+fn so_many_files_are_named_at_once() {
+    for (files, named) in [(NAMED_FILES_MAX, NAMED_FILES_MAX), (NAMED_FILES_MAX + 1, NAMED_FILES_MAX)] {
+        let files: Vec<String> = (0..files).map(|number| format!("{number}.go")).collect();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        let command = rewriting("gofmt", "", &files).expect("a command");
+        assert_eq!(command.matches("./").count(), named);
+    }
+}
