@@ -1,10 +1,11 @@
-//! Patches as others write them: nothing panics, and what fits a tree can be taken back byte for byte.
+//! Patches as others write them: nothing panics, and what fits a tree can be taken back byte for byte, or written as a diff
+//! that means the same.
 #![no_main]
 
 use std::collections::BTreeMap;
 
-use assize_core::patch::import::FORMATS;
-use assize_core::patch::{File, Handed, Patch, PatchLimits, Snapshot, inverse, plan};
+use assize_core::patch::import::{FORMATS, Format, format};
+use assize_core::patch::{File, Handed, Patch, PatchLimits, Snapshot, inverse, plan, unified};
 use libfuzzer_sys::fuzz_target;
 
 type Tree = BTreeMap<String, File>;
@@ -20,8 +21,16 @@ fn tree() -> Tree {
     .into()
 }
 
-/// Returns the tree that a patch makes of another, if it fits, and the patch that takes it back.
-fn applied(patch: &Patch, before: &Tree) -> Option<(Tree, Patch)> {
+/// What a patch that fits makes of a tree.
+struct Applied {
+    after: Tree,
+    /// The patch that takes it back.
+    back: Patch,
+    /// The same as a diff, where that can show it.
+    diff: Option<Vec<u8>>,
+}
+
+fn applied(patch: &Patch, before: &Tree) -> Option<Applied> {
     let snapshot = Snapshot::of_files(before.clone());
     let plan = plan(patch, &snapshot).ok()?;
     let mut after = before.clone();
@@ -31,19 +40,27 @@ fn applied(patch: &Patch, before: &Tree) -> Option<(Tree, Patch)> {
             None => after.remove(&change.path),
         };
     }
-    Some((after, inverse(&plan, &snapshot)))
+    Some(Applied { after, back: inverse(&plan, &snapshot), diff: unified(&plan, &snapshot).ok() })
+}
+
+fn imported(document: &[u8], from: Option<&dyn Format>, before: &Tree, limits: &PatchLimits) -> Option<Patch> {
+    let handed = Handed::read(document, from, limits).ok()?;
+    Some(handed.settle(&Snapshot::of_files(before.clone()), limits).ok()?.patch)
 }
 
 fuzz_target!(|data: &[u8]| {
     let Some((first, document)) = data.split_first() else { return };
     let from = FORMATS.get(usize::from(*first) % (FORMATS.len() + 1)).copied();
-    let limits = PatchLimits::default();
     let before = tree();
-    let Ok(handed) = Handed::read(document, from, &limits) else { return };
-    let Ok(imported) = handed.settle(&Snapshot::of_files(before.clone()), &limits) else { return };
-    let Some((after, back)) = applied(&imported.patch, &before) else { return };
-    if after != before {
-        let (again, _) = applied(&back, &after).expect("what takes it back fits");
-        assert_eq!(again, before);
+    let Some(patch) = imported(document, from, &before, &PatchLimits::default()) else { return };
+    let Some(Applied { after, back, diff }) = applied(&patch, &before) else { return };
+    if after == before {
+        return;
+    }
+    assert_eq!(applied(&back, &after).expect("what takes it back fits").after, before);
+    if let Some(diff) = diff {
+        let limits = PatchLimits { ops_max: 10_000, bytes_max: 1 << 30 };
+        let same = imported(&diff, format("unified"), &before, &limits).expect("what is exported is read");
+        assert_eq!(applied(&same, &before).expect("what is exported fits").after, after);
     }
 });

@@ -2,7 +2,7 @@
 //!
 //! `patch_cases/README.md` says how a case is laid out. What is held for all of them: every byte and every mode of
 //! the tree is the expected one, or every fault is, in order; the inverse leads back to the tree as it was; and a
-//! patch that was carried out is recognized, where the tree can tell it.
+//! patch that was carried out is recognized, where the tree can tell it. Trees at random are [`git`]'s.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,6 +12,9 @@ use assize_core::patch::import::{FORMATS, format, recognized};
 use assize_core::patch::{Entry, File, Handed, JSON, Op, Patch, PatchLimits, Plan, Snapshot, inverse, plan};
 use assize_core::violation::Violation;
 use serde::Deserialize;
+
+#[path = "patch_cases/git.rs"]
+mod git;
 
 /// Cases that must be there, so that a wrong path does not pass for a clean run.
 const CASES_MIN: usize = 200;

@@ -15,6 +15,8 @@ pub(super) enum State {
     Applied,
     /// Its result may stand there, or the file may be another one.
     CannotTell,
+    /// Its result stands there, and something like what it looks for as well.
+    Doubtful,
     /// Its result does not stand there.
     Open,
 }
@@ -54,20 +56,21 @@ fn state(op: &Op, patch: &Patch, tree: &Snapshot) -> State {
 fn edited(text: &[u8], find: &str, replace: &str, occurrences: u32) -> State {
     let lines = Lines::of(text);
     let located = |wanted: &str| (!wanted.is_empty()).then(|| locate(text, &lines, wanted, "")).flatten();
-    let old = located(find);
-    // Where the old text stands byte for byte, the new one has to as well: they may differ in white space alone.
-    let is_exact = old.as_ref().is_some_and(|old| old.tier == Tier::Exact);
-    let new = located(replace).filter(|new| !is_exact || new.tier == Tier::Exact);
+    let (old, new) = (located(find), located(replace));
+    let is_exact = |located: &Option<Located>| located.as_ref().is_some_and(|located| located.tier == Tier::Exact);
+    let (old_is_exact, new_is_exact) = (is_exact(&old), is_exact(&new));
     let spans = |located: Option<Located>| located.map(|located| located.matches).unwrap_or_default();
-    let (old, new) = (spans(old), spans(new));
+    // Where the old text stands byte for byte, the new one has to as well: they may differ in white space alone.
+    let (old, new) = (spans(old), spans(new.filter(|_| !old_is_exact || new_is_exact)));
     let within = |inner: &std::ops::Range<usize>| {
         new.iter().any(|outer| outer.span.start <= inner.start && inner.end <= outer.span.end)
     };
+    let is_there = new.len() == occurrences as usize;
     if !old.iter().all(|place| within(&place.span)) {
-        State::Open
+        if is_there && new_is_exact && !old_is_exact { State::Doubtful } else { State::Open }
     } else if replace.is_empty() {
         State::CannotTell
-    } else if new.len() == occurrences as usize {
+    } else if is_there {
         State::Applied
     } else {
         State::Open

@@ -4,6 +4,7 @@
 //! names places by the lines around them, and becomes operations once somebody has read the tree.
 
 use super::import::{Drafts, FORMATS, Format, Imported, recognized};
+use super::line::BYTE_ORDER_MARK;
 use super::snapshot::Snapshot;
 use super::{Op, Patch, PatchLimits};
 use crate::verdict::validate_patch;
@@ -28,8 +29,9 @@ impl Handed {
     ///
     /// Lists every fault with its place.
     pub fn read(document: &[u8], from: Option<&dyn Format>, limits: &PatchLimits) -> Result<Self, Vec<Violation>> {
-        let is_json = from.is_none() && document.trim_ascii_start().first() == Some(&b'{');
-        if is_json {
+        // Some editors put a mark before every text that they save.
+        let document = document.strip_prefix(BYTE_ORDER_MARK).unwrap_or(document);
+        if from.is_none() && is_json(document) {
             let text = std::str::from_utf8(document).map_err(|error| {
                 vec![Violation::new("", format!("is no UTF-8 at byte {}, as JSON has to be", error.valid_up_to()))]
             })?;
@@ -73,6 +75,13 @@ impl Handed {
     }
 }
 
+/// Whether a document is meant to be JSON, sound or not. What git prints may begin with `{old => new}/name`.
+fn is_json(document: &[u8]) -> bool {
+    let Some(rest) = document.trim_ascii_start().strip_prefix(b"{") else { return false };
+    let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    rest.trim_ascii_start().starts_with(b"\"") || memchr::memmem::find(line, b" => ").is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +102,11 @@ mod tests {
         assert!(matches!(Handed::read(json, None, &PatchLimits::default()), Ok(Handed::Operations(_))));
         assert!(matches!(Handed::read(DIFF, None, &PatchLimits::default()), Ok(Handed::Drafts(_))));
         assert_eq!(faults(json, Some("unified")).len(), 1, "it was said to be a diff");
+        let with_stat = [b" {old => new}/a.txt | 2 +-\n\n", DIFF].concat();
+        assert!(matches!(Handed::read(&with_stat, None, &PatchLimits::default()), Ok(Handed::Drafts(_))));
+        let json = br#"{"ops": [{"kind": "edit", "path": "a.js", "find": "x => x", "replace": "x => y"}]}"#;
+        assert!(matches!(Handed::read(json, None, &PatchLimits::default()), Ok(Handed::Operations(_))));
+        assert_eq!(faults(b"{ops: []}", None), ["the document is no JSON: key must be a string at line 1 column 2"]);
         assert_eq!(faults(b"{\"ops\": [\xff", None), ["is no UTF-8 at byte 9, as JSON has to be"]);
         let unknown =
             "is neither a JSON document nor in a format that is known: apply-patch, search-replace, fenced, unified";

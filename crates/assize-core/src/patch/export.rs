@@ -153,12 +153,15 @@ mod tests {
         let ending = prop::sample::select(vec!["\n", "\r\n", "\n", "\n"]);
         let lines = prop::collection::vec((line, ending), 0..12);
         let last = prop::sample::select(vec![&b""[..], b"", b"end", b"\xe9nd"]);
-        let file = (lines, last, any::<bool>()).prop_map(|(lines, last, executable)| {
+        let text = (lines, last).prop_map(|(lines, last)| {
             let mut bytes: Vec<u8> =
                 lines.into_iter().flat_map(|(line, ending)| format!("{line}{ending}").into_bytes()).collect();
             bytes.extend_from_slice(last);
-            File { bytes, executable }
+            bytes
         });
+        let byte = prop::sample::select(&b"\n\n\n\r\t +-@\\a\xef\xbb\xbf\xff"[..]);
+        let bytes = prop_oneof![text, prop::collection::vec(byte, 0..24)];
+        let file = (bytes, any::<bool>()).prop_map(|(bytes, executable)| File { bytes, executable });
         let name = prop::sample::select(vec!["a", "b.txt", "d/a", "d/e f", "ü/ß", "say \"x\""]);
         prop::collection::btree_map(name.prop_map(str::to_owned), file, 0..5)
     }

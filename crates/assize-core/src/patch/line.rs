@@ -90,6 +90,11 @@ impl<'a> Lines<'a> {
         self.bounds.partition_point(|&start| start <= byte).saturating_sub(1).min(self.count().saturating_sub(1))
     }
 
+    /// Whether the beginning of a new text, which begins with the same mark as this one, stops within a line.
+    pub fn is_within_line(&self, begun: &[u8]) -> bool {
+        begun.len() > self.bounds[0] && !begun.ends_with(b"\n")
+    }
+
     /// Returns the ending that a line put in before `line` has to have: that of the line which stands there, else
     /// of the nearest one above.
     pub fn ending_near(&self, line: usize) -> Ending {

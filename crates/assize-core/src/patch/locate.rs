@@ -58,9 +58,12 @@ pub struct Located {
 
 /// Finds a text. `find` must not be empty.
 pub fn locate(text: &[u8], lines: &Lines<'_>, find: &str, replace: &str) -> Option<Located> {
+    // Who changes nothing but endings means those that he writes.
+    let is_about_endings = find.contains("\r\n") && find.replace("\r\n", "\n") == replace;
     let exact: Vec<Match> = occurrences(text, find.as_bytes())
         .map(|span| {
-            let ending = lines.ending_near(lines.line_at(span.start));
+            let near = lines.ending_near(lines.line_at(span.start));
+            let ending = if is_about_endings { Ending::Lf } else { near };
             Match { span, replacement: with_ending(replace, ending).into_owned() }
         })
         .collect();
@@ -149,7 +152,11 @@ fn by_lines(lines: &Lines<'_>, find: &str, replace: &str, tier: Tier) -> Vec<Mat
             };
             let replacement = shift.apply(replace)?;
             let ending = lines.ending_near(start);
-            let replacement = with_ending(&replacement.replace("\r\n", "\n"), ending).into_owned();
+            let replacement = replacement.replace("\r\n", "\n");
+            // A file whose last line has no ending keeps it so, where only the text of the patch has one.
+            let was_open = !ends_open && lines.ending(last).is_none();
+            let replacement = replacement.strip_suffix('\n').filter(|_| was_open).unwrap_or(&replacement);
+            let replacement = with_ending(replacement, ending).into_owned();
             Some(Match { span: lines.span(start..start).start..end, replacement })
         })
         .collect()
@@ -299,6 +306,21 @@ mod tests {
     fn an_exact_match_puts_in_the_endings_of_the_file() {
         check("a\r\nb\r\n", "a", "x\ny", Some((Tier::Exact, &["x\r\ny\r\nb\r\n"])));
         check("a\r\nb\nc\n", "b", "x\ny", Some((Tier::Exact, &["a\r\nx\ny\nc\n"])));
+    }
+
+    #[test]
+    fn endings_are_what_the_patch_says_where_it_is_about_them() {
+        check("a\r\nb\r\n", "a\r\n", "a\n", Some((Tier::Exact, &["a\nb\r\n"])));
+        check("a\r\nb\r\n", "a\r\n", "x\n", Some((Tier::Exact, &["x\r\nb\r\n"])));
+        check("a\nb\n", "a\n", "a\r\n", Some((Tier::Exact, &["a\r\nb\n"])));
+    }
+
+    #[test]
+    fn a_last_line_without_ending_stays_so() {
+        check("a\nb", "b\n", "x\n", Some((Tier::TrailingSpace, &["a\nx"])));
+        check("a\r\nb", "a\nb\n", "x\ny\n", Some((Tier::TrailingSpace, &["x\r\ny"])));
+        check("a\nb", "b\n", "", Some((Tier::TrailingSpace, &["a\n"])));
+        check("a\n  b", "b\n", "x\ny\n", Some((Tier::Indentation, &["a\n  x\n  y"])));
     }
 
     #[test]

@@ -149,6 +149,9 @@ impl Default for PatchLimits {
 }
 
 impl PatchLimits {
+    /// No limit: for patches that were made here.
+    pub const NONE: Self = Self { ops_max: usize::MAX, bytes_max: usize::MAX };
+
     /// Lists what is too much in a patch.
     pub fn check(&self, patch: &Patch) -> Vec<Violation> {
         let mut faults = Vec::new();

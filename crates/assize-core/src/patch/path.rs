@@ -50,6 +50,9 @@ fn check_component(name: &str) -> Result<(), &'static str> {
     if folded(name) == ".git" || folded(name).starts_with("git~") {
         return Err("lies in the folder that git keeps for itself");
     }
+    if folded(name) == ".assize" || folded(name).starts_with("assize~") {
+        return Err("lies in the folder that Assize keeps for itself");
+    }
     let stem = name.split('.').next().unwrap_or(name).trim_end_matches(' ').to_ascii_uppercase();
     let is_number = |rest: &str| matches!(rest, "¹" | "²" | "³") || matches!(rest.as_bytes(), [b'1'..=b'9']);
     let numbered = |device: &str| stem.strip_prefix(device).is_some_and(is_number);
@@ -101,6 +104,7 @@ mod tests {
             ".github/x",
             ".gitignore",
             "gitlab/x",
+            "assize.toml",
             "src/ß/ä.md",
             "com/x",
             "communal",
@@ -130,6 +134,9 @@ mod tests {
             "a/.GIT/x",
             ".G\u{130}t",
             "git~1/config",
+            ".assize",
+            "a/.Assize/ledger.db",
+            "ASSIZE~1/x",
             ".g\u{200c}it/x",
             "a\u{202e}b",
             "nul",

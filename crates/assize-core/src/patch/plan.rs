@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::line::{Lines, with_ending};
-use super::locate::{Located, Tier, locate};
+use super::line::{Ending, Lines, with_ending};
+use super::locate::{Located, Match, Tier, locate};
 use super::nearest::nearest;
 use super::path::{folded, folders};
 use super::snapshot::{Entry, File, Snapshot};
@@ -85,6 +85,12 @@ pub fn plan(patch: &Patch, tree: &Snapshot) -> Result<Plan, Vec<Violation>> {
     if applied::whole(&states) {
         return Ok(Plan { is_applied: true, ..Plan::default() });
     }
+    for (index, _) in states.iter().enumerate().filter(|(_, state)| **state == applied::State::Doubtful) {
+        let hint = "give what it looks for as it stands there";
+        let message =
+            format!("may be applied already, and what it looks for was found by overlooking something; {hint}");
+        planner.fault(index, "find", message);
+    }
     if planner.faults.is_empty() {
         return Ok(Plan { changes, notes: planner.notes, is_applied: false });
     }
@@ -114,6 +120,8 @@ struct Replacement {
     op: usize,
     span: Range<usize>,
     with: Vec<u8>,
+    /// The ending of the line above, for lines that come behind one which may have none.
+    above: Option<Ending>,
 }
 
 impl Planner<'_> {
@@ -211,7 +219,7 @@ impl Planner<'_> {
                 }
                 Op::Splice { start, delete_count, insert, .. } => {
                     let insert = insert.as_deref().unwrap_or_default();
-                    let found = self.spliced((path, *index), file, &lines, (*start, *delete_count), insert);
+                    let found = self.spliced((path, *index), &lines, (*start, *delete_count), insert);
                     replacements.extend(found);
                 }
                 Op::Add { .. } | Op::Remove { .. } => {}
@@ -238,6 +246,9 @@ impl Planner<'_> {
         let mut copied = 0;
         for one in &replacements {
             bytes.extend_from_slice(&file.bytes[copied..one.span.start]);
+            if let Some(ending) = one.above.filter(|_| lines.is_within_line(&bytes)) {
+                bytes.extend_from_slice(ending.bytes());
+            }
             bytes.extend_from_slice(&one.with);
             copied = one.span.end;
         }
@@ -287,13 +298,13 @@ impl Planner<'_> {
         if tier != Tier::Exact {
             self.note(op, format!("was found in {path} ({}) by overlooking {}", places(), tier.overlooks()));
         }
-        matches.into_iter().map(|one| Replacement { op, span: one.span, with: one.replacement }).collect()
+        let replacement = |one: Match| Replacement { op, span: one.span, with: one.replacement, above: None };
+        matches.into_iter().map(replacement).collect()
     }
 
     fn spliced(
         &mut self,
         (path, op): (&str, usize),
-        file: &File,
         lines: &Lines<'_>,
         (start, delete_count): (u32, u32),
         insert: &str,
@@ -309,20 +320,20 @@ impl Planner<'_> {
             self.fault(op, "deleteCount", format!("is {deleted}, but {path} has {left} lines from {start} on"));
             return None;
         }
+        if deleted == 0 && insert.is_empty() {
+            self.fault(op, "", "neither deletes nor inserts a line");
+            return None;
+        }
         let end = start + deleted;
-        let mut span = lines.span(start..end);
         let ending = lines.ending_near(start);
         let mut with = with_ending(insert, ending).into_owned();
         let was_open = count > 0 && lines.ending(count - 1).is_none();
-        if end == count && was_open && !with.is_empty() && start == count {
-            // The last line has no ending; what comes behind it has to begin a line of its own.
-            with.splice(0..0, ending.bytes().iter().copied());
-            span = file.bytes.len()..file.bytes.len();
-        } else if !with.is_empty() && !with.ends_with(b"\n") && (end < count || !was_open) {
-            // Lines are put in: the last of them ends as well, unless it ends a file that had no ending there.
+        // Lines are put in: the last of them ends as well, unless it ends a file that had no ending there.
+        if !with.is_empty() && !with.ends_with(b"\n") && (end < count || !was_open) {
             with.extend_from_slice(ending.bytes());
         }
-        Some(Replacement { op, span, with })
+        let above = (start == count && !with.is_empty()).then_some(ending);
+        Some(Replacement { op, span: lines.span(start..end), with, above })
     }
 
     /// Says which file may have been meant.

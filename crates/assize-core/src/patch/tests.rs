@@ -277,18 +277,84 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-fn op() -> impl Strategy<Value = Op> {
-    let path = prop_oneof![Just("a"), Just("b"), Just("d/c"), Just("n/new"), Just("D/x")];
-    let piece =
-        prop_oneof![Just("a"), Just("b\n"), Just("a\nb"), Just(""), Just("x\r\ny\n"), Just("é"), Just("$&\n$1")];
-    (path, piece.clone(), piece, 0_u32..6, 0_u32..4, 0..4_u8, prop::option::of(1_u32..4)).prop_map(
-        |(path, one, other, start, count, kind, occurrences)| match kind {
-            0 => add(path, one),
-            1 => remove(path),
-            2 => Op::Edit { path: path.to_owned(), find: one.to_owned(), replace: other.to_owned(), occurrences },
-            _ => splice(path, start, count, one),
+/// What is put in, and at times looked for.
+const PIECES: [&str; 9] = ["a", "b\n", "a\nb", "", "x\r\ny\n", "é", "$&\n$1", "\u{feff}", "b\r\n\n"];
+/// Paths of files that are there, that may be made, and that no patch may name.
+const PATHS: [&str; 18] =
+    ["a", "b", "d/c", "n/new", "D/x", "d", "d/c/x", "B", "n", "", ".", "..", "/", "a/", "d//c", "nul", "a\0", ".git/x"];
+
+/// Any operation at all.
+fn any_op() -> impl Strategy<Value = Op> {
+    let path = prop::sample::select(&PATHS[..]).prop_map(str::to_owned);
+    let piece = || prop::sample::select(&PIECES[..]).prop_map(str::to_owned);
+    let number = || prop_oneof![8 => 0_u32..6, 1 => Just(u32::MAX), 1 => Just(u32::MAX - 1)];
+    (path, piece(), piece(), number(), number(), 0..4_u8, any::<(bool, Option<bool>)>()).prop_map(
+        |(path, one, other, first, second, kind, (is_said, executable))| match kind {
+            0 => Op::Add { path, content: one, encoding: is_said.then_some(Encoding::Base64), executable },
+            1 => Op::Remove { path },
+            2 => Op::Edit { path, find: one, replace: other, occurrences: is_said.then_some(first) },
+            _ => Op::Splice { path, start: first, delete_count: second, insert: is_said.then_some(one) },
         },
     )
+}
+
+/// What may become operations that fit a tree: which file, what, where, and what is put in.
+type Wish = ((prop::sample::Index, u8), (prop::sample::Index, prop::sample::Index), usize, (bool, Option<bool>));
+
+/// Makes operations of a wish that fit a tree, taken by themselves.
+fn granted(((which, kind), (from, to), piece, (is_said, executable)): &Wish, tree: &Snapshot) -> Vec<Op> {
+    let files: Vec<(&str, &File)> = tree
+        .entries()
+        .filter_map(|(path, entry)| if let Entry::File(file) = entry { Some((path, file)) } else { None })
+        .collect();
+    let (path, file) = files[which.index(files.len())];
+    let piece = PIECES[piece % PIECES.len()];
+    let added = |path: &str| Op::Add {
+        path: path.to_owned(),
+        content: piece.to_owned(),
+        encoding: None,
+        executable: *executable,
+    };
+    match kind % 12 {
+        0 => vec![added(["n/new", "n/m", "new"][from.index(3)])],
+        1 => vec![remove(path)],
+        2 => vec![remove(path), added(path)],
+        3..6 => {
+            // Some bytes that stand there, as often as they do.
+            let (from, to) = (from.index(file.bytes.len() + 1), to.index(file.bytes.len() + 1));
+            let Ok(find) = std::str::from_utf8(&file.bytes[from.min(to)..from.max(to)]) else { return Vec::new() };
+            let count = (0..file.bytes.len()).filter(|at| file.bytes[*at..].starts_with(find.as_bytes())).count();
+            let count = u32::try_from(count).expect("few");
+            if *is_said || count > 1 { vec![edit_all(path, find, piece, count)] } else { vec![edit(path, find, piece)] }
+        }
+        _ => {
+            let count = line::Lines::of(&file.bytes).count();
+            let start = from.index(count + 1);
+            let gone = to.index(count - start + 1).min(2);
+            vec![splice(path, u32::try_from(start).expect("few"), u32::try_from(gone).expect("few"), piece)]
+        }
+    }
+}
+
+/// Grants wishes one after the other, as long as all operations together fit.
+fn fitting(wishes: &[Wish], tree: &Snapshot) -> Option<(Patch, Plan)> {
+    let mut fits = None;
+    let mut patch = Patch::default();
+    for wish in wishes {
+        let kept = patch.ops.len();
+        patch.ops.extend(granted(wish, tree));
+        match plan(&patch, tree) {
+            Ok(made) if !made.is_applied => fits = Some((patch.clone(), made)),
+            _ => patch.ops.truncate(kept),
+        }
+    }
+    fits
+}
+
+fn files() -> impl Strategy<Value = Snapshot> {
+    let file = (text(), any::<bool>()).prop_map(|(bytes, executable)| File { bytes, executable });
+    prop::collection::vec(file, 3)
+        .prop_map(|files| Snapshot::of_files(["a", "b", "d/c"].map(str::to_owned).into_iter().zip(files)))
 }
 
 proptest! {
@@ -296,15 +362,30 @@ proptest! {
 
     #[test]
     fn a_patch_and_its_inverse_leave_the_tree_as_it_was(
-        texts in prop::collection::vec(text(), 3),
-        ops in prop::collection::vec(op(), 1..4),
+        before in files(),
+        wishes in prop::collection::vec(any::<Wish>(), 1..12),
     ) {
-        let files = ["a", "b", "d/c"].into_iter().zip(texts).map(|(path, bytes)| (path.to_owned(), File::plain(bytes)));
-        let before = Snapshot::of_files(files);
-        if let Ok(made) = plan(&Patch { ops }, &before) && !made.changes.is_empty() {
+        if let Some((patch, made)) = fitting(&wishes, &before) {
             let after = carried_out(&made, &before);
-            let back = plan(&inverse(&made, &before), &after).expect("the inverse fits");
-            prop_assert_eq!(carried_out(&back, &after), before);
+            let back = inverse(&made, &before);
+            if back.ops.is_empty() {
+                prop_assert_eq!(after, before);
+            } else {
+                let back = plan(&back, &after).expect("the inverse fits");
+                prop_assert_eq!(carried_out(&back, &after), before, "{:?}", patch);
+            }
+        }
+    }
+
+    #[test]
+    fn any_document_is_planned_or_refused(tree in files(), ops in prop::collection::vec(any_op(), 0..6)) {
+        let patch = Patch { ops };
+        let planned = plan(&patch, &tree);
+        prop_assert!(planned.is_ok() || planned.is_err_and(|faults| !faults.is_empty()));
+        // What stands in a document comes out of it, or is refused.
+        let text = serde_json::to_string(&patch).expect("JSON");
+        if let Ok(handed) = Handed::read(text.as_bytes(), None, &PatchLimits::default()) {
+            prop_assert_eq!(&handed, &Handed::Operations(patch));
         }
     }
 

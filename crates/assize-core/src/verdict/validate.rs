@@ -277,7 +277,8 @@ fn operation(checker: &mut Checker, op: &Place<'_>, bytes: &mut usize) {
             let encoding = op.field("encoding");
             if !matches!(encoding.value, None | Some(Value::Null)) {
                 checker.one_of(&encoding, &["base64"]);
-                if content.is_some_and(|content| decoded(&content).is_none()) {
+                let is_base64 = encoding.value.and_then(Value::as_str) == Some("base64");
+                if is_base64 && content.is_some_and(|content| decoded(&content).is_none()) {
                     checker.say(&op.field("content").at, "is no base64");
                 }
             }

@@ -3,7 +3,7 @@
 //! A hunk has no line numbers: `@@` and a line lead to it, or the lines around it do. Models wrap the whole in a
 //! shell command or a code fence, and pad markers with white space; that is overlooked here, as their own tools do.
 
-use super::{AtEnd, Draft, Drafts, Format, Hunk, HunkLine, LineEnd, LineKind};
+use super::{AtEnd, Draft, Drafts, Format, Hunk, HunkLine, LineEnd, LineKind, Target};
 use crate::violation::Violation;
 
 const BEGIN: &str = "*** Begin Patch";
@@ -84,11 +84,12 @@ impl Reader {
         } else if let Some(path) = path("*** Delete File: ") {
             self.drafts.push((number, Draft::Remove { path, content: None }));
         } else if let Some(path) = path("*** Update File: ") {
-            let draft = Draft::Change { path, to: None, keep: false, executable: None, hunks: Vec::new() };
-            self.drafts.push((number, draft));
+            self.drafts.push((number, Draft::change(&path, Vec::new())));
         } else if let Some(new) = path("*** Move to: ") {
             match self.drafts.last_mut() {
-                Some((_, Draft::Change { to, hunks, .. })) if hunks.is_empty() && to.is_none() => *to = Some(new),
+                Some((_, Draft::Change { to, hunks, .. })) if hunks.is_empty() && to.is_none() => {
+                    *to = Some(Target { path: new, keep: false, instead: true });
+                }
                 _ => self.fault(number, "`*** Move to:` belongs right below `*** Update File:`"),
             }
         } else {
@@ -132,7 +133,7 @@ impl Reader {
                 }
             }
         }
-        if self.faults.is_empty() { Ok(Drafts { drafts: self.drafts }) } else { Err(self.faults) }
+        if self.faults.is_empty() { Ok(self.drafts.into()) } else { Err(self.faults) }
     }
 }
 

@@ -145,7 +145,7 @@ impl Format for Fenced {
             }
             at = end + 1;
         }
-        if faults.is_empty() { Ok(Drafts { drafts }) } else { Err(faults) }
+        if faults.is_empty() { Ok(drafts.into()) } else { Err(faults) }
     }
 }
 
@@ -167,10 +167,6 @@ fn change(drafts: &mut Vec<(usize, Draft)>, number: usize, path: &str, hunk: Hun
     });
     match same {
         Some(hunks) => hunks.push(hunk),
-        None => {
-            let draft =
-                Draft::Change { path: path.to_owned(), to: None, keep: false, executable: None, hunks: vec![hunk] };
-            drafts.push((number, draft));
-        }
+        None => drafts.push((number, Draft::change(path, vec![hunk]))),
     }
 }

@@ -106,6 +106,14 @@ impl Hunk {
     fn old(&self) -> Vec<&HunkLine> {
         self.lines.iter().filter(|line| line.kind != LineKind::Added).collect()
     }
+
+    /// Whether the byte order mark of a file is a part of its first line: to whoever names it there, and to whoever says
+    /// each byte and puts lines before it.
+    fn counts_mark(&self) -> bool {
+        let old = self.old();
+        let is_first = self.start == Some(0) && self.lines.iter().any(|line| line.end != LineEnd::Unsaid);
+        old.iter().any(|line| line.content.starts_with(BYTE_ORDER_MARK)) || (old.is_empty() && is_first)
+    }
 }
 
 /// Something to say of a hunk, by its line.
@@ -120,9 +128,7 @@ struct Place<'a> {
 
 /// Puts hunks into a text; returns it with what was overlooked.
 pub(super) fn applied(text: &[u8], hunks: &[Hunk]) -> Result<(Vec<u8>, Vec<Said>), Vec<Said>> {
-    // Who names the mark at the beginning of a file takes it for a part of its first line.
-    let named = hunks.iter().flat_map(Hunk::old).any(|line| line.content.starts_with(BYTE_ORDER_MARK));
-    let lines = if named { Lines::with_mark(text) } else { Lines::of(text) };
+    let lines = if hunks.iter().any(Hunk::counts_mark) { Lines::with_mark(text) } else { Lines::of(text) };
     let (mut places, mut notes, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     let mut from = 0;
     for hunk in hunks {
@@ -283,7 +289,7 @@ fn put(bytes: &mut Vec<u8>, lines: &Lines<'_>, place: &Place<'_>) {
             LineKind::Removed => at += 1,
             LineKind::Added => {
                 let near = lines.ending_near(at.min(lines.count().saturating_sub(1)));
-                if !bytes.is_empty() && !bytes.ends_with(b"\n") && lines.span(0..0).start != bytes.len() {
+                if lines.is_within_line(bytes) {
                     bytes.extend_from_slice(near.bytes());
                 }
                 let content = String::from_utf8_lossy(&line.content);

@@ -2,23 +2,20 @@
 //!
 //! Each format is one file: it reads a text into drafts and knows no tree. Drafts say what is to become
 //! of which file, by the lines around the place. [`Drafts::settle`] finds these places in a tree, under the same rules as everywhere:
-//! one place or none, and what was overlooked is said. What comes out is made from the bytes before and
-//! after, so it means exactly what was found.
+//! one place or none, and what was overlooked is said.
 
 mod apply_patch;
 mod fenced;
 mod hunk;
+mod outline;
 mod search_replace;
+mod settle;
 mod unified;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 pub use self::hunk::{AtEnd, Hunk, HunkLine, LineEnd, LineKind};
-use super::inverse::between;
-use super::path::check_path;
-use super::plan::Note;
-use super::snapshot::{Entry, File, Snapshot};
-use super::{Op, Patch};
+pub use self::settle::Imported;
 use crate::violation::Violation;
 
 /// A format in which others write patches.
@@ -81,10 +78,8 @@ pub enum Draft {
     Change {
         /// Which.
         path: String,
-        /// Its new name.
-        to: Option<String>,
-        /// Whether it stays under its old name as well.
-        keep: bool,
+        /// Where it stands afterwards, if not in its place.
+        to: Option<Target>,
         /// Its new mode, where that is said.
         executable: Option<bool>,
         /// The lines that change.
@@ -92,11 +87,28 @@ pub enum Draft {
     },
 }
 
+/// Where a file goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Its new name.
+    pub path: String,
+    /// Whether it stays under its old name as well.
+    pub keep: bool,
+    /// Whether it may take the place of another file.
+    pub instead: bool,
+}
+
 impl Draft {
+    /// Returns a change of lines alone.
+    fn change(path: &str, hunks: Vec<Hunk>) -> Self {
+        Self::Change { path: path.to_owned(), to: None, executable: None, hunks }
+    }
+
+    /// Returns every path that it speaks of.
     fn paths(&self) -> impl Iterator<Item = &str> {
         let (path, to) = match self {
             Self::Add { path, .. } | Self::Remove { path, .. } => (path, None),
-            Self::Change { path, to, .. } => (path, to.as_ref()),
+            Self::Change { path, to, .. } => (path, to.as_ref().map(|to| &to.path)),
         };
         std::iter::once(path).chain(to).map(String::as_str)
     }
@@ -107,15 +119,8 @@ impl Draft {
 pub struct Drafts {
     /// Where each stands in the text, as a line counted from 1, and what it is.
     pub drafts: Vec<(usize, Draft)>,
-}
-
-/// What an import comes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
-    /// The patch, which fits the tree that it was settled in.
-    pub patch: Patch,
-    /// What was overlooked to find places.
-    pub notes: Vec<Note>,
+    /// The lines of those that begin a further commit: they are meant in what those above make.
+    pub anew: BTreeSet<usize>,
 }
 
 impl Drafts {
@@ -123,136 +128,11 @@ impl Drafts {
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.drafts.iter().flat_map(|(_, draft)| draft.paths())
     }
-
-    /// Finds the places of a tree that are meant.
-    ///
-    /// # Errors
-    ///
-    /// Lists what does not fit, with its line in the text.
-    pub fn settle(&self, tree: &Snapshot) -> Result<Imported, Vec<Violation>> {
-        let mut settling = Settling { tree, files: BTreeMap::new(), faults: Vec::new(), notes: Vec::new() };
-        for (line, draft) in &self.drafts {
-            let faults = draft.paths().filter_map(|path| Some((path, check_path(path).err()?)));
-            let faults: Vec<String> = faults.map(|(path, fault)| format!("the path {path:?} {fault}")).collect();
-            if faults.is_empty() {
-                settling.draft(*line, draft);
-            } else {
-                faults.into_iter().for_each(|fault| settling.fault(*line, fault));
-            }
-        }
-        if self.drafts.is_empty() {
-            settling.faults.push(Violation::new("", "nothing in the text is a change of a file"));
-        }
-        if !settling.faults.is_empty() {
-            return Err(settling.faults);
-        }
-        let ops: Vec<Op> = settling
-            .files
-            .iter()
-            .flat_map(|(path, after)| between(path, settling.before(path), after.as_ref()))
-            .collect();
-        Ok(Imported { patch: Patch { ops }, notes: settling.notes })
-    }
 }
 
-struct Settling<'a> {
-    tree: &'a Snapshot,
-    /// What files become that were spoken of so far.
-    files: BTreeMap<String, Option<File>>,
-    faults: Vec<Violation>,
-    notes: Vec<Note>,
-}
-
-impl<'a> Settling<'a> {
-    fn fault(&mut self, line: usize, message: impl Into<String>) {
-        self.faults.push(Violation::new(format!("line {line}"), message));
-    }
-
-    fn note(&mut self, line: usize, message: impl Into<String>) {
-        self.notes.push(Note { at: format!("line {line}"), message: message.into() });
-    }
-
-    fn before(&self, path: &str) -> Option<&'a File> {
-        match self.tree.entry(path) {
-            Entry::File(file) => Some(file),
-            _ => None,
-        }
-    }
-
-    /// Returns a file as it is after the drafts so far.
-    fn now(&self, path: &str) -> Option<File> {
-        self.files.get(path).cloned().unwrap_or_else(|| self.before(path).cloned())
-    }
-
-    fn draft(&mut self, line: usize, draft: &Draft) {
-        for path in draft.paths() {
-            if let Entry::Foreign(what) = self.tree.entry(path) {
-                self.fault(line, format!("{path} is {what}, which no patch may touch"));
-                return;
-            }
-        }
-        match draft {
-            Draft::Add { path, bytes, executable, instead } => {
-                let there = self.now(path);
-                if there.is_some() && !instead {
-                    self.fault(line, format!("{path} is there already"));
-                    return;
-                }
-                if there.is_some() {
-                    self.note(line, format!("{path} is there already and is written anew"));
-                }
-                let executable = executable.unwrap_or(there.is_some_and(|file| file.executable));
-                self.files.insert(path.clone(), Some(File { bytes: bytes.clone(), executable }));
-            }
-            Draft::Remove { path, content } => match (self.now(path), content) {
-                (None, _) => self.missing(line, path),
-                (Some(file), Some(content)) if file.bytes != *content => {
-                    self.fault(line, format!("{path} is not what the patch takes away"));
-                }
-                (Some(_), _) => drop(self.files.insert(path.clone(), None)),
-            },
-            Draft::Change { path, to, keep, executable, hunks } => {
-                let Some(file) = self.now(path) else {
-                    self.missing(line, path);
-                    return;
-                };
-                let Some(bytes) = self.changed(path, &file.bytes, hunks) else { return };
-                let file = File { bytes, executable: executable.unwrap_or(file.executable) };
-                if let Some(to) = to.as_ref().filter(|to| *to != path) {
-                    if self.now(to).is_some() {
-                        self.note(line, format!("{to} is there already; {path} takes its place"));
-                    }
-                    if !keep {
-                        self.files.insert(path.clone(), None);
-                    }
-                    self.files.insert(to.clone(), Some(file));
-                } else {
-                    self.files.insert(path.clone(), Some(file));
-                }
-            }
-        }
-    }
-
-    fn missing(&mut self, line: usize, path: &str) {
-        let folder = if *self.tree.entry(path) == Entry::Folder { "a folder" } else { "not there" };
-        self.fault(line, format!("{path} is {folder}"));
-    }
-
-    fn changed(&mut self, path: &str, text: &[u8], hunks: &[Hunk]) -> Option<Vec<u8>> {
-        match hunk::applied(text, hunks) {
-            Ok((bytes, notes)) => {
-                for (line, note) in notes {
-                    self.note(line, format!("{path}: {note}"));
-                }
-                Some(bytes)
-            }
-            Err(faults) => {
-                for (line, fault) in faults {
-                    self.fault(line, format!("{path}: {fault}"));
-                }
-                None
-            }
-        }
+impl From<Vec<(usize, Draft)>> for Drafts {
+    fn from(drafts: Vec<(usize, Draft)>) -> Self {
+        Self { drafts, anew: BTreeSet::new() }
     }
 }
 

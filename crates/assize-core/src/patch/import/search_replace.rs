@@ -10,7 +10,8 @@
 //! ```
 //!
 //! The path stands on the line above, or above the code fence around the block; a block without one is about the file of the
-//! block before. A block that looks for nothing makes a file.
+//! block before. A block that looks for nothing makes a file. A path may hold blanks, and models write prose where a path
+//! should stand: where the two cannot be told apart, the block is refused, so that none goes to another file than is meant.
 
 use super::{Draft, Drafts, Format, Hunk};
 use crate::violation::Violation;
@@ -42,10 +43,53 @@ fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// Returns the path that a line names, without what models put around it.
-fn path_of(line: &str) -> Option<String> {
-    let path = line.trim().trim_start_matches('#').trim().trim_matches(['*', '`', '"']).trim_end_matches(':').trim();
-    (!path.is_empty() && !path.contains(char::is_whitespace)).then(|| path.to_owned())
+/// What stands above a block.
+#[derive(Debug, PartialEq, Eq)]
+enum Above<'a> {
+    /// The path of a file.
+    Path(&'a str),
+    /// Nothing, or prose that names no file.
+    Nothing,
+    /// Prose that may name a file.
+    Unclear,
+}
+
+impl<'a> Above<'a> {
+    /// Reads the lines between a block and the one before it.
+    fn of(lines: &[&'a str]) -> Self {
+        let Some(last) = lines.iter().rposition(|line| !line.trim().is_empty() && !is_fence(line)) else {
+            return Self::Nothing;
+        };
+        let is_close = lines[last..].iter().all(|line| !line.trim().is_empty());
+        let line = lines[last].trim();
+        // What models put around a path.
+        let path = line.trim_matches(['#', '*', '`', '"', ':', ' ']);
+        let bare = line.trim_end_matches(':');
+        let is_quoted = ['`', '"'].iter().any(|quote| {
+            bare.len() > 1 && bare.starts_with(*quote) && bare.ends_with(*quote) && !path.contains(*quote)
+        });
+        let is_sentence = line.ends_with(['.', ':', '!', '?', ',', ';']);
+        let is_plain = bare == path;
+        if path.is_empty() {
+            Self::Nothing
+        } else if !path.contains(char::is_whitespace) || is_quoted {
+            Self::Path(path)
+        } else if is_sentence {
+            if path.split_whitespace().any(looks_like_file) { Self::Unclear } else { Self::Nothing }
+        } else if path.split_whitespace().next_back().is_some_and(looks_like_file) || (is_close && is_plain) {
+            Self::Path(path)
+        } else {
+            Self::Nothing
+        }
+    }
+}
+
+/// Whether a word looks like the name of a file: it has a folder or an extension.
+fn looks_like_file(word: &str) -> bool {
+    let word = word.trim_matches(|character: char| !character.is_alphanumeric());
+    let is_extension = |text: &str| !text.is_empty() && text.chars().all(char::is_alphanumeric);
+    word.contains('/')
+        || word.rsplit_once('.').is_some_and(|(stem, extension)| !stem.is_empty() && is_extension(extension))
 }
 
 impl Format for SearchReplace {
@@ -65,41 +109,50 @@ impl Format for SearchReplace {
         let text = std::str::from_utf8(text).map_err(|_| vec![Violation::new("", "the text is no UTF-8")])?;
         let lines: Vec<&str> = text.lines().collect();
         let (mut drafts, mut faults) = (Vec::new(), Vec::new());
-        let mut path: Option<String> = None;
+        let mut path: Option<&str> = None;
         let mut at = 0;
         let mut above = 0;
         while at < lines.len() {
+            let number = at + 1;
+            let mut fault = |line: usize, message: &str| faults.push(Violation::new(format!("line {line}"), message));
             if !begins(lines[at]) {
+                if ends(lines[at]) {
+                    fault(number, "a block ends here that did not begin with `<<<<<<< SEARCH`");
+                }
                 at += 1;
                 continue;
             }
-            let number = at + 1;
-            let named = lines[above..at].iter().rev().find(|line| !line.trim().is_empty() && !is_fence(line));
-            path = named.and_then(|line| path_of(line)).or(path);
+            let named = Above::of(&lines[above..at]);
+            if let Above::Path(named) = named {
+                path = Some(named);
+            }
             let find = |from: usize, is: fn(&str) -> bool| (from..lines.len()).find(|line| is(lines[*line]));
             let divided = find(at + 1, divides);
             let ended = divided.and_then(|divided| find(divided + 1, ends));
             let (Some(divided), Some(ended)) = (divided, ended) else {
-                faults.push(Violation::new(
-                    format!("line {number}"),
-                    "the block has no `=======` or no `>>>>>>> REPLACE`",
-                ));
+                fault(number, "the block has no `=======` or no `>>>>>>> REPLACE`");
                 break;
             };
             let twice = (at + 1..ended)
                 .find(|line| begins(lines[*line]))
                 .or_else(|| (divided + 1..ended).find(|line| divides(lines[*line])));
             if let Some(line) = twice {
-                faults.push(Violation::new(format!("line {}", line + 1), "a marker stands within a block"));
+                fault(line + 1, "a marker stands within a block");
             }
-            match &path {
-                None => faults.push(Violation::new(format!("line {number}"), "no path stands above the block")),
+            match path {
+                _ if named == Above::Unclear => {
+                    fault(
+                        number,
+                        "it is not clear which file is meant; put its path alone on the line above the block",
+                    );
+                }
+                None => fault(number, "no path stands above the block"),
                 Some(path) => block(&mut drafts, number, path, &lines[at + 1..divided], &lines[divided + 1..ended]),
             }
             at = ended + 1;
             above = at;
         }
-        if faults.is_empty() { Ok(Drafts { drafts }) } else { Err(faults) }
+        if faults.is_empty() { Ok(drafts.into()) } else { Err(faults) }
     }
 }
 
@@ -117,10 +170,43 @@ fn block(drafts: &mut Vec<(usize, Draft)>, number: usize, path: &str, old: &[&st
     let hunk = Hunk::between(number, old, new);
     match drafts.last_mut() {
         Some((_, Draft::Change { path: last, hunks, .. })) if last == path => hunks.push(hunk),
-        _ => {
-            let draft =
-                Draft::Change { path: path.to_owned(), to: None, keep: false, executable: None, hunks: vec![hunk] };
-            drafts.push((number, draft));
+        _ => drafts.push((number, Draft::change(path, vec![hunk]))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_told_from_prose() {
+        use Above::{Nothing, Path, Unclear};
+        for (above, expected) in [
+            ("", Nothing),
+            ("```", Nothing),
+            ("src/a.py", Path("src/a.py")),
+            ("src/a.py\n\n```python", Path("src/a.py")),
+            ("```python\nsrc/a.py", Path("src/a.py")),
+            ("### `src/a.py`:", Path("src/a.py")),
+            ("**`src/a.py`**", Path("src/a.py")),
+            ("\"a\"", Path("a")),
+            ("b c.txt", Path("b c.txt")),
+            ("b c.txt\n\n", Path("b c.txt")),
+            ("## my notes/b", Path("my notes/b")),
+            ("my notes", Path("my notes")),
+            ("`my notes`:\n\n```", Path("my notes")),
+            ("my notes\n\n", Nothing),
+            ("And then this one.\n\n```", Nothing),
+            ("And then this one:", Nothing),
+            ("### Second change", Nothing),
+            ("**Second change**", Nothing),
+            ("Now src/b.py:", Unclear),
+            ("In `b.py`, the call changes.", Unclear),
+            ("`a` becomes `b`.", Nothing),
+            ("***", Nothing),
+        ] {
+            let lines: Vec<&str> = above.lines().collect();
+            assert_eq!(Above::of(&lines), expected, "{above:?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::patch::plan;
+use crate::patch::{File, Snapshot, plan};
 
 fn tree(files: &[(&str, &str)]) -> Snapshot {
     Snapshot::of_files(files.iter().map(|(path, text)| ((*path).to_owned(), File::plain(*text))))

@@ -1,13 +1,15 @@
 //! Unified diffs, git's own among them.
 //!
-//! The text is read by a library. What the four operations cannot say (links, submodules, binary patches) is refused by name.
+//! The text is cut into files here, and each file is read by a library. What the four operations cannot say (links,
+//! submodules, binary patches) is refused by name.
 
 use std::borrow::Cow;
 
 use diffy::Line;
-use diffy::patch_set::{FileMode, FileOperation, FilePatch, ParseOptions, PatchKind, PatchSet};
+use diffy::patch_set::{FileMode, FileOperation, FilePatch, ParseOptions, PatchSet};
 
-use super::{Draft, Drafts, Format, Hunk, HunkLine, LineEnd, LineKind};
+use super::outline::{Section, sections};
+use super::{Draft, Drafts, Format, Hunk, HunkLine, LineEnd, LineKind, Target};
 use crate::patch::line::Ending;
 use crate::violation::Violation;
 
@@ -29,21 +31,50 @@ impl Format for Unified {
     }
 
     fn read(&self, text: &[u8]) -> Result<Drafts, Vec<Violation>> {
-        let is_git = text.starts_with(b"diff --git ") || memchr::memmem::find(text, b"\ndiff --git ").is_some();
-        let options = if is_git { ParseOptions::gitdiff() } else { ParseOptions::unidiff() };
-        let mut patches: Vec<FilePatch<'_, [u8]>> = Vec::new();
-        for patch in PatchSet::parse_bytes(text, options) {
-            patches.push(patch.map_err(|error| vec![Violation::new("", error.to_string())])?);
+        let sections = sections(text)?;
+        if sections.is_empty() {
+            return Err(vec![Violation::new("", "no file begins in it, with `diff --git` or `---` and `+++`")]);
         }
-        let prefixed = patches.iter().all(|patch| is_prefixed(patch.operation()));
-        let (mut drafts, mut faults) = (Vec::new(), Vec::new());
-        for (index, patch) in patches.iter().enumerate() {
-            match draft(patch, prefixed) {
-                Ok(draft) => drafts.push((index + 1, draft)),
-                Err(message) => faults.push(Violation::new(format!("file {}", index + 1), message)),
+        let (mut patches, mut faults) = (Vec::new(), Vec::new());
+        let mut fault = |section: &Section, message| {
+            faults.push(Violation::new(format!("line {}", section.line), message));
+        };
+        for section in &sections {
+            match patch(section) {
+                Ok(patch) => patches.push((section, patch)),
+                Err(message) => fault(section, message),
             }
         }
-        if faults.is_empty() { Ok(Drafts { drafts }) } else { Err(faults) }
+        let prefixed = patches.iter().all(|(_, patch)| is_prefixed(patch.operation()));
+        let mut drafts = Drafts::default();
+        for (section, patch) in &patches {
+            match draft(section, patch, prefixed) {
+                Ok(draft) => drafts.drafts.push((section.line, draft)),
+                Err(message) => fault(section, message),
+            }
+        }
+        drafts.anew = sections.iter().filter(|section| section.is_anew).map(|section| section.line).collect();
+        if faults.is_empty() { Ok(drafts) } else { Err(faults) }
+    }
+}
+
+/// Has the library read what a diff says of one file, and makes sure that it saw all of it.
+fn patch(section: &Section) -> Result<FilePatch<'_, [u8]>, String> {
+    let options = if section.is_git { ParseOptions::gitdiff() } else { ParseOptions::unidiff() };
+    let patch = match PatchSet::parse_bytes(&section.text, options).next() {
+        Some(Ok(patch)) => patch,
+        Some(Err(error)) => return Err(format!("cannot be read: {}", words(&error.to_string()))),
+        None => return Err("cannot be read".to_owned()),
+    };
+    let hunks = patch.patch().as_text().map_or(0, |body| body.hunks().len());
+    if hunks == section.hunks.len() { Ok(patch) } else { Err("cannot be read: some of its hunks are lost".to_owned()) }
+}
+
+/// Leaves out of an error where the library saw it: it counts from a place that nobody else knows.
+fn words(error: &str) -> &str {
+    match error.strip_prefix("error parsing patch").and_then(|rest| rest.split_once(": ")) {
+        Some((_, rest)) => words(rest),
+        None => error,
     }
 }
 
@@ -58,7 +89,7 @@ fn is_prefixed(operation: &FileOperation<'_, [u8]>) -> bool {
     }
 }
 
-fn draft(patch: &FilePatch<'_, [u8]>, prefixed: bool) -> Result<Draft, String> {
+fn draft(section: &Section, patch: &FilePatch<'_, [u8]>, prefixed: bool) -> Result<Draft, String> {
     let strip = usize::from(prefixed);
     let text = |path: &Cow<'_, [u8]>, strip: usize| -> Result<String, String> {
         let path = std::str::from_utf8(path).map_err(|_| "its path is no UTF-8".to_owned())?;
@@ -73,10 +104,9 @@ fn draft(patch: &FilePatch<'_, [u8]>, prefixed: bool) -> Result<Draft, String> {
         }
     }
     let executable = patch.new_mode().map(|mode| *mode == FileMode::Executable);
-    let PatchKind::Text(body) = patch.patch() else {
-        return Err("is a binary patch, which is not taken; hand the file in whole".to_owned());
-    };
-    let hunks: Vec<Hunk> = body.hunks().iter().map(hunk).collect();
+    let hunks = patch.patch().as_text().map_or(&[][..], |body| body.hunks());
+    let numbered = section.hunks.iter().zip(hunks);
+    let hunks: Vec<Hunk> = numbered.map(|(line, one)| hunk(*line, one, section.is_crlf)).collect();
     let side = |kinds: [LineKind; 2]| -> Vec<u8> {
         let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| kinds.contains(&line.kind));
         lines.flat_map(|line| [&line.content[..], ending_bytes(line)].concat()).collect()
@@ -94,13 +124,15 @@ fn draft(patch: &FilePatch<'_, [u8]>, prefixed: bool) -> Result<Draft, String> {
             let (path, to) = (text(original, strip)?, text(modified, strip)?);
             // Where names differ without a word about it, `diff` compared a saved copy, such as `a.orig`.
             let path = if path == to { path } else { to };
-            Ok(Draft::Change { path, to: None, keep: false, executable, hunks })
+            Ok(Draft::Change { path, to: None, executable, hunks })
         }
         FileOperation::Rename { from, to } => {
-            Ok(Draft::Change { path: text(from, 0)?, to: Some(text(to, 0)?), keep: false, executable, hunks })
+            let to = Some(Target { path: text(to, 0)?, keep: false, instead: false });
+            Ok(Draft::Change { path: text(from, 0)?, to, executable, hunks })
         }
         FileOperation::Copy { from, to } => {
-            Ok(Draft::Change { path: text(from, 0)?, to: Some(text(to, 0)?), keep: true, executable, hunks })
+            let to = Some(Target { path: text(to, 0)?, keep: true, instead: false });
+            Ok(Draft::Change { path: text(from, 0)?, to, executable, hunks })
         }
     }
 }
@@ -113,7 +145,7 @@ fn ending_bytes(line: &HunkLine) -> &'static [u8] {
     }
 }
 
-fn hunk(hunk: &diffy::Hunk<'_, [u8]>) -> Hunk {
+fn hunk(line: usize, hunk: &diffy::Hunk<'_, [u8]>, is_crlf: bool) -> Hunk {
     let lines: Vec<HunkLine> = hunk
         .lines()
         .iter()
@@ -126,6 +158,8 @@ fn hunk(hunk: &diffy::Hunk<'_, [u8]>) -> Hunk {
             let (content, ending) = match (whole.strip_suffix(b"\r\n"), whole.strip_suffix(b"\n")) {
                 (Some(content), _) => (content, Some(Ending::CrLf)),
                 (None, Some(content)) => (content, Some(Ending::Lf)),
+                // What is left of an ending that the diff got, and not the file.
+                (None, None) if is_crlf => (whole.strip_suffix(b"\r").unwrap_or(whole), None),
                 (None, None) => (whole, None),
             };
             HunkLine { kind, content: content.to_vec(), end: LineEnd::Said(ending) }
@@ -134,5 +168,5 @@ fn hunk(hunk: &diffy::Hunk<'_, [u8]>) -> Hunk {
     let old = hunk.old_range();
     // Lines are counted from 1, except that a hunk which takes nothing away stands *behind* the line that it names.
     let start = if old.is_empty() { old.start() } else { old.start().saturating_sub(1) };
-    Hunk { start: Some(start), lines, ..Hunk::at(0) }
+    Hunk { start: Some(start), lines, ..Hunk::at(line) }
 }

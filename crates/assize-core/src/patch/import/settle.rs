@@ -1,0 +1,203 @@
+//! What drafts make of a tree, and the patch that makes the same.
+//!
+//! What comes out is made from the bytes before and after, so it means exactly what was found. How a text said it must not
+//! be known here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Draft, Drafts, Hunk, hunk};
+use crate::patch::inverse::between;
+use crate::patch::path::check_path;
+use crate::patch::plan::Note;
+use crate::patch::snapshot::{Entry, File, Snapshot};
+use crate::patch::{Op, Patch};
+use crate::violation::Violation;
+
+/// What an import comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// The patch, which fits the tree that it was settled in.
+    pub patch: Patch,
+    /// What was overlooked to find places.
+    pub notes: Vec<Note>,
+}
+
+impl Drafts {
+    /// Finds the places of a tree that are meant.
+    ///
+    /// # Errors
+    ///
+    /// Lists what does not fit, with its line in the text.
+    pub fn settle(&self, tree: &Snapshot) -> Result<Imported, Vec<Violation>> {
+        if self.drafts.is_empty() {
+            return Err(vec![Violation::new("", "nothing in the text is a change of a file")]);
+        }
+        let mut settling =
+            Settling { tree, files: BTreeMap::new(), round: Round::default(), faults: Vec::new(), notes: Vec::new() };
+        for (line, draft) in &self.drafts {
+            let faults = draft.paths().filter_map(|path| Some((path, check_path(path).err()?)));
+            let faults: Vec<String> = faults.map(|(path, fault)| format!("the path {path:?} {fault}")).collect();
+            if faults.is_empty() {
+                if self.anew.contains(line) || settling.begins_anew(draft) {
+                    settling.end_round();
+                }
+                settling.draft(*line, draft);
+            } else {
+                faults.into_iter().for_each(|fault| settling.fault(*line, fault));
+            }
+        }
+        settling.end_round();
+        settling.finish()
+    }
+}
+
+/// Drafts that are all meant in the files as they were before the first of them, in whatever order they stand: git
+/// compares two trees, so `a` may become `b` while `b` becomes `a`.
+#[derive(Default)]
+struct Round<'a> {
+    /// Files that do not stay in their place as they are: they go, get another name, or are changed.
+    taken: BTreeSet<&'a str>,
+    /// What stands in which place afterwards.
+    made: BTreeMap<&'a str, Made>,
+}
+
+/// A file that a draft makes.
+struct Made {
+    /// The line of the draft.
+    line: usize,
+    file: File,
+    /// Where another file stands in its place that nobody takes: what to say, and whether that is a fault.
+    if_occupied: (String, bool),
+}
+
+struct Settling<'a> {
+    tree: &'a Snapshot,
+    /// What files become by the rounds that are over.
+    files: BTreeMap<&'a str, Option<File>>,
+    round: Round<'a>,
+    /// What is wrong, and what was overlooked, each with its line.
+    faults: Vec<(usize, String)>,
+    notes: Vec<(usize, String)>,
+}
+
+impl<'a> Settling<'a> {
+    fn fault(&mut self, line: usize, message: impl Into<String>) {
+        self.faults.push((line, message.into()));
+    }
+
+    /// Returns a file of the tree.
+    fn of_tree(&self, path: &str) -> Option<&File> {
+        match self.tree.entry(path) {
+            Entry::File(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Returns a file as it is when the round begins.
+    fn before(&self, path: &str) -> Option<&File> {
+        self.files.get(path).map_or_else(|| self.of_tree(path), Option::as_ref)
+    }
+
+    /// Whether a draft cannot be meant in the same files as those of the round. Then it is meant in what they make, as in a
+    /// second diff below the first, or a list of steps.
+    fn begins_anew(&self, draft: &Draft) -> bool {
+        let Round { taken, made } = &self.round;
+        let is_new = |path: &str| made.contains_key(path) && self.before(path).is_none();
+        match draft {
+            Draft::Add { path, .. } => made.contains_key(path.as_str()),
+            Draft::Remove { path, .. } => taken.contains(path.as_str()) || made.contains_key(path.as_str()),
+            Draft::Change { path, to, .. } => {
+                let (to, keep) = to.as_ref().map_or((path, false), |to| (&to.path, to.keep));
+                made.contains_key(to.as_str()) || (!keep && taken.contains(path.as_str())) || is_new(path)
+            }
+        }
+    }
+
+    fn draft(&mut self, line: usize, draft: &'a Draft) {
+        for path in draft.paths() {
+            if let Entry::Foreign(what) = self.tree.entry(path) {
+                self.fault(line, format!("{path} is {what}, which no patch may touch"));
+                return;
+            }
+        }
+        match draft {
+            Draft::Add { path, bytes, executable, instead } => {
+                // It may take the place of a file that has just been removed.
+                let inherited = self.before(path).or_else(|| self.of_tree(path)).is_some_and(|file| file.executable);
+                let file = File { bytes: bytes.clone(), executable: executable.unwrap_or(inherited) };
+                let how = if *instead { " and is written anew" } else { "" };
+                let if_occupied = (format!("{path} is there already{how}"), !instead);
+                self.round.made.insert(path, Made { line, file, if_occupied });
+            }
+            Draft::Remove { path, content } => match (self.before(path), content) {
+                (None, _) => self.missing(line, path),
+                (Some(file), Some(content)) if file.bytes != *content => {
+                    self.fault(line, format!("{path} is not what the patch takes away"));
+                }
+                (Some(_), _) => drop(self.round.taken.insert(path)),
+            },
+            Draft::Change { path, to, executable, hunks } => {
+                let Some(file) = self.before(path).cloned() else {
+                    self.missing(line, path);
+                    return;
+                };
+                let Some(bytes) = self.changed(path, &file.bytes, hunks) else { return };
+                let file = File { bytes, executable: executable.unwrap_or(file.executable) };
+                let (target, keep, instead) =
+                    to.as_ref().map_or((path, false, false), |to| (&to.path, to.keep, to.instead));
+                let how = if instead { format!("; {path} takes its place") } else { String::new() };
+                let if_occupied = (format!("{target} is there already{how}"), !instead);
+                self.round.made.insert(target, Made { line, file, if_occupied });
+                if !keep {
+                    self.round.taken.insert(path);
+                }
+            }
+        }
+    }
+
+    /// Takes up what the drafts of a round make, all of them together.
+    fn end_round(&mut self) {
+        let Round { taken, made } = std::mem::take(&mut self.round);
+        for (path, made) in &made {
+            if !taken.contains(path) && self.before(path).is_some() {
+                let (message, is_fault) = &made.if_occupied;
+                let said = if *is_fault { &mut self.faults } else { &mut self.notes };
+                said.push((made.line, message.clone()));
+            }
+        }
+        self.files.extend(taken.into_iter().map(|path| (path, None)));
+        self.files.extend(made.into_iter().map(|(path, made)| (path, Some(made.file))));
+    }
+
+    fn missing(&mut self, line: usize, path: &str) {
+        let folder = if *self.tree.entry(path) == Entry::Folder { "a folder" } else { "not there" };
+        self.fault(line, format!("{path} is {folder}"));
+    }
+
+    fn changed(&mut self, path: &str, text: &[u8], hunks: &[Hunk]) -> Option<Vec<u8>> {
+        let of_file = |(line, said): (usize, String)| (line, format!("{path}: {said}"));
+        match hunk::applied(text, hunks) {
+            Ok((bytes, notes)) => {
+                self.notes.extend(notes.into_iter().map(of_file));
+                Some(bytes)
+            }
+            Err(faults) => {
+                self.faults.extend(faults.into_iter().map(of_file));
+                None
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<Imported, Vec<Violation>> {
+        self.faults.sort_by_key(|(line, _)| *line);
+        self.notes.sort_by_key(|(line, _)| *line);
+        let at = |line: usize| format!("line {line}");
+        if !self.faults.is_empty() {
+            return Err(self.faults.into_iter().map(|(line, message)| Violation::new(at(line), message)).collect());
+        }
+        let ops: Vec<Op> =
+            self.files.iter().flat_map(|(path, after)| between(path, self.of_tree(path), after.as_ref())).collect();
+        let notes = self.notes.into_iter().map(|(line, message)| Note { at: at(line), message }).collect();
+        Ok(Imported { patch: Patch { ops }, notes })
+    }
+}
