@@ -152,6 +152,27 @@ impl Bench {
         ran
     }
 
+    /// Has a gate's tool write files as the gate wants them, instead of checking them. Says whether there is such a tool
+    /// and it could be started; what it wrote tells whether it helped.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the copy cannot be used.
+    pub fn rewrite(
+        &self,
+        Planned { gate, setup }: Planned<'_>,
+        files: &[&str],
+        sandbox: &Sandbox,
+        terms: &RunTerms,
+    ) -> Result<bool, CopyError> {
+        let Some(command) = gate.rewrite(setup, &self.project, files) else { return Ok(false) };
+        if !self.project.programs.contains(&command.program) {
+            return Ok(false);
+        }
+        let reports = self.copy.beside("rewriting")?;
+        Ok(sandbox.run(&self.job(&command, &reports, sandbox, terms), &mut |_| {}).is_ok())
+    }
+
     /// The code of the tests, by hash: a build script must not rewrite what the build is judged by. A file with witnesses
     /// may have lost them.
     fn tests_as_they_are(&self, witnesses: &Witnesses) -> BTreeMap<String, Vec<blake3::Hash>> {

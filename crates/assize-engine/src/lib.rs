@@ -8,6 +8,8 @@ pub mod brief;
 pub mod court;
 pub mod evidence;
 pub mod expand;
+pub mod fix;
+pub mod fixer;
 pub mod gate;
 pub mod git;
 pub mod ground;

@@ -254,6 +254,7 @@ fn types(texts: &Texts, before: Option<&Drifted>, checked: &mut Checked) -> Drif
                 path: Some(found.pair.code.clone()),
                 line: Some(found.line),
                 message: found.message.clone(),
+                offer: None,
             },
         });
     }

@@ -207,6 +207,22 @@ impl WorkCopy {
         Ok(())
     }
 
+    /// Writes a file of any bytes, which may be a program.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it cannot be written.
+    pub fn write_file(&mut self, path: &str, bytes: &[u8], executable: bool) -> Result<(), CopyError> {
+        self.remove(path)?;
+        self.make_way(path)?;
+        let file = self.path().join(path);
+        fs::write(&file, bytes).map_err(at(&file))?;
+        let mode = if executable { 0o755 } else { 0o644 };
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).map_err(at(&file))?;
+        self.files.insert(path.to_owned());
+        Ok(())
+    }
+
     /// Removes a file, or a folder that stands in its place, if it is there.
     ///
     /// # Errors

@@ -7,7 +7,9 @@ use anstream::eprintln;
 use anstyle::AnsiColor;
 use clap::{ColorChoice, CommandFactory as _, Parser, Subcommand};
 
-use crate::command::{brief, completions, demo, doctor, hook, init, ledger, patch, pause, review, stop};
+use crate::command::{
+    brief, completions, demo, doctor, fix, hook, init, ledger, patch, pause, review, stop, tournament,
+};
 use crate::exit::{Exit, Result};
 use crate::host::Host;
 use crate::render::{Format, styled};
@@ -58,6 +60,10 @@ enum Command {
     Stop(stop::Arguments),
     /// Judge whether a change may go in: runs the project's own checks in a sandbox.
     Review(review::Arguments),
+    /// Put a change right: judge, ask for a patch, try it in a copy, until it is accepted.
+    Fix(fix::Arguments),
+    /// Find the best of several candidates: patches, folders or revisions.
+    Tournament(tournament::Arguments),
     /// Run the project's own checks, or list them.
     Gates(review::GatesArguments),
     /// Show what the project says of itself: structure, names, words, tools, schemas.
@@ -154,6 +160,8 @@ fn run(cli: Cli) -> Result {
         Command::Hook(arguments) => hook::run(&arguments, &host),
         Command::Stop(arguments) => stop::run(&arguments, &host, output),
         Command::Review(arguments) => review::run(&arguments, &host, output),
+        Command::Fix(arguments) => fix::run(&arguments, &host, output),
+        Command::Tournament(arguments) => tournament::run(&arguments, &host, output),
         Command::Gates(arguments) => review::gates(&arguments, &host, output),
         Command::Brief(arguments) => {
             let format = if arguments.is_for_prompt() { cli.format.unwrap_or(Format::Human) } else { format };

@@ -11,12 +11,15 @@ use std::time::Duration;
 
 use assize_core::court::review::ReviewPolicy;
 use assize_core::court::stop::{Mode, StopPolicy};
+use assize_core::fix::rounds::FixPolicy;
 use assize_core::gate::declared::DeclaredGate;
 use assize_core::gate::{GATES, Gate, TEST_SECONDS, TEST_SECONDS_MAX};
+use assize_core::patch::PatchLimits;
 use assize_core::rule::{Level, LevelOverride, RuleSettings};
 use assize_core::schema_check::{Aspect, Declared};
 use assize_core::test_kind::default_edge_words;
 use assize_engine::court::review::{GateTerms, Terms};
+use assize_engine::fixer::command as fixer;
 use assize_engine::gate::RunTerms;
 use assize_engine::judge::JudgeConfig;
 use assize_engine::sandbox::{Demand, SandboxLimits};
@@ -47,6 +50,67 @@ struct RawConfig {
     #[serde(rename = "judge")]
     judges: Vec<JudgeConfig>,
     budget: RawBudget,
+    fix: RawFix,
+    fixer: RawFixer,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct RawFix {
+    rounds_max: u32,
+    time_s_max: u64,
+    cost_usd_max: Option<f64>,
+    ops_max: usize,
+    bytes_max: usize,
+}
+
+impl Default for RawFix {
+    fn default() -> Self {
+        let FixPolicy { rounds_max, time_s_max, cost_usd_max } = FixPolicy::default();
+        let PatchLimits { ops_max, bytes_max } = PatchLimits::default();
+        Self { rounds_max, time_s_max, cost_usd_max, ops_max, bytes_max }
+    }
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct RawFixer {
+    model: Option<JudgeConfig>,
+    command: Option<fixer::Config>,
+}
+
+/// Who is asked for patches beside the tools.
+#[derive(Debug, Clone)]
+pub enum FixerConfig {
+    /// A model: whoever could be a judge.
+    Model(Box<JudgeConfig>),
+    /// A program that edits a copy of the tree, or prints a patch.
+    Command(fixer::Config),
+}
+
+/// Most rounds that can be asked for.
+pub const ROUNDS_MAX: u32 = 100;
+/// Longest time of a fix, in seconds.
+pub const FIX_TIME_S_MAX: u64 = 7 * 24 * 60 * 60;
+
+/// Checks how long a fix goes on. `place` is how messages call it.
+///
+/// # Errors
+///
+/// Says which limit is none.
+pub fn check_fix_policy(policy: &FixPolicy, place: &str) -> Result<(), String> {
+    if policy.rounds_max > ROUNDS_MAX {
+        return Err(format!("{place}rounds_max is {}, more than {ROUNDS_MAX}", policy.rounds_max));
+    }
+    if policy.time_s_max == 0 || policy.time_s_max > FIX_TIME_S_MAX {
+        return Err(format!("{place}time_s_max is {}, not between 1 and {FIX_TIME_S_MAX}", policy.time_s_max));
+    }
+    match policy.cost_usd_max {
+        Some(most) if !(most.is_finite() && most >= 0.0) => {
+            Err(format!("{place}cost_usd_max is {most}, not an amount"))
+        }
+        _ => Ok(()),
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -141,6 +205,12 @@ pub struct Config {
     pub declared: Vec<DeclaredGate>,
     /// Which documents belong to which schemas.
     pub schemas: Vec<Declared>,
+    /// How long a fix goes on.
+    pub fix: FixPolicy,
+    /// How large a patch may be.
+    pub patch_limits: PatchLimits,
+    /// Who is asked for patches beside the tools.
+    pub fixer: Option<FixerConfig>,
 }
 
 impl Default for Config {
@@ -157,6 +227,9 @@ impl Default for Config {
             gates: GateSettings::default(),
             declared: Vec::new(),
             schemas: Vec::new(),
+            fix: FixPolicy::default(),
+            patch_limits: PatchLimits::default(),
+            fixer: None,
         }
     }
 }
@@ -231,7 +304,24 @@ impl Config {
         let judges = select_judges(raw.judges.clone(), raw.stop.judges, "stop").map_err(wrong)?;
         let review_judges = select_judges(raw.judges, raw.review.judges, "review").map_err(wrong)?;
         known_gates(&raw.gates.skip, &raw.declared).map_err(wrong)?;
+        let RawFix { rounds_max, time_s_max, cost_usd_max, ops_max, bytes_max } = raw.fix;
+        let fix = FixPolicy { rounds_max, time_s_max, cost_usd_max };
+        check_fix_policy(&fix, "[fix] ").map_err(wrong)?;
+        let fixer = match (raw.fixer.model, raw.fixer.command) {
+            (Some(_), Some(_)) => {
+                return Err(wrong("[fixer] has both `model` and `command`; one of them fixes".to_owned()));
+            }
+            (Some(model), None) => Some(FixerConfig::Model(Box::new(model))),
+            (None, Some(command)) => {
+                command.check().map_err(|what| wrong(format!("[fixer.command] {what}")))?;
+                Some(FixerConfig::Command(command))
+            }
+            (None, None) => None,
+        };
         Ok(Self {
+            fix,
+            patch_limits: PatchLimits { ops_max, bytes_max },
+            fixer,
             stop,
             rules,
             judges,
@@ -278,8 +368,9 @@ impl Config {
             edge_words: self.gates.edge_words.clone(),
             search_path: host.variable("PATH").unwrap_or_default().to_owned(),
             cache: host.cache(),
+            seed: None,
         };
-        Ok(Terms { policy: self.review.clone(), rules: self.rules.clone(), judges, gates })
+        Ok(Terms { policy: self.review.clone(), rules: self.rules.clone(), judges, gates, hopeless: None })
     }
 
     /// Returns the gates that are left out when only some are wanted.

@@ -6,14 +6,28 @@ use std::time::Duration;
 use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
 use assize_core::verdict::Verdict;
-use assize_engine::judge::ask::{self, Terms};
+use assize_engine::fixer::Fixer;
+use assize_engine::fixer::command::Program;
+use assize_engine::fixer::model::Model;
+use assize_engine::judge::ask::{self, Replies, Terms};
 use assize_engine::judge::{Judge, JudgeConfig, build};
 use assize_engine::process::end_with_us;
 use assize_engine::search_path::{PATH_DEFAULT, SearchPath};
 
-use crate::config::Config;
+use crate::config::{Config, FixerConfig};
 use crate::exit::Failure;
 use crate::host::{Host, now_ms};
+
+/// Where programs that judge or fix are looked for: one of the judged tree must not judge it.
+fn search_path(host: &Host) -> Option<String> {
+    let system = host.variable("PATH").unwrap_or(PATH_DEFAULT);
+    SearchPath::outside(OsStr::new(system), &host.project()).variable().into_string().ok()
+}
+
+fn built(judge: &JudgeConfig, host: &Host, path: Option<String>) -> Result<Box<dyn Judge>, Failure> {
+    let lookup = |name: &str| if name == "PATH" { path.clone() } else { host.variable(name).map(str::to_owned) };
+    build(judge, &lookup).map_err(|error| Failure::new(error.to_string()))
+}
 
 /// The judges of a court.
 pub struct Judges {
@@ -41,16 +55,40 @@ impl Judges {
     }
 
     fn new(judges: &[JudgeConfig], deadline: Duration, config: &Config, host: &Host) -> Result<Self, Failure> {
-        let system = host.variable("PATH").unwrap_or(PATH_DEFAULT);
-        // A program of the judged tree must not judge it.
-        let path = SearchPath::outside(OsStr::new(system), &host.project()).variable().into_string().ok();
-        let lookup = |name: &str| if name == "PATH" { path.clone() } else { host.variable(name).map(str::to_owned) };
-        let judges = judges
-            .iter()
-            .map(|judge| build(judge, &lookup).map_err(|error| Failure::new(error.to_string())))
-            .collect::<Result<Vec<_>, _>>()?;
+        let path = search_path(host);
+        let judges = judges.iter().map(|judge| built(judge, host, path.clone())).collect::<Result<Vec<_>, _>>()?;
         let terms = Terms::new(deadline, host.cache(), config.budget_usd_per_day);
         Ok(Self { judges, terms })
+    }
+
+    /// Builds the fixer that is configured; `None` where there is none. It is not contacted.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with its configuration, and when it would be the only judge of its own patches.
+    pub fn fixer_of(
+        config: &Config,
+        host: &Host,
+        judges: &Self,
+        replies: Replies,
+    ) -> Result<Option<Box<dyn Fixer>>, Failure> {
+        let path = search_path(host);
+        match &config.fixer {
+            None => Ok(None),
+            Some(FixerConfig::Command(program)) => Ok(Some(Box::new(Program::new(program.clone(), path)))),
+            Some(FixerConfig::Model(model)) => {
+                let model = built(model, host, path)?;
+                if let [only] = judges.judges.as_slice()
+                    && only.identity() == model.identity()
+                {
+                    let what =
+                        format!("judge `{}` is the fixer as well, and would judge its own patches alone", only.id());
+                    return Err(Failure::new(what).hint("name another judge in [review] judges, or none"));
+                }
+                let terms = Terms::new(config.review_deadline, host.cache(), config.budget_usd_per_day);
+                Ok(Some(Box::new(Model::new(model, Terms { replies, ..terms }, now_ms))))
+            }
+        }
     }
 
     /// Returns the ids, in order.

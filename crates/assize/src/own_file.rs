@@ -24,10 +24,22 @@ fn refused(why: &str) -> io::Error {
 ///
 /// Fails when it is not, or cannot be opened.
 pub fn open(host: &Host, path: &Path) -> io::Result<File> {
-    let full = host.folder.join(path);
+    let full = named(host, path);
     let Some(project) = tree_of(host, &full)? else { return File::open(full) };
     straight(&project, &full)?;
     regular_file::open(&full)
+}
+
+/// Returns the path that a name means. Where it begins by leading up, it does so from the folder that the command works
+/// in, which is reached without links: nothing of the tree is passed on the way.
+fn named(host: &Host, path: &Path) -> PathBuf {
+    let mut folder = host.folder.clone();
+    let mut rest = path;
+    while let Ok(below) = rest.strip_prefix("..") {
+        folder.pop();
+        rest = below;
+    }
+    folder.join(rest)
 }
 
 /// Reads a file that an option names, or standard input for `-`.
@@ -81,7 +93,7 @@ pub fn one_standard_input(files: [(&str, Option<&PathBuf>); 2]) -> Result<(), Fa
 ///
 /// Fails when it cannot be written, or its folder is reached through a link of the tree.
 pub fn write(host: &Host, path: &Path, text: &str) -> io::Result<()> {
-    let full = host.folder.join(path);
+    let full = named(host, path);
     let Some(project) = tree_of(host, &full)? else { return fs::write(full, text) };
     straight(&project, &full)?;
     let folder = full.parent().ok_or_else(|| refused("it has no folder"))?;
@@ -173,6 +185,20 @@ mod tests {
         assert_eq!(read(&host, Path::new("docs/task.md")).expect("read"), "task");
         assert_eq!(read(&host, &alias.join("docs/task.md")).expect("read"), "task");
         assert_eq!(read(&host, &world.path().join("outside/secret")).expect("named by the person"), "secret");
+    }
+
+    #[test]
+    fn a_name_may_begin_by_leading_up() {
+        let (_world, host) = world();
+        let below = host.at(&host.folder.join("docs"));
+        for (path, text) in
+            [("../docs/task.md", "task"), ("../../outside/secret", "secret"), ("../../tree/docs/task.md", "task")]
+        {
+            assert_eq!(read(&below, Path::new(path)).expect(path), text);
+        }
+        for path in ["../linked.md", "../../tree/linked.md", "../docs/../linked.md"] {
+            assert!(read(&below, Path::new(path)).is_err(), "{path}");
+        }
     }
 
     #[test]

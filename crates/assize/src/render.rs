@@ -4,9 +4,11 @@
 //! everywhere. Nothing is decided here.
 
 pub mod comment;
+pub mod fix;
 pub mod junit;
 pub mod review;
 pub mod sarif;
+pub mod tournament;
 
 use std::fmt::Write as _;
 
@@ -17,6 +19,7 @@ use assize_core::finding::{Certainty, Finding};
 use assize_core::gate::GateState;
 use assize_core::opinion::JudgeRecord;
 use assize_core::ruling::Outcome;
+use assize_core::text::make_visible;
 use serde_json::{Value, json};
 
 /// In which form results are printed.
@@ -131,6 +134,25 @@ pub fn stop_record(record: &StopRecord) -> String {
         let _ = writeln!(text, "  {} {what} {}", styled(STRONG, &judge.id), quiet(&judge_cost(judge)));
     }
     text
+}
+
+/// Shows a diff to a person.
+pub fn diff(text: &str) -> String {
+    const COME: Style = AnsiColor::Green.on_default();
+    const GO: Style = AnsiColor::Red.on_default();
+    let mut shown = String::new();
+    for line in text.lines() {
+        let visible = make_visible(line);
+        let style = match line.as_bytes() {
+            [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'd', b'i', b'f', b'f', ..] => STRONG,
+            [b'+', ..] => COME,
+            [b'-', ..] => GO,
+            [b'@', ..] => QUIET,
+            _ => Style::new(),
+        };
+        let _ = writeln!(shown, "{}", styled(style, &visible));
+    }
+    shown
 }
 
 /// Shows a finding on one line.

@@ -59,6 +59,17 @@ impl Watch {
         }
     }
 
+    /// Says something that stays.
+    pub fn say(&self, line: String) {
+        self.bar.println(line);
+    }
+
+    /// Says what is being done, until the next step.
+    pub fn doing(&mut self, what: &str) {
+        what.clone_into(&mut self.doing);
+        self.bar.set_message(self.doing.clone());
+    }
+
     /// Ends; nothing but what stays is left on the terminal.
     pub fn finish(self) {
         self.bar.finish_and_clear();

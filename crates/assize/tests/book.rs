@@ -70,8 +70,9 @@ fn keys(section: &str) -> BTreeSet<String> {
     set(known.chain(taken_out.iter().copied()))
 }
 
-/// Every section but `[rules]`, whose keys are the rules, and `[[judge]]`, whose keys depend on the kind.
-const SECTIONS: [&str; 12] = [
+/// Every section but `[rules]`, whose keys are the rules, and `[[judge]]` and `[fixer.model]`, whose keys depend on the
+/// kind.
+const SECTIONS: [&str; 14] = [
     "",
     "[stop]",
     "[stop.limits]",
@@ -84,12 +85,24 @@ const SECTIONS: [&str; 12] = [
     "[[schema]]",
     "[[override]]",
     "[budget]",
+    "[fix]",
+    "[fixer.command]",
 ];
 
 #[test]
 fn every_setting_stands_in_the_book() {
     let book = format!("{CONFIGURATION}\n{REVIEW}");
-    for section in ["[stop]", "[stop.limits]", "[review]", "[gates]", "[gates.limits]", "[[gate]]", "[[schema]]"] {
+    for section in [
+        "[stop]",
+        "[stop.limits]",
+        "[review]",
+        "[gates]",
+        "[gates.limits]",
+        "[[gate]]",
+        "[[schema]]",
+        "[fix]",
+        "[fixer.command]",
+    ] {
         let mut expected = keys(section);
         expected.remove("limits");
         if expected.remove("diff_budget") {
@@ -109,7 +122,7 @@ fn every_setting_stands_in_the_book() {
     for name in keys("") {
         let known = [format!("[{name}]"), format!("[[{name}]]")];
         let is_known = known.iter().any(|section| SECTIONS.contains(&section.as_str()));
-        assert!(is_known || ["rules", "judge"].contains(&name.as_str()), "{name} is not compared");
+        assert!(is_known || ["rules", "judge", "fixer"].contains(&name.as_str()), "{name} is not compared");
     }
 }
 
@@ -144,7 +157,7 @@ fn every_setting_stands_in_the_template() {
 fn the_book_says_the_defaults() {
     let template: toml::Table = toml::from_str(TEMPLATE).expect("valid");
     let mut compared = 0;
-    for section in ["[stop]", "[stop.limits]", "[review]", "[gates]", "[gates.limits]"] {
+    for section in ["[stop]", "[stop.limits]", "[review]", "[gates]", "[gates.limits]", "[fix]"] {
         for row in table(CONFIGURATION, &format!("`{section}`")) {
             let path = format!("{}.{}", section.trim_matches(['[', ']']), row[0].trim_matches('`'));
             let mut place = Some(&toml::Value::Table(template.clone()));

@@ -354,3 +354,140 @@ fn host_escapes() {
     println!("{sprung} of {} traps are sprung by the tools themselves", cases.len());
     assert!(sprung >= 25 || std::env::var_os(ONLY_VARIABLE).is_some(), "only {sprung} traps are real here");
 }
+
+/// The files of a tree, but for what is not the project's own.
+fn files(tree: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![tree.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder").flatten() {
+            let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
+            let is_ours = matches!(entry.file_name().to_str(), Some(".git" | ".assize"));
+            if kind.is_dir() && !is_ours {
+                folders.push(path);
+            } else if kind.is_file() {
+                let relative = path.strip_prefix(tree).expect("below it").to_owned();
+                found.insert(relative, std::fs::read(&path).expect("readable"));
+            }
+        }
+    }
+    found
+}
+
+/// Has the program mend a change with what tools offer, and nothing else.
+fn repair(case: &Case) -> Line {
+    let repo = case.base();
+    case.lay_over("change", &repo.path());
+    let wanted = tempfile::tempdir().expect("a temporary folder");
+    lay_over(&repo.path(), wanted.path());
+    if case.path("after").is_dir() {
+        case.lay_over("after", wanted.path());
+    }
+    link_tools(&repo);
+    let specification = case.specification().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+    let arguments = ["fix", "--tools-only", "--keep-best", "--format", "json", "--spec", &specification];
+    let ran = assize(&repo, Vec::new(), &arguments);
+    let Ok(result) = serde_json::from_slice::<Value>(&ran.stdout) else {
+        return (case.name.clone(), "none".to_owned(), ran.complaint(), false);
+    };
+    let outcome = result["outcome"].as_str().unwrap_or("none").to_owned();
+    let root_cause = result["review"]["verdict"]["explanations"]["root_cause"].as_str().unwrap_or_default();
+    let differs = differing(&files(wanted.path()), &files(&repo.path()));
+    let is_fixed = case.settings.get("fixed").and_then(toml::Value::as_bool) == Some(true);
+    let left = case.words("left");
+    let missed = left.iter().find(|code| !root_cause.contains(**code));
+    let why = match (&differs, missed) {
+        (Some(path), _) => format!("{} is not what was expected; {root_cause}", path.display()),
+        (None, Some(code)) => format!("{code} is not left; {root_cause}"),
+        (None, None) => root_cause.to_owned(),
+    };
+    let right = differs.is_none() && missed.is_none() && (outcome == "accept") == is_fixed;
+    (case.name.clone(), outcome, why, right)
+}
+
+fn differing(one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeMap<PathBuf, Vec<u8>>) -> Option<PathBuf> {
+    one.keys().chain(other.keys()).find(|path| one.get(*path) != other.get(*path)).cloned()
+}
+
+#[test]
+#[ignore = "needs the tools of three languages: `cargo xtask corpus repairs`"]
+fn repairs() {
+    all(&corpus("repairs"), |case| vec![repair(case)]);
+}
+
+/// Lays the candidates of a problem out beside its repository, and returns their names with the paths that they are
+/// handed in by.
+fn candidates(case: &Case, repo: &Repo) -> Vec<(String, PathBuf)> {
+    let mut found: Vec<(String, PathBuf)> = Vec::new();
+    for entry in std::fs::read_dir(case.path("candidates")).expect("candidates").flatten() {
+        let path = entry.path();
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        if !path.is_dir() {
+            found.push((name, path));
+            continue;
+        }
+        let folder = repo.outside().join("candidates").join(&name);
+        lay_over(&case.path("base"), &folder);
+        lay_over(&path, &folder);
+        let list = folder.join("removed.txt");
+        if let Ok(removed) = std::fs::read_to_string(&list) {
+            removed.lines().for_each(|path| std::fs::remove_file(folder.join(path)).expect("removed"));
+            std::fs::remove_file(list).expect("removed");
+        }
+        found.push((name, folder));
+    }
+    found.sort();
+    found
+}
+
+/// Holds a tournament over candidates in this order; returns the winner's name, the outcome, and why it is not the one that
+/// has to win.
+fn hold_tournament(case: &Case, repo: &Repo, candidates: &[(String, PathBuf)]) -> (String, String, String) {
+    let specification = case.specification().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+    let paths: Vec<String> = candidates.iter().map(|(_, path)| path.to_string_lossy().into_owned()).collect();
+    let settings = repo.outside().join("settings.toml");
+    std::fs::write(&settings, "[gates]\ntest_seconds = 5\n").expect("written");
+    let settings = settings.to_string_lossy().into_owned();
+    let mut arguments = vec!["tournament", "--format", "json", "--config", &settings, "--spec", &specification];
+    arguments.extend(paths.iter().map(String::as_str));
+    let ran = assize(repo, Vec::new(), &arguments);
+    let Ok(result) = serde_json::from_slice::<Value>(&ran.stdout) else {
+        return ("none".to_owned(), "none".to_owned(), ran.complaint());
+    };
+    let winner = result["winnerIndex"].as_u64().and_then(|index| candidates.get(usize::try_from(index).ok()?));
+    let winner = winner.map_or("none".to_owned(), |(name, _)| name.clone());
+    let of_right = candidates.iter().position(|(name, _)| name == "right").unwrap_or_default();
+    let why = result["results"][of_right]["verdict"]["explanations"]["root_cause"].as_str().unwrap_or_default();
+    (winner, result["outcome"].as_str().unwrap_or("none").to_owned(), why.to_owned())
+}
+
+/// Every so many problems are held a second time, with their candidates the other way round.
+const TURNED_ROUND: usize = 4;
+
+fn compete(number: usize, case: &Case) -> Line {
+    let repo = case.base();
+    let mut candidates = candidates(case, &repo);
+    let begins = number % candidates.len();
+    candidates.rotate_left(begins);
+    let (winner, outcome, why) = hold_tournament(case, &repo, &candidates);
+    let wanted = match case.word("winner") {
+        Some("any") => case.words("tie"),
+        wanted => wanted.into_iter().collect(),
+    };
+    let mut right = wanted.contains(&winner.as_str()) && outcome == "accept";
+    let mut what = format!("{} won by {winner}", case.name);
+    if number % TURNED_ROUND == 0 {
+        candidates.reverse();
+        let (again, _, _) = hold_tournament(case, &repo, &candidates);
+        right &= again == winner;
+        what.push_str(&format!(", the other way round by {again}"));
+    }
+    (what, outcome, why, right)
+}
+
+#[test]
+#[ignore = "needs the tools of three languages: `cargo xtask corpus tournaments`"]
+fn tournaments() {
+    let all_cases: Vec<(usize, Case)> = corpus("tournaments").into_iter().enumerate().collect();
+    all(&all_cases, |(number, case)| vec![compete(*number, case)]);
+}

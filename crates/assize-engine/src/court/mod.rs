@@ -2,6 +2,7 @@
 
 pub mod review;
 pub mod stop;
+pub mod tournament;
 
 use assize_core::prompt::Nonce;
 

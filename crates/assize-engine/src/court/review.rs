@@ -10,6 +10,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use assize_brief::inline_tests::{FILE_BYTES_MAX, with_tests_of};
 use assize_core::comparison::Moves;
@@ -57,7 +58,12 @@ pub struct Terms {
     pub judges: Vec<String>,
     /// The gates.
     pub gates: GateTerms,
+    /// Says after each gate, of what is known by then, whether it is of no use to go on.
+    pub hopeless: Option<Hopeless>,
 }
+
+/// Says of what is known so far whether it is of no use to go on.
+pub type Hopeless = Arc<dyn Fn(&ReviewInputs) -> bool + Send + Sync>;
 
 /// How gates are chosen and run.
 pub struct GateTerms {
@@ -77,6 +83,8 @@ pub struct GateTerms {
     pub search_path: String,
     /// Where what was found out about bases is kept.
     pub cache: Option<PathBuf>,
+    /// What build tools made of the base: every copy begins with it.
+    pub seed: Option<PathBuf>,
 }
 
 /// What is going on, for whoever waits.
@@ -238,8 +246,14 @@ pub fn examine(
     limits.extend(schemas.limits);
     findings.extend(schemas.findings);
     let moves = Moves::of(&diff);
-    let mut session =
-        GateSession { terms, sandbox: &sandbox, moves: &moves, base_tree: benches.base_tree.clone(), watch };
+    let mut session = GateSession {
+        terms,
+        sandbox: &sandbox,
+        moves: &moves,
+        base_tree: benches.base_tree.clone(),
+        so_far: ReviewInputs { case: case.clone(), policy: terms.policy.clone(), ..ReviewInputs::default() },
+        watch,
+    };
     let (mut results, removed) = session.run_all(&mut benches, &mut limits)?;
     results.extend(schemas.results);
     findings.extend(removed);
@@ -274,8 +288,45 @@ pub fn examine(
     Ok((inputs, ReviewExhibits { diff, brief: look.brief }))
 }
 
+/// Gathers what a judge or fixer is shown beside what the ruling depends on.
+///
+/// # Errors
+///
+/// Fails when the tree cannot be read or copied.
+pub fn exhibits(case: &ReviewCase, ground: &Ground) -> Result<ReviewExhibits, ReviewError> {
+    let diff = diff(case, ground)?;
+    let brief = brief::look(None, None, &base_of(case, ground)?, brief::Reader::Judges).brief;
+    Ok(ReviewExhibits { diff, brief })
+}
+
+/// Returns what a change changes.
+///
+/// # Errors
+///
+/// Fails when the tree cannot be read.
+pub fn diff(case: &ReviewCase, ground: &Ground) -> Result<Diff, ReviewError> {
+    let repository = ground.repository()?;
+    let root = repository.as_ref().map_or(ground.folder(), Repository::root).to_owned();
+    let paths = paths_of(&root, repository.as_ref())?;
+    Ok(evidence_of(case, ground, repository.is_some(), &paths).diff.get().cloned().unwrap_or_default())
+}
+
+/// Copies the tree that a change is measured from; where there is no such commit, the tree as it is.
+///
+/// # Errors
+///
+/// Fails when the tree cannot be read or copied.
+pub fn base_of(case: &ReviewCase, ground: &Ground) -> Result<WorkCopy, ReviewError> {
+    let repository = ground.repository()?;
+    let root = repository.as_ref().map_or(ground.folder(), Repository::root).to_owned();
+    Ok(match (&repository, &case.base) {
+        (Some(repository), Some(commit)) => WorkCopy::of_commit(repository, commit)?,
+        _ => WorkCopy::of_folder(&root, paths_of(&root, repository.as_ref())?)?,
+    })
+}
+
 /// Returns the best sandbox that works here. The programs that set it up are not looked for in the judged tree.
-fn sandbox_beside(root: &Path, demand: Demand) -> Result<Sandbox, SandboxError> {
+pub(crate) fn sandbox_beside(root: &Path, demand: Demand) -> Result<Sandbox, SandboxError> {
     let mut environment: BTreeMap<String, String> =
         std::env::vars_os().filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok())).collect();
     if let Ok(path) = SearchPath::of_process(root).variable().into_string() {
@@ -380,6 +431,13 @@ impl Benches {
             _ => None,
         };
         let (of_base, of_change) = (folder("base")?, folder("change")?);
+        if let (Some(seed), Some(base)) = (&terms.gates.seed, &base_copy) {
+            copy_build(seed, &of_change)?;
+            // Build tools go by the times of files: what differs from the base has to look new.
+            for copy in [Some(&change), held.as_ref()].into_iter().flatten() {
+                copy.freshen(base)?;
+            }
+        }
         Ok(Self {
             base: base_copy.map(|copy| bench(copy, of_base)),
             survey,
@@ -391,7 +449,7 @@ impl Benches {
 }
 
 /// The files of the tree: what git tracks and what it would; without git, everything but what is ignored.
-fn paths_of(root: &Path, repository: Option<&Repository>) -> Result<Vec<String>, ReviewError> {
+pub(crate) fn paths_of(root: &Path, repository: Option<&Repository>) -> Result<Vec<String>, ReviewError> {
     let ours = |path: &String| path != ".assize" && !path.starts_with(".assize/");
     if let Some(repository) = repository {
         return Ok(repository.files()?.into_iter().map(|file| file.path).filter(ours).collect());
@@ -527,12 +585,75 @@ fn hold_tests(
     Ok(held)
 }
 
+/// What stands among the limits of a review that was broken off.
+pub const STOPPED_EARLY: &str = "it was stopped early: it cannot come first any more";
+
+/// Gives build tools what they made of the base, with its times.
+fn copy_build(from: &Path, to: &Path) -> Result<(), CopyError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error| CopyError::Io { path, error }
+    };
+    for entry in std::fs::read_dir(from).map_err(failed(from))?.flatten() {
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        let meta = std::fs::symlink_metadata(&source).map_err(failed(&source))?;
+        if meta.is_dir() {
+            std::fs::create_dir_all(&target).map_err(failed(&target))?;
+            copy_build(&source, &target)?;
+        } else if meta.is_file() {
+            std::fs::copy(&source, &target).map_err(failed(&source))?;
+            let times = meta.modified().and_then(|time| std::fs::File::open(&target)?.set_modified(time));
+            times.map_err(failed(&target))?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs every gate on the base, and keeps what they say and what build tools make in `build`: for several changes of
+/// the same base.
+///
+/// # Errors
+///
+/// Fails when the base cannot be read or copied, and when the sandbox that was demanded cannot be had.
+pub fn prepare_base(
+    case: &ReviewCase,
+    terms: &Terms,
+    project: &Ground,
+    build: &Path,
+    watch: &mut dyn FnMut(Step<'_>),
+) -> Result<(), ReviewError> {
+    let (Some(repository), Some(commit)) = (project.repository()?, &case.base) else { return Ok(()) };
+    let home = repository.home().to_owned();
+    let sandbox = sandbox_beside(&home, terms.gates.sandbox)?;
+    let copy = WorkCopy::of_commit(&repository, commit)?;
+    let mut bench = Bench::new(copy, &home, &terms.gates.search_path, build.to_owned());
+    let base_tree = Some(repository.tree_of(commit)?);
+    let moves = Moves::default();
+    let so_far = ReviewInputs::default();
+    let mut session = GateSession { terms, sandbox: &sandbox, moves: &moves, base_tree, so_far, watch };
+    for (gate, setup) in detect(&bench.project, &terms.gates.declared, &terms.gates.off) {
+        session.find_out(&mut bench, gate, &setup, Known::FoundOutAnew)?;
+    }
+    Ok(())
+}
+
+/// Whether what was found out about a base before will do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// It is taken.
+    Taken,
+    /// The gate runs: what it builds is wanted as well.
+    FoundOutAnew,
+}
+
 /// The gates of one review at work.
 struct GateSession<'a> {
     terms: &'a Terms,
     sandbox: &'a Sandbox,
     moves: &'a Moves,
     base_tree: Option<String>,
+    /// What is known by now, but for the gates.
+    so_far: ReviewInputs,
     watch: &'a mut dyn FnMut(Step<'_>),
 }
 
@@ -571,8 +692,18 @@ impl<'a> GateSession<'a> {
             }
             (self.watch)(Step::Ended { result: &result });
             results.push(result);
+            if number + 1 < due.len() && self.is_hopeless(&results) {
+                limits.push(STOPPED_EARLY.to_owned());
+                break;
+            }
         }
         Ok((results, findings))
+    }
+
+    fn is_hopeless(&self, results: &[GateResult]) -> bool {
+        let Some(hopeless) = &self.terms.hopeless else { return false };
+        let exec = ExecReport::of(results.to_vec(), None);
+        hopeless(&ReviewInputs { exec, ..self.so_far.clone() })
     }
 
     fn run_on(
@@ -602,14 +733,26 @@ impl<'a> GateSession<'a> {
         let quiet = ran.run.state == GateState::Passed && !is_test_runner(gate);
         let same = |(other, of): &&(&dyn Gate, Setup)| other.id() == gate.id() && of.folder == setup.folder;
         let Some((_, setup)) = on_base.iter().find(same).filter(|_| !quiet) else { return Ok(None) };
+        self.find_out(bench, gate, setup, Known::Taken).map(Some)
+    }
+
+    /// Finds out what a gate says of the base, and keeps it.
+    fn find_out(
+        &mut self,
+        bench: &mut Bench,
+        gate: &'a dyn Gate,
+        setup: &Setup,
+        known: Known,
+    ) -> Result<Ran, CopyError> {
         let cache = BaseCache::new(self.terms.gates.cache.as_deref());
         let tier = self.sandbox.level().tier.to_string();
         let variable = |name: &str| std::env::var(name).ok();
         let key = self.base_tree.as_ref().and_then(|tree| {
             BaseCache::key(tree, Planned { gate, setup }, bench, &self.terms.gates.run, &tier, &variable)
         });
-        if let Some(known) = key.as_ref().and_then(|key| cache.get(key)) {
-            return Ok(Some(known));
+        let kept = key.as_ref().filter(|_| known == Known::Taken).and_then(|key| cache.get(key));
+        if let Some(ran) = kept {
+            return Ok(ran);
         }
         let name = name_of(gate, setup);
         (self.watch)(Step::Gate { name: &name, on: Tree::Base, done: 0, of: 0 });
@@ -617,7 +760,7 @@ impl<'a> GateSession<'a> {
         if let Some(key) = key {
             cache.put(&key, &ran);
         }
-        Ok(Some(ran))
+        Ok(ran)
     }
 
     fn result(

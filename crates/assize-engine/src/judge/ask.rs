@@ -54,6 +54,8 @@ pub struct Terms {
     pub budget_usd_per_day: Option<f64>,
     /// Whether kept replies will do.
     pub replies: Replies,
+    /// Whether a reply that cannot be read is asked for once more.
+    pub reasks: bool,
     /// How many calls may be made for one opinion.
     pub attempts_max: u32,
     /// Ceiling of the wait before the second attempt; it doubles with each one.
@@ -70,6 +72,7 @@ impl Terms {
             folder,
             budget_usd_per_day,
             replies: Replies::default(),
+            reasks: true,
             attempts_max: ATTEMPTS_MAX,
             backoff_base: BACKOFF_BASE,
             backoff_max: BACKOFF_MAX,
@@ -200,7 +203,7 @@ impl<'a> Asking<'a> {
     /// Asks, and asks once more when the reply cannot be read.
     fn hear<V: Verdict>(&mut self) -> Result<(V, Answer), Unjudged> {
         let malformed = match self.put(None) {
-            Err(unjudged) if unjudged.cause == Cause::Malformed => unjudged,
+            Err(unjudged) if unjudged.cause == Cause::Malformed && self.terms.reasks => unjudged,
             heard => return heard,
         };
         let calls = self.calls;

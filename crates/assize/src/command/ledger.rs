@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use assize_core::court::review::{self, ReviewRecord};
 use assize_core::court::stop::{Disposition, Leave, StopRecord, decide};
+use assize_core::court::tournament::{TournamentRecord, rank};
 use assize_core::opinion::Opinion;
 use assize_core::ruling::{Cause, Outcome};
 use assize_core::session::{Event, SessionState};
@@ -186,6 +187,16 @@ fn describe(event: &Event) -> String {
             };
             format!("{}  {}", render::outcome(ruling.outcome), quote(&why))
         }
+        Event::FixStarted(start) => format!("fix began  {}", quote(start.case.specification.inspect())),
+        Event::FixStepped(step) => render::fix::step_line(step),
+        Event::FixEnded(end) => {
+            let kept = if end.written { "written into the tree" } else { "nothing written" };
+            format!("{}  {}; {kept}", render::outcome(end.outcome), end.ending.sentence())
+        }
+        Event::TournamentRuled(record) => {
+            format!("{}  {}", render::outcome(record.ranking.outcome), quote(&render::tournament::headline(record)))
+        }
+        Event::PatchApplied { patch, .. } => format!("patch applied  {} operations", patch.ops.len()),
         Event::Prompted { directive, overrules, .. } => {
             let words = directive
                 .as_ref()
@@ -250,6 +261,14 @@ fn show_one(ledger: &Ledger, id: u64, output: Output) -> Result {
             print_entry(ledger, &entry, output)?;
             print(&render::review::human(&record));
         }
+        Event::TournamentRuled(record) => {
+            print_entry(ledger, &entry, output)?;
+            print(&render::tournament::human(&record));
+        }
+        Event::FixStepped(step) if step.review.is_some() => {
+            print_entry(ledger, &entry, output)?;
+            step.review.iter().for_each(|record| print(&render::review::human(record)));
+        }
         _ => {
             print_entry(ledger, &entry, output)?;
             print(&format!("{}\n", entry.payload));
@@ -302,6 +321,18 @@ fn verify(ledger: &Ledger, host: &Host, output: Output) -> Result {
     }
 }
 
+fn tournament_again(record: &TournamentRecord) -> Again {
+    let ranking = rank(&record.inputs);
+    let mut differences = Vec::new();
+    if ranking.winner_index != record.ranking.winner_index {
+        let name = |index: Option<usize>| index.map_or("nobody".to_owned(), |index| format!("candidate {index}"));
+        differences.push(format!("{} wins, not {}", name(ranking.winner_index), name(record.ranking.winner_index)));
+    } else if ranking != record.ranking {
+        differences.push("the order of the candidates is another one".to_owned());
+    }
+    Again { outcome: ranking.outcome, differences }
+}
+
 /// What a ruling comes out as when it is made again.
 struct Again {
     outcome: Outcome,
@@ -316,6 +347,7 @@ fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
             stop_again(&record, &SessionState::of(&before))
         }
         Event::ReviewRuled(record) => review_again(&record),
+        Event::TournamentRuled(record) => tournament_again(&record),
         _ => {
             return Err(Failure::new(format!("entry {id} is no ruling")).hint("`assize ledger show` lists the rulings"));
         }

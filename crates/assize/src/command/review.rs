@@ -71,10 +71,10 @@ pub struct Arguments {
 pub struct GateArguments {
     /// How much of a sandbox is asked for: `require` refuses to run without one [default: prefer].
     #[arg(long, value_name = "DEMAND", value_parser = ["require", "prefer", "off"])]
-    sandbox: Option<String>,
+    pub(super) sandbox: Option<String>,
     /// Do not run this gate; may be given several times.
     #[arg(long = "skip", value_name = "GATE")]
-    skip: Vec<String>,
+    pub(super) skip: Vec<String>,
     /// Take the settings from the work tree's assize.toml, not from that of the base.
     #[arg(long)]
     trust_config: bool,
@@ -206,7 +206,7 @@ fn record_it(host: &Host, record: &ReviewRecord) -> std::result::Result<(), assi
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
-fn failed(error: ReviewError) -> Failure {
+pub(super) fn failed(error: ReviewError) -> Failure {
     let hint = match &error {
         ReviewError::Sandbox(_) => Some("install bubblewrap, or ask for less with `sandbox = \"prefer\"`".to_owned()),
         _ => None,
@@ -215,7 +215,7 @@ fn failed(error: ReviewError) -> Failure {
 }
 
 /// Why it cannot be said what a change is judged by.
-enum Obstacle {
+pub(super) enum Obstacle {
     /// The person has to mend something.
     Wrong(Failure),
     /// The repository cannot be read.
@@ -248,7 +248,7 @@ impl From<Obstacle> for Failure {
 }
 
 /// Returns the commit that a change is measured from, and the settings that hold.
-fn terms_of_base(
+pub(super) fn terms_of_base(
     host: &Host,
     revision: &str,
     arguments: &GateArguments,

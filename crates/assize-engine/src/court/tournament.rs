@@ -1,0 +1,405 @@
+//! Holds the tournament: lays candidates out, has each reviewed in a copy of its own, and has judges compare those that
+//! evidence cannot tell apart.
+//!
+//! The user's own tree is only read. Every candidate is laid over the same base; what its gates say and what build tools
+//! make of it is found out once for all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use assize_brief::brief::{Analysis, Brief};
+use assize_brief::convention::{self, Change, ChangedFile, ExecSignal, Habits};
+use assize_core::court::review::{ReviewCase, ReviewInputs, ReviewRecord};
+use assize_core::court::standing::{Measure, Standing};
+use assize_core::court::tournament::{
+    Assessment, Candidate, Comparison, Conformity, TournamentCourt, TournamentEffect, TournamentEvent,
+    TournamentInputs, TournamentRecord,
+};
+use assize_core::diff::Diff;
+use assize_core::gate::Dimension;
+use assize_core::opinion::Opinion;
+use assize_core::patch::Handed;
+use assize_core::path::is_code;
+use assize_core::prompt::Question;
+use assize_core::prompt::pair::{Pair, pair_question};
+use assize_core::ruling::Outcome;
+use assize_core::verdict::PairVerdict;
+
+use super::fresh_nonce;
+use super::review::{self, ReviewError, STOPPED_EARLY, Terms};
+use crate::brief::{Survey, survey_copy_within_limit};
+use crate::fix::desk::files_of;
+use crate::ground::Ground;
+use crate::patch::{PatchError, PatchTerms, check};
+use crate::work_copy::{CopyError, WorkCopy};
+
+/// Puts a question to judges and hands on each opinion as it comes in.
+pub type Ask<'a> = &'a mut dyn FnMut(&[String], &Question, &mut dyn FnMut(Opinion<PairVerdict>));
+
+/// With fewer candidates, finding out about the base beforehand costs more than it spares.
+pub const PREPARED_FROM: usize = 3;
+/// Bytes of a changed file that is read for its conventions.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// A candidate as it is handed in.
+pub struct Entrant {
+    /// What people call it.
+    pub name: String,
+    /// What it is made of.
+    pub source: Source,
+}
+
+/// What a candidate is made of.
+pub enum Source {
+    /// A patch of the base.
+    Patch(Handed),
+    /// A document that is no patch, and what is wrong with it.
+    Unreadable(Vec<String>),
+    /// The tree of a folder.
+    Folder(PathBuf),
+    /// The tree of a commit.
+    Commit(String),
+}
+
+/// Under what terms a tournament is held.
+pub struct TournamentTerms {
+    /// How each candidate is reviewed. No model judges a single candidate.
+    pub review: Terms,
+    /// What a patch may do.
+    pub patches: PatchTerms,
+    /// Ids of the judges that compare candidates within a tie.
+    pub judges: Vec<String>,
+    /// How many candidates are reviewed at a time.
+    pub jobs: usize,
+}
+
+/// What is going on, for whoever waits.
+pub enum Progress<'a> {
+    /// The base is looked at.
+    Base,
+    /// A candidate's review began.
+    Began(&'a str),
+    /// A candidate was judged.
+    Ended {
+        /// What people call it.
+        name: &'a str,
+        /// Where it stands.
+        standing: &'a Standing,
+        /// How many were judged.
+        done: usize,
+        /// How many there are to judge.
+        of: usize,
+    },
+    /// Judges compare two candidates.
+    Comparing(usize, usize),
+}
+
+/// Holds a tournament over candidates for the project of a folder.
+///
+/// # Errors
+///
+/// Fails when the base cannot be read or copied, and when the sandbox that was demanded cannot be had. What is wrong with a
+/// candidate is no error.
+pub fn hold(
+    case: &ReviewCase,
+    entrants: &[Entrant],
+    terms: TournamentTerms,
+    folder: &Path,
+    watch: &mut dyn FnMut(Progress<'_>),
+    ask: Ask<'_>,
+) -> Result<TournamentRecord, ReviewError> {
+    let project = Ground::project(folder);
+    let repository = project.repository()?;
+    let home = repository.as_ref().map_or(folder, |repository| repository.root()).to_owned();
+    let base = review::base_of(case, &project)?;
+    let hall = Hall { case, home: &home, base: &base, patches: &terms.patches };
+    let laid: Vec<Result<WorkCopy, Vec<String>>> =
+        entrants.iter().map(|entrant| hall.lay(entrant)).collect::<Result<_, _>>()?;
+    let candidates = entrants.iter().zip(&laid).map(|(entrant, laid)| {
+        let tree = match laid {
+            Ok(copy) => Ok(id_of(&copy.path())?),
+            Err(faults) => Err(faults.clone()),
+        };
+        Ok(Candidate { name: entrant.name.clone(), tree })
+    });
+    let inputs = TournamentInputs {
+        specification: case.specification.clone(),
+        base: case.base.clone(),
+        candidates: candidates.collect::<Result<_, ReviewError>>()?,
+        ..TournamentInputs::default()
+    };
+    let build = tempfile::Builder::new()
+        .prefix("assize-build-")
+        .tempdir()
+        .map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
+    let best: Arc<Mutex<Option<Standing>>> = Arc::default();
+    let mut review = Terms { judges: Vec::new(), hopeless: Some(hopeless(best.clone())), ..terms.review };
+    let mut court = TournamentCourt::new(inputs, !terms.judges.is_empty());
+    let mut effect = court.begin();
+    let survey = survey_copy_within_limit(&base);
+    loop {
+        effect = match effect {
+            TournamentEffect::Rule(record) => return Ok(*record),
+            TournamentEffect::Assess(due) => {
+                if due.len() >= PREPARED_FROM {
+                    watch(Progress::Base);
+                    review::prepare_base(case, &review, &project, build.path(), &mut |_| {})?;
+                    review.gates.seed = Some(build.path().to_owned());
+                }
+                let jobs = terms.jobs.clamp(1, due.len());
+                let heat = Heat {
+                    hall: &hall,
+                    entrants,
+                    laid: &laid,
+                    review: &review,
+                    survey: survey.as_ref(),
+                    best: &best,
+                    jobs,
+                };
+                heat.run(&due, &mut court, watch)?
+            }
+            TournamentEffect::Compare(pairs) => {
+                let mut next = None;
+                for (first, second) in pairs {
+                    watch(Progress::Comparing(first, second));
+                    let comparison = hall.compare(&laid, (first, second), &terms.judges, ask)?;
+                    next = court.step(TournamentEvent::Compared(Box::new(comparison)));
+                }
+                next.unwrap_or_else(|| court.begin())
+            }
+        };
+    }
+}
+
+/// Says that a candidate cannot come first any more, whatever its other gates say.
+fn hopeless(best: Arc<Mutex<Option<Standing>>>) -> review::Hopeless {
+    Arc::new(move |so_far: &ReviewInputs| {
+        let best = *best.lock().unwrap_or_else(PoisonError::into_inner);
+        best.is_some_and(|best| Standing::of(so_far, Outcome::Unjudged, None).at_best() < best)
+    })
+}
+
+/// What all candidates have in common.
+struct Hall<'a> {
+    case: &'a ReviewCase,
+    home: &'a Path,
+    base: &'a WorkCopy,
+    patches: &'a PatchTerms,
+}
+
+impl Hall<'_> {
+    /// Lays a candidate out in a copy of its own; says what keeps it from that.
+    fn lay(&self, entrant: &Entrant) -> Result<Result<WorkCopy, Vec<String>>, ReviewError> {
+        Ok(match &entrant.source {
+            Source::Unreadable(faults) => Err(faults.clone()),
+            Source::Patch(handed) => self.lay_patch(handed)?,
+            Source::Folder(folder) => Ok(WorkCopy::of_folder(folder, review::paths_of(folder, None)?)?),
+            Source::Commit(revision) => match Ground::project(self.home).repository()? {
+                Some(repository) => match repository.resolve(revision) {
+                    Ok(commit) => Ok(WorkCopy::of_commit(&repository, &commit)?),
+                    Err(error) => Err(vec![error.to_string()]),
+                },
+                None => Err(vec![format!("{revision}: there is no repository")]),
+            },
+        })
+    }
+
+    fn lay_patch(&self, handed: &Handed) -> Result<Result<WorkCopy, Vec<String>>, ReviewError> {
+        let mut copy = self.base.again()?;
+        let prepared = match check(&copy.path(), self.patches, handed) {
+            Ok(prepared) => prepared,
+            Err(PatchError::Unfit(faults)) => return Ok(Err(faults.iter().map(ToString::to_string).collect())),
+            Err(error) => return Ok(Err(vec![error.to_string()])),
+        };
+        for change in prepared.plan.changes {
+            match change.after {
+                Some(file) => copy.write_file(&change.path, &file.bytes, file.executable)?,
+                None => copy.remove(&change.path)?,
+            }
+        }
+        Ok(Ok(copy))
+    }
+
+    fn ground(&self, copy: &WorkCopy) -> Ground {
+        Ground::copy(&copy.path(), self.home)
+    }
+
+    /// Has judges compare two candidates.
+    fn compare(
+        &self,
+        laid: &[Result<WorkCopy, Vec<String>>],
+        (first, second): (usize, usize),
+        judges: &[String],
+        ask: Ask<'_>,
+    ) -> Result<Comparison, ReviewError> {
+        let diff = |index: usize| match &laid[index] {
+            Ok(copy) => review::diff(self.case, &self.ground(copy)),
+            Err(_) => Ok(Diff::default()),
+        };
+        let brief = crate::brief::look(None, None, self.base, crate::brief::Reader::Judges).brief;
+        let pair = Pair {
+            specification: &self.case.specification,
+            brief: &brief,
+            first: &diff(first)?,
+            second: &diff(second)?,
+            budget: assize_core::prompt::DiffBudget::default(),
+        };
+        let mut opinions = Vec::new();
+        ask(judges, &pair_question(&pair, &fresh_nonce()), &mut |opinion| opinions.push(opinion));
+        Ok(Comparison { first, second, opinions })
+    }
+}
+
+/// Candidates that are reviewed at the same time.
+struct Heat<'a> {
+    hall: &'a Hall<'a>,
+    entrants: &'a [Entrant],
+    laid: &'a [Result<WorkCopy, Vec<String>>],
+    review: &'a Terms,
+    survey: Option<&'a Survey>,
+    /// The best standing so far: what cannot reach it is stopped early.
+    best: &'a Mutex<Option<Standing>>,
+    jobs: usize,
+}
+
+/// What a worker says.
+enum News {
+    Began(usize),
+    Ended(usize, Result<Box<Assessment>, ReviewError>),
+}
+
+impl Heat<'_> {
+    fn run(
+        &self,
+        due: &[usize],
+        court: &mut TournamentCourt,
+        watch: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<TournamentEffect, ReviewError> {
+        let next = Mutex::new(due.iter().copied());
+        let (sender, receiver) = channel();
+        thread::scope(|scope| {
+            for _ in 0..self.jobs {
+                let (sender, next) = (sender.clone(), &next);
+                scope.spawn(move || self.work(next, &sender));
+            }
+            drop(sender);
+            let (mut done, mut effect, mut failed) = (0, None, None);
+            for news in receiver {
+                match news {
+                    News::Began(index) => watch(Progress::Began(&self.entrants[index].name)),
+                    News::Ended(_, Err(error)) => failed = Some(error),
+                    News::Ended(candidate, Ok(assessment)) => {
+                        done += 1;
+                        let (name, standing) = (&self.entrants[candidate].name, assessment.standing);
+                        watch(Progress::Ended { name, standing: &standing, done, of: due.len() });
+                        effect = court.step(TournamentEvent::Assessed { candidate, assessment });
+                        *self.best.lock().unwrap_or_else(PoisonError::into_inner) = court.best();
+                    }
+                }
+            }
+            match (failed, effect) {
+                (Some(error), _) => Err(error),
+                (None, effect) => Ok(effect.unwrap_or_else(|| court.begin())),
+            }
+        })
+    }
+
+    fn work(&self, next: &Mutex<impl Iterator<Item = usize>>, sender: &Sender<News>) {
+        loop {
+            let Some(index) = next.lock().unwrap_or_else(PoisonError::into_inner).next() else { return };
+            // Whoever listens does so until the last worker is done.
+            let _ = sender.send(News::Began(index));
+            let Ok(copy) = &self.laid[index] else { continue };
+            let _ = sender.send(News::Ended(index, self.assess(copy).map(Box::new)));
+        }
+    }
+
+    fn assess(&self, copy: &WorkCopy) -> Result<Assessment, ReviewError> {
+        let ground = self.hall.ground(copy);
+        let nobody: review::Ask<'_> = &mut |_, _, _| {};
+        let record = review::hold(self.hall.case.clone(), self.review, &ground, &mut |_| {}, nobody)?;
+        let diff = review::diff(self.hall.case, &ground)?;
+        let convention = self.survey.map(|survey| conformity(survey, self.hall.case, copy, &diff, &record));
+        let convention = convention.unwrap_or_default();
+        let stopped = record.inputs.limits.iter().find(|limit| *limit == STOPPED_EARLY).cloned();
+        let standing = Standing::of(&record.inputs, record.ruling.outcome, convention.fit);
+        Ok(Assessment { standing, review: Box::new(record), convention, stopped })
+    }
+}
+
+/// Says how well a change fits the conventions of its base.
+fn conformity(base: &Survey, case: &ReviewCase, copy: &WorkCopy, diff: &Diff, record: &ReviewRecord) -> Conformity {
+    let tree = base.tree();
+    let analysis = Analysis::of(&tree);
+    let brief: Brief = base.brief();
+    let habits = Habits::of(&tree, analysis.parts(), &brief);
+    let texts: BTreeMap<&str, (String, BTreeSet<u32>)> = diff
+        .files
+        .iter()
+        .filter_map(|file| {
+            let added = file.added_lines().map(|(line, _)| line).collect();
+            Some((file.path.as_str(), (copy.text(&file.path, FILE_BYTES_MAX)?, added)))
+        })
+        .collect();
+    let files: Vec<ChangedFile<'_>> =
+        texts.iter().map(|(path, (text, added))| ChangedFile { path, text, added }).collect();
+    let inputs = &record.inputs;
+    let looked = |dimension| {
+        inputs.looked_at.contains(&dimension) || inputs.exec.used().any(|gate| gate.dimensions.contains(&dimension))
+    };
+    let found = |prefix: &str| inputs.findings.iter().filter(|finding| finding.rule.starts_with(prefix)).count();
+    let score = convention::score(
+        &habits,
+        &Change {
+            files: &files,
+            task: case.specification.inspect(),
+            boundary_breaks: looked(Dimension::Boundaries).then(|| found("boundary-")),
+            schema_faults: looked(Dimension::Schema).then(|| found("schema-") + inputs.exec.schema_errors.len()),
+        },
+    );
+    let standing = Standing::of(inputs, record.ruling.outcome, None);
+    let total = exec_signal(&standing).map(|signal| score.total(signal));
+    Conformity { fit: score.fit, total, parts: serde_json::to_value(&score).unwrap_or_default() }
+}
+
+/// What the gates say in the words of the seed's formula; nothing where they came to no result.
+fn exec_signal(standing: &Standing) -> Option<ExecSignal> {
+    let tests = standing.regressions.and(standing.target_tests).and(standing.edge_tests);
+    let others = standing.builds.and(standing.other_faults).and(standing.security_and_boundaries);
+    match (tests, others) {
+        (Measure::Faults(_), _) => Some(ExecSignal::Failing),
+        (Measure::Unknown, _) | (_, Measure::Unknown) => None,
+        (Measure::Holds, Measure::Faults(_)) => Some(ExecSignal::Noisy),
+        (Measure::Holds, Measure::Holds) => Some(ExecSignal::Clean),
+    }
+}
+
+/// What tells a tree from any other. How lines end, and whether the last one of them does, means nothing in code.
+fn id_of(folder: &Path) -> Result<String, ReviewError> {
+    let files = files_of(folder).map_err(|error| CopyError::Io { path: folder.to_owned(), error })?;
+    let mut hasher = blake3::Hasher::new();
+    for (path, file) in files {
+        let bytes = if is_code(&path) { plain(&file.bytes) } else { file.bytes };
+        hasher.update(&(path.len() as u64).to_le_bytes());
+        hasher.update(path.as_bytes());
+        hasher.update(&[u8::from(file.executable)]);
+        hasher.update(blake3::hash(&bytes).as_bytes());
+    }
+    Ok(hasher.finalize().to_hex()[..32].to_owned())
+}
+
+fn plain(bytes: &[u8]) -> Vec<u8> {
+    let mut plain: Vec<u8> = Vec::with_capacity(bytes.len() + 1);
+    for (index, byte) in bytes.iter().enumerate() {
+        if *byte != b'\r' || bytes.get(index + 1) != Some(&b'\n') {
+            plain.push(*byte);
+        }
+    }
+    if plain.last().is_some_and(|last| *last != b'\n') {
+        plain.push(b'\n');
+    }
+    plain
+}

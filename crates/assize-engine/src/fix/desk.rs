@@ -1,0 +1,181 @@
+//! The desk of a fix: one copy of the tree, laid out in whatever state is looked at.
+//!
+//! States are kept as what differs from the tree that was handed in, so that many of them cost no more than their
+//! patches. This module must not know why a state is looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use assize_core::patch::{Change, Entry, File, Patch, Pin, Snapshot, between};
+
+use crate::patch::FILE_BYTES_MAX;
+use crate::regular_file;
+use crate::work_copy::{CopyError, WorkCopy};
+
+/// What differs from the tree as it was handed in; nothing stands for a file that is gone.
+type Overlay = BTreeMap<String, Option<File>>;
+
+/// A copy of a tree, and the states that it can be laid out in.
+#[derive(Debug)]
+pub struct Desk {
+    copy: WorkCopy,
+    /// What tells the tree as it was handed in from any other.
+    start: String,
+    /// Files as they were handed in, as far as a state differs from them.
+    originals: Overlay,
+    states: Vec<Overlay>,
+    laid: usize,
+}
+
+impl Desk {
+    /// Takes a copy of the tree that was handed in. It is state 0.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the copy cannot be read.
+    pub fn new(copy: WorkCopy) -> Result<Self, CopyError> {
+        let start = hash_of(&copy)?;
+        Ok(Self { copy, start, originals: Overlay::new(), states: vec![Overlay::new()], laid: 0 })
+    }
+
+    /// Returns the folder of the copy, as it is laid out.
+    pub fn path(&self) -> std::path::PathBuf {
+        self.copy.path()
+    }
+
+    /// Returns the copy, as it is laid out.
+    pub fn copy(&self) -> &WorkCopy {
+        &self.copy
+    }
+
+    /// Returns what tells the tree as it was handed in from any other.
+    pub fn start(&self) -> &str {
+        &self.start
+    }
+
+    /// Lays out a state.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a file cannot be written.
+    pub fn lay(&mut self, state: usize) -> Result<(), CopyError> {
+        let (from, to) = (&self.states[self.laid], &self.states[state]);
+        let paths: BTreeSet<&String> = from.keys().chain(to.keys()).collect();
+        let mut writes = Vec::new();
+        for path in paths {
+            let wanted = to.get(path).or_else(|| self.originals.get(path)).cloned().flatten();
+            if from.get(path) != to.get(path) {
+                writes.push((path.clone(), wanted));
+            }
+        }
+        // Files that go make room first: one may lie where a folder has to be.
+        for (path, _) in writes.iter().filter(|(_, file)| file.is_none()) {
+            self.copy.remove(path)?;
+        }
+        for (path, file) in &writes {
+            if let Some(file) = file {
+                self.copy.write_file(path, &file.bytes, file.executable)?;
+            }
+        }
+        self.laid = state;
+        Ok(())
+    }
+
+    /// Takes in what a patch makes of the state that is laid out, and returns what tells the new state from any other.
+    /// It is no state yet: only [`Self::keep`] makes it one.
+    pub fn made(&self, changes: &[Change], tree: &Snapshot) -> Made {
+        let mut overlay = self.states[self.laid].clone();
+        let mut originals = self.originals.clone();
+        for change in changes {
+            let before = match tree.entry(&change.path) {
+                Entry::File(file) => Some(file.clone()),
+                _ => None,
+            };
+            let original = originals.entry(change.path.clone()).or_insert(before);
+            if *original == change.after {
+                overlay.remove(&change.path);
+            } else {
+                overlay.insert(change.path.clone(), change.after.clone());
+            }
+        }
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.start.as_bytes());
+        for (path, file) in &overlay {
+            hash_entry(&mut hasher, path, file.as_ref());
+        }
+        Made { id: hasher.finalize().to_hex()[..32].to_owned(), overlay, originals }
+    }
+
+    /// Makes what a patch made the next state.
+    pub fn keep(&mut self, made: Made) -> usize {
+        self.originals = made.originals;
+        self.states.push(made.overlay);
+        self.states.len() - 1
+    }
+
+    /// Returns the patch from the tree as it was handed in to a state, and what its files have to be.
+    pub fn patch_to(&self, state: usize) -> (Patch, BTreeMap<String, Option<Pin>>) {
+        let original = |path: &String| self.originals.get(path).and_then(Option::as_ref);
+        let overlay = &self.states[state];
+        let ops = overlay.iter().flat_map(|(path, file)| between(path, original(path), file.as_ref()));
+        let pins = overlay.keys().map(|path| (path.clone(), original(path).map(Pin::of)));
+        (Patch { ops: ops.collect() }, pins.collect())
+    }
+}
+
+/// What a patch makes of a state.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// What tells it from any other state.
+    pub id: String,
+    overlay: Overlay,
+    originals: Overlay,
+}
+
+fn hash_entry(hasher: &mut blake3::Hasher, path: &str, file: Option<&File>) {
+    hasher.update(&(path.len() as u64).to_le_bytes());
+    hasher.update(path.as_bytes());
+    match file {
+        Some(file) => {
+            hasher.update(&[1 + u8::from(file.executable)]);
+            hasher.update(blake3::hash(&file.bytes).as_bytes());
+        }
+        None => {
+            hasher.update(&[0]);
+        }
+    }
+}
+
+fn hash_of(copy: &WorkCopy) -> Result<String, CopyError> {
+    let files = files_of(&copy.path()).map_err(|error| CopyError::Io { path: copy.path(), error })?;
+    let mut hasher = blake3::Hasher::new();
+    for (path, file) in &files {
+        hash_entry(&mut hasher, path, Some(file));
+    }
+    Ok(hasher.finalize().to_hex()[..32].to_owned())
+}
+
+/// Reads every file below a folder that a patch can speak of: no links, no git folder, nothing that is ours.
+///
+/// # Errors
+///
+/// Fails when a file cannot be read.
+pub fn files_of(folder: &Path) -> io::Result<BTreeMap<String, File>> {
+    let mut files = BTreeMap::new();
+    let mut walk = ignore::WalkBuilder::new(folder);
+    walk.standard_filters(false).follow_links(false);
+    walk.filter_entry(|entry| entry.depth() != 1 || !matches!(entry.file_name().to_str(), Some(".git" | ".assize")));
+    for entry in walk.build() {
+        let entry = entry.map_err(io::Error::other)?;
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        let relative = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
+        if let Some(path) = relative.filter(|_| is_file) {
+            let bytes = regular_file::read(entry.path(), FILE_BYTES_MAX)?;
+            let executable = entry.metadata().map_err(io::Error::other)?.permissions().mode() & 0o100 != 0;
+            files.insert(path.to_owned(), File { bytes, executable });
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,151 @@
+//! Any program as a fixer: a coding agent, or a script.
+//!
+//! The program runs in a copy of the tree, and gets what a model would be shown as text on its standard input. It edits
+//! files there, or prints a patch in one of the formats that `assize patch` reads. Its edits become a patch by
+//! comparison, so that they pass the same checks as any other. It is started without a shell.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::process::Command;
+use std::time::Duration;
+
+use assize_core::patch::{File, Handed, Patch, between};
+use assize_core::prompt::fix::fix_question;
+use assize_core::ruling::{Cause, Unjudged};
+use assize_core::text::{make_visible, tail};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Answer, Fixer, NoPatch, Request};
+use crate::court::fresh_nonce;
+use crate::fix::desk::files_of;
+use crate::judge::JUDGE_VARIABLE;
+use crate::process::{Limits, run};
+
+/// Bytes that are read of what the program prints.
+pub const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Bytes of a complaint that are repeated.
+const COMPLAINT_BYTES_MAX: usize = 300;
+/// Longest time that a program may take for one patch, in seconds.
+pub const TIME_S_MAX: u64 = 24 * 60 * 60;
+
+/// The configuration: `[fixer.command]`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// Seconds that it may take for one patch.
+    #[serde(default = "ten_minutes")]
+    pub time_s: u64,
+    /// What one patch costs, in US dollars.
+    #[serde(default)]
+    pub price_usd_per_call: Option<f64>,
+}
+
+fn ten_minutes() -> u64 {
+    600
+}
+
+impl Config {
+    /// Checks what types cannot.
+    ///
+    /// # Errors
+    ///
+    /// Says which setting is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        if self.argv.first().is_none_or(String::is_empty) {
+            return Err("argv names no program".to_owned());
+        }
+        if self.time_s == 0 || self.time_s > TIME_S_MAX {
+            return Err(format!("time_s is {}, not between 1 and {TIME_S_MAX}", self.time_s));
+        }
+        match self.price_usd_per_call {
+            Some(price) if !(price.is_finite() && price >= 0.0) => {
+                Err(format!("price_usd_per_call is {price}, not an amount"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A program that fixes.
+pub struct Program {
+    config: Config,
+    /// Where it is looked for.
+    search_path: Option<String>,
+}
+
+impl Program {
+    /// Makes a fixer of a program, which is looked for on `search_path`.
+    pub fn new(config: Config, search_path: Option<String>) -> Self {
+        Self { config, search_path }
+    }
+
+    fn run(&self, request: &Request<'_>) -> Result<Handed, NoPatch> {
+        let before = files_of(request.tree).map_err(|error| unavailable(Cause::Unavailable, error.to_string()))?;
+        let printed = self.start(request)?;
+        let after = files_of(request.tree).map_err(|error| unavailable(Cause::Unavailable, error.to_string()))?;
+        let edits = difference(&before, &after);
+        if !edits.ops.is_empty() {
+            return Ok(Handed::Operations(edits));
+        }
+        if printed.trim_ascii().is_empty() {
+            return Err(NoPatch::Nothing);
+        }
+        Handed::read(printed.trim_ascii_start(), None, &request.limits)
+            .map_err(|faults| NoPatch::Unreadable(faults.iter().map(ToString::to_string).collect()))
+    }
+
+    fn start(&self, request: &Request<'_>) -> Result<Vec<u8>, NoPatch> {
+        let question = fix_question(request.record, request.exhibits, &request.limits, &fresh_nonce());
+        let input = format!("{}\n\n{}\n", question.system.trim_end(), question.prompt.trim_end());
+        let program = &self.config.argv[0];
+        let mut command = Command::new(program);
+        command.args(&self.config.argv[1..]).current_dir(request.tree).env(JUDGE_VARIABLE, "1");
+        if let Some(path) = &self.search_path {
+            command.env("PATH", path);
+        }
+        let time = Duration::from_secs(self.config.time_s);
+        let limits = Limits { time, stdout_bytes_max: OUTPUT_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
+        let finished = run(command, input.as_bytes(), &limits).map_err(|error| {
+            let detail = match error.kind() {
+                ErrorKind::NotFound => format!("`{program}` is not there; `argv` begins with the program"),
+                _ => format!("`{program}` cannot be started: {error}"),
+            };
+            unavailable(Cause::Unavailable, detail)
+        })?;
+        match finished.status {
+            None => Err(unavailable(Cause::Timeout, format!("`{program}` took longer than {} s", self.config.time_s))),
+            Some(_) if finished.cut => {
+                Err(NoPatch::Unreadable(vec![format!("`{program}` printed more than {OUTPUT_BYTES_MAX} bytes")]))
+            }
+            Some(status) if !status.success() => {
+                let complaint = make_visible(tail(finished.complaint().trim(), COMPLAINT_BYTES_MAX)).into_owned();
+                Err(unavailable(Cause::Unavailable, format!("`{program}` failed ({status}): {complaint}")))
+            }
+            Some(_) => Ok(finished.stdout),
+        }
+    }
+}
+
+fn unavailable(cause: Cause, detail: String) -> NoPatch {
+    NoPatch::Unavailable(Unjudged::new(cause, detail))
+}
+
+impl Fixer for Program {
+    fn identity(&self) -> String {
+        json!({"kind": "command", "argv": self.config.argv}).to_string()
+    }
+
+    fn ask(&self, request: &Request<'_>) -> Answer {
+        Answer { patch: self.run(request), record: None, cost_usd: self.config.price_usd_per_call }
+    }
+}
+
+/// Returns the patch that leads from some files to others.
+pub(super) fn difference(before: &BTreeMap<String, File>, after: &BTreeMap<String, File>) -> Patch {
+    let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let ops = paths.into_iter().flat_map(|path| between(path, before.get(path), after.get(path)));
+    Patch { ops: ops.collect() }
+}

@@ -1,0 +1,58 @@
+//! Fixers: whoever can be asked for a patch that puts a change right.
+//!
+//! A [`Fixer`] is shown what the review court recorded and answers once; it neither applies its patch nor judges what that
+//! makes. Each kind is one file. [`mechanical`] is none of them: tools need no asking, and what they offer is free.
+
+pub mod command;
+pub mod mechanical;
+pub mod model;
+
+use std::path::Path;
+
+use assize_core::court::review::ReviewRecord;
+use assize_core::opinion::JudgeRecord;
+use assize_core::patch::{Handed, PatchLimits};
+use assize_core::prompt::fix::FixExhibits;
+use assize_core::ruling::Unjudged;
+
+/// Somebody who can be asked for a patch.
+pub trait Fixer {
+    /// Everything that shapes what it answers: kind, model, arguments. Holds no secret.
+    fn identity(&self) -> String;
+    /// Asks once.
+    fn ask(&self, request: &Request<'_>) -> Answer;
+}
+
+/// What a fixer is asked.
+pub struct Request<'a> {
+    /// A copy of the tree, which the fixer may change.
+    pub tree: &'a Path,
+    /// What the court recorded of it.
+    pub record: &'a ReviewRecord,
+    /// What a fixer is shown besides.
+    pub exhibits: &'a FixExhibits,
+    /// How large a patch may be.
+    pub limits: PatchLimits,
+}
+
+/// What a fixer answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The patch, or why there is none.
+    pub patch: Result<Handed, NoPatch>,
+    /// Who answered, where a model did.
+    pub record: Option<JudgeRecord>,
+    /// What it cost, in US dollars, where that is known.
+    pub cost_usd: Option<f64>,
+}
+
+/// Why there is no patch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoPatch {
+    /// It sees nothing to put right.
+    Nothing,
+    /// What came back is no patch: what is wrong with it.
+    Unreadable(Vec<String>),
+    /// It could not be asked.
+    Unavailable(Unjudged),
+}

@@ -1,0 +1,272 @@
+//! How a tournament is shown: as a table at a terminal, as JSON, and as a page.
+
+use std::fmt::Write as _;
+
+use assize_core::court::standing::{Criterion, Measure, Standing};
+use assize_core::court::tournament::{Place, TournamentInputs, TournamentRecord};
+use assize_core::ruling::Outcome;
+use assize_core::text::{head, make_visible};
+use minijinja::{AutoEscape, Environment, context};
+use serde_json::{Value, json};
+
+use super::{BAD, DOUBTFUL, GOOD, STRONG, outcome, quiet, styled};
+
+const PAGE: &str = include_str!("../../templates/tournament.html");
+/// Bytes of a reason in a table.
+const REASON_BYTES_MAX: usize = 110;
+/// Columns of the table with a count of faults.
+const COUNTED: [Criterion; 7] = [
+    Criterion::Applies,
+    Criterion::Builds,
+    Criterion::Regressions,
+    Criterion::TargetTests,
+    Criterion::EdgeTests,
+    Criterion::SecurityAndBoundaries,
+    Criterion::OtherFaults,
+];
+
+/// Says in one line who won.
+pub fn headline(record: &TournamentRecord) -> String {
+    let ranking = &record.ranking;
+    let name = |index: usize| visible(&record.inputs.candidates[index].name);
+    let Some(winner) = ranking.winner_index else { return "no candidate can be laid out".to_owned() };
+    let good = match ranking.outcome {
+        Outcome::Accept => "",
+        Outcome::Unjudged => ", unjudged",
+        Outcome::Revise | Outcome::Reject => ", but is not accepted",
+    };
+    if ranking.tied.is_empty() {
+        return format!("{} is best{good}", name(winner));
+    }
+    let others: Vec<String> = ranking.tied.iter().map(|index| name(*index)).collect();
+    format!("nothing tells {} from {}{good}", name(winner), others.join(", "))
+}
+
+/// Shows a tournament to a person.
+pub fn human(record: &TournamentRecord) -> String {
+    let mut text = format!("{}  {}\n\n", outcome(record.ranking.outcome), headline(record));
+    let names = record.inputs.candidates.iter().map(|candidate| visible(&candidate.name).chars().count());
+    let width = names.max().unwrap_or_default().max("candidate".len());
+    let mut heading = format!("  {:>4}  {:width$}  {:10}", "rank", "candidate", "ruling");
+    for criterion in COUNTED {
+        let _ = write!(heading, "  {:>w$}", short(criterion), w = short(criterion).len());
+    }
+    let _ = writeln!(text, "{}", quiet(&format!("{heading}  {:>5}  {:>5}", "conv.", "lines")));
+    for place in &record.ranking.places {
+        let name = visible(&record.inputs.candidates[place.index].name);
+        let wins = record.ranking.winner_index == Some(place.index);
+        let name = if wins { styled(STRONG, &format!("{name:width$}")) } else { format!("{name:width$}") };
+        let ruling = ruling(&record.inputs, place);
+        let pad = " ".repeat(10_usize.saturating_sub(ruling.chars().count()));
+        let _ = write!(text, "  {:>4}  {name}  {}{pad}", place.rank, styled(tone(place), &ruling));
+        for criterion in COUNTED {
+            let (cell, style) = cell(measure(&place.standing, criterion));
+            let pad = " ".repeat(short(criterion).len().saturating_sub(cell.chars().count()));
+            let _ = write!(text, "  {pad}{}", styled(style, &cell));
+        }
+        let _ = writeln!(text, "  {:>5}  {:>5}", convention(&record.inputs, place), size(&place.standing));
+    }
+    text.push('\n');
+    for place in &record.ranking.places {
+        let name = visible(&record.inputs.candidates[place.index].name);
+        let _ = writeln!(text, "  {} {}", styled(STRONG, &name), head(&why(&record.inputs, place), REASON_BYTES_MAX));
+    }
+    text
+}
+
+/// Makes the machine envelope of a tournament.
+pub fn envelope(record: &TournamentRecord) -> Value {
+    let inputs = &record.inputs;
+    let mut results: Vec<Value> = record
+        .ranking
+        .places
+        .iter()
+        .map(|place| {
+            let candidate = &inputs.candidates[place.index];
+            let known = inputs.original(place.index).and_then(|original| inputs.assessments.get(&original));
+            json!({
+                "index": place.index,
+                "name": candidate.name,
+                "rank": place.rank,
+                "outcome": known.map(|known| known.review.ruling.outcome),
+                "standing": place.standing,
+                "score": known.map(|known| &known.convention),
+                "duplicateOf": place.duplicate_of,
+                "stoppedEarly": known.is_some_and(|known| known.stopped.is_some()),
+                "errors": candidate.tree.as_ref().err(),
+                "verdict": known.and_then(|known| known.review.ruling.verdict.as_ref()),
+                "report": known.map(|known| &known.review.inputs.exec),
+            })
+        })
+        .collect();
+    results.sort_by_key(|result| result["index"].as_u64());
+    let winner = record.ranking.winner_index;
+    let score = winner.and_then(|winner| inputs.original(winner)).and_then(|index| inputs.assessments.get(&index));
+    json!({
+        "assize": 1,
+        "court": "tournament",
+        "outcome": record.ranking.outcome,
+        "winnerIndex": winner,
+        "tied": record.ranking.tied,
+        "score": score.map(|known| &known.convention),
+        "ranking": record.ranking.places.iter().map(|place| place.index).collect::<Vec<_>>(),
+        "comparisons": inputs.comparisons,
+        "results": results,
+    })
+}
+
+/// Makes a page that stands by itself: no script, nothing from elsewhere.
+///
+/// # Errors
+///
+/// Fails when the page cannot be rendered, which would be a fault of ours.
+pub fn page(record: &TournamentRecord) -> Result<String, minijinja::Error> {
+    let inputs = &record.inputs;
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    let candidates: Vec<minijinja::Value> = record
+        .ranking
+        .places
+        .iter()
+        .map(|place| {
+            let cells: Vec<minijinja::Value> = COUNTED
+                .into_iter()
+                .map(|criterion| {
+                    let measure = measure(&place.standing, criterion);
+                    let tone = match measure {
+                        Measure::Faults(_) => "bad",
+                        Measure::Unknown => "doubt",
+                        Measure::Holds => "good",
+                    };
+                    context! { text => cell(measure).0, tone }
+                })
+                .collect();
+            context! {
+                name => visible(&inputs.candidates[place.index].name),
+                rank => place.rank,
+                wins => record.ranking.winner_index == Some(place.index),
+                ruling => ruling(inputs, place),
+                tone => match place.standing.ruling {
+                    _ if inputs.candidates[place.index].tree.is_err() => "bad",
+                    Outcome::Accept => "good",
+                    Outcome::Unjudged => "doubt",
+                    Outcome::Revise | Outcome::Reject => "bad",
+                },
+                cells,
+                convention => convention(inputs, place),
+                size => size(&place.standing),
+                total => total(inputs, place),
+                why => why(inputs, place),
+                remarks => remarks(inputs, place),
+            }
+        })
+        .collect();
+    environment.render_str(
+        PAGE,
+        context! {
+            headline => headline(record),
+            base => inputs.base.as_ref().map(|base| base.chars().take(12).collect::<String>()),
+            specification => visible(inputs.specification.inspect()),
+            criteria => COUNTED.map(Criterion::name),
+            candidates,
+        },
+    )
+}
+
+fn short(criterion: Criterion) -> &'static str {
+    match criterion {
+        Criterion::Applies => "fits",
+        Criterion::Builds => "builds",
+        Criterion::Regressions => "regr.",
+        Criterion::TargetTests => "target",
+        Criterion::EdgeTests => "edge",
+        Criterion::SecurityAndBoundaries => "secur.",
+        Criterion::OtherFaults => "other",
+        Criterion::Ruling | Criterion::Convention | Criterion::Size => "",
+    }
+}
+
+fn measure(standing: &Standing, criterion: Criterion) -> Measure {
+    match criterion {
+        Criterion::Applies => standing.applies,
+        Criterion::Builds => standing.builds,
+        Criterion::Regressions => standing.regressions,
+        Criterion::TargetTests => standing.target_tests,
+        Criterion::EdgeTests => standing.edge_tests,
+        Criterion::SecurityAndBoundaries => standing.security_and_boundaries,
+        Criterion::OtherFaults => standing.other_faults,
+        Criterion::Ruling | Criterion::Convention | Criterion::Size => Measure::Unknown,
+    }
+}
+
+fn cell(measure: Measure) -> (String, anstyle::Style) {
+    match measure {
+        Measure::Faults(u32::MAX) => ("✗".to_owned(), BAD),
+        Measure::Faults(count) => (format!("✗{count}"), BAD),
+        Measure::Unknown => ("?".to_owned(), DOUBTFUL),
+        Measure::Holds => ("✓".to_owned(), GOOD),
+    }
+}
+
+fn tone(place: &Place) -> anstyle::Style {
+    match place.standing.ruling {
+        Outcome::Accept => GOOD,
+        Outcome::Unjudged => DOUBTFUL,
+        Outcome::Revise | Outcome::Reject => BAD,
+    }
+}
+
+fn ruling(inputs: &TournamentInputs, place: &Place) -> String {
+    if inputs.candidates[place.index].tree.is_err() {
+        return "unfit".to_owned();
+    }
+    let stopped = inputs.original(place.index).and_then(|index| inputs.assessments.get(&index));
+    if stopped.is_some_and(|known| known.stopped.is_some()) {
+        "stopped".to_owned()
+    } else {
+        place.standing.ruling.to_string()
+    }
+}
+
+fn convention(inputs: &TournamentInputs, place: &Place) -> String {
+    let known = inputs.original(place.index).and_then(|index| inputs.assessments.get(&index));
+    known.and_then(|known| known.convention.fit).map_or("-".to_owned(), |fit| format!("{fit:.2}"))
+}
+
+fn total(inputs: &TournamentInputs, place: &Place) -> String {
+    let known = inputs.original(place.index).and_then(|index| inputs.assessments.get(&index));
+    known.and_then(|known| known.convention.total).map_or("-".to_owned(), |total| format!("{total:.3}"))
+}
+
+fn size(standing: &Standing) -> String {
+    if standing.size == u64::MAX { "-".to_owned() } else { standing.size.to_string() }
+}
+
+/// Says in one line why a candidate stands where it does.
+fn why(inputs: &TournamentInputs, place: &Place) -> String {
+    if let Some(original) = place.duplicate_of {
+        return format!("is the same as {}", visible(&inputs.candidates[original].name));
+    }
+    if let Err(faults) = &inputs.candidates[place.index].tree {
+        return visible(&faults.join("; "));
+    }
+    let Some(known) = inputs.assessments.get(&place.index) else { return String::new() };
+    let ruling = &known.review.ruling;
+    let said = match (&ruling.verdict, &ruling.unjudged) {
+        (Some(verdict), _) => verdict.explanations.root_cause.clone(),
+        (None, Some(unjudged)) => unjudged.to_string(),
+        (None, None) => String::new(),
+    };
+    let stopped = known.stopped.as_ref().map(|why| format!("{why}. ")).unwrap_or_default();
+    visible(&format!("{stopped}{said}"))
+}
+
+fn remarks(inputs: &TournamentInputs, place: &Place) -> Vec<String> {
+    let known = inputs.original(place.index).and_then(|index| inputs.assessments.get(&index));
+    let remarks = known.and_then(|known| known.convention.parts["remarks"].as_array());
+    remarks.into_iter().flatten().filter_map(|remark| remark["message"].as_str()).map(visible).collect()
+}
+
+fn visible(text: &str) -> String {
+    make_visible(text).replace('\n', " ")
+}

@@ -1,0 +1,235 @@
+//! `assize fix`, as people and scripts call it: the real program, real git, and scripts in the place of models.
+
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use assize_testkit::repo::Repo;
+use serde_json::Value;
+
+/// A gate that objects to every line with the word BAD. It is slow while a file lies beside the tree.
+const CHECK: &str = r#"
+while [ -e "$(dirname "$0")/../slow" ] || [ -e "$SLOW" ]; do sleep 0.05; done
+printf '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"mine"}},"results":['
+awk '/BAD/ { printf "%s{\"ruleId\":\"bad\",\"level\":\"error\",\"message\":{\"text\":\"%s\"},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"src/a.txt\"},\"region\":{\"startLine\":%d}}}]}", sep, $0, NR; sep="," }' src/a.txt
+printf ']}]}\n'
+"#;
+const GATES: &str = "[review]\nrequire = []\n[gates]\nsandbox = \"off\"\n[[gate]]\nid = \"mine\"\ncommand = [\"sh\", \"check.sh\"]\n\
+                     dimension = \"style\"\nreport = \"sarif\"\n";
+const CHANGED: &str = "one\nBAD two\nBAD three\n";
+
+/// A project with two faults in its work tree, and a fixer.
+struct World {
+    repo: Repo,
+}
+
+impl World {
+    /// `script` is what the fixer does; it runs in a copy of the tree and finds its folder in `$HERE`.
+    fn new(settings: &str, script: &str) -> Self {
+        let repo = Repo::empty();
+        let here = repo.outside().display().to_string();
+        let fixer = format!("HERE='{here}'\necho called >> \"$HERE/calls\"\ncat > \"$HERE/asked\"\n{script}\n");
+        fs::write(repo.outside().join("fixer.sh"), fixer).expect("written");
+        repo.write("assize.toml", &format!("{GATES}{}", settings.replace("FIXER", &format!("{here}/fixer.sh"))));
+        repo.write("check.sh", &CHECK.replace("$SLOW", &format!("{here}/slow")));
+        repo.write("src/a.txt", "one\ntwo\nthree\n");
+        repo.write("tests/test_a.txt", "a test\n");
+        repo.commit("base");
+        repo.write("src/a.txt", CHANGED);
+        Self { repo }
+    }
+
+    /// A fixer that is a program.
+    fn with_program(script: &str) -> Self {
+        Self::new("[fixer.command]\nargv = [\"sh\", \"FIXER\"]\n", script)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
+        command
+            .args(arguments)
+            .current_dir(self.repo.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.repo.outside())
+            .env("XDG_CACHE_HOME", self.repo.outside().join("cache"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn fix(&self, arguments: &[&str]) -> (Output, Value) {
+        let all: Vec<&str> = ["fix", "--format", "json"].iter().chain(arguments).copied().collect();
+        let output = self.command(&all).output().expect("the program runs");
+        let result = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+        (output, result)
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.repo.path().join("src/a.txt")).expect("read")
+    }
+
+    fn beside(&self, name: &str) -> PathBuf {
+        self.repo.outside().join(name)
+    }
+
+    fn calls(&self) -> usize {
+        fs::read_to_string(self.beside("calls")).unwrap_or_default().lines().count()
+    }
+}
+
+const MENDS: &str = "sed -i 's/BAD //' src/a.txt";
+/// Prints a patch instead of editing.
+const PRINTS: &str =
+    r#"printf '%s' '{"ops":[{"kind":"edit","path":"src/a.txt","find":"BAD two\nBAD three","replace":"two\nthree"}]}'"#;
+
+#[test]
+fn what_is_accepted_is_written_back() {
+    for script in [MENDS, PRINTS] {
+        let world = World::with_program(script);
+        let (output, result) = world.fix(&["--yes"]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert_eq!((&result["outcome"], &result["fix"]["written"]), (&"accept".into(), &true.into()), "{result}");
+        assert_eq!(world.text(), "one\ntwo\nthree\n");
+        let asked = fs::read_to_string(world.beside("asked")).expect("asked");
+        for words in ["src/a.txt:2: BAD two [bad]", "    3 | BAD three", "at most 50 operations"] {
+            assert!(asked.contains(words), "{words}: {asked}");
+        }
+        let ledger = world.command(&["ledger", "show", "--format", "human"]).output().expect("the ledger");
+        let shown = String::from_utf8_lossy(&ledger.stdout).into_owned();
+        for words in ["fix began", "2 objections", "patch  1 operations", "patch applied", "written into the tree"] {
+            assert!(shown.contains(words), "{words}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_accepted_is_left_alone_unless_the_best_is_wanted() {
+    let world = World::with_program("sed -i 's/BAD two/two/' src/a.txt");
+    let (output, result) = world.fix(&["--yes", "--rounds", "1"]);
+    assert_eq!((output.status.code(), &result["outcome"]), (Some(1), &"revise".into()), "{output:?}");
+    assert_eq!(world.text(), CHANGED);
+    assert_eq!(result["fix"]["after"]["other_faults"]["faults"], 1, "{result}");
+    let (output, result) = world.fix(&["--yes", "--rounds", "1", "--keep-best"]);
+    assert_eq!((output.status.code(), &result["fix"]["written"]), (Some(1), &true.into()), "{output:?}");
+    assert_eq!(world.text(), "one\ntwo\nBAD three\n");
+}
+
+#[test]
+fn a_patch_that_makes_it_worse_is_dropped() {
+    let world = World::with_program("echo 'BAD four' >> src/a.txt");
+    let (output, result) = world.fix(&["--yes", "--keep-best"]);
+    assert_eq!((output.status.code(), &result["fix"]["best"]), (Some(1), &0.into()), "{output:?}");
+    assert_eq!((world.text(), &result["fix"]["ending"]), (CHANGED.to_owned(), &"repeats".into()));
+    assert_eq!(world.calls(), 2, "the second patch led to where the first had led");
+}
+
+#[test]
+fn a_patch_that_does_not_fit_is_asked_for_once_more_with_its_faults() {
+    let again =
+        format!("if grep -q 'Your last answer' \"$HERE/asked\"; then {PRINTS}; else printf 'I would rewrite it.'; fi");
+    let world = World::with_program(&again);
+    let (output, result) = world.fix(&["--yes"]);
+    assert_eq!((output.status.code(), world.calls()), (Some(0), 2), "{output:?} {result}");
+    let test = r#"printf '%s' '{"ops":[{"kind":"edit","path":"tests/test_a.txt","find":"test","replace":"toast"}]}'"#;
+    let world = World::with_program(test);
+    let (output, result) = world.fix(&["--yes", "--rounds", "1"]);
+    assert_eq!((output.status.code(), world.calls()), (Some(1), 2), "{output:?}");
+    assert!(result["fix"]["rounds"][1]["came"]["unfit"][0].as_str().is_some_and(|fault| fault.contains("protected")));
+    assert!(fs::read_to_string(world.beside("asked")).expect("asked").contains("is protected"));
+}
+
+#[test]
+fn a_fixer_that_fails_says_so_and_changes_nothing() {
+    for (script, words) in [
+        ("echo no credit >&2; exit 3", "no credit"),
+        ("sed -i 's/BAD //' src/a.txt; exit 1", "failed"),
+        ("true", "nobody offers anything more"),
+    ] {
+        let world = World::with_program(script);
+        let output = world.command(&["fix", "--yes", "--format", "human"]).output().expect("the program runs");
+        assert_eq!(output.status.code(), Some(1), "{script}: {output:?}");
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert!(shown.contains(words), "{script}: {shown}");
+        assert_eq!(world.text(), CHANGED, "{script}");
+    }
+}
+
+#[test]
+fn a_dry_run_writes_nothing_and_another_call_takes_it_without_asking_again() {
+    let world = World::with_program(MENDS);
+    let output = world.command(&["fix", "--dry-run", "--format", "human"]).output().expect("the program runs");
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("-BAD two") && shown.contains("+two") && shown.contains("would change"), "{shown}");
+    assert_eq!((world.text(), world.calls()), (CHANGED.to_owned(), 1));
+    let (output, result) = world.fix(&["--yes"]);
+    assert_eq!((output.status.code(), world.calls(), &result["fix"]["written"]), (Some(0), 1, &true.into()));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("goes on where it stopped"), "{output:?}");
+    let (_, result) = world.fix(&["--yes"]);
+    assert_eq!(result["fix"]["rounds"].as_array().map(Vec::len), Some(0), "nothing is left to mend: {result}");
+}
+
+#[test]
+fn a_fix_that_was_killed_goes_on_and_pays_for_nothing_twice() {
+    let world = World::with_program(&format!("{MENDS}; touch \"$HERE/slow\""));
+    let mut command = world.command(&["fix", "--yes", "--format", "json"]);
+    let mut child = command.process_group(0).spawn().expect("the program runs");
+    let begin = Instant::now();
+    while !world.beside("slow").exists() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the fixer was not called");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // The answer is on record as soon as the next judging has begun, which now waits.
+    let recorded = || {
+        let shown = world.command(&["ledger", "show", "--format", "human"]).output().expect("the ledger");
+        String::from_utf8_lossy(&shown.stdout).contains("patch  1 operations")
+    };
+    while !recorded() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the answer was not recorded");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    fs::remove_file(world.beside("slow")).expect("removed");
+    assert_eq!((world.text(), world.calls()), (CHANGED.to_owned(), 1));
+    fs::write(world.beside("fixer.sh"), "echo 'nobody asks again' >&2; exit 9\n").expect("written");
+    let (output, result) = world.fix(&["--yes"]);
+    assert_eq!((output.status.code(), &result["outcome"]), (Some(0), &"accept".into()), "{output:?}");
+    assert_eq!((world.text(), world.calls()), ("one\ntwo\nthree\n".to_owned(), 1));
+}
+
+#[test]
+fn a_model_answers_with_a_patch_and_is_not_its_only_judge() {
+    let model = "id = \"m\"\nkind = \"command\"\nargv = [\"sh\", \"FIXER\"]\n";
+    let world = World::new(&format!("[fixer.model]\n{model}price_usd_per_call = 0.25\n"), PRINTS);
+    let (output, result) = world.fix(&["--yes"]);
+    assert_eq!((output.status.code(), &result["fix"]["cost_usd"]), (Some(0), &0.25.into()), "{output:?} {result}");
+    let world = World::new(&format!("[fixer.model]\n{model}[[judge]]\n{model}"), PRINTS);
+    let (output, _) = world.fix(&["--yes"]);
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && complaint.contains("its own patches alone"), "{complaint}");
+}
+
+#[test]
+fn limits_and_settings_that_make_no_sense_are_refused() {
+    let both = "[fixer.command]\nargv = [\"a\"]\n[fixer.model]\nid = \"m\"\nkind = \"command\"\nargv = [\"a\"]\n";
+    for (settings, arguments, words) in [
+        (both, &[][..], "one of them fixes"),
+        ("[fixer.command]\nargv = []\n", &[], "names no program"),
+        ("[fixer.command]\nargv = [\"a\"]\ntime_s = 0\n", &[], "time_s is 0"),
+        ("[fix]\nrounds_max = 101\n", &[], "more than 100"),
+        ("[fix]\nround = 1\n", &[], "round"),
+        ("", &["--time", "0"], "time_s_max is 0"),
+        ("", &["--max-cost", "-1"], "-1"),
+        ("", &["--spec", "gone.md"], "gone.md"),
+        ("", &["--base", "gone"], "gone"),
+    ] {
+        let world = World::new(settings, "true");
+        let (output, _) = world.fix(arguments);
+        let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && complaint.contains(words), "{settings} {arguments:?}: {complaint}");
+    }
+}
