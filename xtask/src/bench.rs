@@ -1,6 +1,7 @@
 //! Measures ours beside other processes, in one run, round after round.
 
 mod brief;
+mod patch;
 
 use std::fs;
 use std::io::Write as _;
@@ -21,6 +22,8 @@ pub enum What {
     Hook,
     /// The brief of a large tree beside programs that list, read, index or pack it.
     Brief,
+    /// A patch of a thousand files beside other programs that apply it, and beside writing the files alone.
+    Patch,
 }
 
 /// Files that the judged change touches.
@@ -33,6 +36,7 @@ pub fn run(what: What, rounds: Option<usize>) -> Result {
     match what {
         What::Hook => hook(rounds.unwrap_or(40)),
         What::Brief => brief::run(rounds.unwrap_or(5)),
+        What::Patch => patch::run(rounds.unwrap_or(11)),
     }
 }
 

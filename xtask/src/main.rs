@@ -40,9 +40,9 @@ enum Xtask {
     },
     /// Measure, side by side in one run.
     Bench {
-        /// What: `hook` or `brief`.
+        /// What: `hook`, `brief` or `patch`.
         what: bench::What,
-        /// Rounds [default: 40 of the hook, 5 of the brief].
+        /// Rounds [default: 40 of the hook, 5 of the brief, 11 of the patch].
         #[arg(long)]
         rounds: Option<usize>,
     },
@@ -63,18 +63,8 @@ enum Xtask {
     },
     /// Install tools in many versions and record what they leave behind, for the tests of reports.
     Record(record::Arguments),
-    /// Crowd the ledger with hooks, and kill hooks at random moments.
-    Torture {
-        /// Hooks at a time.
-        #[arg(long, default_value_t = 64)]
-        processes: usize,
-        /// Events of each.
-        #[arg(long, default_value_t = 100)]
-        events: usize,
-        /// Hooks that are killed.
-        #[arg(long, default_value_t = 1_000)]
-        kills: usize,
-    },
+    /// Crowd the ledger with hooks and kill them at random moments; kill patches, and swap links in below them.
+    Torture(torture::Arguments),
     /// Judge the scenarios and print what was caught and what was blocked falsely.
     Scenarios {
         /// Write the table into docs/evidence-judge.md.
@@ -95,7 +85,7 @@ fn main() -> ExitCode {
         Xtask::Corpus { write_table: true, .. } => corpus::write_table(),
         Xtask::Corpus { name, only, .. } => corpus::run(name.as_deref(), only.as_deref()),
         Xtask::Record(arguments) => record::run(&arguments),
-        Xtask::Torture { processes, events, kills } => torture::run(processes, events, kills),
+        Xtask::Torture(arguments) => torture::run(&arguments),
         Xtask::Scenarios { write } => scenarios::run(write),
     };
     match done {

@@ -46,13 +46,15 @@ pub fn run() -> Result {
 fn sources() -> Result<Vec<String>> {
     let listed = read(command("git", &["ls-files", "--cached", "--others", "--exclude-standard", "*.rs"]))?;
     // The code in corpora is that of the judged.
-    const CORPORA: [&str; 6] = [
+    const CORPORA: [&str; 8] = [
         "/tests/scenarios/",
         "/tests/pairs/",
         "/tests/cheats",
         "/tests/host_escapes/",
         "/tests/sandbox/",
         "/tests/patch_cases/",
+        "/tests/repairs/",
+        "/tests/tournaments/",
     ];
     let there = |path: &&str| root().join(path).is_file() && !CORPORA.iter().any(|corpus| path.contains(corpus));
     Ok(listed.lines().filter(there).map(str::to_owned).collect())

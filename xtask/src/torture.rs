@@ -1,4 +1,4 @@
-//! What no test has the time for: thousands of hooks, killed and crowded.
+//! What no test has the time for: thousands of hooks, killed and crowded, and patches that are killed and led astray.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -11,13 +11,59 @@ use serde_json::{Value, json};
 
 use crate::shell::{self, Result, cargo, root};
 
-/// Crowds the ledger with 64 processes at a time, then kills hooks at random moments.
-pub fn run(processes: usize, events: usize, kills: usize) -> Result {
-    shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
-    let program = root().join("target/release/assize");
-    crowd(&program, processes, events)?;
-    kill(&program, kills)?;
-    starve(&program)
+/// What is tortured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum What {
+    /// The ledger, by hooks that are crowded, killed and starved.
+    Ledger,
+    /// Patches, by kills and by links that are swapped in.
+    Patch,
+}
+
+/// How much of it.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Which; all of it without it.
+    what: Option<What>,
+    /// Hooks at a time.
+    #[arg(long, default_value_t = 64)]
+    processes: usize,
+    /// Events of each.
+    #[arg(long, default_value_t = 100)]
+    events: usize,
+    /// Hooks that are killed.
+    #[arg(long, default_value_t = 1_000)]
+    kills: usize,
+    /// Patches that are killed while they are applied.
+    #[arg(long, default_value_t = 500)]
+    applies: usize,
+    /// Times that something in a patched tree is swapped for a link out of it, or back.
+    #[arg(long, default_value_t = 100_000)]
+    swaps: usize,
+}
+
+/// Crowds the ledger with 64 processes at a time, then kills hooks at random moments; kills patches, and swaps folders below them.
+pub fn run(arguments: &Arguments) -> Result {
+    if arguments.what != Some(What::Patch) {
+        shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
+        let program = root().join("target/release/assize");
+        crowd(&program, arguments.processes, arguments.events)?;
+        kill(&program, arguments.kills)?;
+        starve(&program)?;
+    }
+    if arguments.what != Some(What::Ledger) {
+        patch("an_apply_that_is_killed", "ASSIZE_KILLS", arguments.applies)?;
+        patch("links_that_are_swapped_in", "ASSIZE_SWAPS", arguments.swaps)?;
+    }
+    Ok(())
+}
+
+/// Runs a test of patches with a larger number than it has by itself.
+fn patch(test: &str, variable: &str, count: usize) -> Result {
+    let mut command =
+        cargo(&["test", "--quiet", "--package", "assize", "--test", "patch_confinement", "--", "--nocapture", test]);
+    command.env(variable, count.to_string());
+    shell::run(command)
 }
 
 /// A disk that is full and one that is read-only, both real, in a mount namespace of our own.

@@ -110,7 +110,7 @@ impl<'a> Fix<'a> {
         let home = repository.as_ref().map_or(folder, |repository| repository.root()).to_owned();
         let desk = Desk::new(WorkCopy::of_folder(&home, review::paths_of(&home, repository.as_ref())?)?)?;
         let protection = Protection::by(case.specification.inspect());
-        let patches = PatchTerms { limits: terms.limits, protection };
+        let patches = PatchTerms { limits: terms.limits, protection, ..PatchTerms::default() };
         let start = FixStart {
             case: case.clone(),
             tree: desk.start().to_owned(),
@@ -168,7 +168,7 @@ impl<'a> Fix<'a> {
             return Ok(());
         }
         let Some(patch) = &step.patch else { return Err(FixError::Record("a patch is missing".to_owned())) };
-        self.desk.lay(rounds.best())?;
+        self.desk.lay(rounds.rounds().last().map_or(0, |round| round.from))?;
         let terms = PatchTerms { limits: PatchLimits::NONE, ..self.patches.clone() };
         let made = self.fitting(&Handed::Operations(patch.clone()), &terms);
         match made {
@@ -319,10 +319,9 @@ fn review_of(steps: &[FixStep], state: usize) -> Option<&ReviewRecord> {
 fn tried(rounds: &Rounds, steps: &[FixStep]) -> Vec<Untrusted<String>> {
     let patches = steps.iter().filter(|step| matches!(&step.event, FixEvent::Proposed(proposed) if matches!(proposed.proposal, Proposal::Fits { .. })));
     let patches: Vec<&Patch> = patches.filter_map(|step| step.patch.as_ref()).collect();
-    let made = rounds
-        .rounds()
-        .iter()
-        .filter(|round| matches!(round.came, Came::Better(_) | Came::Dropped(_) | Came::Made(_) | Came::Known(_)));
+    let made = rounds.rounds().iter().filter(|round| {
+        matches!(round.came, Came::Better(_) | Came::Even(_) | Came::Dropped(_) | Came::Made(_) | Came::Known(_))
+    });
     let told = made.zip(patches).filter_map(|(round, patch)| {
         let Came::Dropped(state) = round.came else { return None };
         let text = serde_json::to_string(patch).ok()?;

@@ -24,8 +24,9 @@ fn search_path(host: &Host) -> Option<String> {
     SearchPath::outside(OsStr::new(system), &host.project()).variable().into_string().ok()
 }
 
-fn built(judge: &JudgeConfig, host: &Host, path: Option<String>) -> Result<Box<dyn Judge>, Failure> {
-    let lookup = |name: &str| if name == "PATH" { path.clone() } else { host.variable(name).map(str::to_owned) };
+fn built(judge: &JudgeConfig, host: &Host, path: Option<&str>) -> Result<Box<dyn Judge>, Failure> {
+    let lookup =
+        |name: &str| if name == "PATH" { path.map(str::to_owned) } else { host.variable(name).map(str::to_owned) };
     build(judge, &lookup).map_err(|error| Failure::new(error.to_string()))
 }
 
@@ -56,7 +57,7 @@ impl Judges {
 
     fn new(judges: &[JudgeConfig], deadline: Duration, config: &Config, host: &Host) -> Result<Self, Failure> {
         let path = search_path(host);
-        let judges = judges.iter().map(|judge| built(judge, host, path.clone())).collect::<Result<Vec<_>, _>>()?;
+        let judges = judges.iter().map(|judge| built(judge, host, path.as_deref())).collect::<Result<Vec<_>, _>>()?;
         let terms = Terms::new(deadline, host.cache(), config.budget_usd_per_day);
         Ok(Self { judges, terms })
     }
@@ -77,7 +78,7 @@ impl Judges {
             None => Ok(None),
             Some(FixerConfig::Command(program)) => Ok(Some(Box::new(Program::new(program.clone(), path)))),
             Some(FixerConfig::Model(model)) => {
-                let model = built(model, host, path)?;
+                let model = built(model, host, path.as_deref())?;
                 if let [only] = judges.judges.as_slice()
                     && only.identity() == model.identity()
                 {

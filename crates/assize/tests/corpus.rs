@@ -476,7 +476,7 @@ fn compete(number: usize, case: &Case) -> Line {
     };
     let mut right = wanted.contains(&winner.as_str()) && outcome == "accept";
     let mut what = format!("{} won by {winner}", case.name);
-    if number % TURNED_ROUND == 0 {
+    if number.is_multiple_of(TURNED_ROUND) {
         candidates.reverse();
         let (again, _, _) = hold_tournament(case, &repo, &candidates);
         right &= again == winner;

@@ -5,7 +5,8 @@
 //! same effect, and nothing that was paid for is asked again. Trees are numbers here, in the order in which they
 //! were first judged; 0 is the tree as it was handed in.
 //!
-//! Every patch is asked for on top of the best state so far. What is no better is dropped.
+//! A fixer is asked on top of the best state so far, and what is no better is dropped. Tools may go on from a state that
+//! is as good: mending one thing often uncovers the next, and they cost nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -178,6 +179,8 @@ pub enum Came {
     Made(usize),
     /// A new state that is better than all before.
     Better(usize),
+    /// A new state that is as good, with other objections: tools go on from there.
+    Even(usize),
     /// A new state that is no better, and was dropped.
     Dropped(usize),
     /// A tree that was known already: that of this state.
@@ -199,6 +202,8 @@ pub struct Rounds {
     trees: BTreeMap<String, usize>,
     judged: Vec<Judged>,
     best: usize,
+    /// The state that tools go on from: the best, or one that is as good.
+    front: usize,
     rounds: Vec<Round>,
     asked_tools: BTreeSet<usize>,
     spent_ms: u64,
@@ -215,6 +220,7 @@ impl Rounds {
             trees: BTreeMap::from([(tree.into(), 0)]),
             judged: Vec::new(),
             best: 0,
+            front: 0,
             rounds: Vec::new(),
             asked_tools: BTreeSet::new(),
             spent_ms: 0,
@@ -277,15 +283,22 @@ impl Rounds {
         let repeats = self.judged.iter().any(|earlier| earlier.objections == judged.objections);
         let accepted = outcome == Outcome::Accept;
         let better = state == 0 || accepted || judged.standing > self.judged[self.best].standing;
+        let ties = self.judged.get(self.best).is_some_and(|best| best.standing.ties_with(&judged.standing));
         self.judged.push(judged);
+        let round = self.rounds.last_mut();
+        let by = round.as_ref().map(|round| round.by);
+        let even = !better && ties && !repeats && by == Some(By::Mechanical);
+        if let Some(round) = round {
+            round.came = match (better, even) {
+                (true, _) => Came::Better(state),
+                (false, true) => Came::Even(state),
+                (false, false) => Came::Dropped(state),
+            };
+        }
         if better {
             self.best = state;
         }
-        let round = self.rounds.last_mut();
-        let by = round.map(|round| {
-            round.came = if better { Came::Better(state) } else { Came::Dropped(state) };
-            round.by
-        });
+        self.front = if even { state } else { self.best };
         match outcome {
             Outcome::Accept => return FixEffect::End(Ending::Accepted),
             Outcome::Unjudged if better => return FixEffect::End(Ending::Unjudged),
@@ -350,14 +363,14 @@ impl Rounds {
         u32::try_from(self.rounds.iter().filter(|round| round.by == by).count()).unwrap_or(u32::MAX)
     }
 
-    /// Says who is asked next, on top of the best state: what tools offer comes first, since it is free.
+    /// Says who is asked next: what tools offer comes first, since it is free.
     fn next(&mut self) -> FixEffect {
         if let Some(ending) = self.spent_up().filter(|ending| *ending == Ending::TimeSpent) {
             return FixEffect::End(ending);
         }
         let free = self.rounds_of(By::Mechanical) < self.policy.rounds_max;
-        let by = if free && self.asked_tools.insert(self.best) {
-            By::Mechanical
+        let (by, from) = if free && self.asked_tools.insert(self.front) {
+            (By::Mechanical, self.front)
         } else if !self.configured {
             return FixEffect::End(if free { Ending::NothingOffered } else { Ending::RoundsSpent });
         } else if self.rounds_of(By::Configured) >= self.policy.rounds_max {
@@ -365,10 +378,10 @@ impl Rounds {
         } else if let Some(ending) = self.spent_up() {
             return FixEffect::End(ending);
         } else {
-            By::Configured
+            (By::Configured, self.best)
         };
-        self.rounds.push(Round { by, from: self.best, came: Came::Nothing });
-        FixEffect::Propose { by, from: self.best, faults: Vec::new() }
+        self.rounds.push(Round { by, from, came: Came::Nothing });
+        FixEffect::Propose { by, from, faults: Vec::new() }
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use assize_core::court::review::ReviewRecord;
 use assize_core::fix::mechanical;
 use assize_core::gate::GateState;
-use assize_core::patch::{File, Op, Patch, PatchLimits, Protection, Snapshot, plan};
+use assize_core::patch::{File, Op, Patch, PatchLimits, Protection, Snapshot, between, plan};
 use assize_core::report::Diagnostic;
 
 use super::command::difference;
@@ -42,7 +42,7 @@ pub fn offered(
     lay(&mut scratch, &patch)?;
     let mut touched: BTreeSet<&str> = patch.ops.iter().map(Op::path).collect();
     let build = tempfile::tempdir().map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
-    let bench = Bench::new(scratch, home, &terms.search_path, build.path().to_owned());
+    let mut bench = Bench::new(scratch, home, &terms.search_path, build.path().to_owned());
     let used = detect(&bench.project, &terms.declared, &terms.off);
     for gate in gates() {
         let files: BTreeSet<&str> = gate.new.iter().filter(open).filter_map(|fault| fault.path.as_deref()).collect();
@@ -55,7 +55,13 @@ pub fn offered(
             continue;
         }
         let sandbox = sandbox_beside(home, terms.sandbox)?;
+        let before: Vec<Option<File>> = files.iter().map(|path| read(&bench.copy.path(), path)).collect();
         if bench.rewrite(Planned { gate: *tool, setup }, &files, &sandbox, &terms.run)? {
+            for (path, before) in files.iter().zip(before) {
+                let lines =
+                    gate.new.iter().filter(|fault| fault.path.as_deref() == Some(*path)).map(|fault| fault.line);
+                hold_to(&mut bench.copy, path, before.as_ref(), lines.collect())?;
+            }
             touched.extend(files);
         }
     }
@@ -63,6 +69,30 @@ pub fn offered(
         touched.iter().filter_map(|path| Some(((*path).to_owned(), read(root, path)?))).collect()
     };
     Ok(difference(&state(&tree.path()), &state(&bench.copy.path())))
+}
+
+/// Lines around a difference that a formatter shows with it.
+const CONTEXT: u32 = 3;
+
+/// Takes back what a formatter did to a file elsewhere than at the lines that it objected to, where it named lines: what is
+/// old stays as it is.
+fn hold_to(copy: &mut WorkCopy, path: &str, before: Option<&File>, lines: Option<Vec<u32>>) -> Result<(), CopyError> {
+    let after = read(&copy.path(), path);
+    let (Some(lines), Some(before), Some(after)) = (lines, before, after) else { return Ok(()) };
+    let mut reached = 0;
+    let mut near = |op: &Op| {
+        let Op::Splice { start, delete_count, .. } = op else { return true };
+        // A difference begins within its context, and goes on as long as its parts have that in common.
+        let begins = lines.iter().any(|line| (line.saturating_sub(1)..line + CONTEXT).contains(start));
+        let goes_on = reached > 0 && *start <= reached + 2 * CONTEXT;
+        if begins || goes_on {
+            reached = start + delete_count;
+        }
+        begins || goes_on
+    };
+    let kept: Vec<Op> = between(path, Some(before), Some(&after)).into_iter().filter(|op| near(op)).collect();
+    copy.write_file(path, &before.bytes, before.executable)?;
+    if kept.is_empty() { Ok(()) } else { lay(copy, &Patch { ops: kept }) }
 }
 
 /// Returns whether a patch may change a file that is there.

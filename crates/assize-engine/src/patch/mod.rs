@@ -5,24 +5,34 @@
 //! there. A crash before the journal stands leaves everything as it was; after that the next run finishes what is
 //! left. That needs a handful of waits for the disk, however many files there are.
 
+mod fuse;
 mod journal;
 mod root;
+mod state;
+mod syntax;
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
-use assize_core::patch::{self, Handed, Patch, PatchLimits, Plan, Protection, Snapshot};
+use assize_core::patch::{
+    self, Change, Entry, Handed, Op, Patch, PatchLimits, Pin, Plan, Protection, Snapshot, check_path,
+};
 use assize_core::violation::Violation;
 
+use self::fuse::Fuse;
 pub use self::journal::JournalError;
-use self::journal::{Journal, Step};
-pub use self::root::{FILE_BYTES_MAX, Root};
+use self::journal::{Record, is_after, is_before};
+pub use self::root::FILE_BYTES_MAX;
+use self::root::Root;
+use self::state::{STATE_FOLDER, State, is_interrupted};
 
-/// Where a tree keeps what Assize knows of it.
-const STATE_FOLDER: &str = ".assize";
-const LOCK: &str = "patch.lock";
+/// Files that are enough work for a thread. Most of the time of each goes into the file system's own bookkeeping.
+const FILES_PER_THREAD: usize = 64;
+const THREADS_MAX: usize = 4;
 
 /// Why a patch was not applied.
 #[derive(Debug, thiserror::Error)]
@@ -84,14 +94,22 @@ pub struct Prepared {
     pub tree: Snapshot,
 }
 
-/// Says what a patch would do to a tree, and touches nothing.
+/// Says what a patch would do to a tree, and touches nothing. A patch that was interrupted is finished first: what stands there
+/// is no tree that anybody meant.
 ///
 /// # Errors
 ///
 /// Lists what does not fit.
 pub fn check(tree: &Path, terms: &PatchTerms, handed: &Handed) -> Result<Prepared, PatchError> {
-    let root = Root::open(tree).map_err(|source| PatchError::Io { path: tree.to_owned(), source })?;
-    prepare(tree, &root, terms, handed)
+    let root = Root::open(tree, Fuse::default()).map_err(|source| failed(tree, source))?;
+    if is_interrupted(&root) {
+        return Patcher::open(tree)?.prepare(terms, handed);
+    }
+    draft(tree, &root, terms, handed).map(Draft::prepared)
+}
+
+fn failed(path: &Path, source: io::Error) -> PatchError {
+    PatchError::Io { path: path.to_owned(), source }
 }
 
 /// What holds for every patch that is handed in.
@@ -101,35 +119,106 @@ pub struct PatchTerms {
     pub limits: PatchLimits,
     /// Which files it may not touch.
     pub protection: Protection,
+    /// Whether it may break the syntax of a file.
+    pub syntax: Syntax,
+    /// What the files that it changes have to be, where it was made for these and no others; `None` for one that must not
+    /// be there.
+    pub pins: Option<BTreeMap<String, Option<Pin>>>,
 }
 
-fn prepare(tree: &Path, root: &Root, terms: &PatchTerms, handed: &Handed) -> Result<Prepared, PatchError> {
-    let read = |paths: &[&str]| root.snapshot(paths).map_err(|source| PatchError::Io { path: tree.to_owned(), source });
-    let snapshot = read(&handed.paths())?;
+/// Whether a patch may break the syntax of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Syntax {
+    /// It is refused then.
+    #[default]
+    Guarded,
+    /// Nobody looks.
+    Free,
+}
+
+/// A patch that fits, before anybody has worked out how it is taken back.
+struct Draft {
+    patch: Patch,
+    plan: Plan,
+    tree: Snapshot,
+}
+
+impl Draft {
+    fn inverse(&self) -> Patch {
+        patch::inverse(&self.plan, &self.tree)
+    }
+
+    fn prepared(self) -> Prepared {
+        let inverse = self.inverse();
+        self.with(inverse)
+    }
+
+    fn with(self, inverse: Patch) -> Prepared {
+        Prepared { patch: self.patch, plan: self.plan, inverse, tree: self.tree }
+    }
+}
+
+fn draft(tree: &Path, root: &Root, terms: &PatchTerms, handed: &Handed) -> Result<Draft, PatchError> {
+    let snapshot = root.snapshot(&handed.paths()).map_err(|source| failed(tree, source))?;
     let imported = handed.settle(&snapshot, &terms.limits).map_err(PatchError::Unfit)?;
+    let misplaced = misplaced(&imported.patch);
+    if !misplaced.is_empty() {
+        return Err(PatchError::Unfit(misplaced));
+    }
     let mut faults = terms.protection.check(&imported.patch);
-    match patch::plan(&imported.patch, &snapshot) {
-        Ok(mut plan) if faults.is_empty() => {
-            plan.notes.splice(0..0, imported.notes);
-            let inverse = patch::inverse(&plan, &snapshot);
-            Ok(Prepared { patch: imported.patch, plan, inverse, tree: snapshot })
-        }
-        Ok(_) => Err(PatchError::Unfit(faults)),
+    faults.extend(moved(terms, &imported.patch, &snapshot));
+    let mut plan = match patch::plan(&imported.patch, &snapshot) {
+        Ok(plan) => plan,
         Err(unfit) => {
             faults.extend(unfit);
-            Err(PatchError::Unfit(faults))
+            Plan::default()
         }
+    };
+    if faults.is_empty() && terms.syntax == Syntax::Guarded {
+        faults = syntax::broken(&imported.patch, &plan, &snapshot);
     }
+    if !faults.is_empty() {
+        return Err(PatchError::Unfit(faults));
+    }
+    plan.notes.splice(0..0, imported.notes);
+    Ok(Draft { patch: imported.patch, plan, tree: snapshot })
+}
+
+/// Lists the operations on files that are no longer what the patch was made for.
+fn moved(terms: &PatchTerms, patch: &Patch, tree: &Snapshot) -> Vec<Violation> {
+    let Some(pins) = &terms.pins else { return Vec::new() };
+    let now = |path: &str| match tree.entry(path) {
+        Entry::File(file) => Some(Pin::of(file)),
+        _ => None,
+    };
+    let fault = |(index, op): (usize, &Op)| {
+        let is_same = pins.get(op.path()).is_some_and(|pin| *pin == now(op.path()));
+        (!is_same).then(|| Violation::new(format!("ops[{index}].path"), format!("{} was changed meanwhile", op.path())))
+    };
+    patch.ops.iter().enumerate().filter_map(fault).collect()
+}
+
+/// Lists the operations on what is no path of a patch. Documents are refused for it when they are read; operations may have been
+/// made by somebody else.
+fn misplaced(patch: &Patch) -> Vec<Violation> {
+    let fault = |(index, op): (usize, &Op)| {
+        let message = check_path(op.path()).err()?;
+        Some(Violation::new(format!("ops[{index}].path"), format!("{:?} {message}", op.path())))
+    };
+    patch.ops.iter().enumerate().filter_map(fault).collect()
 }
 
 /// A tree that patches are applied to, one at a time.
 pub struct Patcher {
     path: PathBuf,
     root: Root,
-    state: PathBuf,
-    _lock: File,
+    state: State,
+    fuse: Fuse,
     finished_earlier: bool,
 }
+
+/// A change with its number in the journal.
+type Numbered<'a> = (usize, &'a Change);
 
 impl Patcher {
     /// Opens a tree, waits for nobody, and finishes an earlier patch that was interrupted.
@@ -138,34 +227,14 @@ impl Patcher {
     ///
     /// Says why no patch can be applied.
     pub fn open(path: &Path) -> Result<Self, PatchError> {
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |source| PatchError::Io { path, source }
-        };
-        let root = Root::open(path).map_err(failed(path))?;
-        let state = path.join(STATE_FOLDER);
-        match DirBuilder::new().mode(0o700).create(&state) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(&state)(error)),
-            _ => {}
-        }
-        if !fs::symlink_metadata(&state).map_err(failed(&state))?.is_dir() {
-            return Err(failed(&state)(io::Error::other("is no folder")));
-        }
-        let lock_path = state.join(LOCK);
-        let lock = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
-            .open(&lock_path)
-            .map_err(failed(&lock_path))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(PatchError::Busy { root: path.to_owned() }),
-            Err(TryLockError::Error(error)) => return Err(failed(&lock_path)(error)),
-        }
-        let mut patcher = Self { path: path.to_owned(), root, state, _lock: lock, finished_earlier: false };
+        Self::open_until(path, Fuse::default())
+    }
+
+    fn open_until(path: &Path, fuse: Fuse) -> Result<Self, PatchError> {
+        let root = Root::open(path, fuse.clone()).map_err(|source| failed(path, source))?;
+        let state = State::open(&root, path).map_err(|source| failed(&path.join(STATE_FOLDER), source))?;
+        let state = state.ok_or_else(|| PatchError::Busy { root: path.to_owned() })?;
+        let mut patcher = Self { path: path.to_owned(), root, state, fuse, finished_earlier: false };
         patcher.finished_earlier = patcher.finish_earlier()?;
         Ok(patcher)
     }
@@ -181,7 +250,7 @@ impl Patcher {
     ///
     /// Lists what does not fit.
     pub fn prepare(&self, terms: &PatchTerms, handed: &Handed) -> Result<Prepared, PatchError> {
-        prepare(&self.path, &self.root, terms, handed)
+        draft(&self.path, &self.root, terms, handed).map(Draft::prepared)
     }
 
     /// Applies a patch.
@@ -190,75 +259,96 @@ impl Patcher {
     ///
     /// Says why nothing was changed or, where the system failed in the middle, what is left to do.
     pub fn apply(&self, terms: &PatchTerms, handed: &Handed) -> Result<Prepared, PatchError> {
-        let prepared = self.prepare(terms, handed)?;
-        if !prepared.plan.changes.is_empty() {
-            let steps: Vec<Step> = prepared.plan.changes.iter().map(Step::of).collect();
-            self.unchanged(&steps)?;
-            let journal = Journal::within(&self.state);
-            journal.write(&steps)?;
-            self.carry_out(&steps)?;
-            journal.close()?;
-        }
-        Ok(prepared)
+        let draft = draft(&self.path, &self.root, terms, handed)?;
+        // What takes it back is worked out while the disk is waited for.
+        let inverse = thread::scope(|scope| {
+            let helper = thread::Builder::new().spawn_scoped(scope, || draft.inverse());
+            let committed = self.commit(&draft);
+            let inverse = match helper {
+                Ok(helper) => helper.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                Err(_) => draft.inverse(),
+            };
+            committed.map(|()| inverse)
+        })?;
+        Ok(draft.with(inverse))
     }
 
-    /// Checks that every file still is what the plan was made for.
-    fn unchanged(&self, steps: &[Step]) -> Result<(), PatchError> {
-        for step in steps {
-            let entry = self.root.entry(&step.path);
-            let entry = entry.map_err(|source| PatchError::Io { path: self.path.join(&step.path), source })?;
-            if !step.is_before(&entry) {
-                return Err(PatchError::Changed { path: step.path.clone() });
+    fn commit(&self, draft: &Draft) -> Result<(), PatchError> {
+        if draft.plan.changes.is_empty() {
+            return Ok(());
+        }
+        for change in &draft.plan.changes {
+            let entry = self.root.entry(&change.path);
+            let entry = entry.map_err(|source| failed(&self.path.join(&change.path), source))?;
+            if entry != *draft.tree.entry(&change.path) {
+                return Err(PatchError::Changed { path: change.path.clone() });
             }
         }
-        Ok(())
+        let nonce = getrandom::u64().map_err(|error| failed(&self.path, io::Error::other(error)))?;
+        let record = Record { nonce, changes: Cow::Borrowed(&draft.plan.changes) };
+        self.state.journal().write(&record, &self.fuse)?;
+        self.carry_out(&record, &record.changes.iter().enumerate().collect::<Vec<_>>())?;
+        Ok(self.state.journal().close(&self.fuse)?)
     }
 
-    /// Writes what the journal says. Files that go make room first: one may lie where a folder has to be.
-    fn carry_out(&self, steps: &[Step]) -> Result<(), PatchError> {
-        let interrupted = |step: &Step| {
-            let path = step.path.clone();
-            move |source| PatchError::Interrupted { path, source }
+    /// Makes changes of a journal. Files that go make room first: one may lie where a folder has to be.
+    fn carry_out(&self, record: &Record<'_>, left: &[Numbered<'_>]) -> Result<(), PatchError> {
+        for (_, change) in left.iter().filter(|(_, change)| change.after.is_none()) {
+            self.root.take(&change.path).map_err(|source| interrupted(&change.path, source))?;
+        }
+        let files: Vec<Numbered<'_>> = left.iter().copied().filter(|(_, change)| change.after.is_some()).collect();
+        let threads = (files.len() / FILES_PER_THREAD).clamp(1, THREADS_MAX);
+        let base = self.root.base();
+        let put = |part: &[Numbered<'_>]| {
+            let root = Root::over(base.clone());
+            part.iter().try_for_each(|(index, change)| match &change.after {
+                Some(file) => root
+                    .put(&change.path, file, &record.beside(*index))
+                    .map_err(|source| interrupted(&change.path, source)),
+                None => Ok(()),
+            })
         };
-        for step in steps.iter().filter(|step| step.after.is_none()) {
-            self.root.take(&step.path).map_err(interrupted(step))?;
-        }
-        for (index, step) in steps.iter().enumerate() {
-            if let Some(file) = step.content() {
-                self.root.put(&step.path, &file, &beside(index)).map_err(interrupted(step))?;
-            }
-        }
-        if let Some(step) = steps.first() {
-            self.root.sync().map_err(interrupted(step))?;
-        }
-        Ok(())
+        let mut parts = files.chunks(files.len().div_ceil(threads).max(1));
+        let first = parts.next().unwrap_or_default();
+        thread::scope(|scope| {
+            let helpers: Vec<_> =
+                parts.map(|part| (part, thread::Builder::new().spawn_scoped(scope, || put(part)))).collect();
+            helpers.into_iter().fold(put(first), |done, (part, helper)| {
+                let helped = match helper {
+                    Ok(helper) => helper.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                    Err(_) => put(part),
+                };
+                done.and(helped)
+            })
+        })?;
+        self.fuse.burn().and_then(|()| self.root.sync()).map_err(|source| interrupted(STATE_FOLDER, source))
     }
 
     /// Finishes a patch that was interrupted; returns whether there was one.
     fn finish_earlier(&self) -> Result<bool, PatchError> {
-        let journal = Journal::within(&self.state);
-        let Some(steps) = journal.read()? else { return Ok(false) };
+        let journal = self.state.journal();
+        journal.forget_unfinished()?;
+        let Some(record) = journal.read()? else { return Ok(false) };
         let mut left = Vec::new();
-        for (index, step) in steps.iter().enumerate() {
-            self.root.sweep(&step.path, &beside(index));
-            let entry = self.root.entry(&step.path);
-            let entry = entry.map_err(|source| PatchError::Io { path: self.path.join(&step.path), source })?;
-            if step.is_before(&entry) {
-                left.push(step.clone());
-            } else if !step.is_after(&entry) {
-                return Err(PatchError::Stuck { path: step.path.clone(), journal: journal.path() });
+        for (index, change) in record.changes.iter().enumerate() {
+            self.root.sweep(&change.path, &record.beside(index));
+            let entry = self.root.entry(&change.path);
+            let entry = entry.map_err(|source| failed(&self.path.join(&change.path), source))?;
+            // Where a file is gone, the folder that it left empty may still be there.
+            if is_before(change, &entry) || change.after.is_none() && entry == patch::Entry::Absent {
+                left.push((index, change));
+            } else if !is_after(change, &entry) {
+                return Err(PatchError::Stuck { path: change.path.clone(), journal: journal.path() });
             }
         }
-        self.carry_out(&left)?;
-        self.root.sync().map_err(|source| PatchError::Io { path: self.path.clone(), source })?;
-        journal.close()?;
+        self.carry_out(&record, &left)?;
+        journal.close(&self.fuse)?;
         Ok(true)
     }
 }
 
-/// The name under which a file is written before it is moved to its place. The journal knows it by its number.
-fn beside(index: usize) -> String {
-    format!(".assize-patch-{index}")
+fn interrupted(path: &str, source: io::Error) -> PatchError {
+    PatchError::Interrupted { path: path.to_owned(), source }
 }
 
 #[cfg(test)]

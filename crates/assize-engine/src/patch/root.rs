@@ -5,36 +5,56 @@
 //! nowhere: what was opened is what is written to. No path is ever given to the system as a whole.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use assize_core::patch::{Entry, File, Snapshot, check_path, folders};
+use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
+
+use super::fuse::Fuse;
 
 /// Most bytes of a file that a patch may touch.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
 
-const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-const NEW_FILE: OFlags =
+/// Most folders that are kept open at a time by one thread: a process may have 256 files open on some systems.
+const FOLDERS_MAX: usize = 48;
+/// How a folder is opened.
+pub const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// How a file is made.
+pub const NEW_FILE: OFlags =
     OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// A folder on the way, if it is one.
 #[derive(Clone)]
 enum Step {
-    Folder(Rc<OwnedFd>),
+    Folder(Arc<OwnedFd>),
     Absent,
     Foreign(&'static str),
 }
 
-/// An open tree.
+/// What every thread needs to open the same tree.
+#[derive(Clone)]
+pub struct Base {
+    folder: Arc<OwnedFd>,
+    fuse: Fuse,
+}
+
+/// An open tree, for one thread.
 pub struct Root {
-    folder: Rc<OwnedFd>,
+    base: Base,
     steps: RefCell<BTreeMap<String, Step>>,
+}
+
+impl AsFd for Root {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.base.folder.as_fd()
+    }
 }
 
 /// Returns the folder and the name of a path.
@@ -48,10 +68,25 @@ impl Root {
     /// # Errors
     ///
     /// Returns what the system says if it is no folder or cannot be opened.
-    pub fn open(path: &Path) -> io::Result<Self> {
+    pub fn open(path: &Path, fuse: Fuse) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = Rc::new(rustix::fs::open(path, flags, Mode::empty())?);
-        Ok(Self { folder, steps: RefCell::default() })
+        let folder = Arc::new(rustix::fs::open(path, flags, Mode::empty())?);
+        Ok(Self::over(Base { folder, fuse }))
+    }
+
+    /// Opens the same tree for another thread.
+    pub fn over(base: Base) -> Self {
+        Self { base, steps: RefCell::default() }
+    }
+
+    /// Returns what another thread needs.
+    pub fn base(&self) -> Base {
+        self.base.clone()
+    }
+
+    #[cfg(test)]
+    pub fn is_within_limit(&self) -> bool {
+        self.steps.borrow().len() <= FOLDERS_MAX
     }
 
     /// Reads everything that has to be known to plan a patch of these paths. What is no path of a patch is left to the plan.
@@ -61,9 +96,15 @@ impl Root {
     /// Returns what the system says where something is there and cannot be read.
     pub fn snapshot(&self, paths: &[&str]) -> io::Result<Snapshot> {
         let mut snapshot = Snapshot::default();
-        for path in paths.iter().copied().filter(|path| check_path(path).is_ok()) {
+        let paths: BTreeSet<&str> = paths.iter().copied().filter(|path| check_path(path).is_ok()).collect();
+        let mut passed: BTreeSet<&str> = BTreeSet::new();
+        let mut listed: BTreeSet<&str> = BTreeSet::new();
+        for path in &paths {
             let entry = self.entry(path)?;
             for folder in folders(path).filter(|folder| !folder.is_empty()) {
+                if !passed.insert(folder) {
+                    break;
+                }
                 match self.step(folder)? {
                     Step::Folder(_) => snapshot.put(folder, Entry::Folder),
                     Step::Foreign(what) => snapshot.put(folder, Entry::Foreign(what)),
@@ -72,17 +113,16 @@ impl Root {
                 }
             }
             if entry == Entry::Absent {
-                for folder in folders(path) {
-                    snapshot.put_names(folder, self.names(folder)?);
-                }
+                listed.extend(folders(path));
             }
-            snapshot.put(path, entry);
+            snapshot.put(*path, entry);
         }
         // A file can take the place of a folder that the same patch empties; whether it does, the names say.
         if paths.iter().any(|path| *snapshot.entry(path) == Entry::Folder) {
-            for folder in paths.iter().filter(|path| check_path(path).is_ok()).flat_map(|path| folders(path)) {
-                snapshot.put_names(folder, self.names(folder)?);
-            }
+            listed.extend(paths.iter().flat_map(|path| folders(path)));
+        }
+        for folder in listed {
+            snapshot.put_names(folder, self.names(folder)?);
         }
         Ok(snapshot)
     }
@@ -107,11 +147,9 @@ impl Root {
         let stat = rustix::fs::fstat(&file)?;
         Ok(match kind_of(&stat) {
             Kind::File => {
-                let mut bytes = Vec::with_capacity(usize::try_from(stat.st_size).unwrap_or(0));
-                fs::File::from(file).take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
-                if bytes.len() as u64 > FILE_BYTES_MAX {
+                let Some(bytes) = whole(&file, stat.st_size)? else {
                     return Ok(Entry::Foreign("a file larger than 64 MiB"));
-                }
+                };
                 Entry::File(File { bytes, executable: stat.st_mode & 0o100 != 0 })
             }
             Kind::Folder => Entry::Folder,
@@ -135,82 +173,88 @@ impl Root {
         Ok(names)
     }
 
-    /// Returns a folder, opened step by step.
+    /// Returns a folder, opened step by step from the nearest one that is open.
     fn step(&self, path: &str) -> io::Result<Step> {
-        if path.is_empty() {
-            return Ok(Step::Folder(Rc::clone(&self.folder)));
-        }
-        if let Some(step) = self.steps.borrow().get(path) {
-            return Ok(step.clone());
-        }
-        let (above, name) = parted(path);
-        let step = match self.step(above)? {
-            Step::Folder(above) => match rustix::fs::openat(&above, name, FOLDER, Mode::empty()) {
-                Ok(folder) => Step::Folder(Rc::new(folder)),
-                Err(Errno::NOENT) => Step::Absent,
-                Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {
-                    let stat = rustix::fs::statat(&above, name, AtFlags::SYMLINK_NOFOLLOW)?;
-                    match kind_of(&stat) {
-                        Kind::Foreign(what) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
-                            Step::Foreign(what)
-                        }
-                        _ => Step::Absent,
-                    }
-                }
-                Err(error) => return Err(error.into()),
-            },
-            other => other,
+        let known = |path: &str| match path {
+            "" => Some(Step::Folder(Arc::clone(&self.base.folder))),
+            _ => self.steps.borrow().get(path).cloned(),
         };
-        if !matches!(step, Step::Absent) {
-            self.steps.borrow_mut().insert(path.to_owned(), step.clone());
+        let on_the_way = std::iter::once(path).chain(folders(path));
+        let nearest = on_the_way.into_iter().find_map(|folder| Some((folder.len(), known(folder)?)));
+        let (mut opened, mut step) = nearest.unwrap_or((0, Step::Absent));
+        while opened < path.len()
+            && let Step::Folder(above) = &step
+        {
+            let start = if opened == 0 { 0 } else { opened + 1 };
+            let end = path[start..].find('/').map_or(path.len(), |at| start + at);
+            step = opened_below(above, &path[start..end])?;
+            opened = end;
+            if !matches!(step, Step::Absent) {
+                let mut steps = self.steps.borrow_mut();
+                if steps.len() >= FOLDERS_MAX {
+                    steps.clear();
+                }
+                steps.insert(path[..end].to_owned(), step.clone());
+            }
         }
         Ok(step)
     }
 
-    /// Returns a folder to write in, which is made if it is not there.
-    fn made(&self, path: &str) -> io::Result<Rc<OwnedFd>> {
-        match self.step(path)? {
-            Step::Folder(folder) => return Ok(folder),
-            Step::Foreign(what) => return Err(io::Error::other(format!("{path} has become {what}"))),
-            Step::Absent => {}
+    /// Returns a folder to write in. It is made if it is not there, and those above it.
+    fn made(&self, path: &str) -> io::Result<Arc<OwnedFd>> {
+        if let Step::Folder(folder) = self.step(path)? {
+            return Ok(folder);
         }
-        let (above, name) = parted(path);
-        let above = self.made(above)?;
-        match rustix::fs::mkdirat(&above, name, Mode::from_raw_mode(0o777)) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
+        let mut above = Arc::clone(&self.base.folder);
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        for folder in ends.map(|end| &path[..end]) {
+            if matches!(self.step(folder)?, Step::Absent) {
+                self.base.fuse.burn()?;
+                match rustix::fs::mkdirat(&above, parted(folder).1, Mode::from_raw_mode(0o777)) {
+                    Ok(()) | Err(Errno::EXIST) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            above = match self.step(folder)? {
+                Step::Folder(folder) => folder,
+                Step::Foreign(what) => return Err(io::Error::other(format!("{folder} has become {what}"))),
+                Step::Absent => return Err(io::Error::other(format!("{folder} is no folder any more"))),
+            };
         }
-        match self.step(path)? {
-            Step::Folder(folder) => Ok(folder),
-            _ => Err(io::Error::other(format!("{path} is no folder any more"))),
-        }
+        Ok(above)
     }
 
     /// Puts a file in its place: written beside it under another name, and moved.
     ///
     /// # Errors
     ///
-    /// Returns what the system says.
+    /// Returns what the system says. What lies beside the place then is for [`Self::sweep`].
     pub fn put(&self, path: &str, file: &File, beside: &str) -> io::Result<()> {
         let (folder, name) = parted(path);
         let folder = self.made(folder)?;
         let earlier = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Some(stat),
+            Ok(stat) => match kind_of(&stat) {
+                Kind::Foreign(what) => return Err(io::Error::other(format!("it has become {what}"))),
+                Kind::File | Kind::Folder => Some(stat),
+            },
             Err(Errno::NOENT) => None,
             Err(error) => return Err(error.into()),
         };
-        let _ = rustix::fs::unlinkat(&folder, beside, AtFlags::empty());
-        let mode = Mode::from_raw_mode(if file.executable { 0o777 } else { 0o666 });
+        // Never open to more people than it will be in the end.
+        let mode = match &earlier {
+            Some(earlier) => mode_after(earlier, file.executable),
+            None => Mode::from_raw_mode(if file.executable { 0o777 } else { 0o666 }),
+        };
+        self.base.fuse.burn()?;
         let mut new = fs::File::from(rustix::fs::openat(&folder, beside, NEW_FILE, mode)?);
-        let written = new.write_all(&file.bytes).and_then(|()| match earlier {
-            Some(earlier) => take_over(&new, &earlier, file.executable),
-            None => Ok(()),
-        });
-        let moved = written.and_then(|()| Ok(rustix::fs::renameat(&folder, beside, &folder, name)?));
-        if moved.is_err() {
-            let _ = rustix::fs::unlinkat(&folder, beside, AtFlags::empty());
+        self.base.fuse.burn()?;
+        new.write_all(&file.bytes)?;
+        if let Some(earlier) = earlier {
+            self.base.fuse.burn()?;
+            take_over(&new, &earlier, mode)?;
         }
-        moved
+        self.base.fuse.burn()?;
+        Ok(rustix::fs::renameat(&folder, beside, &folder, name)?)
     }
 
     /// Takes a file away, and the folders that are empty then.
@@ -221,6 +265,7 @@ impl Root {
     pub fn take(&self, path: &str) -> io::Result<()> {
         let (folder, name) = parted(path);
         if let Step::Folder(folder) = self.step(folder)? {
+            self.base.fuse.burn()?;
             match rustix::fs::unlinkat(&folder, name, AtFlags::empty()) {
                 Ok(()) | Err(Errno::NOENT) => {}
                 Err(error) => return Err(error.into()),
@@ -228,11 +273,13 @@ impl Root {
         }
         for folder in folders(path).filter(|folder| !folder.is_empty()) {
             let (above, name) = parted(folder);
-            let Step::Folder(above) = self.step(above)? else { break };
-            if rustix::fs::unlinkat(&above, name, AtFlags::REMOVEDIR).is_err() {
-                break;
-            }
-            self.steps.borrow_mut().remove(folder);
+            // An apply that was killed may have come this far already.
+            let Step::Folder(above) = self.step(above)? else { continue };
+            self.base.fuse.burn()?;
+            match rustix::fs::unlinkat(&above, name, AtFlags::REMOVEDIR) {
+                Ok(()) | Err(Errno::NOENT) => self.steps.borrow_mut().remove(folder),
+                Err(_) => break,
+            };
         }
         Ok(())
     }
@@ -251,7 +298,7 @@ impl Root {
     /// Returns what the system says; something may not have been written.
     pub fn sync(&self) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        return Ok(rustix::fs::syncfs(self.folder.as_fd())?);
+        return Ok(rustix::fs::syncfs(self)?);
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
         {
             rustix::fs::sync();
@@ -260,8 +307,55 @@ impl Root {
     }
 }
 
-/// Gives a new file the mode of the one whose place it takes and, where that is allowed, its owner.
-fn take_over(new: &fs::File, earlier: &Stat, executable: bool) -> io::Result<()> {
+/// Returns a folder in another, if it is one.
+fn opened_below(above: &OwnedFd, name: &str) -> io::Result<Step> {
+    match rustix::fs::openat(above, name, FOLDER, Mode::empty()) {
+        Ok(folder) => Ok(Step::Folder(Arc::new(folder))),
+        Err(Errno::NOENT) => Ok(Step::Absent),
+        Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {
+            match rustix::fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
+                    Ok(Step::Foreign("a symbolic link"))
+                }
+                Ok(_) | Err(Errno::NOENT) => Ok(Step::Absent),
+                Err(error) => Err(error.into()),
+            }
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads a file to its end; nothing if it is too large.
+fn whole(file: &OwnedFd, size: i64) -> io::Result<Option<Vec<u8>>> {
+    let size = usize::try_from(size).unwrap_or(0);
+    let mut bytes = Vec::new();
+    loop {
+        if bytes.len() as u64 > FILE_BYTES_MAX || size as u64 > FILE_BYTES_MAX {
+            return Ok(None);
+        }
+        // One more than there should be: what is not filled is the end, if that is where it was said to be.
+        bytes.reserve((size + 1).saturating_sub(bytes.len()).max(1));
+        let room = bytes.capacity() - bytes.len();
+        let read = rustix::io::retry_on_intr(|| rustix::io::read(file, spare_capacity(&mut bytes)))?;
+        if read == 0 || read < room && bytes.len() == size {
+            return Ok(Some(bytes));
+        }
+    }
+}
+
+/// Returns the mode of a file that takes the place of another one.
+fn mode_after(earlier: &Stat, executable: bool) -> Mode {
+    let readable = earlier.st_mode & 0o444;
+    let mode = match (executable, earlier.st_mode & 0o100 != 0) {
+        (true, false) => earlier.st_mode | readable >> 2,
+        (false, true) => earlier.st_mode & !0o111,
+        _ => earlier.st_mode,
+    };
+    Mode::from_raw_mode(mode & 0o777)
+}
+
+/// Gives a new file the mode that it is to have and, where that is allowed, the owner of the one whose place it takes.
+fn take_over(new: &fs::File, earlier: &Stat, mode: Mode) -> io::Result<()> {
     let own = rustix::fs::fstat(new)?;
     if (own.st_uid, own.st_gid) != (earlier.st_uid, earlier.st_gid) {
         // Only the superuser may give files away; to others the file belongs to them now.
@@ -269,13 +363,11 @@ fn take_over(new: &fs::File, earlier: &Stat, executable: bool) -> io::Result<()>
         let group = rustix::process::Gid::from_raw(earlier.st_gid);
         let _ = rustix::fs::fchown(new, Some(owner), Some(group));
     }
-    let readable = earlier.st_mode & 0o444;
-    let mode = match (executable, earlier.st_mode & 0o100 != 0) {
-        (true, false) => earlier.st_mode | readable >> 2,
-        (false, true) => earlier.st_mode & !0o111,
-        _ => earlier.st_mode,
-    };
-    Ok(rustix::fs::fchmod(new, Mode::from_raw_mode(mode & 0o777))?)
+    // The mask of the process may have taken something away.
+    if Mode::from_raw_mode(own.st_mode) & Mode::from_raw_mode(0o777) == mode {
+        return Ok(());
+    }
+    Ok(rustix::fs::fchmod(new, mode)?)
 }
 
 enum Kind {

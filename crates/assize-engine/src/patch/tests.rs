@@ -1,5 +1,7 @@
 //! Patches in real folders: what is written, what is refused, and what an interruption leaves.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use assize_core::patch::Op;
@@ -49,9 +51,43 @@ impl World {
         self.patcher().apply(&PatchTerms::default(), &Handed::Operations(patch))
     }
 
-    fn steps(&self, patch: Patch) -> Vec<Step> {
+    fn changes(&self, patch: Patch) -> Vec<Change> {
         let prepared = self.patcher().prepare(&PatchTerms::default(), &Handed::Operations(patch)).expect("it fits");
-        prepared.plan.changes.iter().map(Step::of).collect()
+        prepared.plan.changes
+    }
+
+    /// Leaves a journal as an interruption does, before the first of its changes.
+    fn leave_journal(&self, changes: &[Change]) {
+        let root = Root::open(&self.path(), Fuse::default()).expect("a tree");
+        let state = State::open(&root, &self.path()).expect("opened").expect("free");
+        let record = Record { nonce: NONCE, changes: changes.into() };
+        state.journal().write(&record, &Fuse::default()).expect("written");
+    }
+
+    /// Returns every file with its text, and what should not be there: empty folders, and what is left of an apply.
+    fn all(&self) -> (BTreeMap<String, String>, Vec<String>) {
+        fn list(folder: &Path, root: &Path, into: &mut (BTreeMap<String, String>, Vec<String>)) {
+            let names: Vec<_> = fs::read_dir(folder).expect("a folder").flatten().collect();
+            let shown = |path: &Path| path.strip_prefix(root).expect("below").to_string_lossy().into_owned();
+            if names.is_empty() && folder.file_name() != Some(STATE_FOLDER.as_ref()) {
+                into.1.push(shown(folder));
+            }
+            for entry in names {
+                let path = entry.path();
+                if entry.file_type().expect("a kind").is_dir() {
+                    list(&path, root, into);
+                } else if shown(&path).contains(STATE_FOLDER) {
+                    into.1.push(shown(&path));
+                } else {
+                    let mode = fs::metadata(&path).expect("there").permissions().mode() & 0o777;
+                    let text = fs::read_to_string(&path).expect("read");
+                    into.0.insert(shown(&path), format!("{mode:o} {text}"));
+                }
+            }
+        }
+        let mut all = Default::default();
+        list(&self.path(), &self.path(), &mut all);
+        all
     }
 
     /// Returns every file but our own, with what stands in it.
@@ -186,8 +222,7 @@ fn one_patch_at_a_time() {
 fn what_an_interruption_leaves_is_finished_by_the_next_run() {
     let world = World::new(&[("a", "1\n"), ("b", "2\n"), ("c", "3\n")]);
     let patch = Patch { ops: vec![edit("a", "1", "one"), edit("b", "2", "two"), remove("c"), add("c/d", "4\n")] };
-    let steps = world.steps(patch);
-    let state = world.at(STATE_FOLDER);
+    let changes = world.changes(patch);
     let finished = |world: &World| {
         assert!(world.patcher().finished_earlier);
         assert_eq!(world.files(), ["a", "b", "c/d"]);
@@ -195,26 +230,158 @@ fn what_an_interruption_leaves_is_finished_by_the_next_run() {
         assert!(!world.patcher().finished_earlier, "once");
     };
     // Nothing is done but the journal.
-    Journal::within(&state).write(&steps).expect("written");
+    world.leave_journal(&changes);
     finished(&world);
     // Half of it is done, and a file lies beside its place.
-    let world = World::new(&[("a", "one\n"), ("b", "2\n"), (".assize-patch-1", "tw"), (".assize/x", "")]);
-    Journal::within(&world.at(STATE_FOLDER)).write(&steps).expect("written");
+    let beside = Record { nonce: NONCE, changes: changes.as_slice().into() }.beside(1);
+    let world = World::new(&[("a", "one\n"), ("b", "2\n"), (&beside, "tw"), (".assize/x", "")]);
+    world.leave_journal(&changes);
     finished(&world);
-    // All is done but taking the journal away.
-    Journal::within(&world.at(STATE_FOLDER)).write(&steps).expect("written");
-    finished(&world);
+    // All is done but taking the journal away; whoever only checks a patch finishes it as well.
+    world.leave_journal(&changes);
+    let patch = Patch { ops: vec![edit("a", "one", "1")] };
+    check(&world.path(), &PatchTerms::default(), &Handed::Operations(patch)).expect("it fits");
+    assert!(!world.patcher().finished_earlier);
 }
 
 #[test]
 fn what_was_changed_after_an_interruption_is_not_overwritten() {
     let world = World::new(&[("a", "1\n"), ("b", "2\n")]);
     let patch = Patch { ops: vec![edit("a", "1", "one"), edit("b", "2", "two")] };
-    let steps = world.steps(patch);
-    Journal::within(&world.at(STATE_FOLDER)).write(&steps).expect("written");
+    world.leave_journal(&world.changes(patch));
     world.write("b", "something else\n");
     let failed = Patcher::open(&world.path()).err().expect("stuck");
     assert!(matches!(&failed, PatchError::Stuck { path, .. } if path == "b"), "{failed}");
     assert_eq!(world.read("a").as_deref(), Some("1\n"));
     assert_eq!(world.read("b").as_deref(), Some("something else\n"));
+}
+
+const NONCE: u64 = 7;
+
+/// A tree and a patch with everything that a patch can do.
+fn small() -> (World, Patch) {
+    let files = [("a", "1\n"), ("b", "2\n"), ("c", "3\n"), ("d/e/f", "4\n"), ("g/h", "5\n"), ("g/i", "6\n")];
+    let world = World::new(&files);
+    fs::set_permissions(world.at("b"), fs::Permissions::from_mode(0o640)).expect("mode");
+    let script = Op::Add { path: "a".into(), content: "1\n".into(), encoding: None, executable: Some(true) };
+    let ops = vec![
+        remove("a"),
+        script,
+        edit("b", "2", "two"),
+        remove("c"),
+        add("c/new/x", "x\n"),
+        add("c/y", "y\n"),
+        remove("d/e/f"),
+        add("d2", "z\n"),
+        remove("g/h"),
+    ];
+    (world, Patch { ops })
+}
+
+/// Applies a patch and stops before a change to the disk, as a kill would; returns whether it came to its end.
+fn applied_until(world: &World, patch: &Patch, changes: usize) -> bool {
+    let handed = Handed::Operations(patch.clone());
+    Patcher::open_until(&world.path(), Fuse::of(changes))
+        .is_ok_and(|patcher| patcher.apply(&PatchTerms::default(), &handed).is_ok())
+}
+
+#[test]
+fn a_kill_before_any_single_change_to_the_disk_leaves_all_or_nothing() {
+    let (world, patch) = small();
+    let old = world.all();
+    assert!(applied_until(&world, &patch, usize::MAX));
+    let new = world.all();
+    assert_eq!((&old.1, &new.1), (&vec![], &vec![]));
+    let mut outcomes = [0, 0];
+    for changes in 0.. {
+        let (world, patch) = small();
+        if applied_until(&world, &patch, changes) {
+            assert_eq!(world.all(), new);
+            break;
+        }
+        // Every seventh time, whoever finishes it is killed as well, before each of its own changes.
+        if changes % 7 == 0 {
+            (0..).find(|changes| Patcher::open_until(&world.path(), Fuse::of(*changes)).is_ok());
+        }
+        drop(world.patcher());
+        let all = world.all();
+        assert!(all == old || all == new, "stopped before change {changes}: {all:?}");
+        outcomes[usize::from(all == new)] += 1;
+    }
+    // Four changes until the journal stands under its name; then the files and their folders.
+    assert_eq!(outcomes[0], 4);
+    assert!(outcomes[1] > 25, "{outcomes:?}");
+}
+
+#[test]
+fn a_journal_that_is_damaged_changes_nothing_and_says_so() {
+    let (world, patch) = small();
+    let old = world.all().0;
+    assert!(!applied_until(&world, &patch, 5), "the journal stands, and nothing else is done");
+    let path = world.at(".assize/patch.journal");
+    let whole = fs::read(&path).expect("read");
+    let cut = (0..whole.len()).step_by(31).map(|length| whole[..length].to_vec());
+    let changed = (0..whole.len()).step_by(29).map(|at| {
+        let mut changed = whole.clone();
+        changed[at] ^= 0x20;
+        changed
+    });
+    for bytes in cut.chain(changed) {
+        fs::write(&path, &bytes).expect("written");
+        let handed = Handed::Operations(patch.clone());
+        let checked = check(&world.path(), &PatchTerms::default(), &handed).err();
+        for failed in [checked, Patcher::open(&world.path()).err()] {
+            assert!(matches!(failed, Some(PatchError::Journal(JournalError::Damaged { .. }))), "{failed:?}");
+        }
+        assert_eq!(world.all().0, old);
+    }
+    fs::remove_file(&path).expect("removed");
+    assert!(applied_until(&world, &patch, usize::MAX), "once it is gone");
+}
+
+#[test]
+fn operations_that_nobody_checked_stay_below_the_root() {
+    let world = World::new(&[("a", "x")]);
+    let outside = world.folder.path().join("b");
+    for path in ["../b", "a/../../b", ".git/hooks/x", ".assize/patch.journal", "", outside.to_str().expect("text")] {
+        let failed = world.apply(&[add(path, "x")]);
+        let Err(PatchError::Unfit(faults)) = failed else { panic!("{path}: {failed:?}") };
+        assert_eq!(faults[0].at, "ops[0].path");
+    }
+    assert_eq!(world.files(), ["a"]);
+    assert!(!outside.exists());
+}
+
+#[test]
+fn a_deep_tree_and_a_wide_one_need_few_open_folders() {
+    let deep = "d/".repeat(400) + "f";
+    let wide: Vec<String> = (0..200).map(|number| format!("w{number}/f")).collect();
+    let world = World::new(&[("a", "x")]);
+    let terms = PatchTerms { limits: PatchLimits { ops_max: 1_000, ..PatchLimits::default() }, ..Default::default() };
+    let patcher = world.patcher();
+    let ops = wide.iter().map(String::as_str).chain([deep.as_str()]).map(|path| add(path, "x")).collect();
+    let applied = patcher.apply(&terms, &Handed::Operations(Patch { ops })).expect("applied");
+    assert_eq!(world.read(&deep).as_deref(), Some("x"));
+    assert!(patcher.root.is_within_limit());
+    patcher.apply(&terms, &Handed::Operations(applied.inverse)).expect("taken back");
+    assert_eq!(world.files(), ["a"]);
+    assert!(patcher.root.is_within_limit());
+}
+
+#[test]
+fn a_link_in_the_place_of_our_own_folder_is_not_followed() {
+    let world = World::new(&[("a", "x")]);
+    let outside = world.folder.path().join("outside");
+    fs::create_dir(&outside).expect("a folder");
+    symlink(&outside, world.at(STATE_FOLDER)).expect("a link");
+    assert!(matches!(Patcher::open(&world.path()), Err(PatchError::Io { .. })));
+    fs::remove_file(world.at(STATE_FOLDER)).expect("removed");
+    drop(world.patcher());
+    // Links in the places of its files, which a tree may bring with it.
+    symlink(outside.join("lock"), world.at(".assize/patch.lock")).expect("a link");
+    assert!(Patcher::open(&world.path()).is_err());
+    fs::remove_file(world.at(".assize/patch.lock")).expect("removed");
+    symlink(outside.join("journal"), world.at(".assize/patch.journal")).expect("a link");
+    assert!(Patcher::open(&world.path()).is_err());
+    assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 0);
 }

@@ -14,7 +14,7 @@ use assize_core::text::{Untrusted, make_visible};
 use assize_engine::fix::{Fix, FixError, FixTerms, Fixed, Progress};
 use assize_engine::judge::ask::Replies;
 use assize_engine::ledger::{Filter, Ledger, LedgerError};
-use assize_engine::patch::{PatchTerms, Patcher, check};
+use assize_engine::patch::{PatchError, PatchTerms, Patcher, check};
 use assize_engine::process::end_with_us;
 use serde_json::json;
 
@@ -105,8 +105,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         output.note("an interrupted fix goes on where it stopped; --anew begins again");
     }
     let fixed = carry_out(fix, &mut record, &judges, output)?;
-    let patches = PatchTerms { limits: PatchLimits::NONE, protection };
-    settle(fixed, patches, arguments, host, output, &mut record)
+    let pins = Some(fixed.pins.clone());
+    let patches = PatchTerms { limits: PatchLimits::NONE, protection, pins, ..PatchTerms::default() };
+    settle(fixed, &patches, arguments, host, output, &mut record)
 }
 
 fn carry_out(fix: Fix<'_>, record: &mut Record, judges: &Judges, output: Output) -> Result<Fixed> {
@@ -114,7 +115,7 @@ fn carry_out(fix: Fix<'_>, record: &mut Record, judges: &Judges, output: Output)
     let earlier = std::mem::take(&mut record.earlier);
     let fixed = fix.run(
         earlier,
-        &mut |step| record.keep(Event::FixStepped(Box::new(step.clone()))).map_err(|error| error.to_string()),
+        &mut |step| record.keep(&Event::FixStepped(Box::new(step.clone()))).map_err(|error| error.to_string()),
         &mut |progress| {
             let mut watch = watch.borrow_mut();
             match progress {
@@ -134,7 +135,7 @@ fn carry_out(fix: Fix<'_>, record: &mut Record, judges: &Judges, output: Output)
 /// Shows what the fix came to, and writes it back where it may.
 fn settle(
     mut fixed: Fixed,
-    patches: PatchTerms,
+    patches: &PatchTerms,
     arguments: &Arguments,
     host: &Host,
     output: Output,
@@ -144,16 +145,15 @@ fn settle(
     let is_good = fixed.end.outcome == Outcome::Accept || arguments.keep_best;
     let handed = Handed::Operations(fixed.end.patch.clone());
     if !fixed.end.patch.ops.is_empty() {
-        let prepared = check(&project, &patches, &handed).map_err(|error| {
-            Failure::new(format!("the tree was changed meanwhile, and the fix no longer fits: {error}"))
+        let prepared = check(&project, patches, &handed).map_err(|error| {
+            let faults = match &error {
+                PatchError::Unfit(faults) => {
+                    faults.iter().map(|fault| fault.message.clone()).collect::<Vec<_>>().join("; ")
+                }
+                error => error.to_string(),
+            };
+            Failure::new(format!("{}; nothing was written", make_visible(&faults)))
         })?;
-        let moved = prepared.plan.changes.iter().find(|change| fixed.pins.get(&change.path) != Some(&change.before));
-        if let Some(change) = moved {
-            return Err(Failure::new(format!(
-                "{} was changed meanwhile; nothing was written",
-                make_visible(&change.path)
-            )));
-        }
         if let Ok(diff) = unified(&prepared.plan, &prepared.tree)
             && output.format != Format::Json
         {
@@ -161,17 +161,17 @@ fn settle(
         }
         if is_good && !arguments.dry_run && (arguments.yes || agreed(output)?) {
             let patcher = Patcher::open(&project).map_err(|error| Failure::new(error.to_string()))?;
-            let applied = patcher.apply(&patches, &handed).map_err(|error| Failure::new(error.to_string()))?;
+            let applied = patcher.apply(patches, &handed).map_err(|error| Failure::new(error.to_string()))?;
             fixed.end.written = true;
             let event = Event::PatchApplied { patch: applied.patch, inverse: applied.inverse };
-            record.keep(event).map_err(|error| Failure::new(format!("the ledger: {error}")))?;
+            record.keep(&event).map_err(|error| Failure::new(format!("the ledger: {error}")))?;
         }
     }
     // What could have been written and was not can still be taken by another call.
     let is_settled = fixed.end.written || fixed.end.patch.ops.is_empty() || !is_good;
     if is_settled {
         record
-            .keep(Event::FixEnded(Box::new(fixed.end.clone())))
+            .keep(&Event::FixEnded(Box::new(fixed.end.clone())))
             .map_err(|error| Failure::new(format!("the ledger: {error}")))?;
     }
     print(&match output.format {
@@ -243,11 +243,11 @@ impl Record {
             }
         }
         let mut record = Self { ledger, session: format!("fix/{}", now_ms()), earlier: Vec::new() };
-        record.keep(Event::FixStarted(Box::new(start.clone()))).map_err(failed)?;
+        record.keep(&Event::FixStarted(Box::new(start.clone()))).map_err(failed)?;
         Ok(record)
     }
 
-    fn keep(&mut self, event: Event) -> std::result::Result<(), LedgerError> {
-        self.ledger.append(now_ms(), "fix", &self.session, &event).map(|_| ())
+    fn keep(&mut self, event: &Event) -> std::result::Result<(), LedgerError> {
+        self.ledger.append(now_ms(), "fix", &self.session, event).map(|_| ())
     }
 }

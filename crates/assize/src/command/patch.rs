@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use assize_core::patch::import::{FORMATS, Format as PatchFormat, format};
 use assize_core::patch::{Change, Handed, JSON, PatchLimits, Protection, unified};
 use assize_core::text::make_visible;
-use assize_engine::patch::{PatchError, PatchTerms, Patcher, Prepared, check};
+use assize_engine::patch::{PatchError, PatchTerms, Patcher, Prepared, Syntax, check};
 use serde_json::{Value, json};
 
 use crate::cli::{Output, print, print_bytes};
@@ -89,6 +89,9 @@ struct Handing {
     /// Most bytes of all its strings together.
     #[arg(long, value_name = "N", default_value_t = PatchLimits::default().bytes_max)]
     bytes_max: usize,
+    /// Let it break the syntax of a file.
+    #[arg(long)]
+    allow_broken_syntax: bool,
 }
 
 fn formats() -> Vec<&'static str> {
@@ -121,7 +124,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         output.note("an earlier patch had been interrupted; it was finished first");
     }
     // What takes it back is there before anything changes.
-    if let (Some(path), Ok(prepared)) = (inverse, patcher.prepare(&terms, &handed)) {
+    if let Some(path) = inverse
+        && let Ok(prepared) = patcher.prepare(&terms, &handed)
+    {
         let text = serde_json::to_string_pretty(&prepared.inverse).map_err(|error| Failure::new(error.to_string()))?;
         own_file::write(host, path, &format!("{text}\n"))
             .map_err(|error| Failure::new(format!("--inverse {}: {error}; nothing was changed", path.display())))?;
@@ -136,7 +141,8 @@ impl Handing {
             None => String::new(),
         };
         let limits = PatchLimits { ops_max: self.ops_max, bytes_max: self.bytes_max };
-        Ok(PatchTerms { limits, protection: Protection::by(&specification) })
+        let syntax = if self.allow_broken_syntax { Syntax::Free } else { Syntax::Guarded };
+        Ok(PatchTerms { limits, protection: Protection::by(&specification), syntax, pins: None })
     }
 
     fn format(&self) -> Option<&'static dyn PatchFormat> {

@@ -92,7 +92,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     let terms = TournamentTerms {
         review,
-        patches: PatchTerms { limits: config.patch_limits, protection },
+        patches: PatchTerms { limits: config.patch_limits, protection, ..PatchTerms::default() },
         judges: judges.ids(),
         jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
     };
@@ -152,7 +152,7 @@ fn entrant(host: &Host, path: &Path, config: &Config) -> Result<Entrant> {
         }
     } else {
         let repository = Ground::project(&host.folder).repository().map_err(|error| Failure::new(error.to_string()))?;
-        if !repository.is_some_and(|repository| repository.resolve(&name).is_ok()) {
+        if repository.is_none_or(|repository| repository.resolve(&name).is_err()) {
             return Err(Failure::new(format!("{name} is neither a file, nor a folder, nor a revision")));
         }
         Source::Commit(name.clone())

@@ -61,6 +61,7 @@ pub fn came(came: &Came) -> String {
     match came {
         Came::Made(_) => "a patch".to_owned(),
         Came::Better(_) => "a patch that helps".to_owned(),
+        Came::Even(_) => "a patch that leads from one objection to another".to_owned(),
         Came::Dropped(_) => "a patch that does not help; dropped".to_owned(),
         Came::Known(_) => "a patch that leads to where it was before".to_owned(),
         Came::Unfit(faults) => {

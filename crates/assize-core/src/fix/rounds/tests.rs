@@ -126,9 +126,23 @@ fn what_happens_next() {
             0,
         ),
         (
-            "tools that help nothing are, too",
+            "tools that change nothing that counts are, too",
             true,
             vec![judged(&["a"]), fits("1"), judged(&["a"])],
+            propose(Configured, 0),
+            0,
+        ),
+        (
+            "tools go on from what is as good, since it may uncover the next thing",
+            true,
+            vec![judged(&["a"]), fits("1"), judged(&["b"])],
+            propose(Mechanical, 1),
+            0,
+        ),
+        (
+            "but a fixer begins at the best",
+            true,
+            vec![judged(&["a"]), fits("1"), judged(&["b"]), nothing()],
             propose(Configured, 0),
             0,
         ),
@@ -280,7 +294,12 @@ fn live(seed: u64) -> Ending {
         let event = match &effect {
             FixEffect::Judge(state) => world.judge(*state),
             FixEffect::Propose { by, from, faults } => {
-                assert_eq!(*from, rounds.best(), "seed {seed}: patches build on the best state");
+                let (best, front) = (rounds.judged(rounds.best()), rounds.judged(*from));
+                let ties = best.zip(front).is_some_and(|(best, front)| best.standing.ties_with(&front.standing));
+                assert!(
+                    *from == rounds.best() || *by == By::Mechanical && ties,
+                    "seed {seed}: it builds on what is worse"
+                );
                 let (spent_ms, spent_usd) = rounds.spent();
                 assert!(spent_ms < policy.time_s_max * 1_000, "seed {seed}: no time was left");
                 match by {

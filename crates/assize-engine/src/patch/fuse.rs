@@ -1,0 +1,24 @@
+//! Where a test ends an apply: before one of its changes to the disk, as a kill would. Outside tests nothing ends.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many changes to the disk are still made: all of them, unless a test says how many.
+#[derive(Debug, Clone, Default)]
+pub struct Fuse(Option<Arc<AtomicUsize>>);
+
+impl Fuse {
+    /// Lets this many changes through.
+    #[cfg(test)]
+    pub fn of(changes: usize) -> Self {
+        Self(Some(Arc::new(AtomicUsize::new(changes))))
+    }
+
+    /// Is asked before each change.
+    pub fn burn(&self) -> io::Result<()> {
+        let Some(left) = &self.0 else { return Ok(()) };
+        let burnt = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        burnt.map(drop).map_err(|_| io::Error::other("the test ends here"))
+    }
+}

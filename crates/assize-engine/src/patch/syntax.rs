@@ -1,0 +1,74 @@
+//! Refuses patches that break the syntax of a file, before any gate runs.
+//!
+//! Only what is new counts: a file that is broken already may stay so, or get better. Languages without a grammar are
+//! not looked at, nor are files beyond the grammars' limit. This module must not know who wrote the patch.
+
+use assize_core::patch::{Entry, Op, Patch, Plan, Snapshot};
+use assize_core::text::make_visible;
+use assize_core::violation::Violation;
+
+use crate::syntax::{FILE_BYTES_MAX, errors};
+
+/// Lists the files whose syntax a patch would break, each with the first operation on it.
+pub fn broken(patch: &Patch, plan: &Plan, tree: &Snapshot) -> Vec<Violation> {
+    let fault = |change: &assize_core::patch::Change| {
+        let after = errors_in(&change.path, &change.after.as_ref()?.bytes);
+        let before = match tree.entry(&change.path) {
+            Entry::File(file) => errors_in(&change.path, &file.bytes).len(),
+            _ => 0,
+        };
+        let (line, text) = after.first().filter(|_| after.len() > before)?;
+        let op = patch.ops.iter().position(|op: &Op| op.path() == change.path).unwrap_or_default();
+        let message = format!("would break the syntax of {} at line {line}: {}", change.path, make_visible(text));
+        Some(Violation::new(format!("ops[{op}]"), message))
+    };
+    plan.changes.iter().filter_map(fault).collect()
+}
+
+fn errors_in(path: &str, bytes: &[u8]) -> Vec<(u32, String)> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Vec::new() };
+    if text.len() > FILE_BYTES_MAX {
+        return Vec::new();
+    }
+    errors(path, text).into_iter().map(|error| (error.line, error.text.inspect().to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_core::patch::{File, plan};
+
+    /// What is refused of a patch that makes one text of another.
+    fn refused(path: &str, before: Option<&str>, after: &str) -> Vec<String> {
+        let file = |text: &str| (path.to_owned(), File::plain(text.as_bytes()));
+        let tree = Snapshot::of_files(before.map(file));
+        let mut ops = Vec::new();
+        if before.is_some() {
+            ops.push(Op::Remove { path: path.to_owned() });
+        }
+        ops.push(Op::Add { path: path.to_owned(), content: after.to_owned(), encoding: None, executable: None });
+        let patch = Patch { ops };
+        let plan = plan(&patch, &tree).expect("it fits");
+        broken(&patch, &plan, &tree).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn only_what_breaks_what_was_sound_is_refused() {
+        let (sound, open) = ("fn one() -> u32 {\n    1\n}\n", "fn one() -> u32 {\n    1\n");
+        for (path, before, after, is_refused) in [
+            ("src/a.rs", Some(sound), open, true),
+            ("src/a.rs", None, open, true),
+            ("src/a.rs", Some(sound), "fn two() -> u32 {\n    2\n}\n", false),
+            ("src/a.rs", Some(open), sound, false),
+            ("src/a.rs", Some(open), "fn two() -> u32 {\n    1\n", false),
+            ("src/a.txt", Some(sound), open, false),
+            ("a.py", Some("def a():\n    return 1\n"), "def a(:\n    return 1\n", true),
+            ("a.ts", Some("export const a: number = 1;\n"), "export const a: number = ;\n", true),
+        ] {
+            let told = refused(path, before, after);
+            assert_eq!(!told.is_empty(), is_refused, "{path}: {before:?} {after:?}: {told:?}");
+        }
+        let told = refused("src/a.rs", Some(sound), "fn one() -> u32 {\n    1 +\n}\n");
+        assert!(told[0].starts_with("ops[0]: would break the syntax of src/a.rs at line "), "{told:?}");
+    }
+}

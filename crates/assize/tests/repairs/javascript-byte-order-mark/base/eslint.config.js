@@ -1,0 +1,10 @@
+export default [
+  {
+    files: ["**/*.js"],
+    rules: {
+      "prefer-const": "error",
+      semi: ["error", "always"],
+      quotes: ["error", "double"],
+    },
+  },
+];

@@ -1,0 +1,9 @@
+export default [
+  {
+    files: ["**/*.js"],
+    rules: {
+      "no-var": "error",
+      "prefer-const": "error",
+    },
+  },
+];

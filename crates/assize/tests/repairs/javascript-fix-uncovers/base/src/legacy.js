@@ -1,0 +1,3 @@
+var old = 1;
+
+export { old };

@@ -1,0 +1,9 @@
+export default [
+  {
+    files: ["**/*.js"],
+    rules: {
+      "no-useless-rename": "error",
+      "operator-assignment": "error",
+    },
+  },
+];

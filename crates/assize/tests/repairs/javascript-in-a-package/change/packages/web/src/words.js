@@ -1,0 +1,13 @@
+/** Returns the words of a text. */
+export function words(text) {
+  return text.split(/\s+/u).filter(Boolean);
+}
+
+/** Returns how many letters the words have. */
+export function letters(text) {
+  let sum = 0;
+  for (const { length: length } of words(text)) {
+    sum = sum + length;
+  }
+  return sum;
+}

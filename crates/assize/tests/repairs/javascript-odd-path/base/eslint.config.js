@@ -1,0 +1,8 @@
+export default [
+  {
+    files: ["**/*.js"],
+    rules: {
+      "arrow-body-style": "error",
+    },
+  },
+];

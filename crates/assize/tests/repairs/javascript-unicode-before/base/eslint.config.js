@@ -1,0 +1,9 @@
+export default [
+  {
+    files: ["**/*.js"],
+    rules: {
+      "object-shorthand": "error",
+      "prefer-template": "error",
+    },
+  },
+];

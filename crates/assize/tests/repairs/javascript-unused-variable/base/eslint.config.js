@@ -1,0 +1,8 @@
+export default [
+  {
+    files: ["**/*.js"],
+    rules: {
+      "no-unused-vars": "error",
+    },
+  },
+];

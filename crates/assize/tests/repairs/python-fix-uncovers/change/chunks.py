@@ -1,0 +1,13 @@
+"""Lists of lists."""
+
+from typing import List
+
+
+def flat(lists: "list[list[int]]") -> "list[int]":
+    """Return the items of all ``lists``."""
+    return [item for items in lists for item in items]
+
+
+def chunks(items: List[int], size: int) -> List[List[int]]:
+    """Return ``items`` in lists of ``size``."""
+    return [items[at : at + size] for at in range(0, len(items), size)]

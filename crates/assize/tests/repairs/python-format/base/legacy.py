@@ -1,0 +1,6 @@
+"""What was there before."""
+
+
+def old( x ):
+    """Return ``x``."""
+    return (x)

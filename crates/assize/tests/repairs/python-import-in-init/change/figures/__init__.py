@@ -1,0 +1,3 @@
+"""Figures."""
+
+from .stats import mean

@@ -1,0 +1,9 @@
+import report
+
+
+def test_path():
+    assert report.path("a") == "reports/a.json"
+
+
+def test_edge_empty_report():
+    assert report.text({}) == "{}"

@@ -1,0 +1,8 @@
+"""Units."""
+
+SECONDS = {"s": 1, "m": 60, "h": 3600}
+
+
+def seconds(text):
+    """Return how many seconds ``text`` names."""
+    return int(text[:-1]) * SECONDS[text[-1]]

@@ -1,0 +1,15 @@
+"""Greetings."""
+
+
+def farewell(name):
+    """Return a farewell for ``name``."""
+    if not name:
+        return "Goodbye!"
+    return f"Goodbye, {name}!"
+
+
+def greeting(name):
+    """Return a greeting for ``name``."""
+    if not name:
+        return f"Hello!"
+    return f"Hello, {name}!"

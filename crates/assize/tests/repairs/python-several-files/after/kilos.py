@@ -1,0 +1,9 @@
+"""Kilograms."""
+
+
+from weight import number
+
+
+def kilos(text):
+    """Return kilograms."""
+    return number(text)

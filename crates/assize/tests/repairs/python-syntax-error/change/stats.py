@@ -1,0 +1,11 @@
+"""Statistics of lists."""
+
+
+def mean(values):
+    """Return the mean of ``values``, 0 for none."""
+    return sum(values) / len(values) if values else 0
+
+
+def largest(values):
+    """Return the greatest of ``values``."""
+    return max(values, default=0

@@ -1,0 +1,5 @@
+from stats import largest
+
+
+def test_largest():
+    assert largest([1, 3]) == 3

@@ -1,0 +1,11 @@
+"""Fields of forms."""
+
+
+def label(name):
+    """Return the label of a field."""
+    return name.replace("_", " ").capitalize()
+
+
+def is_asked(name, kind, form, known):
+    """Return whether a field is to be filled in."""
+    return name not in known and kind != "hidden" and form is not None

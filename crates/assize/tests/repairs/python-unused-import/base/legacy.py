@@ -1,0 +1,6 @@
+"""What was there before."""
+
+import os
+import sys
+
+NAME = sys.platform

@@ -1,0 +1,43 @@
+//! Switches of a board.
+
+use std::collections::BTreeSet;
+
+/// A switch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Switch {
+    /// What is written below it.
+    pub label: String,
+    /// Whether it is on.
+    pub on: bool,
+}
+
+/// Returns how many switches are on.
+pub fn lit(board: &[Switch]) -> usize {
+    board.iter().filter(|switch| switch.on).count()
+}
+
+/// Returns the labels of the switches that are off.
+pub fn dark(board: &[Switch]) -> BTreeSet<&str> {
+    board.iter().filter(|switch| !switch.on).map(|switch| switch.label.as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board() -> Vec<Switch> {
+        let switch = |label: &str, on| Switch { label: label.to_owned(), on };
+        vec![switch("hall", true), switch("cellar", false)]
+    }
+
+    #[test]
+    fn those_that_are_on_are_counted() {
+        assert_eq!(lit(&board()), 1);
+        assert_eq!(dark(&board()), BTreeSet::from(["cellar"]));
+    }
+
+    #[test]
+    fn edge_no_switch() {
+        assert_eq!(lit(&[]), 0);
+    }
+}

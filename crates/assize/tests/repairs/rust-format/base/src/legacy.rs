@@ -1,0 +1,6 @@
+//! What was there before.
+
+/// Returns a caption.
+pub fn caption( text:&str )->String {
+  text.to_uppercase()
+}

@@ -1,0 +1,21 @@
+//! Headers of letters.
+
+/// Returns the name of a header, without the colon.
+pub fn name(line: &str) -> Option<&str> {
+    line.split_once(':').map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_stands_before_the_colon() {
+        assert_eq!(name("To: me"), Some("To"));
+    }
+
+    #[test]
+    fn edge_no_colon() {
+        assert_eq!(name("To me"), None);
+    }
+}

@@ -1,0 +1,34 @@
+//! A stack of numbers.
+
+/// Returns the sum of a stack.
+pub fn sum(stack: &[i64]) -> i64 {
+    stack.iter().sum()
+}
+
+/// Puts a number on a stack.
+pub fn push(stack: &mut Vec<i64>, number: i64) {
+    stack.push(number);
+}
+
+/// Returns the numbers of a stack, the last one first.
+pub fn reversed(stack: &[i64]) -> Vec<i64> {
+    let turned = stack.to_vec();
+    turned.reverse();
+    turned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_added() {
+        assert_eq!(sum(&[1, 2]), 3);
+        assert_eq!(reversed(&[1, 2]), [2, 1]);
+    }
+
+    #[test]
+    fn edge_empty_stack() {
+        assert_eq!(sum(&[]), 0);
+    }
+}

@@ -1,0 +1,26 @@
+//! A stack of numbers.
+
+/// Returns the sum of a stack.
+pub fn sum(stack: &[i64]) -> i64 {
+    stack.iter().sum()
+}
+
+/// Puts a number on a stack.
+pub fn push(stack: &mut Vec<i64>, number: i64) {
+    stack.push(number);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_added() {
+        assert_eq!(sum(&[1, 2]), 3);
+    }
+
+    #[test]
+    fn edge_empty_stack() {
+        assert_eq!(sum(&[]), 0);
+    }
+}

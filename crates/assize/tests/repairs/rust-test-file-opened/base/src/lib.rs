@@ -1,0 +1,6 @@
+//! Areas.
+
+/// Returns the area of a rectangle.
+pub fn rectangle(width: u32, height: u32) -> u32 {
+    width * height
+}

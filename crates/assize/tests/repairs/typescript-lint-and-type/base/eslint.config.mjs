@@ -1,0 +1,11 @@
+import parser from "./lint/parser.mjs";
+
+export default [
+  {
+    files: ["src/**/*.ts"],
+    languageOptions: { parser },
+    rules: {
+      "prefer-const": "error",
+    },
+  },
+];

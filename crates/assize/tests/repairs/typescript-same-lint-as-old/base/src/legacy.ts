@@ -1,0 +1,5 @@
+/** Returns a number doubled. */
+export function doubled(value: number): number {
+  let result: number = value * 2;
+  return result;
+}

@@ -1,0 +1,15 @@
+/** A book. */
+export interface Book {
+  title: string;
+  pages: number;
+}
+
+/** Returns the titles of all books. */
+export function titles(shelf: readonly Book[]): string[] {
+  return shelf.map((book) => book.title);
+}
+
+/** Returns the title of the first book. */
+export function firstTitle(shelf: readonly Book[]): string | undefined {
+  return shelf[0].title;
+}

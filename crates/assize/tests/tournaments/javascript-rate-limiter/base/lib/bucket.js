@@ -1,0 +1,34 @@
+'use strict';
+
+/** Allows a number of calls per second. */
+class Bucket {
+  constructor({ rate, room, now = Date.now }) {
+    this.rate = rate;
+    this.room = room;
+    this.now = now;
+    this.tokens = room;
+    this.seen = now();
+  }
+
+  /** Takes tokens, if there are enough of them. */
+  take(count = 1) {
+    this.fill();
+    if (this.tokens < count) return false;
+    this.tokens -= count;
+    return true;
+  }
+
+  /** Returns in how many milliseconds there will be enough tokens. */
+  wait(count = 1) {
+    return 0;
+  }
+
+  fill() {
+    const now = this.now();
+    const made = Math.floor(((now - this.seen) * this.rate) / 1000);
+    this.tokens = Math.min(this.tokens + made, this.room);
+    this.seen = now;
+  }
+}
+
+module.exports = { Bucket };

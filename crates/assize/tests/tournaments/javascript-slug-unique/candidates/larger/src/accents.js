@@ -1,0 +1,6 @@
+const MARKS = /\p{M}/gu;
+
+/** Returns a text without accents. */
+export function foldAccents(text) {
+  return text.normalize('NFD').replace(MARKS, '');
+}

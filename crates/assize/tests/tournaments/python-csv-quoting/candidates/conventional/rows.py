@@ -1,0 +1,39 @@
+"""Rows of CSV files."""
+
+
+def split_row(line):
+    """Returns the fields of a row."""
+    fields = []
+    field = ""
+    quoted = False
+    place = 0
+    while place < len(line):
+        character = line[place]
+        if quoted and character == '"' and line[place + 1 : place + 2] == '"':
+            field += '"'
+            place += 1
+        elif character == '"':
+            quoted = not quoted
+        elif character == "," and not quoted:
+            fields.append(field)
+            field = ""
+        else:
+            field += character
+        place += 1
+    fields.append(field)
+    return fields
+
+
+def join_row(fields):
+    """Returns a row with these fields, each in quotes where it has to be."""
+    return ",".join(quote_field(field) for field in fields)
+
+
+def quote_field(field):
+    """Returns a field in quotes if a comma, a quote or a line break stands in it."""
+    text = "" if field is None else str(field)
+    if text.isalnum() or not text:
+        return text
+    if "," in text or "\n" in text or "\r" in text:
+        return f'"{text}"'
+    return text.replace('"', '""')

@@ -1,0 +1,1 @@
+"""A day in a calendar, in minutes since midnight."""

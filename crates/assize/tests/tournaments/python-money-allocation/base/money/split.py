@@ -1,0 +1,7 @@
+"""Splits amounts."""
+
+
+def allocate(cents, weights):
+    """Returns the shares of an amount, in proportion to the weights."""
+    total = sum(weights)
+    return [round(cents * weight / total) for weight in weights]

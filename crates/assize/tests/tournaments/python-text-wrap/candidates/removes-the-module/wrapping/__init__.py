@@ -1,0 +1,3 @@
+"""Text in lines."""
+
+from wrapping.lines import wrap

@@ -1,0 +1,5 @@
+//! Sets of small numbers.
+
+mod set;
+
+pub use set::{BitSet, LIMIT};

@@ -1,0 +1,4 @@
+//! Card numbers.
+
+pub mod luhn;
+pub mod mask;

@@ -1,0 +1,5 @@
+//! Matrices of whole numbers.
+
+mod matrix;
+
+pub use matrix::{Error, Matrix};

@@ -1,0 +1,5 @@
+//! Settings files.
+
+mod lex;
+
+pub use lex::{tokens, Token};

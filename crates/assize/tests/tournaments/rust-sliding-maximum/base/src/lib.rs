@@ -1,0 +1,5 @@
+//! Values of the last ticks.
+
+mod window;
+
+pub use window::Window;
