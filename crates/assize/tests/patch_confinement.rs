@@ -3,6 +3,8 @@
 //!
 //! Kills and swaps are few here; `cargo xtask torture` runs the same two tests with more.
 
+#![expect(clippy::print_stdout, reason = "whoever runs these with more wants to see the figures")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -557,8 +559,11 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// Returns every file with its bytes and whether it can be executed; and the folders with nothing in them.
-fn files(tree: &Path) -> (BTreeMap<String, (bool, Vec<u8>)>, Vec<String>) {
+/// Files by path: whether each can be executed, and its bytes.
+type Files = BTreeMap<String, (bool, Vec<u8>)>;
+
+/// Returns every file, and the folders with nothing in them.
+fn files(tree: &Path) -> (Files, Vec<String>) {
     let listing = listed(tree);
     let is_folder = |mode: u32| mode & 0o170_000 == 0o040_000;
     let is_empty = |folder: &str| !listing.keys().any(|path| path.starts_with(&format!("{folder}/")));
