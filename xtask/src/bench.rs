@@ -2,6 +2,7 @@
 
 mod brief;
 mod patch;
+mod tournament;
 
 use std::fs;
 use std::io::Write as _;
@@ -22,7 +23,8 @@ pub enum What {
     Hook,
     /// The brief of a large tree beside programs that list, read, index or pack it.
     Brief,
-    /// A patch of a thousand files beside other programs that apply it, and beside writing the files alone.
+    /// A patch of a thousand files beside other programs that apply it, and beside writing the files alone; and a tournament
+    /// of eight candidates beside its gates.
     Patch,
 }
 
@@ -36,7 +38,7 @@ pub fn run(what: What, rounds: Option<usize>) -> Result {
     match what {
         What::Hook => hook(rounds.unwrap_or(40)),
         What::Brief => brief::run(rounds.unwrap_or(5)),
-        What::Patch => patch::run(rounds.unwrap_or(11)),
+        What::Patch => patch::run(rounds.unwrap_or(11)).and_then(|()| tournament::run()),
     }
 }
 

@@ -82,8 +82,8 @@ pub struct TournamentInputs {
     pub base: Option<String>,
     /// The candidates, in the order in which they were handed in.
     pub candidates: Vec<Candidate>,
-    /// What is known of them, by the first candidate with the same tree.
-    pub assessments: BTreeMap<usize, Assessment>,
+    /// What is known of each; nothing of one that was not judged, since an earlier one has the same tree.
+    pub assessments: Vec<Option<Assessment>>,
     /// What judges said of pairs, each in both orders.
     pub comparisons: Vec<Comparison>,
 }
@@ -99,8 +99,27 @@ impl TournamentInputs {
     pub fn standing(&self, candidate: usize) -> Option<Standing> {
         match &self.candidates.get(candidate)?.tree {
             Err(faults) => Some(Standing::unfit(faults.len())),
-            Ok(_) => self.assessments.get(&self.original(candidate)?).map(|assessment| assessment.standing),
+            Ok(_) => self.assessment(candidate).map(|known| known.standing),
         }
+    }
+
+    /// Returns what is known of a candidate, or of the first one with the same tree.
+    pub fn assessment(&self, candidate: usize) -> Option<&Assessment> {
+        self.assessments.get(self.original(candidate)?)?.as_ref()
+    }
+
+    /// Takes in what is known of a candidate.
+    fn assess(&mut self, candidate: usize, assessment: Assessment) {
+        if self.assessments.len() <= candidate {
+            self.assessments.resize(candidate + 1, None);
+        }
+        self.assessments[candidate] = Some(assessment);
+    }
+
+    /// Returns the candidates whose gates were run to their end, with what is known of each.
+    fn finished(&self) -> impl Iterator<Item = (usize, &Assessment)> {
+        let known = self.assessments.iter().enumerate().filter_map(|(index, known)| Some((index, known.as_ref()?)));
+        known.filter(|(_, known)| known.stopped.is_none())
     }
 }
 
@@ -266,10 +285,10 @@ impl TournamentCourt {
     pub fn step(&mut self, event: TournamentEvent) -> Option<TournamentEffect> {
         match event {
             TournamentEvent::Assessed { candidate, assessment } => {
-                self.inputs.assessments.insert(candidate, *assessment);
+                self.inputs.assess(candidate, *assessment);
                 let all = 0..self.inputs.candidates.len();
-                let missing = all.filter_map(|index| self.inputs.original(index));
-                if missing.into_iter().any(|index| !self.inputs.assessments.contains_key(&index)) {
+                let fits = |index: &usize| self.inputs.original(*index).is_some();
+                if all.filter(fits).any(|index| self.inputs.assessment(index).is_none()) {
                     return None;
                 }
                 self.waiting = self.pairs();
@@ -289,15 +308,14 @@ impl TournamentCourt {
 
     /// Returns the standing that a candidate has to reach to be of any interest: the best of those that are known.
     pub fn best(&self) -> Option<Standing> {
-        self.inputs.assessments.values().filter(|known| known.stopped.is_none()).map(|known| known.standing).max()
+        self.inputs.finished().map(|(_, known)| known.standing).max()
     }
 
     /// Pairs of those that share the lead as far as evidence goes, each in both orders.
     fn pairs(&self) -> Vec<(usize, usize)> {
         let Some(best) = self.best().filter(|_| self.has_judges) else { return Vec::new() };
-        let known = self.inputs.assessments.iter().filter(|(_, known)| known.stopped.is_none());
-        let leading: Vec<usize> =
-            known.filter(|(_, known)| known.standing.ties_with(&best)).map(|(index, _)| *index).collect();
+        let leads = |(_, known): &(usize, &Assessment)| known.standing.ties_with(&best);
+        let leading: Vec<usize> = self.inputs.finished().filter(leads).map(|(index, _)| index).collect();
         if leading.len() > COMPARED_MAX {
             return Vec::new();
         }

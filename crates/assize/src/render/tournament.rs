@@ -83,7 +83,7 @@ pub fn envelope(record: &TournamentRecord) -> Value {
         .iter()
         .map(|place| {
             let candidate = &inputs.candidates[place.index];
-            let known = inputs.original(place.index).and_then(|original| inputs.assessments.get(&original));
+            let known = inputs.assessment(place.index);
             json!({
                 "index": place.index,
                 "name": candidate.name,
@@ -101,7 +101,7 @@ pub fn envelope(record: &TournamentRecord) -> Value {
         .collect();
     results.sort_by_key(|result| result["index"].as_u64());
     let winner = record.ranking.winner_index;
-    let score = winner.and_then(|winner| inputs.original(winner)).and_then(|index| inputs.assessments.get(&index));
+    let score = winner.and_then(|winner| inputs.assessment(winner));
     json!({
         "assize": 1,
         "court": "tournament",
@@ -220,7 +220,7 @@ fn ruling(inputs: &TournamentInputs, place: &Place) -> String {
     if inputs.candidates[place.index].tree.is_err() {
         return "unfit".to_owned();
     }
-    let stopped = inputs.original(place.index).and_then(|index| inputs.assessments.get(&index));
+    let stopped = inputs.assessment(place.index);
     if stopped.is_some_and(|known| known.stopped.is_some()) {
         "stopped".to_owned()
     } else {
@@ -229,12 +229,12 @@ fn ruling(inputs: &TournamentInputs, place: &Place) -> String {
 }
 
 fn convention(inputs: &TournamentInputs, place: &Place) -> String {
-    let known = inputs.original(place.index).and_then(|index| inputs.assessments.get(&index));
+    let known = inputs.assessment(place.index);
     known.and_then(|known| known.convention.fit).map_or("-".to_owned(), |fit| format!("{fit:.2}"))
 }
 
 fn total(inputs: &TournamentInputs, place: &Place) -> String {
-    let known = inputs.original(place.index).and_then(|index| inputs.assessments.get(&index));
+    let known = inputs.assessment(place.index);
     known.and_then(|known| known.convention.total).map_or("-".to_owned(), |total| format!("{total:.3}"))
 }
 
@@ -250,7 +250,7 @@ fn why(inputs: &TournamentInputs, place: &Place) -> String {
     if let Err(faults) = &inputs.candidates[place.index].tree {
         return visible(&faults.join("; "));
     }
-    let Some(known) = inputs.assessments.get(&place.index) else { return String::new() };
+    let Some(known) = inputs.assessment(place.index) else { return String::new() };
     let ruling = &known.review.ruling;
     let said = match (&ruling.verdict, &ruling.unjudged) {
         (Some(verdict), _) => verdict.explanations.root_cause.clone(),
@@ -262,7 +262,7 @@ fn why(inputs: &TournamentInputs, place: &Place) -> String {
 }
 
 fn remarks(inputs: &TournamentInputs, place: &Place) -> Vec<String> {
-    let known = inputs.original(place.index).and_then(|index| inputs.assessments.get(&index));
+    let known = inputs.assessment(place.index);
     let remarks = known.and_then(|known| known.convention.parts["remarks"].as_array());
     remarks.into_iter().flatten().filter_map(|remark| remark["message"].as_str()).map(visible).collect()
 }

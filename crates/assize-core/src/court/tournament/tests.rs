@@ -40,7 +40,7 @@ fn inputs(candidates: &[(&str, Option<Standing>)]) -> TournamentInputs {
         if let Some(standing) = standing
             && inputs.original(index) == Some(index)
         {
-            inputs.assessments.insert(index, assessment(*standing));
+            inputs.assess(index, assessment(*standing));
         }
     }
     inputs
@@ -122,7 +122,7 @@ fn judges_are_asked_only_about_those_that_evidence_cannot_tell_apart() {
     let pairs = |candidates: &[(&str, Option<Standing>)], has_judges| {
         let last = candidates.len() - 1;
         let mut given = inputs(candidates);
-        let assessment = Box::new(given.assessments.remove(&last).expect("judged"));
+        let assessment = Box::new(given.assessments[last].take().expect("judged"));
         match TournamentCourt::new(given, has_judges).step(TournamentEvent::Assessed { candidate: last, assessment }) {
             Some(TournamentEffect::Compare(pairs)) => pairs,
             _ => Vec::new(),

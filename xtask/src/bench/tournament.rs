@@ -1,0 +1,94 @@
+//! Measures what a tournament costs beside the gates that it runs.
+//!
+//! Eight candidates of one project, whose tests take their time, are judged on as many processors as there are. What the
+//! gates themselves took is what the results say of each run, the doubled runs that put tests to the test included; the
+//! same test command without Assize stands beside it.
+
+use std::time::Instant;
+
+use assize_testkit::repo::Repo;
+use serde_json::{Value, json};
+
+use crate::shell::{self, Result, cargo, command, root};
+
+const CANDIDATES: usize = 8;
+/// How long a test counts. With it a run takes a second or two.
+const STEPS: u64 = 120_000_000;
+
+/// Makes the project, holds the tournament and prints the table.
+pub fn run() -> Result {
+    shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
+    let repo = project();
+    let patches: Vec<String> = (0..CANDIDATES)
+        .map(|number| {
+            let name = repo.outside().join(format!("candidate-{number}.json"));
+            let replace = format!("total = (total + {} + {number}) % modulus", "step");
+            let ops = json!({"ops": [{"kind": "edit", "path": "src/count.js", "find": "total = (total + step) % modulus", "replace": replace}]});
+            std::fs::write(&name, ops.to_string()).map(|()| name.to_string_lossy().into_owned())
+        })
+        .collect::<std::io::Result<_>>()
+        .map_err(|error| error.to_string())?;
+    let (plain_wall, plain_cpu, _) = timed(&repo, "node --test")?;
+    let assize = root().join("target/release/assize");
+    let call = format!("'{}' tournament --format json {}", assize.display(), quoted(&patches));
+    let (wall, cpu, printed) = timed(&repo, &call)?;
+    let result: Value = serde_json::from_str(&printed).map_err(|error| format!("{error}: {printed}"))?;
+    let results = result["results"].as_array().ok_or("there are no results")?;
+    let gates = results.iter().flat_map(|result| result["report"]["gates"].as_array().into_iter().flatten());
+    let gates: u64 = gates.filter_map(|gate| gate["time_ms"].as_u64()).sum();
+    let (gates, cores) = (gates as f64 / 1_000.0, std::thread::available_parallelism().map_or(1, usize::from) as f64);
+    let judged = results.iter().filter(|result| result["outcome"] == "accept").count();
+    if judged != CANDIDATES {
+        return Err(format!("{judged} of {CANDIDATES} candidates were accepted: {printed}"));
+    }
+    println!("\n{CANDIDATES} candidates on {cores} processors");
+    let row = |name: &str, wall: f64, cpu: f64| println!("{name:64} {wall:>8.1} s {cpu:>8.1} s");
+    println!("{:64} {:>10} {:>10}", "", "wall", "processor");
+    row("node --test, once", plain_wall, plain_cpu);
+    row("assize tournament", wall, cpu);
+    println!("{:64} {gates:>8.1} s", "all runs of gates on candidates, added up");
+    println!("{:64} {:>10.2}", "the tournament's time on all processors, of the gates' own time", wall * cores / gates);
+    println!(
+        "{:64} {:>10.2}",
+        "its processor time, of the plain commands' for all candidates",
+        cpu / (plain_cpu * CANDIDATES as f64)
+    );
+    Ok(())
+}
+
+fn project() -> Repo {
+    let count = "export function count(steps) {\n  const modulus = 1000003;\n  let total = 0;\n  for (let step = 0; step < steps; step++) {\n    total = (total + step) % modulus;\n  }\n  return total;\n}\n";
+    let test = |name: &str| {
+        format!(
+            "import {{ test }} from 'node:test';\nimport assert from 'node:assert/strict';\nimport {{ count }} from '../src/count.js';\n\ntest('{name}', () => {{\n  const total = count({STEPS});\n  assert.equal(total >= 0 && total < 1000003, true);\n}});\n"
+        )
+    };
+    Repo::with_commit(&[
+        ("package.json", "{\"type\":\"module\",\"scripts\":{\"test\":\"node --test\"}}\n"),
+        ("src/count.js", count),
+        ("test/first.test.js", &test("counts")),
+        ("test/second.test.js", &test("counts again")),
+    ])
+}
+
+fn quoted(paths: &[String]) -> String {
+    paths.iter().map(|path| format!("'{path}'")).collect::<Vec<_>>().join(" ")
+}
+
+/// Runs a line of a shell; returns its time, the processor time of all that it started, and what it printed.
+fn timed(repo: &Repo, line: &str) -> Result<(f64, f64, String)> {
+    let printed = repo.outside().join("printed");
+    let script = format!("{line} > '{}'; times", printed.display());
+    let mut shell = command("sh", &["-c", &script]);
+    shell.current_dir(repo.path()).env("HOME", repo.outside());
+    let began = Instant::now();
+    let times = shell::read(shell)?;
+    let wall = began.elapsed().as_secs_f64();
+    let children = times.lines().nth(1).ok_or("`times` says nothing")?;
+    let seconds = |text: &str| {
+        let (minutes, seconds) = text.trim_end_matches('s').split_once('m')?;
+        Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
+    };
+    let cpu = children.split_whitespace().filter_map(seconds).sum();
+    Ok((wall, cpu, std::fs::read_to_string(printed).map_err(|error| error.to_string())?))
+}
