@@ -274,8 +274,14 @@ impl<'a> Fix<'a> {
             tried: tried(rounds, steps),
             faults: faults.to_vec(),
         };
-        let tree = scratch.path();
-        Ok(fixer.ask(&Request { tree: &tree, record, exhibits: &exhibits, limits: self.terms.limits }))
+        let (tree, original) = (scratch.path(), self.desk.path());
+        Ok(fixer.ask(&Request {
+            tree: &tree,
+            original: &original,
+            record,
+            exhibits: &exhibits,
+            limits: self.terms.limits,
+        }))
     }
 
     fn end(self, ending: Ending, rounds: &Rounds, steps: &[FixStep]) -> Result<Fixed, FixError> {

@@ -25,4 +25,5 @@ pub mod search_path;
 pub mod security;
 pub mod syntax;
 pub mod transcript;
+pub mod tree;
 pub mod work_copy;

@@ -75,6 +75,10 @@ fn patches_folders_and_revisions_compete_in_any_order() {
         fs::write(folder.join(path), text).expect("written");
     }
     fs::copy(repo.path().join("assize.toml"), folder.join("assize.toml")).expect("copied");
+    // It is a clone, as candidates often are; what is ignored there is no part of it.
+    assert!(Command::new("git").args(["init", "--quiet"]).current_dir(&folder).status().expect("git").success());
+    fs::write(folder.join(".gitignore"), "built\n.gitignore\n").expect("written");
+    fs::write(folder.join("built"), "BAD\n").expect("written");
     let folder = folder.display().to_string();
     repo.git(&["checkout", "--quiet", "-b", "rewrite"]);
     repo.write("src/a.txt", "1\n2\n3\n4\n5\n6\n");

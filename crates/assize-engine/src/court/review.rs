@@ -450,7 +450,11 @@ impl Benches {
 
 /// The files of the tree: what git tracks and what it would; without git, everything but what is ignored.
 pub(crate) fn paths_of(root: &Path, repository: Option<&Repository>) -> Result<Vec<String>, ReviewError> {
-    let ours = |path: &String| path != ".assize" && !path.starts_with(".assize/");
+    let ours = |path: &String| {
+        ![".assize", ".git"]
+            .iter()
+            .any(|own| path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    };
     if let Some(repository) = repository {
         return Ok(repository.files()?.into_iter().map(|file| file.path).filter(ours).collect());
     }

@@ -31,9 +31,9 @@ use assize_core::verdict::PairVerdict;
 use super::fresh_nonce;
 use super::review::{self, ReviewError, STOPPED_EARLY, Terms};
 use crate::brief::{Survey, survey_copy_within_limit};
-use crate::fix::desk::files_of;
 use crate::ground::Ground;
 use crate::patch::{PatchError, PatchTerms, check};
+use crate::tree::{self, hash_file};
 use crate::work_copy::{CopyError, WorkCopy};
 
 /// Puts a question to judges and hands on each opinion as it comes in.
@@ -196,7 +196,10 @@ impl Hall<'_> {
         Ok(match &entrant.source {
             Source::Unreadable(faults) => Err(faults.clone()),
             Source::Patch(handed) => self.lay_patch(handed)?,
-            Source::Folder(folder) => Ok(WorkCopy::of_folder(folder, review::paths_of(folder, None)?)?),
+            Source::Folder(folder) => {
+                let repository = Ground::project(folder).repository()?.filter(|found| found.root() == folder);
+                Ok(WorkCopy::of_folder(folder, review::paths_of(folder, repository.as_ref())?)?)
+            }
             Source::Commit(revision) => match Ground::project(self.home).repository()? {
                 Some(repository) => match repository.resolve(revision) {
                     Ok(commit) => Ok(WorkCopy::of_commit(&repository, &commit)?),
@@ -379,14 +382,14 @@ fn exec_signal(standing: &Standing) -> Option<ExecSignal> {
 
 /// What tells a tree from any other. How lines end, and whether the last one of them does, means nothing in code.
 fn id_of(folder: &Path) -> Result<String, ReviewError> {
-    let files = files_of(folder).map_err(|error| CopyError::Io { path: folder.to_owned(), error })?;
+    let failed = |error| CopyError::Io { path: folder.to_owned(), error };
     let mut hasher = blake3::Hasher::new();
-    for (path, file) in files {
-        let bytes = if is_code(&path) { plain(&file.bytes) } else { file.bytes };
-        hasher.update(&(path.len() as u64).to_le_bytes());
-        hasher.update(path.as_bytes());
-        hasher.update(&[u8::from(file.executable)]);
-        hasher.update(blake3::hash(&bytes).as_bytes());
+    for path in tree::paths(folder).map_err(failed)? {
+        let mut file = tree::file(folder, &path).map_err(failed)?;
+        if let Some(file) = file.as_mut().filter(|_| is_code(&path)) {
+            file.bytes = plain(&file.bytes);
+        }
+        hash_file(&mut hasher, &path, file.as_ref());
     }
     Ok(hasher.finalize().to_hex()[..32].to_owned())
 }

@@ -4,14 +4,10 @@
 //! patches. This module must not know why a state is looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 
 use assize_core::patch::{Change, Entry, File, Patch, Pin, Snapshot, between};
 
-use crate::patch::FILE_BYTES_MAX;
-use crate::regular_file;
+use crate::tree::{self, hash_file};
 use crate::work_copy::{CopyError, WorkCopy};
 
 /// What differs from the tree as it was handed in; nothing stands for a file that is gone.
@@ -103,7 +99,7 @@ impl Desk {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.start.as_bytes());
         for (path, file) in &overlay {
-            hash_entry(&mut hasher, path, file.as_ref());
+            hash_file(&mut hasher, path, file.as_ref());
         }
         Made { id: hasher.finalize().to_hex()[..32].to_owned(), overlay, originals }
     }
@@ -134,48 +130,12 @@ pub struct Made {
     originals: Overlay,
 }
 
-fn hash_entry(hasher: &mut blake3::Hasher, path: &str, file: Option<&File>) {
-    hasher.update(&(path.len() as u64).to_le_bytes());
-    hasher.update(path.as_bytes());
-    match file {
-        Some(file) => {
-            hasher.update(&[1 + u8::from(file.executable)]);
-            hasher.update(blake3::hash(&file.bytes).as_bytes());
-        }
-        None => {
-            hasher.update(&[0]);
-        }
-    }
-}
-
 fn hash_of(copy: &WorkCopy) -> Result<String, CopyError> {
-    let files = files_of(&copy.path()).map_err(|error| CopyError::Io { path: copy.path(), error })?;
+    let root = copy.path();
+    let failed = |error| CopyError::Io { path: root.clone(), error };
     let mut hasher = blake3::Hasher::new();
-    for (path, file) in &files {
-        hash_entry(&mut hasher, path, Some(file));
+    for path in tree::paths(&root).map_err(failed)? {
+        hash_file(&mut hasher, &path, tree::file(&root, &path).map_err(failed)?.as_ref());
     }
     Ok(hasher.finalize().to_hex()[..32].to_owned())
-}
-
-/// Reads every file below a folder that a patch can speak of: no links, no git folder, nothing that is ours.
-///
-/// # Errors
-///
-/// Fails when a file cannot be read.
-pub fn files_of(folder: &Path) -> io::Result<BTreeMap<String, File>> {
-    let mut files = BTreeMap::new();
-    let mut walk = ignore::WalkBuilder::new(folder);
-    walk.standard_filters(false).follow_links(false);
-    walk.filter_entry(|entry| entry.depth() != 1 || !matches!(entry.file_name().to_str(), Some(".git" | ".assize")));
-    for entry in walk.build() {
-        let entry = entry.map_err(io::Error::other)?;
-        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-        let relative = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
-        if let Some(path) = relative.filter(|_| is_file) {
-            let bytes = regular_file::read(entry.path(), FILE_BYTES_MAX)?;
-            let executable = entry.metadata().map_err(io::Error::other)?.permissions().mode() & 0o100 != 0;
-            files.insert(path.to_owned(), File { bytes, executable });
-        }
-    }
-    Ok(files)
 }

@@ -4,12 +4,11 @@
 //! files there, or prints a patch in one of the formats that `assize patch` reads. Its edits become a patch by
 //! comparison, so that they pass the same checks as any other. It is started without a shell.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::process::Command;
 use std::time::Duration;
 
-use assize_core::patch::{File, Handed, Patch, between};
+use assize_core::patch::Handed;
 use assize_core::prompt::fix::fix_question;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::text::{make_visible, tail};
@@ -18,9 +17,9 @@ use serde_json::json;
 
 use super::{Answer, Fixer, NoPatch, Request};
 use crate::court::fresh_nonce;
-use crate::fix::desk::files_of;
 use crate::judge::JUDGE_VARIABLE;
 use crate::process::{Limits, run};
+use crate::tree::difference;
 
 /// Bytes that are read of what the program prints.
 pub const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -83,10 +82,9 @@ impl Program {
     }
 
     fn run(&self, request: &Request<'_>) -> Result<Handed, NoPatch> {
-        let before = files_of(request.tree).map_err(|error| unavailable(Cause::Unavailable, error.to_string()))?;
         let printed = self.start(request)?;
-        let after = files_of(request.tree).map_err(|error| unavailable(Cause::Unavailable, error.to_string()))?;
-        let edits = difference(&before, &after);
+        let edits = difference(request.original, request.tree)
+            .map_err(|error| unavailable(Cause::Unavailable, format!("what it edited cannot be read: {error}")))?;
         if !edits.ops.is_empty() {
             return Ok(Handed::Operations(edits));
         }
@@ -141,11 +139,4 @@ impl Fixer for Program {
     fn ask(&self, request: &Request<'_>) -> Answer {
         Answer { patch: self.run(request), record: None, cost_usd: self.config.price_usd_per_call }
     }
-}
-
-/// Returns the patch that leads from some files to others.
-pub(super) fn difference(before: &BTreeMap<String, File>, after: &BTreeMap<String, File>) -> Patch {
-    let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    let ops = paths.into_iter().flat_map(|path| between(path, before.get(path), after.get(path)));
-    Patch { ops: ops.collect() }
 }

@@ -3,8 +3,7 @@
 //! Only what is new is mended, and nothing that is protected. Formatters run in the sandbox, in a copy of their own; what
 //! they change beside the files that they were called for is dropped.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::fs::PermissionsExt as _;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use assize_core::court::review::ReviewRecord;
@@ -13,22 +12,20 @@ use assize_core::gate::GateState;
 use assize_core::patch::{File, Op, Patch, PatchLimits, Protection, Snapshot, between, plan};
 use assize_core::report::Diagnostic;
 
-use super::command::difference;
 use crate::court::review::{GateTerms, ReviewError, sandbox_beside};
 use crate::gate::{Bench, Planned, detect};
-use crate::patch::FILE_BYTES_MAX;
-use crate::regular_file;
+use crate::tree;
 use crate::work_copy::{CopyError, WorkCopy};
 
 /// Returns the patch that the tools offer for what a review objects to; an empty one where they offer nothing. `home` is
-/// the project that `tree` is a copy of.
+/// the project that `copy` is one of.
 ///
 /// # Errors
 ///
 /// Fails when a copy cannot be made, or the sandbox that was demanded cannot be had.
 pub fn offered(
     record: &ReviewRecord,
-    tree: &WorkCopy,
+    copy: &WorkCopy,
     home: &Path,
     terms: &GateTerms,
     protection: &Protection,
@@ -37,8 +34,8 @@ pub fn offered(
     let open = |fault: &&Diagnostic| fault.path.as_deref().is_some_and(|path| is_open(protection, path));
     let faults: Vec<Diagnostic> = gates().flat_map(|gate| &gate.new).filter(open).cloned().collect();
     // These are the tools' own words about faults that the gates name; the result is checked as any other is.
-    let (patch, _) = mechanical::patch(&faults, &PatchLimits::NONE, &|path| read(&tree.path(), path));
-    let mut scratch = tree.again()?;
+    let (patch, _) = mechanical::patch(&faults, &PatchLimits::NONE, &|path| read(&copy.path(), path));
+    let mut scratch = copy.again()?;
     lay(&mut scratch, &patch)?;
     let mut touched: BTreeSet<&str> = patch.ops.iter().map(Op::path).collect();
     let build = tempfile::tempdir().map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
@@ -65,10 +62,9 @@ pub fn offered(
             touched.extend(files);
         }
     }
-    let state = |root: &Path| -> BTreeMap<String, File> {
-        touched.iter().filter_map(|path| Some(((*path).to_owned(), read(root, path)?))).collect()
-    };
-    Ok(difference(&state(&tree.path()), &state(&bench.copy.path())))
+    let (before, after) = (copy.path(), bench.copy.path());
+    let ops = touched.iter().flat_map(|path| between(path, read(&before, path).as_ref(), read(&after, path).as_ref()));
+    Ok(Patch { ops: ops.collect() })
 }
 
 /// Lines around a difference that a formatter shows with it.
@@ -101,11 +97,9 @@ fn is_open(protection: &Protection, path: &str) -> bool {
     protection.check(&Patch { ops: vec![change] }).is_empty()
 }
 
+/// Reads a file that tools may mend. What cannot be read is left alone.
 fn read(root: &Path, path: &str) -> Option<File> {
-    let full = root.join(path);
-    let bytes = regular_file::read(&full, FILE_BYTES_MAX).ok().filter(|bytes| bytes.len() as u64 <= FILE_BYTES_MAX)?;
-    let executable = std::fs::symlink_metadata(&full).ok()?.permissions().mode() & 0o100 != 0;
-    Some(File { bytes, executable })
+    tree::file(root, path).ok().flatten()
 }
 
 /// Carries out a patch in a copy that nobody else looks at.

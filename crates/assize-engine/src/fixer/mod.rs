@@ -27,6 +27,8 @@ pub trait Fixer {
 pub struct Request<'a> {
     /// A copy of the tree, which the fixer may change.
     pub tree: &'a Path,
+    /// The tree as it is.
+    pub original: &'a Path,
     /// What the court recorded of it.
     pub record: &'a ReviewRecord,
     /// What a fixer is shown besides.

@@ -199,8 +199,14 @@ fn generated(
     for number in 1..=count {
         watch.doing(&format!("asking for candidate {number} of {count}"));
         let scratch = base.again().map_err(|error| Failure::new(error.to_string()))?;
-        let tree = scratch.path();
-        let request = Request { tree: &tree, record: &record, exhibits: &exhibits, limits: config.patch_limits };
+        let (tree, original) = (scratch.path(), base.path());
+        let request = Request {
+            tree: &tree,
+            original: &original,
+            record: &record,
+            exhibits: &exhibits,
+            limits: config.patch_limits,
+        };
         entrants.push(Entrant { name: format!("generated-{number}"), source: made(fixer.as_ref(), &request) });
     }
     watch.finish();
