@@ -5,14 +5,16 @@
 
 pub mod desk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use assize_core::court::review::{ReviewCase, ReviewRecord};
 use assize_core::court::standing::Standing;
 use assize_core::fix::record::{FixEnd, FixStart, FixStep, objections};
-use assize_core::fix::rounds::{By, Came, Ending, FixEffect, FixEvent, FixPolicy, Judged, Proposal, Proposed, Rounds};
+use assize_core::fix::rounds::{
+    By, Came, Ending, FixEffect, FixEvent, FixPolicy, Judged, Proposal, Proposed, Round, Rounds,
+};
 use assize_core::patch::{Handed, Patch, PatchLimits, Pin, Protection};
 use assize_core::prompt::fix::{FixExhibits, files_that_matter};
 use assize_core::text::Untrusted;
@@ -70,7 +72,7 @@ pub enum Progress<'a> {
         again: bool,
     },
     /// A round is over.
-    Came(&'a Came),
+    Came(&'a Round),
 }
 
 /// What a fix came to.
@@ -81,6 +83,24 @@ pub struct Fixed {
     pub review: ReviewRecord,
     /// What the files of the user's tree have to be, so that the patch may be put in.
     pub pins: BTreeMap<String, Option<Pin>>,
+    /// The root of the project, which the patch belongs into.
+    pub home: PathBuf,
+    /// What tells the tree that was handed in from any other.
+    pub start: String,
+}
+
+impl Fixed {
+    /// Returns whether the project still is the tree that was handed in: otherwise the ruling holds for something else.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it cannot be read.
+    pub fn is_current(&self) -> Result<bool, ReviewError> {
+        let repository = Ground::project(&self.home).repository()?;
+        let paths = review::paths_of(&self.home, repository.as_ref())?.into_iter().collect();
+        let failed = |error| CopyError::Io { path: self.home.clone(), error };
+        Ok(desk::tree_id(&self.home, &paths).map_err(failed)? == self.start)
+    }
 }
 
 /// A fix of the tree of a project.
@@ -141,6 +161,7 @@ impl<'a> Fix<'a> {
             self.take_up(step, &rounds)?;
             effect = rounds.step(step.event.clone());
         }
+        let mut told = rounds.rounds().len();
         loop {
             let step = match &effect {
                 FixEffect::End(ending) => return self.end(ending.clone(), &rounds, &steps),
@@ -155,8 +176,11 @@ impl<'a> Fix<'a> {
             self.take_up(&step, &rounds)?;
             effect = rounds.step(step.event.clone());
             steps.push(step);
-            if let Some(round) = rounds.rounds().last() {
-                watch(Progress::Came(&round.came));
+            // The next round has begun already, unless this one goes on or was the last.
+            let over = |round: &&Round| !matches!(round.came, Came::Asked | Came::Made(_));
+            while let Some(round) = rounds.rounds().get(told).filter(over) {
+                watch(Progress::Came(round));
+                told += 1;
             }
         }
     }
@@ -196,6 +220,18 @@ impl<'a> Fix<'a> {
         }
     }
 
+    /// Lists files of a tree that git would ignore: no gate sees them, so that nobody would judge what is written.
+    fn unseen(&mut self, made: Made) -> Result<Vec<String>, FixError> {
+        let home = &self.home;
+        let unseen = self.desk.try_out(made, |copy| {
+            let repository = Ground::copy(&copy.path(), home).repository()?;
+            let listed: BTreeSet<String> = review::paths_of(&copy.path(), repository.as_ref())?.into_iter().collect();
+            let fault = |path: &String| format!("{path} would be ignored by git, and nobody would judge it");
+            Ok::<_, ReviewError>(copy.files().difference(&listed).map(fault).collect::<Vec<_>>())
+        })?;
+        Ok(unseen?)
+    }
+
     fn judge(&mut self, state: usize, watch: &mut dyn FnMut(Progress<'_>), ask: Ask<'_>) -> Result<FixStep, FixError> {
         let begin = Instant::now();
         self.desk.lay(state)?;
@@ -212,7 +248,8 @@ impl<'a> Fix<'a> {
             standing: Standing::of(&record.inputs, record.ruling.outcome, None),
             objections: objections(&record),
             time_ms: millis(begin),
-            cost_usd: costs.sum(),
+            // The sum of nothing is a negative zero.
+            cost_usd: costs.sum::<Option<f64>>().map(|cost| cost + 0.0),
         };
         Ok(FixStep { event: FixEvent::Judged(judged), patch: None, fixer: None, review: Some(Box::new(record)) })
     }
@@ -239,7 +276,10 @@ impl<'a> Fix<'a> {
         let (proposal, patch) = match answer.patch {
             Ok(handed) => match self.fitting(&handed, &terms) {
                 Ok((_, prepared)) if prepared.plan.changes.is_empty() => (Proposal::Nothing, None),
-                Ok((made, prepared)) => (Proposal::Fits { tree: made.id }, Some(prepared.patch)),
+                Ok((made, prepared)) => match self.unseen(made.clone())? {
+                    faults if faults.is_empty() => (Proposal::Fits { tree: made.id }, Some(prepared.patch)),
+                    faults => (Proposal::Unfit(faults), None),
+                },
                 Err(faults) => (Proposal::Unfit(faults), None),
             },
             Err(NoPatch::Nothing) => (Proposal::Nothing, None),
@@ -303,7 +343,8 @@ impl<'a> Fix<'a> {
             patch,
             written: false,
         };
-        Ok(Fixed { end, review, pins })
+        let start = self.desk.start().to_owned();
+        Ok(Fixed { end, review, pins, home: self.home, start })
     }
 }
 

@@ -1,80 +1,163 @@
-//! The files of a tree as patches see them: their bytes and whether they can be executed; no links, nothing of git or of ours.
+//! The files of a tree as patches see them: their bytes and whether they can be executed; nothing of git or of ours.
 //!
-//! Trees can be large: files are read one at a time. This module must not know what the trees are for.
+//! Whoever worked in a tree chose what lies in it: no link is gone through, and what no patch can say is an error, never left
+//! out. Trees can be large, so that files are read one at a time. This module must not know what the trees are for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assize_core::patch::{File, Patch, between};
+use ignore::WalkBuilder;
 
 use crate::patch::FILE_BYTES_MAX;
 use crate::regular_file;
+use crate::work_copy::leads_through_a_link;
 
-/// Lists the files below a folder that a patch can speak of.
-///
-/// # Errors
-///
-/// Fails when a folder cannot be read.
-pub fn paths(folder: &Path) -> io::Result<BTreeSet<String>> {
-    let mut walk = ignore::WalkBuilder::new(folder);
-    walk.standard_filters(false).follow_links(false);
-    walk.filter_entry(|entry| entry.depth() != 1 || !matches!(entry.file_name().to_str(), Some(".git" | ".assize")));
-    let mut paths = BTreeSet::new();
-    for entry in walk.build() {
-        let entry = entry.map_err(io::Error::other)?;
-        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-        let relative = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
-        paths.extend(relative.filter(|_| is_file).map(str::to_owned));
-    }
-    Ok(paths)
+/// What stands at a path of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Thing {
+    File,
+    /// A link, and where it leads.
+    Link(PathBuf),
 }
 
-/// Reads a file; `None` where there is none, where something else lies in its place, or where it is larger than a patch may
-/// make it.
+/// Lists what lies below a folder; `walk` says what is passed over.
+fn things(folder: &Path, walk: &mut WalkBuilder) -> io::Result<BTreeMap<String, Thing>> {
+    walk.hidden(false).follow_links(false);
+    walk.filter_entry(|entry| entry.depth() != 1 || !matches!(entry.file_name().to_str(), Some(".git" | ".assize")));
+    let mut found = BTreeMap::new();
+    for entry in walk.build() {
+        let entry = entry.map_err(io::Error::other)?;
+        let Some(path) = entry.path().strip_prefix(folder).ok().and_then(Path::to_str) else { continue };
+        match entry.file_type() {
+            Some(kind) if kind.is_file() => drop(found.insert(path.to_owned(), Thing::File)),
+            Some(kind) if kind.is_symlink() => {
+                found.insert(path.to_owned(), Thing::Link(std::fs::read_link(entry.path())?));
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// Reads a file; `None` where there is none, where something else lies in its place or on the way to it, or where it is
+/// larger than a patch may make it.
 ///
 /// # Errors
 ///
 /// Fails when it cannot be read.
 pub fn file(folder: &Path, path: &str) -> io::Result<Option<File>> {
+    if leads_through_a_link(folder, path) {
+        return Ok(None);
+    }
     let full = folder.join(path);
     let meta = match std::fs::symlink_metadata(&full) {
         Ok(meta) if meta.is_file() && meta.len() <= FILE_BYTES_MAX => meta,
         Ok(_) => return Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(error),
     };
     let bytes = regular_file::read(&full, FILE_BYTES_MAX)?;
     Ok(Some(File { bytes, executable: meta.permissions().mode() & 0o100 != 0 }))
 }
 
-/// Returns the patch that leads from one tree to another.
+/// Returns the patch that leads from a tree to what somebody made of it. What the tree has its ignore lists pass over is no
+/// part of that, unless it was there before.
 ///
 /// # Errors
 ///
-/// Fails when one of them cannot be read.
+/// Fails when one of them cannot be read, and when no patch can say what was made: a link, or a file that is too large.
 pub fn difference(before: &Path, after: &Path) -> io::Result<Patch> {
+    if std::fs::symlink_metadata(after)?.is_symlink() {
+        return Err(unsayable(".", "was replaced by a link"));
+    }
+    let old = things(before, WalkBuilder::new(before).standard_filters(false))?;
+    let all = things(after, WalkBuilder::new(after).standard_filters(false))?;
+    let mut listed = WalkBuilder::new(after);
+    listed.require_git(false).parents(false).git_global(false).git_exclude(false).ignore(false);
+    let new: BTreeSet<String> = things(after, &mut listed)?.into_keys().collect();
+    let paths: BTreeSet<&String> = old.keys().chain(all.keys().filter(|path| new.contains(*path))).collect();
     let mut ops = Vec::new();
-    for path in paths(before)?.union(&paths(after)?) {
-        ops.extend(between(path, file(before, path)?.as_ref(), file(after, path)?.as_ref()));
+    for path in paths {
+        match (old.get(path), all.get(path)) {
+            (Some(Thing::Link(one)), Some(Thing::Link(other))) if one == other => {}
+            (Some(Thing::Link(_)), _) | (_, Some(Thing::Link(_))) => {
+                return Err(unsayable(path, "is a link, which no patch makes, changes or takes away"));
+            }
+            (Some(Thing::File), Some(Thing::File)) if is_same(&before.join(path), &after.join(path))? => {}
+            (was, is) => {
+                let read = |folder: &Path, thing: Option<&Thing>| match thing {
+                    None => Ok(None),
+                    Some(_) => file(folder, path)?.map(Some).ok_or_else(|| unsayable(path, "is too large for a patch")),
+                };
+                ops.extend(between(path, read(before, was)?.as_ref(), read(after, is)?.as_ref()));
+            }
+        }
     }
     Ok(Patch { ops })
 }
 
-/// Feeds what tells a file from any other to a hash.
-pub fn hash_file(hasher: &mut blake3::Hasher, path: &str, file: Option<&File>) {
-    hasher.update(&(path.len() as u64).to_le_bytes());
-    hasher.update(path.as_bytes());
-    match file {
-        Some(file) => {
-            hasher.update(&[1 + u8::from(file.executable)]);
-            hasher.update(blake3::hash(&file.bytes).as_bytes());
-        }
-        None => {
-            hasher.update(&[0]);
+fn unsayable(path: &str, what: &str) -> io::Error {
+    io::Error::other(format!("{path} {what}"))
+}
+
+fn is_same(one: &Path, other: &Path) -> io::Result<bool> {
+    let (a, b) = (std::fs::symlink_metadata(one)?, std::fs::symlink_metadata(other)?);
+    let executable = |meta: &std::fs::Metadata| meta.permissions().mode() & 0o100 != 0;
+    Ok(a.len() == b.len() && executable(&a) == executable(&b) && hash_of(one)? == hash_of(other)?)
+}
+
+fn hash_of(path: &Path) -> io::Result<blake3::Hash> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(regular_file::open(path)?)?;
+    Ok(hasher.finalize())
+}
+
+/// Returns what tells the tree of these paths from any other: files with their bytes, and links with where they lead.
+/// `content` says what of a file counts, where that is not all of it.
+///
+/// # Errors
+///
+/// Fails when something cannot be read.
+pub fn id(folder: &Path, paths: &BTreeSet<String>, content: &dyn Fn(&str, Vec<u8>) -> Vec<u8>) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    for path in paths {
+        let full = folder.join(path);
+        let Ok(meta) = std::fs::symlink_metadata(&full) else { continue };
+        if meta.is_symlink() {
+            let target = std::fs::read_link(&full)?;
+            hash_part(&mut hasher, path, 3, blake3::hash(target.as_os_str().as_encoded_bytes()));
+        } else if meta.is_file() && meta.len() > FILE_BYTES_MAX {
+            hash_part(&mut hasher, path, 4, hash_of(&full)?);
+        } else if let Some(file) = file(folder, path)? {
+            hash_part(&mut hasher, path, 1 + u8::from(file.executable), blake3::hash(&content(path, file.bytes)));
         }
     }
+    Ok(short(&hasher))
+}
+
+/// Feeds what tells a file of a patch from any other to a hash; nothing stands for one that is gone.
+pub fn hash_file(hasher: &mut blake3::Hasher, path: &str, file: Option<&File>) {
+    match file {
+        Some(file) => hash_part(hasher, path, 1 + u8::from(file.executable), blake3::hash(&file.bytes)),
+        None => hash_part(hasher, path, 0, blake3::hash(b"")),
+    }
+}
+
+fn hash_part(hasher: &mut blake3::Hasher, path: &str, kind: u8, content: blake3::Hash) {
+    hasher.update(&(path.len() as u64).to_le_bytes());
+    hasher.update(path.as_bytes());
+    hasher.update(&[kind]);
+    hasher.update(content.as_bytes());
+}
+
+/// Returns a hash in 32 hexadecimal digits.
+pub fn short(hasher: &blake3::Hasher) -> String {
+    hasher.finalize().to_hex()[..32].to_owned()
 }
 
 #[cfg(test)]
@@ -94,17 +177,48 @@ mod tests {
         folder
     }
 
+    /// The paths of the operations that lead from one tree to another, or why there are none.
+    fn told(before: &Path, after: &Path) -> Result<Vec<String>, String> {
+        let patch = difference(before, after).map_err(|error| error.to_string())?;
+        Ok(patch.ops.iter().map(|op| op.path().to_owned()).collect())
+    }
+
     #[test]
-    fn links_and_what_is_not_the_projects_are_passed_over() {
-        let folder =
-            tree(&[("a", "1"), ("b/.git/c", "2"), (".git/config", "3"), (".assize/ledger.db", "4"), (".hidden", "5")]);
-        symlink("/etc/hostname", folder.path().join("link")).expect("a link");
-        symlink("/etc", folder.path().join("folder")).expect("a link");
-        let found = paths(folder.path()).expect("read");
-        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), [".hidden", "a", "b/.git/c"]);
-        assert_eq!(file(folder.path(), "link").expect("passed over"), None);
-        assert_eq!(file(folder.path(), "gone").expect("passed over"), None);
-        assert_eq!(file(folder.path(), "a").expect("read"), Some(File::plain(&b"1"[..])));
+    fn a_difference_names_what_comes_goes_and_changes() {
+        let before = tree(&[("a", "1\n"), ("b", "2\n"), ("c/d", "3\n"), (".gitignore", "built\n")]);
+        let after = tree(&[("a", "1\n"), ("b", "4\n"), ("e", "5\n"), (".gitignore", "built\n"), ("built/x", "6\n")]);
+        fs::create_dir_all(after.path().join(".git")).expect("made");
+        fs::write(after.path().join(".git/config"), "x").expect("written");
+        assert_eq!(told(before.path(), after.path()), Ok(vec!["b".into(), "c/d".into(), "e".into()]));
+        assert_eq!(told(after.path(), after.path()), Ok(Vec::new()));
+        // What was there counts, whatever is ignored now.
+        let hidden = tree(&[("a", "9\n"), ("b", "2\n"), ("c/d", "3\n"), (".gitignore", "built\na\n")]);
+        assert_eq!(told(before.path(), hidden.path()), Ok(vec![".gitignore".into(), "a".into()]));
+        // A folder and a file may change places.
+        let swapped = tree(&[("a", "1\n"), ("b", "2\n"), ("c", "now a file\n"), (".gitignore", "built\n")]);
+        assert_eq!(told(before.path(), swapped.path()), Ok(vec!["c".into(), "c/d".into()]));
+        assert_eq!(told(swapped.path(), before.path()), Ok(vec!["c".into(), "c/d".into()]));
+    }
+
+    #[test]
+    fn what_no_patch_can_say_is_an_error_and_no_removal() {
+        let before = tree(&[("src/a", "1\n"), ("b", "2\n")]);
+        let moved = tree(&[("lib/a", "1\n"), ("b", "2\n")]);
+        symlink("lib", moved.path().join("src")).expect("a link");
+        let outside = tree(&[("src/a", "1\n")]);
+        symlink("/etc/hostname", outside.path().join("b")).expect("a link");
+        let large = tree(&[("src/a", "1\n"), ("b", "2\n")]);
+        fs::File::options()
+            .write(true)
+            .open(large.path().join("b"))
+            .and_then(|it| it.set_len(FILE_BYTES_MAX + 1))
+            .expect("sized");
+        for (after, words) in [(&moved, "src is a link"), (&outside, "b is a link"), (&large, "b is too large")] {
+            let told = told(before.path(), after.path()).expect_err("refused");
+            assert!(told.contains(words), "{told}");
+        }
+        assert_eq!(file(moved.path(), "src/a").expect("looked at"), None, "nothing is read through a link");
+        assert_eq!(told(large.path(), large.path()), Ok(Vec::new()), "what stays may be as large as it is");
     }
 
     #[test]
@@ -121,12 +235,18 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_names_what_comes_goes_and_changes() {
-        let (before, after) =
-            (tree(&[("a", "1\n"), ("b", "2\n"), ("c", "3\n")]), tree(&[("a", "1\n"), ("b", "4\n"), ("d", "5\n")]));
-        let patch = difference(before.path(), after.path()).expect("read");
-        let paths: Vec<&str> = patch.ops.iter().map(assize_core::patch::Op::path).collect();
-        assert_eq!(paths, ["b", "c", "d"]);
-        assert!(difference(after.path(), after.path()).expect("read").ops.is_empty());
+    fn links_modes_and_bytes_tell_trees_apart() {
+        let paths = BTreeSet::from(["a".to_owned(), "link".to_owned()]);
+        let id_of = |text: &str, target: &str, mode: u32| {
+            let folder = tree(&[("a", text)]);
+            fs::set_permissions(folder.path().join("a"), fs::Permissions::from_mode(mode)).expect("a mode");
+            symlink(target, folder.path().join("link")).expect("a link");
+            id(folder.path(), &paths, &|_, bytes| bytes).expect("an id")
+        };
+        let one = id_of("1", "a", 0o644);
+        assert_eq!(one, id_of("1", "a", 0o644));
+        for other in [id_of("2", "a", 0o644), id_of("1", "b", 0o644), id_of("1", "a", 0o755)] {
+            assert_ne!(one, other);
+        }
     }
 }

@@ -11,6 +11,8 @@ use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
 
+use assize_core::patch::Change;
+
 use crate::git::{GitError, Repository};
 use crate::regular_file;
 
@@ -156,6 +158,10 @@ impl WorkCopy {
     /// Makes the folders on the way to a file. Whatever else stands in their place is taken away: a link would have the
     /// file written elsewhere.
     fn make_way(&mut self, path: &str) -> Result<(), CopyError> {
+        if !is_below(path) {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "it does not lie below the root");
+            return Err(CopyError::Io { path: PathBuf::from(path), error });
+        }
         for (end, _) in path.match_indices('/') {
             let folder = &path[..end];
             let full = self.path().join(folder);
@@ -193,6 +199,16 @@ impl WorkCopy {
         Ok(())
     }
 
+    /// Returns whether both have the same links, leading to the same places. Build tools look through them, at times that
+    /// [`Self::freshen`] does not set.
+    pub fn has_the_links_of(&self, other: &Self) -> bool {
+        let links = |copy: &Self| -> BTreeSet<(String, PathBuf)> {
+            let target = |path: &String| Some((path.clone(), fs::read_link(copy.path().join(path)).ok()?));
+            copy.files.iter().filter_map(target).collect()
+        };
+        links(self) == links(other)
+    }
+
     /// Writes a file.
     ///
     /// # Errors
@@ -204,6 +220,23 @@ impl WorkCopy {
         let file = self.path().join(path);
         fs::write(&file, contents).map_err(at(&file))?;
         self.files.insert(path.to_owned());
+        Ok(())
+    }
+
+    /// Carries out the changes of a patch. Files that go make room first: one may lie where a folder has to be.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a file cannot be written.
+    pub fn carry_out(&mut self, changes: &[Change]) -> Result<(), CopyError> {
+        for change in changes.iter().filter(|change| change.after.is_none()) {
+            self.remove(&change.path)?;
+        }
+        for change in changes {
+            if let Some(file) = &change.after {
+                self.write_file(&change.path, &file.bytes, file.executable)?;
+            }
+        }
         Ok(())
     }
 
@@ -288,7 +321,7 @@ fn is_below(path: &str) -> bool {
 }
 
 /// Returns whether a folder on the way is a link: what is written there would land elsewhere.
-fn leads_through_a_link(root: &Path, path: &str) -> bool {
+pub(crate) fn leads_through_a_link(root: &Path, path: &str) -> bool {
     let parents = Path::new(path).ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
     parents.into_iter().any(|parent| fs::symlink_metadata(root.join(parent)).is_ok_and(|meta| meta.is_symlink()))
 }

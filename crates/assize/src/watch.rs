@@ -94,7 +94,8 @@ fn line(doing: &mut String, step: Step<'_>) -> Option<Line> {
 
 /// The last thing that a tool has said, short; `None` where it said nothing.
 fn said(text: &str) -> Option<String> {
-    let last = text.lines().rfind(|line| !line.trim().is_empty())?;
+    // What a tool writes for programs tells a person nothing.
+    let last = text.lines().rfind(|line| !line.trim().is_empty() && !line.starts_with('{'))?;
     // Tools bring colours and cursors of their own.
     let plain = anstream::adapter::strip_str(last.trim()).to_string();
     Some(head(&make_visible(&plain), SAID_BYTES_MAX).to_owned())

@@ -173,6 +173,80 @@ fn a_dry_run_writes_nothing_and_another_call_takes_it_without_asking_again() {
 }
 
 #[test]
+fn what_nobody_would_judge_is_not_written() {
+    // The fixer hides its new file from git, and with it from every gate.
+    let hides = format!("{MENDS}; echo 'BAD' > secret.txt; echo secret.txt > .gitignore");
+    let world = World::with_program(&hides);
+    let (output, result) = world.fix(&["--yes"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?} {result}");
+    assert!(!world.repo.path().join("secret.txt").exists(), "what is ignored is no part of the patch");
+    let prints = r#"printf '%s' '{"ops":[{"kind":"add","path":"built/a.txt","content":"BAD"},{"kind":"add","path":".gitignore","content":"built\n"}]}'"#;
+    let world = World::with_program(prints);
+    let (output, result) = world.fix(&["--yes", "--rounds", "1", "--keep-best"]);
+    let unfit = &result["fix"]["rounds"][1]["came"]["unfit"][0];
+    assert!(unfit.as_str().is_some_and(|fault| fault.contains("nobody would judge it")), "{output:?} {result}");
+    assert!(!world.repo.path().join("built").exists());
+}
+
+#[test]
+fn links_that_a_fixer_leaves_behind_lead_nowhere() {
+    for script in [
+        "rm src/a.txt; ln -s /etc/hostname src/a.txt",
+        "mv src lib; ln -s lib src",
+        "there=$(pwd); cd ..; mv \"$there\" moved; ln -s /etc \"$there\"",
+    ] {
+        let world = World::with_program(script);
+        let (output, result) = world.fix(&["--yes", "--keep-best"]);
+        assert_eq!((output.status.code(), world.text()), (Some(1), CHANGED.to_owned()), "{script}: {output:?}");
+        let ending = result["fix"]["ending"].to_string();
+        assert!(ending.contains("link"), "{script}: {ending}");
+    }
+}
+
+#[test]
+fn the_tree_has_to_be_what_was_judged() {
+    let world = World::with_program(&format!("{MENDS}; echo 'BAD four' >> HERE_TREE/src/b.txt"));
+    let script = fs::read_to_string(world.beside("fixer.sh")).expect("read");
+    let tree = world.repo.path().display().to_string().replace(' ', "\\ ");
+    fs::write(world.beside("fixer.sh"), script.replace("HERE_TREE", &tree)).expect("written");
+    let (output, _) = world.fix(&["--yes"]);
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && complaint.contains("changed meanwhile"), "{complaint}");
+    assert_eq!(world.text(), CHANGED);
+}
+
+#[test]
+fn one_fix_is_at_work_at_a_time() {
+    let world = World::with_program("touch \"$HERE/slow\"");
+    fs::write(world.beside("slow"), "").expect("written");
+    let mut first = world.command(&["fix", "--yes"]).process_group(0).spawn().expect("the program runs");
+    let lock = world.repo.path().join(".assize/fix.lock");
+    let begin = Instant::now();
+    while !lock.exists() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "nothing is locked");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let is_locked = || fs::File::open(&lock).expect("there").try_lock().is_err();
+    while !is_locked() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "nothing is locked");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (output, _) = world.fix(&["--yes"]);
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && complaint.contains("is at work"), "{complaint}");
+    first.kill().expect("killed");
+    first.wait().expect("ended");
+}
+
+#[test]
+fn settings_in_a_folder_of_a_repository_hold_for_that_repository() {
+    let world = World::with_program(MENDS);
+    world.repo.write("service/assize.toml", "");
+    let (output, _) = world.fix(&["--yes", "-C", "service"]);
+    assert_eq!((output.status.code(), world.text()), (Some(0), "one\ntwo\nthree\n".to_owned()), "{output:?}");
+}
+
+#[test]
 fn a_fix_that_was_killed_goes_on_and_pays_for_nothing_twice() {
     let world = World::with_program(&format!("{MENDS}; touch \"$HERE/slow\""));
     let mut command = world.command(&["fix", "--yes", "--format", "json"]);

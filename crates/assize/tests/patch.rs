@@ -158,5 +158,12 @@ fn git_takes_what_is_shown_as_a_diff() {
 
     let zero = r#"{"ops": [{"kind": "add", "path": "z", "content": "AA==", "encoding": "base64"}]}"#;
     let refused = patch(&repo, zero, &["diff", "-"]);
-    assert_eq!((refused.status.code(), &json(&refused)["errors"][0]["at"]), (Some(1), &"z".into()));
+    let complaint = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(1) && complaint.starts_with("z: holds zero bytes"), "{refused:?}");
+    assert!(refused.stdout.is_empty(), "whoever reads a diff must not take anything else for one");
+    let path = repo.outside().join("own.json");
+    fs::write(&path, zero).expect("written");
+    let path = path.to_string_lossy().into_owned();
+    let over = patch(&repo, "", &["apply", &path, "--inverse", &path]);
+    assert_eq!((over.status.code(), fs::read_to_string(&path).expect("kept")), (Some(2), zero.to_owned()), "{over:?}");
 }

@@ -210,4 +210,11 @@ fn what_makes_no_sense_is_refused() {
     fs::write(&text, "I would rewrite it.\n").expect("written");
     let (output, result) = tournament(&repo, &[&text]);
     assert_eq!((output.status.code(), &result["winnerIndex"]), (Some(1), &Value::Null), "{output:?}");
+    let copy = repo.outside().join("copy").display().to_string();
+    assert!(Command::new("cp").args(["-r", &repo.path().to_string_lossy(), &copy]).status().expect("cp").success());
+    let bad = patch(&repo, "bad.json", "two", "BAD");
+    let (_, result) = tournament(&repo, &[&copy, &bad]);
+    assert_eq!(result["winnerIndex"], 1, "whoever changes nothing does not win by being small: {result}");
+    assert_eq!(result["results"][0]["errors"][0], "it changes nothing");
+    assert_eq!(result["results"][1]["patch"]["ops"][0]["replace"], "BAD", "the winner can be taken");
 }

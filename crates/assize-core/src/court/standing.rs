@@ -148,8 +148,8 @@ pub struct Standing {
     pub other_faults: Measure,
     /// How well it fits the project's conventions, in millionths.
     pub convention: u32,
-    /// Lines that come and go.
-    pub size: u64,
+    /// Lines that come and go; `None` where nobody counted.
+    pub size: Option<u64>,
 }
 
 impl Standing {
@@ -165,7 +165,7 @@ impl Standing {
             ruling: Outcome::Unjudged,
             other_faults: Measure::Unknown,
             convention: 0,
-            size: u64::MAX,
+            size: None,
         }
     }
 
@@ -186,19 +186,20 @@ impl Standing {
         Self {
             applies: Measure::Holds,
             builds: objections(inputs, &[Dimension::Compilation, Dimension::Types])
+                .unwrap_or_default()
                 .and(of(&[Dimension::Compilation, Dimension::Types])),
             regressions: tests.regressions.and(of(&[Dimension::TestsFunctional, Dimension::TestsEdge])),
             target_tests: tests.target,
             edge_tests: tests.edge,
-            security_and_boundaries: known(objections(inputs, &secured)).and(of(&[
+            security_and_boundaries: objections(inputs, &secured).unwrap_or(UNASKED).and(of(&[
                 Dimension::Security,
                 Dimension::Boundaries,
                 Dimension::Schema,
             ])),
             ruling: outcome,
-            other_faults: known(objections(inputs, &[Dimension::Style])).and(style_and_rest),
+            other_faults: objections(inputs, &[Dimension::Style]).unwrap_or(UNASKED).and(style_and_rest),
             convention: convention.map_or(1_000_000, millionths),
-            size: lines as u64,
+            size: Some(lines as u64),
         }
     }
 
@@ -230,7 +231,7 @@ impl Standing {
             ruling: if faultless { Outcome::Accept } else { self.ruling.max(Outcome::Revise) },
             other_faults: hoped(self.other_faults),
             convention: 1_000_000,
-            size: 0,
+            size: Some(0),
         }
     }
 
@@ -245,7 +246,7 @@ impl Standing {
             Criterion::Ruling => self.ruling.cmp(&other.ruling),
             Criterion::OtherFaults => self.other_faults.cmp(&other.other_faults),
             Criterion::Convention => self.convention.cmp(&other.convention),
-            Criterion::Size => other.size.cmp(&self.size),
+            Criterion::Size => other.size.unwrap_or(u64::MAX).cmp(&self.size.unwrap_or(u64::MAX)),
         }
     }
 
@@ -267,25 +268,24 @@ impl PartialOrd for Standing {
     }
 }
 
-/// Where nobody looks, nothing was found: a project without linters is no worse for it.
-fn known(measure: Measure) -> Measure {
-    if measure == Measure::Unknown { Measure::Holds } else { measure }
-}
+/// What no gate looks at counts for nobody and against nobody: a project without linters is no worse for it. A gate that came
+/// to no result is something else.
+const UNASKED: Measure = Measure::Holds;
 
 fn millionths(share: f64) -> u32 {
     // A share of at most 1 fits.
     (share.clamp(0.0, 1.0) * 1e6).round() as u32
 }
 
-/// What gates object to that concern one of some dimensions and run no tests.
-fn objections(inputs: &ReviewInputs, dimensions: &[Dimension]) -> Measure {
+/// What gates object to that concern one of some dimensions and run no tests; `None` where nobody looks.
+fn objections(inputs: &ReviewInputs, dimensions: &[Dimension]) -> Option<Measure> {
     let concerned = inputs.exec.used().filter(|gate| {
         !gate.is_test_runner() && gate.dimensions.iter().any(|dimension| dimensions.contains(dimension))
     });
     let looked = dimensions.iter().any(|dimension| inputs.looked_at.contains(dimension));
     let first = if looked { Some(Measure::Holds) } else { None };
     let measures = concerned.map(objections_of);
-    first.into_iter().chain(measures).reduce(Measure::and).unwrap_or_default()
+    first.into_iter().chain(measures).reduce(Measure::and)
 }
 
 fn objections_of(gate: &GateResult) -> Measure {

@@ -14,13 +14,14 @@ use serde::{Deserialize, Serialize};
 use super::review::ReviewRecord;
 use super::standing::Standing;
 use crate::opinion::Opinion;
+use crate::patch::Patch;
 use crate::ruling::Outcome;
 use crate::text::Untrusted;
 use crate::verdict::{PairChoice, PairVerdict};
 
 /// Most candidates of one tournament.
 pub const CANDIDATES_MAX: usize = 200;
-/// Most candidates within a tie that judges compare, each with each; the others of it stay tied.
+/// Most candidates of a tie that judges compare, each with each; where more share the lead, none is compared.
 pub const COMPARED_MAX: usize = 8;
 
 /// A candidate as it was handed in.
@@ -31,6 +32,9 @@ pub struct Candidate {
     /// What tells the tree that it makes from any other, differences left out that mean nothing; or what keeps it from
     /// being laid out.
     pub tree: Result<String, Vec<String>>,
+    /// Its operations, where it was handed in or made as a patch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<Patch>,
 }
 
 /// What is known of a candidate that was judged.

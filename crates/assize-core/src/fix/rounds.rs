@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::court::standing::Standing;
+use crate::court::standing::{Criterion, Standing};
 use crate::ruling::{Outcome, Unjudged};
 
 /// How long a fix goes on.
@@ -175,6 +175,8 @@ pub struct Round {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Came {
+    /// Nothing yet: somebody is being asked.
+    Asked,
     /// A new state, which is being judged.
     Made(usize),
     /// A new state that is better than all before.
@@ -208,7 +210,8 @@ pub struct Rounds {
     asked_tools: BTreeSet<usize>,
     spent_ms: u64,
     spent_usd: Option<f64>,
-    ending: Option<Ending>,
+    /// What is waited for.
+    effect: FixEffect,
 }
 
 impl Rounds {
@@ -225,7 +228,7 @@ impl Rounds {
             asked_tools: BTreeSet::new(),
             spent_ms: 0,
             spent_usd: Some(0.0),
-            ending: None,
+            effect: FixEffect::Judge(0),
         };
         (rounds, FixEffect::Judge(0))
     }
@@ -257,17 +260,12 @@ impl Rounds {
 
     /// Takes in what happened and says what has to happen next. An event that nobody waits for changes nothing.
     pub fn step(&mut self, event: FixEvent) -> FixEffect {
-        if let Some(ending) = &self.ending {
-            return FixEffect::End(ending.clone());
-        }
-        let effect = match event {
-            FixEvent::Judged(judged) => self.hear(judged),
-            FixEvent::Proposed(proposed) => self.take(proposed),
+        self.effect = match (&self.effect, event) {
+            (FixEffect::Judge(_), FixEvent::Judged(judged)) => self.hear(judged),
+            (FixEffect::Propose { .. }, FixEvent::Proposed(proposed)) => self.take(proposed),
+            (effect, _) => effect.clone(),
         };
-        if let FixEffect::End(ending) = &effect {
-            self.ending = Some(ending.clone());
-        }
-        effect
+        self.effect.clone()
     }
 
     fn spend(&mut self, time_ms: u64, cost_usd: Option<f64>) {
@@ -282,7 +280,7 @@ impl Rounds {
         let outcome = judged.standing.ruling;
         let repeats = self.judged.iter().any(|earlier| earlier.objections == judged.objections);
         let accepted = outcome == Outcome::Accept;
-        let better = state == 0 || accepted || judged.standing > self.judged[self.best].standing;
+        let better = state == 0 || accepted || is_better(&judged.standing, &self.judged[self.best].standing);
         let ties = self.judged.get(self.best).is_some_and(|best| best.standing.ties_with(&judged.standing));
         self.judged.push(judged);
         let round = self.rounds.last_mut();
@@ -365,7 +363,9 @@ impl Rounds {
 
     /// Says who is asked next: what tools offer comes first, since it is free.
     fn next(&mut self) -> FixEffect {
-        if let Some(ending) = self.spent_up().filter(|ending| *ending == Ending::TimeSpent) {
+        // What tools offer is free, but judging it need not be.
+        let costs = self.judged.iter().any(|judged| judged.cost_usd != Some(0.0));
+        if let Some(ending) = self.spent_up().filter(|ending| costs || *ending == Ending::TimeSpent) {
             return FixEffect::End(ending);
         }
         let free = self.rounds_of(By::Mechanical) < self.policy.rounds_max;
@@ -380,8 +380,17 @@ impl Rounds {
         } else {
             (By::Configured, self.best)
         };
-        self.rounds.push(Round { by, from, came: Came::Nothing });
+        self.rounds.push(Round { by, from, came: Came::Asked });
         FixEffect::Propose { by, from, faults: Vec::new() }
+    }
+}
+
+/// Returns whether a state is a step forward: taste and size are none, nor is that a judge did not answer this time.
+fn is_better(state: &Standing, best: &Standing) -> bool {
+    match state.differs(best) {
+        None | Some(Criterion::Convention | Criterion::Size) => false,
+        Some(Criterion::Ruling) if state.ruling == Outcome::Unjudged => false,
+        Some(_) => state > best,
     }
 }
 

@@ -431,10 +431,13 @@ impl Benches {
             _ => None,
         };
         let (of_base, of_change) = (folder("base")?, folder("change")?);
-        if let (Some(seed), Some(base)) = (&terms.gates.seed, &base_copy) {
-            copy_build(seed, &of_change)?;
+        let copies = || [Some(&change), held.as_ref()].into_iter().flatten();
+        if let (Some(seed), Some(base)) = (&terms.gates.seed, &base_copy)
+            && copies().all(|copy| copy.has_the_links_of(base))
+            && seeded(seed, &of_change)?
+        {
             // Build tools go by the times of files: what differs from the base has to look new.
-            for copy in [Some(&change), held.as_ref()].into_iter().flatten() {
+            for copy in copies() {
                 copy.freshen(base)?;
             }
         }
@@ -461,7 +464,14 @@ pub(crate) fn paths_of(root: &Path, repository: Option<&Repository>) -> Result<V
     if let Some(path) = odd_in_work_tree(root) {
         return Err(GitError::Waits(path).into());
     }
-    let walk = ignore::WalkBuilder::new(root).hidden(false).require_git(false).ignore(false).git_exclude(false).build();
+    let walk = ignore::WalkBuilder::new(root)
+        .hidden(false)
+        .require_git(false)
+        .parents(false)
+        .git_global(false)
+        .ignore(false)
+        .git_exclude(false)
+        .build();
     let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()));
     let relative = |path: &Path| Some(path.strip_prefix(root).ok()?.to_str()?.to_owned());
     Ok(files.filter_map(|entry| relative(entry.path())).filter(ours).take(crate::work_copy::FILES_MAX + 1).collect())
@@ -592,22 +602,31 @@ fn hold_tests(
 /// What stands among the limits of a review that was broken off.
 pub const STOPPED_EARLY: &str = "it was stopped early: it cannot come first any more";
 
-/// Gives build tools what they made of the base, with its times.
-fn copy_build(from: &Path, to: &Path) -> Result<(), CopyError> {
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |error| CopyError::Io { path, error }
-    };
-    for entry in std::fs::read_dir(from).map_err(failed(from))?.flatten() {
+/// Gives build tools what they made of the base, with its times. Where that cannot be copied they begin with nothing; says
+/// which it is.
+fn seeded(seed: &Path, build: &Path) -> Result<bool, CopyError> {
+    if copy_build(seed, build).is_ok() {
+        return Ok(true);
+    }
+    let failed = |error| CopyError::Io { path: build.to_owned(), error };
+    std::fs::remove_dir_all(build).map_err(failed)?;
+    std::fs::create_dir_all(build).map_err(failed)?;
+    Ok(false)
+}
+
+fn copy_build(from: &Path, to: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
         let (source, target) = (entry.path(), to.join(entry.file_name()));
-        let meta = std::fs::symlink_metadata(&source).map_err(failed(&source))?;
+        let meta = std::fs::symlink_metadata(&source)?;
         if meta.is_dir() {
-            std::fs::create_dir_all(&target).map_err(failed(&target))?;
+            std::fs::create_dir_all(&target)?;
             copy_build(&source, &target)?;
+        } else if meta.is_symlink() {
+            std::os::unix::fs::symlink(std::fs::read_link(&source)?, &target)?;
         } else if meta.is_file() {
-            std::fs::copy(&source, &target).map_err(failed(&source))?;
-            let times = meta.modified().and_then(|time| std::fs::File::open(&target)?.set_modified(time));
-            times.map_err(failed(&target))?;
+            std::fs::copy(&source, &target)?;
+            meta.modified().and_then(|time| std::fs::File::open(&target)?.set_modified(time))?;
         }
     }
     Ok(())

@@ -21,8 +21,7 @@ use assize_core::court::tournament::{
 use assize_core::diff::Diff;
 use assize_core::gate::Dimension;
 use assize_core::opinion::Opinion;
-use assize_core::patch::Handed;
-use assize_core::path::is_code;
+use assize_core::patch::{Handed, Patch};
 use assize_core::prompt::Question;
 use assize_core::prompt::pair::{Pair, pair_question};
 use assize_core::ruling::Outcome;
@@ -33,7 +32,7 @@ use super::review::{self, ReviewError, STOPPED_EARLY, Terms};
 use crate::brief::{Survey, survey_copy_within_limit};
 use crate::ground::Ground;
 use crate::patch::{PatchError, PatchTerms, check};
-use crate::tree::{self, hash_file};
+use crate::tree;
 use crate::work_copy::{CopyError, WorkCopy};
 
 /// Puts a question to judges and hands on each opinion as it comes in.
@@ -116,19 +115,22 @@ pub fn hold(
     let home = repository.as_ref().map_or(folder, |repository| repository.root()).to_owned();
     let base = review::base_of(case, &project)?;
     let hall = Hall { case, home: &home, base: &base, patches: &terms.patches };
-    let laid: Vec<Result<WorkCopy, Vec<String>>> =
-        entrants.iter().map(|entrant| hall.lay(entrant)).collect::<Result<_, _>>()?;
+    let laid: Vec<Laid> = entrants.iter().map(|entrant| hall.lay(entrant)).collect();
+    let unchanged = id_of(&base).map_err(|error| CopyError::Io { path: base.path(), error })?;
     let candidates = entrants.iter().zip(&laid).map(|(entrant, laid)| {
-        let tree = match laid {
-            Ok(copy) => Ok(id_of(&copy.path())?),
-            Err(faults) => Err(faults.clone()),
+        let of = |laid: &(WorkCopy, Option<Patch>)| match id_of(&laid.0) {
+            Ok(id) if id == unchanged => Err(vec!["it changes nothing".to_owned()]),
+            Ok(id) => Ok(id),
+            Err(error) => Err(vec![error.to_string()]),
         };
-        Ok(Candidate { name: entrant.name.clone(), tree })
+        let tree = laid.as_ref().map_err(Vec::clone).and_then(of);
+        let patch = laid.as_ref().ok().and_then(|(_, patch)| patch.clone());
+        Candidate { name: entrant.name.clone(), tree, patch }
     });
     let inputs = TournamentInputs {
         specification: case.specification.clone(),
         base: case.base.clone(),
-        candidates: candidates.collect::<Result<_, ReviewError>>()?,
+        candidates: candidates.collect(),
         ..TournamentInputs::default()
     };
     let build = tempfile::Builder::new()
@@ -182,6 +184,15 @@ fn hopeless(best: Arc<Mutex<Option<Standing>>>) -> review::Hopeless {
     })
 }
 
+/// A candidate in a copy of its own, with its operations where it is a patch; or what keeps it from being laid out.
+type Laid = Result<(WorkCopy, Option<Patch>), Vec<String>>;
+
+/// Copies the tree of a folder: what its own git lists, where it has one.
+fn copy_of(folder: &Path) -> Result<WorkCopy, ReviewError> {
+    let repository = Ground::project(folder).repository()?.filter(|found| found.root() == folder);
+    Ok(WorkCopy::of_folder(folder, review::paths_of(folder, repository.as_ref())?)?)
+}
+
 /// What all candidates have in common.
 struct Hall<'a> {
     case: &'a ReviewCase,
@@ -191,39 +202,36 @@ struct Hall<'a> {
 }
 
 impl Hall<'_> {
-    /// Lays a candidate out in a copy of its own; says what keeps it from that.
-    fn lay(&self, entrant: &Entrant) -> Result<Result<WorkCopy, Vec<String>>, ReviewError> {
-        Ok(match &entrant.source {
+    /// Lays a candidate out in a copy of its own; says what keeps it from that, whatever it is: no candidate keeps the others
+    /// from being judged.
+    fn lay(&self, entrant: &Entrant) -> Laid {
+        let said = |error: &dyn std::fmt::Display| vec![error.to_string()];
+        match &entrant.source {
             Source::Unreadable(faults) => Err(faults.clone()),
-            Source::Patch(handed) => self.lay_patch(handed)?,
-            Source::Folder(folder) => {
-                let repository = Ground::project(folder).repository()?.filter(|found| found.root() == folder);
-                Ok(WorkCopy::of_folder(folder, review::paths_of(folder, repository.as_ref())?)?)
-            }
-            Source::Commit(revision) => match Ground::project(self.home).repository()? {
-                Some(repository) => match repository.resolve(revision) {
-                    Ok(commit) => Ok(WorkCopy::of_commit(&repository, &commit)?),
-                    Err(error) => Err(vec![error.to_string()]),
-                },
-                None => Err(vec![format!("{revision}: there is no repository")]),
-            },
-        })
-    }
-
-    fn lay_patch(&self, handed: &Handed) -> Result<Result<WorkCopy, Vec<String>>, ReviewError> {
-        let mut copy = self.base.again()?;
-        let prepared = match check(&copy.path(), self.patches, handed) {
-            Ok(prepared) => prepared,
-            Err(PatchError::Unfit(faults)) => return Ok(Err(faults.iter().map(ToString::to_string).collect())),
-            Err(error) => return Ok(Err(vec![error.to_string()])),
-        };
-        for change in prepared.plan.changes {
-            match change.after {
-                Some(file) => copy.write_file(&change.path, &file.bytes, file.executable)?,
-                None => copy.remove(&change.path)?,
+            Source::Patch(handed) => self.lay_patch(handed).map(|(copy, patch)| (copy, Some(patch))),
+            Source::Folder(folder) => copy_of(folder).map(|copy| (copy, None)).map_err(|error| said(&error)),
+            Source::Commit(revision) => {
+                let copy = self.copy_of_commit(revision).map_err(|error| said(&error))?;
+                copy.map(|copy| (copy, None)).ok_or_else(|| vec![format!("{revision}: there is no repository")])
             }
         }
-        Ok(Ok(copy))
+    }
+
+    fn copy_of_commit(&self, revision: &str) -> Result<Option<WorkCopy>, ReviewError> {
+        let Some(repository) = Ground::project(self.home).repository()? else { return Ok(None) };
+        let commit = repository.resolve(revision)?;
+        Ok(Some(WorkCopy::of_commit(&repository, &commit)?))
+    }
+
+    fn lay_patch(&self, handed: &Handed) -> Result<(WorkCopy, Patch), Vec<String>> {
+        let said = |error: &dyn std::fmt::Display| vec![error.to_string()];
+        let mut copy = self.base.again().map_err(|error| said(&error))?;
+        let prepared = check(&copy.path(), self.patches, handed).map_err(|error| match error {
+            PatchError::Unfit(faults) => faults.iter().map(ToString::to_string).collect(),
+            error => said(&error),
+        })?;
+        copy.carry_out(&prepared.plan.changes).map_err(|error| said(&error))?;
+        Ok((copy, prepared.patch))
     }
 
     fn ground(&self, copy: &WorkCopy) -> Ground {
@@ -233,13 +241,13 @@ impl Hall<'_> {
     /// Has judges compare two candidates.
     fn compare(
         &self,
-        laid: &[Result<WorkCopy, Vec<String>>],
+        laid: &[Laid],
         (first, second): (usize, usize),
         judges: &[String],
         ask: Ask<'_>,
     ) -> Result<Comparison, ReviewError> {
         let diff = |index: usize| match &laid[index] {
-            Ok(copy) => review::diff(self.case, &self.ground(copy)),
+            Ok((copy, _)) => review::diff(self.case, &self.ground(copy)),
             Err(_) => Ok(Diff::default()),
         };
         let brief = crate::brief::look(None, None, self.base, crate::brief::Reader::Judges).brief;
@@ -260,7 +268,7 @@ impl Hall<'_> {
 struct Heat<'a> {
     hall: &'a Hall<'a>,
     entrants: &'a [Entrant],
-    laid: &'a [Result<WorkCopy, Vec<String>>],
+    laid: &'a [Laid],
     review: &'a Terms,
     survey: Option<&'a Survey>,
     /// The best standing so far: what cannot reach it is stopped early.
@@ -315,7 +323,7 @@ impl Heat<'_> {
             let Some(index) = next.lock().unwrap_or_else(PoisonError::into_inner).next() else { return };
             // Whoever listens does so until the last worker is done.
             let _ = sender.send(News::Began(index));
-            let Ok(copy) = &self.laid[index] else { continue };
+            let Ok((copy, _)) = &self.laid[index] else { continue };
             let _ = sender.send(News::Ended(index, self.assess(copy).map(Box::new)));
         }
     }
@@ -324,7 +332,8 @@ impl Heat<'_> {
         let ground = self.hall.ground(copy);
         let nobody: review::Ask<'_> = &mut |_, _, _| {};
         let record = review::hold(self.hall.case.clone(), self.review, &ground, &mut |_| {}, nobody)?;
-        let diff = review::diff(self.hall.case, &ground)?;
+        // A change that cannot be read is ruled upon above; it has no conventions.
+        let diff = review::diff(self.hall.case, &ground).unwrap_or_default();
         let convention = self.survey.map(|survey| conformity(survey, self.hall.case, copy, &diff, &record));
         let convention = convention.unwrap_or_default();
         let stopped = record.inputs.limits.iter().find(|limit| *limit == STOPPED_EARLY).cloned();
@@ -381,17 +390,14 @@ fn exec_signal(standing: &Standing) -> Option<ExecSignal> {
 }
 
 /// What tells a tree from any other. How lines end, and whether the last one of them does, means nothing in code.
-fn id_of(folder: &Path) -> Result<String, ReviewError> {
-    let failed = |error| CopyError::Io { path: folder.to_owned(), error };
-    let mut hasher = blake3::Hasher::new();
-    for path in tree::paths(folder).map_err(failed)? {
-        let mut file = tree::file(folder, &path).map_err(failed)?;
-        if let Some(file) = file.as_mut().filter(|_| is_code(&path)) {
-            file.bytes = plain(&file.bytes);
-        }
-        hash_file(&mut hasher, &path, file.as_ref());
-    }
-    Ok(hasher.finalize().to_hex()[..32].to_owned())
+fn id_of(copy: &WorkCopy) -> std::io::Result<String> {
+    tree::id(&copy.path(), copy.files(), &|path, bytes| if ends_mean_nothing(path) { plain(&bytes) } else { bytes })
+}
+
+/// Whether a language takes all ends of lines for the same. A shell does not.
+fn ends_mean_nothing(path: &str) -> bool {
+    const ENDINGS: [&str; 10] = ["rs", "py", "js", "mjs", "cjs", "jsx", "ts", "tsx", "go", "java"];
+    path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
 
 fn plain(bytes: &[u8]) -> Vec<u8> {

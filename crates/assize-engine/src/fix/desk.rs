@@ -4,10 +4,12 @@
 //! patches. This module must not know why a state is looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
 
 use assize_core::patch::{Change, Entry, File, Patch, Pin, Snapshot, between};
 
-use crate::tree::{self, hash_file};
+use crate::tree::{self, hash_file, short};
 use crate::work_copy::{CopyError, WorkCopy};
 
 /// What differs from the tree as it was handed in; nothing stands for a file that is gone.
@@ -32,7 +34,8 @@ impl Desk {
     ///
     /// Fails when the copy cannot be read.
     pub fn new(copy: WorkCopy) -> Result<Self, CopyError> {
-        let start = hash_of(&copy)?;
+        let failed = |error| CopyError::Io { path: copy.path(), error };
+        let start = tree_id(&copy.path(), copy.files()).map_err(failed)?;
         Ok(Self { copy, start, originals: Overlay::new(), states: vec![Overlay::new()], laid: 0 })
     }
 
@@ -101,7 +104,7 @@ impl Desk {
         for (path, file) in &overlay {
             hash_file(&mut hasher, path, file.as_ref());
         }
-        Made { id: hasher.finalize().to_hex()[..32].to_owned(), overlay, originals }
+        Made { id: short(&hasher), overlay, originals }
     }
 
     /// Makes what a patch made the next state.
@@ -109,6 +112,22 @@ impl Desk {
         self.originals = made.originals;
         self.states.push(made.overlay);
         self.states.len() - 1
+    }
+
+    /// Lays out what a patch makes for a look at it, and goes back; it becomes no state.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a file cannot be written.
+    pub fn try_out<T>(&mut self, made: Made, look: impl FnOnce(&WorkCopy) -> T) -> Result<T, CopyError> {
+        let (laid, originals) = (self.laid, self.originals.clone());
+        let state = self.keep(made);
+        self.lay(state)?;
+        let seen = look(&self.copy);
+        self.lay(laid)?;
+        self.states.pop();
+        self.originals = originals;
+        Ok(seen)
     }
 
     /// Returns the patch from the tree as it was handed in to a state, and what its files have to be.
@@ -130,12 +149,11 @@ pub struct Made {
     originals: Overlay,
 }
 
-fn hash_of(copy: &WorkCopy) -> Result<String, CopyError> {
-    let root = copy.path();
-    let failed = |error| CopyError::Io { path: root.clone(), error };
-    let mut hasher = blake3::Hasher::new();
-    for path in tree::paths(&root).map_err(failed)? {
-        hash_file(&mut hasher, &path, tree::file(&root, &path).map_err(failed)?.as_ref());
-    }
-    Ok(hasher.finalize().to_hex()[..32].to_owned())
+/// Returns what tells the tree of these paths from any other.
+///
+/// # Errors
+///
+/// Fails when something cannot be read.
+pub fn tree_id(folder: &Path, paths: &BTreeSet<String>) -> io::Result<String> {
+    tree::id(folder, paths, &|_, bytes| bytes)
 }

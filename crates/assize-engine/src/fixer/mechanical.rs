@@ -9,7 +9,7 @@ use std::path::Path;
 use assize_core::court::review::ReviewRecord;
 use assize_core::fix::mechanical;
 use assize_core::gate::GateState;
-use assize_core::patch::{File, Op, Patch, PatchLimits, Protection, Snapshot, between, plan};
+use assize_core::patch::{File, Op, Patch, PatchLimits, Protection, Snapshot, between, check_path, plan};
 use assize_core::report::Diagnostic;
 
 use crate::court::review::{GateTerms, ReviewError, sandbox_beside};
@@ -79,7 +79,7 @@ fn hold_to(copy: &mut WorkCopy, path: &str, before: Option<&File>, lines: Option
     let mut near = |op: &Op| {
         let Op::Splice { start, delete_count, .. } = op else { return true };
         // A difference begins within its context, and goes on as long as its parts have that in common.
-        let begins = lines.iter().any(|line| (line.saturating_sub(1)..line + CONTEXT).contains(start));
+        let begins = lines.iter().any(|line| (line.saturating_sub(1)..line.saturating_add(CONTEXT)).contains(start));
         let goes_on = reached > 0 && *start <= reached + 2 * CONTEXT;
         if begins || goes_on {
             reached = start + delete_count;
@@ -94,7 +94,7 @@ fn hold_to(copy: &mut WorkCopy, path: &str, before: Option<&File>, lines: Option
 /// Returns whether a patch may change a file that is there.
 fn is_open(protection: &Protection, path: &str) -> bool {
     let change = Op::Splice { path: path.to_owned(), start: 0, delete_count: 0, insert: None };
-    protection.check(&Patch { ops: vec![change] }).is_empty()
+    check_path(path).is_ok() && protection.check(&Patch { ops: vec![change] }).is_empty()
 }
 
 /// Reads a file that tools may mend. What cannot be read is left alone.
@@ -107,11 +107,5 @@ fn lay(copy: &mut WorkCopy, patch: &Patch) -> Result<(), CopyError> {
     let paths: BTreeSet<&str> = patch.ops.iter().map(Op::path).collect();
     let files = paths.into_iter().filter_map(|path| Some((path.to_owned(), read(&copy.path(), path)?)));
     let Ok(plan) = plan(patch, &Snapshot::of_files(files)) else { return Ok(()) };
-    for change in plan.changes {
-        match change.after {
-            Some(file) => copy.write_file(&change.path, &file.bytes, file.executable)?,
-            None => copy.remove(&change.path)?,
-        }
-    }
-    Ok(())
+    copy.carry_out(&plan.changes)
 }

@@ -1,8 +1,11 @@
 //! `assize fix`: puts a change right, in a copy, and writes back what is accepted.
 
+use std::fs::TryLockError;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
+use anstream::eprint;
 use assize_core::court::review::ReviewCase;
 use assize_core::envelope::ReviewEnvelope;
 use assize_core::fix::record::{FixStart, FixStep};
@@ -13,9 +16,10 @@ use assize_core::session::Event;
 use assize_core::text::{Untrusted, make_visible};
 use assize_engine::fix::{Fix, FixError, FixTerms, Fixed, Progress};
 use assize_engine::judge::ask::Replies;
-use assize_engine::ledger::{Filter, Ledger, LedgerError};
+use assize_engine::ledger::{Filter, Ledger, LedgerError, make_folder};
 use assize_engine::patch::{PatchError, PatchTerms, Patcher, check};
 use assize_engine::process::end_with_us;
+use rustix::fs::OFlags;
 use serde_json::json;
 
 use crate::cli::{Output, print};
@@ -100,14 +104,16 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let project = host.project();
     let settings = format!("{config:?} {:?}", arguments.gates);
     let (fix, start) = Fix::new(case, &terms, &project, &settings).map_err(failed)?;
+    // Held to the end: two fixes of one tree would take each other for an interrupted one.
+    let _lock = Lock::take(host)?;
     let mut record = Record::open(host, &start, arguments.anew)?;
     if !record.earlier.is_empty() {
-        output.note("an interrupted fix goes on where it stopped; --anew begins again");
+        output.note("a fix of this very tree is on record and goes on where it stopped; --anew begins again");
     }
     let fixed = carry_out(fix, &mut record, &judges, output)?;
     let pins = Some(fixed.pins.clone());
     let patches = PatchTerms { limits: PatchLimits::NONE, protection, pins, ..PatchTerms::default() };
-    settle(fixed, &patches, arguments, host, output, &mut record)
+    settle(fixed, &patches, arguments, output, &mut record)
 }
 
 fn carry_out(fix: Fix<'_>, record: &mut Record, judges: &Judges, output: Output) -> Result<Fixed> {
@@ -123,7 +129,9 @@ fn carry_out(fix: Fix<'_>, record: &mut Record, judges: &Judges, output: Output)
                 Progress::Asking { again, .. } => {
                     watch.doing(if again { "asking for the patch once more" } else { "asking for a patch" });
                 }
-                Progress::Came(came) => watch.say(quiet(&render::fix::came(came))),
+                Progress::Came(round) => {
+                    watch.say(quiet(&format!("{}: {}", render::fix::by(round.by), render::fix::came(&round.came))));
+                }
             }
         },
         &mut |ids, question, each| judges.ask(ids, question, each),
@@ -137,11 +145,10 @@ fn settle(
     mut fixed: Fixed,
     patches: &PatchTerms,
     arguments: &Arguments,
-    host: &Host,
     output: Output,
     record: &mut Record,
 ) -> Result {
-    let project = host.project();
+    let project = fixed.home.clone();
     let is_good = fixed.end.outcome == Outcome::Accept || arguments.keep_best;
     let handed = Handed::Operations(fixed.end.patch.clone());
     if !fixed.end.patch.ops.is_empty() {
@@ -154,12 +161,25 @@ fn settle(
             };
             Failure::new(format!("{}; nothing was written", make_visible(&faults)))
         })?;
-        if let Ok(diff) = unified(&prepared.plan, &prepared.tree)
-            && output.format != Format::Json
-        {
-            print(&render::diff(&String::from_utf8_lossy(&diff)));
+        let diff = match unified(&prepared.plan, &prepared.tree) {
+            Ok(diff) => render::diff(&String::from_utf8_lossy(&diff)),
+            Err(faults) => faults.iter().map(|fault| format!("{}\n", make_visible(&fault.to_string()))).collect(),
+        };
+        // Whoever is asked has to see what about.
+        let asks = is_good && at_terminal() && !arguments.yes && !arguments.dry_run;
+        if asks && !(std::io::stdout().is_terminal() && output.format != Format::Json) {
+            eprint!("{diff}");
         }
-        if is_good && !arguments.dry_run && (arguments.yes || agreed(output)?) {
+        if output.format != Format::Json {
+            print(&diff);
+        }
+        if is_good && !arguments.dry_run && (arguments.yes || agreed(fixed.end.outcome)?) {
+            if !fixed.is_current().map_err(review_failed)? {
+                return Err(Failure::new(
+                    "the tree was changed meanwhile, and the ruling holds for what it was; nothing was written",
+                )
+                .hint("call `assize fix` again"));
+            }
             let patcher = Patcher::open(&project).map_err(|error| Failure::new(error.to_string()))?;
             let applied = patcher.apply(patches, &handed).map_err(|error| Failure::new(error.to_string()))?;
             fixed.end.written = true;
@@ -168,7 +188,7 @@ fn settle(
         }
     }
     // What could have been written and was not can still be taken by another call.
-    let is_settled = fixed.end.written || fixed.end.patch.ops.is_empty() || !is_good;
+    let is_settled = fixed.end.written || fixed.end.patch.ops.is_empty();
     if is_settled {
         record
             .keep(&Event::FixEnded(Box::new(fixed.end.clone())))
@@ -194,14 +214,19 @@ fn settle(
     Ok(Exit::of(fixed.end.outcome))
 }
 
+fn at_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
 /// Asks the person at the terminal; where there is none, nobody is to be asked.
-fn agreed(output: Output) -> Result<bool> {
-    let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    if !at_terminal || output.quiet {
+fn agreed(outcome: Outcome) -> Result<bool> {
+    if !at_terminal() {
         return Ok(true);
     }
     let mut answer = String::new();
-    let asked = write!(std::io::stderr(), "Write this into the tree? [y/N] ").and_then(|()| std::io::stderr().flush());
+    let is = if outcome == Outcome::Accept { "It is accepted." } else { "It is better, and not accepted." };
+    let asked =
+        write!(std::io::stderr(), "{is} Write it into the tree? [y/N] ").and_then(|()| std::io::stderr().flush());
     asked
         .and_then(|()| std::io::stdin().lock().read_line(&mut answer))
         .map_err(|error| Failure::new(format!("standard input: {error}")))?;
@@ -212,6 +237,32 @@ fn failed(error: FixError) -> Failure {
     match error {
         FixError::Review(error) => review_failed(error),
         error => Failure::new(error.to_string()).hint("--anew begins again"),
+    }
+}
+
+/// Held while a fix of a project is at work.
+struct Lock(#[expect(dead_code, reason = "it is held, not read")] std::fs::File);
+
+impl Lock {
+    fn take(host: &Host) -> Result<Self> {
+        let path = host.ledger().with_file_name("fix.lock");
+        let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()));
+        if let Some(folder) = path.parent() {
+            make_folder(folder).map_err(|error| failed(&error))?;
+        }
+        let file = std::fs::File::options()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+            .open(&path)
+            .map_err(|error| failed(&error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self(file)),
+            Err(TryLockError::WouldBlock) => Err(Failure::new("another `assize fix` is at work in this project")),
+            Err(TryLockError::Error(error)) => Err(failed(&error)),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anstream::eprintln;
 use assize_core::patch::import::{FORMATS, Format as PatchFormat, format};
 use assize_core::patch::{Change, Handed, JSON, PatchLimits, Protection, unified};
 use assize_core::text::make_visible;
@@ -124,6 +125,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         output.note("an earlier patch had been interrupted; it was finished first");
     }
     // What takes it back is there before anything changes.
+    if inverse.is_some_and(|path| host.folder.join(path) == host.folder.join(&handing.patch)) {
+        return Err(Failure::new(format!("--inverse {}: that is the patch itself", handing.patch.display())));
+    }
     if let Some(path) = inverse
         && let Ok(prepared) = patcher.prepare(&terms, &handed)
     {
@@ -156,6 +160,13 @@ fn diff(prepared: std::result::Result<Prepared, PatchError>, output: Output) -> 
         Ok(diff) => {
             print_bytes(&diff);
             Ok(Exit::Done)
+        }
+        // Standard output is for the diff: whoever reads it must not take anything else for one.
+        Err(PatchError::Unfit(faults)) => {
+            for fault in &faults {
+                eprintln!("{}", visible(&fault.to_string()));
+            }
+            Ok(Exit::NotAccepted)
         }
         Err(error) => told(Err(error), false, output),
     }

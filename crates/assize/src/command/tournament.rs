@@ -82,13 +82,14 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let case = ReviewCase { specification: Untrusted::new(specification), base, ..ReviewCase::default() };
     // Without it an interrupted tournament would leave its gates at work.
     let _ = end_with_us();
+    let count = arguments.candidates.len() + arguments.generate.unwrap_or_default();
+    if count > CANDIDATES_MAX {
+        return Err(Failure::new(format!("{count} candidates where {CANDIDATES_MAX} are the most")));
+    }
     let mut entrants =
         arguments.candidates.iter().map(|path| entrant(host, path, &config)).collect::<Result<Vec<_>>>()?;
     if let Some(count) = arguments.generate {
         entrants.extend(generated(count, &case, &review, &config, host, &judges, output)?);
-    }
-    if entrants.len() > CANDIDATES_MAX {
-        return Err(Failure::new(format!("{} candidates where {CANDIDATES_MAX} are the most", entrants.len())));
     }
     let terms = TournamentTerms {
         review,

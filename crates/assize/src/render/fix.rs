@@ -49,7 +49,8 @@ pub fn human(end: &FixEnd, is_dry: bool) -> String {
     text
 }
 
-fn by(who: By) -> &'static str {
+/// Names who was asked.
+pub fn by(who: By) -> &'static str {
     match who {
         By::Mechanical => "tools",
         By::Configured => "fixer",
@@ -59,6 +60,7 @@ fn by(who: By) -> &'static str {
 /// Says what came of a round.
 pub fn came(came: &Came) -> String {
     match came {
+        Came::Asked => "is being asked".to_owned(),
         Came::Made(_) => "a patch".to_owned(),
         Came::Better(_) => "a patch that helps".to_owned(),
         Came::Even(_) => "a patch that leads from one objection to another".to_owned(),

@@ -94,6 +94,7 @@ pub fn envelope(record: &TournamentRecord) -> Value {
                 "duplicateOf": place.duplicate_of,
                 "stoppedEarly": known.is_some_and(|known| known.stopped.is_some()),
                 "errors": candidate.tree.as_ref().err(),
+                "patch": candidate.patch,
                 "verdict": known.and_then(|known| known.review.ruling.verdict.as_ref()),
                 "report": known.map(|known| &known.review.inputs.exec),
             })
@@ -239,7 +240,7 @@ fn total(inputs: &TournamentInputs, place: &Place) -> String {
 }
 
 fn size(standing: &Standing) -> String {
-    if standing.size == u64::MAX { "-".to_owned() } else { standing.size.to_string() }
+    standing.size.map_or("-".to_owned(), |lines| lines.to_string())
 }
 
 /// Says in one line why a candidate stands where it does.

@@ -103,6 +103,15 @@ fn fewer_faults_are_better_and_not_knowing_lies_between() {
 }
 
 #[test]
+fn a_gate_that_came_to_no_result_is_not_one_that_is_not_there() {
+    let trouble = Trouble { kind: GateTrouble::MissingTool, detail: String::new(), to_blame: false };
+    let errored = GateResult { trouble: Some(trouble), ..gate("ruff-check", Dimension::Style, GateState::Errored, 0) };
+    let of = |gates: Vec<GateResult>| standing(gates, vec![], 1, 1.0).other_faults;
+    assert_eq!(of(vec![tests(&[])]), Measure::Holds);
+    assert_eq!(of(vec![tests(&[]), errored]), Measure::Unknown);
+}
+
+#[test]
 fn tampering_with_tests_is_a_regression() {
     let tampered = standing(vec![tests(&[])], vec![finding("test-deleted")], 1, 1.0);
     assert_eq!(tampered.regressions, Measure::Faults(1));

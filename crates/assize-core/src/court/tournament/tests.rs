@@ -18,7 +18,7 @@ fn standing(failing: usize, convention: u32) -> Standing {
         ruling: if failing == 0 { Outcome::Accept } else { Outcome::Revise },
         other_faults: holds,
         convention,
-        size: 10,
+        size: Some(10),
     }
 }
 
@@ -36,7 +36,7 @@ fn inputs(candidates: &[(&str, Option<Standing>)]) -> TournamentInputs {
     let mut inputs = TournamentInputs::default();
     for (index, (tree, standing)) in candidates.iter().enumerate() {
         let laid = if standing.is_some() { Ok((*tree).to_owned()) } else { Err(vec!["it does not fit".to_owned()]) };
-        inputs.candidates.push(Candidate { name: format!("c{index}"), tree: laid });
+        inputs.candidates.push(Candidate { name: format!("c{index}"), tree: laid, patch: None });
         if let Some(standing) = standing
             && inputs.original(index) == Some(index)
         {
