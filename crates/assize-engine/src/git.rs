@@ -23,6 +23,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::process::{Finished, Limits, run};
+use crate::scratch::Scratch;
 use crate::search_path::SearchPath;
 
 pub(crate) use odd_file::{ignore_list as odd_ignore_list, in_work_tree as odd_in_work_tree};
@@ -109,7 +110,7 @@ pub struct Repository {
     common_dir: PathBuf,
     sha256: bool,
     reftable: bool,
-    shadow: tempfile::TempDir,
+    shadow: Scratch,
     /// Looked through when git is first called: much can be read without it.
     search_path: OnceLock<SearchPath>,
 }
@@ -173,10 +174,7 @@ impl Repository {
     fn open(home: &Path, root: &Path) -> Result<Self, GitError> {
         let (git_dir, common_dir) = folders(home)?;
         let settings = DataSettings::of(&common_dir)?;
-        let shadow = tempfile::Builder::new()
-            .prefix("assize-git-")
-            .tempdir()
-            .map_err(|error| GitError::Io { path: std::env::temp_dir(), error })?;
+        let shadow = Scratch::new("assize-git-").map_err(|error| GitError::Io { path: std::env::temp_dir(), error })?;
         let repository = Self {
             root: root.to_owned(),
             home: home.to_owned(),

@@ -16,6 +16,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::scratch;
+
 /// What a program may take.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -105,6 +107,7 @@ pub fn end_with_us() -> io::Result<()> {
                 for group in ALIVE.lock().unwrap_or_else(PoisonError::into_inner).iter() {
                     kill_group(*group);
                 }
+                scratch::sweep();
                 std::process::exit(128 + signal);
             }
         });

@@ -15,6 +15,7 @@ use assize_core::patch::Change;
 
 use crate::git::{GitError, Repository};
 use crate::regular_file;
+use crate::scratch::Scratch;
 
 /// Most files of a tree that are copied.
 pub const FILES_MAX: usize = 200_000;
@@ -50,13 +51,13 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> CopyError {
 /// A copy of a tree, removed with its owner.
 #[derive(Debug)]
 pub struct WorkCopy {
-    folder: tempfile::TempDir,
+    folder: Scratch,
     files: BTreeSet<String>,
 }
 
 impl WorkCopy {
     fn empty() -> Result<Self, CopyError> {
-        let folder = tempfile::Builder::new().prefix("assize-copy-").tempdir().map_err(at(&std::env::temp_dir()))?;
+        let folder = Scratch::new("assize-copy-").map_err(at(&std::env::temp_dir()))?;
         fs::create_dir(folder.path().join("work")).map_err(at(folder.path()))?;
         Ok(Self { folder, files: BTreeSet::new() })
     }

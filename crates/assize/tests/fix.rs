@@ -216,6 +216,28 @@ fn the_tree_has_to_be_what_was_judged() {
 }
 
 #[test]
+fn whoever_interrupts_a_fix_finds_nothing_left_behind() {
+    let world = World::with_program("sleep 600");
+    let temporary = world.beside("temporary");
+    fs::create_dir(&temporary).expect("a folder");
+    let mut command = world.command(&["fix", "--yes"]);
+    let mut child = command.env("TMPDIR", &temporary).process_group(0).spawn().expect("the program runs");
+    let begin = Instant::now();
+    while world.calls() == 0 {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the fixer was not called");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let listed =
+        || fs::read_dir(&temporary).expect("a folder").flatten().map(|entry| entry.file_name()).collect::<Vec<_>>();
+    assert!(!listed().is_empty(), "the copies lie there");
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupt.expect("kill").success());
+    assert_eq!(child.wait().expect("ended").code(), Some(130));
+    assert_eq!(listed(), Vec::<std::ffi::OsString>::new());
+    assert_eq!(world.text(), CHANGED);
+}
+
+#[test]
 fn one_fix_is_at_work_at_a_time() {
     let world = World::with_program("touch \"$HERE/slow\"");
     fs::write(world.beside("slow"), "").expect("written");

@@ -41,6 +41,7 @@ use crate::git::{GitError, Repository, odd_in_work_tree};
 use crate::ground::Ground;
 use crate::sandbox::{Demand, Host, Launcher, Sandbox, SandboxError};
 use crate::schema;
+use crate::scratch::Scratch;
 use crate::search_path::SearchPath;
 use crate::security;
 use crate::work_copy::{CopyError, WorkCopy};
@@ -220,10 +221,7 @@ pub fn examine(
     let diff = evidence.diff.get().cloned().unwrap_or_default();
     case.opened = Opened::by(case.specification.inspect());
     let mut limits = diff.limits.clone();
-    let build = tempfile::Builder::new()
-        .prefix("assize-build-")
-        .tempdir()
-        .map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
+    let build = Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
     let place = Place { root: &root, home: &home, repository: repository.as_ref(), paths, build: build.path() };
     let mut benches = Benches::new(&case, &diff, place, terms, &mut limits)?;
     let reader = if terms.judges.is_empty() { brief::Reader::Nobody } else { brief::Reader::Judges };

@@ -32,6 +32,7 @@ use super::review::{self, ReviewError, STOPPED_EARLY, Terms};
 use crate::brief::{Survey, survey_copy_within_limit};
 use crate::ground::Ground;
 use crate::patch::{PatchError, PatchTerms, check};
+use crate::scratch::Scratch;
 use crate::tree;
 use crate::work_copy::{CopyError, WorkCopy};
 
@@ -133,10 +134,7 @@ pub fn hold(
         candidates: candidates.collect(),
         ..TournamentInputs::default()
     };
-    let build = tempfile::Builder::new()
-        .prefix("assize-build-")
-        .tempdir()
-        .map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
+    let build = Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
     let best: Arc<Mutex<Option<Standing>>> = Arc::default();
     let mut review = Terms { judges: Vec::new(), hopeless: Some(hopeless(best.clone())), ..terms.review };
     let mut court = TournamentCourt::new(inputs, !terms.judges.is_empty());

@@ -14,6 +14,7 @@ use assize_core::report::Diagnostic;
 
 use crate::court::review::{GateTerms, ReviewError, sandbox_beside};
 use crate::gate::{Bench, Planned, detect};
+use crate::scratch::Scratch;
 use crate::tree;
 use crate::work_copy::{CopyError, WorkCopy};
 
@@ -38,7 +39,7 @@ pub fn offered(
     let mut scratch = copy.again()?;
     lay(&mut scratch, &patch)?;
     let mut touched: BTreeSet<&str> = patch.ops.iter().map(Op::path).collect();
-    let build = tempfile::tempdir().map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
+    let build = Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
     let mut bench = Bench::new(scratch, home, &terms.search_path, build.path().to_owned());
     let used = detect(&bench.project, &terms.declared, &terms.off);
     for gate in gates() {
