@@ -52,6 +52,8 @@ fn a_patch_is_checked_applied_recognized_and_taken_back() {
         let applied = json(&patch(&repo, input, &["apply", "-", "--from", from, "--inverse", &undo]));
         assert_eq!((&applied["written"], &applied["changes"][0]["kind"]), (&true.into(), &"change".into()), "{from}");
         assert_eq!(read(&repo, "src/a.txt"), "1\ntwo\n", "{from}");
+        let again = json(&patch(&repo, input, &["apply", "-"]));
+        assert_eq!((&again["alreadyApplied"], &again["written"]), (&true.into(), &false.into()), "{from}: {again}");
         let back = patch(&repo, "", &["apply", &undo, "--format", "human"]);
         assert_eq!(String::from_utf8_lossy(&back.stdout), "change src/a.txt\napplied to 1 file\n", "{from}");
         assert_eq!(read(&repo, "src/a.txt"), "one\ntwo\n", "{from}");

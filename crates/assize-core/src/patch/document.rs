@@ -65,7 +65,7 @@ impl Handed {
     /// Lists what does not fit, or is too much.
     pub fn settle(&self, tree: &Snapshot, limits: &PatchLimits) -> Result<Imported, Vec<Violation>> {
         match self {
-            Self::Operations(patch) => Ok(Imported { patch: patch.clone(), notes: Vec::new() }),
+            Self::Operations(patch) => Ok(Imported { patch: patch.clone(), notes: Vec::new(), is_applied: false }),
             Self::Drafts(drafts) => {
                 let imported = drafts.settle(tree)?;
                 let faults = limits.check(&imported.patch);

@@ -161,6 +161,9 @@ impl Draft {
 fn draft(tree: &Path, root: &Root, terms: &PatchTerms, handed: &Handed) -> Result<Draft, PatchError> {
     let snapshot = root.snapshot(&handed.paths()).map_err(|source| failed(tree, source))?;
     let imported = handed.settle(&snapshot, &terms.limits).map_err(PatchError::Unfit)?;
+    if imported.is_applied {
+        return Ok(Draft { patch: imported.patch, plan: Plan { is_applied: true, ..Plan::default() }, tree: snapshot });
+    }
     let misplaced = misplaced(&imported.patch);
     if !misplaced.is_empty() {
         return Err(PatchError::Unfit(misplaced));

@@ -8,6 +8,7 @@ mod apply_patch;
 mod fenced;
 mod hunk;
 mod outline;
+mod reversed;
 mod search_replace;
 mod settle;
 mod unified;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Draft, Drafts, Hunk, hunk};
+use super::{Draft, Drafts, Hunk, hunk, reversed};
 use crate::patch::inverse::between;
 use crate::patch::path::check_path;
 use crate::patch::plan::Note;
@@ -20,15 +20,29 @@ pub struct Imported {
     pub patch: Patch,
     /// What was overlooked to find places.
     pub notes: Vec<Note>,
+    /// Whether the tree is what the text would make of it. There is no operation then.
+    pub is_applied: bool,
+}
+
+impl Imported {
+    /// A text whose result stands there already.
+    fn applied() -> Self {
+        Self { patch: Patch::default(), notes: Vec::new(), is_applied: true }
+    }
 }
 
 impl Drafts {
-    /// Finds the places of a tree that are meant.
+    /// Finds the places of a tree that are meant. Where they are not there, since all of it was done before, that is said.
     ///
     /// # Errors
     ///
     /// Lists what does not fit, with its line in the text.
     pub fn settle(&self, tree: &Snapshot) -> Result<Imported, Vec<Violation>> {
+        let settled = self.fitted(tree);
+        if settled.is_err() && reversed::is_applied(self, tree) { Ok(Imported::applied()) } else { settled }
+    }
+
+    fn fitted(&self, tree: &Snapshot) -> Result<Imported, Vec<Violation>> {
         if self.drafts.is_empty() {
             return Err(vec![Violation::new("", "nothing in the text is a change of a file")]);
         }
@@ -198,6 +212,6 @@ impl<'a> Settling<'a> {
         let ops: Vec<Op> =
             self.files.iter().flat_map(|(path, after)| between(path, self.of_tree(path), after.as_ref())).collect();
         let notes = self.notes.into_iter().map(|(line, message)| Note { at: at(line), message }).collect();
-        Ok(Imported { patch: Patch { ops }, notes })
+        Ok(Imported { patch: Patch { ops }, notes, is_applied: false })
     }
 }

@@ -1,0 +1,148 @@
+//! Whether what a text in another format asks for was done before.
+//!
+//! Each draft is turned round: what it would put in has to stand there, in its place and letter by letter. Where a draft
+//! only takes something away, nothing tells that from a file which never had it; it says neither yes nor no. What becomes of
+//! a patch that was done before must not be known here.
+
+use super::{AtEnd, Draft, Drafts, Hunk, LineKind, hunk};
+use crate::patch::snapshot::{Entry, File, Snapshot};
+
+/// What the tree says of a draft.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    /// It was done.
+    Done,
+    /// Nothing.
+    Nothing,
+    /// It was not done.
+    Open,
+}
+
+/// Returns whether everything that a text asks for stands in a tree: nothing is open, and something is done.
+pub(super) fn is_applied(drafts: &Drafts, tree: &Snapshot) -> bool {
+    let said: Vec<Said> = drafts.drafts.iter().map(|(_, draft)| said(draft, tree)).collect();
+    said.contains(&Said::Done) && !said.contains(&Said::Open)
+}
+
+fn said(draft: &Draft, tree: &Snapshot) -> Said {
+    let file = |path: &str| match tree.entry(path) {
+        Entry::File(file) => Some(file),
+        _ => None,
+    };
+    match draft {
+        Draft::Add { path, bytes, executable, .. } => match file(path) {
+            Some(file) if file.bytes == *bytes && is_mode(file, *executable) => Said::Done,
+            _ => Said::Open,
+        },
+        Draft::Remove { path, .. } => {
+            if file(path).is_some() {
+                Said::Open
+            } else {
+                Said::Nothing
+            }
+        }
+        Draft::Change { path, to, executable, hunks } => {
+            let target = to.as_ref().map_or(path.as_str(), |to| &to.path);
+            let went = to.as_ref().is_none_or(|to| to.keep || file(path).is_none());
+            match file(target) {
+                Some(file) if went && is_mode(file, *executable) => turned_round(&file.bytes, hunks),
+                _ => Said::Open,
+            }
+        }
+    }
+}
+
+fn is_mode(file: &File, executable: Option<bool>) -> bool {
+    executable.is_none_or(|executable| executable == file.executable)
+}
+
+/// Says whether hunks were put into a text.
+fn turned_round(text: &[u8], hunks: &[Hunk]) -> Said {
+    let mut shift = 0_isize;
+    let turned: Vec<Hunk> = hunks.iter().map(|hunk| turned(hunk, &mut shift)).collect();
+    match hunk::applied(text, &turned) {
+        // A note says that something was overlooked: then it may be another place.
+        Ok((_, notes)) if notes.is_empty() => {
+            let puts_in = hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| line.kind == LineKind::Added);
+            if puts_in { Said::Done } else { Said::Nothing }
+        }
+        _ => Said::Open,
+    }
+}
+
+/// Turns a hunk round. `shift` is by how many lines those above it have moved it.
+fn turned(hunk: &Hunk, shift: &mut isize) -> Hunk {
+    let start = hunk.start.and_then(|start| start.checked_add_signed(*shift));
+    let mut lines = hunk.lines.clone();
+    for line in &mut lines {
+        line.kind = match line.kind {
+            LineKind::Context => LineKind::Context,
+            LineKind::Removed => {
+                *shift -= 1;
+                LineKind::Added
+            }
+            LineKind::Added => {
+                *shift += 1;
+                LineKind::Removed
+            }
+        };
+    }
+    *shift -= isize::try_from(hunk.deletes).unwrap_or(0);
+    Hunk { start, lines, deletes: 0, at_end: AtEnd::AsBefore, ..hunk.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::patch::import::recognized;
+    use crate::patch::plan;
+    use crate::patch::snapshot::{Entry, File, Snapshot};
+
+    const DIFF: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+2.5\n three\n@@ -7,2 +8,2 @@\n seven\n-eight\n+8\n";
+    const BEGIN: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+2\n*** End Patch\n";
+    const BLOCK: &str = "a.txt\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n";
+    const NEW: &str = "--- /dev/null\n+++ b/b.txt\n@@ -0,0 +1 @@\n+new\n";
+    const GONE: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,2 @@\n one\n-two\n three\n";
+    const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
+
+    fn tree(text: &str) -> Snapshot {
+        Snapshot::of_files([("a.txt".to_owned(), File::plain(text.as_bytes()))])
+    }
+
+    /// Puts a text in, and returns what is said when it is put in once more.
+    fn again(text: &str, change: impl Fn(Snapshot) -> Snapshot) -> Result<bool, usize> {
+        let drafts = recognized(text.as_bytes()).expect("a format").read(text.as_bytes()).expect("drafts");
+        let mut tree = tree(TEXT);
+        let first = drafts.settle(&tree).expect("it fits");
+        assert!(!first.is_applied, "{text}");
+        for change in plan(&first.patch, &tree).expect("it fits").changes {
+            tree.put(change.path, change.after.map_or(Entry::Absent, Entry::File));
+        }
+        drafts.settle(&change(tree)).map(|settled| settled.is_applied).map_err(|faults| faults.len())
+    }
+
+    #[test]
+    fn what_was_done_is_recognized_in_every_format() {
+        for text in [DIFF, BEGIN, BLOCK, NEW] {
+            assert_eq!(again(text, |tree| tree), Ok(true), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_half_and_what_was_only_taken_away_are_not() {
+        let half = |mut tree: Snapshot| {
+            tree.put("a.txt", Entry::File(File::plain(TEXT.replace("two", "2\n2.5").as_bytes())));
+            tree
+        };
+        assert_eq!(again(DIFF, half), Err(1), "the second hunk is open, the first does not stand there any more");
+        assert!(again(GONE, |tree| tree).is_err(), "it may never have been there");
+        let other = |_| tree("one\n2\nthree, and something else\n");
+        assert!(again(DIFF, other).is_err());
+        assert!(
+            again(NEW, |mut tree| {
+                tree.put("b.txt", Entry::File(File::plain(&b"newer\n"[..])));
+                tree
+            })
+            .is_err()
+        );
+    }
+}
