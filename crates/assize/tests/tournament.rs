@@ -130,6 +130,12 @@ fn what_was_ruled_is_on_record_and_comes_out_the_same_again() {
     for words in ["target tests", "bad.json", "✗1"] {
         assert!(page.contains(words), "{words}");
     }
+    let (table, _) = run(&repo, &["tournament", &good, &bad, &hostile, "--format", "markdown"]);
+    let table = String::from_utf8_lossy(&table.stdout).into_owned();
+    assert!(
+        table.contains("| rank | candidate |") && table.contains("&lt;script>") && !table.contains("<script"),
+        "{table}"
+    );
     let (again, _) = run(&repo, &["ledger", "replay", "1", "--format", "json"]);
     assert!(String::from_utf8_lossy(&again.stdout).contains("\"same\":true"), "{again:?}");
     let (shown, _) = run(&repo, &["ledger", "show", "1", "--format", "human"]);

@@ -118,7 +118,8 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     print(&match output.format {
         Format::Json => format!("{}\n", render::tournament::envelope(&record)),
-        Format::Human | Format::Markdown => render::tournament::human(&record),
+        Format::Human => render::tournament::human(&record),
+        Format::Markdown => render::tournament::markdown(&record),
     });
     Ok(Exit::of(record.ranking.outcome))
 }

@@ -74,6 +74,30 @@ pub fn human(record: &TournamentRecord) -> String {
     text
 }
 
+/// Shows a tournament as Markdown.
+pub fn markdown(record: &TournamentRecord) -> String {
+    // Names and reasons are others' words: they stay within their cell.
+    let cell_of = |text: &str| visible(text).replace('|', "\\|").replace('<', "&lt;").replace('`', "'");
+    let mut text = format!("## Assize: {}\n\n{}\n\n", record.ranking.outcome, cell_of(&headline(record)));
+    let names: Vec<&str> = COUNTED.into_iter().map(short).collect();
+    let _ = writeln!(text, "| rank | candidate | ruling | {} | conv. | lines |", names.join(" | "));
+    let _ = writeln!(text, "|---|---|---|{}---|---|", "---|".repeat(names.len()));
+    for place in &record.ranking.places {
+        let name = cell_of(&record.inputs.candidates[place.index].name);
+        let cells: Vec<String> =
+            COUNTED.into_iter().map(|criterion| cell(measure(&place.standing, criterion)).0).collect();
+        let (ruling, cells) = (ruling(&record.inputs, place), cells.join(" | "));
+        let (convention, size) = (convention(&record.inputs, place), size(&place.standing));
+        let _ = writeln!(text, "| {} | {name} | {ruling} | {cells} | {convention} | {size} |", place.rank);
+    }
+    text.push('\n');
+    for place in &record.ranking.places {
+        let name = cell_of(&record.inputs.candidates[place.index].name);
+        let _ = writeln!(text, "- **{name}**: {}", cell_of(&why(&record.inputs, place)));
+    }
+    text
+}
+
 /// Makes the machine envelope of a tournament.
 pub fn envelope(record: &TournamentRecord) -> Value {
     let inputs = &record.inputs;
