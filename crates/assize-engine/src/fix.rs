@@ -15,9 +15,9 @@ use assize_core::fix::record::{FixEnd, FixStart, FixStep, objections};
 use assize_core::fix::rounds::{
     By, Came, Ending, FixEffect, FixEvent, FixPolicy, Judged, Proposal, Proposed, Round, Rounds,
 };
-use assize_core::patch::{Handed, Patch, PatchLimits, Pin, Protection};
+use assize_core::patch::{Handed, PatchLimits, Pin, Protection};
 use assize_core::prompt::fix::{FixExhibits, files_that_matter};
-use assize_core::text::Untrusted;
+use assize_core::text::{Untrusted, head};
 
 use crate::court::review::{self, Ask, ReviewError, Step, Terms};
 use crate::fixer::{Answer, Fixer, NoPatch, Request, mechanical};
@@ -362,20 +362,44 @@ fn review_of(steps: &[FixStep], state: usize) -> Option<&ReviewRecord> {
     steps.iter().filter_map(|step| step.review.as_deref()).nth(state)
 }
 
-/// Tells of patches of the configured fixer that were dropped.
+/// Tells of earlier patches of the configured fixer that were dropped or could not be used. Without that the same question
+/// would be put again, and get the same answer. The last round is the one that is going on.
 fn tried(rounds: &Rounds, steps: &[FixStep]) -> Vec<Untrusted<String>> {
-    let patches = steps.iter().filter(|step| matches!(&step.event, FixEvent::Proposed(proposed) if matches!(proposed.proposal, Proposal::Fits { .. })));
-    let patches: Vec<&Patch> = patches.filter_map(|step| step.patch.as_ref()).collect();
-    let made = rounds.rounds().iter().filter(|round| {
-        matches!(round.came, Came::Better(_) | Came::Even(_) | Came::Dropped(_) | Came::Made(_) | Came::Known(_))
-    });
-    let told = made.zip(patches).filter_map(|(round, patch)| {
-        let Came::Dropped(state) = round.came else { return None };
-        let text = serde_json::to_string(patch).ok()?;
-        let objections = rounds.judged(state)?.objections.keys().take(10).map(|key| key.replace('\u{1f}', " "));
-        let led_to = objections.collect::<Vec<_>>().join("; ");
-        let text = assize_core::text::head(&text, TRIED_BYTES_MAX).to_owned();
-        Some(Untrusted::new(format!("{text}\nIt led to: {led_to}")))
-    });
-    told.collect()
+    let fits = |step: &&FixStep| match &step.event {
+        FixEvent::Proposed(proposed) => matches!(proposed.proposal, Proposal::Fits { .. }),
+        FixEvent::Judged(_) => false,
+    };
+    let mut patches = steps.iter().filter(fits).filter_map(|step| step.patch.as_ref());
+    let mut told = Vec::new();
+    let earlier = rounds.rounds().split_last().map_or(&[][..], |(_, earlier)| earlier);
+    for round in earlier {
+        let text = match &round.came {
+            Came::Asked | Came::Nothing | Came::Unavailable => continue,
+            Came::Unfit(faults) => {
+                format!("An answer that could not be used: {}", shown(faults.iter().map(String::as_str)))
+            }
+            Came::Dropped(state) => {
+                let (Some(patch), Some(judged)) = (patches.next(), rounds.judged(*state)) else { continue };
+                let objections: Vec<String> = judged.objections.keys().map(|key| key.replace('\u{1f}', " ")).collect();
+                let text = serde_json::to_string(patch).unwrap_or_default();
+                let led_to = shown(objections.iter().map(String::as_str));
+                format!("{}\nIt led to: {led_to}", head(&text, TRIED_BYTES_MAX))
+            }
+            Came::Made(_) | Came::Better(_) | Came::Even(_) | Came::Known(_) => {
+                patches.next();
+                continue;
+            }
+        };
+        if round.by == By::Configured {
+            told.push(Untrusted::new(text));
+        }
+    }
+    told
+}
+
+/// Most faults of an earlier patch that a fixer is told of.
+const FAULTS_TOLD_MAX: usize = 10;
+
+fn shown<'a>(faults: impl Iterator<Item = &'a str>) -> String {
+    faults.take(FAULTS_TOLD_MAX).collect::<Vec<_>>().join("; ")
 }

@@ -420,6 +420,32 @@ mod tests {
     }
 
     #[test]
+    fn links_tell_copies_apart_by_where_they_lead() {
+        let copy = |target: Option<&str>| {
+            let repo = Repo::with_commit(&[("a", "1\n"), ("b", "2\n")]);
+            match target {
+                Some(target) => symlink(target, repo.path().join("l")).expect("a link"),
+                None => repo.write("l", "a file\n"),
+            }
+            WorkCopy::of_folder(&repo.path(), listed(&repo)).expect("a copy")
+        };
+        let to_a = copy(Some("a"));
+        assert!(to_a.has_the_links_of(&copy(Some("a"))) && copy(None).has_the_links_of(&copy(None)));
+        for other in [copy(Some("b")), copy(None)] {
+            assert!(!to_a.has_the_links_of(&other) && !other.has_the_links_of(&to_a));
+        }
+    }
+
+    #[test]
+    fn nothing_is_written_above_the_root() {
+        let mut copy = WorkCopy::of_folder(Path::new("/"), Vec::new()).expect("a copy");
+        for path in ["../a", "/tmp/a", "b/../../a", ""] {
+            assert!(copy.write(path, "x").is_err() && copy.write_file(path, b"x", true).is_err(), "{path}");
+        }
+        assert!(copy.write("b/a", "x").is_ok());
+    }
+
+    #[test]
     fn files_are_taken_over_from_another_copy() {
         let repo = Repo::with_commit(&[("a", "old\n"), ("b", "old\n")]);
         let repository = Repository::discover(&repo.path()).expect("readable").expect("a repository");

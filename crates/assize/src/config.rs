@@ -518,6 +518,22 @@ mod tests {
     }
 
     #[test]
+    fn a_fix_has_limits() {
+        let sound = |text: String| Config::parse(&text, "assize.toml").is_ok();
+        let fix = |setting: &str, value: u64| sound(format!("[fix]\n{setting} = {value}\n"));
+        assert!(
+            fix("rounds_max", 0)
+                && fix("rounds_max", ROUNDS_MAX.into())
+                && !fix("rounds_max", u64::from(ROUNDS_MAX) + 1)
+        );
+        assert!(fix("time_s_max", 1) && fix("time_s_max", FIX_TIME_S_MAX));
+        assert!(!fix("time_s_max", 0) && !fix("time_s_max", FIX_TIME_S_MAX + 1));
+        let program = |seconds: u64| sound(format!("[fixer.command]\nargv = ['a']\ntime_s = {seconds}\n"));
+        assert!(program(1) && program(fixer::TIME_S_MAX) && !program(0) && !program(fixer::TIME_S_MAX + 1));
+        assert!(sound("[fix]\ncost_usd_max = 0.0\n".to_owned()) && !sound("[fix]\ncost_usd_max = -0.1\n".to_owned()));
+    }
+
+    #[test]
     fn a_file_is_read_up_to_its_limit() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join(FILE_NAME);

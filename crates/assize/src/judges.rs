@@ -79,11 +79,15 @@ impl Judges {
             Some(FixerConfig::Command(program)) => Ok(Some(Box::new(Program::new(program.clone(), path)))),
             Some(FixerConfig::Model(model)) => {
                 let model = built(model, host, path.as_deref())?;
-                if let [only] = judges.judges.as_slice()
-                    && only.identity() == model.identity()
+                // Another temperature makes no other judge.
+                let is_same = |judge: &dyn Judge| {
+                    judge.identity() == model.identity() || judge.model().is_some() && judge.model() == model.model()
+                };
+                if let [first, ..] = judges.judges.as_slice()
+                    && judges.judges.iter().map(AsRef::as_ref).all(is_same)
                 {
                     let what =
-                        format!("judge `{}` is the fixer as well, and would judge its own patches alone", only.id());
+                        format!("judge `{}` is the fixer as well, and would judge its own patches alone", first.id());
                     return Err(Failure::new(what).hint("name another judge in [review] judges, or none"));
                 }
                 let terms = Terms::new(config.review_deadline, host.cache(), config.budget_usd_per_day);

@@ -134,6 +134,13 @@ fn a_patch_that_does_not_fit_is_asked_for_once_more_with_its_faults() {
     let world = World::with_program(&again);
     let (output, result) = world.fix(&["--yes"]);
     assert_eq!((output.status.code(), world.calls()), (Some(0), 2), "{output:?} {result}");
+    // A round that was lost is told of, so that the next question is another one.
+    let later = format!(
+        "if grep -q 'could not be used: is neither' \"$HERE/asked\"; then {PRINTS}; else printf 'I would rewrite it.'; fi"
+    );
+    let world = World::with_program(&later);
+    let (output, result) = world.fix(&["--yes"]);
+    assert_eq!((output.status.code(), world.calls()), (Some(0), 3), "{output:?} {result}");
     let test = r#"printf '%s' '{"ops":[{"kind":"edit","path":"tests/test_a.txt","find":"test","replace":"toast"}]}'"#;
     let world = World::with_program(test);
     let (output, result) = world.fix(&["--yes", "--rounds", "1"]);

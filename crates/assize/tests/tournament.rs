@@ -204,7 +204,9 @@ fn what_makes_no_sense_is_refused() {
         (&["no-such-thing"], "neither a file, nor a folder, nor a revision"),
         (&[&*good, "--jobs", "0"], "--jobs is 0"),
         (&["--generate", "0"], "not between 1 and"),
+        (&["--generate", "50"], "no fixer is configured"),
         (&["--generate", "51"], "not between 1 and"),
+        (&vec![&*good; 201], "201 candidates where 200 are the most"),
         (&["--generate", "2"], "no fixer is configured"),
         (&[&*good, "--spec", "gone.md"], "gone.md"),
     ] {
@@ -212,6 +214,8 @@ fn what_makes_no_sense_is_refused() {
         let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && complaint.contains(words), "{arguments:?}: {complaint}");
     }
+    let (output, result) = tournament(&repo, &vec![&*good; 200]);
+    assert_eq!((output.status.code(), result["results"].as_array().map(Vec::len)), (Some(0), Some(200)));
     let text = repo.outside().join("prose.txt").display().to_string();
     fs::write(&text, "I would rewrite it.\n").expect("written");
     let (output, result) = tournament(&repo, &[&text]);

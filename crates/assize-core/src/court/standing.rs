@@ -235,18 +235,26 @@ impl Standing {
         }
     }
 
+    /// Returns what is known of a criterion that counts faults; `None` for the others.
+    pub fn measure(&self, criterion: Criterion) -> Option<Measure> {
+        Some(match criterion {
+            Criterion::Applies => self.applies,
+            Criterion::Builds => self.builds,
+            Criterion::Regressions => self.regressions,
+            Criterion::TargetTests => self.target_tests,
+            Criterion::EdgeTests => self.edge_tests,
+            Criterion::SecurityAndBoundaries => self.security_and_boundaries,
+            Criterion::OtherFaults => self.other_faults,
+            Criterion::Ruling | Criterion::Convention | Criterion::Size => return None,
+        })
+    }
+
     fn against(&self, other: &Self, criterion: Criterion) -> Ordering {
         match criterion {
-            Criterion::Applies => self.applies.cmp(&other.applies),
-            Criterion::Builds => self.builds.cmp(&other.builds),
-            Criterion::Regressions => self.regressions.cmp(&other.regressions),
-            Criterion::TargetTests => self.target_tests.cmp(&other.target_tests),
-            Criterion::EdgeTests => self.edge_tests.cmp(&other.edge_tests),
-            Criterion::SecurityAndBoundaries => self.security_and_boundaries.cmp(&other.security_and_boundaries),
             Criterion::Ruling => self.ruling.cmp(&other.ruling),
-            Criterion::OtherFaults => self.other_faults.cmp(&other.other_faults),
             Criterion::Convention => self.convention.cmp(&other.convention),
             Criterion::Size => other.size.unwrap_or(u64::MAX).cmp(&self.size.unwrap_or(u64::MAX)),
+            counted => self.measure(counted).cmp(&other.measure(counted)),
         }
     }
 

@@ -410,3 +410,43 @@ fn plain(bytes: &[u8]) -> Vec<u8> {
     }
     plain
 }
+
+#[cfg(test)]
+mod tests {
+    use assize_core::finding::{Certainty, Finding, Severity};
+
+    use super::*;
+
+    #[test]
+    fn a_candidate_is_hopeless_once_its_faults_put_it_behind() {
+        let found = |rule: &str| Finding {
+            rule: rule.to_owned(),
+            severity: Severity::Error,
+            certainty: Certainty::Certain,
+            path: None,
+            line: None,
+            message: "m".to_owned(),
+        };
+        let with = |findings: Vec<Finding>| ReviewInputs { findings, ..ReviewInputs::default() };
+        let (sound, broken) = (with(vec![]), with(vec![found("syntax-error")]));
+        let best: Arc<Mutex<Option<Standing>>> = Arc::default();
+        let is_hopeless = hopeless(best.clone());
+        assert!(!is_hopeless(&broken), "nothing is known to be better");
+        *best.lock().expect("no thread failed") = Some(Standing::of(&sound, Outcome::Accept, None));
+        assert!(is_hopeless(&broken) && !is_hopeless(&sound));
+        *best.lock().expect("no thread failed") = Some(Standing::of(&broken, Outcome::Revise, None));
+        assert!(!is_hopeless(&broken), "what may be as good goes on");
+    }
+
+    #[test]
+    fn how_lines_end_means_nothing_where_a_language_says_so() {
+        for (path, means_nothing) in
+            [("a.rs", true), ("a.py", true), ("a.mjs", true), ("run.sh", false), ("a.txt", false), ("Makefile", false)]
+        {
+            assert_eq!(ends_mean_nothing(path), means_nothing, "{path}");
+        }
+        assert_eq!(plain(b"a\r\nb"), b"a\nb\n");
+        assert_eq!(plain(b"a\rb\n"), b"a\rb\n");
+        assert_eq!(plain(b""), b"");
+    }
+}

@@ -55,10 +55,10 @@ pub struct Arguments {
     /// Most rounds of the configured fixer [default: 3].
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
-    /// Most seconds in all [default: 1800].
+    /// Most seconds in all, looked at between steps [default: 1800].
     #[arg(long, value_name = "SECONDS")]
     time: Option<u64>,
-    /// Most US dollars in all.
+    /// Most US dollars in all, looked at before somebody is paid.
     #[arg(long, value_name = "USD")]
     max_cost: Option<f64>,
     /// Ask no fixer but the tools themselves.

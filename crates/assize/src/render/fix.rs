@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assize_core::court::standing::{Criterion, Standing};
+use assize_core::court::standing::{Criterion, Measure, Standing, UNCOUNTED};
 use assize_core::fix::record::{FixEnd, FixStep};
 use assize_core::fix::rounds::{By, Came, FixEvent, Proposal};
 use assize_core::text::{make_visible, quote};
@@ -81,25 +81,14 @@ pub fn came(came: &Came) -> String {
 }
 
 fn criterion_words(criterion: Criterion, before: &Standing, after: &Standing) -> String {
-    use assize_core::court::standing::Measure;
-
-    let measure = |standing: &Standing| match criterion {
-        Criterion::Builds => Some(standing.builds),
-        Criterion::Regressions => Some(standing.regressions),
-        Criterion::TargetTests => Some(standing.target_tests),
-        Criterion::EdgeTests => Some(standing.edge_tests),
-        Criterion::SecurityAndBoundaries => Some(standing.security_and_boundaries),
-        Criterion::OtherFaults => Some(standing.other_faults),
-        _ => None,
-    };
     let words = |measure: Measure| match measure {
-        Measure::Faults(u32::MAX) => "no result".to_owned(),
+        Measure::Faults(UNCOUNTED) => "no result".to_owned(),
         Measure::Faults(1) => "1 fault".to_owned(),
         Measure::Faults(count) => format!("{count} faults"),
         Measure::Unknown => "unknown".to_owned(),
         Measure::Holds => "no fault".to_owned(),
     };
-    match measure(before).zip(measure(after)) {
+    match before.measure(criterion).zip(after.measure(criterion)) {
         Some((before, after)) => format!("{} ({} before, {} now)", criterion.name(), words(before), words(after)),
         None => criterion.name().to_owned(),
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assize_core::court::standing::{Criterion, Measure, Standing};
+use assize_core::court::standing::{Criterion, Measure, Standing, UNCOUNTED};
 use assize_core::court::tournament::{Place, TournamentInputs, TournamentRecord};
 use assize_core::ruling::Outcome;
 use assize_core::text::{head, make_visible};
@@ -211,22 +211,14 @@ fn short(criterion: Criterion) -> &'static str {
     }
 }
 
+/// What is known of a column.
 fn measure(standing: &Standing, criterion: Criterion) -> Measure {
-    match criterion {
-        Criterion::Applies => standing.applies,
-        Criterion::Builds => standing.builds,
-        Criterion::Regressions => standing.regressions,
-        Criterion::TargetTests => standing.target_tests,
-        Criterion::EdgeTests => standing.edge_tests,
-        Criterion::SecurityAndBoundaries => standing.security_and_boundaries,
-        Criterion::OtherFaults => standing.other_faults,
-        Criterion::Ruling | Criterion::Convention | Criterion::Size => Measure::Unknown,
-    }
+    standing.measure(criterion).unwrap_or_default()
 }
 
 fn cell(measure: Measure) -> (String, anstyle::Style) {
     match measure {
-        Measure::Faults(u32::MAX) => ("✗".to_owned(), BAD),
+        Measure::Faults(UNCOUNTED) => ("✗".to_owned(), BAD),
         Measure::Faults(count) => (format!("✗{count}"), BAD),
         Measure::Unknown => ("?".to_owned(), DOUBTFUL),
         Measure::Holds => ("✓".to_owned(), GOOD),

@@ -103,3 +103,24 @@ fn that_nobody_looked_for_aids_of_tests_is_said() {
     assert_eq!(of(brief::survey_copy_within_limit(&base).as_ref()), [""; 0]);
     assert_eq!(of(None), [limit]);
 }
+
+#[test]
+fn what_was_built_is_copied_with_its_times_and_links_or_not_at_all() {
+    let (seed, build) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    fs::create_dir_all(seed.path().join("debug/deps")).expect("made");
+    fs::write(seed.path().join("debug/deps/lib.rlib"), "built").expect("written");
+    fs::File::options()
+        .write(true)
+        .open(seed.path().join("debug/deps/lib.rlib"))
+        .and_then(|file| file.set_modified(long_ago))
+        .expect("dated");
+    symlink("lib.rlib", seed.path().join("debug/deps/link")).expect("a link");
+    assert!(seeded(seed.path(), build.path()).expect("copied"));
+    let copied = build.path().join("debug/deps/lib.rlib");
+    assert_eq!(fs::metadata(&copied).and_then(|meta| meta.modified()).expect("dated"), long_ago);
+    assert_eq!(fs::read_link(build.path().join("debug/deps/link")).expect("a link"), Path::new("lib.rlib"));
+    // Where it cannot be copied, build tools begin with nothing.
+    assert!(!seeded(&seed.path().join("gone"), build.path()).expect("emptied"));
+    assert_eq!(fs::read_dir(build.path()).expect("there").count(), 0);
+}
