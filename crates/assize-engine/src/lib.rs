@@ -21,7 +21,7 @@ pub mod regular_file;
 #[cfg(target_os = "linux")]
 pub mod sandbox;
 pub mod schema;
-pub mod scratch;
+mod scratch;
 pub mod search_path;
 pub mod security;
 pub mod syntax;
