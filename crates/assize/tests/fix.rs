@@ -103,6 +103,11 @@ fn what_is_accepted_is_written_back() {
         for words in ["fix began", "2 objections", "patch  1 operations", "patch applied", "written into the tree"] {
             assert!(shown.contains(words), "{words}: {shown}");
         }
+        // Begun, judged, nothing from the tools, a patch, judged, applied, over.
+        for (entry, is_same) in [("2", true), ("5", true), ("7", true), ("4", false)] {
+            let again = world.command(&["ledger", "replay", entry, "--format", "json"]).output().expect("the ledger");
+            assert_eq!(String::from_utf8_lossy(&again.stdout).contains("\"same\":true"), is_same, "{entry}: {again:?}");
+        }
     }
 }
 

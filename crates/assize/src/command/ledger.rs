@@ -7,6 +7,8 @@ use std::time::Duration;
 use assize_core::court::review::{self, ReviewRecord};
 use assize_core::court::stop::{Disposition, Leave, StopRecord, decide};
 use assize_core::court::tournament::{TournamentRecord, rank};
+use assize_core::fix::record::FixEnd;
+use assize_core::fix::rounds::{FixEffect, Rounds};
 use assize_core::opinion::Opinion;
 use assize_core::ruling::{Cause, Outcome};
 use assize_core::session::{Event, SessionState};
@@ -321,6 +323,34 @@ fn verify(ledger: &Ledger, host: &Host, output: Output) -> Result {
     }
 }
 
+fn no_ruling(id: u64) -> Failure {
+    Failure::new(format!("entry {id} is no ruling")).hint("`assize ledger show` lists the rulings")
+}
+
+/// Goes through the recorded steps of a fix once more.
+fn fix_again(end: &FixEnd, before: &[Event]) -> Result<Again> {
+    let start = before.iter().find_map(|event| if let Event::FixStarted(start) = event { Some(start) } else { None });
+    let start = start.ok_or_else(|| Failure::new("the beginning of this fix is not in the ledger"))?;
+    let (mut rounds, mut effect) = Rounds::begin(start.policy, start.fixer.is_some(), start.tree.clone());
+    for event in before {
+        if let Event::FixStepped(step) = event {
+            effect = rounds.step(step.event.clone());
+        }
+    }
+    let mut differences = Vec::new();
+    if effect != FixEffect::End(end.ending.clone()) {
+        differences.push(format!("it does not end because {}", end.ending.sentence()));
+    }
+    if rounds.best() != end.best {
+        differences.push(format!("state {} is best, not {}", rounds.best(), end.best));
+    }
+    let outcome = rounds.judged(rounds.best()).map_or(Outcome::Unjudged, |judged| judged.standing.ruling);
+    if outcome != end.outcome {
+        differences.push(format!("the outcome is {outcome}, not {}", end.outcome));
+    }
+    Ok(Again { outcome, differences })
+}
+
 fn tournament_again(record: &TournamentRecord) -> Again {
     let ranking = rank(&record.inputs);
     let mut differences = Vec::new();
@@ -348,9 +378,15 @@ fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
         }
         Event::ReviewRuled(record) => review_again(&record),
         Event::TournamentRuled(record) => tournament_again(&record),
-        _ => {
-            return Err(Failure::new(format!("entry {id} is no ruling")).hint("`assize ledger show` lists the rulings"));
+        Event::FixStepped(step) => match &step.review {
+            Some(record) => review_again(record),
+            None => return Err(no_ruling(id)),
+        },
+        Event::FixEnded(end) => {
+            let before = ledger.session_events(&entry.header.session, Some(id)).map_err(failed)?;
+            fix_again(&end, &before)?
         }
+        _ => return Err(no_ruling(id)),
     };
     let same = differences.is_empty();
     print(&match output.format {
