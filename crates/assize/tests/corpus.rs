@@ -391,7 +391,8 @@ fn repair(case: &Case) -> Line {
         return (case.name.clone(), "none".to_owned(), ran.complaint(), false);
     };
     let outcome = result["outcome"].as_str().unwrap_or("none").to_owned();
-    let root_cause = result["review"]["verdict"]["explanations"]["root_cause"].as_str().unwrap_or_default();
+    let root_cause = result["review"]["verdict"]["explanations"]["root_cause"].as_str();
+    let root_cause = root_cause.or_else(|| result["review"]["unjudged"]["detail"].as_str()).unwrap_or_default();
     let differs = differing(&files(wanted.path()), &files(&repo.path()));
     let is_fixed = case.settings.get("fixed").and_then(toml::Value::as_bool) == Some(true);
     let left = case.words("left");
