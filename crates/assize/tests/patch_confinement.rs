@@ -585,6 +585,10 @@ proptest! {
         contents in prop::collection::btree_map(prop::sample::select(&PATHS[..7]), (text(), any::<bool>()), 1..7),
         ops in prop::collection::vec(op(), 1..4),
     ) {
+        // Beside a name that some file systems take for the same nothing is added, so that what is taken away there cannot be
+        // put back: such trees have no inverse.
+        let folded: BTreeSet<String> = contents.keys().map(|path| path.to_lowercase()).collect();
+        prop_assume!(folded.len() == contents.len());
         let folder = in_memory();
         let tree = folder.path();
         for (path, (text, executable)) in &contents {
