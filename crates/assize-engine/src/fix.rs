@@ -207,12 +207,6 @@ impl<'a> Fix<'a> {
 
     /// Tries a patch on the state that is laid out.
     fn fitting(&self, handed: &Handed, terms: &PatchTerms) -> Result<(Made, Prepared), Vec<String>> {
-        if let Handed::Operations(patch) = handed {
-            let faults = terms.limits.check(patch);
-            if !faults.is_empty() {
-                return Err(faults.iter().map(ToString::to_string).collect());
-            }
-        }
         match check(&self.desk.path(), terms, handed) {
             Ok(prepared) => Ok((self.desk.made(&prepared.plan.changes, &prepared.tree), prepared)),
             Err(PatchError::Unfit(faults)) => Err(faults.iter().map(ToString::to_string).collect()),

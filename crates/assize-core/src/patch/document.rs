@@ -64,14 +64,12 @@ impl Handed {
     ///
     /// Lists what does not fit, or is too much.
     pub fn settle(&self, tree: &Snapshot, limits: &PatchLimits) -> Result<Imported, Vec<Violation>> {
-        match self {
-            Self::Operations(patch) => Ok(Imported { patch: patch.clone(), notes: Vec::new(), is_applied: false }),
-            Self::Drafts(drafts) => {
-                let imported = drafts.settle(tree)?;
-                let faults = limits.check(&imported.patch);
-                if faults.is_empty() { Ok(imported) } else { Err(faults) }
-            }
-        }
+        let imported = match self {
+            Self::Operations(patch) => Imported { patch: patch.clone(), notes: Vec::new(), is_applied: false },
+            Self::Drafts(drafts) => drafts.settle(tree)?,
+        };
+        let faults = limits.check(&imported.patch);
+        if faults.is_empty() { Ok(imported) } else { Err(faults) }
     }
 }
 
