@@ -498,20 +498,20 @@ fn a_job_does_not_outlive_the_engine() {
         }
         for signal in ["-KILL", "-TERM", "-INT"] {
             let mut engine = Command::new(std::env::current_exe().expect("this test"));
-            engine.args(["--exact", "a_job_does_not_outlive_the_engine"]).env("ASSIZE_TEST_ENGINE", "1");
+            engine.args(["--exact", "--nocapture", "a_job_does_not_outlive_the_engine"]).env("ASSIZE_TEST_ENGINE", "1");
             engine.env("ASSIZE_TEST_TIER", tier.to_string()).env(world::PROGRAMS_VARIABLE, programs());
             let mut engine = engine
                 .stderr(std::process::Stdio::piped())
                 .stdout(std::process::Stdio::null())
                 .spawn()
                 .expect("started");
+            let mut said = std::io::BufReader::new(engine.stderr.take().expect("its output"));
             let mut line = String::new();
-            std::io::BufRead::read_line(
-                &mut std::io::BufReader::new(engine.stderr.take().expect("its output")),
-                &mut line,
-            )
-            .expect("a line");
-            assert_eq!(line, "begun\n");
+            std::io::BufRead::read_line(&mut said, &mut line).expect("a line");
+            if line != "begun\n" {
+                std::io::Read::read_to_string(&mut said, &mut line).expect("the rest");
+                panic!("{tier} {signal}: no job was begun: {line}");
+            }
             let job = sleepers(engine.id());
             assert_eq!(job.len(), 2, "{tier} {job:?}");
             assert!(Command::new("kill").args([signal, &engine.id().to_string()]).status().expect("kill").success());

@@ -6,14 +6,13 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::limits::SandboxLimits;
 
 /// Processes of ours that are members of the group beside those of the job.
 const OURS: u64 = 4;
-/// What the names of our groups begin with; a process id and a number follow.
+/// What the names of our groups begin with; a process id and a nonce follow.
 const PREFIX: &str = "assize-";
 
 /// A group, or one per controller, for one run. Removed when it is dropped.
@@ -35,8 +34,8 @@ pub(super) struct Pressed {
 impl Cgroup {
     /// Makes groups with the limits, as far as that is possible.
     pub(super) fn make(limits: &SandboxLimits) -> Option<Self> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let name = format!("{PREFIX}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        // A process that had our number may have left a group behind, with what it had counted.
+        let name = format!("{PREFIX}{}-{:016x}", std::process::id(), getrandom::u64().ok()?);
         let places = Places::of_this_process()?;
         places.unified.as_deref().and_then(|place| Self::unified(place, &name, limits)).or_else(|| {
             let group = Self::split(&places, &name, limits);

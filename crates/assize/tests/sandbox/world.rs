@@ -28,6 +28,8 @@ const SETTING: &str = "/proc/sys/kernel/printk_ratelimit_burst";
 /// What the names of our folders begin with; a process id follows.
 const ESCAPES: &str = "assize-escapes-";
 const WORLD: &str = "assize-world-";
+/// Where services listen; root may as well.
+const RUN: &str = "/run";
 
 /// Secrets in the home folder.
 const SECRETS: &[&str] = &[
@@ -78,17 +80,19 @@ fn compile() -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sandbox");
     // Where every user can look. Nothing is run at the end of a process that has threads, so that
     // whoever comes next clears up.
-    for entry in fs::read_dir(std::env::temp_dir()).expect("a folder").flatten() {
-        let name = entry.file_name();
-        let ours = name.to_str().and_then(|name| name.strip_prefix(ESCAPES).or_else(|| name.strip_prefix(WORLD)));
-        let process = ours.and_then(|rest| rest.split('-').next());
-        if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
-            // It may belong to somebody else.
-            let _ = fs::remove_dir_all(entry.path());
+    for place in [std::env::temp_dir(), PathBuf::from(RUN)] {
+        for entry in fs::read_dir(place).expect("a folder").flatten() {
+            let name = entry.file_name();
+            let ours = name.to_str().and_then(|name| name.strip_prefix(ESCAPES).or_else(|| name.strip_prefix(WORLD)));
+            let process = ours.and_then(|rest| rest.split('-').next());
+            if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+                // It may belong to somebody else.
+                let _ = fs::remove_dir_all(entry.path()).or_else(|_| fs::remove_file(entry.path()));
+            }
         }
     }
-    let folder = std::env::temp_dir().join(format!("{ESCAPES}{}", std::process::id()));
-    fs::create_dir(&folder).expect("a folder");
+    let folder = tempfile::Builder::new().prefix(&format!("{ESCAPES}{}-", std::process::id())).tempdir();
+    let folder = folder.expect("a folder").keep();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("a mode");
     let mut compilers: Vec<Child> = Vec::new();
     for entry in fs::read_dir(source).expect("escapes").map(|entry| entry.expect("an entry").path()) {
@@ -110,13 +114,6 @@ fn compile() -> PathBuf {
         assert!(compiler.wait().expect("cc").success());
     }
     folder
-}
-
-/// A name that no other world has.
-fn nonce() -> (u32, String) {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    (number, format!("{}-{}-{number}", std::process::id(), rustix::process::geteuid().as_raw()))
 }
 
 /// What one program did.
@@ -148,9 +145,13 @@ pub struct World {
 
 impl World {
     pub fn new() -> Self {
-        let (number, nonce) = nonce();
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let prefix = format!("{WORLD}{}-", std::process::id());
         let base = tempfile::Builder::new().prefix(&prefix).tempdir().expect("a folder");
+        // Of two processes with one number, one after the other, the first may have left things behind.
+        let name = base.path().file_name().and_then(|name| name.to_str()).expect("a name");
+        let nonce = name.trim_start_matches(WORLD).to_owned();
         let at = |path: &str| base.path().join(path);
         let secret = format!("secret-{nonce}-secret");
         for folder in ["home", "real/.git/hooks", "work", "gates/reports", "gates/other", "secrets"] {
@@ -175,7 +176,7 @@ impl World {
         fcntl_setfd(&inherited, FdFlags::empty()).expect("inherited");
         let mut paths = vec![at("host.sock")];
         if is_root() {
-            paths.push(PathBuf::from(format!("/run/assize-{nonce}.sock")));
+            paths.push(Path::new(RUN).join(format!("{WORLD}{nonce}.sock")));
         }
         let sockets =
             paths.into_iter().map(|path| (path.clone(), UnixListener::bind(path).expect("a socket"))).collect();
