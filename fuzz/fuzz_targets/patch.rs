@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use assize_core::patch::import::{FORMATS, Format, format};
-use assize_core::patch::{File, Handed, Patch, PatchLimits, Snapshot, inverse, plan, unified};
+use assize_core::patch::import::FORMATS;
+use assize_core::patch::{File, Form, Handed, Patch, PatchLimits, Snapshot, inverse, plan, unified};
 use libfuzzer_sys::fuzz_target;
 
 type Tree = BTreeMap<String, File>;
@@ -43,16 +43,17 @@ fn applied(patch: &Patch, before: &Tree) -> Option<Applied> {
     Some(Applied { after, back: inverse(&plan, &snapshot), diff: unified(&plan, &snapshot).ok() })
 }
 
-fn imported(document: &[u8], from: Option<&dyn Format>, before: &Tree, limits: &PatchLimits) -> Option<Patch> {
-    let handed = Handed::read(document, from, limits).ok()?;
-    Some(handed.settle(&Snapshot::of_files(before.clone()), limits).ok()?.patch)
+fn imported(document: &[u8], form: Form, before: &Tree, limits: &PatchLimits) -> Option<Patch> {
+    let handed = Handed::read(document, form, limits).ok()?;
+    Some(handed.settle(&Snapshot::of_files(before.clone())).ok()?.patch)
 }
 
 fuzz_target!(|data: &[u8]| {
     let Some((first, document)) = data.split_first() else { return };
-    let from = FORMATS.get(usize::from(*first) % (FORMATS.len() + 1)).copied();
+    let forms = FORMATS.iter().map(|format| Form::Foreign(*format)).chain([Form::Json, Form::Guessed]);
+    let Some(form) = forms.cycle().nth(usize::from(*first)) else { return };
     let before = tree();
-    let Some(patch) = imported(document, from, &before, &PatchLimits::default()) else { return };
+    let Some(patch) = imported(document, form, &before, &PatchLimits::default()) else { return };
     let Some(Applied { after, back, diff }) = applied(&patch, &before) else { return };
     if after == before {
         return;
@@ -60,7 +61,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(applied(&back, &after).expect("what takes it back fits").after, before);
     if let Some(diff) = diff {
         let limits = PatchLimits { ops_max: 10_000, bytes_max: 1 << 30 };
-        let same = imported(&diff, format("unified"), &before, &limits).expect("what is exported is read");
+        let same = imported(&diff, Form::named("unified").expect("a form"), &before, &limits).expect("what is exported is read");
         assert_eq!(applied(&same, &before).expect("what is exported fits").after, after);
     }
 });

@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(report) = (format.parse)(bytes) else { return };
     assert!(report.diagnostics.len() <= DIAGNOSTICS_MAX);
     let limits = PatchLimits::default();
-    let (patch, _) = mechanical::patch(&report.diagnostics, &limits, &|_| Some(File::plain(bytes)));
+    let patch = mechanical::patch(&report.diagnostics, &limits, &|_| Some(File::plain(bytes)));
     assert_eq!(limits.check(&patch), []);
     let failed = report.tests.as_ref().map_or(0, |run| run.count(TestOutcome::Failed));
     if failed == 0 {

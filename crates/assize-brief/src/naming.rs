@@ -225,21 +225,6 @@ pub enum AffixPosition {
     Suffix,
 }
 
-/// A name that is not written as the convention wants.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Break {
-    /// The name.
-    pub name: String,
-    /// What it names.
-    pub subject: Subject,
-    /// Its line; `None` for the name of the file.
-    pub line: Option<u32>,
-    /// How it is written.
-    pub written: Style,
-    /// How such names are written here.
-    pub expected: Style,
-}
-
 /// Counts names, file by file. What was added can be taken away again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<Packed>", into = "Vec<Packed>")]
@@ -453,23 +438,6 @@ pub(crate) fn expected(
     let of_subject = |convention: &&Convention| convention.language == language && convention.subject == subject;
     let convention = conventions.iter().find(of_subject)?;
     Some((convention, convention.recommended.filter(|style| style.tells())?))
-}
-
-/// The names of a file that are not written as its project writes such names.
-pub fn breaks(conventions: &[Convention], path: &str, facts: &FileFacts) -> Vec<Break> {
-    let Some(language) = language_of(path).filter(|_| facts.passed_over.is_none()) else { return Vec::new() };
-    let check = |name: &str, style: Option<Style>, subject: Subject, line: Option<u32>| {
-        let (written, (_, expected)) = (style?, expected(conventions, language, subject)?);
-        let name = name.to_owned();
-        (!expected.admits(written)).then_some(Break { name, subject, line, written, expected })
-    };
-    let file = path.rsplit('/').next().unwrap_or(path);
-    let of_file = check(file, Shape::of_file(path).style, Subject::File, None);
-    let of_names = facts
-        .names
-        .iter()
-        .filter_map(|name| check(name.text, Style::of(name.text), Subject::of(name, language), Some(name.line)));
-    of_file.into_iter().chain(of_names).collect()
 }
 
 #[cfg(test)]

@@ -13,18 +13,18 @@ use crate::finding::{Finding, Severity};
 use crate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble};
 use crate::report::{Diagnostic, TestCase, TestOutcome, TestRun};
 use crate::test_kind::{TestKind, kind_of};
-use crate::text::{head, tail};
+use crate::text::{beginning, ending, first_line};
 
 /// Most new diagnostics of a gate that are kept; the rest is counted.
 pub const NEW_DIAGNOSTICS_MAX: usize = 200;
 /// Most tests of a gate that are named: failing ones, missing ones, ones that no longer run.
 pub const TESTS_NAMED_MAX: usize = 200;
-/// Longest message of a failing test that is kept, in bytes.
-pub const TEST_MESSAGE_BYTES_MAX: usize = 1_000;
+/// Longest message of a failing test that is kept, in characters.
+pub const TEST_MESSAGE_CHARS_MAX: usize = 1_000;
 /// Lines of a log that are kept, from its end.
 pub const LOG_LINES_MAX: usize = 20;
-/// Longest line of a log that is kept, in bytes.
-pub const LOG_LINE_BYTES_MAX: usize = 300;
+/// Longest line of a log that is kept, in characters.
+pub const LOG_LINE_CHARS_MAX: usize = 300;
 
 /// Everything that the gates say of a change.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -396,7 +396,7 @@ impl TestSummary {
             edge: is_edge(&case),
             failed_before: failed_before.contains(&*case.id),
             passed_before: passed_before.contains(&*case.id),
-            message: case.message.as_deref().map(|message| head(message, TEST_MESSAGE_BYTES_MAX).to_owned()),
+            message: case.message.as_deref().map(|message| beginning(message, TEST_MESSAGE_CHARS_MAX).into_owned()),
         };
         let against_base = before.map(|before| {
             let mut comparison = compare_tests(tests, before);
@@ -424,7 +424,7 @@ fn log_tail(output: &str) -> Vec<String> {
     let for_people = |line: &&str| !line.trim().is_empty() && !line.starts_with("{\"");
     let lines: Vec<&str> = output.lines().filter(for_people).collect();
     let from = lines.len().saturating_sub(LOG_LINES_MAX);
-    lines[from..].iter().map(|line| head(line, LOG_LINE_BYTES_MAX).to_owned()).collect()
+    lines[from..].iter().map(|line| beginning(line, LOG_LINE_CHARS_MAX).into_owned()).collect()
 }
 
 /// Shows a diagnostic on one line.
@@ -434,7 +434,7 @@ pub fn line_of(diagnostic: &Diagnostic) -> String {
         (Some(path), None) => format!("{path}: "),
         _ => String::new(),
     };
-    let message = diagnostic.message.lines().next().unwrap_or_default();
+    let message = first_line(&diagnostic.message);
     format!("{place}{message} [{}]", diagnostic.code)
 }
 
@@ -529,7 +529,7 @@ impl TestTotals {
         self.expected_failures += tests.expected_failures;
         self.unexpected_passes += tests.unexpected_passes;
         for test in &tests.failing {
-            let message = test.message.as_deref().map(|message| tail(message.trim(), 200).replace('\n', " "));
+            let message = test.message.as_deref().map(|message| ending(message.trim(), 200).replace('\n', " "));
             self.details.push(match message {
                 Some(message) if !message.is_empty() => format!("{}: {message}", test.id),
                 _ => test.id.clone(),

@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::court::generation::{GenerationStart, GenerationStep};
 use crate::court::review::ReviewRecord;
 use crate::court::stop::StopRecord;
 use crate::court::tournament::TournamentRecord;
@@ -94,6 +95,10 @@ pub enum Event {
     FixStepped(Box<FixStep>),
     /// A fix is over.
     FixEnded(Box<FixEnd>),
+    /// A fixer is going to be asked for the candidates of a tournament.
+    TournamentStarted(Box<GenerationStart>),
+    /// A fixer was asked for a candidate.
+    TournamentStepped(Box<GenerationStep>),
     /// The tournament ruled.
     TournamentRuled(Box<TournamentRecord>),
     /// A patch was put into the user's tree.
@@ -141,6 +146,8 @@ impl Event {
             Self::FixStarted(_) => "fix_started",
             Self::FixStepped(_) => "fix_stepped",
             Self::FixEnded(_) => "fix_ended",
+            Self::TournamentStarted(_) => "tournament_started",
+            Self::TournamentStepped(_) => "tournament_stepped",
             Self::TournamentRuled(_) => "tournament_ruled",
             Self::PatchApplied { .. } => "patch_applied",
             Self::SessionEnded { .. } => "session_ended",
@@ -225,6 +232,8 @@ impl SessionState {
             | Event::FixStarted(_)
             | Event::FixStepped(_)
             | Event::FixEnded(_)
+            | Event::TournamentStarted(_)
+            | Event::TournamentStepped(_)
             | Event::TournamentRuled(_)
             | Event::PatchApplied { .. }
             | Event::SessionEnded { .. }

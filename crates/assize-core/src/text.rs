@@ -97,13 +97,39 @@ pub const QUOTE_CHARS_MAX: usize = 120;
 /// Quotes judged text inside a message of ours: one line, hidden characters visible, cut at
 /// [`QUOTE_CHARS_MAX`].
 pub fn quote(text: &str) -> String {
-    let line = text.trim().lines().next().unwrap_or_default().trim();
-    let visible = make_visible(line);
-    let mut quoted: String = visible.chars().take(QUOTE_CHARS_MAX).collect();
-    if visible.chars().nth(QUOTE_CHARS_MAX).is_some() || text.trim().lines().nth(1).is_some() {
-        quoted.push('…');
+    format!("`{}`", beginning(&make_visible(&first_line(text)), QUOTE_CHARS_MAX))
+}
+
+/// Stands where something was left off of what a person is shown.
+const LEFT_OFF: char = '…';
+
+/// Keeps the beginning of what a person is shown: at most `chars_max` characters, the last of them `…` where something was
+/// left off.
+pub fn beginning(text: &str, chars_max: usize) -> Cow<'_, str> {
+    if text.chars().nth(chars_max).is_none() {
+        return Cow::Borrowed(text);
     }
-    format!("`{quoted}`")
+    let kept = text.char_indices().nth(chars_max.saturating_sub(1)).map_or(0, |(end, _)| end);
+    Cow::Owned(format!("{}{LEFT_OFF}", text[..kept].trim_end()))
+}
+
+/// Keeps the end of what a person is shown, as [`beginning`] does its beginning.
+pub fn ending(text: &str, chars_max: usize) -> Cow<'_, str> {
+    if text.chars().nth(chars_max).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let left_out = text.chars().count().saturating_sub(chars_max.saturating_sub(1));
+    let kept = text.char_indices().nth(left_out).map_or(text.len(), |(start, _)| start);
+    Cow::Owned(format!("{LEFT_OFF}{}", text[kept..].trim_start()))
+}
+
+/// Keeps the first line of what a person is shown, with `…` where others follow.
+pub fn first_line(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    match text.split_once('\n') {
+        Some((line, _)) => Cow::Owned(format!("{}{LEFT_OFF}", line.trim_end())),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// Cuts text to at most `bytes_max` bytes at a character boundary, from the front.
@@ -144,7 +170,23 @@ mod tests {
     fn quotes_are_one_short_line() {
         assert_eq!(quote("  one\ntwo"), "`one…`");
         assert_eq!(quote(&"x".repeat(QUOTE_CHARS_MAX)), format!("`{}`", "x".repeat(QUOTE_CHARS_MAX)));
-        assert!(quote(&"x".repeat(QUOTE_CHARS_MAX + 1)).ends_with("…`"));
+        assert_eq!(quote(&"x".repeat(QUOTE_CHARS_MAX + 1)), format!("`{}…`", "x".repeat(QUOTE_CHARS_MAX - 1)));
+    }
+
+    #[test]
+    fn whatever_is_left_off_leaves_a_mark() {
+        for (text, first, last) in [
+            ("", "", ""),
+            ("äöü", "äöü", "äöü"),
+            ("äöüß", "äö…", "…üß"),
+            ("a bcd", "a…", "…cd"),
+            ("a b  c", "a…", "…c"),
+        ] {
+            assert_eq!((&*beginning(text, 3), &*ending(text, 3)), (first, last), "{text}");
+        }
+        for (text, expected) in [("", ""), (" one \n", "one"), ("one\r\ntwo", "one…"), ("one \n\n", "one")] {
+            assert_eq!(first_line(text), expected);
+        }
     }
 
     #[test]

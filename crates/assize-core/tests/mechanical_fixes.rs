@@ -1,15 +1,15 @@
 //! What real tools offer, made a patch of and carried out: the recordings under `tests/mechanical_fixes`.
 //!
-//! Each holds files, the report of a tool on them as its gate has it run, the files that come of one round (those alone
-//! that change), and the offers that are left with the reason. To record one anew: lay out its files and settings in a folder,
-//! run its command there, and write machine paths as `/project` and `/target`. The expectations are written by hand, and
-//! where one round is enough they are what the tool itself makes of the files.
+//! Each holds files, the report of a tool on them as its gate has it run, and the files that come of one round (those
+//! alone that change). To record one anew: lay out its files and settings in a folder, run its command there, and write
+//! machine paths as `/project` and `/target`. The expectations are written by hand, and where one round is enough they are
+//! what the tool itself makes of the files.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use assize_core::fix::mechanical::{Because, patch};
+use assize_core::fix::mechanical::patch;
 use assize_core::gate::{GATES, GateOutput, Setup};
 use assize_core::patch::{Entry, File, Op, PatchLimits, Snapshot, plan};
 use serde::Deserialize;
@@ -28,15 +28,6 @@ struct Case {
     files: BTreeMap<String, String>,
     report: String,
     expected: BTreeMap<String, String>,
-    left: Vec<Left>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Left {
-    /// A part of the fault as people are shown it.
-    fault: String,
-    because: String,
 }
 
 /// Carries out one round, and says what is not as it should be.
@@ -61,7 +52,7 @@ fn check(case: &Case) -> Result<usize, String> {
         Entry::File(file) => Some(file.clone()),
         _ => None,
     };
-    let (made, left) = patch(&report.diagnostics, &PatchLimits::default(), &read);
+    let made = patch(&report.diagnostics, &PatchLimits::default(), &read);
     let mut found = BTreeMap::new();
     if !made.ops.is_empty() {
         let plan = plan(&made, &tree).map_err(|faults| format!("{faults:?}"))?;
@@ -73,20 +64,10 @@ fn check(case: &Case) -> Result<usize, String> {
     if found != case.expected {
         return Err(format!("made {found:#?}"));
     }
-    let is_said = |(said, left): (&Left, &assize_core::fix::mechanical::Left)| {
-        left.fault.contains(&said.fault) && word(left.because) == said.because
-    };
-    if left.len() != case.left.len() || !case.left.iter().zip(&left).all(is_said) {
-        return Err(format!("left {left:#?}"));
-    }
     if made.ops.iter().any(|op| !matches!(op, Op::Splice { .. })) {
         return Err(format!("no splices alone: {made:?}"));
     }
     Ok(made.ops.len())
-}
-
-fn word(because: Because) -> String {
-    serde_json::to_value(because).ok().and_then(|word| Some(word.as_str()?.to_owned())).unwrap_or_default()
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use assize_core::patch::import::{FORMATS, format, recognized};
-use assize_core::patch::{Entry, File, Handed, JSON, Op, Patch, PatchLimits, Plan, Snapshot, inverse, plan};
+use assize_core::patch::import::{FORMATS, recognized};
+use assize_core::patch::{Entry, File, Form, Handed, JSON, Op, Patch, PatchLimits, Plan, Snapshot, inverse, plan};
 use assize_core::violation::Violation;
 use serde::Deserialize;
 
@@ -107,8 +107,8 @@ impl Case {
     }
 
     fn handed(&self) -> Result<Handed, Vec<Violation>> {
-        let from = self.settings.from.as_deref().map(|id| format(id).expect("a known format"));
-        Handed::read(&self.document, from, &self.limits())
+        let from = self.settings.from.as_deref().map(|id| Form::named(id).expect("a known form"));
+        Handed::read(&self.document, from.unwrap_or_default(), &self.limits()).map_err(|unsound| unsound.faults)
     }
 
     /// Returns the format that the document is read as.
@@ -116,13 +116,21 @@ impl Case {
         match &self.settings.from {
             Some(id) => id,
             None if self.document.trim_ascii_start().starts_with(b"{") => JSON,
-            None => recognized(&self.document).map_or("", |format| format.id()),
+            None => recognized(&self.document).ok().flatten().map_or("", |format| format.id()),
         }
     }
 
     fn outcome(&self) -> Result<Outcome, Vec<Violation>> {
         let tree = Snapshot::of_files(self.before.clone());
-        let imported = self.handed()?.settle(&tree, &self.limits())?;
+        let imported = self.handed()?.settle(&tree)?;
+        if imported.is_applied {
+            let plan = Plan { is_applied: true, ..Plan::default() };
+            return Ok(Outcome { patch: imported.patch, plan, notes: Vec::new() });
+        }
+        let faults = self.limits().check(&imported.patch);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         let plan = plan(&imported.patch, &tree)?;
         let notes = imported.notes.iter().chain(&plan.notes).map(|note| format!("{}: {}", note.at, note.message));
         Ok(Outcome { notes: notes.collect(), patch: imported.patch, plan })
@@ -180,7 +188,14 @@ impl Case {
 fn leaves_something(patch: &Patch) -> bool {
     let is_seen =
         |op: &Op| matches!(op, Op::Add { .. }) || matches!(op, Op::Edit { replace, .. } if !replace.is_empty());
-    patch.ops.iter().any(is_seen) && !patch.ops.iter().any(|op| matches!(op, Op::Splice { .. }))
+    // Lines by their number are seen where they come, unless an edit moves them.
+    let is_denied = |op: &Op| {
+        let of_file = || patch.ops.iter().filter(|other| other.path() == op.path());
+        let puts_in = |other: &Op| matches!(other, Op::Splice { insert: Some(insert), .. } if !insert.is_empty());
+        let is_splice = |other: &Op| matches!(other, Op::Splice { .. });
+        is_splice(op) && !(of_file().all(is_splice) && of_file().any(puts_in))
+    };
+    patch.ops.iter().any(is_seen) && !patch.ops.iter().any(is_denied)
 }
 
 fn line(fault: &Violation) -> String {

@@ -4,14 +4,16 @@
 //! record before the next one begins, so that a fix which was interrupted goes on where it stopped.
 
 pub mod desk;
+pub mod proposal;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use assize_core::court::review::{ReviewCase, ReviewRecord};
 use assize_core::court::standing::Standing;
-use assize_core::fix::record::{FixEnd, FixStart, FixStep, objections};
+use assize_core::fix::cost::Spent;
+use assize_core::fix::record::{FixEnd, FixStart, FixStep, is_unchanged, objections};
 use assize_core::fix::rounds::{
     By, Came, Ending, FixEffect, FixEvent, FixPolicy, Judged, Proposal, Proposed, Round, Rounds,
 };
@@ -22,9 +24,10 @@ use assize_core::text::{Untrusted, head};
 use crate::court::review::{self, Ask, ReviewError, Step, Terms};
 use crate::fixer::{Answer, Fixer, NoPatch, Request, mechanical};
 use crate::ground::Ground;
-use crate::patch::{PatchError, PatchTerms, Prepared, check};
+use crate::patch::PatchTerms;
 use crate::work_copy::{CopyError, WorkCopy};
-use desk::{Desk, Made};
+use desk::Desk;
+use proposal::{fitting, proposal};
 
 /// Under what terms a fix goes on.
 pub struct FixTerms<'a> {
@@ -96,11 +99,20 @@ impl Fixed {
     ///
     /// Fails when it cannot be read.
     pub fn is_current(&self) -> Result<bool, ReviewError> {
-        let repository = Ground::project(&self.home).repository()?;
-        let paths = review::paths_of(&self.home, repository.as_ref())?.into_iter().collect();
-        let failed = |error| CopyError::Io { path: self.home.clone(), error };
-        Ok(desk::tree_id(&self.home, &paths).map_err(failed)? == self.start)
+        Ok(tree_of(&self.home)? == self.start)
     }
+}
+
+/// Returns what tells the tree of a project from any other.
+///
+/// # Errors
+///
+/// Fails when it cannot be read.
+pub fn tree_of(folder: &Path) -> Result<String, ReviewError> {
+    let repository = Ground::project(folder).repository()?;
+    let home = repository.as_ref().map_or(folder, |repository| repository.root());
+    let paths = review::paths_of(home, repository.as_ref())?.into_iter().collect();
+    Ok(desk::tree_id(home, &paths).map_err(|error| CopyError::Io { path: home.to_owned(), error })?)
 }
 
 /// A fix of the tree of a project.
@@ -194,7 +206,7 @@ impl<'a> Fix<'a> {
         let Some(patch) = &step.patch else { return Err(FixError::Record("a patch is missing".to_owned())) };
         self.desk.lay(rounds.rounds().last().map_or(0, |round| round.from))?;
         let terms = PatchTerms { limits: PatchLimits::NONE, ..self.patches.clone() };
-        let made = self.fitting(&Handed::Operations(patch.clone()), &terms);
+        let made = fitting(&self.desk, &Handed::Operations(patch.clone()), &terms);
         match made {
             Ok((made, _)) if made.id == *tree => {
                 self.desk.keep(made);
@@ -203,27 +215,6 @@ impl<'a> Fix<'a> {
             Ok(_) => Err(FixError::Record("a patch makes another tree".to_owned())),
             Err(faults) => Err(FixError::Record(faults.join("; "))),
         }
-    }
-
-    /// Tries a patch on the state that is laid out.
-    fn fitting(&self, handed: &Handed, terms: &PatchTerms) -> Result<(Made, Prepared), Vec<String>> {
-        match check(&self.desk.path(), terms, handed) {
-            Ok(prepared) => Ok((self.desk.made(&prepared.plan.changes, &prepared.tree), prepared)),
-            Err(PatchError::Unfit(faults)) => Err(faults.iter().map(ToString::to_string).collect()),
-            Err(error) => Err(vec![error.to_string()]),
-        }
-    }
-
-    /// Lists files of a tree that git would ignore: no gate sees them, so that nobody would judge what is written.
-    fn unseen(&mut self, made: Made) -> Result<Vec<String>, FixError> {
-        let home = &self.home;
-        let unseen = self.desk.try_out(made, |copy| {
-            let repository = Ground::copy(&copy.path(), home).repository()?;
-            let listed: BTreeSet<String> = review::paths_of(&copy.path(), repository.as_ref())?.into_iter().collect();
-            let fault = |path: &String| format!("{path} would be ignored by git, and nobody would judge it");
-            Ok::<_, ReviewError>(copy.files().difference(&listed).map(fault).collect::<Vec<_>>())
-        })?;
-        Ok(unseen?)
     }
 
     fn judge(&mut self, state: usize, watch: &mut dyn FnMut(Progress<'_>), ask: Ask<'_>) -> Result<FixStep, FixError> {
@@ -241,6 +232,7 @@ impl<'a> Fix<'a> {
         let judged = Judged {
             standing: Standing::of(&record.inputs, record.ruling.outcome, None),
             objections: objections(&record),
+            unchanged: is_unchanged(&record),
             time_ms: millis(begin),
             // The sum of nothing is a negative zero.
             cost_usd: costs.sum::<Option<f64>>().map(|cost| cost + 0.0),
@@ -267,19 +259,7 @@ impl<'a> Fix<'a> {
             By::Mechanical => PatchTerms { limits: PatchLimits::NONE, ..self.patches.clone() },
             By::Configured => self.patches.clone(),
         };
-        let (proposal, patch) = match answer.patch {
-            Ok(handed) => match self.fitting(&handed, &terms) {
-                Ok((_, prepared)) if prepared.plan.changes.is_empty() => (Proposal::Nothing, None),
-                Ok((made, prepared)) => match self.unseen(made.clone())? {
-                    faults if faults.is_empty() => (Proposal::Fits { tree: made.id }, Some(prepared.patch)),
-                    faults => (Proposal::Unfit(faults), None),
-                },
-                Err(faults) => (Proposal::Unfit(faults), None),
-            },
-            Err(NoPatch::Nothing) => (Proposal::Nothing, None),
-            Err(NoPatch::Unreadable(faults)) => (Proposal::Unfit(faults), None),
-            Err(NoPatch::Unavailable(why)) => (Proposal::Unavailable(why), None),
-        };
+        let (proposal, patch) = proposal(&mut self.desk, &self.home, &terms, answer.patch)?;
         let event = FixEvent::Proposed(Proposed { proposal, time_ms: millis(begin), cost_usd: answer.cost_usd });
         Ok(FixStep { event, patch, fixer: answer.record, review: None })
     }
@@ -324,7 +304,7 @@ impl<'a> Fix<'a> {
         let review = review_of(steps, best).ok_or_else(missing)?.clone();
         let (before, after) = rounds.judged(0).zip(rounds.judged(best)).ok_or_else(missing)?;
         let (patch, pins) = self.desk.patch_to(best);
-        let (time_ms, cost_usd) = rounds.spent();
+        let Spent { time_ms, cost_usd } = rounds.spent();
         let end = FixEnd {
             ending,
             outcome: review.ruling.outcome,
@@ -343,11 +323,12 @@ impl<'a> Fix<'a> {
 }
 
 /// Bytes of a file that is read to be shown.
-const SHOWN_BYTES_MAX: u64 = 1024 * 1024;
+pub(crate) const SHOWN_BYTES_MAX: u64 = 1024 * 1024;
 /// Bytes of an earlier patch that a fixer is shown.
 const TRIED_BYTES_MAX: usize = 4_000;
 
-fn millis(begin: Instant) -> u64 {
+/// Returns the milliseconds since a moment.
+pub(crate) fn millis(begin: Instant) -> u64 {
     u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 

@@ -153,7 +153,7 @@ impl Bench {
     }
 
     /// Has a gate's tool write files as the gate wants them, instead of checking them. Says whether there is such a tool
-    /// and it could be started; what it wrote tells whether it helped.
+    /// and it came to its end: one that was cut short may have left half of a file. What it wrote tells whether it helped.
     ///
     /// # Errors
     ///
@@ -170,7 +170,9 @@ impl Bench {
             return Ok(false);
         }
         let reports = self.copy.beside("rewriting")?;
-        Ok(sandbox.run(&self.job(&command, &reports, sandbox, terms), &mut |_| {}).is_ok())
+        let ran = sandbox.run(&self.job(&command, &reports, sandbox, terms), &mut |_| {});
+        let is_ordinary = |status: i32| gate.ordinary_statuses().contains(&status);
+        Ok(ran.is_ok_and(|ran| ran.limit_reached.is_none() && ran.status.is_some_and(is_ordinary)))
     }
 
     /// The code of the tests, by hash: a build script must not rewrite what the build is judged by. A file with witnesses

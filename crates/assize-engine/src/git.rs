@@ -42,6 +42,8 @@ pub const SHOWN_BYTES_MAX: u64 = 1024 * 1024;
 const LEFT_OUT_BYTES_MAX: usize = 512 * 1024;
 /// Bytes of a listing of files that are read.
 pub const LIST_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Most branches and tags that are listed.
+pub const NAMES_MAX: usize = 10_000;
 /// Bytes of a file below `.git` that is read for what it says.
 const META_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
@@ -261,6 +263,24 @@ impl Repository {
         let wanted = format!("{revision}^{{commit}}");
         let finished = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted], &[], 1 << 16)?;
         Ok(String::from_utf8_lossy(&finished.stdout).trim().to_owned())
+    }
+
+    /// Lists branches, those of others among them, and tags.
+    ///
+    /// # Errors
+    ///
+    /// Fails when git does.
+    pub fn branches_and_tags(&self) -> Result<Vec<String>, GitError> {
+        let count = format!("--count={NAMES_MAX}");
+        let kinds = ["refs/heads", "refs/tags", "refs/remotes"];
+        let arguments = [&["for-each-ref", "--format=%(refname:lstrip=2)", &count][..], &kinds].concat();
+        let listed = self.git(&arguments, &[], LIST_BYTES_MAX)?.stdout;
+        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+    }
+
+    /// Returns whether only the last commits are there.
+    pub fn is_shallow(&self) -> bool {
+        self.common_dir.join("shallow").exists()
     }
 
     /// Returns the tree that a change is compared with when there is no commit.

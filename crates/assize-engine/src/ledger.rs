@@ -364,6 +364,22 @@ impl Ledger {
         list().map_err(|error| self.failure(&error))
     }
 
+    /// Lists the sessions of a court without an event of these kinds, newest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the ledger cannot be read.
+    pub fn sessions_without(&self, court: &str, kinds: [&str; 2], most: u32) -> Result<Vec<String>, LedgerError> {
+        let sql = "SELECT session FROM entry WHERE court = ?1 AND seq > 0 GROUP BY session
+                   HAVING sum(kind IN (?2, ?3)) = 0 ORDER BY min(seq) DESC LIMIT ?4";
+        let list = || -> rusqlite::Result<Vec<String>> {
+            let mut statement = self.connection.prepare(sql)?;
+            let rows = statement.query_map(params![court, kinds[0], kinds[1], most], |row| row.get(0))?;
+            rows.collect()
+        };
+        list().map_err(|error| self.failure(&error))
+    }
+
     /// Counts what is recorded of a session.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! Running other programs within limits.
 //!
 //! A program runs in its own process group, with bounded output and a deadline; when it is over,
-//! whatever is left of the group is killed. This module must not know what the programs are for.
+//! whatever is left of the group is killed. A program that starts others in sessions of their own is
+//! run to the last of them. This module must not know what the programs are for.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
@@ -16,6 +17,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::sandbox::watch::{end_all, is_dead};
 use crate::scratch;
 
 /// What a program may take.
@@ -51,7 +53,7 @@ impl Finished {
     /// Returns the end of its standard error, for a message.
     pub fn complaint(&self) -> String {
         let text = String::from_utf8_lossy(&self.stderr);
-        assize_core::text::tail(text.trim(), 400).to_owned()
+        assize_core::text::ending(text.trim(), 400).into_owned()
     }
 }
 
@@ -88,6 +90,44 @@ pub fn run(mut command: Command, input: &[u8], limits: &Limits) -> io::Result<Fi
     Ok(Finished { status, stdout, stderr, cut: stdout_cut || stderr_cut })
 }
 
+/// How long what has left its group may take to die.
+const DEATH_TIME_MAX: Duration = Duration::from_secs(5);
+/// Set for a program that is run to the last of those that it starts, and inherited by them: what tells them from all others.
+const RUN_VARIABLE: &str = "ASSIZE_RUN";
+
+/// Runs a program as [`run`] does, and ends with it all that it has started, in whatever session that is. What clears its
+/// environment on purpose is not found.
+///
+/// # Errors
+///
+/// Fails as [`run`] does.
+pub fn run_to_the_last(mut command: Command, input: &[u8], limits: &Limits) -> io::Result<Finished> {
+    let mark = format!("{:016x}", getrandom::u64().map_err(io::Error::other)?);
+    // A run within a run belongs to both.
+    let outer = std::env::var(RUN_VARIABLE).unwrap_or_default();
+    command.env(RUN_VARIABLE, format!("{outer}{mark}"));
+    MARKS.lock().unwrap_or_else(PoisonError::into_inner).insert(mark.clone());
+    let finished = run(command, input, limits);
+    end_all(|most| marked(&mark, most), Instant::now() + DEATH_TIME_MAX);
+    MARKS.lock().unwrap_or_else(PoisonError::into_inner).remove(&mark);
+    finished
+}
+
+/// The marks of programs that are being run to the last.
+static MARKS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Returns the living processes whose environment holds a mark.
+fn marked(mark: &str, most: usize) -> Vec<u32> {
+    let holds = |pid: &u32| {
+        // Of other users' processes nothing can be read, nor of dead ones.
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.windows(mark.len()).any(|part| part == mark.as_bytes())
+    };
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    processes.filter(|pid| *pid != std::process::id() && holds(pid) && !is_dead(*pid)).take(most).collect()
+}
+
 /// Groups that are alive, so that they do not outlive an interrupted parent.
 static ALIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
@@ -104,8 +144,13 @@ pub fn end_with_us() -> io::Result<()> {
     LISTENING.call_once(move || {
         thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
-                for group in ALIVE.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                // Held to the end: nobody is to take what is killed here for an answer.
+                let alive = ALIVE.lock().unwrap_or_else(PoisonError::into_inner);
+                for group in alive.iter() {
                     kill_group(*group);
+                }
+                for mark in MARKS.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                    end_all(|most| marked(mark, most), Instant::now() + DEATH_TIME_MAX);
                 }
                 scratch::sweep();
                 std::process::exit(128 + signal);

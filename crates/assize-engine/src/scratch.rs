@@ -17,7 +17,11 @@ static STANDING: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A temporary folder, removed with its owner.
 #[derive(Debug)]
-pub struct Scratch(tempfile::TempDir);
+pub struct Scratch {
+    path: PathBuf,
+    /// There until it is dropped.
+    folder: Option<tempfile::TempDir>,
+}
 
 impl Scratch {
     /// Makes a folder whose name begins with a prefix.
@@ -29,19 +33,22 @@ impl Scratch {
         // Held while the folder is made, so that none is missed.
         let mut standing = STANDING.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
-        standing.insert(folder.path().to_owned());
-        Ok(Self(folder))
+        let path = folder.path().to_owned();
+        standing.insert(path.clone());
+        Ok(Self { path, folder: Some(folder) })
     }
 
     /// Returns where it is.
     pub fn path(&self) -> &Path {
-        self.0.path()
+        &self.path
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        STANDING.lock().unwrap_or_else(PoisonError::into_inner).remove(self.0.path());
+        // Only when it is gone: a signal may come while a large one is being removed.
+        drop(self.folder.take());
+        STANDING.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.path);
     }
 }
 

@@ -21,6 +21,8 @@ enum Thing {
     File,
     /// A link, and where it leads.
     Link(PathBuf),
+    /// A pipe, a socket, a device, or anything whose name is no text.
+    Unsayable,
 }
 
 /// Lists what lies below a folder; `walk` says what is passed over.
@@ -30,14 +32,14 @@ fn things(folder: &Path, walk: &mut WalkBuilder) -> io::Result<BTreeMap<String, 
     let mut found = BTreeMap::new();
     for entry in walk.build() {
         let entry = entry.map_err(io::Error::other)?;
-        let Some(path) = entry.path().strip_prefix(folder).ok().and_then(Path::to_str) else { continue };
-        match entry.file_type() {
-            Some(kind) if kind.is_file() => drop(found.insert(path.to_owned(), Thing::File)),
-            Some(kind) if kind.is_symlink() => {
-                found.insert(path.to_owned(), Thing::Link(std::fs::read_link(entry.path())?));
-            }
-            _ => {}
-        }
+        let Some(kind) = entry.file_type().filter(|kind| !kind.is_dir()) else { continue };
+        let Ok(path) = entry.path().strip_prefix(folder) else { continue };
+        let thing = match path.to_str() {
+            Some(_) if kind.is_file() => Thing::File,
+            Some(_) if kind.is_symlink() => Thing::Link(std::fs::read_link(entry.path())?),
+            _ => Thing::Unsayable,
+        };
+        found.insert(path.to_string_lossy().into_owned(), thing);
     }
     Ok(found)
 }
@@ -85,6 +87,10 @@ pub fn difference(before: &Path, after: &Path) -> io::Result<Patch> {
     for path in paths {
         match (old.get(path), all.get(path)) {
             (Some(Thing::Link(one)), Some(Thing::Link(other))) if one == other => {}
+            (Some(Thing::Unsayable), Some(Thing::Unsayable)) => {}
+            (Some(Thing::Unsayable), _) | (_, Some(Thing::Unsayable)) => {
+                return Err(unsayable(path, "is no file, or its name is no text: no patch makes or takes it away"));
+            }
             (Some(Thing::Link(_)), _) | (_, Some(Thing::Link(_))) => {
                 return Err(unsayable(path, "is a link, which no patch makes, changes or takes away"));
             }
@@ -163,7 +169,10 @@ pub fn short(hasher: &blake3::Hasher) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::symlink;
+
+    use rustix::fs::{FileType, Mode};
 
     use super::*;
 
@@ -216,6 +225,15 @@ mod tests {
         for (after, words) in [(&moved, "src is a link"), (&outside, "b is a link"), (&large, "b is too large")] {
             let told = told(before.path(), after.path()).expect_err("refused");
             assert!(told.contains(words), "{told}");
+        }
+        let renamed = tree(&[("src/a", "1\n")]);
+        fs::write(renamed.path().join(std::ffi::OsStr::from_bytes(b"b\xff")), "2\n").expect("written");
+        let piped = tree(&[("src/a", "1\n")]);
+        rustix::fs::mknodat(rustix::fs::CWD, piped.path().join("b"), FileType::Fifo, Mode::RWXU, 0).expect("a pipe");
+        for after in [&renamed, &piped] {
+            let told = told(before.path(), after.path()).expect_err("refused");
+            assert!(told.contains("no patch makes or takes it away"), "{told}");
+            assert_eq!(self::told(after.path(), after.path()), Ok(Vec::new()), "what stays may be what it is");
         }
         assert_eq!(file(moved.path(), "src/a").expect("looked at"), None, "nothing is read through a link");
         assert_eq!(told(large.path(), large.path()), Ok(Vec::new()), "what stays may be as large as it is");

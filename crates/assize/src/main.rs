@@ -8,7 +8,9 @@ mod hook;
 mod host;
 mod judges;
 mod own_file;
+mod record;
 mod render;
+mod revision;
 mod stage;
 mod watch;
 

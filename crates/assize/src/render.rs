@@ -16,6 +16,7 @@ use anstyle::{AnsiColor, Style};
 use assize_core::court::stop::{Disposition, Leave, StopRecord};
 use assize_core::envelope::Envelope;
 use assize_core::finding::{Certainty, Finding};
+use assize_core::fix::cost::{Costs, Spent};
 use assize_core::gate::GateState;
 use assize_core::opinion::JudgeRecord;
 use assize_core::ruling::Outcome;
@@ -48,6 +49,14 @@ pub fn styled(style: Style, text: &str) -> String {
 /// Shows a text less prominently.
 pub fn quiet(text: &str) -> String {
     styled(QUIET, text)
+}
+
+/// Writes a moment as people here do.
+pub fn time(at_ms: i64) -> String {
+    match jiff::Timestamp::from_millisecond(at_ms) {
+        Ok(at) => at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),
+        Err(_) => format!("{at_ms} ms"),
+    }
 }
 
 /// Shows an outcome with its mark.
@@ -177,6 +186,30 @@ fn judge_cost(judge: &JudgeRecord) -> String {
         parts.extend(judge.cost_usd.map(|cost| format!("${cost:.4}")));
     }
     format!("({})", parts.join(", "))
+}
+
+/// Shows what was spent.
+pub fn spent(spent: &Spent) -> String {
+    let cost = match spent.cost_usd {
+        Some(0.0) => "nothing paid".to_owned(),
+        Some(cost) => format!("${cost:.4}"),
+        None => "cost unknown".to_owned(),
+    };
+    format!("{:.1} s, {cost}", spent.time_ms as f64 / 1_000.0)
+}
+
+/// Shows what asking a fixer came to cost.
+pub fn costs(costs: &Costs) -> String {
+    let mut parts =
+        vec![if costs.requests == 1 { "1 request".to_owned() } else { format!("{} requests", costs.requests) }];
+    if costs.cached > 0 {
+        parts.push(format!("{} cached", costs.cached));
+    }
+    if costs.tokens_in + costs.tokens_out > 0 {
+        parts.push(format!("{} + {} tokens", costs.tokens_in, costs.tokens_out));
+    }
+    parts.push(spent(&costs.spent));
+    parts.join(", ")
 }
 
 /// Shows a ruling as Markdown.

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use assize_core::exec_report::GateResult;
 use assize_core::gate::GateState;
-use assize_core::text::{head, make_visible};
+use assize_core::text::{beginning, make_visible};
 use assize_engine::court::review::{Step, Tree};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::Output;
 use crate::render::{gate_mark, quiet};
 
-/// Longest piece of a tool's own output that is shown beside its name, in bytes.
-const SAID_BYTES_MAX: usize = 60;
+/// Longest piece of a tool's own output that is shown beside its name, in characters.
+const SAID_CHARS_MAX: usize = 60;
 
 /// Whoever waits for a review.
 pub struct Watch {
@@ -98,7 +98,7 @@ fn said(text: &str) -> Option<String> {
     let last = text.lines().rfind(|line| !line.trim().is_empty() && !line.starts_with('{'))?;
     // Tools bring colours and cursors of their own.
     let plain = anstream::adapter::strip_str(last.trim()).to_string();
-    Some(head(&make_visible(&plain), SAID_BYTES_MAX).to_owned())
+    Some(beginning(&make_visible(&plain), SAID_CHARS_MAX).into_owned())
 }
 
 fn ended(result: &GateResult) -> Option<String> {
@@ -132,7 +132,7 @@ mod tests {
         let gate = |on| Step::Gate { name: "pytest", on, done: 1, of: 4 };
         let passing = |text: &str| Some(Line::Passing(text.to_owned()));
         let lasting = |text: &str| Some(Line::Lasting(text.to_owned()));
-        let (fits, past) = ("x".repeat(SAID_BYTES_MAX), "x".repeat(SAID_BYTES_MAX + 1));
+        let (fits, past) = ("x".repeat(SAID_CHARS_MAX), "x".repeat(SAID_CHARS_MAX + 1));
         let long = passing(&format!("2/4 pytest  {fits}"));
         let mut doing = String::new();
         for (step, expected) in [
@@ -143,7 +143,7 @@ mod tests {
             (Step::Printed("one\n\u{1b}[31mtwo\u{1b}[0m \n\n"), passing("2/4 pytest  two")),
             (Step::Printed("a\u{202e}b"), passing("2/4 pytest  a⟨U+202E⟩b")),
             (Step::Printed(&fits), long),
-            (Step::Printed(&past), passing(&format!("2/4 pytest  {fits}"))),
+            (Step::Printed(&past), passing(&format!("2/4 pytest  {}…", &fits[1..]))),
             (Step::Printed(" \n"), None),
             (Step::Ended { result: &gates[0] }, lasting("✗ pytest 1.2 s")),
             (Step::Ended { result: &gates[2] }, lasting("? mypy 1.2 s")),

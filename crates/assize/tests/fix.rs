@@ -79,7 +79,23 @@ impl World {
     fn calls(&self) -> usize {
         fs::read_to_string(self.beside("calls")).unwrap_or_default().lines().count()
     }
+
+    /// What the program shows in a form.
+    fn shown(&self, form: &str, arguments: &[&str]) -> (Option<i32>, String) {
+        let output = self.command(&[arguments, &["--format", form]].concat()).output().expect("the program runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Returns whether the process is alive that wrote its id into a file beside the tree.
+    fn is_alive(&self, name: &str) -> bool {
+        let pid = fs::read_to_string(self.beside(name)).expect("it was started").trim().to_owned();
+        fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    }
 }
+
+/// Starts a process in a session of its own, whose parent is gone, and waits until it is there.
+const DAEMON: &str = "(setsid sh -c 'echo $$ > \"$0\"; exec sleep 600' \"$HERE/daemon\" >/dev/null 2>&1 &)\n\
+                      while [ ! -s \"$HERE/daemon\" ]; do sleep 0.05; done";
 
 const MENDS: &str = "sed -i 's/BAD //' src/a.txt";
 /// Prints a patch instead of editing.
@@ -229,16 +245,17 @@ fn the_tree_has_to_be_what_was_judged() {
 
 #[test]
 fn whoever_interrupts_a_fix_finds_nothing_left_behind() {
-    let world = World::with_program("sleep 600");
+    let world = World::with_program(&format!("{DAEMON}; touch \"$HERE/ready\"; sleep 600"));
     let temporary = world.beside("temporary");
     fs::create_dir(&temporary).expect("a folder");
     let mut command = world.command(&["fix", "--yes"]);
     let mut child = command.env("TMPDIR", &temporary).process_group(0).spawn().expect("the program runs");
     let begin = Instant::now();
-    while world.calls() == 0 {
+    while !world.beside("ready").exists() {
         assert!(begin.elapsed() < Duration::from_secs(60), "the fixer was not called");
         std::thread::sleep(Duration::from_millis(10));
     }
+    assert!(world.is_alive("daemon"));
     let listed =
         || fs::read_dir(&temporary).expect("a folder").flatten().map(|entry| entry.file_name()).collect::<Vec<_>>();
     assert!(!listed().is_empty(), "the copies lie there");
@@ -246,7 +263,139 @@ fn whoever_interrupts_a_fix_finds_nothing_left_behind() {
     assert!(interrupt.expect("kill").success());
     assert_eq!(child.wait().expect("ended").code(), Some(130));
     assert_eq!(listed(), Vec::<std::ffi::OsString>::new());
-    assert_eq!(world.text(), CHANGED);
+    assert_eq!((world.text(), world.is_alive("daemon")), (CHANGED.to_owned(), false));
+}
+
+#[test]
+fn nothing_that_a_fixer_has_started_outlives_it() {
+    for (then, time_s, code) in [(MENDS, 600, 0), ("exit 3", 600, 1), ("sleep 600", 2, 1)] {
+        let settings = format!("[fixer.command]\nargv = [\"sh\", \"FIXER\"]\ntime_s = {time_s}\n");
+        let world = World::new(&settings, &format!("{DAEMON}\n{then}"));
+        let (output, _) = world.fix(&["--yes"]);
+        assert_eq!((output.status.code(), world.is_alive("daemon")), (Some(code), false), "{then}: {output:?}");
+    }
+}
+
+#[test]
+fn what_was_there_before_a_fixer_is_left_alone() {
+    let world = World::with_program(&format!("{DAEMON}\n{MENDS}"));
+    // Whoever calls us by `exec` leaves us its children.
+    let script = "sleep 600 >/dev/null 2>&1 & echo $! > \"$0/other\"; exec \"$1\" fix --yes";
+    let here = world.beside("").display().to_string();
+    let command = world.command(&[]);
+    let output = Command::new("sh")
+        .args(["-c", script, &here])
+        .arg(command.get_program())
+        .current_dir(world.repo.path())
+        .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .output()
+        .expect("the program runs");
+    let alive = ["other", "daemon"].map(|name| world.is_alive(name));
+    let other = fs::read_to_string(world.beside("other")).expect("it was started");
+    assert!(Command::new("kill").arg(other.trim()).status().expect("kill").success());
+    assert_eq!((output.status.code(), alive), (Some(0), [true, false]), "{output:?}");
+}
+
+#[test]
+fn where_nothing_differs_there_is_nothing_to_fix() {
+    let world = World::with_program(MENDS);
+    world.repo.write("src/a.txt", "one\ntwo\nthree\n");
+    let (output, result) = world.fix(&["--yes"]);
+    assert_eq!((output.status.code(), &result["fix"]["ending"]), (Some(0), &"unchanged".into()), "{output:?}");
+    assert_eq!(world.shown("human", &["review"]).0, Some(0), "as a review has it");
+    let base = &world.repo.head()[..10];
+    let (code, shown) = world.shown("human", &["fix", "--anew"]);
+    let words = format!("there is nothing to fix, since nothing differs from {base}");
+    assert!(code == Some(0) && shown.contains(&words), "{shown}");
+    // What the base itself is faulted for can still be mended.
+    world.repo.write("check.sh", "exit 0\n");
+    world.repo.commit("a gate that says nothing");
+    let (code, shown) = world.shown("human", &["fix", "--anew"]);
+    assert_eq!((code, world.shown("human", &["review"]).0, world.calls()), (Some(3), Some(3), 0), "{shown}");
+    assert!(shown.contains("there is nothing to fix"), "{shown}");
+}
+
+#[test]
+fn an_outcome_is_shown_as_markdown() {
+    let world = World::with_program("sed -i 's/BAD two/two/' src/a.txt");
+    let (code, shown) = world.shown("markdown", &["fix", "--yes", "--rounds", "1"]);
+    assert_eq!(code, Some(1), "{shown}");
+    let lines = [
+        "## Assize fix: revise",
+        "| 1 | tools | nothing to offer |",
+        "| 2 | fixer | a patch that helps |",
+        "```diff",
+        "-BAD two",
+        "### What is left",
+        "| mine | ❌ failed |  | 1 | 0 |",
+    ];
+    assert!(lines.iter().all(|line| shown.contains(line)), "{shown}");
+    assert_eq!(shown.matches("-BAD two").count(), 1, "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+}
+
+#[test]
+fn of_several_interrupted_fixes_the_one_goes_on_that_is_meant() {
+    let world = World::with_program(MENDS);
+    let base = world.repo.head();
+    world.repo.git(&["commit", "--quiet", "--allow-empty", "--message", "another base"]);
+    assert_eq!(world.shown("human", &["fix", "--resume"]), (Some(0), "no fix could go on\n".to_owned()));
+    // What is not written can go on.
+    let first = ["--dry-run", "--base", &base];
+    assert_eq!(world.fix(&first).0.status.code(), Some(0));
+    fs::write(world.beside("task.md"), "Mend it.").expect("written");
+    let specification = world.beside("task.md").display().to_string();
+    let (output, _) = world.fix(&["--dry-run", "--spec", &specification]);
+    let noted = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        noted.contains("of this tree others could go on") && noted.contains("another base, specification"),
+        "{noted}"
+    );
+    assert_eq!(world.calls(), 2);
+    // The newest one began otherwise.
+    let (output, result) = world.fix(&first);
+    assert_eq!((output.status.code(), world.calls(), &result["outcome"]), (Some(0), 2, &"accept".into()));
+    let (_, listed) = world.fix(&["--resume"]);
+    let listed = listed["open"].as_array().expect("a list").clone();
+    let asked: Vec<&str> = listed.iter().filter_map(|fix| fix["specification"].as_str()).collect();
+    assert_eq!(asked, ["Mend it.", ""], "{listed:?}");
+    assert!(listed.iter().all(|fix| fix["of_this_tree"] == true), "{listed:?}");
+    let id = listed[0]["id"].as_str().expect("an id").to_owned();
+    for form in ["human", "markdown"] {
+        let (_, shown) = world.shown(form, &["fix", "--resume"]);
+        assert!(shown.contains(&id) && shown.contains("Mend it.") && shown.contains("this tree"), "{shown}");
+    }
+    // It has its specification on record.
+    let (output, result) = world.fix(&["--yes", "--resume", &id]);
+    assert_eq!(
+        (output.status.code(), world.calls(), &result["fix"]["written"]),
+        (Some(0), 2, &true.into()),
+        "{output:?}"
+    );
+    let (output, _) = world.fix(&["--resume", &id]);
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && complaint.contains("no such fix"), "{complaint}");
+    let rest = listed[1]["id"].as_str().expect("an id");
+    let (output, _) = world.fix(&["--resume", rest]);
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && complaint.contains("began with another tree"), "{complaint}");
+}
+
+#[test]
+fn a_base_that_is_not_there_is_answered_with_what_is() {
+    let world = World::with_program(MENDS);
+    world.repo.git(&["branch", "trunk"]);
+    for (base, words) in [("trnk", "there is `trunk`"), ("trunk~9", "there is `trunk`"), ("nope", "it is no branch")] {
+        for command in [&["fix"][..], &["review"], &["stop", "--directive", "Mend it."]] {
+            let output = world.command(&[command, &["--base", base]].concat()).output().expect("the program runs");
+            let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.code() == Some(2) && complaint.contains(words), "{command:?} {base}: {complaint}");
+            assert!(!complaint.contains("shallow"), "{complaint}");
+        }
+    }
+    world.repo.write_git("shallow", &world.repo.head());
+    let output = world.command(&["fix", "--base", "nope"]).output().expect("the program runs");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("shallow clone"), "{output:?}");
 }
 
 #[test]

@@ -81,6 +81,7 @@ fn what_does_not_fit_is_listed_and_changes_nothing() {
         (many(2), &["--ops-max", "1"], 1),
         (OPS.to_owned(), &["--bytes-max", "12"], 1),
         (OPS.to_owned(), &["--from", "unified"], 1),
+        (DIFF.to_owned(), &["--from", "json"], 1),
         (DIFF.replace("-one", "-eins"), &[], 1),
         ("hello".to_owned(), &[], 1),
         ("{".to_owned(), &[], 1),
@@ -95,6 +96,11 @@ fn what_does_not_fit_is_listed_and_changes_nothing() {
             assert_eq!(read(&repo, "src/a.txt"), "one\ntwo\n");
         }
     }
+    // What is wrong with the document and what does not fit the tree are told together.
+    let both = format!("{},{}", two.trim_end_matches("]}"), r#"{"kind": "edit", "path": "Cargo.lock", "replace": ""}]}"#);
+    let told = json(&patch(&repo, &both, &["check", "-"]));
+    let places: Vec<&str> = told["errors"].as_array().expect("errors").iter().filter_map(|one| one["at"].as_str()).collect();
+    assert_eq!(places, ["ops[0].find", "ops[1].path", "ops[3].find"], "{told}");
     let told = patch(&repo, two, &["check", "-", "--format", "human"]);
     let told = String::from_utf8_lossy(&told.stdout);
     assert!(told.starts_with("ops[0].find: ") && told.contains("\nops[1].path: "), "{told}");
@@ -117,6 +123,21 @@ fn what_a_change_is_judged_by_is_opened_by_the_specification_alone() {
         assert_eq!(output.status.code(), code, "{path} {arguments:?}: {output:?}");
         assert_eq!(repo.path().join(path).exists(), code == Some(1), "{path}");
     }
+}
+
+#[test]
+fn what_was_taken_away_beside_a_like_name_comes_back_when_it_is_let() {
+    let repo = project();
+    repo.write("README", "one\n");
+    repo.write("readme", "two\n");
+    let undo = repo.outside().join("undo.json").to_string_lossy().into_owned();
+    let remove = r#"{"ops": [{"kind": "remove", "path": "readme"}]}"#;
+    assert_eq!(patch(&repo, remove, &["apply", "-", "--inverse", &undo]).status.code(), Some(0));
+    let refused = patch(&repo, "", &["apply", &undo]);
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    assert!(!repo.path().join("readme").exists());
+    assert_eq!(patch(&repo, "", &["apply", &undo, "--allow-like-names"]).status.code(), Some(0));
+    assert_eq!(read(&repo, "readme"), "two\n");
 }
 
 #[test]

@@ -213,18 +213,3 @@ fn what_is_not_read_is_not_counted() {
     tally.add("a.py", &FileFacts { passed_over: Some(crate::facts::PassedOver::Generated), ..FileFacts::default() });
     assert_eq!(tally.conventions(), []);
 }
-
-#[test]
-fn names_that_break_a_convention_are_found() {
-    let mut tally = NamingTally::default();
-    tally.add("src/open_it.rs", &facts(Role::Function, ["a_b", "b_c", "c_d", "d_e", "e_f", "f"]));
-    let conventions = tally.conventions();
-    let changed = facts(Role::Function, ["new_one", "newOne", "x", "New"]);
-    let found = breaks(&conventions, "src/more.rs", &changed);
-    let found: Vec<_> = found.iter().map(|found| (found.name.as_str(), found.line, found.written)).collect();
-    assert_eq!(found, [("newOne", Some(7), Style::Camel), ("New", Some(7), Style::Pascal)]);
-    assert_eq!(breaks(&conventions, "src/more.py", &changed), []);
-    let one_word = Convention { recommended: Some(Style::Flat), ..conventions[1].clone() };
-    assert_eq!(breaks(&[one_word], "src/more.rs", &changed), []);
-    assert_eq!(breaks(&conventions, "src/more.txt", &changed), []);
-}

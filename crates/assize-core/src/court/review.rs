@@ -23,7 +23,7 @@ use crate::prompt::{DiffBudget, Nonce, Question};
 use crate::rule::RULES;
 use crate::ruling::{Cause, Outcome, Ruling, Unjudged};
 use crate::test_policy::Opened;
-use crate::text::{Untrusted, head};
+use crate::text::{Untrusted, beginning, first_line};
 use crate::verdict::{
     EXPLANATION_CHARS_MAX, Explanations, FixOperation, FixStep, PATH_CHARS_MAX, ReviewOutcome, ReviewVerdict,
     STEP_CHARS_MAX, STEPS_MAX, Scores,
@@ -340,7 +340,7 @@ fn merge(inputs: &ReviewInputs, outcome: Outcome) -> ReviewVerdict {
         [(_, only)] => text(&only.explanations).to_owned(),
         _ => {
             let each = agreeing.iter().map(|(judge, verdict)| format!("{judge}: {}", text(&verdict.explanations)));
-            cut(&each.collect::<Vec<_>>().join(" "), EXPLANATION_CHARS_MAX)
+            beginning(&each.collect::<Vec<_>>().join(" "), EXPLANATION_CHARS_MAX).into_owned()
         }
     };
     let mut fix_plan: Vec<FixStep> = Vec::new();
@@ -421,12 +421,15 @@ fn root_cause(inputs: &ReviewInputs) -> String {
     if blocking.len() > 10 {
         parts.push(format!("And {} findings more.", blocking.len() - 10));
     }
-    cut(&parts.join(" "), EXPLANATION_CHARS_MAX)
+    beginning(&parts.join(" "), EXPLANATION_CHARS_MAX).into_owned()
 }
+
+/// Most characters of what a failing test says in an explanation.
+const SAYS_CHARS_MAX: usize = 200;
 
 fn failing_line(test: &crate::exec_report::FailingTest) -> String {
     match test.says() {
-        Some(says) => format!("{} ({})", test.id, head(says, 200)),
+        Some(says) => format!("{} ({})", test.id, beginning(says, SAYS_CHARS_MAX)),
         None => test.id.clone(),
     }
 }
@@ -454,7 +457,7 @@ impl FixPlan {
         for gate in inputs.exec.gates.iter().filter(|gate| gate.state == GateState::Failed) {
             for diagnostic in &gate.new {
                 if let Some(path) = &diagnostic.path {
-                    let message = diagnostic.message.lines().next().unwrap_or_default();
+                    let message = first_line(&diagnostic.message);
                     let line = diagnostic.line.map(|line| format!("line {line}: ")).unwrap_or_default();
                     note(path, format!("{line}{message} [{}]", diagnostic.code));
                 }
@@ -474,9 +477,9 @@ impl FixPlan {
             }
         }
         let step = |(file, what): (String, Vec<String>)| FixStep {
-            file: cut(&file, PATH_CHARS_MAX),
+            file: beginning(&file, PATH_CHARS_MAX).into_owned(),
             operation: FixOperation::Edit,
-            brief: cut(&what.join("; "), STEP_CHARS_MAX),
+            brief: beginning(&what.join("; "), STEP_CHARS_MAX).into_owned(),
         };
         let mut steps: Vec<FixStep> = by_file.into_iter().map(step).collect();
         steps.truncate(STEPS_MAX);
@@ -527,10 +530,6 @@ fn of_tests(inputs: &ReviewInputs) -> Option<String> {
     what.extend(hung.filter(|trouble| trouble.to_blame).map(|trouble| trouble.detail.clone()));
     what.extend(vanished_tests(inputs).map(|(_, id)| format!("{id} has to run and pass")));
     (!what.is_empty()).then(|| format!("make these tests pass: {}", what.join("; ")))
-}
-
-fn cut(text: &str, chars_max: usize) -> String {
-    text.chars().take(chars_max).collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::prompt::{DiffBudget, Nonce, Question, stop_question};
 use crate::rule::{self, RuleSettings};
 use crate::ruling::{Cause, Outcome, Ruling, Unjudged};
 use crate::session::SessionState;
-use crate::text::head;
+use crate::text::{beginning, head};
 use crate::verdict::{ITEM_CHARS_MAX, ITEMS_MAX, StopVerdict};
 
 /// The id of the built-in judge.
@@ -520,7 +520,7 @@ fn verdict_of_evidence(inputs: &StopInputs, forward_progress: bool) -> StopVerdi
 }
 
 fn cut(text: &str) -> String {
-    text.chars().take(ITEM_CHARS_MAX).collect()
+    beginning(text, ITEM_CHARS_MAX).into_owned()
 }
 
 fn rule_on_opinions(inputs: &StopInputs, progress: bool) -> Ruling<StopVerdict> {

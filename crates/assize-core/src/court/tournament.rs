@@ -4,18 +4,25 @@
 //! decision, a function of what is then recorded. Evidence comes first: candidates are ordered by their [`Standing`],
 //! and only among those that evidence cannot tell apart are judges asked. Neither the order in which candidates are
 //! handed in nor the one in which they are judged decides anything. How a candidate is judged must not be known here.
+//!
+//! A candidate that cannot come first any more may be stopped before its next gate. When that happens is chance: it depends
+//! on who was judged before. So the court takes back whatever was found out of a candidate after the first gate that put it
+//! behind the best, and all that is told of it is the same whoever was faster.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::review::ReviewRecord;
+use super::generation::Generated;
+use super::review::{ReviewInputs, ReviewRecord};
 use super::standing::Standing;
+use crate::exec_report::{ExecReport, GateResult};
+use crate::gate::GateState;
 use crate::opinion::Opinion;
 use crate::patch::Patch;
-use crate::ruling::Outcome;
+use crate::ruling::{Cause, Outcome, Unjudged};
 use crate::text::Untrusted;
 use crate::verdict::{PairChoice, PairVerdict};
 
@@ -23,6 +30,8 @@ use crate::verdict::{PairChoice, PairVerdict};
 pub const CANDIDATES_MAX: usize = 200;
 /// Most candidates of a tie that judges compare, each with each; where more share the lead, none is compared.
 pub const COMPARED_MAX: usize = 8;
+/// What stands among the limits of a review that was broken off.
+pub const STOPPED_EARLY: &str = "it was stopped early: it cannot come first any more";
 
 /// A candidate as it was handed in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,9 +55,69 @@ pub struct Assessment {
     pub review: Box<ReviewRecord>,
     /// How well it fits the project's conventions.
     pub convention: Conformity,
-    /// Why its gates were not run to the end, where they were not: then its standing is a bound from above.
+    /// Why no more is told of it than what was known after one of its gates, where that is so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
+}
+
+/// How the gates of a candidate went, one after the other.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Course {
+    /// How many came to a result. In its report they stand before what was looked at without running anything.
+    pub gates: usize,
+    /// How many limits its review had before the first of them ran.
+    pub limits: usize,
+    /// What was known while another gate was still to come.
+    pub stages: Vec<Stage>,
+    /// How well it fits the conventions by what is known without any gate.
+    pub convention: Conformity,
+}
+
+/// What was known of a candidate while a gate was still to come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stage {
+    /// How many gates had come to a result.
+    pub gates: usize,
+    /// The best that it could still come to.
+    pub bound: Standing,
+}
+
+/// Returns the best that a candidate can still come to of which so much is known.
+pub fn bound(so_far: &ReviewInputs) -> Standing {
+    Standing::of(so_far, Outcome::Unjudged, None).at_best()
+}
+
+impl Assessment {
+    /// Takes back what was found out after a stage.
+    fn cut(&mut self, course: &Course, stage: &Stage) {
+        let mut inputs = std::mem::take(&mut self.review.inputs);
+        inputs.exec = up_to(inputs.exec, course.gates, stage.gates);
+        inputs.limits.truncate(course.limits);
+        inputs.limits.push(STOPPED_EARLY.to_owned());
+        *self.review = ReviewRecord::of(inputs);
+        self.convention = course.convention.clone();
+        self.standing = Standing::of(&self.review.inputs, self.review.ruling.outcome, self.convention.fit);
+        self.stopped = Some(STOPPED_EARLY.to_owned());
+    }
+
+    /// Takes away the gates that are absent, and returns them.
+    fn take_absent(&mut self) -> Vec<GateResult> {
+        let gates = std::mem::take(&mut self.review.inputs.exec.gates);
+        let (absent, used) = gates.into_iter().partition(|gate| gate.state == GateState::Absent);
+        self.review.inputs.exec.gates = used;
+        absent
+    }
+}
+
+/// Returns a report as it would be if only the first of its gates had run.
+fn up_to(report: ExecReport, gates: usize, kept: usize) -> ExecReport {
+    let whole = ExecReport::of(report.gates, report.sandbox);
+    let boundaries = report.boundary_errors.into_iter().skip(whole.boundary_errors.len());
+    let remains = |index: usize, gate: &GateResult| index < kept || index >= gates && gate.state != GateState::Absent;
+    let gates = whole.gates.into_iter().enumerate().filter(|(index, gate)| remains(*index, gate));
+    let mut cut = ExecReport::of(gates.map(|(_, gate)| gate).collect(), whole.sandbox);
+    cut.boundary_errors.extend(boundaries);
+    cut
 }
 
 /// How well a change fits a project's conventions, each from 0 to 1.
@@ -90,6 +159,9 @@ pub struct TournamentInputs {
     pub assessments: Vec<Option<Assessment>>,
     /// What judges said of pairs, each in both orders.
     pub comparisons: Vec<Comparison>,
+    /// Gates that are known and that no candidate uses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<GateResult>,
 }
 
 impl TournamentInputs {
@@ -165,6 +237,23 @@ pub struct TournamentRecord {
     pub inputs: TournamentInputs,
     /// The result.
     pub ranking: Ranking,
+    /// What became of the candidates that a fixer was asked for, where one was. It decides nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generated: Option<Generated>,
+}
+
+impl TournamentRecord {
+    /// Says why nothing was judged, where nothing was.
+    pub fn unjudged(&self) -> Option<Unjudged> {
+        if self.ranking.outcome != Outcome::Unjudged {
+            return None;
+        }
+        let best = self.ranking.winner_index.and_then(|winner| self.inputs.assessment(winner));
+        let of_best = best.and_then(|known| known.review.ruling.unjudged.clone());
+        let of_fixer = || self.generated.as_ref().and_then(Generated::why_none);
+        let nobody = || Unjudged::new(Cause::NotBeforeCourt, "there is no candidate");
+        Some(of_best.or_else(of_fixer).unwrap_or_else(nobody))
+    }
 }
 
 /// Decides a tournament. A pure function of what is recorded of it.
@@ -195,10 +284,12 @@ pub fn rank(inputs: &TournamentInputs) -> Ranking {
     let winner = places.first().filter(fits);
     let tied = |place: &&Place| place.rank == 1 && place.duplicate_of.is_none();
     let tied = places.iter().filter(fits).skip(1).filter(tied).map(|place| place.index);
+    // Whoever is not there cannot be judged.
+    let of_none = if inputs.candidates.is_empty() { Outcome::Unjudged } else { Outcome::Revise };
     Ranking {
         winner_index: winner.map(|place| place.index),
         tied: tied.collect(),
-        outcome: winner.map_or(Outcome::Revise, |place| place.standing.ruling),
+        outcome: winner.map_or(of_none, |place| place.standing.ruling),
         places,
     }
 }
@@ -248,6 +339,8 @@ pub enum TournamentEvent {
         candidate: usize,
         /// What is known of it now.
         assessment: Box<Assessment>,
+        /// How that came to be known.
+        course: Course,
     },
     /// Judges have compared two candidates.
     Compared(Box<Comparison>),
@@ -269,13 +362,14 @@ pub enum TournamentEffect {
 pub struct TournamentCourt {
     inputs: TournamentInputs,
     has_judges: bool,
+    courses: BTreeMap<usize, Course>,
     waiting: Vec<(usize, usize)>,
 }
 
 impl TournamentCourt {
     /// Opens the court over candidates of which none was judged yet.
     pub fn new(inputs: TournamentInputs, has_judges: bool) -> Self {
-        Self { inputs, has_judges, waiting: Vec::new() }
+        Self { inputs, has_judges, courses: BTreeMap::new(), waiting: Vec::new() }
     }
 
     /// Says what has to happen first.
@@ -288,13 +382,15 @@ impl TournamentCourt {
     /// Takes in what happened; returns what has to happen next once nothing is waited for any more.
     pub fn step(&mut self, event: TournamentEvent) -> Option<TournamentEffect> {
         match event {
-            TournamentEvent::Assessed { candidate, assessment } => {
+            TournamentEvent::Assessed { candidate, assessment, course } => {
                 self.inputs.assess(candidate, *assessment);
+                self.courses.insert(candidate, course);
                 let all = 0..self.inputs.candidates.len();
                 let fits = |index: &usize| self.inputs.original(*index).is_some();
                 if all.filter(fits).any(|index| self.inputs.assessment(index).is_none()) {
                     return None;
                 }
+                self.cut();
                 self.waiting = self.pairs();
                 Some(if self.waiting.is_empty() {
                     self.rule()
@@ -327,10 +423,40 @@ impl TournamentCourt {
         leading.iter().flat_map(|one| with(*one)).filter(|(one, other)| one != other).collect()
     }
 
+    /// Takes back what is known of candidates only because nobody was there yet to put them behind. Whoever is best was never
+    /// behind, so that this leaves the best as it is.
+    fn cut(&mut self) {
+        let Some(best) = self.best() else { return };
+        for (candidate, course) in &self.courses {
+            let Some(Some(known)) = self.inputs.assessments.get_mut(*candidate) else { continue };
+            // Of what could not be read to the end there is no report to cut.
+            let is_whole = known.review.inputs.exec.used().count() >= course.gates;
+            if let Some(stage) = course.stages.iter().find(|stage| is_whole && stage.bound < best) {
+                known.cut(course, stage);
+            }
+        }
+    }
+
+    /// Puts the gates that are absent wherever anybody looked to its end in one place.
+    fn gather_absent(&mut self) {
+        let mut absent: Option<Vec<GateResult>> = None;
+        let mut used: BTreeSet<String> = BTreeSet::new();
+        for known in self.inputs.assessments.iter_mut().flatten() {
+            let of_this = known.take_absent();
+            used.extend(known.review.inputs.exec.gates.iter().map(|gate| gate.id.clone()));
+            if known.stopped.is_none() && absent.is_none() {
+                absent = Some(of_this);
+            }
+        }
+        self.inputs.absent = absent.unwrap_or_default();
+        self.inputs.absent.retain(|gate| !used.contains(&gate.id));
+    }
+
     fn rule(&mut self) -> TournamentEffect {
+        self.gather_absent();
         let inputs = std::mem::take(&mut self.inputs);
         let ranking = rank(&inputs);
-        TournamentEffect::Rule(Box::new(TournamentRecord { inputs, ranking }))
+        TournamentEffect::Rule(Box::new(TournamentRecord { inputs, ranking, generated: None }))
     }
 }
 

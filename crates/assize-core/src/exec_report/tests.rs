@@ -135,7 +135,7 @@ fn the_report_has_the_fields_that_programs_know() {
         result(&tested(&[("test_a", Failed), ("test_b", Passed), ("test_c", Skipped)]), None, TESTS),
     ];
     let report = ExecReport::of(gates, Some("namespaces".to_owned()));
-    assert_eq!(report.lint_errors, ["a.py:3: unused os [F401]"]);
+    assert_eq!(report.lint_errors, ["a.py:3: unused os… [F401]"]);
     assert_eq!(report.type_errors, ["a.py:4: bad type [F401]"]);
     assert_eq!((report.test.passed, report.test.failed, report.test.skipped), (1, 1, 1));
     assert_eq!(report.test.details, ["test_a"]);
@@ -188,7 +188,7 @@ fn what_is_kept_has_limits() {
     );
     let lines = |count: usize| log_tail(&"x\n".repeat(count)).len();
     assert_eq!((lines(LOG_LINES_MAX), lines(LOG_LINES_MAX + 1)), (LOG_LINES_MAX, LOG_LINES_MAX));
-    assert_eq!(log_tail(&"x".repeat(LOG_LINE_BYTES_MAX + 1))[0].len(), LOG_LINE_BYTES_MAX);
+    assert_eq!(log_tail(&"x".repeat(LOG_LINE_CHARS_MAX + 1))[0].chars().count(), LOG_LINE_CHARS_MAX);
     let failing = |count: usize| {
         let ids: Vec<String> = (0..count).map(|index| format!("t{index}")).collect();
         let cases: Vec<_> = ids.iter().map(|id| (id.as_str(), TestOutcome::Failed)).collect();

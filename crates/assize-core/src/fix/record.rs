@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::rounds::{Ending, FixEvent, FixPolicy, Objections, Round};
-use crate::court::review::{ReviewCase, ReviewRecord, blocks, vanished_tests};
+use crate::court::review::{ReviewCase, ReviewRecord, Scope, blocks, vanished_tests};
 use crate::court::standing::Standing;
 use crate::gate::GateState;
 use crate::opinion::JudgeRecord;
@@ -66,6 +66,13 @@ pub struct FixEnd {
     pub patch: Patch,
     /// Whether that was written into the user's tree.
     pub written: bool,
+}
+
+/// Returns whether a review found that nothing differs from what the change is measured from.
+pub fn is_unchanged(record: &ReviewRecord) -> bool {
+    let inputs = &record.inputs;
+    let compared = inputs.case.base.is_some() && inputs.case.scope == Scope::Change && inputs.missing.is_empty();
+    compared && inputs.patch_summary.is_empty()
 }
 
 /// Lists what a review objects to, by what stays the same wherever it moves within a file.
@@ -140,6 +147,23 @@ mod tests {
         let fault = r#"{"code":"F401","severity":"warning","path":"a.py","line":1,"message":"m"}"#;
         let twice = objections(&record(&format!("[{fault},{fault}]"), Vec::new()));
         assert_eq!(twice.values().copied().collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn only_what_was_compared_is_unchanged() {
+        let file = crate::court::review::PatchedFile { path: "a".to_owned(), added: 1, removed: 0 };
+        let base = || Some("c0ffee".to_owned());
+        for (base, scope, files, missing, expected) in [
+            (base(), Scope::Change, vec![], vec![], true),
+            (base(), Scope::Change, vec![file], vec![], false),
+            (base(), Scope::Change, vec![], vec!["the change cannot be read".to_owned()], false),
+            (base(), Scope::Everything, vec![], vec![], false),
+            (None, Scope::Change, vec![], vec![], false),
+        ] {
+            let case = ReviewCase { base, scope, ..ReviewCase::default() };
+            let inputs = ReviewInputs { case, patch_summary: files, missing, ..ReviewInputs::default() };
+            assert_eq!(is_unchanged(&ReviewRecord::of(inputs.clone())), expected, "{inputs:?}");
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cost::Spent;
 use crate::court::standing::{Criterion, Standing};
 use crate::ruling::{Outcome, Unjudged};
 
@@ -54,6 +55,9 @@ pub struct Judged {
     pub standing: Standing,
     /// What is objected to. Without an objection there is nothing to mend.
     pub objections: Objections,
+    /// Whether nothing differs from what the change is measured from.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
     /// How long it took, in milliseconds.
     pub time_ms: u64,
     /// What it cost, in US dollars; `None` where nobody knows.
@@ -122,6 +126,8 @@ pub enum FixEffect {
 pub enum Ending {
     /// The best state is accepted.
     Accepted,
+    /// Nothing differs from the base, and nothing is objected to.
+    Unchanged,
     /// The court rejects the work: no patch mends it.
     Rejected,
     /// Nobody could say what is wrong.
@@ -147,6 +153,7 @@ impl Ending {
     pub fn sentence(&self) -> String {
         match self {
             Self::Accepted => "it is accepted".to_owned(),
+            Self::Unchanged => "there is nothing to fix, since nothing differs from the base".to_owned(),
             Self::Rejected => "the work is rejected, which no small patch mends".to_owned(),
             Self::Unjudged => "nobody could judge it".to_owned(),
             Self::RoundsSpent => "the rounds are used up".to_owned(),
@@ -208,8 +215,7 @@ pub struct Rounds {
     front: usize,
     rounds: Vec<Round>,
     asked_tools: BTreeSet<usize>,
-    spent_ms: u64,
-    spent_usd: Option<f64>,
+    spent: Spent,
     /// What is waited for.
     effect: FixEffect,
 }
@@ -226,8 +232,7 @@ impl Rounds {
             front: 0,
             rounds: Vec::new(),
             asked_tools: BTreeSet::new(),
-            spent_ms: 0,
-            spent_usd: Some(0.0),
+            spent: Spent::default(),
             effect: FixEffect::Judge(0),
         };
         (rounds, FixEffect::Judge(0))
@@ -253,9 +258,9 @@ impl Rounds {
         &self.rounds
     }
 
-    /// Returns what was spent: milliseconds, and US dollars where that is known.
-    pub fn spent(&self) -> (u64, Option<f64>) {
-        (self.spent_ms, self.spent_usd)
+    /// Returns what was spent.
+    pub fn spent(&self) -> Spent {
+        self.spent
     }
 
     /// Takes in what happened and says what has to happen next. An event that nobody waits for changes nothing.
@@ -268,16 +273,12 @@ impl Rounds {
         self.effect.clone()
     }
 
-    fn spend(&mut self, time_ms: u64, cost_usd: Option<f64>) {
-        self.spent_ms = self.spent_ms.saturating_add(time_ms);
-        self.spent_usd = self.spent_usd.zip(cost_usd).map(|(before, now)| before + now);
-    }
-
     /// Takes in what came of judging the newest state.
     fn hear(&mut self, judged: Judged) -> FixEffect {
-        self.spend(judged.time_ms, judged.cost_usd);
+        self.spent.add(judged.time_ms, judged.cost_usd);
         let state = self.judged.len();
         let outcome = judged.standing.ruling;
+        let unchanged = state == 0 && judged.unchanged;
         let repeats = self.judged.iter().any(|earlier| earlier.objections == judged.objections);
         let accepted = outcome == Outcome::Accept;
         let better = state == 0 || accepted || is_better(&judged.standing, &self.judged[self.best].standing);
@@ -298,6 +299,7 @@ impl Rounds {
         }
         self.front = if even { state } else { self.best };
         match outcome {
+            Outcome::Accept | Outcome::Unjudged if unchanged => return FixEffect::End(Ending::Unchanged),
             Outcome::Accept => return FixEffect::End(Ending::Accepted),
             Outcome::Unjudged if better => return FixEffect::End(Ending::Unjudged),
             Outcome::Reject if state == 0 => return FixEffect::End(Ending::Rejected),
@@ -311,7 +313,7 @@ impl Rounds {
 
     /// Takes in what a fixer offers.
     fn take(&mut self, proposed: Proposed) -> FixEffect {
-        self.spend(proposed.time_ms, proposed.cost_usd);
+        self.spent.add(proposed.time_ms, proposed.cost_usd);
         let Some(round) = self.rounds.last_mut() else { return FixEffect::Judge(0) };
         let (by, from) = (round.by, round.from);
         match proposed.proposal {
@@ -347,14 +349,7 @@ impl Rounds {
 
     /// Returns what is used up of what all rounds share.
     fn spent_up(&self) -> Option<Ending> {
-        if self.spent_ms >= self.policy.time_s_max.saturating_mul(1_000) {
-            return Some(Ending::TimeSpent);
-        }
-        match (self.policy.cost_usd_max, self.spent_usd) {
-            (Some(_), None) => Some(Ending::PriceUnknown),
-            (Some(most), Some(spent)) if spent >= most => Some(Ending::MoneySpent),
-            _ => None,
-        }
+        self.spent.used_up(&self.policy)
     }
 
     fn rounds_of(&self, by: By) -> u32 {

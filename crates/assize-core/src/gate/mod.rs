@@ -482,7 +482,7 @@ fn unfinished(report: Option<&Report>) -> String {
 fn complaint(output: &GateOutput) -> String {
     let text = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
     let text = String::from_utf8_lossy(text);
-    let end = crate::text::tail(text.trim(), 400);
+    let end = crate::text::ending(text.trim(), 400);
     if end.is_empty() { String::new() } else { format!(": {end}") }
 }
 

@@ -1,12 +1,16 @@
 //! Whether a patch has been applied already.
 //!
 //! A file tells it where an operation leaves something behind that was not there before. Where it
-//! does not (a text that was only taken away is simply not there), nothing is claimed.
+//! does not (a text that was only taken away is simply not there), nothing is claimed. Of lines by their
+//! number it can only be said that what was put in stands there: perhaps it stood there before.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::line::Lines;
 use super::locate::{Located, Tier, locate};
 use super::snapshot::{Entry, Snapshot};
-use super::{Op, Patch};
+use super::{Numbered, Op};
 
 /// What the tree says of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,15 +19,30 @@ pub(super) enum State {
     Applied,
     /// Its result may stand there, or the file may be another one.
     CannotTell,
-    /// Its result stands there, and something like what it looks for as well.
+    /// Its result stands there, and it could be carried out all the same.
     Doubtful,
     /// Its result does not stand there.
     Open,
 }
 
 /// Says what the tree says of each operation.
-pub(super) fn states(patch: &Patch, tree: &Snapshot) -> Vec<State> {
-    patch.ops.iter().map(|op| state(op, patch, tree)).collect()
+pub(super) fn states(ops: &[Numbered<'_>], tree: &Snapshot) -> Vec<State> {
+    let mut by_path: BTreeMap<&str, Vec<&Op>> = BTreeMap::new();
+    for (_, op) in ops.iter().filter(|(_, op)| matches!(op, Op::Edit { .. } | Op::Splice { .. })) {
+        by_path.entry(op.path()).or_default().push(op);
+    }
+    let spliced: BTreeMap<&str, State> = by_path
+        .into_iter()
+        .filter_map(|(path, ops)| match tree.entry(path) {
+            Entry::File(file) => Some((path, spliced(&file.bytes, &ops).unwrap_or(State::Open))),
+            _ => None,
+        })
+        .collect();
+    let state = |op: &Op| match op {
+        Op::Splice { path, .. } => spliced.get(path.as_str()).copied().unwrap_or(State::Open),
+        _ => state(op, ops, tree),
+    };
+    ops.iter().map(|(_, op)| state(op)).collect()
 }
 
 /// Returns whether a patch is applied as a whole.
@@ -31,7 +50,7 @@ pub(super) fn whole(states: &[State]) -> bool {
     states.contains(&State::Applied) && !states.contains(&State::Open)
 }
 
-fn state(op: &Op, patch: &Patch, tree: &Snapshot) -> State {
+fn state(op: &Op, ops: &[Numbered<'_>], tree: &Snapshot) -> State {
     let entry = tree.entry(op.path());
     match (op, entry) {
         (Op::Add { executable, .. }, Entry::File(file)) => {
@@ -41,32 +60,61 @@ fn state(op: &Op, patch: &Patch, tree: &Snapshot) -> State {
         }
         (Op::Remove { path }, _) => {
             let is_rewritten =
-                patch.ops.iter().any(|other| matches!(other, Op::Add { path: added, .. } if added == path));
+                ops.iter().any(|(_, other)| matches!(other, Op::Add { path: added, .. } if added == path));
             // A folder has taken the place of the file.
             if is_rewritten || matches!(entry, Entry::Absent | Entry::Folder) { State::CannotTell } else { State::Open }
         }
         (Op::Edit { find, replace, occurrences, .. }, Entry::File(file)) => {
             edited(&file.bytes, find, replace, occurrences.unwrap_or(1))
         }
-        // Lines by number look the same before and after.
         _ => State::Open,
     }
 }
 
+/// Says what a file tells of all its splices together; nothing if what they put in does not stand where it would, or
+/// if they put in nothing.
+fn spliced(text: &[u8], ops: &[&Op]) -> Option<State> {
+    let lines = Lines::of(text);
+    let mut splices = Vec::with_capacity(ops.len());
+    for op in ops {
+        // Where an edit moves lines to, nobody knows.
+        let Op::Splice { start, delete_count, insert, .. } = op else { return None };
+        splices.push((*start as usize, *delete_count as usize, insert.as_deref().unwrap_or_default()));
+    }
+    splices.sort_by_key(|(start, deleted, _)| (*start, *deleted));
+    let (mut come, mut gone) = (0, 0);
+    let mut is_same = true;
+    for (start, deleted, insert) in splices {
+        let put_in = Lines::with_mark(insert.as_bytes());
+        let at = (start + come).checked_sub(gone)?;
+        let stands = |line: usize| at + line < lines.count() && lines.content(at + line) == put_in.content(line);
+        if !(0..put_in.count()).all(stands) {
+            return None;
+        }
+        come += put_in.count();
+        gone += deleted;
+        is_same &= put_in.count() == deleted;
+    }
+    // Lines that take the place of the same lines change nothing, however often they do so.
+    let state = if is_same { State::CannotTell } else { State::Doubtful };
+    (come > 0).then_some(state)
+}
+
 fn edited(text: &[u8], find: &str, replace: &str, occurrences: u32) -> State {
     let lines = Lines::of(text);
-    let located = |wanted: &str| (!wanted.is_empty()).then(|| locate(text, &lines, wanted, "")).flatten();
-    let (old, new) = (located(find), located(replace));
-    let is_exact = |located: &Option<Located>| located.as_ref().is_some_and(|located| located.tier == Tier::Exact);
+    let (old, new) = (located(text, &lines, find), located(text, &lines, replace));
+    if [&old, &new].into_iter().flatten().any(|located| located.is_cut) {
+        return State::Open;
+    }
+    let is_exact = |located: &Option<Located<'_>>| located.as_ref().is_some_and(|located| located.tier == Tier::Exact);
     let (old_is_exact, new_is_exact) = (is_exact(&old), is_exact(&new));
-    let spans = |located: Option<Located>| located.map(|located| located.matches).unwrap_or_default();
+    let spans = |located: Option<Located<'_>>| {
+        located.into_iter().flat_map(|located| located.matches).map(|one| one.span).collect::<Vec<_>>()
+    };
     // Where the old text stands byte for byte, the new one has to as well: they may differ in white space alone.
     let (old, new) = (spans(old), spans(new.filter(|_| !old_is_exact || new_is_exact)));
-    let within = |inner: &std::ops::Range<usize>| {
-        new.iter().any(|outer| outer.span.start <= inner.start && inner.end <= outer.span.end)
-    };
     let is_there = new.len() == occurrences as usize;
-    if !old.iter().all(|place| within(&place.span)) {
+    if !are_within(&old, &new) {
         if is_there && new_is_exact && !old_is_exact { State::Doubtful } else { State::Open }
     } else if replace.is_empty() {
         State::CannotTell
@@ -75,4 +123,20 @@ fn edited(text: &[u8], find: &str, replace: &str, occurrences: u32) -> State {
     } else {
         State::Open
     }
+}
+
+fn located<'a>(text: &[u8], lines: &Lines<'a>, wanted: &'a str) -> Option<Located<'a>> {
+    if wanted.is_empty() { None } else { locate(text, lines, wanted, wanted) }
+}
+
+/// Whether each of some places lies within one of others. In both lists one begins and ends behind the one before it.
+fn are_within(inner: &[Range<usize>], outer: &[Range<usize>]) -> bool {
+    let mut outer = outer.iter().peekable();
+    let mut last: Option<&Range<usize>> = None;
+    inner.iter().all(|place| {
+        while let Some(next) = outer.next_if(|next| next.start <= place.start) {
+            last = Some(next);
+        }
+        last.is_some_and(|last| place.end <= last.end)
+    })
 }

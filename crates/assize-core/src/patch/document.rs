@@ -3,15 +3,56 @@
 //! Which it is can be told by its first bytes, or be said. What is out there in the tree is not known here: a text in another format
 //! names places by the lines around them, and becomes operations once somebody has read the tree.
 
-use super::import::{Drafts, FORMATS, Format, Imported, recognized};
+use super::import::{Drafts, FORMATS, Format, Imported, format, recognized};
 use super::line::BYTE_ORDER_MARK;
 use super::snapshot::Snapshot;
 use super::{Op, Patch, PatchLimits};
-use crate::verdict::validate_patch;
+use crate::verdict::read_patch;
 use crate::violation::Violation;
 
 /// The name of our own documents among the formats.
 pub const JSON: &str = "json";
+
+/// How many times as long as what it may say a text in another format may be. A diff shows the lines around each place, and
+/// all of a file that goes.
+const TEXT_FOLD_MAX: usize = 64;
+/// Bytes of a text for each operation besides.
+const TEXT_BYTES_PER_OP_MAX: usize = 256;
+
+/// In which form a document is handed in.
+#[derive(Clone, Copy, Default)]
+pub enum Form {
+    /// The one that it looks like.
+    #[default]
+    Guessed,
+    /// JSON, as our own documents are.
+    Json,
+    /// A format of others.
+    Foreign(&'static dyn Format),
+}
+
+impl Form {
+    /// Returns the form that has this name.
+    pub fn named(id: &str) -> Option<Self> {
+        if id == JSON { Some(Self::Json) } else { format(id).map(Self::Foreign) }
+    }
+}
+
+/// A document that cannot be taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsound {
+    /// What is wrong with it.
+    pub faults: Vec<Violation>,
+    /// The operations that are sound by themselves and share no file with one that is not: whether these fit a tree can be
+    /// said all the same. None of a document that is too large.
+    pub sound: Vec<(usize, Op)>,
+}
+
+impl From<Vec<Violation>> for Unsound {
+    fn from(faults: Vec<Violation>) -> Self {
+        Self { faults, sound: Vec::new() }
+    }
+}
 
 /// What was handed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,31 +64,32 @@ pub enum Handed {
 }
 
 impl Handed {
-    /// Reads a document. `from` is the format, where it is known; without it the document says what it is.
+    /// Reads a document. Nobody has to look into a tree to find that it asks for more than it may.
     ///
     /// # Errors
     ///
     /// Lists every fault with its place.
-    pub fn read(document: &[u8], from: Option<&dyn Format>, limits: &PatchLimits) -> Result<Self, Vec<Violation>> {
+    pub fn read(document: &[u8], form: Form, limits: &PatchLimits) -> Result<Self, Unsound> {
         // Some editors put a mark before every text that they save.
         let document = document.strip_prefix(BYTE_ORDER_MARK).unwrap_or(document);
-        if from.is_none() && is_json(document) {
-            let text = std::str::from_utf8(document).map_err(|error| {
-                vec![Violation::new("", format!("is no UTF-8 at byte {}, as JSON has to be", error.valid_up_to()))]
-            })?;
-            return validate_patch(text, limits).map(Self::Operations);
+        let format = match form {
+            Form::Json => return json(document, limits),
+            Form::Guessed if is_json(document) => return json(document, limits),
+            Form::Guessed => None,
+            Form::Foreign(format) => Some(format),
+        };
+        let most = text_bytes_max(limits);
+        if document.len() > most {
+            let message = format!("the document has {} bytes, more than {most}", document.len());
+            return Err(vec![Violation::new("", message)].into());
         }
-        match from.or_else(|| recognized(document)) {
-            Some(format) => format.read(document).map(Self::Drafts),
-            None => {
-                let names: Vec<&str> = FORMATS.iter().map(|format| format.id()).collect();
-                let known = names.join(", ");
-                Err(vec![Violation::new(
-                    "",
-                    format!("is neither a JSON document nor in a format that is known: {known}"),
-                )])
-            }
-        }
+        let format = match format {
+            Some(format) => format,
+            None => recognized(document).map_err(|fault| vec![fault])?.ok_or_else(|| vec![unknown()])?,
+        };
+        let drafts = format.read(document)?;
+        let too_much = drafts.too_much(limits);
+        if too_much.is_empty() { Ok(Self::Drafts(drafts)) } else { Err(too_much.into()) }
     }
 
     /// Returns every path that has to be read before [`Self::settle`].
@@ -58,19 +100,36 @@ impl Handed {
         }
     }
 
-    /// Makes operations of it, for this tree.
+    /// Makes operations of it, for this tree. How many there may be is still to be checked.
     ///
     /// # Errors
     ///
-    /// Lists what does not fit, or is too much.
-    pub fn settle(&self, tree: &Snapshot, limits: &PatchLimits) -> Result<Imported, Vec<Violation>> {
-        let imported = match self {
-            Self::Operations(patch) => Imported { patch: patch.clone(), notes: Vec::new(), is_applied: false },
-            Self::Drafts(drafts) => drafts.settle(tree)?,
-        };
-        let faults = limits.check(&imported.patch);
-        if faults.is_empty() { Ok(imported) } else { Err(faults) }
+    /// Lists what is not found.
+    pub fn settle(&self, tree: &Snapshot) -> Result<Imported, Vec<Violation>> {
+        match self {
+            Self::Operations(patch) => Ok(Imported { patch: patch.clone(), notes: Vec::new(), is_applied: false }),
+            Self::Drafts(drafts) => drafts.settle(tree),
+        }
     }
+}
+
+fn json(document: &[u8], limits: &PatchLimits) -> Result<Handed, Unsound> {
+    let text = std::str::from_utf8(document).map_err(|error| {
+        vec![Violation::new("", format!("is no UTF-8 at byte {}, as JSON has to be", error.valid_up_to()))]
+    })?;
+    read_patch(text, limits).map(Handed::Operations)
+}
+
+/// Longest text in another format.
+fn text_bytes_max(limits: &PatchLimits) -> usize {
+    let besides = limits.ops_max.saturating_mul(TEXT_BYTES_PER_OP_MAX);
+    limits.bytes_max.saturating_mul(TEXT_FOLD_MAX).saturating_add(besides)
+}
+
+fn unknown() -> Violation {
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.id()).collect();
+    let known = names.join(", ");
+    Violation::new("", format!("is neither a JSON document nor in a format that is known: {known}"))
 }
 
 /// Whether a document is meant to be JSON, sound or not. What git prints may begin with `{old => new}/name`.
@@ -83,13 +142,13 @@ fn is_json(document: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::patch::Encoding;
     use crate::patch::snapshot::File;
-    use crate::patch::{Encoding, import};
 
     fn faults(document: &[u8], from: Option<&str>) -> Vec<String> {
-        let from = from.and_then(import::format);
-        let read = Handed::read(document, from, &PatchLimits::default());
-        read.err().unwrap_or_default().iter().map(ToString::to_string).collect()
+        let form = from.map_or(Form::Guessed, |id| Form::named(id).expect("a form"));
+        let read = Handed::read(document, form, &PatchLimits::default());
+        read.map_err(|unsound| unsound.faults).err().unwrap_or_default().iter().map(ToString::to_string).collect()
     }
 
     const DIFF: &[u8] = b"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n";
@@ -97,13 +156,13 @@ mod tests {
     #[test]
     fn a_document_says_what_it_is_or_is_told_to_be() {
         let json = br#" {"ops": [{"kind": "remove", "path": "a.txt"}]}"#;
-        assert!(matches!(Handed::read(json, None, &PatchLimits::default()), Ok(Handed::Operations(_))));
-        assert!(matches!(Handed::read(DIFF, None, &PatchLimits::default()), Ok(Handed::Drafts(_))));
+        assert!(matches!(Handed::read(json, Form::Guessed, &PatchLimits::default()), Ok(Handed::Operations(_))));
+        assert!(matches!(Handed::read(DIFF, Form::Guessed, &PatchLimits::default()), Ok(Handed::Drafts(_))));
         assert_eq!(faults(json, Some("unified")).len(), 1, "it was said to be a diff");
         let with_stat = [b" {old => new}/a.txt | 2 +-\n\n", DIFF].concat();
-        assert!(matches!(Handed::read(&with_stat, None, &PatchLimits::default()), Ok(Handed::Drafts(_))));
+        assert!(matches!(Handed::read(&with_stat, Form::Guessed, &PatchLimits::default()), Ok(Handed::Drafts(_))));
         let json = br#"{"ops": [{"kind": "edit", "path": "a.js", "find": "x => x", "replace": "x => y"}]}"#;
-        assert!(matches!(Handed::read(json, None, &PatchLimits::default()), Ok(Handed::Operations(_))));
+        assert!(matches!(Handed::read(json, Form::Guessed, &PatchLimits::default()), Ok(Handed::Operations(_))));
         assert_eq!(faults(b"{ops: []}", None), ["the document is no JSON: key must be a string at line 1 column 2"]);
         assert_eq!(faults(b"{\"ops\": [\xff", None), ["is no UTF-8 at byte 9, as JSON has to be"]);
         let unknown =
@@ -116,9 +175,9 @@ mod tests {
         let tree = Snapshot::of_files([("a.txt".to_owned(), File::plain(&b"one\n"[..]))]);
         for document in [DIFF, br#"{"ops": [{"kind": "edit", "path": "a.txt", "find": "one", "replace": "two"}]}"#] {
             let limits = PatchLimits::default();
-            let handed = Handed::read(document, None, &limits).expect("a patch");
+            let handed = Handed::read(document, Form::Guessed, &limits).expect("a patch");
             assert_eq!(handed.paths(), ["a.txt"]);
-            let imported = handed.settle(&tree, &limits).expect("it fits");
+            let imported = handed.settle(&tree).expect("it fits");
             let plan = crate::patch::plan(&imported.patch, &tree).expect("it fits");
             assert_eq!(plan.changes[0].after, Some(File::plain(&b"two\n"[..])));
         }
@@ -137,5 +196,29 @@ mod tests {
         assert_eq!(of(vec![add("1234"), add("123")]), [""; 0], "a path is a string as well");
         assert_eq!(of(vec![add("1234"), add("12345")]), ["ops"]);
         assert_eq!(of(vec![add(""), add(""), add("")]), ["ops"]);
+    }
+
+    #[test]
+    fn what_is_said_to_be_json_has_to_be() {
+        assert!(faults(DIFF, Some(JSON))[0].starts_with("the document is no JSON"), "{:?}", faults(DIFF, Some(JSON)));
+        assert_eq!(faults(br#"{"ops": [{"kind": "remove", "path": "a.txt"}]}"#, Some(JSON)), [""; 0]);
+        assert!(Form::named("yaml").is_none());
+    }
+
+    #[test]
+    fn a_text_is_measured_before_a_tree_is_read() {
+        let limits = PatchLimits { ops_max: 2, bytes_max: 10 };
+        let is_read = |text: &str, limits| Handed::read(text.as_bytes(), Form::Guessed, limits).is_ok();
+        let removed = |count: usize| (0..count).map(|file| format!("@@@ remove {file}\n")).collect::<String>();
+        let edit = "@@@ edit f\na\n@@@ with\nb\n@@@ end\n";
+        for (text, more) in [
+            (removed(2), removed(3)),
+            (edit.repeat(2 * 8), edit.repeat(2 * 8 + 1)),
+            (format!("{edit:1152}"), format!("{edit:1153}")),
+        ] {
+            assert!(is_read(&text, &limits), "{text}");
+            assert!(!is_read(&more, &limits), "{more}");
+            assert!(is_read(&format!("{more}\n").repeat(100), &PatchLimits::NONE), "there is no limit");
+        }
     }
 }

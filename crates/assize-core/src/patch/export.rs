@@ -83,7 +83,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::patch::{Handed, Patch, PatchLimits, between, plan};
+    use crate::patch::{Form, Handed, Patch, PatchLimits, between, plan};
 
     type Tree = BTreeMap<String, File>;
 
@@ -173,8 +173,8 @@ mod tests {
             let text = exported(&before, &after).expect("no zero bytes");
             let tree = snapshot(&before);
             let limits = PatchLimits { ops_max: 1_000, bytes_max: 1 << 20 };
-            let handed = Handed::read(&text, None, &limits).expect("a diff");
-            let imported = handed.settle(&tree, &limits).expect("it fits");
+            let handed = Handed::read(&text, Form::Guessed, &limits).expect("a diff");
+            let imported = handed.settle(&tree).expect("it fits");
             prop_assert_eq!(&imported.notes, &[]);
             let mut made = before.clone();
             for change in plan(&imported.patch, &tree).expect("it fits").changes {

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::line::{Ending, Lines, with_ending};
+use super::line::{Lines, with_ending};
 
 /// How loosely a text was compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,51 +38,98 @@ impl Tier {
     }
 }
 
-/// A place where the text stands, and what has to take its place there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Match {
+/// Most places of one text that are counted: what stands there more often is told so.
+pub const MATCHES_MAX: usize = 10_000;
+
+/// A place where the text stands.
+#[derive(Debug)]
+pub struct Match<'a> {
     /// Which bytes.
     pub span: Range<usize>,
-    /// What is put in.
-    pub replacement: Vec<u8>,
+    /// How the lines there are indented.
+    shift: Shift<'a>,
 }
 
 /// What was found: never nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Located {
+#[derive(Debug)]
+pub struct Located<'a> {
     /// How loosely it had to be compared.
     pub tier: Tier,
-    /// Where, from the beginning to the end. Places may overlap.
-    pub matches: Vec<Match>,
+    /// Where, from the beginning to the end, [`MATCHES_MAX`] places at most. They may overlap, but none lies within another.
+    pub matches: Vec<Match<'a>>,
+    /// Whether there are more.
+    pub is_cut: bool,
+}
+
+impl<'a> Located<'a> {
+    fn of(tier: Tier, found: impl Iterator<Item = Match<'a>>) -> Option<Self> {
+        let mut matches: Vec<Match<'a>> = found.take(MATCHES_MAX + 1).collect();
+        let is_cut = matches.len() > MATCHES_MAX;
+        matches.truncate(MATCHES_MAX);
+        (!matches.is_empty()).then_some(Self { tier, matches, is_cut })
+    }
+
+    /// Returns what has to take the place of a match; nothing if that has more bytes than may be. `find` and `replace` are
+    /// those that it was found with.
+    pub fn replacement(
+        &self,
+        one: &Match<'_>,
+        (text, lines): (&[u8], &Lines<'_>),
+        (find, replace): (&str, &str),
+        bytes_max: usize,
+    ) -> Option<Vec<u8>> {
+        let near = lines.ending_near(lines.line_at(one.span.start));
+        let replacement = match self.tier {
+            // Who changes nothing but endings means those that he writes.
+            Tier::Exact if find.contains("\r\n") && find.replace("\r\n", "\n") == replace => {
+                Cow::Borrowed(replace.as_bytes())
+            }
+            Tier::Exact => with_ending(replace, near),
+            Tier::LineEndings => Cow::Owned(with_ending(&replace.replace("\r\n", "\n"), near).into_owned()),
+            Tier::TrailingSpace | Tier::Indentation | Tier::Punctuation => {
+                if one.shift.bytes_put_in(replace) > bytes_max {
+                    return None;
+                }
+                let shifted = one.shift.apply(replace)?.replace("\r\n", "\n");
+                // A file whose last line has no ending keeps it so, where only the text of the patch has one.
+                let was_open = find.ends_with('\n') && !text[..one.span.end].ends_with(b"\n");
+                let shifted = shifted.strip_suffix('\n').filter(|_| was_open).unwrap_or(&shifted);
+                Cow::Owned(with_ending(shifted, near).into_owned())
+            }
+        };
+        (replacement.len() <= bytes_max).then(|| replacement.into_owned())
+    }
 }
 
 /// Finds a text. `find` must not be empty.
-pub fn locate(text: &[u8], lines: &Lines<'_>, find: &str, replace: &str) -> Option<Located> {
-    // Who changes nothing but endings means those that he writes.
-    let is_about_endings = find.contains("\r\n") && find.replace("\r\n", "\n") == replace;
-    let exact: Vec<Match> = occurrences(text, find.as_bytes())
-        .map(|span| {
-            let near = lines.ending_near(lines.line_at(span.start));
-            let ending = if is_about_endings { Ending::Lf } else { near };
-            Match { span, replacement: with_ending(replace, ending).into_owned() }
+pub fn locate<'a>(text: &[u8], lines: &Lines<'a>, find: &'a str, replace: &str) -> Option<Located<'a>> {
+    let parts_ending = |span: &Range<usize>| {
+        // Where both texts end with the first half of an ending, it keeps its other half.
+        is_within_ending(text, span.start) || (is_within_ending(text, span.end) && !replace.ends_with('\r'))
+    };
+    let at = |span: Range<usize>| Match { span, shift: Shift::None };
+    let found = || occurrences(text, find.as_bytes());
+    let exact = Located::of(Tier::Exact, found().filter(|span| !parts_ending(span)).map(at));
+    // What parts an ending may be meant as well: then all places are looked for where the ending is one.
+    let is_all = exact.as_ref().is_some_and(|exact| exact.is_cut) || !found().any(|span| parts_ending(&span));
+    exact
+        .filter(|_| is_all)
+        .or_else(|| Located::of(Tier::LineEndings, across_line_endings(lines, find).map(at)))
+        .or_else(|| Located::of(Tier::Exact, found().filter(|span| !parts_ending(span)).map(at)))
+        .or_else(|| {
+            let tiers = [Tier::TrailingSpace, Tier::Indentation, Tier::Punctuation];
+            tiers.into_iter().find_map(|tier| by_lines(lines, find, replace, tier))
         })
-        .collect();
-    if !exact.is_empty() {
-        return Some(Located { tier: Tier::Exact, matches: exact });
-    }
-    let with_returns = across_line_endings(text, lines, find, replace);
-    if !with_returns.is_empty() {
-        return Some(Located { tier: Tier::LineEndings, matches: with_returns });
-    }
-    [Tier::TrailingSpace, Tier::Indentation, Tier::Punctuation].into_iter().find_map(|tier| {
-        let matches = by_lines(lines, find, replace, tier);
-        (!matches.is_empty()).then_some(Located { tier, matches })
-    })
+}
+
+/// Whether a place lies between the two halves of `\r\n`.
+fn is_within_ending(text: &[u8], at: usize) -> bool {
+    text[..at].ends_with(b"\r") && text[at..].starts_with(b"\n")
 }
 
 /// Returns every place of a text, overlapping ones included.
 fn occurrences<'a>(text: &'a [u8], find: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
-    let finder = memchr::memmem::Finder::new(find).into_owned();
+    let finder = memchr::memmem::Finder::new(find);
     let mut from = 0;
     std::iter::from_fn(move || {
         let at = from + finder.find(text.get(from..)?)?;
@@ -92,32 +139,23 @@ fn occurrences<'a>(text: &'a [u8], find: &'a [u8]) -> impl Iterator<Item = Range
 }
 
 /// Finds a text of several lines whose endings differ from those of the file.
-fn across_line_endings(text: &[u8], lines: &Lines<'_>, find: &str, replace: &str) -> Vec<Match> {
-    if !find.contains('\n') {
-        return Vec::new();
-    }
-    let plain = find.replace("\r\n", "\n");
-    let parts: Vec<&[u8]> = plain.as_bytes().split(|&byte| byte == b'\n').collect();
-    let (first, rest) = parts.split_first().expect("a text has at least one part");
-    let ends_of_lines = (0..lines.count()).filter(|&line| lines.ending(line).is_some());
-    let mut found = Vec::new();
-    for line in ends_of_lines {
+fn across_line_endings<'a>(lines: &'a Lines<'_>, find: &str) -> impl Iterator<Item = Range<usize>> + 'a {
+    let parts: Vec<Vec<u8>> = find.replace("\r\n", "\n").split('\n').map(|part| part.as_bytes().to_vec()).collect();
+    let is_one = parts.len() == 1;
+    let ends_of_lines = (0..lines.count()).filter(move |&line| !is_one && lines.ending(line).is_some());
+    ends_of_lines.filter_map(move |line| {
+        let (first, rest) = parts.split_first()?;
         // The first part has to reach the end of a line; then every further part stands on a line of its own.
         if line + rest.len() > lines.count() || !lines.content(line).ends_with(first) {
-            continue;
+            return None;
         }
-        let Some(end) = follow(lines, line + 1, rest) else { continue };
-        let start = lines.span(line..line + 1).start + lines.content(line).len() - first.len();
-        let ending = lines.ending(line).unwrap_or(Ending::Lf);
-        let replacement = with_ending(&replace.replace("\r\n", "\n"), ending).into_owned();
-        debug_assert!(end <= text.len(), "a match lies within the text");
-        found.push(Match { span: start..end, replacement });
-    }
-    found
+        let end = follow(lines, line + 1, rest)?;
+        Some(lines.span(line..line + 1).start + lines.content(line).len() - first.len()..end)
+    })
 }
 
 /// Returns where a match ends whose further parts begin on `line`.
-fn follow(lines: &Lines<'_>, line: usize, parts: &[&[u8]]) -> Option<usize> {
+fn follow(lines: &Lines<'_>, line: usize, parts: &[Vec<u8>]) -> Option<usize> {
     let (last, whole) = parts.split_last()?;
     for (offset, part) in whole.iter().enumerate() {
         let at = line + offset;
@@ -134,35 +172,41 @@ fn follow(lines: &Lines<'_>, line: usize, parts: &[&[u8]]) -> Option<usize> {
 }
 
 /// Finds whole lines, looser than by bytes.
-fn by_lines(lines: &Lines<'_>, find: &str, replace: &str, tier: Tier) -> Vec<Match> {
-    let wanted: Vec<&str> = find.lines().collect();
+fn by_lines<'a>(lines: &Lines<'a>, find: &'a str, replace: &str, tier: Tier) -> Option<Located<'a>> {
+    let wanted: Vec<Cow<'a, str>> = find.lines().map(|line| normalized(line, tier)).collect();
     if wanted.iter().all(|line| line.trim().is_empty()) || wanted.len() > lines.count() {
-        return Vec::new();
+        return None;
     }
     let ends_open = !find.ends_with('\n');
-    let normal: Vec<Cow<'_, str>> = wanted.iter().map(|line| normalized(line, tier)).collect();
-    (0..=lines.count() - wanted.len())
-        .filter_map(|start| {
-            let shift = shift_at(lines, start, &normal, tier)?;
-            let last = start + wanted.len() - 1;
-            let end = if ends_open {
-                lines.span(last..last).start + lines.content(last).len()
-            } else {
-                lines.span(last..last + 1).end
-            };
-            let replacement = shift.apply(replace)?;
-            let ending = lines.ending_near(start);
-            let replacement = replacement.replace("\r\n", "\n");
-            // A file whose last line has no ending keeps it so, where only the text of the patch has one.
-            let was_open = !ends_open && lines.ending(last).is_none();
-            let replacement = replacement.strip_suffix('\n').filter(|_| was_open).unwrap_or(&replacement);
-            let replacement = with_ending(replacement, ending).into_owned();
-            Some(Match { span: lines.span(start..start).start..end, replacement })
-        })
-        .collect()
+    let common = common_beginning(replace);
+    let found = (0..=lines.count() - wanted.len()).filter_map(|start| {
+        let shift = shift_at(lines, start, &wanted, tier)?;
+        // Lines that are indented less than what is to be taken away cannot be put in here.
+        if matches!((&shift, common), (Shift::Less(by), Some(common)) if !common.starts_with(by)) {
+            return None;
+        }
+        let last = start + wanted.len() - 1;
+        let end = if ends_open {
+            lines.span(last..last).start + lines.content(last).len()
+        } else {
+            lines.span(last..last + 1).end
+        };
+        Some(Match { span: lines.span(start..start).start..end, shift })
+    });
+    Located::of(tier, found)
+}
+
+/// Returns what all lines of a text begin with, but for blank ones; nothing if there are no others.
+fn common_beginning(text: &str) -> Option<&str> {
+    let lines = text.split_inclusive('\n').filter(|line| !line.trim().is_empty());
+    lines.reduce(|common, line| {
+        let same = common.char_indices().zip(line.chars()).take_while(|((_, one), other)| one == other);
+        &common[..same.last().map_or(0, |((at, one), _)| at + one.len_utf8())]
+    })
 }
 
 /// By which white space all lines of a match are indented further than what was looked for, or less.
+#[derive(Debug)]
 pub(super) enum Shift<'a> {
     None,
     Further(&'a str),
@@ -170,6 +214,16 @@ pub(super) enum Shift<'a> {
 }
 
 impl Shift<'_> {
+    /// Returns how many bytes of white space are put in with a text.
+    fn bytes_put_in(&self, text: &str) -> usize {
+        match self {
+            Self::Further(by) => {
+                by.len().saturating_mul(text.split_inclusive('\n').filter(|line| !line.trim().is_empty()).count())
+            }
+            Self::None | Self::Less(_) => 0,
+        }
+    }
+
     /// Indents what is put in as far as what was found; nothing if a line has too little to be taken away.
     pub(super) fn apply<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
         let shifted = |line: &str| match self {
@@ -189,12 +243,7 @@ impl Shift<'_> {
 }
 
 /// Compares lines from `start` on; returns how far they are shifted if they match.
-pub(super) fn shift_at<'a>(
-    lines: &Lines<'a>,
-    start: usize,
-    wanted: &'a [Cow<'_, str>],
-    tier: Tier,
-) -> Option<Shift<'a>> {
+pub(super) fn shift_at<'a>(lines: &Lines<'a>, start: usize, wanted: &[Cow<'a, str>], tier: Tier) -> Option<Shift<'a>> {
     let mut shift: Option<Shift<'a>> = None;
     for (offset, want) in wanted.iter().enumerate() {
         let there = std::str::from_utf8(lines.content(start + offset)).ok()?;
@@ -212,8 +261,8 @@ pub(super) fn shift_at<'a>(
         if tier != Tier::Indentation {
             return None;
         }
-        let (Cow::Borrowed(have), want) = (have, want.as_ref()) else { return None };
-        let this = match (have.strip_suffix(want), want.strip_suffix(have)) {
+        let (Cow::Borrowed(have), Cow::Borrowed(want)) = (have, want) else { return None };
+        let this = match (have.strip_suffix(*want), want.strip_suffix(have)) {
             (Some(further), _) if is_space(further) && !want.is_empty() => Shift::Further(further),
             (_, Some(less)) if is_space(less) && !have.is_empty() => Shift::Less(less),
             _ => return None,
@@ -261,7 +310,8 @@ mod tests {
         let found = found.map(|located| {
             let results = located.matches.iter().map(|one| {
                 let mut result = text.as_bytes().to_vec();
-                result.splice(one.span.clone(), one.replacement.iter().copied());
+                let put = located.replacement(one, (text.as_bytes(), &lines), (find, replace), 100).expect("short");
+                result.splice(one.span.clone(), put);
                 String::from_utf8(result).expect("text")
             });
             (located.tier, results.collect::<Vec<_>>())
@@ -340,8 +390,57 @@ mod tests {
         let text = b"caf\xE9\nx = 1\ncaf\xE9\n";
         let lines = Lines::of(text);
         let located = locate(text, &lines, "x = 1", "x = 2").expect("found");
-        assert_eq!(located.matches, [Match { span: 5..10, replacement: b"x = 2".to_vec() }]);
-        assert_eq!(locate(text, &lines, "x = 3", ""), None);
+        assert_eq!(located.matches.iter().map(|one| one.span.clone()).collect::<Vec<_>>(), [5..10]);
+        assert!(locate(text, &lines, "x = 3", "").is_none());
+    }
+
+    #[test]
+    fn no_match_parts_the_halves_of_an_ending() {
+        use Tier::{Exact, LineEndings, TrailingSpace};
+        check("a\r\nfoo\r\n", "\nfoo", "\nbar", Some((LineEndings, &["a\r\nbar\r\n"])));
+        check("a\r\nfoo\r\n", "\nfoo", "", Some((LineEndings, &["a\r\n"])));
+        check("a\r\nfoo\r\n", "\n", "", Some((LineEndings, &["afoo\r\n", "a\r\nfoo"])));
+        check("a\r\nb\r\n", "a\r", "z", Some((TrailingSpace, &["z\r\nb\r\n"])));
+        // Where the half stays, nothing is parted.
+        check("a\r\nb\r\n", "a\r", "z\r", Some((Exact, &["z\r\nb\r\n"])));
+        check("a\r\nb\r\n", "\r", "", None);
+        // A whole ending, and a return that is none, are found as they stand there.
+        check("a\r\nb\r\n", "a\r\n", "z\r\n", Some((Exact, &["z\r\nb\r\n"])));
+        check("a\r\nb\rc", "\r", "", Some((Exact, &["a\r\nbc"])));
+        check("a\r\r\nb", "a\r", "z", Some((Exact, &["z\r\nb"])));
+        // Both places may be meant, whatever their endings are.
+        let both: &[&str] = &["a\r\nbar\nfoo\n", "a\r\nfoo\nbar\n"];
+        check("a\r\nfoo\nfoo\n", "\nfoo", "\nbar", Some((LineEndings, both)));
+    }
+
+    #[test]
+    fn places_are_counted_up_to_a_limit() {
+        let found = |text: &str, find: &str| {
+            let lines = Lines::of(text.as_bytes());
+            let located = locate(text.as_bytes(), &lines, find, "").expect("found");
+            (located.tier, located.matches.len(), located.is_cut)
+        };
+        for (line, find, tier) in [
+            ("a\n", "a", Tier::Exact),
+            ("a\r\nb\r\n", "a\nb", Tier::LineEndings),
+            ("a \nb\n", "a\nb", Tier::TrailingSpace),
+        ] {
+            assert_eq!(found(&line.repeat(MATCHES_MAX), find), (tier, MATCHES_MAX, false));
+            assert_eq!(found(&line.repeat(MATCHES_MAX + 1), find), (tier, MATCHES_MAX, true));
+        }
+    }
+
+    #[test]
+    fn what_takes_a_place_has_no_more_bytes_than_it_may() {
+        let text = format!("{}a\n{}b\n", " ".repeat(50), " ".repeat(50));
+        let (find, replace) = ("a\nb\n", "x\n\ny\n");
+        let lines = Lines::of(text.as_bytes());
+        let located = locate(text.as_bytes(), &lines, find, replace).expect("found");
+        let bytes = |bytes_max: usize| {
+            let put = located.replacement(&located.matches[0], (text.as_bytes(), &lines), (find, replace), bytes_max);
+            put.map(|put| put.len())
+        };
+        assert_eq!([99, 100, 104, 105].map(bytes), [None, None, None, Some(105)]);
     }
 
     #[test]

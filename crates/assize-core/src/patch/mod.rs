@@ -19,15 +19,17 @@ mod path;
 mod plan;
 mod protection;
 mod snapshot;
+mod terms;
 
-pub use document::{Handed, JSON};
+pub use document::{Form, Handed, JSON, Unsound};
 pub use export::unified;
 pub use inverse::{between, inverse};
-pub use locate::Tier;
+pub use locate::{MATCHES_MAX, Tier};
 pub use path::{check_path, folded, folders};
-pub use plan::{Change, Note, Pin, Plan, plan};
+pub use plan::{Change, FILE_BYTES_MAX, GROWTH_BYTES_MAX, Names, Note, Pin, Plan, plan, plan_of};
 pub use protection::Protection;
 pub use snapshot::{Entry, File, Snapshot};
+pub use terms::{Fit, PatchTerms, Syntax};
 
 use base64::Engine as _;
 use schemars::JsonSchema;
@@ -99,6 +101,16 @@ pub enum Op {
 pub enum Encoding {
     /// Base64 with padding (RFC 4648, section 4).
     Base64,
+}
+
+/// An operation with its number in the document: not all of them may be there.
+pub type Numbered<'a> = (usize, &'a Op);
+
+impl Patch {
+    /// Returns the operations with their numbers.
+    pub fn numbered(&self) -> Vec<Numbered<'_>> {
+        self.ops.iter().enumerate().collect()
+    }
 }
 
 impl Op {

@@ -9,11 +9,11 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::line::{Ending, Lines, with_ending};
-use super::locate::{Located, Match, Tier, locate};
+use super::locate::{Located, MATCHES_MAX, Tier, locate};
 use super::nearest::nearest;
 use super::path::{folded, folders};
 use super::snapshot::{Entry, File, Snapshot};
-use super::{Op, Patch, applied};
+use super::{Numbered, Op, Patch, applied};
 use crate::violation::Violation;
 
 /// What a patch makes of a tree.
@@ -63,52 +63,96 @@ pub struct Note {
     pub message: String,
 }
 
+/// Which names may stand side by side in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Names {
+    /// Those that every file system takes for two.
+    #[default]
+    Portable,
+    /// Any that the tree's own file system takes for two. What was taken away from such a tree is only put back so.
+    Any,
+}
+
 /// Plans a patch. The snapshot has to hold every path that the patch names, and the names in every folder above.
 ///
 /// # Errors
 ///
 /// Lists every fault with its operation and field.
 pub fn plan(patch: &Patch, tree: &Snapshot) -> Result<Plan, Vec<Violation>> {
-    let mut by_path: BTreeMap<&str, Vec<(usize, &Op)>> = BTreeMap::new();
-    for (index, op) in patch.ops.iter().enumerate() {
-        by_path.entry(op.path()).or_default().push((index, op));
+    plan_of(&patch.numbered(), tree, Names::Portable)
+}
+
+/// Plans operations of a patch, as [`plan()`] does all of them.
+///
+/// # Errors
+///
+/// Lists every fault with its operation and field.
+pub fn plan_of(ops: &[Numbered<'_>], tree: &Snapshot, names: Names) -> Result<Plan, Vec<Violation>> {
+    let mut by_path: BTreeMap<&str, Vec<Numbered<'_>>> = BTreeMap::new();
+    for (index, op) in ops {
+        by_path.entry(op.path()).or_default().push((*index, op));
     }
     let removed = by_path.iter().filter(|(_, ops)| matches!(ops.as_slice(), [(_, Op::Remove { .. })]));
     let removed = removed.map(|(path, _)| *path).collect();
-    let mut planner = Planner { tree, removed, faults: Vec::new(), notes: Vec::new() };
+    let mut planner = Planner::of(tree, names, removed);
     let changes: Vec<Change> = by_path.iter().filter_map(|(path, ops)| planner.file(path, ops)).collect();
     planner.collisions(&by_path, &changes);
-    if patch.ops.is_empty() {
+    if ops.is_empty() {
         planner.faults.push(Violation::new("ops", "is empty; there is nothing to apply"));
     }
-    let states = applied::states(patch, tree);
+    let states = applied::states(ops, tree);
     if applied::whole(&states) {
         return Ok(Plan { is_applied: true, ..Plan::default() });
     }
-    for (index, _) in states.iter().enumerate().filter(|(_, state)| **state == applied::State::Doubtful) {
-        let hint = "give what it looks for as it stands there";
-        let message =
-            format!("may be applied already, and what it looks for was found by overlooking something; {hint}");
-        planner.fault(index, "find", message);
+    let in_state = |wanted: applied::State| {
+        ops.iter().zip(&states).filter(move |(_, state)| **state == wanted).map(|((index, _), _)| *index)
+    };
+    for ((index, op), _) in ops.iter().zip(&states).filter(|(_, state)| **state == applied::State::Doubtful) {
+        let (field, why) = match op {
+            Op::Splice { .. } => ("insert", "it stands there; say it as an edit, with text around it"),
+            _ => (
+                "find",
+                "what it looks for was found by overlooking something; give what it looks for as it stands there",
+            ),
+        };
+        planner.fault(*index, field, format!("may be applied already, and {why}"));
     }
-    if planner.faults.is_empty() {
+    // An edit whose result stands there would be carried out once more.
+    let is_repeated = |(index, op): &Numbered<'_>| {
+        matches!(op, Op::Edit { find, replace, .. } if find != replace)
+            && in_state(applied::State::Applied).any(|applied| applied == *index)
+    };
+    if planner.faults.is_empty() && !ops.iter().any(is_repeated) {
         return Ok(Plan { changes, notes: planner.notes, is_applied: false });
     }
-    for (index, _) in states.iter().enumerate().filter(|(_, state)| **state == applied::State::Applied) {
+    for index in in_state(applied::State::Applied) {
         planner.faults.push(Violation::new(format!("ops[{index}]"), "is applied already, but others are not"));
     }
     planner.faults.sort_by_key(|fault| position(&fault.at));
     Err(planner.faults)
 }
 
+/// Carries out edits and splices of a file; nothing if they do not fit it.
+pub(super) fn rewritten(path: &str, file: &File, ops: &[Numbered<'_>]) -> Option<File> {
+    Planner::of(&Snapshot::default(), Names::Portable, BTreeSet::new()).rewritten(path, file, ops)
+}
+
 /// Orders faults by their operation.
-fn position(at: &str) -> usize {
+pub(super) fn position(at: &str) -> usize {
     let digits = at.strip_prefix("ops[").and_then(|rest| rest.split(']').next());
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
+/// Most bytes that a patch may make a file have by edits and splices.
+pub const FILE_BYTES_MAX: usize = 64 << 20;
+/// Most bytes that the edits of a patch may put in beyond their own text: by repeating it, and by indenting it.
+pub const GROWTH_BYTES_MAX: usize = 64 << 20;
+
 struct Planner<'a> {
     tree: &'a Snapshot,
+    names: Names,
+    /// How many bytes edits may still put in beyond their own text.
+    grows: usize,
     /// Files that go and do not come back.
     removed: BTreeSet<&'a str>,
     faults: Vec<Violation>,
@@ -124,7 +168,11 @@ struct Replacement {
     above: Option<Ending>,
 }
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
+    fn of(tree: &'a Snapshot, names: Names, removed: BTreeSet<&'a str>) -> Self {
+        Self { tree, names, grows: GROWTH_BYTES_MAX, removed, faults: Vec::new(), notes: Vec::new() }
+    }
+
     fn fault(&mut self, op: usize, field: &str, message: impl Into<String>) {
         self.faults
             .push(Violation::new(format!("ops[{op}]{}{field}", if field.is_empty() { "" } else { "." }), message));
@@ -135,7 +183,7 @@ impl Planner<'_> {
     }
 
     /// Plans all operations on one file.
-    fn file(&mut self, path: &str, ops: &[(usize, &Op)]) -> Option<Change> {
+    fn file(&mut self, path: &str, ops: &[Numbered<'_>]) -> Option<Change> {
         if let Some((later, earlier)) = contradiction(ops) {
             self.fault(later, "", format!("contradicts ops[{earlier}], which is about {path} as well"));
             return None;
@@ -206,7 +254,7 @@ impl Planner<'_> {
     }
 
     /// Carries out edits and splices of one file, all of them in the file as it was.
-    fn rewritten(&mut self, path: &str, file: &File, ops: &[(usize, &Op)]) -> Option<File> {
+    fn rewritten(&mut self, path: &str, file: &File, ops: &[Numbered<'_>]) -> Option<File> {
         let lines = Lines::of(&file.bytes);
         let faults_before = self.faults.len();
         let mut replacements: Vec<Replacement> = Vec::new();
@@ -227,22 +275,18 @@ impl Planner<'_> {
         }
         // What is put in at the beginning of a place that goes stands before what takes that place.
         replacements.sort_by_key(|one| (one.span.start, one.span.end));
-        for pair in replacements.windows(2) {
-            let [earlier, later] = pair else { continue };
-            if later.span.start < earlier.span.end {
-                let line = lines.line_at(later.span.start) + 1;
-                let (first, second) = (earlier.op.min(later.op), earlier.op.max(later.op));
-                if first == second {
-                    self.fault(second, "find", format!("its places in {path} overlap at line {line}"));
-                } else {
-                    self.fault(second, "", format!("overlaps ops[{first}] in {path} at line {line}"));
-                }
-            }
+        self.overlaps(path, &lines, &replacements);
+        let gone: usize = replacements.iter().map(|one| one.span.len()).sum();
+        let put_in: usize = replacements.iter().map(|one| one.with.len()).sum();
+        let bytes_count = (file.bytes.len() + put_in).saturating_sub(gone);
+        if self.faults.len() == faults_before && bytes_count > FILE_BYTES_MAX {
+            let message = format!("makes {path} {bytes_count} bytes large, where {FILE_BYTES_MAX} is the most");
+            self.fault(ops[0].0, "", message);
         }
         if self.faults.len() > faults_before {
             return None;
         }
-        let mut bytes = Vec::with_capacity(file.bytes.len());
+        let mut bytes = Vec::with_capacity(bytes_count);
         let mut copied = 0;
         for one in &replacements {
             bytes.extend_from_slice(&file.bytes[copied..one.span.start]);
@@ -254,6 +298,23 @@ impl Planner<'_> {
         }
         bytes.extend_from_slice(&file.bytes[copied..]);
         Some(File { bytes, executable: file.executable })
+    }
+
+    /// Looks for operations that touch the same bytes. Of two texts that are put in at one place nobody knows which comes
+    /// first.
+    fn overlaps(&mut self, path: &str, lines: &Lines<'_>, replacements: &[Replacement]) {
+        for pair in replacements.windows(2) {
+            let [earlier, later] = pair else { continue };
+            let line = lines.line_at(later.span.start) + 1;
+            let (first, second) = (earlier.op.min(later.op), earlier.op.max(later.op));
+            if later.span == earlier.span && later.span.is_empty() {
+                self.fault(second, "", format!("puts in text where ops[{first}] does, in {path} at line {line}"));
+            } else if later.span.start < earlier.span.end && first == second {
+                self.fault(second, "find", format!("its places in {path} overlap at line {line}"));
+            } else if later.span.start < earlier.span.end {
+                self.fault(second, "", format!("overlaps ops[{first}] in {path} at line {line}"));
+            }
+        }
     }
 
     fn edited(
@@ -268,38 +329,59 @@ impl Planner<'_> {
             self.fault(op, "find", "is empty; it would match everywhere");
             return Vec::new();
         }
-        let Some(Located { tier, matches }) = locate(&file.bytes, lines, find, replace) else {
+        let Some(located) = locate(&file.bytes, lines, find, replace) else {
             self.fault(op, "find", format!("does not occur in {path}{}", nearest(lines, find)));
             return Vec::new();
         };
         let places = || {
-            let numbers: Vec<String> =
-                matches.iter().take(5).map(|one| (lines.line_at(one.span.start) + 1).to_string()).collect();
-            let more = if matches.len() > 5 { " and more" } else { "" };
+            let first = located.matches.iter().take(5);
+            let numbers: Vec<String> = first.map(|one| (lines.line_at(one.span.start) + 1).to_string()).collect();
+            let more = if located.matches.len() > 5 { " and more" } else { "" };
             format!("lines {}{more}", numbers.join(", "))
         };
-        match (matches.len(), wanted) {
-            (1, 1) => {}
-            (count, 1) => {
+        if located.is_cut || located.matches.len() != wanted as usize {
+            let more = if located.is_cut { "more than " } else { "" };
+            let count = format!("{more}{} times in {path} ({})", located.matches.len(), places());
+            if located.is_cut && wanted as usize > MATCHES_MAX {
+                self.fault(op, "occurrences", format!("is {wanted}, where {MATCHES_MAX} is the most"));
+            } else if wanted == 1 {
                 let hint = "give more of the text around it, or `occurrences` if all are meant";
-                self.fault(op, "find", format!("occurs {count} times in {path} ({}); {hint}", places()));
-                return Vec::new();
+                self.fault(op, "find", format!("occurs {count}; {hint}"));
+            } else {
+                self.fault(op, "occurrences", format!("is {wanted}, but the text occurs {count}"));
             }
-            (count, wanted) if count != wanted as usize => {
-                self.fault(
-                    op,
-                    "occurrences",
-                    format!("is {wanted}, but the text occurs {count} times in {path} ({})", places()),
-                );
+            return Vec::new();
+        }
+        if located.tier != Tier::Exact {
+            let overlooked = located.tier.overlooks();
+            self.note(op, format!("was found in {path} ({}) by overlooking {overlooked}", places()));
+        }
+        self.put_in((path, op), file, lines, (find, replace), &located)
+    }
+
+    /// Returns what takes the place of each match.
+    fn put_in(
+        &mut self,
+        (path, op): (&str, usize),
+        file: &File,
+        lines: &Lines<'_>,
+        texts: (&str, &str),
+        located: &Located<'_>,
+    ) -> Vec<Replacement> {
+        let mut replacements = Vec::with_capacity(located.matches.len());
+        let mut own = texts.1.len();
+        for one in &located.matches {
+            let bytes_max = own + self.grows;
+            let Some(with) = located.replacement(one, (&file.bytes, lines), texts, bytes_max) else {
+                let hint = "by repeating texts and indenting them";
+                self.fault(op, "", format!("makes {path} grow too much: {GROWTH_BYTES_MAX} bytes is the most {hint}"));
                 return Vec::new();
-            }
-            _ => {}
+            };
+            self.grows -= with.len().saturating_sub(own);
+            own = own.saturating_sub(with.len());
+            replacements.push(Replacement { op, span: one.span.clone(), with, above: None });
         }
-        if tier != Tier::Exact {
-            self.note(op, format!("was found in {path} ({}) by overlooking {}", places(), tier.overlooks()));
-        }
-        let replacement = |one: Match| Replacement { op, span: one.span, with: one.replacement, above: None };
-        matches.into_iter().map(replacement).collect()
+        replacements
     }
 
     fn spliced(
@@ -343,15 +425,34 @@ impl Planner<'_> {
         like.map(|other| format!("; there is {other}, written otherwise")).unwrap_or_default()
     }
 
+    /// Returns the file or folder that some file system takes for a new one of this name.
+    fn taken_for<'p>(
+        &self,
+        folder: &'p str,
+        name: &'p str,
+        gone: &BTreeSet<&str>,
+        standing: &mut Standing<'p>,
+    ) -> Option<String> {
+        if self.names == Names::Any || self.tree.names(folder).any(|there| there == name) {
+            return None;
+        }
+        let key = (folder, folded(name));
+        let is_like = |other: &&str| folded(other) == key.1 && !gone.contains(joined(folder, other).as_str());
+        let there = self.tree.names(folder).find(is_like);
+        let other = there.or_else(|| standing.get(&key).copied().filter(|other| *other != name));
+        let other = other.map(|other| joined(folder, other));
+        standing.entry(key).or_insert(name);
+        other
+    }
+
     /// Looks for files that would get into each other's way: two names that some file system takes for one, or a
     /// file where a folder has to be.
-    fn collisions(&mut self, by_path: &BTreeMap<&str, Vec<(usize, &Op)>>, changes: &[Change]) {
+    fn collisions(&mut self, by_path: &BTreeMap<&str, Vec<Numbered<'_>>>, changes: &[Change]) {
         let gone: BTreeSet<&str> =
             changes.iter().filter(|change| change.after.is_none()).map(|change| change.path.as_str()).collect();
         let new = changes.iter().filter(|change| change.before.is_none()).map(|change| change.path.as_str());
         let new: BTreeSet<&str> = new.collect();
-        // Every name that will stand in a folder, by what it folds to.
-        let mut standing: BTreeMap<(&str, String), &str> = BTreeMap::new();
+        let mut standing = BTreeMap::new();
         for path in &new {
             let op = by_path[path].last().map_or(0, |(index, _)| *index);
             let mut rest: &str = path;
@@ -364,34 +465,24 @@ impl Planner<'_> {
                 if !is_file && !gone.contains(rest) && matches!(self.tree.entry(rest), Entry::File(_)) {
                     self.fault(op, "path", format!("{rest} is a file, so nothing can lie in it"));
                 }
-                let key = (folder, folded(name));
-                let there = self.tree.names(folder).find(|other| {
-                    *other != name && folded(other) == key.1 && !gone.contains(joined(folder, other).as_str())
-                });
-                if let Some(other) = there {
-                    self.fault(
-                        op,
-                        "path",
-                        format!("{path} and {} are one file to some file systems", joined(folder, other)),
-                    );
-                } else if let Some(other) = standing.get(&key)
-                    && *other != rest
-                {
+                if let Some(other) = self.taken_for(folder, name, &gone, &mut standing) {
                     self.fault(op, "path", format!("{path} and {other} are one file to some file systems"));
                 }
-                standing.entry(key).or_insert(rest);
                 rest = folder;
             }
         }
     }
 }
 
+/// Every name that will stand in a folder, by the folder and what it folds to.
+type Standing<'a> = BTreeMap<(&'a str, String), &'a str>;
+
 fn joined(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Returns the first operation on a file that cannot go with one before it, and that one.
-fn contradiction(ops: &[(usize, &Op)]) -> Option<(usize, usize)> {
+fn contradiction(ops: &[Numbered<'_>]) -> Option<(usize, usize)> {
     let is_rewrite = matches!(ops, [(_, Op::Remove { .. }), (_, Op::Add { .. })]);
     let takes_whole = |op: &Op| matches!(op, Op::Add { .. } | Op::Remove { .. });
     if ops.len() < 2 || is_rewrite {

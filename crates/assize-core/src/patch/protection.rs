@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Op, Patch, folded};
+use super::{Numbered, Op, folded};
 use crate::security::{Asked, guard};
-use crate::test_policy::Opened;
+use crate::test_policy::{Opened, is_runner_configuration};
 use crate::violation::Violation;
 
 /// What a specification opens, and what stays closed.
@@ -24,28 +24,27 @@ impl Protection {
         Self { asked: Asked::by(specification), tests: Opened::by(specification) }
     }
 
-    /// Lists the operations of a patch on files that are protected.
-    pub fn check(&self, patch: &Patch) -> Vec<Violation> {
-        let removed: BTreeSet<&str> = patch
-            .ops
+    /// Lists the operations on files that are protected.
+    pub fn check(&self, ops: &[Numbered<'_>]) -> Vec<Violation> {
+        let removed: BTreeSet<&str> = ops
             .iter()
-            .filter_map(|op| if let Op::Remove { path } = op { Some(path.as_str()) } else { None })
+            .filter_map(|(_, op)| if let Op::Remove { path } = op { Some(path.as_str()) } else { None })
             .collect();
-        let fault = |(index, op): (usize, &Op)| {
-            // A test that is new takes nothing away.
+        let fault = |(index, op): &Numbered<'_>| {
+            // A test that is new takes nothing away; what tells a runner which tests to run may.
             let is_new = matches!(op, Op::Add { .. }) && !removed.contains(op.path());
-            let why = self.why(op.path(), is_new)?;
+            let why = self.why(op.path(), is_new && !is_runner_configuration(&folded(op.path())))?;
             Some(Violation::new(format!("ops[{index}].path"), format!("is protected: it {why}; {OPEN}")))
         };
-        patch.ops.iter().enumerate().filter_map(fault).collect()
+        ops.iter().filter_map(fault).collect()
     }
 
-    fn why(&self, path: &str, is_new: bool) -> Option<&'static str> {
+    fn why(&self, path: &str, is_new_test: bool) -> Option<&'static str> {
         // Some file systems take `.GITHUB` for `.github`.
         let same = folded(path);
         guard(path, &self.asked)
             .or_else(|| guard(&same, &self.asked))
-            .or_else(|| (!is_new && self.tests.holds(path)).then_some("is a test, or says how tests run"))
+            .or_else(|| (!is_new_test && (self.tests.holds(path) || self.tests.holds(&same))).then_some("is a test, or says how tests run"))
     }
 }
 
@@ -54,6 +53,7 @@ const OPEN: &str = "a specification that asks for it opens it";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::patch::Patch;
 
     /// Returns how many operations of a patch are refused: an addition, a change, and a file put in the place of another.
     fn refused(specification: &str, path: &str) -> [bool; 3] {
@@ -62,7 +62,7 @@ mod tests {
         let remove = Op::Remove { path: path.to_owned() };
         let edit = Op::Edit { path: path.to_owned(), find: "a".to_owned(), replace: "b".to_owned(), occurrences: None };
         [vec![add(path)], vec![edit], vec![remove, add(path)]]
-            .map(|ops| !Protection::by(specification).check(&Patch { ops }).is_empty())
+            .map(|ops| !Protection::by(specification).check(&Patch { ops }.numbered()).is_empty())
     }
 
     #[test]
@@ -87,7 +87,12 @@ mod tests {
             (mend, "web/package-lock.json", [true; 3]),
             ("Update the dependencies", "Cargo.lock", [false; 3]),
             (mend, "tests/test_parser.py", [false, true, true]),
-            (mend, "conftest.py", [false, true, true]),
+            (mend, "TESTS/Test_Parser.py", [false, true, true]),
+            // What tells a runner which tests to run is closed, new or not.
+            (mend, "conftest.py", [true; 3]),
+            (mend, "Pytest.ini", [true; 3]),
+            (mend, ".npmrc", [true; 3]),
+            ("Add a conftest.py with the fixtures", "conftest.py", [false; 3]),
             ("Update tests/test_parser.py to the new names", "tests/test_parser.py", [false; 3]),
             ("Update tests/test_parser.py to the new names", "tests/test_other.py", [false, true, true]),
         ] {
@@ -99,7 +104,7 @@ mod tests {
     fn every_operation_is_named_with_its_place() {
         let remove = |path: &str| Op::Remove { path: path.to_owned() };
         let ops = vec![remove("src/a.rs"), remove("Cargo.lock"), remove("AGENTS.md")];
-        let told: Vec<String> = Protection::default().check(&Patch { ops }).iter().map(ToString::to_string).collect();
+        let told: Vec<String> = Protection::default().check(&Patch { ops }.numbered()).iter().map(ToString::to_string).collect();
         assert_eq!(
             told,
             [

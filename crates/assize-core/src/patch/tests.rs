@@ -77,7 +77,6 @@ fn operations_are_meant_in_the_file_as_it_was() {
     let text = "a\nb\nc\nd\n";
     check(text, &[splice("f", 3, 1, "D"), splice("f", 0, 1, "A\nA")], "A\nA\nb\nc\nD\n");
     check(text, &[splice("f", 1, 0, "x"), edit("f", "b", "B"), splice("f", 2, 1, "")], "a\nx\nB\nd\n");
-    check(text, &[splice("f", 0, 0, "1"), splice("f", 0, 0, "2")], "1\n2\na\nb\nc\nd\n");
     check(text, &[edit("f", "a\n", ""), edit("f", "b\n", "")], "c\nd\n");
     check("x x x", &[edit_all("f", "x", "yy", 3)], "yy yy yy");
     check(text, &[splice("f", 0, 4, "")], "");
@@ -135,6 +134,12 @@ fn what_touches_the_same_bytes_is_refused() {
     check_faults(text, &[edit("f", "b", "x"), edit("f", "b", "x")], &["ops[1]: overlaps ops[0] in f at line 2"]);
     check_faults("aaa\n", &[edit_all("f", "aa", "b", 2)], &["ops[0].find: its places in f overlap at line 1"]);
     check(text, &[splice("f", 0, 1, "x"), splice("f", 1, 0, "y")], "x\ny\nb\nc\n");
+    // Of two texts at one place nobody knows which comes first.
+    for (place, line) in [(0, 1), (1, 2), (3, 3)] {
+        let fault = format!("ops[1]: puts in text where ops[0] does, in f at line {line}");
+        check_faults(text, &[splice("f", place, 0, "x"), splice("f", place, 0, "y")], &[&fault]);
+        check_faults(text, &[splice("f", place, 0, "x"), splice("f", place, 0, "x")], &[&fault]);
+    }
 }
 
 #[test]
@@ -220,12 +225,163 @@ fn an_applied_patch_is_recognized() {
 }
 
 #[test]
+fn places_are_replaced_up_to_a_limit() {
+    let text = |count: usize| "ab\n".repeat(count);
+    let replaced = |count: usize, wanted: usize| {
+        planned(&text(count), &[edit_all("f", "b", "c", u32::try_from(wanted).expect("few"))])
+    };
+    assert_eq!(replaced(MATCHES_MAX, MATCHES_MAX), Ok("ac\n".repeat(MATCHES_MAX)));
+    let lines = "in f (lines 1, 2, 3, 4, 5 and more)";
+    for (count, wanted, fault) in [
+        (MATCHES_MAX + 1, MATCHES_MAX + 1, "ops[0].occurrences: is 10001, where 10000 is the most".to_owned()),
+        (2, MATCHES_MAX + 1, "ops[0].occurrences: is 10001, but the text occurs 2 times in f (lines 1, 2)".to_owned()),
+        (
+            MATCHES_MAX + 1,
+            MATCHES_MAX,
+            format!("ops[0].occurrences: is 10000, but the text occurs more than 10000 times {lines}"),
+        ),
+    ] {
+        assert_eq!(replaced(count, wanted), Err(vec![fault]));
+    }
+    let hint = "give more of the text around it, or `occurrences` if all are meant";
+    for (count, said) in [(MATCHES_MAX, "10000"), (MATCHES_MAX + 1, "more than 10000")] {
+        let fault = format!("ops[0].find: occurs {said} times {lines}; {hint}");
+        check_faults(&text(count), &[edit("f", "b", &"c".repeat(40_000))], &[&fault]);
+    }
+}
+
+#[test]
+fn no_file_is_made_larger_than_may_be() {
+    const PIECE: usize = FILE_BYTES_MAX / 1024;
+    let made = |rest: &str| {
+        let ops = [edit_all("f", " ", &"x".repeat(PIECE), 1024)];
+        planned(&format!("{}{rest}", " ".repeat(1024)), &ops).map(|text| text.len())
+    };
+    assert_eq!(made(""), Ok(FILE_BYTES_MAX));
+    let fault = format!("ops[0]: makes f {} bytes large, where {FILE_BYTES_MAX} is the most", FILE_BYTES_MAX + 1);
+    assert_eq!(made("!"), Err(vec![fault]));
+}
+
+#[test]
+fn edits_repeat_and_indent_their_text_up_to_a_limit() {
+    const PIECE: usize = GROWTH_BYTES_MAX / 512;
+    let growth = |of_each: [usize; 3], ops: &[Op]| {
+        let text = |spaces: usize| " ".repeat(spaces);
+        let tree = tree(&[("f", &text(of_each[0])), ("g", &text(of_each[1])), ("h", &text(of_each[2]))]);
+        plan(&Patch { ops: ops.to_vec() }, &tree).map(|made| made.changes.len()).map_err(|faults| faults[0].to_string())
+    };
+    let all = |path: &str, count: u32| edit_all(path, " ", &"x".repeat(PIECE), count);
+    assert_eq!(growth([257, 257, 1], &[all("f", 257), all("g", 257), edit("h", " ", &"x".repeat(PIECE))]), Ok(3));
+    let hint = "by repeating texts and indenting them";
+    let fault = |file: &str| format!("makes {file} grow too much: {GROWTH_BYTES_MAX} bytes is the most {hint}");
+    assert_eq!(growth([257, 258, 1], &[all("f", 257), all("g", 258)]), Err(format!("ops[1]: {}", fault("g"))));
+    // A deep place indents every line.
+    let indented = |depth: usize| {
+        let text = format!("{0}a\n{0}b\n", " ".repeat(depth));
+        planned(&text, &[edit("f", "a\nb\n", &"x\n".repeat(1024))]).map(|text| text.len())
+    };
+    assert_eq!(indented(PIECE / 2 - 2), Ok(FILE_BYTES_MAX));
+    assert_eq!(indented(PIECE / 2 + 1), Err(vec![format!("ops[0]: {}", fault("f"))]));
+}
+
+#[test]
+fn many_places_that_were_replaced_are_recognized() {
+    let count = u32::try_from(MATCHES_MAX).expect("few");
+    let after = tree(&[("f", &"ab\n".repeat(MATCHES_MAX))]);
+    let applied = |ops: Vec<Op>| plan(&Patch { ops }, &after).map(|made| made.is_applied).unwrap_or_default();
+    assert!(applied(vec![edit_all("f", "a", "ab", count)]));
+    assert!(!applied(vec![edit_all("f", "b", "bc", count)]));
+    assert!(!applied(vec![edit_all("f", "a", "ab", count - 1)]), "it stands there once more");
+}
+
+#[test]
+fn splices_whose_text_stands_there_are_doubted() {
+    let doubt = "may be applied already, and it stands there; say it as an edit, with text around it";
+    for (ops, faults) in [
+        (vec![splice("f", 1, 0, "x\ny")], 1),
+        (vec![splice("f", 1, 1, "x\ny\n")], 1),
+        (vec![splice("f", 4, 0, "z")], 1),
+        // What comes and goes above moves the lines below; what only goes is seen with the rest.
+        (vec![splice("f", 3, 0, "z"), splice("f", 0, 1, "x\ny")], 2),
+        (vec![splice("f", 0, 1, ""), splice("f", 2, 0, "z")], 2),
+    ] {
+        let before = tree(&[("f", "a\nb\nc\nd\n")]);
+        let patch = Patch { ops };
+        let after = carried_out(&plan(&patch, &before).expect("it fits"), &before);
+        let again = plan(&patch, &after).expect_err("it may be applied already");
+        let again: Vec<String> = again.iter().map(|fault| fault.message.clone()).collect();
+        assert_eq!(again, vec![doubt; faults], "{patch:?}");
+        // Another operation may tell it.
+        let with = Patch { ops: [patch.ops, vec![add("g", "x")]].concat() };
+        let after = carried_out(&plan(&with, &before).expect("it fits"), &before);
+        assert!(plan(&with, &after).expect("it is recognized").is_applied, "{with:?}");
+    }
+    // The same lines again change nothing, and lines that go tell nothing.
+    check("a\nx\n", &[splice("f", 1, 1, "x")], "a\nx\n");
+    check("a\nb\n", &[splice("f", 0, 1, "")], "b\n");
+    check("a\nx\n", &[splice("f", 1, 0, "x"), splice("f", 0, 0, "y")], "y\na\nx\nx\n");
+}
+
+#[test]
+fn one_half_of_a_patch_that_is_applied_is_not_repeated() {
+    let patch = [edit("f", "a", "a b"), splice("f", 1, 0, "x\n")];
+    check("a\nc\n", &patch, "a b\nx\nc\n");
+    check_faults("a b\nx\nc\n", &patch, &["ops[0]: is applied already, but others are not"]);
+    // What changes nothing is no half.
+    check("a\nc\n", &[edit("f", "a", "a"), edit("f", "c", "d")], "a\nd\n");
+}
+
+#[test]
+fn an_inverse_that_was_applied_is_recognized() {
+    for (text, ops) in [
+        ("a\nb\nc\n", vec![splice("f", 1, 0, "x\n")]),
+        ("a\nb\nc\n", vec![splice("f", 1, 1, "")]),
+        ("a\nb\nc\n", vec![edit("f", "b", "B"), splice("f", 3, 0, "d")]),
+        ("a\r\nb\r\nc", vec![edit("f", "b\nc", "B\nC")]),
+        ("\u{feff}a\nb\n", vec![splice("f", 0, 0, "x"), add("g", "y")]),
+        ("x\ny\n}\nz\n", vec![splice("f", 3, 0, "}")]),
+    ] {
+        let before = tree(&[("f", text)]);
+        let made = plan(&Patch { ops: ops.clone() }, &before).expect("it fits");
+        let back = inverse(&made, &before);
+        let after = carried_out(&made, &before);
+        assert_eq!(carried_out(&plan(&back, &after).expect("it fits"), &after), before, "{ops:?}");
+        assert!(plan(&back, &before).expect("it is recognized").is_applied, "{ops:?}: {back:?}");
+    }
+}
+
+#[test]
 fn what_stays_as_it_is_is_no_change() {
     let tree = tree(&[("f", "x\n")]);
     let made = plan(&Patch { ops: vec![remove("f"), add("f", "x\n"), splice("f", 0, 0, "")] }, &tree);
     assert!(made.is_err(), "a splice contradicts");
     let made = plan(&Patch { ops: vec![edit("f", "x", "x")] }, &tree).expect("it fits");
     assert!(made.changes.is_empty());
+}
+
+#[test]
+fn names_that_are_one_to_some_file_system_stand_only_where_they_stood() {
+    let files = |paths: &[&str]| Snapshot::of_files(paths.iter().map(|path| ((*path).to_owned(), File::plain("x"))));
+    let fits = |tree: &Snapshot, ops: &[Op], names: Names| {
+        plan_of(&Patch { ops: ops.to_vec() }.numbered(), tree, names).is_ok()
+    };
+    for (tree, ops, is_portable) in [
+        (files(&["a"]), vec![add("A", "y")], false),
+        (files(&["a"]), vec![add("A/b", "y")], false),
+        (files(&[]), vec![add("a", "y"), add("A", "y")], false),
+        (files(&["a"]), vec![remove("a"), add("A", "y")], true),
+        (files(&["a", "A"]), vec![remove("A")], true),
+        // Nothing new gets into the way of anything: both folders have been there.
+        (files(&["d/a", "D/a"]), vec![add("d/b", "y")], true),
+        (files(&["d/a", "D/a"]), vec![add("d/A", "y")], false),
+    ] {
+        assert_eq!(fits(&tree, &ops, Names::Portable), is_portable, "{ops:?}");
+        assert!(fits(&tree, &ops, Names::Any), "{ops:?}");
+    }
+    assert!(!fits(&files(&["a"]), &[add("a", "y")], Names::Any), "it is there");
+    let tree = files(&["a", "A"]);
+    let made = plan(&Patch { ops: vec![remove("A")] }, &tree).expect("it fits");
+    assert!(fits(&carried_out(&made, &tree), &inverse(&made, &tree).ops, Names::Any));
 }
 
 #[test]
@@ -357,6 +513,50 @@ fn files() -> impl Strategy<Value = Snapshot> {
         .prop_map(|files| Snapshot::of_files(["a", "b", "d/c"].map(str::to_owned).into_iter().zip(files)))
 }
 
+/// Checks that a plan is for its tree, and does what its patch speaks of and nothing else.
+fn is_consistent(made: &Plan, patch: &Patch, tree: &Snapshot) -> Result<(), TestCaseError> {
+    prop_assert!(!made.is_applied || made.changes.is_empty());
+    prop_assert!(made.changes.windows(2).all(|pair| pair[0].path < pair[1].path));
+    for change in &made.changes {
+        let there = match tree.entry(&change.path) {
+            Entry::File(file) => Some(file),
+            _ => None,
+        };
+        prop_assert_eq!(&change.before, &there.map(Pin::of), "{}", change.path);
+        prop_assert!(change.after.as_ref() != there, "{} does not change", change.path);
+        let ops: Vec<&Op> = patch.ops.iter().filter(|op| op.path() == change.path).collect();
+        prop_assert!(!ops.is_empty(), "nothing speaks of {}", change.path);
+        match ops.as_slice() {
+            [Op::Remove { .. }] => prop_assert_eq!(&change.after, &None),
+            [op @ Op::Add { .. }] | [_, op @ Op::Add { .. }] => {
+                let bytes = change.after.as_ref().map(|file| file.bytes.clone());
+                prop_assert_eq!(bytes, op.content());
+            }
+            ops => {
+                let is_part = |op: &&Op| matches!(op, Op::Edit { .. } | Op::Splice { .. });
+                prop_assert!(ops.iter().all(is_part));
+                let modes = (there.map(|file| file.executable), change.after.as_ref().map(|file| file.executable));
+                prop_assert_eq!(modes.0, modes.1);
+            }
+        }
+    }
+    let after = carried_out(made, tree);
+    for (path, entry) in tree.entries().filter(|(_, entry)| matches!(entry, Entry::File(_))) {
+        let is_changed = made.changes.iter().any(|change| change.path == path);
+        prop_assert!(is_changed || after.entry(path) == entry, "{} is not as it was", path);
+    }
+    // What is recognized once more changes nothing; what is planned once more is of the new tree.
+    if let Ok(again) = plan(patch, &after) {
+        prop_assert!(!again.is_applied || again.changes.is_empty());
+        let pin = |path: &str| match after.entry(path) {
+            Entry::File(file) => Some(Pin::of(file)),
+            _ => None,
+        };
+        prop_assert!(again.changes.iter().all(|change| change.before == pin(&change.path)));
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
@@ -371,8 +571,12 @@ proptest! {
             if back.ops.is_empty() {
                 prop_assert_eq!(after, before);
             } else {
-                let back = plan(&back, &after).expect("the inverse fits");
-                prop_assert_eq!(carried_out(&back, &after), before, "{:?}", patch);
+                let planned = plan(&back, &after).expect("the inverse fits");
+                prop_assert_eq!(&carried_out(&planned, &after), &before, "{:?}", patch);
+                // Carried out once more, edits are recognized or refused.
+                if back.ops.iter().all(|op| matches!(op, Op::Edit { .. })) {
+                    prop_assert!(plan(&back, &before).map_or(true, |again| again.is_applied), "{:?}", back);
+                }
             }
         }
     }
@@ -380,11 +584,18 @@ proptest! {
     #[test]
     fn any_document_is_planned_or_refused(tree in files(), ops in prop::collection::vec(any_op(), 0..6)) {
         let patch = Patch { ops };
-        let planned = plan(&patch, &tree);
-        prop_assert!(planned.is_ok() || planned.is_err_and(|faults| !faults.is_empty()));
+        match plan(&patch, &tree) {
+            Ok(made) => is_consistent(&made, &patch, &tree)?,
+            Err(faults) => {
+                // Each fault says which operation it is about.
+                prop_assert!(!faults.is_empty());
+                let is_at_one = |at: &str| (0..patch.ops.len()).any(|index| at.starts_with(&format!("ops[{index}]")));
+                prop_assert!(faults.iter().all(|fault| is_at_one(&fault.at) || patch.ops.is_empty()), "{:?}", faults);
+            }
+        }
         // What stands in a document comes out of it, or is refused.
         let text = serde_json::to_string(&patch).expect("JSON");
-        if let Ok(handed) = Handed::read(text.as_bytes(), None, &PatchLimits::default()) {
+        if let Ok(handed) = Handed::read(text.as_bytes(), Form::Guessed, &PatchLimits::default()) {
             prop_assert_eq!(&handed, &Handed::Operations(patch));
         }
     }

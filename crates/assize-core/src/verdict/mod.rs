@@ -35,7 +35,7 @@ pub use review::{
     STEP_CHARS_MAX, STEPS_MAX, Scores,
 };
 pub use stop::{ITEM_CHARS_MAX, ITEMS_MAX, REASON_CHARS_MAX, StopVerdict};
-pub use validate::{validate_both, validate_patch, validate_verdict};
+pub use validate::{read_patch, validate_both, validate_patch, validate_verdict};
 
 /// Longest reply that is read, in bytes.
 pub const REPLY_BYTES_MAX: usize = 256 * 1024;

@@ -13,7 +13,7 @@ use super::review::{
     EXPLANATION_CHARS_MAX, PATH_CHARS_MAX, ReviewVerdict, STEP_CHARS_MAX, STEPS_MAX, Scores, against_acceptance,
 };
 use super::{REPLY_BYTES_MAX, Verdict as _, text_faults, too_many};
-use crate::patch::{Patch, PatchLimits, check_path, decoded};
+use crate::patch::{Op, Patch, PatchLimits, Unsound, check_path, decoded};
 use crate::violation::Violation;
 
 /// Collects faults, and knows where it is.
@@ -216,6 +216,15 @@ fn accepts(verdict: &Place<'_>) -> bool {
 ///
 /// Lists every fault with its place.
 pub fn validate_patch(text: &str, limits: &PatchLimits) -> Result<Patch, Vec<Violation>> {
+    read_patch(text, limits).map_err(|unsound| unsound.faults)
+}
+
+/// Reads a patch document.
+///
+/// # Errors
+///
+/// Lists every fault with its place, and what is sound in spite of them.
+pub fn read_patch(text: &str, limits: &PatchLimits) -> Result<Patch, Unsound> {
     patch_of(&parse(text, patch_bytes_max(limits))?, limits)
 }
 
@@ -224,24 +233,38 @@ fn patch_bytes_max(limits: &PatchLimits) -> usize {
     limits.bytes_max.saturating_mul(6).saturating_add(limits.ops_max.saturating_mul(256))
 }
 
-fn patch_of(value: &Value, limits: &PatchLimits) -> Result<Patch, Vec<Violation>> {
+fn patch_of(value: &Value, limits: &PatchLimits) -> Result<Patch, Unsound> {
     let mut checker = Checker::default();
     let root = Place::root(value);
+    let mut sound: Vec<(usize, Op)> = Vec::new();
+    let mut unsound: Vec<String> = Vec::new();
     if checker.object(&root, &["ops"]) {
         let ops = root.field("ops");
         checker.list(&ops, limits.ops_max);
         let mut bytes = 0_usize;
-        for op in ops.items() {
+        for (index, op) in ops.items().enumerate() {
+            let faults = checker.found.len();
             operation(&mut checker, &op, &mut bytes);
+            let read = op.value.and_then(|value| serde_json::from_value(value.clone()).ok());
+            match read.filter(|_| checker.found.len() == faults) {
+                Some(read) => sound.push((index, read)),
+                None => unsound.extend(op.field("path").value.and_then(Value::as_str).map(str::to_owned)),
+            }
         }
-        if bytes > limits.bytes_max {
-            checker.say(
-                &ops.at,
-                format!("its strings have {bytes} bytes together where {} is the most", limits.bytes_max),
-            );
+        let is_too_large = bytes > limits.bytes_max;
+        if is_too_large {
+            let most = limits.bytes_max;
+            checker.say(&ops.at, format!("its strings have {bytes} bytes together where {most} is the most"));
+        }
+        // What is too large is not worked on.
+        if is_too_large || ops.items().count() > limits.ops_max {
+            sound.clear();
         }
     }
-    checker.read(value)
+    checker.read(value).map_err(|faults| {
+        sound.retain(|(_, op)| !unsound.iter().any(|path| path == op.path()));
+        Unsound { faults, sound }
+    })
 }
 
 fn operation(checker: &mut Checker, op: &Place<'_>, bytes: &mut usize) {
@@ -337,7 +360,7 @@ pub fn validate_both(
         _ => Vec::new(),
     };
     let verdict = verdict.and_then(|value| verdict_of(&value)).map_err(|found| under("verdict", found));
-    let patch = patch.and_then(|value| patch_of(&value, limits)).map_err(|found| under("patch", found));
+    let patch = patch.and_then(|value| patch_of(&value, limits).map_err(|unsound| unsound.faults)).map_err(|found| under("patch", found));
     match (verdict, patch) {
         (Ok(verdict), Ok(patch)) if between.is_empty() => Ok((verdict, patch)),
         (verdict, patch) => Err([verdict.err(), patch.err(), Some(between)].into_iter().flatten().flatten().collect()),

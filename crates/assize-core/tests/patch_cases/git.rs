@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-use assize_core::patch::{File, Handed, Patch, PatchLimits, Snapshot, between, plan, unified};
+use assize_core::patch::{File, Form, Handed, Patch, PatchLimits, Snapshot, between, plan, unified};
 use proptest::prelude::*;
 
 use super::{Files, carried_out};
@@ -250,10 +250,9 @@ fn some_trees(count: usize) -> impl Strategy<Value = Vec<Files>> {
 
 /// Reads a diff and returns the tree that it makes, or what is wrong.
 fn imported(text: &[u8], before: &Files) -> Result<Files, String> {
-    let limits = PatchLimits { ops_max: 1_000, bytes_max: 1 << 20 };
     let tree = Snapshot::of_files(before.clone());
-    let handed = Handed::read(text, None, &limits).map_err(|faults| format!("{faults:?}"))?;
-    let imported = handed.settle(&tree, &limits).map_err(|faults| format!("{faults:?}"))?;
+    let handed = Handed::read(text, Form::Guessed, &PatchLimits::NONE).map_err(|faults| format!("{faults:?}"))?;
+    let imported = handed.settle(&tree).map_err(|faults| format!("{faults:?}"))?;
     if !imported.notes.is_empty() {
         return Err(format!("{:?}", imported.notes));
     }

@@ -17,6 +17,7 @@ use assize_core::comparison::Moves;
 use assize_core::court::review::{
     PatchedFile, ReviewCase, ReviewCourt, ReviewEffect, ReviewEvent, ReviewInputs, ReviewPolicy, ReviewRecord, Scope,
 };
+use assize_core::court::tournament::STOPPED_EARLY;
 use assize_core::diff::{Diff, FileChange};
 use assize_core::directive::Directive;
 use assize_core::evidence::{Evidence, Part};
@@ -596,9 +597,6 @@ fn hold_tests(
     }
     Ok(held)
 }
-
-/// What stands among the limits of a review that was broken off.
-pub const STOPPED_EARLY: &str = "it was stopped early: it cannot come first any more";
 
 /// Gives build tools what they made of the base, with its times. Where that cannot be copied they begin with nothing; says
 /// which it is.

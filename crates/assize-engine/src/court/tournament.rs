@@ -15,20 +15,20 @@ use assize_brief::convention::{self, Change, ChangedFile, ExecSignal, Habits};
 use assize_core::court::review::{ReviewCase, ReviewInputs, ReviewRecord};
 use assize_core::court::standing::{Measure, Standing};
 use assize_core::court::tournament::{
-    Assessment, Candidate, Comparison, Conformity, TournamentCourt, TournamentEffect, TournamentEvent,
-    TournamentInputs, TournamentRecord,
+    Assessment, Candidate, Comparison, Conformity, Course, STOPPED_EARLY, Stage, TournamentCourt, TournamentEffect,
+    TournamentEvent, TournamentInputs, TournamentRecord, bound,
 };
 use assize_core::diff::Diff;
+use assize_core::exec_report::{ExecReport, GateResult};
 use assize_core::gate::Dimension;
 use assize_core::opinion::Opinion;
 use assize_core::patch::{Handed, Patch};
 use assize_core::prompt::Question;
 use assize_core::prompt::pair::{Pair, pair_question};
-use assize_core::ruling::Outcome;
 use assize_core::verdict::PairVerdict;
 
 use super::fresh_nonce;
-use super::review::{self, ReviewError, STOPPED_EARLY, Terms};
+use super::review::{self, ReviewError, Step, Terms, Tree};
 use crate::brief::{Survey, survey_copy_within_limit};
 use crate::ground::Ground;
 use crate::patch::{PatchError, PatchTerms, check};
@@ -178,7 +178,7 @@ pub fn hold(
 fn hopeless(best: Arc<Mutex<Option<Standing>>>) -> review::Hopeless {
     Arc::new(move |so_far: &ReviewInputs| {
         let best = *best.lock().unwrap_or_else(PoisonError::into_inner);
-        best.is_some_and(|best| Standing::of(so_far, Outcome::Unjudged, None).at_best() < best)
+        best.is_some_and(|best| bound(so_far) < best)
     })
 }
 
@@ -277,7 +277,13 @@ struct Heat<'a> {
 /// What a worker says.
 enum News {
     Began(usize),
-    Ended(usize, Result<Box<Assessment>, ReviewError>),
+    Ended(usize, Result<Box<Assessed>, ReviewError>),
+}
+
+/// What is known of a candidate, and how that came to be known.
+struct Assessed {
+    assessment: Assessment,
+    course: Course,
 }
 
 impl Heat<'_> {
@@ -300,11 +306,13 @@ impl Heat<'_> {
                 match news {
                     News::Began(index) => watch(Progress::Began(&self.entrants[index].name)),
                     News::Ended(_, Err(error)) => failed = Some(error),
-                    News::Ended(candidate, Ok(assessment)) => {
+                    News::Ended(candidate, Ok(assessed)) => {
                         done += 1;
+                        let Assessed { assessment, course } = *assessed;
+                        let assessment = Box::new(assessment);
                         let (name, standing) = (&self.entrants[candidate].name, assessment.standing);
                         watch(Progress::Ended { name, standing: &standing, done, of: due.len() });
-                        effect = court.step(TournamentEvent::Assessed { candidate, assessment });
+                        effect = court.step(TournamentEvent::Assessed { candidate, assessment, course });
                         *self.best.lock().unwrap_or_else(PoisonError::into_inner) = court.best();
                     }
                 }
@@ -326,22 +334,89 @@ impl Heat<'_> {
         }
     }
 
-    fn assess(&self, copy: &WorkCopy) -> Result<Assessment, ReviewError> {
+    fn assess(&self, copy: &WorkCopy) -> Result<Assessed, ReviewError> {
         let ground = self.hall.ground(copy);
         let nobody: review::Ask<'_> = &mut |_, _, _| {};
-        let record = review::hold(self.hall.case.clone(), self.review, &ground, &mut |_| {}, nobody)?;
+        let mut log = Log::default();
+        let record = review::hold(self.hall.case.clone(), self.review, &ground, &mut |step| log.see(step), nobody)?;
         // A change that cannot be read is ruled upon above; it has no conventions.
         let diff = review::diff(self.hall.case, &ground).unwrap_or_default();
-        let convention = self.survey.map(|survey| conformity(survey, self.hall.case, copy, &diff, &record));
-        let convention = convention.unwrap_or_default();
+        let mut course = log.course(&record);
+        let mut convention = Conformity::default();
+        if let Some(survey) = self.survey {
+            let built_in = record.inputs.exec.gates.iter().skip(course.gates).cloned().collect();
+            let without_gates = ExecReport::of(built_in, None);
+            let reports = [&record.inputs.exec, &without_gates];
+            [convention, course.convention] = conformity(survey, copy, &diff, &record, reports);
+            // The total takes the gates in.
+            course.convention.total = None;
+        }
         let stopped = record.inputs.limits.iter().find(|limit| *limit == STOPPED_EARLY).cloned();
         let standing = Standing::of(&record.inputs, record.ruling.outcome, convention.fit);
-        Ok(Assessment { standing, review: Box::new(record), convention, stopped })
+        let assessment = Assessment { standing, review: Box::new(record), convention, stopped };
+        Ok(Assessed { assessment, course })
     }
 }
 
-/// Says how well a change fits the conventions of its base.
-fn conformity(base: &Survey, case: &ReviewCase, copy: &WorkCopy, diff: &Diff, record: &ReviewRecord) -> Conformity {
+/// What is seen of a review while it goes on.
+#[derive(Default)]
+struct Log {
+    /// Gates that ran on the candidate, whatever their result counts for.
+    begun: usize,
+    results: Vec<GateResult>,
+    /// Whether another gate is to come after the one that runs.
+    goes_on: bool,
+    /// How many results there were whenever another gate was still to come.
+    stages: Vec<usize>,
+}
+
+impl Log {
+    fn see(&mut self, step: Step<'_>) {
+        match step {
+            Step::Gate { on: Tree::Held | Tree::Change, done, of, .. } => {
+                self.begun += 1;
+                self.goes_on = done + 1 < of;
+            }
+            Step::Ended { result } => {
+                self.results.push(result.clone());
+                if self.goes_on {
+                    self.stages.push(self.results.len());
+                }
+            }
+            Step::Gate { .. } | Step::Copying | Step::Printed(_) | Step::Judging => {}
+        }
+    }
+
+    fn course(self, record: &ReviewRecord) -> Course {
+        let limits = &record.inputs.limits;
+        // Gates whose result counts for nothing leave a limit each, and so does whoever stops them.
+        let stopped = limits.iter().any(|limit| limit == STOPPED_EARLY);
+        let of_gates = self.begun.saturating_sub(self.results.len()) + usize::from(stopped);
+        let so_far = |gates: usize| ReviewInputs {
+            case: record.inputs.case.clone(),
+            policy: record.inputs.policy.clone(),
+            exec: ExecReport::of(self.results[..gates].to_vec(), None),
+            ..ReviewInputs::default()
+        };
+        let stage = |gates: &usize| Stage { gates: *gates, bound: bound(&so_far(*gates)) };
+        Course {
+            gates: self.results.len(),
+            limits: limits.len().saturating_sub(of_gates),
+            stages: self.stages.iter().map(stage).collect(),
+            convention: Conformity::default(),
+        }
+    }
+}
+
+/// Says how well a change fits the conventions of its base, once by each of some reports of gates.
+fn conformity<const REPORTS: usize>(
+    base: &Survey,
+    copy: &WorkCopy,
+    diff: &Diff,
+    record: &ReviewRecord,
+    reports: [&ExecReport; REPORTS],
+) -> [Conformity; REPORTS] {
+    let inputs = &record.inputs;
     let tree = base.tree();
     let analysis = Analysis::of(&tree);
     let brief: Brief = base.brief();
@@ -356,23 +431,24 @@ fn conformity(base: &Survey, case: &ReviewCase, copy: &WorkCopy, diff: &Diff, re
         .collect();
     let files: Vec<ChangedFile<'_>> =
         texts.iter().map(|(path, (text, added))| ChangedFile { path, text, added }).collect();
-    let inputs = &record.inputs;
-    let looked = |dimension| {
-        inputs.looked_at.contains(&dimension) || inputs.exec.used().any(|gate| gate.dimensions.contains(&dimension))
-    };
     let found = |prefix: &str| inputs.findings.iter().filter(|finding| finding.rule.starts_with(prefix)).count();
-    let score = convention::score(
-        &habits,
-        &Change {
-            files: &files,
-            task: case.specification.inspect(),
-            boundary_breaks: looked(Dimension::Boundaries).then(|| found("boundary-")),
-            schema_faults: looked(Dimension::Schema).then(|| found("schema-") + inputs.exec.schema_errors.len()),
-        },
-    );
-    let standing = Standing::of(inputs, record.ruling.outcome, None);
-    let total = exec_signal(&standing).map(|signal| score.total(signal));
-    Conformity { fit: score.fit, total, parts: serde_json::to_value(&score).unwrap_or_default() }
+    let signal = exec_signal(&Standing::of(inputs, record.ruling.outcome, None));
+    reports.map(|report| {
+        let looked = |dimension| {
+            inputs.looked_at.contains(&dimension) || report.used().any(|gate| gate.dimensions.contains(&dimension))
+        };
+        let score = convention::score(
+            &habits,
+            &Change {
+                files: &files,
+                task: inputs.case.specification.inspect(),
+                boundary_breaks: looked(Dimension::Boundaries).then(|| found("boundary-")),
+                schema_faults: looked(Dimension::Schema).then(|| found("schema-") + report.schema_errors.len()),
+            },
+        );
+        let total = signal.map(|signal| score.total(signal));
+        Conformity { fit: score.fit, total, parts: serde_json::to_value(&score).unwrap_or_default() }
+    })
 }
 
 /// What the gates say in the words of the seed's formula; nothing where they came to no result.
@@ -414,6 +490,7 @@ fn plain(bytes: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use assize_core::finding::{Certainty, Finding, Severity};
+    use assize_core::ruling::Outcome;
 
     use super::*;
 

@@ -2,29 +2,30 @@
 //!
 //! The program runs in a copy of the tree, and gets what a model would be shown as text on its standard input. It edits
 //! files there, or prints a patch in one of the formats that `assize patch` reads. Its edits become a patch by
-//! comparison, so that they pass the same checks as any other. It is started without a shell.
+//! comparison, so that they pass the same checks as any other. It is started without a shell, and whatever it has
+//! started ends with it: nothing is to change the copy while it is compared.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::process::Command;
 use std::time::Duration;
 
-use assize_core::patch::Handed;
+use assize_core::patch::{Form, Handed};
 use assize_core::prompt::fix::fix_question;
 use assize_core::ruling::{Cause, Unjudged};
-use assize_core::text::{make_visible, tail};
+use assize_core::text::{ending, make_visible};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Answer, Fixer, NoPatch, Request};
 use crate::court::fresh_nonce;
 use crate::judge::JUDGE_VARIABLE;
-use crate::process::{Limits, run};
+use crate::process::{Finished, Limits, run_to_the_last};
 use crate::tree::difference;
 
 /// Bytes that are read of what the program prints.
 pub const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Bytes of a complaint that are repeated.
-const COMPLAINT_BYTES_MAX: usize = 300;
+/// Most characters of a complaint that are repeated.
+const COMPLAINT_CHARS_MAX: usize = 300;
 /// Longest time that a program may take for one patch, in seconds.
 pub const TIME_S_MAX: u64 = 24 * 60 * 60;
 
@@ -81,8 +82,32 @@ impl Program {
         Self { config, search_path }
     }
 
-    fn run(&self, request: &Request<'_>) -> Result<Handed, NoPatch> {
-        let printed = self.start(request)?;
+    fn start(&self, request: &Request<'_>) -> io::Result<Finished> {
+        let question = fix_question(request.record, request.exhibits, &request.limits, &fresh_nonce());
+        let input = format!("{}\n\n{}\n", question.system.trim_end(), question.prompt.trim_end());
+        let mut command = Command::new(&self.config.argv[0]);
+        command.args(&self.config.argv[1..]).current_dir(request.tree).env(JUDGE_VARIABLE, "1");
+        if let Some(path) = &self.search_path {
+            command.env("PATH", path);
+        }
+        let time = Duration::from_secs(self.config.time_s);
+        let limits = Limits { time, stdout_bytes_max: OUTPUT_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
+        run_to_the_last(command, input.as_bytes(), &limits)
+    }
+
+    /// Says why the program could not be asked, and what that has cost: what is not there was not paid.
+    fn not_started(&self, error: &io::Error) -> Answer {
+        let program = &self.config.argv[0];
+        let (detail, cost_usd) = match error.kind() {
+            ErrorKind::NotFound => (format!("`{program}` is not there; `argv` begins with the program"), Some(0.0)),
+            ErrorKind::PermissionDenied => (format!("`{program}` cannot be started: {error}"), Some(0.0)),
+            _ => (format!("`{program}` cannot be started: {error}"), self.config.price_usd_per_call),
+        };
+        Answer { patch: Err(unavailable(Cause::Unavailable, detail)), record: None, cost_usd }
+    }
+
+    fn patch(&self, request: &Request<'_>, finished: Finished) -> Result<Handed, NoPatch> {
+        let printed = self.printed(finished)?;
         let edits = difference(request.original, request.tree)
             .map_err(|error| unavailable(Cause::Unavailable, format!("what it edited cannot be read: {error}")))?;
         if !edits.ops.is_empty() {
@@ -91,35 +116,20 @@ impl Program {
         if printed.trim_ascii().is_empty() {
             return Err(NoPatch::Nothing);
         }
-        Handed::read(printed.trim_ascii_start(), None, &request.limits)
-            .map_err(|faults| NoPatch::Unreadable(faults.iter().map(ToString::to_string).collect()))
+        Handed::read(printed.trim_ascii_start(), Form::Guessed, &request.limits)
+            .map_err(|unsound| NoPatch::Unreadable(unsound.faults.iter().map(ToString::to_string).collect()))
     }
 
-    fn start(&self, request: &Request<'_>) -> Result<Vec<u8>, NoPatch> {
-        let question = fix_question(request.record, request.exhibits, &request.limits, &fresh_nonce());
-        let input = format!("{}\n\n{}\n", question.system.trim_end(), question.prompt.trim_end());
+    fn printed(&self, finished: Finished) -> Result<Vec<u8>, NoPatch> {
         let program = &self.config.argv[0];
-        let mut command = Command::new(program);
-        command.args(&self.config.argv[1..]).current_dir(request.tree).env(JUDGE_VARIABLE, "1");
-        if let Some(path) = &self.search_path {
-            command.env("PATH", path);
-        }
-        let time = Duration::from_secs(self.config.time_s);
-        let limits = Limits { time, stdout_bytes_max: OUTPUT_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
-        let finished = run(command, input.as_bytes(), &limits).map_err(|error| {
-            let detail = match error.kind() {
-                ErrorKind::NotFound => format!("`{program}` is not there; `argv` begins with the program"),
-                _ => format!("`{program}` cannot be started: {error}"),
-            };
-            unavailable(Cause::Unavailable, detail)
-        })?;
         match finished.status {
             None => Err(unavailable(Cause::Timeout, format!("`{program}` took longer than {} s", self.config.time_s))),
             Some(_) if finished.cut => {
                 Err(NoPatch::Unreadable(vec![format!("`{program}` printed more than {OUTPUT_BYTES_MAX} bytes")]))
             }
             Some(status) if !status.success() => {
-                let complaint = make_visible(tail(finished.complaint().trim(), COMPLAINT_BYTES_MAX)).into_owned();
+                let complaint = finished.complaint();
+                let complaint = make_visible(&ending(&complaint, COMPLAINT_CHARS_MAX)).into_owned();
                 Err(unavailable(Cause::Unavailable, format!("`{program}` failed ({status}): {complaint}")))
             }
             Some(_) => Ok(finished.stdout),
@@ -137,6 +147,12 @@ impl Fixer for Program {
     }
 
     fn ask(&self, request: &Request<'_>) -> Answer {
-        Answer { patch: self.run(request), record: None, cost_usd: self.config.price_usd_per_call }
+        match self.start(request) {
+            Ok(finished) => {
+                let patch = self.patch(request, finished);
+                Answer { patch, record: None, cost_usd: self.config.price_usd_per_call }
+            }
+            Err(error) => self.not_started(&error),
+        }
     }
 }

@@ -35,7 +35,7 @@ pub fn offered(
     let open = |fault: &&Diagnostic| fault.path.as_deref().is_some_and(|path| is_open(protection, path));
     let faults: Vec<Diagnostic> = gates().flat_map(|gate| &gate.new).filter(open).cloned().collect();
     // These are the tools' own words about faults that the gates name; the result is checked as any other is.
-    let (patch, _) = mechanical::patch(&faults, &PatchLimits::NONE, &|path| read(&copy.path(), path));
+    let patch = mechanical::patch(&faults, &PatchLimits::NONE, &|path| read(&copy.path(), path));
     let mut scratch = copy.again()?;
     lay(&mut scratch, &patch)?;
     let mut touched: BTreeSet<&str> = patch.ops.iter().map(Op::path).collect();
@@ -53,18 +53,25 @@ pub fn offered(
             continue;
         }
         let sandbox = sandbox_beside(home, terms.sandbox)?;
-        let before: Vec<Option<File>> = files.iter().map(|path| read(&bench.copy.path(), path)).collect();
-        if bench.rewrite(Planned { gate: *tool, setup }, &files, &sandbox, &terms.run)? {
-            for (path, before) in files.iter().zip(before) {
+        let concerned: BTreeSet<&str> = files.iter().copied().chain(touched.iter().copied()).collect();
+        let before: Vec<(&str, Option<File>)> =
+            concerned.into_iter().map(|path| (path, read(&bench.copy.path(), path))).collect();
+        let is_done = bench.rewrite(Planned { gate: *tool, setup }, &files, &sandbox, &terms.run)?;
+        for (path, before) in &before {
+            if !is_done {
+                put_back(&mut bench.copy, path, before.as_ref())?;
+            } else if files.contains(path) {
                 let lines =
                     gate.new.iter().filter(|fault| fault.path.as_deref() == Some(*path)).map(|fault| fault.line);
                 hold_to(&mut bench.copy, path, before.as_ref(), lines.collect())?;
             }
-            touched.extend(files);
         }
+        touched.extend(files.into_iter().filter(|_| is_done));
     }
     let (before, after) = (copy.path(), bench.copy.path());
-    let ops = touched.iter().flat_map(|path| between(path, read(&before, path).as_ref(), read(&after, path).as_ref()));
+    // No formatter takes a file away: where none can be read, something went wrong.
+    let made = touched.iter().filter_map(|path| Some((path, read(&after, path)?)));
+    let ops = made.flat_map(|(path, after)| between(path, read(&before, path).as_ref(), Some(&after)));
     Ok(Patch { ops: ops.collect() })
 }
 
@@ -92,10 +99,18 @@ fn hold_to(copy: &mut WorkCopy, path: &str, before: Option<&File>, lines: Option
     if kept.is_empty() { Ok(()) } else { lay(copy, &Patch { ops: kept }) }
 }
 
+/// Undoes what a formatter did that did not come to its end.
+fn put_back(copy: &mut WorkCopy, path: &str, before: Option<&File>) -> Result<(), CopyError> {
+    match before {
+        Some(before) => copy.write_file(path, &before.bytes, before.executable),
+        None => Ok(()),
+    }
+}
+
 /// Returns whether a patch may change a file that is there.
 fn is_open(protection: &Protection, path: &str) -> bool {
     let change = Op::Splice { path: path.to_owned(), start: 0, delete_count: 0, insert: None };
-    check_path(path).is_ok() && protection.check(&Patch { ops: vec![change] }).is_empty()
+    check_path(path).is_ok() && protection.check(&[(0, &change)]).is_empty()
 }
 
 /// Reads a file that tools may mend. What cannot be read is left alone.

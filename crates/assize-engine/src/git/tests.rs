@@ -19,6 +19,27 @@ fn paths(repo: &Repo) -> Vec<(String, bool)> {
 }
 
 #[test]
+fn branches_and_tags_are_listed_up_to_a_limit() {
+    let repo = Repo::with_commit(&[("a.txt", "one\n")]);
+    repo.git(&["branch", "-m", "main"]);
+    repo.git(&["tag", "v1"]);
+    repo.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    assert_eq!(repository(&repo).branches_and_tags().expect("a listing"), ["main", "origin/main", "v1"]);
+    let head = repo.head();
+    repo.git(&["tag", "--delete", "v1"]);
+    let listed = |tags: usize| {
+        let tags: String = (0..tags).map(|number| format!("{head} refs/tags/t{number:06}\n")).collect();
+        repo.write_git("packed-refs", &format!("# pack-refs with: peeled fully-peeled sorted \n{tags}"));
+        repository(&repo).branches_and_tags().expect("a listing").len()
+    };
+    // Beside the two branches.
+    assert_eq!((listed(NAMES_MAX - 2), listed(NAMES_MAX - 1)), (NAMES_MAX, NAMES_MAX));
+    assert!(!repository(&repo).is_shallow());
+    repo.write_git("shallow", &repo.head());
+    assert!(repository(&repo).is_shallow());
+}
+
+#[test]
 fn a_change_is_seen_committed_or_not() {
     let repo = Repo::with_commit(&[("a.txt", "one\n")]);
     let first = repository(&repo).head().expect("readable").expect("a commit");

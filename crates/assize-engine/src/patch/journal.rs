@@ -24,6 +24,8 @@ const MAGIC: &[u8] = b"assize patch journal 2\n";
 const NAME: &str = "patch.journal";
 const UNFINISHED: &str = "patch.journal.new";
 const HASH_BYTES: usize = 32;
+/// Longest journal: all the bytes that one patch may write.
+const JOURNAL_BYTES_MAX: u64 = 1 << 30;
 /// The bytes of the number that says how long the head is.
 const LENGTH_BYTES: usize = 8;
 
@@ -114,11 +116,12 @@ pub struct Journal<'a> {
     folder: BorrowedFd<'a>,
     /// Where that is, for messages.
     shown: &'a Path,
+    bytes_max: u64,
 }
 
 impl<'a> Journal<'a> {
     pub const fn within(folder: BorrowedFd<'a>, shown: &'a Path) -> Self {
-        Self { folder, shown }
+        Self { folder, shown, bytes_max: JOURNAL_BYTES_MAX }
     }
 
     pub fn path(&self) -> PathBuf {
@@ -138,6 +141,10 @@ impl<'a> Journal<'a> {
     pub fn write(&self, record: &Record<'_>, fuse: &Fuse) -> Result<(), JournalError> {
         let write = || -> io::Result<()> {
             let bytes = encoded(record)?;
+            if bytes.len() as u64 > self.bytes_max {
+                let message = format!("the patch writes more than {} bytes", self.bytes_max);
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+            }
             fuse.burn()?;
             let mode = Mode::RUSR | Mode::WUSR;
             let mut file = File::from(rustix::fs::openat(self.folder, UNFINISHED, NEW_FILE, mode)?);
@@ -166,11 +173,15 @@ impl<'a> Journal<'a> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let mut bytes = Vec::new();
         match rustix::fs::openat(self.folder, NAME, flags, Mode::empty()) {
-            Ok(file) => File::from(file).read_to_end(&mut bytes).map_err(|error| self.failed(error))?,
+            Ok(file) => {
+                let read = File::from(file).take(self.bytes_max + 1).read_to_end(&mut bytes);
+                read.map_err(|error| self.failed(error))?
+            }
             Err(Errno::NOENT) => return Ok(None),
             Err(error) => return Err(self.failed(error.into())),
         };
-        decoded(&bytes).map(Some).ok_or_else(|| JournalError::Damaged { path: self.path() })
+        let whole = if bytes.len() as u64 > self.bytes_max { None } else { decoded(&bytes) };
+        whole.map(Some).ok_or_else(|| JournalError::Damaged { path: self.path() })
     }
 
     /// Takes the journal away: the patch is carried out.
@@ -260,6 +271,18 @@ mod tests {
         journal.close(&Fuse::default()).expect("closed");
         assert_eq!(journal.read().expect("read"), None);
         assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 0);
+    }
+
+    #[test]
+    fn a_journal_has_a_limit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let opened = File::open(folder.path()).expect("opened");
+        let length = encoded(&record()).expect("encoded").len() as u64;
+        let limited = |bytes_max| Journal { bytes_max, ..Journal::within(opened.as_fd(), folder.path()) };
+        assert!(limited(length - 1).write(&record(), &Fuse::default()).is_err());
+        limited(length).write(&record(), &Fuse::default()).expect("written");
+        assert_eq!(limited(length).read().expect("read"), Some(record()));
+        assert!(matches!(limited(length - 1).read(), Err(JournalError::Damaged { .. })));
     }
 
     #[test]

@@ -12,15 +12,13 @@ mod state;
 mod syntax;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::io;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use assize_core::patch::{
-    self, Change, Entry, Handed, Op, Patch, PatchLimits, Pin, Plan, Protection, Snapshot, check_path,
-};
+use assize_core::patch::{self, Change, Fit, Handed, Patch, Plan, Snapshot, Unsound};
+pub use assize_core::patch::{PatchTerms, Syntax};
 use assize_core::violation::Violation;
 
 use self::fuse::Fuse;
@@ -43,6 +41,12 @@ pub enum PatchError {
     /// Somebody else applies one.
     #[error("another patch is being applied to {}; nothing was changed", root.display())]
     Busy {
+        /// To which tree.
+        root: PathBuf,
+    },
+    /// Somebody else applies one, or did and was interrupted.
+    #[error("a patch is being applied to {}, or was interrupted there; `assize patch apply` finishes it", root.display())]
+    Unfinished {
         /// To which tree.
         root: PathBuf,
     },
@@ -94,8 +98,8 @@ pub struct Prepared {
     pub tree: Snapshot,
 }
 
-/// Says what a patch would do to a tree, and touches nothing. A patch that was interrupted is finished first: what stands there
-/// is no tree that anybody meant.
+/// Says what a patch would do to a tree, and touches nothing. Where a patch was interrupted, there is no tree that anybody
+/// meant.
 ///
 /// # Errors
 ///
@@ -103,37 +107,25 @@ pub struct Prepared {
 pub fn check(tree: &Path, terms: &PatchTerms, handed: &Handed) -> Result<Prepared, PatchError> {
     let root = Root::open(tree, Fuse::default()).map_err(|source| failed(tree, source))?;
     if is_interrupted(&root) {
-        return Patcher::open(tree)?.prepare(terms, handed);
+        return Err(PatchError::Unfinished { root: tree.to_owned() });
     }
     draft(tree, &root, terms, handed).map(Draft::prepared)
 }
 
+/// Lists everything that is wrong with a document that cannot be taken, and touches nothing.
+///
+/// # Errors
+///
+/// Fails if the tree cannot be read.
+pub fn faults(tree: &Path, terms: &PatchTerms, unsound: &Unsound) -> Result<Vec<Violation>, PatchError> {
+    let root = Root::open(tree, Fuse::default()).map_err(|source| failed(tree, source))?;
+    let paths: Vec<&str> = unsound.sound.iter().map(|(_, op)| op.path()).collect();
+    let snapshot = root.snapshot(&paths).map_err(|source| failed(tree, source))?;
+    Ok(terms.faults(unsound, &snapshot))
+}
+
 fn failed(path: &Path, source: io::Error) -> PatchError {
     PatchError::Io { path: path.to_owned(), source }
-}
-
-/// What holds for every patch that is handed in.
-#[derive(Debug, Clone, Default)]
-pub struct PatchTerms {
-    /// How large it may be.
-    pub limits: PatchLimits,
-    /// Which files it may not touch.
-    pub protection: Protection,
-    /// Whether it may break the syntax of a file.
-    pub syntax: Syntax,
-    /// What the files that it changes have to be, where it was made for these and no others; `None` for one that must not
-    /// be there.
-    pub pins: Option<BTreeMap<String, Option<Pin>>>,
-}
-
-/// Whether a patch may break the syntax of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Syntax {
-    /// It is refused then.
-    #[default]
-    Guarded,
-    /// Nobody looks.
-    Free,
 }
 
 /// A patch that fits, before anybody has worked out how it is taken back.
@@ -160,55 +152,14 @@ impl Draft {
 
 fn draft(tree: &Path, root: &Root, terms: &PatchTerms, handed: &Handed) -> Result<Draft, PatchError> {
     let snapshot = root.snapshot(&handed.paths()).map_err(|source| failed(tree, source))?;
-    let imported = handed.settle(&snapshot, &terms.limits).map_err(PatchError::Unfit)?;
-    if imported.is_applied {
-        return Ok(Draft { patch: imported.patch, plan: Plan { is_applied: true, ..Plan::default() }, tree: snapshot });
-    }
-    let misplaced = misplaced(&imported.patch);
-    if !misplaced.is_empty() {
-        return Err(PatchError::Unfit(misplaced));
-    }
-    let mut faults = terms.protection.check(&imported.patch);
-    faults.extend(moved(terms, &imported.patch, &snapshot));
-    let mut plan = match patch::plan(&imported.patch, &snapshot) {
-        Ok(plan) => plan,
-        Err(unfit) => {
-            faults.extend(unfit);
-            Plan::default()
+    let Fit { patch, plan } = terms.fit(handed, &snapshot).map_err(PatchError::Unfit)?;
+    if terms.syntax == Syntax::Guarded {
+        let broken = syntax::broken(&patch, &plan, &snapshot);
+        if !broken.is_empty() {
+            return Err(PatchError::Unfit(broken));
         }
-    };
-    if faults.is_empty() && terms.syntax == Syntax::Guarded {
-        faults = syntax::broken(&imported.patch, &plan, &snapshot);
     }
-    if !faults.is_empty() {
-        return Err(PatchError::Unfit(faults));
-    }
-    plan.notes.splice(0..0, imported.notes);
-    Ok(Draft { patch: imported.patch, plan, tree: snapshot })
-}
-
-/// Lists the operations on files that are no longer what the patch was made for.
-fn moved(terms: &PatchTerms, patch: &Patch, tree: &Snapshot) -> Vec<Violation> {
-    let Some(pins) = &terms.pins else { return Vec::new() };
-    let now = |path: &str| match tree.entry(path) {
-        Entry::File(file) => Some(Pin::of(file)),
-        _ => None,
-    };
-    let fault = |(index, op): (usize, &Op)| {
-        let is_same = pins.get(op.path()).is_some_and(|pin| *pin == now(op.path()));
-        (!is_same).then(|| Violation::new(format!("ops[{index}].path"), format!("{} was changed meanwhile", op.path())))
-    };
-    patch.ops.iter().enumerate().filter_map(fault).collect()
-}
-
-/// Lists the operations on what is no path of a patch. Documents are refused for it when they are read; operations may have been
-/// made by somebody else.
-fn misplaced(patch: &Patch) -> Vec<Violation> {
-    let fault = |(index, op): (usize, &Op)| {
-        let message = check_path(op.path()).err()?;
-        Some(Violation::new(format!("ops[{index}].path"), format!("{:?} {message}", op.path())))
-    };
-    patch.ops.iter().enumerate().filter_map(fault).collect()
+    Ok(Draft { patch, plan, tree: snapshot })
 }
 
 /// A tree that patches are applied to, one at a time.
@@ -290,41 +241,92 @@ impl Patcher {
         let nonce = getrandom::u64().map_err(|error| failed(&self.path, io::Error::other(error)))?;
         let record = Record { nonce, changes: Cow::Borrowed(&draft.plan.changes) };
         self.state.journal().write(&record, &self.fuse)?;
-        self.carry_out(&record, &record.changes.iter().enumerate().collect::<Vec<_>>())?;
+        let left: Vec<Numbered<'_>> = record.changes.iter().enumerate().collect();
+        let staged = match self.stage(&record, &left) {
+            Ok(staged) => staged,
+            Err((path, source)) => {
+                // Nothing stands in its place yet, so that nobody has to finish anything.
+                self.sweep(&record);
+                self.state.journal().close(&self.fuse)?;
+                return Err(failed(&self.path.join(path), source));
+            }
+        };
+        self.carry_out(&record, &left, &staged)?;
         Ok(self.state.journal().close(&self.fuse)?)
     }
 
+    /// Writes every file that changes of a journal make, each under another name, to the disk. All that can fail for want of
+    /// room or rights fails here, before anything is in its place. Returns the folders.
+    fn stage<'c>(&self, record: &Record<'_>, left: &[Numbered<'c>]) -> Result<Vec<&'c str>, (String, io::Error)> {
+        for (_, change) in left.iter().filter(|(_, change)| change.after.is_none()) {
+            self.root.may_take(&change.path).map_err(|source| (change.path.clone(), source))?;
+        }
+        let staged = self.in_parts(left, |root, (index, change)| match &change.after {
+            Some(file) => {
+                root.stage(&change.path, file, &record.beside(*index)).map_err(|source| (change.path.clone(), source))
+            }
+            None => Ok(""),
+        })?;
+        // A file that is moved to its place before its bytes are on the disk may be empty after a loss of power.
+        self.sync().map_err(|source| (STATE_FOLDER.to_owned(), source))?;
+        Ok(staged)
+    }
+
     /// Makes changes of a journal. Files that go make room first: one may lie where a folder has to be.
-    fn carry_out(&self, record: &Record<'_>, left: &[Numbered<'_>]) -> Result<(), PatchError> {
+    fn carry_out(&self, record: &Record<'_>, left: &[Numbered<'_>], staged: &[&str]) -> Result<(), PatchError> {
         for (_, change) in left.iter().filter(|(_, change)| change.after.is_none()) {
             self.root.take(&change.path).map_err(|source| interrupted(&change.path, source))?;
         }
-        let files: Vec<Numbered<'_>> = left.iter().copied().filter(|(_, change)| change.after.is_some()).collect();
-        let threads = (files.len() / FILES_PER_THREAD).clamp(1, THREADS_MAX);
+        let files: Vec<(Numbered<'_>, &str)> = left.iter().copied().zip(staged.iter().copied()).collect();
+        self.in_parts(&files, |root, ((index, change), staged)| {
+            if change.after.is_none() {
+                return Ok(());
+            }
+            root.put(&change.path, staged, &record.beside(*index)).map_err(|source| interrupted(&change.path, source))
+        })?;
+        self.sync().map_err(|source| interrupted(STATE_FOLDER, source))
+    }
+
+    /// Does something for each of many, a part of them in each thread, as far as it succeeds.
+    fn in_parts<I: Sync, T: Send, E: Send>(
+        &self,
+        items: &[I],
+        each: impl Fn(&Root, &I) -> Result<T, E> + Sync,
+    ) -> Result<Vec<T>, E> {
+        let threads = (items.len() / FILES_PER_THREAD).clamp(1, THREADS_MAX);
         let base = self.root.base();
-        let put = |part: &[Numbered<'_>]| {
+        let all = |part: &[I]| {
             let root = Root::over(base.clone());
-            part.iter().try_for_each(|(index, change)| match &change.after {
-                Some(file) => root
-                    .put(&change.path, file, &record.beside(*index))
-                    .map_err(|source| interrupted(&change.path, source)),
-                None => Ok(()),
-            })
+            part.iter().map(|item| each(&root, item)).collect::<Result<Vec<T>, E>>()
         };
-        let mut parts = files.chunks(files.len().div_ceil(threads).max(1));
+        let mut parts = items.chunks(items.len().div_ceil(threads).max(1));
         let first = parts.next().unwrap_or_default();
         thread::scope(|scope| {
             let helpers: Vec<_> =
-                parts.map(|part| (part, thread::Builder::new().spawn_scoped(scope, || put(part)))).collect();
-            helpers.into_iter().fold(put(first), |done, (part, helper)| {
+                parts.map(|part| (part, thread::Builder::new().spawn_scoped(scope, || all(part)))).collect();
+            helpers.into_iter().fold(all(first), |done, (part, helper)| {
                 let helped = match helper {
                     Ok(helper) => helper.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                    Err(_) => put(part),
+                    Err(_) => all(part),
                 };
-                done.and(helped)
+                done.and_then(|mut done| {
+                    done.extend(helped?);
+                    Ok(done)
+                })
             })
-        })?;
-        self.fuse.burn().and_then(|()| self.root.sync()).map_err(|source| interrupted(STATE_FOLDER, source))
+        })
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.fuse.burn()?;
+        self.root.sync()
+    }
+
+    /// Takes away what lies beside its place.
+    fn sweep(&self, record: &Record<'_>) {
+        for (index, change) in record.changes.iter().enumerate() {
+            self.root.sweep(&change.path, &record.beside(index));
+        }
     }
 
     /// Finishes a patch that was interrupted; returns whether there was one.
@@ -332,9 +334,9 @@ impl Patcher {
         let journal = self.state.journal();
         journal.forget_unfinished()?;
         let Some(record) = journal.read()? else { return Ok(false) };
+        self.sweep(&record);
         let mut left = Vec::new();
         for (index, change) in record.changes.iter().enumerate() {
-            self.root.sweep(&change.path, &record.beside(index));
             let entry = self.root.entry(&change.path);
             let entry = entry.map_err(|source| failed(&self.path.join(&change.path), source))?;
             // Where a file is gone, the folder that it left empty may still be there.
@@ -344,7 +346,8 @@ impl Patcher {
                 return Err(PatchError::Stuck { path: change.path.clone(), journal: journal.path() });
             }
         }
-        self.carry_out(&record, &left)?;
+        let staged = self.stage(&record, &left).map_err(|(path, source)| interrupted(&path, source))?;
+        self.carry_out(&record, &left, &staged)?;
         journal.close(&self.fuse)?;
         Ok(true)
     }

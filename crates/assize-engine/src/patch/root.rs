@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use assize_core::patch::{Entry, File, Snapshot, check_path, folders};
 use rustix::buffer::spare_capacity;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+use rustix::fs::{Access, AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::fuse::Fuse;
@@ -24,6 +24,8 @@ pub const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Most folders that are kept open at a time by one thread: a process may have 256 files open on some systems.
 const FOLDERS_MAX: usize = 48;
+/// The part of a mode that a file keeps. In whose name a program runs was granted to other bytes.
+const MODE: u32 = 0o777;
 /// How a folder is opened.
 pub const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// How a file is made.
@@ -224,37 +226,73 @@ impl Root {
         Ok(above)
     }
 
-    /// Puts a file in its place: written beside it under another name, and moved.
+    /// Writes a file under another name, in the folder that it is for or, where that is not there yet, the nearest above.
+    /// Returns the folder.
     ///
     /// # Errors
     ///
-    /// Returns what the system says. What lies beside the place then is for [`Self::sweep`].
-    pub fn put(&self, path: &str, file: &File, beside: &str) -> io::Result<()> {
+    /// Returns what the system says. What lies there then is for [`Self::sweep`].
+    pub fn stage<'p>(&self, path: &'p str, file: &File, beside: &str) -> io::Result<&'p str> {
         let (folder, name) = parted(path);
-        let folder = self.made(folder)?;
-        let earlier = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => match kind_of(&stat) {
-                Kind::Foreign(what) => return Err(io::Error::other(format!("it has become {what}"))),
-                Kind::File | Kind::Folder => Some(stat),
-            },
-            Err(Errno::NOENT) => None,
-            Err(error) => return Err(error.into()),
-        };
+        let (place, opened) = self.nearest(folder)?;
+        let earlier = if place == folder { standing(&opened, name)? } else { None };
         // Never open to more people than it will be in the end.
         let mode = match &earlier {
             Some(earlier) => mode_after(earlier, file.executable),
             None => Mode::from_raw_mode(if file.executable { 0o777 } else { 0o666 }),
         };
         self.base.fuse.burn()?;
-        let mut new = fs::File::from(rustix::fs::openat(&folder, beside, NEW_FILE, mode)?);
+        let mut new = fs::File::from(rustix::fs::openat(&opened, beside, NEW_FILE, mode)?);
         self.base.fuse.burn()?;
         new.write_all(&file.bytes)?;
         if let Some(earlier) = earlier {
             self.base.fuse.burn()?;
             take_over(&new, &earlier, mode)?;
         }
+        Ok(place)
+    }
+
+    /// Returns the nearest folder on the way to a path, the path's own among them, that is there.
+    fn nearest<'p>(&self, path: &'p str) -> io::Result<(&'p str, Arc<OwnedFd>)> {
+        for folder in std::iter::once(path).chain(folders(path)) {
+            match self.step(folder)? {
+                Step::Folder(opened) => return Ok((folder, opened)),
+                Step::Foreign(what) => return Err(io::Error::other(format!("{folder} has become {what}"))),
+                Step::Absent => {}
+            }
+        }
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    /// Puts a file that was written under another name in its place.
+    ///
+    /// # Errors
+    ///
+    /// Returns what the system says.
+    pub fn put(&self, path: &str, staged_in: &str, beside: &str) -> io::Result<()> {
+        let (folder, name) = parted(path);
+        let folder = self.made(folder)?;
+        standing(&folder, name)?;
+        let Step::Folder(from) = self.step(staged_in)? else {
+            return Err(io::Error::other(format!("{staged_in} is no folder any more")));
+        };
         self.base.fuse.burn()?;
-        Ok(rustix::fs::renameat(&folder, beside, &folder, name)?)
+        Ok(rustix::fs::renameat(&from, beside, &folder, name)?)
+    }
+
+    /// Returns whether a file can be taken away, as far as that can be told.
+    ///
+    /// # Errors
+    ///
+    /// Returns what the system says.
+    pub fn may_take(&self, path: &str) -> io::Result<()> {
+        let Step::Folder(folder) = self.step(parted(path).0)? else { return Ok(()) };
+        let flags = AtFlags::EACCESS;
+        match rustix::fs::accessat(&folder, ".", Access::WRITE_OK | Access::EXEC_OK, flags) {
+            // Not every kernel can be asked.
+            Ok(()) | Err(Errno::NOSYS | Errno::INVAL | Errno::OPNOTSUPP) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Takes a file away, and the folders that are empty then.
@@ -284,10 +322,12 @@ impl Root {
         Ok(())
     }
 
-    /// Takes away what an interrupted [`Self::put`] left behind.
+    /// Takes away what [`Self::stage`] left behind, wherever the nearest folder was then.
     pub fn sweep(&self, path: &str, beside: &str) {
-        if let Ok(Step::Folder(folder)) = self.step(parted(path).0) {
-            let _ = rustix::fs::unlinkat(&folder, beside, AtFlags::empty());
+        for folder in folders(path) {
+            if let Ok(Step::Folder(folder)) = self.step(folder) {
+                let _ = rustix::fs::unlinkat(&folder, beside, AtFlags::empty());
+            }
         }
     }
 
@@ -304,6 +344,20 @@ impl Root {
             rustix::fs::sync();
             Ok(())
         }
+    }
+}
+
+/// Returns the file that stands in a folder under a name.
+fn standing(folder: &OwnedFd, name: &str) -> io::Result<Option<Stat>> {
+    match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => match kind_of(&stat) {
+            Kind::Foreign(what) => Err(io::Error::other(format!("it has become {what}"))),
+            Kind::File => Ok(Some(stat)),
+            // The plan empties it.
+            Kind::Folder => Ok(None),
+        },
+        Err(Errno::NOENT) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -351,7 +405,7 @@ fn mode_after(earlier: &Stat, executable: bool) -> Mode {
         (false, true) => earlier.st_mode & !0o111,
         _ => earlier.st_mode,
     };
-    Mode::from_raw_mode(mode & 0o777)
+    Mode::from_raw_mode(mode & MODE)
 }
 
 /// Gives a new file the mode that it is to have and, where that is allowed, the owner of the one whose place it takes.
@@ -364,7 +418,7 @@ fn take_over(new: &fs::File, earlier: &Stat, mode: Mode) -> io::Result<()> {
         let _ = rustix::fs::fchown(new, Some(owner), Some(group));
     }
     // The mask of the process may have taken something away.
-    if Mode::from_raw_mode(own.st_mode) & Mode::from_raw_mode(0o777) == mode {
+    if Mode::from_raw_mode(own.st_mode) & Mode::from_raw_mode(MODE) == mode {
         return Ok(());
     }
     Ok(rustix::fs::fchmod(new, mode)?)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use assize_core::patch::Op;
+use assize_core::patch::{Op, PatchLimits};
 
 use super::*;
 
@@ -237,11 +237,13 @@ fn what_an_interruption_leaves_is_finished_by_the_next_run() {
     let world = World::new(&[("a", "one\n"), ("b", "2\n"), (&beside, "tw"), (".assize/x", "")]);
     world.leave_journal(&changes);
     finished(&world);
-    // All is done but taking the journal away; whoever only checks a patch finishes it as well.
+    // All is done but taking the journal away. Whoever only checks a patch touches nothing.
     world.leave_journal(&changes);
-    let patch = Patch { ops: vec![edit("a", "one", "1")] };
-    check(&world.path(), &PatchTerms::default(), &Handed::Operations(patch)).expect("it fits");
-    assert!(!world.patcher().finished_earlier);
+    let handed = Handed::Operations(Patch { ops: vec![edit("a", "one", "1")] });
+    let checked = check(&world.path(), &PatchTerms::default(), &handed).expect_err("no tree to look at");
+    assert!(matches!(checked, PatchError::Unfinished { .. }), "{checked}");
+    assert!(world.patcher().finished_earlier);
+    check(&world.path(), &PatchTerms::default(), &handed).expect("it fits");
 }
 
 #[test]
@@ -330,9 +332,9 @@ fn a_journal_that_is_damaged_changes_nothing_and_says_so() {
         fs::write(&path, &bytes).expect("written");
         let handed = Handed::Operations(patch.clone());
         let checked = check(&world.path(), &PatchTerms::default(), &handed).err();
-        for failed in [checked, Patcher::open(&world.path()).err()] {
-            assert!(matches!(failed, Some(PatchError::Journal(JournalError::Damaged { .. }))), "{failed:?}");
-        }
+        assert!(matches!(checked, Some(PatchError::Unfinished { .. })), "{checked:?}");
+        let failed = Patcher::open(&world.path()).err();
+        assert!(matches!(failed, Some(PatchError::Journal(JournalError::Damaged { .. }))), "{failed:?}");
         assert_eq!(world.all().0, old);
     }
     fs::remove_file(&path).expect("removed");
@@ -384,4 +386,21 @@ fn a_link_in_the_place_of_our_own_folder_is_not_followed() {
     symlink(outside.join("journal"), world.at(".assize/patch.journal")).expect("a link");
     assert!(Patcher::open(&world.path()).is_err());
     assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 0);
+}
+
+#[test]
+fn what_cannot_be_written_changes_nothing() {
+    let world = World::new(&[("a", "1\n"), ("z/b", "2\n"), (".assize/x", "")]);
+    let patch = Patch { ops: vec![edit("a", "1", "one"), edit("z/b", "2", "two")] };
+    let before = world.all();
+    // Five changes make the journal; the files are moved to their places from the twelfth on.
+    for changes in 5..12 {
+        let handed = Handed::Operations(patch.clone());
+        let patcher = Patcher::open_until(&world.path(), Fuse::failing_once(changes)).expect("opened");
+        let failed = patcher.apply(&PatchTerms::default(), &handed).expect_err("refused");
+        assert!(matches!(failed, PatchError::Io { .. }), "{changes}: {failed}");
+        drop(patcher);
+        assert_eq!(world.all(), before, "{changes}");
+        assert!(!world.patcher().finished_earlier, "{changes}: nothing is left to be done");
+    }
 }

@@ -49,7 +49,7 @@ mod limits;
 mod plan;
 mod run;
 mod tree;
-mod watch;
+pub(crate) mod watch;
 mod wire;
 
 use std::collections::BTreeMap;

@@ -93,7 +93,7 @@ pub(super) fn descendants(root: u32, most: usize) -> Vec<u32> {
 
 /// Kills what `find` returns until it returns nothing. First all are stopped, so that none can start
 /// another one in the place of one that was killed. Returns whether nothing is left.
-pub(super) fn end_all(mut find: impl FnMut(usize) -> Vec<u32>, deadline: Instant) -> bool {
+pub(crate) fn end_all(mut find: impl FnMut(usize) -> Vec<u32>, deadline: Instant) -> bool {
     while Instant::now() < deadline {
         let mut stopped = HashSet::new();
         loop {
@@ -127,7 +127,7 @@ pub(super) fn signal(pid: u32, signal: Signal) {
 }
 
 /// Returns whether a process is dead and only waits to be buried.
-pub(super) fn is_dead(pid: u32) -> bool {
+pub(crate) fn is_dead(pid: u32) -> bool {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     text.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
 }

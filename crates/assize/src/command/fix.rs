@@ -1,8 +1,8 @@
 //! `assize fix`: puts a change right, in a copy, and writes back what is accepted.
 
-use std::fs::TryLockError;
+mod open;
+
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
 use anstream::eprint;
@@ -14,21 +14,22 @@ use assize_core::patch::{Handed, PatchLimits, Protection, unified};
 use assize_core::ruling::Outcome;
 use assize_core::session::Event;
 use assize_core::text::{Untrusted, make_visible};
-use assize_engine::fix::{Fix, FixError, FixTerms, Fixed, Progress};
+use assize_engine::fix::{Fix, FixError, FixTerms, Fixed, Progress, tree_of};
 use assize_engine::judge::ask::Replies;
-use assize_engine::ledger::{Filter, Ledger, LedgerError, make_folder};
+use assize_engine::ledger::Ledger;
 use assize_engine::patch::{PatchError, PatchTerms, Patcher, check};
 use assize_engine::process::end_with_us;
-use rustix::fs::OFlags;
+use open::{COURT, Open};
 use serde_json::json;
 
 use crate::cli::{Output, print};
 use crate::command::review::{GateArguments, SPECIFICATION_BYTES_MAX, failed as review_failed, terms_of_base};
 use crate::config::check_fix_policy;
 use crate::exit::{Exit, Failure, Result};
-use crate::host::{Host, now_ms};
+use crate::host::Host;
 use crate::judges::Judges;
 use crate::own_file::read_text;
+use crate::record::{self, Lock, Record};
 use crate::render::{self, Format, quiet};
 use crate::watch::Watch;
 
@@ -42,7 +43,8 @@ Examples:
   assize fix --spec task.md --rounds 5 --max-cost 0.50 --yes
 
 All of it happens in a copy. What is accepted is shown as a diff and then written into the tree, whole or not at all.
-A fix that was interrupted goes on where it stopped when it is called again.
+A fix that was interrupted goes on where it stopped when it is called again. Of several the newest goes on that began with the
+very same; `--resume` lists them all.
 
 Exit codes: 0 accepted \u{b7} 1 not accepted \u{b7} 2 bad usage, configuration or input \u{b7} 3 unjudged")]
 pub struct Arguments {
@@ -76,25 +78,40 @@ pub struct Arguments {
     /// Begin anew, also where an interrupted fix could go on.
     #[arg(long)]
     anew: bool,
+    /// Go on with this fix, with the base, the specification and the limits that it began with; without an id, list those
+    /// that could go on.
+    #[arg(
+        long,
+        value_name = "ID",
+        num_args = 0..=1,
+        conflicts_with_all = ["spec", "base", "rounds", "time", "max_cost", "tools_only", "anew"]
+    )]
+    #[expect(clippy::option_option, reason = "clap tells an option without a value from none")]
+    resume: Option<Option<String>>,
     #[command(flatten)]
     gates: GateArguments,
 }
 
 /// Runs `assize fix`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
-    let specification = match &arguments.spec {
-        Some(path) => read_text(host, path, "--spec", SPECIFICATION_BYTES_MAX)?,
-        None => String::new(),
+    let resumed = match &arguments.resume {
+        None => None,
+        Some(None) => return list(host, output),
+        Some(Some(id)) => Some(open::find(&record::ledger(host)?, id)?),
     };
-    let (base, config) = terms_of_base(host, &arguments.base, &arguments.gates, output)?;
+    let begun = resumed.as_ref().map(|open| &open.start);
+    let specification = match (begun, &arguments.spec) {
+        (Some(begun), _) => begun.case.specification.inspect().to_owned(),
+        (None, Some(path)) => read_text(host, path, "--spec", SPECIFICATION_BYTES_MAX)?,
+        (None, None) => String::new(),
+    };
+    let base = begun.and_then(|begun| begun.case.base.as_deref()).unwrap_or(&arguments.base);
+    let (base, config) = terms_of_base(host, base, &arguments.gates, output)?;
     let judges = Judges::of_review(&config, host)?;
-    let fixer = if arguments.tools_only { None } else { Judges::fixer_of(&config, host, &judges, Replies::Kept)? };
+    let tools_only = begun.map_or(arguments.tools_only, |begun| begun.fixer.is_none());
+    let fixer = if tools_only { None } else { Judges::fixer_of(&config, host, &judges, Replies::Kept)? };
     let review = config.review_terms(host, judges.ids(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
-    let policy = FixPolicy {
-        rounds_max: arguments.rounds.unwrap_or(config.fix.rounds_max),
-        time_s_max: arguments.time.unwrap_or(config.fix.time_s_max),
-        cost_usd_max: arguments.max_cost.or(config.fix.cost_usd_max),
-    };
+    let policy = begun.map_or_else(|| arguments.policy(config.fix), |begun| begun.policy);
     check_fix_policy(&policy, "").map_err(Failure::new)?;
     let terms = FixTerms { review: &review, policy, limits: config.patch_limits, fixer: fixer.as_deref() };
     let protection = Protection::by(&specification);
@@ -105,20 +122,106 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let settings = format!("{config:?} {:?}", arguments.gates);
     let (fix, start) = Fix::new(case, &terms, &project, &settings).map_err(failed)?;
     // Held to the end: two fixes of one tree would take each other for an interrupted one.
-    let _lock = Lock::take(host)?;
-    let mut record = Record::open(host, &start, arguments.anew)?;
-    if !record.earlier.is_empty() {
-        output.note("a fix of this very tree is on record and goes on where it stopped; --anew begins again");
-    }
-    let fixed = carry_out(fix, &mut record, &judges, output)?;
+    let _lock = Lock::take(host, COURT)?;
+    let (mut record, earlier) = recorded(record::ledger(host)?, &start, resumed.as_ref(), arguments.anew, output)?;
+    let fixed = carry_out(fix, earlier, &mut record, &judges, output)?;
     let pins = Some(fixed.pins.clone());
     let patches = PatchTerms { limits: PatchLimits::NONE, protection, pins, ..PatchTerms::default() };
     settle(fixed, &patches, arguments, output, &mut record)
 }
 
-fn carry_out(fix: Fix<'_>, record: &mut Record, judges: &Judges, output: Output) -> Result<Fixed> {
+impl Arguments {
+    fn policy(&self, configured: FixPolicy) -> FixPolicy {
+        FixPolicy {
+            rounds_max: self.rounds.unwrap_or(configured.rounds_max),
+            time_s_max: self.time.unwrap_or(configured.time_s_max),
+            cost_usd_max: self.max_cost.or(configured.cost_usd_max),
+        }
+    }
+}
+
+/// Takes up the record of the fix that is wanted, or else of the newest that began with the very same; without one a new
+/// record begins. Returns the steps that stand in it.
+fn recorded(
+    ledger: Ledger,
+    start: &FixStart,
+    wanted: Option<&Open>,
+    anew: bool,
+    output: Output,
+) -> Result<(Record, Vec<FixStep>)> {
+    let begin = |ledger| Record::begin(ledger, COURT, &Event::FixStarted(Box::new(start.clone())));
+    if let Some(open) = wanted {
+        let differences = open.differences(start);
+        if differences.is_empty() {
+            return resume(ledger, open);
+        }
+        return Err(Failure::new(format!("--resume {}: it began with another {}", open.id(), differences.join(", ")))
+            .hint("a fix goes on only from the very same; `assize fix --resume` lists those of this tree"));
+    }
+    if anew {
+        return Ok((begin(ledger)?, Vec::new()));
+    }
+    let (same, others): (Vec<Open>, Vec<Open>) =
+        open::open(&ledger)?.into_iter().partition(|open| open.differences(start).is_empty());
+    let recorded = match same.first() {
+        Some(open) => {
+            output.note("a fix of this very tree is on record and goes on where it stopped; --anew begins again");
+            resume(ledger, open)?
+        }
+        None => (begin(ledger)?, Vec::new()),
+    };
+    // Those of other trees go on only when their tree is there again.
+    let others: Vec<String> = others
+        .iter()
+        .filter(|open| open.start.tree == start.tree)
+        .map(|open| format!("--resume {} (another {})", open.id(), open.differences(start).join(", ")))
+        .collect();
+    if !others.is_empty() {
+        output.note(&format!("of this tree others could go on: {}", others.join("; ")));
+    }
+    Ok(recorded)
+}
+
+fn resume(ledger: Ledger, open: &Open) -> Result<(Record, Vec<FixStep>)> {
+    let (record, events) = Record::resume(ledger, COURT, &open.session)?;
+    let steps = events.into_iter().filter_map(|event| match event {
+        Event::FixStepped(step) => Some(*step),
+        _ => None,
+    });
+    Ok((record, steps.collect()))
+}
+
+/// Lists the fixes that could go on.
+fn list(host: &Host, output: Output) -> Result {
+    let _lock = Lock::take(host, COURT)?;
+    let open = open::open(&record::ledger(host)?)?;
+    let tree = tree_of(&host.project()).map_err(review_failed)?;
+    let rows: Vec<render::fix::OpenFix<'_>> = open
+        .iter()
+        .map(|open| render::fix::OpenFix {
+            id: open.id(),
+            begun: open.at_ms,
+            base: open.start.case.base.as_deref(),
+            of_this_tree: open.start.tree == tree,
+            specification: open.start.case.specification.inspect(),
+        })
+        .collect();
+    print(&match output.format {
+        Format::Json => format!("{}\n", json!({"assize": 1, "open": rows})),
+        Format::Human => render::fix::open_human(&rows),
+        Format::Markdown => render::fix::open_markdown(&rows),
+    });
+    Ok(Exit::Done)
+}
+
+fn carry_out(
+    fix: Fix<'_>,
+    earlier: Vec<FixStep>,
+    record: &mut Record,
+    judges: &Judges,
+    output: Output,
+) -> Result<Fixed> {
     let watch = std::cell::RefCell::new(Watch::new(output));
-    let earlier = std::mem::take(&mut record.earlier);
     let fixed = fix.run(
         earlier,
         &mut |step| record.keep(&Event::FixStepped(Box::new(step.clone()))).map_err(|error| error.to_string()),
@@ -151,6 +254,7 @@ fn settle(
     let project = fixed.home.clone();
     let is_good = fixed.end.outcome == Outcome::Accept || arguments.keep_best;
     let handed = Handed::Operations(fixed.end.patch.clone());
+    let mut diff = String::new();
     if !fixed.end.patch.ops.is_empty() {
         let prepared = check(&project, patches, &handed).map_err(|error| {
             let faults = match &error {
@@ -161,17 +265,17 @@ fn settle(
             };
             Failure::new(format!("{}; nothing was written", make_visible(&faults)))
         })?;
-        let diff = match unified(&prepared.plan, &prepared.tree) {
-            Ok(diff) => render::diff(&String::from_utf8_lossy(&diff)),
-            Err(faults) => faults.iter().map(|fault| format!("{}\n", make_visible(&fault.to_string()))).collect(),
+        diff = match unified(&prepared.plan, &prepared.tree) {
+            Ok(diff) => String::from_utf8_lossy(&diff).into_owned(),
+            Err(faults) => faults.iter().map(|fault| format!("{fault}\n")).collect(),
         };
         // Whoever is asked has to see what about.
         let asks = is_good && at_terminal() && !arguments.yes && !arguments.dry_run;
-        if asks && !(std::io::stdout().is_terminal() && output.format != Format::Json) {
-            eprint!("{diff}");
+        if asks && !(std::io::stdout().is_terminal() && output.format == Format::Human) {
+            eprint!("{}", render::diff(&diff));
         }
-        if output.format != Format::Json {
-            print(&diff);
+        if output.format == Format::Human {
+            print(&render::diff(&diff));
         }
         if is_good && !arguments.dry_run && (arguments.yes || agreed(fixed.end.outcome)?) {
             if !fixed.is_current().map_err(review_failed)? {
@@ -184,15 +288,13 @@ fn settle(
             let applied = patcher.apply(patches, &handed).map_err(|error| Failure::new(error.to_string()))?;
             fixed.end.written = true;
             let event = Event::PatchApplied { patch: applied.patch, inverse: applied.inverse };
-            record.keep(&event).map_err(|error| Failure::new(format!("the ledger: {error}")))?;
+            record.keep(&event).map_err(record::failed)?;
         }
     }
     // What could have been written and was not can still be taken by another call.
     let is_settled = fixed.end.written || fixed.end.patch.ops.is_empty();
     if is_settled {
-        record
-            .keep(&Event::FixEnded(Box::new(fixed.end.clone())))
-            .map_err(|error| Failure::new(format!("the ledger: {error}")))?;
+        record.keep(&Event::FixEnded(Box::new(fixed.end.clone()))).map_err(record::failed)?;
     }
     print(&match output.format {
         Format::Json => {
@@ -202,14 +304,8 @@ fn settle(
                 json!({"assize": 1, "court": "fix", "outcome": fixed.end.outcome, "fix": fixed.end, "review": review})
             )
         }
-        Format::Human | Format::Markdown => {
-            let mut text = render::fix::human(&fixed.end, arguments.dry_run || is_good);
-            if fixed.end.outcome != Outcome::Accept {
-                text.push('\n');
-                text.push_str(&render::review::human(&fixed.review));
-            }
-            text
-        }
+        Format::Human => render::fix::human(&fixed.end, &fixed.review, arguments.dry_run || is_good),
+        Format::Markdown => render::fix::markdown(&fixed.end, &fixed.review, &diff, arguments.dry_run || is_good),
     });
     Ok(Exit::of(fixed.end.outcome))
 }
@@ -237,68 +333,5 @@ fn failed(error: FixError) -> Failure {
     match error {
         FixError::Review(error) => review_failed(error),
         error => Failure::new(error.to_string()).hint("--anew begins again"),
-    }
-}
-
-/// Held while a fix of a project is at work.
-struct Lock(#[expect(dead_code, reason = "it is held, not read")] std::fs::File);
-
-impl Lock {
-    fn take(host: &Host) -> Result<Self> {
-        let path = host.ledger().with_file_name("fix.lock");
-        let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()));
-        if let Some(folder) = path.parent() {
-            make_folder(folder).map_err(|error| failed(&error))?;
-        }
-        let file = std::fs::File::options()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-            .open(&path)
-            .map_err(|error| failed(&error))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self(file)),
-            Err(TryLockError::WouldBlock) => Err(Failure::new("another `assize fix` is at work in this project")),
-            Err(TryLockError::Error(error)) => Err(failed(&error)),
-        }
-    }
-}
-
-/// The record of one fix.
-struct Record {
-    ledger: Ledger,
-    session: String,
-    /// The steps of an interrupted fix that goes on.
-    earlier: Vec<FixStep>,
-}
-
-impl Record {
-    /// Opens the ledger, and takes up the last fix where that began with the very same and has not ended.
-    fn open(host: &Host, start: &FixStart, anew: bool) -> Result<Self> {
-        let failed = |error: LedgerError| Failure::new(format!("the ledger: {error}"));
-        let ledger = Ledger::open(&host.ledger()).map_err(failed)?;
-        let newest = Filter { court: Some("fix".to_owned()), last: Some(1), ..Filter::default() };
-        let newest = ledger.entries(&newest).map_err(failed)?.into_iter().next().filter(|_| !anew);
-        if let Some(session) = newest.map(|entry| entry.header.session) {
-            let events = ledger.session_events(&session, None).map_err(failed)?;
-            let is_same = matches!(events.first(), Some(Event::FixStarted(earlier)) if **earlier == *start);
-            let is_over = events.iter().any(|event| matches!(event, Event::FixEnded(_) | Event::PatchApplied { .. }));
-            if is_same && !is_over {
-                let steps = events.into_iter().filter_map(|event| match event {
-                    Event::FixStepped(step) => Some(*step),
-                    _ => None,
-                });
-                return Ok(Self { earlier: steps.collect(), ledger, session });
-            }
-        }
-        let mut record = Self { ledger, session: format!("fix/{}", now_ms()), earlier: Vec::new() };
-        record.keep(&Event::FixStarted(Box::new(start.clone()))).map_err(failed)?;
-        Ok(record)
-    }
-
-    fn keep(&mut self, event: &Event) -> std::result::Result<(), LedgerError> {
-        self.ledger.append(now_ms(), "fix", &self.session, event).map(|_| ())
     }
 }

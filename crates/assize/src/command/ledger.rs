@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::thread;
 use std::time::Duration;
 
+use assize_core::court::generation::{Generation, GenerationStep};
 use assize_core::court::review::{self, ReviewRecord};
 use assize_core::court::stop::{Disposition, Leave, StopRecord, decide};
 use assize_core::court::tournament::{TournamentRecord, rank};
 use assize_core::fix::record::FixEnd;
-use assize_core::fix::rounds::{FixEffect, Rounds};
+use assize_core::fix::rounds::{FixEffect, FixPolicy, Rounds};
 use assize_core::opinion::Opinion;
 use assize_core::ruling::{Cause, Outcome};
 use assize_core::session::{Event, SessionState};
@@ -19,9 +20,10 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::cli::{Output, print};
+use crate::command::tournament::step_of;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
-use crate::render::{self, Format, quiet};
+use crate::render::{self, Format, quiet, time};
 
 /// Arguments of `assize ledger`.
 #[derive(Debug, clap::Args)]
@@ -195,6 +197,12 @@ fn describe(event: &Event) -> String {
             let kept = if end.written { "written into the tree" } else { "nothing written" };
             format!("{}  {}; {kept}", render::outcome(end.outcome), end.ending.sentence())
         }
+        Event::TournamentStarted(start) => format!(
+            "tournament began  {} candidates asked for  {}",
+            start.asked_for,
+            quote(start.specification.inspect())
+        ),
+        Event::TournamentStepped(step) => render::tournament::step_line(step),
         Event::TournamentRuled(record) => {
             format!("{}  {}", render::outcome(record.ranking.outcome), quote(&render::tournament::headline(record)))
         }
@@ -213,13 +221,6 @@ fn describe(event: &Event) -> String {
         Event::Resumed => "resumed".to_owned(),
         Event::Unknown => "an event of a later version of Assize".to_owned(),
         Event::EventMalformed { agent, error, .. } => format!("{agent} sent what cannot be read: {}", quote(error)),
-    }
-}
-
-fn time(at_ms: i64) -> String {
-    match jiff::Timestamp::from_millisecond(at_ms) {
-        Ok(at) => at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),
-        Err(_) => format!("{at_ms} ms"),
     }
 }
 
@@ -351,7 +352,29 @@ fn fix_again(end: &FixEnd, before: &[Event]) -> Result<Again> {
     Ok(Again { outcome, differences })
 }
 
-fn tournament_again(record: &TournamentRecord) -> Again {
+/// Says in what the candidates that a fixer made are others than its recorded answers come to.
+fn generated_again(record: &TournamentRecord, before: Vec<Event>) -> Vec<String> {
+    let Some(generated) = &record.generated else { return Vec::new() };
+    let steps: Vec<GenerationStep> = before.into_iter().filter_map(step_of).collect();
+    let handed_in = record.inputs.candidates.len().saturating_sub(generated.made);
+    // What was asked for in the end says the record; a limit ends nothing here.
+    let policy = FixPolicy { time_s_max: u64::MAX, cost_usd_max: None, ..FixPolicy::default() };
+    let (again, patches) = Generation::begin(policy, generated.asked_for, &steps).end(handed_in);
+    let mut differences = Vec::new();
+    for (attempt, again) in generated.attempts.iter().zip(&again.attempts) {
+        let patch = patches.iter().find(|(number, _)| *number == attempt.number).map(|(_, patch)| patch);
+        let judged = attempt.index.and_then(|index| record.inputs.candidates.get(index)?.patch.as_ref());
+        if attempt.index != again.index || judged.is_some_and(|judged| Some(judged) != patch) {
+            differences.push(format!("candidate {} is another one than the fixer made", attempt.number));
+        } else if attempt.costs.requests != again.costs.requests {
+            let (requests, told) = (again.costs.requests, attempt.costs.requests);
+            differences.push(format!("candidate {} was asked for {requests} times, not {told}", attempt.number));
+        }
+    }
+    differences
+}
+
+fn tournament_again(record: &TournamentRecord, before: Vec<Event>) -> Again {
     let ranking = rank(&record.inputs);
     let mut differences = Vec::new();
     if ranking.winner_index != record.ranking.winner_index {
@@ -360,6 +383,7 @@ fn tournament_again(record: &TournamentRecord) -> Again {
     } else if ranking != record.ranking {
         differences.push("the order of the candidates is another one".to_owned());
     }
+    differences.extend(generated_again(record, before));
     Again { outcome: ranking.outcome, differences }
 }
 
@@ -377,7 +401,10 @@ fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
             stop_again(&record, &SessionState::of(&before))
         }
         Event::ReviewRuled(record) => review_again(&record),
-        Event::TournamentRuled(record) => tournament_again(&record),
+        Event::TournamentRuled(record) => {
+            let before = ledger.session_events(&entry.header.session, Some(id)).map_err(failed)?;
+            tournament_again(&record, before)
+        }
         Event::FixStepped(step) => match &step.review {
             Some(record) => review_again(record),
             None => return Err(no_ruling(id)),

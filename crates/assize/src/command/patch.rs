@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use anstream::eprintln;
-use assize_core::patch::import::{FORMATS, Format as PatchFormat, format};
-use assize_core::patch::{Change, Handed, JSON, PatchLimits, Protection, unified};
+use assize_core::patch::import::FORMATS;
+use assize_core::patch::{Change, Form, Handed, JSON, Names, PatchLimits, Protection, unified};
 use assize_core::text::make_visible;
-use assize_engine::patch::{PatchError, PatchTerms, Patcher, Prepared, Syntax, check};
+use assize_engine::patch::{PatchError, PatchTerms, Patcher, Prepared, Syntax, check, faults};
 use serde_json::{Value, json};
 
 use crate::cli::{Output, print, print_bytes};
@@ -93,6 +93,10 @@ struct Handing {
     /// Let it break the syntax of a file.
     #[arg(long)]
     allow_broken_syntax: bool,
+    /// Let it add a name beside another that some file systems take for the same, such as `a` beside `A`. What takes a patch
+    /// back may need it, in a tree that has such names.
+    #[arg(long)]
+    allow_like_names: bool,
 }
 
 fn formats() -> Vec<&'static str> {
@@ -108,9 +112,12 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     own_file::one_standard_input([("the patch", Some(&handing.patch)), ("--spec", handing.spec.as_ref())])?;
     let terms = handing.terms(host)?;
     let document = own_file::read(host, &handing.patch, "the patch", DOCUMENT_BYTES_MAX)?;
-    let handed = match Handed::read(&document, handing.format(), &terms.limits) {
+    let handed = match Handed::read(&document, handing.form(), &terms.limits) {
         Ok(handed) => handed,
-        Err(faults) => return told(Err(PatchError::Unfit(faults)), false, output),
+        Err(unsound) => {
+            let unfit = faults(&host.project(), &terms, &unsound).map(PatchError::Unfit).unwrap_or_else(|error| error);
+            return told(Err(unfit), false, output);
+        }
     };
     match arguments.action {
         Action::Check(_) => return told(check(&host.project(), &terms, &handed), false, output),
@@ -128,8 +135,10 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     if inverse.is_some_and(|path| host.folder.join(path) == host.folder.join(&handing.patch)) {
         return Err(Failure::new(format!("--inverse {}: that is the patch itself", handing.patch.display())));
     }
+    // Of a patch that changes nothing, because it is applied already perhaps, an earlier run has written it.
     if let Some(path) = inverse
         && let Ok(prepared) = patcher.prepare(&terms, &handed)
+        && !prepared.plan.changes.is_empty()
     {
         let text = serde_json::to_string_pretty(&prepared.inverse).map_err(|error| Failure::new(error.to_string()))?;
         own_file::write(host, path, &format!("{text}\n"))
@@ -146,11 +155,12 @@ impl Handing {
         };
         let limits = PatchLimits { ops_max: self.ops_max, bytes_max: self.bytes_max };
         let syntax = if self.allow_broken_syntax { Syntax::Free } else { Syntax::Guarded };
-        Ok(PatchTerms { limits, protection: Protection::by(&specification), syntax, pins: None })
+        let names = if self.allow_like_names { Names::Any } else { Names::Portable };
+        Ok(PatchTerms { limits, protection: Protection::by(&specification), syntax, names, pins: None })
     }
 
-    fn format(&self) -> Option<&'static dyn PatchFormat> {
-        self.from.as_deref().and_then(format)
+    fn form(&self) -> Form {
+        self.from.as_deref().and_then(Form::named).unwrap_or_default()
     }
 }
 

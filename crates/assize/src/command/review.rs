@@ -24,6 +24,7 @@ use crate::host::{Host, now_ms};
 use crate::judges::Judges;
 use crate::own_file::{self, one_standard_input, read_text};
 use crate::render::{self, Format, comment};
+use crate::revision::unknown;
 use crate::watch::Watch;
 
 /// Largest specification, and largest file of notes, in bytes.
@@ -266,10 +267,7 @@ fn base_of(host: &Host, revision: &str) -> std::result::Result<Option<String>, O
         return Ok(repository.head_to_compare()?);
     }
     match repository.resolve(revision) {
-        Err(GitError::Failed { .. }) => Err(Obstacle::Wrong(
-            Failure::new(format!("--base {revision}: no such commit in {}", repository.root().display()))
-                .hint("a shallow clone has only its last commits; fetch more of them"),
-        )),
+        Err(GitError::Failed { .. }) => Err(Obstacle::Wrong(unknown("--base", revision, &repository))),
         resolved => Ok(Some(resolved?)),
     }
 }

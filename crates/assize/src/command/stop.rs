@@ -22,6 +22,7 @@ use crate::hook::adapter;
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
 use crate::render::{self, Format};
+use crate::revision::unknown;
 
 /// Arguments of `assize stop`.
 #[derive(Debug, clap::Args)]
@@ -121,8 +122,7 @@ fn base(host: &Host, revision: &str) -> Result<Baseline> {
     let commit = if revision == "HEAD" {
         repository.head().map_err(failed)?
     } else {
-        let unknown = |_| Failure::new(format!("--base {revision}: no such commit in {}", repository.root().display()));
-        Some(repository.resolve(revision).map_err(unknown)?)
+        Some(repository.resolve(revision).map_err(|_| unknown("--base", revision, &repository))?)
     };
     Ok(Baseline { commit, measured: Measured::Repository, ..Baseline::default() })
 }

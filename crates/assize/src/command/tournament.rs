@@ -1,17 +1,19 @@
 //! `assize tournament`: which of several candidates is best?
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use assize_core::court::generation::{Generated, Generation, GenerationStep};
 use assize_core::court::review::ReviewCase;
 use assize_core::court::tournament::{CANDIDATES_MAX, TournamentRecord};
-use assize_core::patch::{Handed, Protection};
-use assize_core::path::is_code;
-use assize_core::prompt::fix::{FILES_SHOWN_MAX, FixExhibits, files_that_matter};
+use assize_core::fix::rounds::FixPolicy;
+use assize_core::patch::{Form, Handed, Patch, Protection};
 use assize_core::session::Event;
 use assize_core::text::Untrusted;
-use assize_engine::court::review;
+use assize_engine::court::generation::{self, GenerationTerms, Generator};
 use assize_engine::court::tournament::{Entrant, Progress, Source, TournamentTerms, hold};
-use assize_engine::fixer::{Fixer, NoPatch, Request};
+use assize_engine::fix::FixError;
+use assize_engine::fixer::Fixer;
 use assize_engine::ground::Ground;
 use assize_engine::judge::ask::Replies;
 use assize_engine::ledger::{Ledger, LedgerError};
@@ -21,14 +23,17 @@ use assize_engine::process::end_with_us;
 use crate::cli::{Output, print};
 use crate::command::patch::DOCUMENT_BYTES_MAX;
 use crate::command::review::{GateArguments, SPECIFICATION_BYTES_MAX, failed, terms_of_base};
-use crate::config::Config;
+use crate::config::{Config, check_fix_policy};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
 use crate::own_file::{self, read_text};
-use crate::render::{self, Format};
+use crate::record::{self, Lock, Record};
+use crate::render::{self, Format, quiet};
 use crate::watch::Watch;
 
+/// The court under which tournaments are recorded.
+const COURT: &str = "tournament";
 /// Most candidates that are made.
 pub const GENERATED_MAX: usize = 50;
 
@@ -40,6 +45,9 @@ Examples:
   assize tournament ../try-1 ../try-2                         folders with a whole tree each
   assize tournament origin/a origin/b --base main --html ranking.html
   assize tournament --generate 4 --spec task.md               candidates that the configured fixer makes
+  assize tournament --generate 4 --spec task.md --max-cost 2  as many of them as that pays for
+
+Candidates that were made before a tournament was interrupted are taken up when it is begun again.
 
 Exit codes: 0 the best is accepted \u{b7} 1 it is not \u{b7} 2 bad usage, configuration or input \u{b7} 3 unjudged")]
 pub struct Arguments {
@@ -49,6 +57,15 @@ pub struct Arguments {
     /// Have the configured fixer make so many candidates besides.
     #[arg(long, value_name = "N")]
     generate: Option<usize>,
+    /// Most seconds of making candidates, looked at before each is asked for [default: 1800].
+    #[arg(long, value_name = "SECONDS", requires = "generate")]
+    time: Option<u64>,
+    /// Most US dollars of making candidates, looked at before each is asked for.
+    #[arg(long, value_name = "USD", requires = "generate")]
+    max_cost: Option<f64>,
+    /// Make all candidates anew, also where those of an interrupted tournament could be taken up.
+    #[arg(long, requires = "generate")]
+    anew: bool,
     /// What was asked for: a file, or `-` for standard input.
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
@@ -88,12 +105,31 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     let mut entrants =
         arguments.candidates.iter().map(|path| entrant(host, path, &config)).collect::<Result<Vec<_>>>()?;
-    if let Some(count) = arguments.generate {
-        entrants.extend(generated(count, &case, &review, &config, host, &judges, output)?);
-    }
+    let patches = PatchTerms { limits: config.patch_limits, protection, ..PatchTerms::default() };
+    let fixer = arguments.generate.map(|asked_for| fixer(asked_for, &config, host, &judges)).transpose()?;
+    // Held to the end: two tournaments of one base would take each other for an interrupted one.
+    let _lock = fixer.as_ref().map(|_| Lock::take(host, COURT)).transpose()?;
+    let made = match fixer.as_deref().zip(arguments.generate) {
+        None => None,
+        Some((fixer, asked_for)) => {
+            let policy = arguments.policy(config.fix)?;
+            let terms = GenerationTerms { review: &review, patches: &patches, policy, fixer, asked_for };
+            Some(generated(&case, &terms, entrants.len(), arguments.anew, host, output)?)
+        }
+    };
+    let (mut ledger, generated) = match made {
+        None => (None, None),
+        Some(Made { record, generated, patches }) => {
+            entrants.extend(patches.into_iter().map(|(number, patch)| Entrant {
+                name: format!("generated-{number}"),
+                source: Source::Patch(Handed::Operations(patch)),
+            }));
+            (Some(record), Some(generated))
+        }
+    };
     let terms = TournamentTerms {
         review,
-        patches: PatchTerms { limits: config.patch_limits, protection, ..PatchTerms::default() },
+        patches,
         judges: judges.ids(),
         jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
     };
@@ -107,8 +143,8 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         &mut |ids, question, each| judges.ask(ids, question, each),
     );
     watch.finish();
-    let record = held.map_err(failed)?;
-    if let Err(error) = record_it(host, &record) {
+    let record = TournamentRecord { generated, ..held.map_err(failed)? };
+    if let Err(error) = record_it(host, ledger.as_mut(), &record) {
         output.note(&format!("this was not recorded: {error}"));
     }
     if let Some(path) = &arguments.html {
@@ -122,6 +158,18 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Format::Markdown => render::tournament::markdown(&record),
     });
     Ok(Exit::of(record.ranking.outcome))
+}
+
+impl Arguments {
+    fn policy(&self, configured: FixPolicy) -> Result<FixPolicy> {
+        let policy = FixPolicy {
+            time_s_max: self.time.unwrap_or(configured.time_s_max),
+            cost_usd_max: self.max_cost.or(configured.cost_usd_max),
+            ..configured
+        };
+        check_fix_policy(&policy, "").map_err(Failure::new)?;
+        Ok(policy)
+    }
 }
 
 fn see(watch: &mut Watch, progress: &Progress<'_>) {
@@ -148,9 +196,9 @@ fn entrant(host: &Host, path: &Path, config: &Config) -> Result<Entrant> {
         Source::Folder(folder)
     } else if full.exists() || name == "-" {
         let document = own_file::read(host, path, "the candidate", DOCUMENT_BYTES_MAX)?;
-        match Handed::read(&document, None, &config.patch_limits) {
+        match Handed::read(&document, Form::Guessed, &config.patch_limits) {
             Ok(handed) => Source::Patch(handed),
-            Err(faults) => Source::Unreadable(faults.iter().map(ToString::to_string).collect()),
+            Err(unsound) => Source::Unreadable(unsound.faults.iter().map(ToString::to_string).collect()),
         }
     } else {
         let repository = Ground::project(&host.folder).repository().map_err(|error| Failure::new(error.to_string()))?;
@@ -162,70 +210,98 @@ fn entrant(host: &Host, path: &Path, config: &Config) -> Result<Entrant> {
     Ok(Entrant { name, source })
 }
 
-/// Has the configured fixer make candidates of the base.
-fn generated(
-    count: usize,
-    case: &ReviewCase,
-    terms: &review::Terms,
-    config: &Config,
-    host: &Host,
-    judges: &Judges,
-    output: Output,
-) -> Result<Vec<Entrant>> {
-    if count == 0 || count > GENERATED_MAX {
-        return Err(Failure::new(format!("--generate is {count}, not between 1 and {GENERATED_MAX}")));
+/// Returns the fixer that is configured.
+fn fixer(asked_for: usize, config: &Config, host: &Host, judges: &Judges) -> Result<Box<dyn Fixer>> {
+    if asked_for == 0 || asked_for > GENERATED_MAX {
+        return Err(Failure::new(format!("--generate is {asked_for}, not between 1 and {GENERATED_MAX}")));
     }
-    let fixer = Judges::fixer_of(config, host, judges, Replies::Fresh)?.ok_or_else(|| {
+    Judges::fixer_of(config, host, judges, Replies::Fresh)?.ok_or_else(|| {
         Failure::new("--generate: no fixer is configured")
             .hint("[fixer.model] or [fixer.command] in assize.toml names one")
-    })?;
-    let project = Ground::project(&host.project());
-    let base = review::base_of(case, &project).map_err(failed)?;
-    let ground = Ground::copy(&base.path(), &host.project());
-    let mut watch = Watch::new(output);
-    watch.doing("finding out what is missing");
-    let nobody: review::Ask<'_> = &mut |_, _, _| {};
-    let record = review::hold(case.clone(), terms, &ground, &mut |step| watch.see(step), nobody).map_err(failed)?;
-    let exhibits = FixExhibits {
-        review: review::exhibits(case, &ground).map_err(failed)?,
-        // Nothing has changed yet: what may have to change is the code.
-        files: files_that_matter(&record)
-            .into_iter()
-            .chain(base.files().iter().map(String::as_str).filter(|path| is_code(path)))
-            .take(FILES_SHOWN_MAX)
-            .filter_map(|path| Some((path.to_owned(), Untrusted::new(base.text(path, DOCUMENT_BYTES_MAX)?))))
-            .collect(),
-        ..FixExhibits::default()
+    })
+}
+
+/// Candidates that a fixer made, and the record in which their tournament goes on.
+struct Made {
+    record: Record,
+    generated: Generated,
+    /// By their numbers.
+    patches: Vec<(usize, Patch)>,
+}
+
+/// Has the fixer make candidates of the base, and takes up those that it has made already.
+fn generated(
+    case: &ReviewCase,
+    terms: &GenerationTerms<'_>,
+    handed_in: usize,
+    anew: bool,
+    host: &Host,
+    output: Output,
+) -> Result<Made> {
+    let (generator, start) = Generator::new(case, terms, &host.project()).map_err(failed)?;
+    let start = Event::TournamentStarted(Box::new(start));
+    let ledger = record::ledger(host)?;
+    // A tournament whose candidates were all handed in is ruled upon as soon as it is on record.
+    let open = record::open(&ledger, COURT, ["tournament_ruled"; 2])?;
+    let same = open.into_iter().find(|open| open.start == start).filter(|_| !anew);
+    let (mut record, earlier) = match same {
+        Some(open) => Record::resume(ledger, COURT, &open.session)?,
+        None => (Record::begin(ledger, COURT, &start)?, Vec::new()),
     };
-    let mut entrants = Vec::new();
-    for number in 1..=count {
-        watch.doing(&format!("asking for candidate {number} of {count}"));
-        let scratch = base.again().map_err(|error| Failure::new(error.to_string()))?;
-        let (tree, original) = (scratch.path(), base.path());
-        let request = Request {
-            tree: &tree,
-            original: &original,
-            record: &record,
-            exhibits: &exhibits,
-            limits: config.patch_limits,
-        };
-        entrants.push(Entrant { name: format!("generated-{number}"), source: made(fixer.as_ref(), &request) });
+    let earlier: Vec<GenerationStep> = earlier.into_iter().filter_map(step_of).collect();
+    if !earlier.is_empty() {
+        let (made, of) = (Generation::begin(terms.policy, terms.asked_for, &earlier).made(), terms.asked_for);
+        output.note(&format!(
+            "{made} of {of} candidates taken up from the tournament that was interrupted; --anew makes all of them again"
+        ));
     }
-    watch.finish();
-    Ok(entrants)
+    let watch = RefCell::new(Watch::new(output));
+    let ran = generator.run(
+        &earlier,
+        handed_in,
+        &mut |step| {
+            let said = render::tournament::step_line(step);
+            watch.borrow().say(quiet(&said));
+            record.keep(&Event::TournamentStepped(Box::new(step.clone()))).map_err(|error| error.to_string())
+        },
+        &mut |progress| {
+            let mut watch = watch.borrow_mut();
+            match progress {
+                generation::Progress::Judging(step) => watch.see(step),
+                generation::Progress::Asking { number, again } => {
+                    let again = if again { " once more" } else { "" };
+                    watch.doing(&format!("asking for candidate {number} of {}{again}", terms.asked_for));
+                }
+            }
+        },
+    );
+    watch.into_inner().finish();
+    let (generated, patches) = ran.map_err(|error| match error {
+        FixError::Review(error) => failed(error),
+        error => Failure::new(error.to_string()),
+    })?;
+    Ok(Made { record, generated, patches })
 }
 
-fn made(fixer: &dyn Fixer, request: &Request<'_>) -> Source {
-    match fixer.ask(request).patch {
-        Ok(handed) => Source::Patch(handed),
-        Err(NoPatch::Nothing) => Source::Unreadable(vec!["the fixer offers nothing".to_owned()]),
-        Err(NoPatch::Unreadable(faults)) => Source::Unreadable(faults),
-        Err(NoPatch::Unavailable(why)) => Source::Unreadable(vec![why.to_string()]),
+/// Returns the asking that an event records.
+pub fn step_of(event: Event) -> Option<GenerationStep> {
+    match event {
+        Event::TournamentStepped(step) => Some(*step),
+        _ => None,
     }
 }
 
-fn record_it(host: &Host, record: &TournamentRecord) -> std::result::Result<(), LedgerError> {
-    let mut ledger = Ledger::open(&host.ledger())?;
-    let session = format!("tournament/{}", now_ms());
-    ledger.append(now_ms(), "tournament", &session, &Event::TournamentRuled(Box::new(record.clone()))).map(|_| ())
+/// Puts the result on record, where candidates were made beside the steps of that.
+fn record_it(
+    host: &Host,
+    begun: Option<&mut Record>,
+    record: &TournamentRecord,
+) -> std::result::Result<(), LedgerError> {
+    let event = Event::TournamentRuled(Box::new(record.clone()));
+    match begun {
+        Some(begun) => begun.keep(&event),
+        None => {
+            Ledger::open(&host.ledger())?.append(now_ms(), COURT, &format!("{COURT}/{}", now_ms()), &event).map(|_| ())
+        }
+    }
 }

@@ -15,19 +15,26 @@ use assize_core::verdict::{ReviewVerdict, Scores};
 use super::review::{NO_GATE, number, operation, scope};
 
 /// Most characters of a comment: GitHub refuses longer ones.
-const COMMENT_CHARS_MAX: usize = 65_536;
+pub(super) const COMMENT_CHARS_MAX: usize = 65_536;
 /// Most characters of one list.
-const LIST_CHARS_MAX: usize = 7_500;
+const LIST_CHARS_MAX: usize = 6_500;
 /// Most characters of one text that others wrote.
 const TEXT_CHARS_MAX: usize = 4_000;
 
-/// Seven lists, two texts, and what stands around them.
-const _: () = assert!(7 * LIST_CHARS_MAX + 2 * TEXT_CHARS_MAX + 2_000 <= COMMENT_CHARS_MAX);
+/// Seven lists of a review and one of a fix, two texts, and what stands around them.
+const _: () = assert!(8 * LIST_CHARS_MAX + 2 * TEXT_CHARS_MAX + 4_000 <= COMMENT_CHARS_MAX);
 
 /// Shows a review as a comment on a change.
 pub fn review(record: &ReviewRecord) -> String {
     let ruling = &record.ruling;
-    let mut text = format!("## Assize: {}\n\n{}.\n\n", ruling.outcome, escape(&scope(record)));
+    let heading = format!("## Assize: {}\n\n{}.\n\n", ruling.outcome, escape(&scope(record)));
+    finished(heading + &body(record))
+}
+
+/// Shows what a review rests on.
+pub(super) fn body(record: &ReviewRecord) -> String {
+    let ruling = &record.ruling;
+    let mut text = String::new();
     if let Some(unjudged) = &ruling.unjudged {
         let _ = writeln!(text, "Not judged: {}\n", escape(&unjudged.to_string()));
     }
@@ -35,7 +42,7 @@ pub fn review(record: &ReviewRecord) -> String {
         verdict_of(&mut text, verdict);
     }
     evidence(&mut text, &record.inputs);
-    finished(text)
+    text
 }
 
 /// Shows what gates found that ran by themselves.
@@ -48,7 +55,7 @@ pub fn gates(inputs: &ReviewInputs) -> String {
     finished(text)
 }
 
-fn finished(mut text: String) -> String {
+pub(super) fn finished(mut text: String) -> String {
     text.truncate(text.trim_end().len());
     text.push('\n');
     text
@@ -107,7 +114,7 @@ fn gate_row(gate: &GateResult) -> String {
 
 /// Puts a list under its title, one line for each entry; nothing where there is none. Entries that there is no room for
 /// are counted.
-fn list(text: &mut String, title: &str, entries: impl Iterator<Item = String>) {
+pub(super) fn list(text: &mut String, title: &str, entries: impl Iterator<Item = String>) {
     let (mut room, mut left_out) = (LIST_CHARS_MAX, 0_usize);
     let mut entries = entries.peekable();
     if entries.peek().is_none() {
@@ -134,7 +141,7 @@ fn list(text: &mut String, title: &str, entries: impl Iterator<Item = String>) {
 }
 
 /// Judged text must neither break out of its place nor mention anybody, nor fill the comment.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut room = TEXT_CHARS_MAX;
     for character in make_visible(text).chars() {
@@ -168,7 +175,7 @@ fn code(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use assize_core::verdict::{FixOperation, FixStep};
 
     use super::*;
@@ -210,8 +217,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn no_review_is_too_long_for_a_comment() {
+    /// A review with more of everything than there is room for.
+    pub(in crate::render) fn long_record() -> ReviewRecord {
         let mut long = record();
         let worst = "\u{202e}&".repeat(1_000);
         let mut finding = long.inputs.findings[0].clone();
@@ -234,6 +241,12 @@ mod tests {
             verdict.fix_plan = vec![step; 5_000];
         }
         long.ruling.unjudged = Some(assize_core::ruling::Unjudged::new(assize_core::ruling::Cause::Malformed, worst));
+        long
+    }
+
+    #[test]
+    fn no_review_is_too_long_for_a_comment() {
+        let long = long_record();
         for text in [review(&long), gates(&long.inputs)] {
             let chars = text.chars().count();
             assert!(chars > COMMENT_CHARS_MAX / 2 && chars <= COMMENT_CHARS_MAX, "{chars}");

@@ -8,7 +8,7 @@ use assize_core::exec_report::{GateResult, TestsOf, line_of};
 use assize_core::finding::{Finding, Severity};
 use assize_core::gate::{GATES, Gate, GateState, Setup};
 use assize_core::ruling::Outcome;
-use assize_core::text::make_visible;
+use assize_core::text::{first_line, make_visible};
 use assize_core::verdict::{FixOperation, Scores};
 
 use super::{BAD, DOUBTFUL, GOOD, STRONG, finding_line, gate_mark, judge_cost, outcome, quiet, styled};
@@ -44,7 +44,7 @@ pub fn human(record: &ReviewRecord) -> String {
         let _ = writeln!(text, "\n  {}", styled(STRONG, "What to do"));
         let _ = writeln!(text, "  {}", visible(&verdict.explanations.minimal_fix));
         for step in &verdict.fix_plan {
-            let brief = visible(step.brief.lines().next().unwrap_or_default());
+            let brief = visible(&first_line(&step.brief));
             let _ = writeln!(text, "  {} {}: {brief}", quiet(operation(step.operation)), visible(&step.file));
         }
     }
@@ -103,7 +103,8 @@ pub fn scope(record: &ReviewRecord) -> String {
     }
 }
 
-fn short(commit: &str) -> &str {
+/// Shortens the name of a commit.
+pub fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
 
@@ -314,6 +315,16 @@ pub(crate) mod tests {
     #[test]
     fn people_see_what_failed_where_and_what_to_do() {
         insta::assert_snapshot!(anstream::adapter::strip_str(&human(&record())).to_string());
+    }
+
+    #[test]
+    fn a_step_of_several_lines_is_shown_by_its_first() {
+        let mut record = record();
+        if let Some(verdict) = &mut record.ruling.verdict {
+            verdict.fix_plan[0].brief = "first\nsecond".to_owned();
+        }
+        let text = human(&record);
+        assert!(text.contains("first…") && !text.contains("second"), "{text}");
     }
 
     /// What a passing runner of tests leaves, and what is changed of it.

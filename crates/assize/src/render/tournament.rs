@@ -2,14 +2,18 @@
 
 use std::fmt::Write as _;
 
+use assize_core::court::generation::{Attempt, Generated, GenerationStep};
 use assize_core::court::standing::{Criterion, Measure, Standing, UNCOUNTED};
 use assize_core::court::tournament::{Place, TournamentInputs, TournamentRecord};
-use assize_core::ruling::Outcome;
+use assize_core::fix::cost::Spent;
+use assize_core::fix::rounds::Proposed;
+use assize_core::ruling::{Outcome, Unjudged};
 use assize_core::text::{head, make_visible};
 use minijinja::{AutoEscape, Environment, context};
 use serde_json::{Value, json};
 
-use super::{BAD, DOUBTFUL, GOOD, STRONG, outcome, quiet, styled};
+use super::fix::proposal_line;
+use super::{BAD, DOUBTFUL, GOOD, STRONG, costs, outcome, quiet, spent, styled};
 
 const PAGE: &str = include_str!("../../templates/tournament.html");
 /// Bytes of a reason in a table.
@@ -29,7 +33,10 @@ const COUNTED: [Criterion; 7] = [
 pub fn headline(record: &TournamentRecord) -> String {
     let ranking = &record.ranking;
     let name = |index: usize| visible(&record.inputs.candidates[index].name);
-    let Some(winner) = ranking.winner_index else { return "no candidate can be laid out".to_owned() };
+    let Some(winner) = ranking.winner_index else {
+        let is_empty = record.inputs.candidates.is_empty();
+        return if is_empty { "there is no candidate" } else { "no candidate can be laid out" }.to_owned();
+    };
     let good = match ranking.outcome {
         Outcome::Accept => "",
         Outcome::Unjudged => ", unjudged",
@@ -42,16 +49,83 @@ pub fn headline(record: &TournamentRecord) -> String {
     format!("nothing tells {} from {}{good}", name(winner), others.join(", "))
 }
 
+/// Says in one line how many of the candidates that a fixer was asked for could be made, and what they cost.
+fn made(generated: &Generated) -> String {
+    let Generated { asked_for, made, .. } = generated;
+    let candidates = if *asked_for == 1 { "candidate" } else { "candidates" };
+    format!("{made} of {asked_for} {candidates} could be made: {}", costs(&generated.costs))
+}
+
+/// Lists the candidates that could not be made: the name of each, and why.
+fn missing(record: &TournamentRecord) -> Vec<(String, String)> {
+    let missing = record.generated.iter().flat_map(Generated::missing);
+    let said = |(attempt, why): (&Attempt, &Unjudged)| {
+        let tried = if attempt.costs.requests > 0 { format!(" ({})", costs(&attempt.costs)) } else { String::new() };
+        (format!("generated-{}", attempt.number), visible(&format!("could not be made: {}{tried}", why.detail)))
+    };
+    missing.map(said).collect()
+}
+
+/// Shows what a candidate cost; `None` where nobody made any.
+fn cost(record: &TournamentRecord, place: &Place) -> Option<String> {
+    let costs = record.generated.as_ref()?.costs_of(place.index);
+    Some(match costs.map(|costs| costs.spent.cost_usd) {
+        None => "-".to_owned(),
+        Some(None) => "?".to_owned(),
+        Some(Some(cost)) => format!("${cost:.4}"),
+    })
+}
+
+/// Says why a candidate stands where it does, and what it cost.
+fn why_and_cost(record: &TournamentRecord, place: &Place, bytes_max: usize) -> String {
+    let why = why(&record.inputs, place);
+    let known = record.generated.as_ref().and_then(|generated| generated.costs_of(place.index));
+    let cost = known.map(|known| format!(" ({})", costs(known))).unwrap_or_default();
+    format!("{}{cost}", head(&why, bytes_max))
+}
+
+/// Shows on a line that a fixer was asked for a candidate.
+pub fn step_line(step: &GenerationStep) -> String {
+    let Proposed { proposal, time_ms, cost_usd } = &step.proposed;
+    let proposal = proposal_line(proposal, step.patch.as_ref(), step.fixer.as_ref());
+    let spent = spent(&Spent { time_ms: *time_ms, cost_usd: *cost_usd });
+    format!("candidate {}: {proposal}  {}", step.number, quiet(&format!("({spent})")))
+}
+
 /// Shows a tournament to a person.
 pub fn human(record: &TournamentRecord) -> String {
-    let mut text = format!("{}  {}\n\n", outcome(record.ranking.outcome), headline(record));
+    let mut text = format!("{}  {}\n", outcome(record.ranking.outcome), headline(record));
+    if let Some(generated) = &record.generated {
+        let _ = writeln!(text, "  {}", quiet(&made(generated)));
+    }
+    text.push('\n');
+    if !record.ranking.places.is_empty() {
+        text.push_str(&table(record));
+        text.push('\n');
+    }
+    for place in &record.ranking.places {
+        let name = visible(&record.inputs.candidates[place.index].name);
+        let _ = writeln!(text, "  {} {}", styled(STRONG, &name), why_and_cost(record, place, REASON_BYTES_MAX));
+    }
+    for (name, why) in missing(record) {
+        let _ = writeln!(text, "  {} {why}", styled(STRONG, &name));
+    }
+    text
+}
+
+fn table(record: &TournamentRecord) -> String {
+    let mut text = String::new();
     let names = record.inputs.candidates.iter().map(|candidate| visible(&candidate.name).chars().count());
     let width = names.max().unwrap_or_default().max("candidate".len());
     let mut heading = format!("  {:>4}  {:width$}  {:10}", "rank", "candidate", "ruling");
     for criterion in COUNTED {
         let _ = write!(heading, "  {:>w$}", short(criterion), w = short(criterion).len());
     }
-    let _ = writeln!(text, "{}", quiet(&format!("{heading}  {:>5}  {:>5}", "conv.", "lines")));
+    let _ = write!(heading, "  {:>5}  {:>5}", "conv.", "lines");
+    if record.generated.is_some() {
+        let _ = write!(heading, "  {:>8}", "cost");
+    }
+    let _ = writeln!(text, "{}", quiet(&heading));
     for place in &record.ranking.places {
         let name = visible(&record.inputs.candidates[place.index].name);
         let wins = record.ranking.winner_index == Some(place.index);
@@ -64,12 +138,8 @@ pub fn human(record: &TournamentRecord) -> String {
             let pad = " ".repeat(short(criterion).len().saturating_sub(cell.chars().count()));
             let _ = write!(text, "  {pad}{}", styled(style, &cell));
         }
-        let _ = writeln!(text, "  {:>5}  {:>5}", convention(&record.inputs, place), size(&place.standing));
-    }
-    text.push('\n');
-    for place in &record.ranking.places {
-        let name = visible(&record.inputs.candidates[place.index].name);
-        let _ = writeln!(text, "  {} {}", styled(STRONG, &name), head(&why(&record.inputs, place), REASON_BYTES_MAX));
+        let cost = cost(record, place).map(|cost| format!("  {cost:>8}")).unwrap_or_default();
+        let _ = writeln!(text, "  {:>5}  {:>5}{cost}", convention(&record.inputs, place), size(&place.standing));
     }
     text
 }
@@ -79,21 +149,31 @@ pub fn markdown(record: &TournamentRecord) -> String {
     // Names and reasons are others' words: they stay within their cell.
     let cell_of = |text: &str| visible(text).replace('|', "\\|").replace('<', "&lt;").replace('`', "'");
     let mut text = format!("## Assize: {}\n\n{}\n\n", record.ranking.outcome, cell_of(&headline(record)));
+    if let Some(generated) = &record.generated {
+        let _ = writeln!(text, "{}.\n", made(generated));
+    }
     let names: Vec<&str> = COUNTED.into_iter().map(short).collect();
-    let _ = writeln!(text, "| rank | candidate | ruling | {} | conv. | lines |", names.join(" | "));
-    let _ = writeln!(text, "|---|---|---|{}---|---|", "---|".repeat(names.len()));
+    if !record.ranking.places.is_empty() {
+        let (heading, line) = if record.generated.is_some() { (" cost |", "---|") } else { ("", "") };
+        let _ = writeln!(text, "| rank | candidate | ruling | {} | conv. | lines |{heading}", names.join(" | "));
+        let _ = writeln!(text, "|---|---|---|{}---|---|{line}", "---|".repeat(names.len()));
+    }
     for place in &record.ranking.places {
         let name = cell_of(&record.inputs.candidates[place.index].name);
         let cells: Vec<String> =
             COUNTED.into_iter().map(|criterion| cell(measure(&place.standing, criterion)).0).collect();
         let (ruling, cells) = (ruling(&record.inputs, place), cells.join(" | "));
         let (convention, size) = (convention(&record.inputs, place), size(&place.standing));
-        let _ = writeln!(text, "| {} | {name} | {ruling} | {cells} | {convention} | {size} |", place.rank);
+        let cost = cost(record, place).map(|cost| format!(" {cost} |")).unwrap_or_default();
+        let _ = writeln!(text, "| {} | {name} | {ruling} | {cells} | {convention} | {size} |{cost}", place.rank);
     }
     text.push('\n');
     for place in &record.ranking.places {
         let name = cell_of(&record.inputs.candidates[place.index].name);
-        let _ = writeln!(text, "- **{name}**: {}", cell_of(&why(&record.inputs, place)));
+        let _ = writeln!(text, "- **{name}**: {}", cell_of(&why_and_cost(record, place, usize::MAX)));
+    }
+    for (name, why) in missing(record) {
+        let _ = writeln!(text, "- **{name}**: {}", cell_of(&why));
     }
     text
 }
@@ -121,6 +201,7 @@ pub fn envelope(record: &TournamentRecord) -> Value {
                 "patch": candidate.patch,
                 "verdict": known.and_then(|known| known.review.ruling.verdict.as_ref()),
                 "report": known.map(|known| &known.review.inputs.exec),
+                "costs": record.generated.as_ref().and_then(|generated| generated.costs_of(place.index)),
             })
         })
         .collect();
@@ -131,12 +212,15 @@ pub fn envelope(record: &TournamentRecord) -> Value {
         "assize": 1,
         "court": "tournament",
         "outcome": record.ranking.outcome,
+        "unjudged": record.unjudged(),
         "winnerIndex": winner,
         "tied": record.ranking.tied,
         "score": score.map(|known| &known.convention),
         "ranking": record.ranking.places.iter().map(|place| place.index).collect::<Vec<_>>(),
         "comparisons": inputs.comparisons,
         "results": results,
+        "generated": record.generated,
+        "absent": inputs.absent,
     })
 }
 
@@ -181,7 +265,8 @@ pub fn page(record: &TournamentRecord) -> Result<String, minijinja::Error> {
                 convention => convention(inputs, place),
                 size => size(&place.standing),
                 total => total(inputs, place),
-                why => why(inputs, place),
+                why => why_and_cost(record, place, usize::MAX),
+                cost => cost(record, place),
                 remarks => remarks(inputs, place),
             }
         })
@@ -194,6 +279,8 @@ pub fn page(record: &TournamentRecord) -> Result<String, minijinja::Error> {
             specification => visible(inputs.specification.inspect()),
             criteria => COUNTED.map(Criterion::name),
             candidates,
+            made => record.generated.as_ref().map(made),
+            missing => missing(record),
         },
     )
 }

@@ -1,9 +1,12 @@
 //! That evidence decides, and the order of candidates never.
 
 use super::*;
-use crate::court::review::ReviewInputs;
+use crate::court::review::{PatchedFile, ReviewInputs};
 use crate::court::standing::Measure;
+use crate::finding::Severity;
+use crate::gate::Dimension;
 use crate::opinion::JudgeRecord;
+use crate::report::Diagnostic;
 use crate::ruling::{Cause, Unjudged};
 
 fn standing(failing: usize, convention: u32) -> Standing {
@@ -75,7 +78,8 @@ fn a_winner_need_not_be_good_enough_but_has_to_be_there() {
     assert_eq!((ranking.winner_index, ranking.outcome), (Some(1), Outcome::Revise));
     let none = rank(&inputs(&[("a", None), ("b", None)]));
     assert_eq!((none.winner_index, none.outcome, none.tied.len()), (None, Outcome::Revise, 0));
-    assert_eq!(rank(&TournamentInputs::default()).winner_index, None);
+    let nobody = rank(&TournamentInputs::default());
+    assert_eq!((nobody.winner_index, nobody.outcome), (None, Outcome::Unjudged));
 }
 
 #[test]
@@ -108,6 +112,7 @@ fn the_same_tree_is_judged_once_and_shares_its_rank() {
     let judged = |candidate, failing| TournamentEvent::Assessed {
         candidate,
         assessment: Box::new(assessment(standing(failing, 1))),
+        course: Course::default(),
     };
     assert_eq!(court.step(judged(1, 1)), None);
     let Some(TournamentEffect::Rule(record)) = court.step(judged(0, 0)) else { panic!("all are judged") };
@@ -123,7 +128,9 @@ fn judges_are_asked_only_about_those_that_evidence_cannot_tell_apart() {
         let last = candidates.len() - 1;
         let mut given = inputs(candidates);
         let assessment = Box::new(given.assessments[last].take().expect("judged"));
-        match TournamentCourt::new(given, has_judges).step(TournamentEvent::Assessed { candidate: last, assessment }) {
+        let course = Course::default();
+        let judged = TournamentEvent::Assessed { candidate: last, assessment, course };
+        match TournamentCourt::new(given, has_judges).step(judged) {
             Some(TournamentEffect::Compare(pairs)) => pairs,
             _ => Vec::new(),
         }
@@ -184,4 +191,166 @@ fn what_cannot_win_any_more_is_known_by_its_faults_alone() {
     assert!(unknown.at_best() >= best);
     assert!(broken.at_best() < best);
     assert!(broken.at_best() > Standing { builds: Measure::Faults(2), ..best });
+}
+
+/// What the gates of a candidate would say if all of them ran, and whether another one ran whose result counts for nothing.
+#[derive(Debug, Clone)]
+struct Script {
+    gates: Vec<GateResult>,
+    /// Looked at without running anything.
+    built_in: GateResult,
+    size: usize,
+}
+
+/// Numbers that are the same for the same seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap_or_default() % most
+    }
+}
+
+fn gate(id: &str, dimension: Dimension, faults: usize) -> GateResult {
+    let text = format!(
+        r#"{{"id":"{id}","because":"","dimensions":["{}"],"state":"{}","time_ms":1,"command":"x"}}"#,
+        dimension.as_str(),
+        if faults == 0 { "passed" } else { "failed" }
+    );
+    let fault = |number| Diagnostic {
+        path: Some("a.rs".to_owned()),
+        line: Some(number),
+        code: "E1".to_owned(),
+        severity: Severity::Error,
+        message: "m".to_owned(),
+        offer: None,
+    };
+    let new = (0..u32::try_from(faults).unwrap_or_default()).map(fault).collect();
+    GateResult { new, ..serde_json::from_str(&text).expect("a result") }
+}
+
+fn script(random: &mut Random) -> Script {
+    const KINDS: [(&str, Dimension); 4] = [
+        ("check", Dimension::Compilation),
+        ("lint", Dimension::Style),
+        ("audit", Dimension::Security),
+        ("test", Dimension::TestsFunctional),
+    ];
+    let kinds = KINDS.iter().take(1 + random.below(4));
+    Script {
+        gates: kinds.map(|(id, dimension)| gate(id, *dimension, random.below(4).saturating_sub(1))).collect(),
+        built_in: gate("schema", Dimension::Schema, random.below(8) / 7),
+        size: random.below(3),
+    }
+}
+
+/// What a review that was broken off after some gates puts on record.
+fn reviewed(script: &Script, ran: usize) -> ReviewInputs {
+    let results = script.gates[..ran].iter().chain([&script.built_in]).cloned().collect();
+    let mut exec = ExecReport::of(results, None);
+    exec.boundary_errors.push("a.rs: breaks a boundary".to_owned());
+    for id in ["check", "lint", "audit", "test", "never"] {
+        if exec.gates.iter().all(|gate| gate.id != id) {
+            exec.gates.push(GateResult { state: GateState::Absent, ..gate(id, Dimension::Style, 0) });
+        }
+    }
+    let changed = PatchedFile { path: "a.rs".to_owned(), added: script.size, removed: 0 };
+    let mut limits = vec!["a file was left out".to_owned()];
+    if ran < script.gates.len() {
+        limits.push(STOPPED_EARLY.to_owned());
+    }
+    ReviewInputs { exec, limits, patch_summary: vec![changed], ..ReviewInputs::default() }
+}
+
+/// Holds a tournament in which the candidates take turns by chance; says how many were stopped early besides.
+fn held(scripts: &[Script], jobs: usize, random: &mut Random) -> (TournamentRecord, usize) {
+    let mut inputs = TournamentInputs::default();
+    for index in 0..scripts.len() {
+        inputs.candidates.push(Candidate { name: format!("c{index}"), tree: Ok(format!("t{index}")), patch: None });
+    }
+    let mut court = TournamentCourt::new(inputs, false);
+    let TournamentEffect::Assess(mut due) = court.begin() else { panic!("there are candidates") };
+    let mut at_work: Vec<(usize, Course)> = Vec::new();
+    let mut stopped = 0;
+    loop {
+        while at_work.len() < jobs && !due.is_empty() {
+            let next = random.below(due.len());
+            at_work.push((due.remove(next), Course { limits: 1, ..Course::default() }));
+        }
+        let turn = random.below(at_work.len());
+        let (candidate, course) = &mut at_work[turn];
+        let script = &scripts[*candidate];
+        course.gates += 1;
+        if course.gates < script.gates.len() {
+            let exec = ExecReport::of(script.gates[..course.gates].to_vec(), None);
+            let bound = bound(&ReviewInputs { exec, ..ReviewInputs::default() });
+            course.stages.push(Stage { gates: course.gates, bound });
+            if court.best().is_none_or(|best| bound >= best) {
+                continue;
+            }
+            stopped += 1;
+        }
+        let (candidate, course) = at_work.remove(turn);
+        let review = ReviewRecord::of(reviewed(script, course.gates));
+        let is_stopped = course.gates < script.gates.len();
+        let assessment = Box::new(Assessment {
+            standing: Standing::of(&review.inputs, review.ruling.outcome, None),
+            review: Box::new(review),
+            convention: Conformity { total: Some(course.gates as f64), ..Conformity::default() },
+            stopped: is_stopped.then(|| STOPPED_EARLY.to_owned()),
+        });
+        if let Some(effect) = court.step(TournamentEvent::Assessed { candidate, assessment, course }) {
+            let TournamentEffect::Rule(record) = effect else { panic!("nobody compares") };
+            return (*record, stopped);
+        }
+    }
+}
+
+#[test]
+fn whoever_is_faster_nothing_that_is_told_is_another_one() {
+    let mut stopped_in_all = 0;
+    for seed in 0..300 {
+        let mut random = Random(seed);
+        let count = 2 + random.below(6);
+        let scripts: Vec<Script> = (0..count).map(|_| script(&mut random)).collect();
+        let (first, _) = held(&scripts, 1, &mut Random(seed));
+        let best = scripts.iter().map(|script| {
+            let review = ReviewRecord::of(reviewed(script, script.gates.len()));
+            Standing::of(&review.inputs, review.ruling.outcome, None)
+        });
+        let winner = first.ranking.winner_index.expect("a winner");
+        assert_eq!(first.ranking.places[0].standing, best.max().expect("there are some"), "seed {seed}");
+        assert!(first.inputs.assessments[winner].as_ref().is_some_and(|known| known.stopped.is_none()));
+        for round in 0..20 {
+            let (other, stopped) = held(&scripts, 1 + random.below(4), &mut random);
+            stopped_in_all += stopped;
+            assert_eq!(other.ranking, first.ranking, "seed {seed}, round {round}");
+            assert_eq!(other, first, "seed {seed}, round {round}");
+        }
+        assert_eq!(rank(&first.inputs), first.ranking, "seed {seed}");
+    }
+    assert!(stopped_in_all > 1_000, "only {stopped_in_all} were stopped early");
+}
+
+#[test]
+fn what_is_known_after_it_was_behind_is_taken_back() {
+    let good = Script {
+        gates: vec![gate("check", Dimension::Compilation, 0)],
+        built_in: gate("schema", Dimension::Schema, 0),
+        size: 1,
+    };
+    let bad = Script {
+        gates: vec![gate("check", Dimension::Compilation, 1), gate("test", Dimension::TestsFunctional, 3)],
+        ..good.clone()
+    };
+    let (record, _) = held(&[good, bad], 1, &mut Random(1));
+    let known = record.inputs.assessments[1].as_ref().expect("judged");
+    let gates: Vec<&str> = known.review.inputs.exec.gates.iter().map(|gate| gate.id.as_str()).collect();
+    assert_eq!(gates, ["check", "schema"]);
+    assert_eq!((known.stopped.as_deref(), known.standing.target_tests), (Some(STOPPED_EARLY), Measure::Unknown));
+    assert_eq!(known.review.inputs.limits, ["a file was left out", STOPPED_EARLY]);
+    assert_eq!(known.review.inputs.exec.boundary_errors, ["a.rs: breaks a boundary"]);
+    let absent: Vec<&str> = record.inputs.absent.iter().map(|gate| gate.id.as_str()).collect();
+    assert_eq!(absent, ["lint", "audit", "test", "never"], "what is absent stands in one place");
 }

@@ -27,12 +27,21 @@ fn judged(faults: &[&str]) -> FixEvent {
         *objections.entry((*fault).to_owned()).or_default() += 1;
     }
     let standing = standing(u32::try_from(faults.len()).unwrap());
-    FixEvent::Judged(Judged { standing, objections, time_ms: 1, cost_usd: Some(0.0) })
+    FixEvent::Judged(Judged { standing, objections, unchanged: false, time_ms: 1, cost_usd: Some(0.0) })
 }
 
 fn ruled(outcome: Outcome) -> FixEvent {
     let standing = Standing { ruling: outcome, ..standing(1) };
-    FixEvent::Judged(Judged { standing, objections: Objections::new(), time_ms: 1, cost_usd: Some(0.0) })
+    let objections = Objections::new();
+    FixEvent::Judged(Judged { standing, objections, unchanged: false, time_ms: 1, cost_usd: Some(0.0) })
+}
+
+/// The same of a tree in which nothing differs from the base.
+fn unchanged(event: FixEvent) -> FixEvent {
+    match event {
+        FixEvent::Judged(judged) => FixEvent::Judged(Judged { unchanged: true, ..judged }),
+        event => event,
+    }
 }
 
 fn offered(proposal: Proposal) -> FixEvent {
@@ -74,6 +83,22 @@ fn what_happens_next() {
         ("work that is accepted is left alone", true, vec![judged(&[])], End(Ending::Accepted), 0),
         ("work that is rejected is not mended", true, vec![ruled(Outcome::Reject)], End(Ending::Rejected), 0),
         ("nor is what nobody judged", true, vec![ruled(Outcome::Unjudged)], End(Ending::Unjudged), 0),
+        ("nothing differs", true, vec![unchanged(judged(&[]))], End(Ending::Unchanged), 0),
+        (
+            "nobody judged, and nothing differs",
+            true,
+            vec![unchanged(ruled(Outcome::Unjudged))],
+            End(Ending::Unchanged),
+            0,
+        ),
+        ("what the base has is mended, too", true, vec![unchanged(judged(&["a"]))], propose(Mechanical, 0), 0),
+        (
+            "a patch that leads back to the base mends the change",
+            true,
+            then(one(), vec![fits("1"), unchanged(judged(&[]))]),
+            End(Ending::Accepted),
+            1,
+        ),
         ("tools are asked first", true, vec![judged(&["a"])], propose(Mechanical, 0), 0),
         ("then the fixer", true, one(), propose(Configured, 0), 0),
         ("without one it is over", false, one(), End(Ending::NothingOffered), 0),
@@ -227,7 +252,7 @@ impl World {
         }
         let cost_usd = if self.dice.roll(60) == 0 { None } else { Some(self.dice.roll(3) as f64 * 0.01) };
         let time_ms = self.dice.roll(200_000);
-        FixEvent::Judged(Judged { standing, objections: names.collect(), time_ms, cost_usd })
+        FixEvent::Judged(Judged { standing, objections: names.collect(), unchanged: false, time_ms, cost_usd })
     }
 
     fn propose(&mut self, by: By, from: usize) -> FixEvent {
@@ -300,7 +325,7 @@ fn live(seed: u64) -> Ending {
                     *from == rounds.best() || *by == By::Mechanical && ties,
                     "seed {seed}: it builds on what is worse"
                 );
-                let (spent_ms, spent_usd) = rounds.spent();
+                let Spent { time_ms: spent_ms, cost_usd: spent_usd } = rounds.spent();
                 assert!(spent_ms < policy.time_s_max * 1_000, "seed {seed}: no time was left");
                 match by {
                     By::Mechanical => asked.0 += 1,

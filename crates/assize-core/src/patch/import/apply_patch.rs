@@ -3,6 +3,8 @@
 //! A hunk has no line numbers: `@@` and a line lead to it, or the lines around it do. Models wrap the whole in a
 //! shell command or a code fence, and pad markers with white space; that is overlooked here, as their own tools do.
 
+use std::ops::Range;
+
 use super::{AtEnd, Draft, Drafts, Format, Hunk, HunkLine, LineEnd, LineKind, Target};
 use crate::violation::Violation;
 
@@ -22,8 +24,21 @@ impl Format for ApplyPatch {
         "`*** Begin Patch`, as Codex has it"
     }
 
-    fn fits(&self, text: &[u8]) -> bool {
-        String::from_utf8_lossy(text).lines().any(|line| line.trim() == BEGIN)
+    fn stretches(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let text = String::from_utf8_lossy(text);
+        let (mut found, mut begin) = (Vec::new(), None);
+        for (number, line) in (1..).zip(text.lines()) {
+            match (begin, line.trim()) {
+                (None, BEGIN) => begin = Some(number),
+                (Some(first), END) => {
+                    found.push(first..number + 1);
+                    begin = None;
+                }
+                _ => {}
+            }
+        }
+        found.extend(begin.map(|first| first..usize::MAX));
+        found
     }
 
     fn read(&self, text: &[u8]) -> Result<Drafts, Vec<Violation>> {

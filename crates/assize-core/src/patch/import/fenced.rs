@@ -26,6 +26,9 @@
 //! Nothing is escaped. Code with a line that begins with `@@@` goes between longer fences, such as `@@@@ end`: an operation ends with the
 //! fence that it began with.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use super::{Draft, Drafts, Format, Hunk, HunkLine, LineEnd, LineKind};
 use crate::violation::Violation;
 
@@ -82,16 +85,31 @@ impl Format for Fenced {
         "`@@@ edit PATH`, our own plain form"
     }
 
-    fn fits(&self, text: &[u8]) -> bool {
-        String::from_utf8_lossy(text)
-            .lines()
-            .any(|line| fence(line).is_some_and(|(_, words)| Head::of(words).is_some()))
+    fn stretches(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let text = String::from_utf8_lossy(text);
+        let (mut found, mut begin) = (Vec::new(), None);
+        for (number, line) in (1..).zip(text.lines()) {
+            match (begin, fence(line)) {
+                (Some((first, length)), Some((ended, "end"))) if length == ended => {
+                    found.push(first..number + 1);
+                    begin = None;
+                }
+                (None, Some((length, words))) => match Head::of(words) {
+                    Some(Head::Remove(_)) => found.push(number..number + 1),
+                    Some(_) => begin = Some((number, length)),
+                    None => {}
+                },
+                _ => {}
+            }
+        }
+        found.extend(begin.map(|(first, _)| first..usize::MAX));
+        found
     }
 
     fn read(&self, text: &[u8]) -> Result<Drafts, Vec<Violation>> {
         let text = std::str::from_utf8(text).map_err(|_| vec![Violation::new("", "the text is no UTF-8")])?;
         let lines: Vec<&str> = text.lines().collect();
-        let (mut drafts, mut faults) = (Vec::new(), Vec::new());
+        let (mut drafts, mut faults) = (Changes::default(), Vec::new());
         let mut at = 0;
         while at < lines.len() {
             let Some((length, words)) = fence(lines[at]) else {
@@ -109,7 +127,7 @@ impl Format for Fenced {
             };
             at += 1;
             if let Head::Remove(path) = head {
-                drafts.push((number, Draft::Remove { path: path.to_owned(), content: None }));
+                drafts.all.push((number, Draft::Remove { path: path.to_owned(), content: None }));
                 continue;
             }
             let is = |line: usize, word: &str| fence(lines[line]) == Some((length, word));
@@ -129,23 +147,23 @@ impl Format for Fenced {
                     } else if *times == 0 {
                         fault("is meant nowhere");
                     } else {
-                        change(&mut drafts, number, path, hunk);
+                        drafts.change(number, path, hunk);
                     }
                 }
                 (Head::Edit(..), _) => fault("an edit has `with` once, between what is there and what takes its place"),
                 (Head::Add(path), _) => {
                     let bytes = lines[at..end].iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect();
                     let path = (*path).to_owned();
-                    drafts.push((number, Draft::Add { path, bytes, executable: None, instead: false }));
+                    drafts.all.push((number, Draft::Add { path, bytes, executable: None, instead: false }));
                 }
                 (Head::Splice(path, start, count), _) => {
-                    change(&mut drafts, number, path, spliced(number, *start, *count, &lines[at..end]));
+                    drafts.change(number, path, spliced(number, *start, *count, &lines[at..end]));
                 }
                 (Head::Remove(_), _) => {}
             }
             at = end + 1;
         }
-        if faults.is_empty() { Ok(drafts.into()) } else { Err(faults) }
+        if faults.is_empty() { Ok(drafts.all.into()) } else { Err(faults) }
     }
 }
 
@@ -159,14 +177,21 @@ fn spliced(number: usize, start: usize, count: usize, lines: &[&str]) -> Hunk {
     Hunk { start: Some(start), deletes: count, lines: added.collect(), ..Hunk::at(number) }
 }
 
-/// Takes up a hunk; all of one file go together, since each is meant in the file as it was.
-fn change(drafts: &mut Vec<(usize, Draft)>, number: usize, path: &str, hunk: Hunk) {
-    let same = drafts.iter_mut().find_map(|(_, draft)| match draft {
-        Draft::Change { path: other, hunks, .. } if other == path => Some(hunks),
-        _ => None,
-    });
-    match same {
-        Some(hunks) => hunks.push(hunk),
-        None => drafts.push((number, Draft::change(path, vec![hunk]))),
+/// What was read so far.
+#[derive(Default)]
+struct Changes<'a> {
+    all: Vec<(usize, Draft)>,
+    /// Where the change of a file stands among them.
+    of: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Changes<'a> {
+    /// Takes up a hunk; all of one file go together, since each is meant in the file as it was.
+    fn change(&mut self, number: usize, path: &'a str, hunk: Hunk) {
+        let at = *self.of.entry(path).or_insert(self.all.len());
+        match self.all.get_mut(at) {
+            Some((_, Draft::Change { hunks, .. })) => hunks.push(hunk),
+            _ => self.all.push((number, Draft::change(path, vec![hunk]))),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Lines that change, with the lines around them, and where in a file they are meant.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use similar::{Algorithm, ChangeTag, capture_diff_slices};
@@ -67,6 +68,8 @@ pub struct Hunk {
     pub occurrences: usize,
     /// How its last line ends, if that is the last of the file.
     pub at_end: AtEnd,
+    /// Whether the file has to be empty, or not there.
+    pub of_empty: bool,
 }
 
 impl Hunk {
@@ -99,6 +102,7 @@ impl Hunk {
             to_end: false,
             occurrences: 1,
             at_end: AtEnd::AsBefore,
+            of_empty: false,
         }
     }
 
@@ -126,13 +130,29 @@ struct Place<'a> {
     tier: Tier,
 }
 
+/// How often what comes nearest to a text that is not there is still looked for. That takes longer than all tiers together.
+pub(super) struct Hints(pub usize);
+
+impl Hints {
+    /// Says what comes nearest to a text, as the end of a sentence.
+    fn nearest(&mut self, lines: &Lines<'_>, find: &str) -> String {
+        match self.0.checked_sub(1) {
+            Some(left) => {
+                self.0 = left;
+                nearest(lines, find)
+            }
+            None => String::new(),
+        }
+    }
+}
+
 /// Puts hunks into a text; returns it with what was overlooked.
-pub(super) fn applied(text: &[u8], hunks: &[Hunk]) -> Result<(Vec<u8>, Vec<Said>), Vec<Said>> {
+pub(super) fn applied(text: &[u8], hunks: &[Hunk], hints: &mut Hints) -> Result<(Vec<u8>, Vec<Said>), Vec<Said>> {
     let lines = if hunks.iter().any(Hunk::counts_mark) { Lines::with_mark(text) } else { Lines::of(text) };
     let (mut places, mut notes, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     let mut from = 0;
     for hunk in hunks {
-        match found(&lines, hunk, from) {
+        match found(&lines, hunk, from, hints) {
             Ok((found, note)) => {
                 from = found.last().map_or(from, |place| place.lines.end);
                 places.extend(found);
@@ -143,7 +163,9 @@ pub(super) fn applied(text: &[u8], hunks: &[Hunk]) -> Result<(Vec<u8>, Vec<Said>
     }
     places.sort_by_key(|place| (place.lines.start, place.lines.end));
     for pair in places.windows(2) {
-        if pair[1].lines.start < pair[0].lines.end {
+        // Of two texts that are put in at one place nobody knows which comes first.
+        let is_one_place = pair[1].lines == pair[0].lines && pair[0].lines.is_empty();
+        if is_one_place || pair[1].lines.start < pair[0].lines.end {
             let line = pair[1].lines.start + 1;
             faults
                 .push((pair[1].hunk.line, format!("overlaps the change of line {} at line {line}", pair[0].hunk.line)));
@@ -166,34 +188,24 @@ pub(super) fn applied(text: &[u8], hunks: &[Hunk]) -> Result<(Vec<u8>, Vec<Said>
 }
 
 /// Finds the places of a hunk, and says what was overlooked.
-fn found<'a>(lines: &Lines<'_>, hunk: &'a Hunk, from: usize) -> Result<(Vec<Place<'a>>, Option<String>), String> {
+fn found<'a>(
+    lines: &Lines<'_>,
+    hunk: &'a Hunk,
+    from: usize,
+    hints: &mut Hints,
+) -> Result<(Vec<Place<'a>>, Option<String>), String> {
     let old = hunk.old();
-    let from = anchored(lines, hunk, from)?;
+    let from = anchored(lines, hunk, from, hints)?;
     let count = old.len();
     let place = |start: usize, tier| Place { hunk, lines: start..start + count, tier };
     if old.is_empty() {
-        // Nothing says where, but a number or an anchor.
-        let start = match (hunk.start, hunk.anchors.is_empty()) {
-            (Some(start), _) if start > lines.count() => {
-                return Err(format!("begins on line {}, but the file has {}", start + 1, lines.count()));
-            }
-            (Some(start), _) if hunk.deletes > lines.count() - start => {
-                return Err(format!(
-                    "takes {} lines from line {} on, but the file has {}",
-                    hunk.deletes,
-                    start + 1,
-                    lines.count()
-                ));
-            }
-            (Some(start), _) => start,
-            (None, true) => lines.count(),
-            (None, false) => from,
-        };
+        let start = numbered(lines, hunk, from)?;
         return Ok((vec![Place { hunk, lines: start..start + hunk.deletes, tier: Tier::Exact }], None));
     }
     let tiers = [Tier::Exact, Tier::LineEndings, Tier::TrailingSpace, Tier::Indentation, Tier::Punctuation];
     for tier in tiers {
-        let fits = |start: &usize| matches(lines, *start, hunk, &old, tier);
+        let Some(wanted) = Wanted::of(hunk, &old, tier) else { continue };
+        let fits = |start: &usize| wanted.stands_at(lines, *start);
         // A number that holds needs no search.
         if let Some(start) = hunk.start.filter(|_| tier == Tier::Exact).filter(fits) {
             return Ok((vec![place(start, tier)], None));
@@ -226,11 +238,29 @@ fn found<'a>(lines: &Lines<'_>, hunk: &'a Hunk, from: usize) -> Result<(Vec<Plac
         return Ok((starts.into_iter().map(|start| place(start, tier)).collect(), note));
     }
     let text: Vec<String> = old.iter().map(|line| String::from_utf8_lossy(&line.content).into_owned()).collect();
-    Err(format!("its lines do not stand there{}", nearest(lines, &text.join("\n"))))
+    Err(format!("its lines do not stand there{}", hints.nearest(lines, &text.join("\n"))))
+}
+
+/// Returns the line of a hunk that has none to be found by: nothing says where it is, but a number or an anchor.
+fn numbered(lines: &Lines<'_>, hunk: &Hunk, from: usize) -> Result<usize, String> {
+    let count = lines.count();
+    match (hunk.start, hunk.anchors.is_empty()) {
+        _ if hunk.of_empty && count > 0 => {
+            Err(format!("is meant in an empty file, as `-0,0` says, but the file has {count} lines"))
+        }
+        (Some(start), _) if start > count => Err(format!("begins on line {}, but the file has {count}", start + 1)),
+        (Some(start), _) if hunk.deletes > count - start => {
+            let deletes = hunk.deletes;
+            Err(format!("takes {deletes} lines from line {} on, but the file has {count}", start + 1))
+        }
+        (Some(start), _) => Ok(start),
+        (None, true) => Ok(count),
+        (None, false) => Ok(from),
+    }
 }
 
 /// Follows anchors; returns the line below the last one.
-fn anchored(lines: &Lines<'_>, hunk: &Hunk, from: usize) -> Result<usize, String> {
+fn anchored(lines: &Lines<'_>, hunk: &Hunk, from: usize, hints: &mut Hints) -> Result<usize, String> {
     let mut from = if hunk.anchors.is_empty() { from } else { 0 };
     for anchor in &hunk.anchors {
         let is_it = |line: &usize, trimmed: bool| {
@@ -239,27 +269,57 @@ fn anchored(lines: &Lines<'_>, hunk: &Hunk, from: usize) -> Result<usize, String
         };
         let below = |trimmed| (from..lines.count()).find(|line| is_it(line, trimmed));
         let Some(line) = below(false).or_else(|| below(true)) else {
-            return Err(format!("the line {anchor:?}, which leads to it, is not there{}", nearest(lines, anchor)));
+            let hint = hints.nearest(lines, anchor);
+            return Err(format!("the line {anchor:?}, which leads to it, is not there{hint}"));
         };
         from = line + 1;
     }
     Ok(from)
 }
 
-/// Compares the lines of a hunk with those of a file.
-fn matches(lines: &Lines<'_>, start: usize, hunk: &Hunk, old: &[&HunkLine], tier: Tier) -> bool {
-    if start + old.len() > lines.count() || (hunk.to_end && start + old.len() != lines.count()) {
-        return false;
+/// The lines of a hunk as a tier compares them.
+struct Wanted<'a> {
+    hunk: &'a Hunk,
+    old: &'a [&'a HunkLine],
+    /// What is left of them under a tier that overlooks something within lines.
+    normal: Vec<Cow<'a, str>>,
+    tier: Tier,
+}
+
+impl<'a> Wanted<'a> {
+    /// Returns nothing where the tier compares text, and the lines are none.
+    fn of(hunk: &'a Hunk, old: &'a [&'a HunkLine], tier: Tier) -> Option<Self> {
+        let loose = if tier > Tier::LineEndings { old } else { &[] };
+        let normal = |line: &&'a HunkLine| Some(normalized(std::str::from_utf8(&line.content).ok()?, tier));
+        Some(Self { hunk, old, normal: loose.iter().map(normal).collect::<Option<_>>()?, tier })
     }
-    if tier > Tier::LineEndings {
-        let wanted: Option<Vec<_>> =
-            old.iter().map(|line| Some(normalized(std::str::from_utf8(&line.content).ok()?, tier))).collect();
-        return wanted.is_some_and(|wanted| shift_at(lines, start, &wanted, tier).is_some());
+
+    /// Compares them with those of a file.
+    fn stands_at(&self, lines: &Lines<'_>, start: usize) -> bool {
+        let end = start + self.old.len();
+        if end > lines.count() || (self.hunk.to_end && end != lines.count()) {
+            return false;
+        }
+        if self.tier > Tier::LineEndings {
+            let mut added = self.hunk.lines.iter().filter(|line| line.kind == LineKind::Added);
+            return shift_at(lines, start, &self.normal, self.tier)
+                .is_some_and(|shift| added.all(|line| shifted(&shift, &line.content).is_some()));
+        }
+        self.old.iter().enumerate().all(|(offset, line)| {
+            let ends = self.tier == Tier::LineEndings || ends_alike(lines, start + offset, line);
+            ends && lines.content(start + offset) == line.content
+        })
     }
-    old.iter().enumerate().all(|(offset, line)| {
-        let ends = tier == Tier::LineEndings || ends_alike(lines, start + offset, line);
-        ends && lines.content(start + offset) == line.content
-    })
+}
+
+/// Indents a line that comes as far as what was found; nothing if it has too little to be taken away. It may be no UTF-8.
+fn shifted<'t>(shift: &Shift<'_>, line: &'t [u8]) -> Option<Cow<'t, [u8]>> {
+    let is_blank = std::str::from_utf8(line).is_ok_and(|line| line.trim().is_empty());
+    match shift {
+        Shift::Further(by) if !is_blank => Some(Cow::Owned([by.as_bytes(), line].concat())),
+        Shift::Less(by) if !is_blank => line.strip_prefix(by.as_bytes()).map(Cow::Borrowed),
+        Shift::None | Shift::Further(_) | Shift::Less(_) => Some(Cow::Borrowed(line)),
+    }
 }
 
 fn ends_alike(lines: &Lines<'_>, line: usize, of: &HunkLine) -> bool {
@@ -271,13 +331,10 @@ fn ends_alike(lines: &Lines<'_>, line: usize, of: &HunkLine) -> bool {
 
 /// Writes what stands in a place afterwards.
 fn put(bytes: &mut Vec<u8>, lines: &Lines<'_>, place: &Place<'_>) {
-    let wanted: Vec<_> = place.hunk.old().iter().map(|line| String::from_utf8_lossy(&line.content)).collect();
-    let wanted: Vec<_> = wanted.iter().map(|line| normalized(line, place.tier)).collect();
-    let shift = if place.tier == Tier::Indentation {
-        shift_at(lines, place.lines.start, &wanted, place.tier).unwrap_or(Shift::None)
-    } else {
-        Shift::None
-    };
+    let old = place.hunk.old();
+    let wanted = Wanted::of(place.hunk, &old, place.tier).filter(|_| place.tier == Tier::Indentation);
+    let shift = wanted.as_ref().and_then(|wanted| shift_at(lines, place.lines.start, &wanted.normal, place.tier));
+    let shift = shift.unwrap_or(Shift::None);
     let mut at = place.lines.start;
     let last = place.hunk.lines.iter().rposition(|line| line.kind != LineKind::Removed);
     for (index, line) in place.hunk.lines.iter().enumerate() {
@@ -292,11 +349,7 @@ fn put(bytes: &mut Vec<u8>, lines: &Lines<'_>, place: &Place<'_>) {
                 if lines.is_within_line(bytes) {
                     bytes.extend_from_slice(near.bytes());
                 }
-                let content = String::from_utf8_lossy(&line.content);
-                match shift.apply(&content).filter(|_| place.tier == Tier::Indentation) {
-                    Some(shifted) => bytes.extend_from_slice(shifted.as_bytes()),
-                    None => bytes.extend_from_slice(&line.content),
-                }
+                bytes.extend_from_slice(&shifted(&shift, &line.content).unwrap_or(Cow::Borrowed(&line.content)));
                 let is_last = Some(index) == last && place.lines.end == lines.count();
                 bytes.extend_from_slice(ending_of(line, place, lines, is_last, near));
             }

@@ -14,10 +14,15 @@ mod settle;
 mod unified;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 pub use self::hunk::{AtEnd, Hunk, HunkLine, LineEnd, LineKind};
 pub use self::settle::Imported;
+use crate::patch::PatchLimits;
 use crate::violation::Violation;
+
+/// Most hunks for each operation that a patch may have: each is looked for in a whole file.
+const HUNKS_PER_OP_MAX: usize = 8;
 
 /// A format in which others write patches.
 pub trait Format: Sync {
@@ -26,7 +31,12 @@ pub trait Format: Sync {
     /// What it is, in a line.
     fn summary(&self) -> &'static str;
     /// Whether a text looks like it.
-    fn fits(&self, text: &[u8]) -> bool;
+    fn fits(&self, text: &[u8]) -> bool {
+        !self.stretches(text).is_empty()
+    }
+    /// Returns the lines, counted from 1, that patches in this format take up: each from its first marker to its last, whatever
+    /// stands between them. In order; what is cut reaches to the end of the text.
+    fn stretches(&self, text: &[u8]) -> Vec<Range<usize>>;
     /// Reads a text.
     ///
     /// # Errors
@@ -49,9 +59,38 @@ pub fn format(id: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.id() == id)
 }
 
-/// Returns the first format that a text looks like.
-pub fn recognized(text: &[u8]) -> Option<&'static dyn Format> {
-    FORMATS.iter().copied().find(|format| format.fits(text))
+/// Returns the format that a text looks like: where there are several, the one that begins first, as long as all others stand
+/// within it. A diff may change a file that shows a patch.
+///
+/// # Errors
+///
+/// Says which formats stand side by side: to take one of them would be to leave out the other without a word.
+pub fn recognized(text: &[u8]) -> Result<Option<&'static dyn Format>, Violation> {
+    let stretches = FORMATS.iter().map(|format| (*format, format.stretches(text)));
+    let mut found: Vec<_> = stretches.filter(|(_, stretches)| !stretches.is_empty()).collect();
+    found.sort_by_key(|(_, stretches)| stretches[0].start);
+    let Some(((format, own), others)) = found.split_first() else {
+        return Ok(FORMATS.iter().copied().find(|format| format.fits(text)));
+    };
+    let rest = without(text, own);
+    let apart = others.iter().filter_map(|(other, _)| Some((*other, other.stretches(&rest).first()?.start)));
+    let apart: Vec<_> = apart.collect();
+    let Some((_, line)) = apart.first() else { return Ok(Some(*format)) };
+    let all = std::iter::once((*format, own[0].start)).chain(apart.iter().copied());
+    let named: Vec<String> = all.map(|(format, line)| format!("{} on line {line}", format.id())).collect();
+    let count = ["two", "three"].get(named.len() - 2).unwrap_or(&"four");
+    let message = format!("holds patches in {count} formats ({}); say which with --from", named.join(", "));
+    Err(Violation::new(format!("line {line}"), message))
+}
+
+/// Returns a text with nothing in some of its lines, so that the others keep their numbers.
+fn without(text: &[u8], stretches: &[Range<usize>]) -> Vec<u8> {
+    let is_within = |number: usize| {
+        let before = &stretches[..stretches.partition_point(|stretch| stretch.start <= number)];
+        before.last().is_some_and(|stretch| stretch.contains(&number))
+    };
+    let lines = text.split_inclusive(|byte| *byte == b'\n').enumerate();
+    lines.flat_map(|(index, line)| if is_within(index + 1) { &b"\n"[..] } else { line }).copied().collect()
 }
 
 /// What is to become of one file.
@@ -105,6 +144,20 @@ impl Draft {
         Self::Change { path: path.to_owned(), to: None, executable: None, hunks }
     }
 
+    /// Returns the paths where something else stands afterwards.
+    fn changed(&self) -> impl Iterator<Item = &str> {
+        let is_copied = matches!(self, Self::Change { to: Some(to), .. } if to.keep);
+        self.paths().skip(usize::from(is_copied))
+    }
+
+    /// Returns the lines that change.
+    fn hunks(&self) -> &[Hunk] {
+        match self {
+            Self::Change { hunks, .. } => hunks,
+            Self::Add { .. } | Self::Remove { .. } => &[],
+        }
+    }
+
     /// Returns every path that it speaks of.
     fn paths(&self) -> impl Iterator<Item = &str> {
         let (path, to) = match self {
@@ -128,6 +181,26 @@ impl Drafts {
     /// Returns every path that has to be read before [`Self::settle`].
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.drafts.iter().flat_map(|(_, draft)| draft.paths())
+    }
+
+    /// Lists what is too much of it, before a file is read and a place is looked for.
+    ///
+    /// A file that changes takes an operation. A hunk may take none of its own: neighbours become one splice, and what is no
+    /// UTF-8 is written anew. How many operations there are is known, and checked, once everything is found.
+    pub fn too_much(&self, limits: &PatchLimits) -> Vec<Violation> {
+        let changed: BTreeSet<&str> = self.drafts.iter().flat_map(|(_, draft)| draft.changed()).collect();
+        let hunks: usize = self.drafts.iter().map(|(_, draft)| draft.hunks().len()).sum();
+        let hunks_max = limits.ops_max.saturating_mul(HUNKS_PER_OP_MAX);
+        let mut faults = Vec::new();
+        if changed.len() > limits.ops_max {
+            let most = limits.ops_max;
+            let message = format!("is about {} files, each an operation, where {most} is the most", changed.len());
+            faults.push(Violation::new("", message));
+        }
+        if hunks > hunks_max {
+            faults.push(Violation::new("", format!("has {hunks} hunks where {hunks_max} is the most")));
+        }
+        faults
     }
 }
 

@@ -4,6 +4,8 @@
 //! below a blank line, a file without hunks. Here every line that may be a part of a change is accounted for, or named as
 //! a fault. What the lines mean for a file must not be known here.
 
+use std::ops::Range;
+
 use crate::violation::Violation;
 
 /// What `diff` writes below a line that has no ending.
@@ -30,6 +32,17 @@ pub(super) struct Section {
     pub is_crlf: bool,
     /// Whether it is the first of a further commit.
     pub is_anew: bool,
+    /// The line behind its last one.
+    until: usize,
+}
+
+impl Section {
+    /// Whether its header says that the file held something before.
+    pub fn had_content(&self) -> bool {
+        let mut header = self.text.split(|byte| *byte == b'\n').take_while(|line| !line.starts_with(b"@@"));
+        let hashes = header.find_map(|line| line.strip_prefix(b"index "));
+        hashes.is_some_and(|hashes| !is_nothing(hashes.split(|byte| *byte == b'.').next().unwrap_or_default()))
+    }
 }
 
 /// Finds the files of a diff. Text before, between and behind them is allowed.
@@ -38,13 +51,13 @@ pub(super) struct Section {
 ///
 /// Lists with their lines what belongs to a change, but to no file and no hunk.
 pub(super) fn sections(text: &[u8]) -> Result<Vec<Section>, Vec<Violation>> {
-    let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
-    let mut reader = Reader { state: State::Apart, is_anew: false, sections: Vec::new(), faults: Vec::new() };
-    for (index, line) in lines.iter().enumerate() {
-        reader.line(index + 1, line, lines.get(index + 1).copied().unwrap_or_default());
-    }
-    reader.end();
+    let reader = Reader::of(text);
     if reader.faults.is_empty() { Ok(reader.sections) } else { Err(reader.faults) }
+}
+
+/// Returns the lines of each file of a diff, sound or not.
+pub(super) fn stretches(text: &[u8]) -> Vec<Range<usize>> {
+    Reader::of(text).sections.iter().map(|section| section.line..section.until).collect()
 }
 
 /// Where the reader is.
@@ -58,8 +71,8 @@ enum State {
     Hunk { line: usize, old: usize, new: usize },
     /// Behind a hunk, right below its last line or not.
     Behind { directly: bool },
-    /// Behind a fault of a file; the rest of it is passed over.
-    Lost,
+    /// Behind a fault of a file, within its lines or below them; the rest of it is passed over.
+    Lost { within: bool },
 }
 
 /// What a header has said so far.
@@ -74,6 +87,8 @@ struct Head {
 }
 
 struct Reader {
+    /// The line that is read.
+    number: usize,
     state: State,
     /// Whether a commit began since the last file.
     is_anew: bool,
@@ -82,13 +97,38 @@ struct Reader {
 }
 
 impl Reader {
+    /// Reads a whole diff.
+    fn of(text: &[u8]) -> Self {
+        let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+        let mut reader =
+            Self { number: 0, state: State::Apart, is_anew: false, sections: Vec::new(), faults: Vec::new() };
+        for (index, line) in lines.iter().enumerate() {
+            reader.number = index + 1;
+            reader.line(index + 1, line, lines.get(index + 1).copied().unwrap_or_default());
+            if matches!(reader.state, State::Lost { within: true }) {
+                reader.reach();
+            }
+        }
+        reader.end();
+        reader
+    }
+
     fn fault(&mut self, line: usize, message: &str) {
         self.faults.push(Violation::new(format!("line {line}"), message));
-        self.state = State::Lost;
+        let within = matches!(self.state, State::Head(_) | State::Hunk { .. } | State::Lost { within: true });
+        self.state = State::Lost { within };
+    }
+
+    /// Has the file reach to the line that is read.
+    fn reach(&mut self) {
+        if let Some(section) = self.sections.last_mut() {
+            section.until = self.number + 1;
+        }
     }
 
     /// Takes a line up into the file.
     fn take(&mut self, line: &[u8]) {
+        self.reach();
         if let Some(section) = self.sections.last_mut() {
             // In a header, the ending is that of the diff; in a hunk, it may be that of the file.
             let of_diff = section.is_crlf && section.hunks.is_empty();
@@ -136,7 +176,8 @@ impl Reader {
         self.end();
         let is_crlf = line.ends_with(b"\r\n");
         let is_anew = std::mem::take(&mut self.is_anew) && !self.sections.is_empty();
-        self.sections.push(Section { line: number, text: Vec::new(), hunks: Vec::new(), is_git, is_crlf, is_anew });
+        let (text, hunks) = (Vec::new(), Vec::new());
+        self.sections.push(Section { line: number, text, hunks, is_git, is_crlf, is_anew, until: number });
         self.state = State::Head(Head { is_named: !is_git, ..Head::default() });
         self.take(line);
     }
@@ -173,7 +214,7 @@ impl Reader {
     /// Begins a hunk.
     fn hunk(&mut self, number: usize, line: &[u8]) {
         if !matches!(self.state, State::Head(_) | State::Behind { directly: true }) {
-            if !matches!(self.state, State::Lost) {
+            if !matches!(self.state, State::Lost { .. }) {
                 self.fault(
                     number,
                     "a hunk has to stand right below the header of its file, or below another hunk of it",
@@ -272,10 +313,12 @@ fn counts(line: &[u8]) -> Option<(usize, usize)> {
 /// Whether `0123abc..4567def 100644` says that a file has another content.
 fn is_change(hashes: &[u8]) -> bool {
     let hashes = hashes.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-    let is_nothing = |hash: &[u8]| {
-        hash.iter().all(|digit| *digit == b'0') || EMPTY_FILES.iter().any(|empty| empty.starts_with(hash))
-    };
     !hashes.split(|byte| *byte == b'.').all(is_nothing)
+}
+
+/// Whether a hash is that of no file or of an empty one.
+fn is_nothing(hash: &[u8]) -> bool {
+    hash.iter().all(|digit| *digit == b'0') || EMPTY_FILES.iter().any(|empty| empty.starts_with(hash))
 }
 
 fn is_binary(line: &[u8]) -> bool {

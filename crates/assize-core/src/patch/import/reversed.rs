@@ -1,10 +1,14 @@
 //! Whether what a text in another format asks for was done before.
 //!
 //! Each draft is turned round: what it would put in has to stand there, in its place and letter by letter. Where a draft
-//! only takes something away, nothing tells that from a file which never had it; it says neither yes nor no. What becomes of
+//! only takes something away, nothing tells that from a file which never had it; it says neither yes nor no. Neither does a
+//! new name alone: what the file held is not said. What becomes of
 //! a patch that was done before must not be known here.
 
-use super::{AtEnd, Draft, Drafts, Hunk, LineKind, hunk};
+use std::collections::BTreeSet;
+
+use super::hunk::Hints;
+use super::{AtEnd, Draft, Drafts, Hunk, HunkLine, LineKind, hunk};
 use crate::patch::snapshot::{Entry, File, Snapshot};
 
 /// What the tree says of a draft.
@@ -20,8 +24,19 @@ enum Said {
 
 /// Returns whether everything that a text asks for stands in a tree: nothing is open, and something is done.
 pub(super) fn is_applied(drafts: &Drafts, tree: &Snapshot) -> bool {
-    let said: Vec<Said> = drafts.drafts.iter().map(|(_, draft)| said(draft, tree)).collect();
-    said.contains(&Said::Done) && !said.contains(&Said::Open)
+    // What took the place of a file that went says nothing against that it went.
+    let mut made = BTreeSet::new();
+    let mut answers: Vec<Said> = Vec::with_capacity(drafts.drafts.len());
+    for (_, draft) in drafts.drafts.iter().rev() {
+        let is_replaced = matches!(draft, Draft::Remove { path, .. } if made.contains(path));
+        answers.push(if is_replaced { Said::Nothing } else { said(draft, tree) });
+        match draft {
+            Draft::Add { path, .. } => drop(made.insert(path)),
+            Draft::Change { to: Some(to), .. } => drop(made.insert(&to.path)),
+            Draft::Remove { .. } | Draft::Change { to: None, .. } => {}
+        }
+    }
+    answers.contains(&Said::Done) && !answers.contains(&Said::Open)
 }
 
 fn said(draft: &Draft, tree: &Snapshot) -> Said {
@@ -45,7 +60,11 @@ fn said(draft: &Draft, tree: &Snapshot) -> Said {
             let target = to.as_ref().map_or(path.as_str(), |to| &to.path);
             let went = to.as_ref().is_none_or(|to| to.keep || file(path).is_none());
             match file(target) {
-                Some(file) if went && is_mode(file, *executable) => turned_round(&file.bytes, hunks),
+                Some(file) if went && is_mode(file, *executable) => match turned_round(&file.bytes, hunks) {
+                    // A mode that is asked for stands there, or it does not.
+                    Said::Nothing if executable.is_some() => Said::Done,
+                    said => said,
+                },
                 _ => Said::Open,
             }
         }
@@ -60,14 +79,26 @@ fn is_mode(file: &File, executable: Option<bool>) -> bool {
 fn turned_round(text: &[u8], hunks: &[Hunk]) -> Said {
     let mut shift = 0_isize;
     let turned: Vec<Hunk> = hunks.iter().map(|hunk| turned(hunk, &mut shift)).collect();
-    match hunk::applied(text, &turned) {
+    match hunk::applied(text, &turned, &mut Hints(0)) {
         // A note says that something was overlooked: then it may be another place.
         Ok((_, notes)) if notes.is_empty() => {
-            let puts_in = hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| line.kind == LineKind::Added);
-            if puts_in { Said::Done } else { Said::Nothing }
+            if hunks.iter().any(puts_in) {
+                Said::Done
+            } else {
+                Said::Nothing
+            }
         }
         _ => Said::Open,
     }
+}
+
+/// Whether a hunk leaves something behind: lines come, and not the same that go.
+fn puts_in(hunk: &Hunk) -> bool {
+    let side = |gone: LineKind| hunk.lines.iter().filter(move |line| line.kind != gone);
+    let comes = hunk.lines.iter().any(|line| line.kind == LineKind::Added);
+    let is_same = |(one, other): (&HunkLine, &HunkLine)| one.content == other.content && one.end == other.end;
+    let (old, new) = (side(LineKind::Added), side(LineKind::Removed));
+    comes && (hunk.deletes > 0 || old.clone().count() != new.clone().count() || !old.zip(new).all(is_same))
 }
 
 /// Turns a hunk round. `shift` is by how many lines those above it have moved it.
@@ -88,7 +119,9 @@ fn turned(hunk: &Hunk, shift: &mut isize) -> Hunk {
         };
     }
     *shift -= isize::try_from(hunk.deletes).unwrap_or(0);
-    Hunk { start, lines, deletes: 0, at_end: AtEnd::AsBefore, ..hunk.clone() }
+    // What was put into an empty file is all that stands there.
+    let to_end = hunk.to_end || hunk.of_empty;
+    Hunk { start, lines, deletes: 0, at_end: AtEnd::AsBefore, to_end, of_empty: false, ..hunk.clone() }
 }
 
 #[cfg(test)]
@@ -110,7 +143,8 @@ mod tests {
 
     /// Puts a text in, and returns what is said when it is put in once more.
     fn again(text: &str, change: impl Fn(Snapshot) -> Snapshot) -> Result<bool, usize> {
-        let drafts = recognized(text.as_bytes()).expect("a format").read(text.as_bytes()).expect("drafts");
+        let drafts =
+            recognized(text.as_bytes()).expect("one format").expect("a format").read(text.as_bytes()).expect("drafts");
         let mut tree = tree(TEXT);
         let first = drafts.settle(&tree).expect("it fits");
         assert!(!first.is_applied, "{text}");

@@ -11,7 +11,10 @@
 //!
 //! The path stands on the line above, or above the code fence around the block; a block without one is about the file of the
 //! block before. A block that looks for nothing makes a file. A path may hold blanks, and models write prose where a path
-//! should stand: where the two cannot be told apart, the block is refused, so that none goes to another file than is meant.
+//! should stand: where the two cannot be told apart, the block is refused, so that none goes to another file than is meant. No
+//! file there proves that words are the name of a new one.
+
+use std::ops::Range;
 
 use super::{Draft, Drafts, Format, Hunk};
 use crate::violation::Violation;
@@ -48,6 +51,8 @@ fn is_fence(line: &str) -> bool {
 enum Above<'a> {
     /// The path of a file.
     Path(&'a str),
+    /// Words that a file may have for its name: to be taken for it where there is such a file.
+    Words(&'a str),
     /// Nothing, or prose that names no file.
     Nothing,
     /// Prose that may name a file.
@@ -76,8 +81,10 @@ impl<'a> Above<'a> {
             Self::Path(path)
         } else if is_sentence {
             if path.split_whitespace().any(looks_like_file) { Self::Unclear } else { Self::Nothing }
-        } else if path.split_whitespace().next_back().is_some_and(looks_like_file) || (is_close && is_plain) {
+        } else if path.split_whitespace().next_back().is_some_and(looks_like_file) {
             Self::Path(path)
+        } else if is_close && is_plain {
+            Self::Words(path)
         } else {
             Self::Nothing
         }
@@ -101,15 +108,29 @@ impl Format for SearchReplace {
         "`<<<<<<< SEARCH` blocks, as Aider has them"
     }
 
-    fn fits(&self, text: &[u8]) -> bool {
-        String::from_utf8_lossy(text).lines().any(begins)
+    fn stretches(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let text = String::from_utf8_lossy(text);
+        let (mut found, mut begin) = (Vec::new(), None);
+        for (number, line) in (1..).zip(text.lines()) {
+            match begin {
+                None if begins(line) => begin = Some(number),
+                Some(first) if ends(line) => {
+                    found.push(first..number + 1);
+                    begin = None;
+                }
+                _ => {}
+            }
+        }
+        found.extend(begin.map(|first| first..usize::MAX));
+        found
     }
 
     fn read(&self, text: &[u8]) -> Result<Drafts, Vec<Violation>> {
         let text = std::str::from_utf8(text).map_err(|_| vec![Violation::new("", "the text is no UTF-8")])?;
         let lines: Vec<&str> = text.lines().collect();
         let (mut drafts, mut faults) = (Vec::new(), Vec::new());
-        let mut path: Option<&str> = None;
+        // The file that blocks are about, and whether it may be none.
+        let mut of: Option<(&str, bool)> = None;
         let mut at = 0;
         let mut above = 0;
         while at < lines.len() {
@@ -123,8 +144,8 @@ impl Format for SearchReplace {
                 continue;
             }
             let named = Above::of(&lines[above..at]);
-            if let Above::Path(named) = named {
-                path = Some(named);
+            if let Above::Path(path) | Above::Words(path) = named {
+                of = Some((path, matches!(named, Above::Words(_))));
             }
             let find = |from: usize, is: fn(&str) -> bool| (from..lines.len()).find(|line| is(lines[*line]));
             let divided = find(at + 1, divides);
@@ -139,7 +160,7 @@ impl Format for SearchReplace {
             if let Some(line) = twice {
                 fault(line + 1, "a marker stands within a block");
             }
-            match path {
+            match of {
                 _ if named == Above::Unclear => {
                     fault(
                         number,
@@ -147,7 +168,12 @@ impl Format for SearchReplace {
                     );
                 }
                 None => fault(number, "no path stands above the block"),
-                Some(path) => block(&mut drafts, number, path, &lines[at + 1..divided], &lines[divided + 1..ended]),
+                Some((path, true)) if divided == at + 1 => {
+                    fault(number, &format!("it is not clear whether {path:?} is a path; put quotes around it"));
+                }
+                Some((path, _)) => {
+                    block(&mut drafts, number, path, &lines[at + 1..divided], &lines[divided + 1..ended])
+                }
             }
             at = ended + 1;
             above = at;
@@ -180,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_path_is_told_from_prose() {
-        use Above::{Nothing, Path, Unclear};
+        use Above::{Nothing, Path, Unclear, Words};
         for (above, expected) in [
             ("", Nothing),
             ("```", Nothing),
@@ -190,10 +216,13 @@ mod tests {
             ("### `src/a.py`:", Path("src/a.py")),
             ("**`src/a.py`**", Path("src/a.py")),
             ("\"a\"", Path("a")),
+            ("Create the helper", Words("Create the helper")),
+            ("Create the helper\n\n", Nothing),
+            ("`Create the helper`", Path("Create the helper")),
             ("b c.txt", Path("b c.txt")),
             ("b c.txt\n\n", Path("b c.txt")),
             ("## my notes/b", Path("my notes/b")),
-            ("my notes", Path("my notes")),
+            ("my notes", Words("my notes")),
             ("`my notes`:\n\n```", Path("my notes")),
             ("my notes\n\n", Nothing),
             ("And then this one.\n\n```", Nothing),

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::hunk::Hints;
 use super::{Draft, Drafts, Hunk, hunk, reversed};
 use crate::patch::inverse::between;
 use crate::patch::path::check_path;
@@ -12,6 +13,9 @@ use crate::patch::plan::Note;
 use crate::patch::snapshot::{Entry, File, Snapshot};
 use crate::patch::{Op, Patch};
 use crate::violation::Violation;
+
+/// For how many texts that are not there what comes nearest is shown: looking for it takes longer than anything else here.
+const NEAREST_SHOWN_MAX: usize = 3;
 
 /// What an import comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,15 +43,22 @@ impl Drafts {
     /// Lists what does not fit, with its line in the text.
     pub fn settle(&self, tree: &Snapshot) -> Result<Imported, Vec<Violation>> {
         let settled = self.fitted(tree);
-        if settled.is_err() && reversed::is_applied(self, tree) { Ok(Imported::applied()) } else { settled }
+        let does_something = settled.as_ref().is_ok_and(|imported| !imported.patch.ops.is_empty());
+        if !does_something && reversed::is_applied(self, tree) { Ok(Imported::applied()) } else { settled }
     }
 
     fn fitted(&self, tree: &Snapshot) -> Result<Imported, Vec<Violation>> {
         if self.drafts.is_empty() {
             return Err(vec![Violation::new("", "nothing in the text is a change of a file")]);
         }
-        let mut settling =
-            Settling { tree, files: BTreeMap::new(), round: Round::default(), faults: Vec::new(), notes: Vec::new() };
+        let mut settling = Settling {
+            tree,
+            files: BTreeMap::new(),
+            round: Round::default(),
+            hints: Hints(NEAREST_SHOWN_MAX),
+            faults: Vec::new(),
+            notes: Vec::new(),
+        };
         for (line, draft) in &self.drafts {
             let faults = draft.paths().filter_map(|path| Some((path, check_path(path).err()?)));
             let faults: Vec<String> = faults.map(|(path, fault)| format!("the path {path:?} {fault}")).collect();
@@ -89,6 +100,7 @@ struct Settling<'a> {
     /// What files become by the rounds that are over.
     files: BTreeMap<&'a str, Option<File>>,
     round: Round<'a>,
+    hints: Hints,
     /// What is wrong, and what was overlooked, each with its line.
     faults: Vec<(usize, String)>,
     notes: Vec<(usize, String)>,
@@ -151,8 +163,14 @@ impl<'a> Settling<'a> {
                 (Some(_), _) => drop(self.round.taken.insert(path)),
             },
             Draft::Change { path, to, executable, hunks } => {
-                let Some(file) = self.before(path).cloned() else {
-                    self.missing(line, path);
+                let is_new = hunks.iter().any(|hunk| hunk.of_empty) && *self.tree.entry(path) != Entry::Folder;
+                let Some(file) = self.before(path).cloned().or_else(|| is_new.then(File::default)) else {
+                    match to {
+                        Some(to) if hunks.is_empty() && !to.keep && self.before(&to.path).is_some() => {
+                            self.fault(line, renamed(path, &to.path));
+                        }
+                        _ => self.missing(line, path),
+                    }
                     return;
                 };
                 let Some(bytes) = self.changed(path, &file.bytes, hunks) else { return };
@@ -190,7 +208,7 @@ impl<'a> Settling<'a> {
 
     fn changed(&mut self, path: &str, text: &[u8], hunks: &[Hunk]) -> Option<Vec<u8>> {
         let of_file = |(line, said): (usize, String)| (line, format!("{path}: {said}"));
-        match hunk::applied(text, hunks) {
+        match hunk::applied(text, hunks, &mut self.hints) {
             Ok((bytes, notes)) => {
                 self.notes.extend(notes.into_iter().map(of_file));
                 Some(bytes)
@@ -214,4 +232,11 @@ impl<'a> Settling<'a> {
         let notes = self.notes.into_iter().map(|(line, message)| Note { at: at(line), message }).collect();
         Ok(Imported { patch: Patch { ops }, notes, is_applied: false })
     }
+}
+
+/// Says what somebody has to look at where a file may have got its new name already: the text says nothing of its content.
+fn renamed(path: &str, to: &str) -> String {
+    format!(
+        "{path} is not there, but {to} is; look whether {to} is what {path} was: then the rename is done, and has to be left out"
+    )
 }

@@ -148,6 +148,41 @@ fn a_text_is_recognized_by_its_form() {
         ("--- a\n+++ b\n@@ -1 +1 @@\n", Some("unified")),
         ("hello", None),
     ] {
-        assert_eq!(recognized(text.as_bytes()).map(Format::id), id, "{text}");
+        assert_eq!(recognized(text.as_bytes()).map(|format| format.map(Format::id)), Ok(id), "{text}");
     }
+}
+
+#[test]
+fn what_comes_nearest_is_shown_for_the_first_few() {
+    let block = |file: &str| format!("{file}\n<<<<<<< SEARCH\nfn two(a: u16) {{\n=======\nx\n>>>>>>> REPLACE\n");
+    let text: String = ["a", "b", "a", "b", "a"].iter().map(|file| block(file)).collect();
+    let source = "fn one() {}\nfn two(a: u8) {\n";
+    let faults = imported("search-replace", &[("a", source), ("b", source)], &text).expect_err("nothing is there");
+    let hinted: Vec<bool> = faults.iter().map(|fault| fault.contains("nearest to it is line 2")).collect();
+    assert_eq!(hinted, [true, true, true, false, false], "{faults:?}");
+}
+
+#[test]
+fn formats_side_by_side_are_told_from_one_within_another() {
+    let apply = "*** Begin Patch\n*** Delete File: f\n*** End Patch\n";
+    let block = "f\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+    let diff = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n";
+    let fenced = "@@@ remove f\n";
+    let within = |lines: &str| format!("@@@@ add g\n{lines}@@@@ end\n");
+    for text in [apply, block, diff, fenced] {
+        let alone = recognized(text.as_bytes()).map(|format| format.map(Format::id));
+        assert!(alone.is_ok_and(|id| id.is_some()), "{text}");
+        let inner = recognized(within(text).as_bytes()).map(|format| format.map(Format::id));
+        assert_eq!(inner, Ok(Some("fenced")), "{text}");
+        for other in [apply, block, diff, fenced] {
+            let both = format!("{text}\n{other}");
+            assert_eq!(recognized(both.as_bytes()).is_ok(), text == other, "{both}");
+            // Where it is cut, nobody can tell what it takes up.
+            let cut = within(other).replace("@@@@ end\n", text);
+            assert_eq!(recognized(cut.as_bytes()).map(|format| format.map(Format::id)), Ok(Some("fenced")), "{cut}");
+        }
+    }
+    // Counts that are wrong end no diff: its own fault is the one to tell.
+    let miscounted = diff.replace("-1,2 +1,2", "-1,4 +1,4") + "\n" + apply;
+    assert_eq!(recognized(miscounted.as_bytes()).map(|format| format.map(Format::id)), Ok(Some("unified")));
 }

@@ -4,11 +4,12 @@
 //! submodules, binary patches) is refused by name.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use diffy::Line;
 use diffy::patch_set::{FileMode, FileOperation, FilePatch, ParseOptions, PatchSet};
 
-use super::outline::{Section, sections};
+use super::outline::{Section, sections, stretches};
 use super::{Draft, Drafts, Format, Hunk, HunkLine, LineEnd, LineKind, Target};
 use crate::patch::line::Ending;
 use crate::violation::Violation;
@@ -28,6 +29,10 @@ impl Format for Unified {
     fn fits(&self, text: &[u8]) -> bool {
         let text = String::from_utf8_lossy(text);
         text.lines().any(|line| line.starts_with("diff --git ") || line.starts_with("--- "))
+    }
+
+    fn stretches(&self, text: &[u8]) -> Vec<Range<usize>> {
+        stretches(text)
     }
 
     fn read(&self, text: &[u8]) -> Result<Drafts, Vec<Violation>> {
@@ -106,7 +111,11 @@ fn draft(section: &Section, patch: &FilePatch<'_, [u8]>, prefixed: bool) -> Resu
     let executable = patch.new_mode().map(|mode| *mode == FileMode::Executable);
     let hunks = patch.patch().as_text().map_or(&[][..], |body| body.hunks());
     let numbered = section.hunks.iter().zip(hunks);
-    let hunks: Vec<Hunk> = numbered.map(|(line, one)| hunk(*line, one, section.is_crlf)).collect();
+    let mut hunks: Vec<Hunk> = numbered.map(|(line, one)| hunk(*line, one, section.is_crlf)).collect();
+    // A diff without context begins so at the top of any file. Then its other hunks tell, or the hash of what was there.
+    if hunks.len() > 1 || section.had_content() {
+        hunks.iter_mut().for_each(|hunk| hunk.of_empty = false);
+    }
     let side = |kinds: [LineKind; 2]| -> Vec<u8> {
         let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| kinds.contains(&line.kind));
         lines.flat_map(|line| [&line.content[..], ending_bytes(line)].concat()).collect()
@@ -168,5 +177,6 @@ fn hunk(line: usize, hunk: &diffy::Hunk<'_, [u8]>, is_crlf: bool) -> Hunk {
     let old = hunk.old_range();
     // Lines are counted from 1, except that a hunk which takes nothing away stands *behind* the line that it names.
     let start = if old.is_empty() { old.start() } else { old.start().saturating_sub(1) };
-    Hunk { start: Some(start), lines, ..Hunk::at(line) }
+    let of_empty = old.is_empty() && old.start() == 0;
+    Hunk { start: Some(start), lines, of_empty, ..Hunk::at(line) }
 }
