@@ -6,6 +6,7 @@
 pub mod comment;
 pub mod fix;
 pub mod junit;
+pub mod patch;
 pub mod review;
 pub mod sarif;
 pub mod tournament;

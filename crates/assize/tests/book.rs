@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use assize_core::patch::{self, PatchLimits};
 use assize_core::report::FORMATS;
 use assize_core::schema_check::document::{self, Syntax};
 use assize_core::schema_check::{FILE_FAULTS_MAX, effort, graphql, instance, json_schema, library, open_api, sql};
@@ -22,6 +23,7 @@ const WRITE_TABLE_VARIABLE: &str = "ASSIZE_TEST_WRITE_TABLE";
 const TEMPLATE: &str = include_str!("../assize.template.toml");
 const CONFIGURATION: &str = include_str!("../../../docs/configuration.md");
 const REVIEW: &str = include_str!("../../../docs/review.md");
+const PATCH: &str = include_str!("../../../docs/patch.md");
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -425,4 +427,18 @@ fn what_is_about_to_be_committed_is_checked() {
     repo.write("order.schema.json", "{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\", \"type\": 1}\n");
     let output = run();
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+}
+
+#[test]
+fn limits_of_patches_are_those_of_the_program() {
+    let mib = |bytes: usize| format!("{} MiB", bytes / (1024 * 1024));
+    let limits = PatchLimits::default();
+    for said in [
+        format!("At most {} operations, and {} bytes", limits.ops_max, spaced(limits.bytes_max as u64)),
+        format!("replaced in {} places", spaced(patch::MATCHES_MAX as u64)),
+        format!("no file larger than {}", mib(patch::FILE_BYTES_MAX)),
+        format!("put in no more than {} together", mib(patch::GROWTH_BYTES_MAX)),
+    ] {
+        assert!(PATCH.contains(&said), "docs/patch.md does not say: {said}");
+    }
 }

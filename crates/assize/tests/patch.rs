@@ -97,10 +97,19 @@ fn what_does_not_fit_is_listed_and_changes_nothing() {
         }
     }
     // What is wrong with the document and what does not fit the tree are told together.
-    let both = format!("{},{}", two.trim_end_matches("]}"), r#"{"kind": "edit", "path": "Cargo.lock", "replace": ""}]}"#);
+    let both =
+        format!("{},{}", two.trim_end_matches("]}"), r#"{"kind": "edit", "path": "Cargo.lock", "replace": ""}]}"#);
     let told = json(&patch(&repo, &both, &["check", "-"]));
-    let places: Vec<&str> = told["errors"].as_array().expect("errors").iter().filter_map(|one| one["at"].as_str()).collect();
+    let places: Vec<&str> =
+        told["errors"].as_array().expect("errors").iter().filter_map(|one| one["at"].as_str()).collect();
     assert_eq!(places, ["ops[0].find", "ops[1].path", "ops[3].find"], "{told}");
+    let told = patch(&repo, two, &["check", "-", "--format", "markdown"]);
+    let told = String::from_utf8_lossy(&told.stdout);
+    assert!(told.starts_with("## Assize patch does not fit; nothing was changed\n"), "{told}");
+    assert!(told.contains("\n- ops\\[0\\].find: ") && told.contains("\n- ops\\[1\\].path: "), "{told}");
+    let told = patch(&repo, OPS, &["check", "-", "--format", "markdown"]);
+    let told = String::from_utf8_lossy(&told.stdout);
+    assert!(told.contains("it fits; 1 file would change\n") && told.contains("| change | src/a.txt |"), "{told}");
     let told = patch(&repo, two, &["check", "-", "--format", "human"]);
     let told = String::from_utf8_lossy(&told.stdout);
     assert!(told.starts_with("ops[0].find: ") && told.contains("\nops[1].path: "), "{told}");

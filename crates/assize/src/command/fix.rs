@@ -288,7 +288,9 @@ fn settle(
             let applied = patcher.apply(patches, &handed).map_err(|error| Failure::new(error.to_string()))?;
             fixed.end.written = true;
             let event = Event::PatchApplied { patch: applied.patch, inverse: applied.inverse };
-            record.keep(&event).map_err(record::failed)?;
+            record
+                .keep(&event)
+                .map_err(|error| Failure::new(format!("the patch was written, but not recorded: {error}")))?;
         }
     }
     // What could have been written and was not can still be taken by another call.

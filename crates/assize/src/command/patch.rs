@@ -13,7 +13,7 @@ use crate::cli::{Output, print, print_bytes};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::own_file;
-use crate::render::{Format, quiet};
+use crate::render::{self, Format};
 
 /// Largest document that is read, in bytes. Patches themselves have tighter limits.
 pub const DOCUMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -174,7 +174,7 @@ fn diff(prepared: std::result::Result<Prepared, PatchError>, output: Output) -> 
         // Standard output is for the diff: whoever reads it must not take anything else for one.
         Err(PatchError::Unfit(faults)) => {
             for fault in &faults {
-                eprintln!("{}", visible(&fault.to_string()));
+                eprintln!("{}", make_visible(&fault.to_string()));
             }
             Ok(Exit::NotAccepted)
         }
@@ -184,70 +184,36 @@ fn diff(prepared: std::result::Result<Prepared, PatchError>, output: Output) -> 
 
 /// Says what came of it. What does not fit is an answer; what cannot be read or written is a failure.
 fn told(prepared: std::result::Result<Prepared, PatchError>, is_written: bool, output: Output) -> Result {
-    let (exit, json, text) = match prepared {
+    let (exit, text) = match prepared {
         Ok(prepared) => {
-            let changes: Vec<Value> =
-                prepared.plan.changes.iter().map(|change| json!({"path": change.path, "kind": kind(change)})).collect();
-            let json = json!({
-                "ok": true, "errors": [], "notes": prepared.plan.notes, "changes": changes, "written": is_written && !prepared.plan.is_applied,
-                "alreadyApplied": prepared.plan.is_applied, "patch": prepared.patch, "inverse": prepared.inverse,
-            });
-            (Exit::Done, json, human(&prepared, is_written))
+            let text = match output.format {
+                Format::Json => fitting(&prepared, is_written).to_string() + "\n",
+                Format::Human => render::patch::human(&prepared, is_written),
+                Format::Markdown => render::patch::markdown(&prepared, is_written),
+            };
+            (Exit::Done, text)
         }
         Err(PatchError::Unfit(faults)) => {
-            let text: String = faults.iter().map(|fault| format!("{}\n", visible(&fault.to_string()))).collect();
-            (
-                Exit::NotAccepted,
-                json!({"ok": false, "errors": faults}),
-                format!("{text}{}", PatchError::Unfit(Vec::new())) + "\n",
-            )
+            let text = match output.format {
+                Format::Json => json!({"assize": 1, "ok": false, "errors": faults}).to_string() + "\n",
+                Format::Human => render::patch::human_unfit(&faults),
+                Format::Markdown => render::patch::markdown_unfit(&faults),
+            };
+            (Exit::NotAccepted, text)
         }
         Err(error) => return Err(Failure::new(error.to_string())),
     };
-    print(&match output.format {
-        Format::Json => {
-            let mut result = json!({"assize": 1});
-            if let (Some(result), Value::Object(json)) = (result.as_object_mut(), json) {
-                result.extend(json);
-            }
-            format!("{result}\n")
-        }
-        Format::Human | Format::Markdown => text,
-    });
+    print(&text);
     Ok(exit)
 }
 
-fn kind(change: &Change) -> &'static str {
-    match (&change.before, &change.after) {
-        (None, _) => "add",
-        (Some(_), None) => "remove",
-        (Some(_), Some(_)) => "change",
-    }
-}
-
-fn human(prepared: &Prepared, is_written: bool) -> String {
-    let mut text = String::new();
-    for note in &prepared.plan.notes {
-        text.push_str(&quiet(&format!("{}: {}", visible(&note.at), visible(&note.message))));
-        text.push('\n');
-    }
-    if prepared.plan.is_applied {
-        text.push_str("it is applied already; nothing is left to do\n");
-        return text;
-    }
-    for change in &prepared.plan.changes {
-        text.push_str(&format!("{:6} {}\n", kind(change), visible(&change.path)));
-    }
-    let count = prepared.plan.changes.len();
-    let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
-    text.push_str(&if is_written {
-        format!("applied to {files}\n")
-    } else {
-        format!("it fits; {files} would change\n")
-    });
-    text
-}
-
-fn visible(text: &str) -> String {
-    make_visible(text).into_owned()
+fn fitting(prepared: &Prepared, is_written: bool) -> Value {
+    let change = |change: &Change| json!({"path": change.path, "kind": render::patch::kind(change)});
+    let changes: Vec<Value> = prepared.plan.changes.iter().map(change).collect();
+    let is_applied = prepared.plan.is_applied;
+    json!({
+        "assize": 1, "ok": true, "errors": [], "notes": prepared.plan.notes, "changes": changes,
+        "written": is_written && !is_applied, "alreadyApplied": is_applied,
+        "patch": prepared.patch, "inverse": prepared.inverse,
+    })
 }
