@@ -61,7 +61,8 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(applied(&back, &after).expect("what takes it back fits").after, before);
     if let Some(diff) = diff {
         let limits = PatchLimits { ops_max: 10_000, bytes_max: 1 << 30 };
-        let same = imported(&diff, Form::named("unified").expect("a form"), &before, &limits).expect("what is exported is read");
+        let same = imported(&diff, Form::named("unified").expect("a form"), &before, &limits)
+            .expect("what is exported is read");
         assert_eq!(applied(&same, &before).expect("what is exported fits").after, after);
     }
 });

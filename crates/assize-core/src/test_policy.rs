@@ -16,8 +16,8 @@ use crate::diff::{Diff, FileStatus};
 use crate::path::{file_name, is_test};
 
 pub use aid::{Use, Used, Uses, is_setting};
-pub use opened::Opened;
 pub(crate) use opened::sentences;
+pub use opened::{Opened, named_files};
 pub use tool::is_check_configuration;
 
 /// Returns whether a file tells a runner of tests what to do, or takes its place.

@@ -205,7 +205,13 @@ fn an_apply_that_is_killed_leaves_all_or_nothing_once_the_next_run_is_done() {
         // Whoever comes next, with a patch that does not fit.
         match number % 3 {
             0 => drop(Patcher::open(&tree).expect("opened")),
-            1 => assert_eq!(program(&tree, "check", &documents[2]).status().expect("it runs").code(), Some(1)),
+            1 => {
+                // Whoever only looks says that a patch is to be finished first, and touches nothing.
+                let (left, code) = (listed(&tree), if is_decided { 2 } else { 1 });
+                assert_eq!(program(&tree, "check", &documents[2]).status().expect("it runs").code(), Some(code));
+                assert_eq!(listed(&tree), left, "kill {number}: it was only looked at");
+                drop(Patcher::open(&tree).expect("opened"));
+            }
             _ => assert_eq!(program(&tree, "apply", &documents[2]).status().expect("it runs").code(), Some(1)),
         }
         let found = listed(&tree);

@@ -54,24 +54,27 @@ fn leading(
     }
 }
 
+/// A way to lead from one file to another.
+type Between = fn(&str, Option<&File>, Option<&File>) -> Vec<Op>;
+
 /// Returns the patch that leads from the tree that a plan makes back to the one that it was made for.
 pub fn inverse(made: &Plan, tree: &Snapshot) -> Patch {
     let before = |change: &Change| match tree.entry(&change.path) {
         Entry::File(file) => Some(file.clone()),
         _ => None,
     };
-    let all = |between: &dyn Fn(&str, Option<&File>, Option<&File>) -> Vec<Op>| Patch {
-        ops: made
+    let all = |between: Between| {
+        let ops = made
             .changes
             .iter()
-            .flat_map(|change| between(&change.path, change.after.as_ref(), before(change).as_ref()))
-            .collect(),
+            .flat_map(|change| between(&change.path, change.after.as_ref(), before(change).as_ref()));
+        Patch { ops: ops.collect() }
     };
     // What can be put in again under the usual limits has to stay so.
     let limits = PatchLimits { ops_max: usize::MAX, ..PatchLimits::default() };
-    let told = all(&recognizable);
+    let told = all(recognizable);
     let is_short = |patch: &Patch| limits.check(patch).is_empty();
-    if is_short(&told) { told } else { Some(all(&between)).filter(is_short).unwrap_or(told) }
+    if is_short(&told) { told } else { Some(all(between)).filter(is_short).unwrap_or(told) }
 }
 
 fn added(path: &str, file: &File) -> Op {

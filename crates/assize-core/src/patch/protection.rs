@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 
 use super::{Numbered, Op, folded};
+use crate::path::file_name;
 use crate::security::{Asked, guard};
-use crate::test_policy::{Opened, is_runner_configuration};
+use crate::test_policy::{Opened, is_runner_configuration, named_files};
 use crate::violation::Violation;
 
 /// What a specification opens, and what stays closed.
@@ -16,12 +17,14 @@ use crate::violation::Violation;
 pub struct Protection {
     asked: Asked,
     tests: Opened,
+    /// What the specification names. A test that is to be added needs no opening, what tells its runner what to do does.
+    named: BTreeSet<String>,
 }
 
 impl Protection {
     /// Reads out of a specification which protected files it asks to change.
     pub fn by(specification: &str) -> Self {
-        Self { asked: Asked::by(specification), tests: Opened::by(specification) }
+        Self { asked: Asked::by(specification), tests: Opened::by(specification), named: named_files(specification) }
     }
 
     /// Lists the operations on files that are protected.
@@ -33,18 +36,24 @@ impl Protection {
         let fault = |(index, op): &Numbered<'_>| {
             // A test that is new takes nothing away; what tells a runner which tests to run may.
             let is_new = matches!(op, Op::Add { .. }) && !removed.contains(op.path());
-            let why = self.why(op.path(), is_new && !is_runner_configuration(&folded(op.path())))?;
+            let is_free = !is_runner_configuration(&folded(op.path())) || self.names(op.path());
+            let why = self.why(op.path(), is_new && is_free)?;
             Some(Violation::new(format!("ops[{index}].path"), format!("is protected: it {why}; {OPEN}")))
         };
         ops.iter().filter_map(fault).collect()
     }
 
+    fn names(&self, path: &str) -> bool {
+        self.named.contains(path) || self.named.contains(file_name(path))
+    }
+
     fn why(&self, path: &str, is_new_test: bool) -> Option<&'static str> {
         // Some file systems take `.GITHUB` for `.github`.
         let same = folded(path);
-        guard(path, &self.asked)
-            .or_else(|| guard(&same, &self.asked))
-            .or_else(|| (!is_new_test && (self.tests.holds(path) || self.tests.holds(&same))).then_some("is a test, or says how tests run"))
+        guard(path, &self.asked).or_else(|| guard(&same, &self.asked)).or_else(|| {
+            (!is_new_test && (self.tests.holds(path) || self.tests.holds(&same)))
+                .then_some("is a test, or says how tests run")
+        })
     }
 }
 
@@ -92,7 +101,8 @@ mod tests {
             (mend, "conftest.py", [true; 3]),
             (mend, "Pytest.ini", [true; 3]),
             (mend, ".npmrc", [true; 3]),
-            ("Add a conftest.py with the fixtures", "conftest.py", [false; 3]),
+            ("Add a conftest.py with the fixtures", "tests/conftest.py", [false, true, true]),
+            ("Do not add a conftest.py", "conftest.py", [true; 3]),
             ("Update tests/test_parser.py to the new names", "tests/test_parser.py", [false; 3]),
             ("Update tests/test_parser.py to the new names", "tests/test_other.py", [false, true, true]),
         ] {
@@ -104,7 +114,8 @@ mod tests {
     fn every_operation_is_named_with_its_place() {
         let remove = |path: &str| Op::Remove { path: path.to_owned() };
         let ops = vec![remove("src/a.rs"), remove("Cargo.lock"), remove("AGENTS.md")];
-        let told: Vec<String> = Protection::default().check(&Patch { ops }.numbered()).iter().map(ToString::to_string).collect();
+        let told: Vec<String> =
+            Protection::default().check(&Patch { ops }.numbered()).iter().map(ToString::to_string).collect();
         assert_eq!(
             told,
             [

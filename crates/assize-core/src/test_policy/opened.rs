@@ -70,15 +70,11 @@ impl Opened {
     /// A manifest that holds them is then open as a whole, and named alone it opens nothing: "bump the version in `pyproject.toml`".
     /// What a sentence forbids it does not open, and a test that is to be *added* needs no opening.
     pub fn by(specification: &str) -> Self {
-        static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i)\b(?:not|never|without|don['’]t|must\s+stay|leave|keep|untouched|unchanged)\b")
-                .expect("valid pattern")
-        });
         static HEADINGS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^#.*$").expect("valid pattern"));
         let specification = HEADINGS.replace_all(specification, "$0\n");
         let mut named = BTreeSet::new();
         let mut all = false;
-        for sentence in sentences(&specification).filter(|sentence| !FORBIDS.is_match(sentence)) {
+        for sentence in sentences(&specification).filter(|sentence| !forbids(sentence)) {
             let found = Reading::of(&words(sentence));
             all |= found.tests || asks_in_the_passive(sentence);
             named.extend(found.named);
@@ -97,6 +93,22 @@ impl Opened {
 
 fn is_tool(name: &str) -> bool {
     tool::tools().any(|tool| tool.name == name)
+}
+
+/// Returns whether a sentence says what is not to be done.
+fn forbids(sentence: &str) -> bool {
+    static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:not|never|without|don['’]t|must\s+stay|leave|keep|untouched|unchanged)\b")
+            .expect("valid pattern")
+    });
+    FORBIDS.is_match(sentence)
+}
+
+/// Returns the files that a specification names in sentences that forbid nothing, whatever is to be done with them.
+pub fn named_files(specification: &str) -> BTreeSet<String> {
+    let words = sentences(specification).filter(|sentence| !forbids(sentence)).flat_map(str::split_whitespace);
+    let bare = |word: &str| word.trim_matches(|end: char| !end.is_alphanumeric() && end != '_').to_owned();
+    words.flat_map(|word| [bare(word), format!(".{}", bare(word))]).filter(|word| word.len() > 1).collect()
 }
 
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {

@@ -360,7 +360,9 @@ pub fn validate_both(
         _ => Vec::new(),
     };
     let verdict = verdict.and_then(|value| verdict_of(&value)).map_err(|found| under("verdict", found));
-    let patch = patch.and_then(|value| patch_of(&value, limits).map_err(|unsound| unsound.faults)).map_err(|found| under("patch", found));
+    let patch = patch
+        .and_then(|value| patch_of(&value, limits).map_err(|unsound| unsound.faults))
+        .map_err(|found| under("patch", found));
     match (verdict, patch) {
         (Ok(verdict), Ok(patch)) if between.is_empty() => Ok((verdict, patch)),
         (verdict, patch) => Err([verdict.err(), patch.err(), Some(between)].into_iter().flatten().flatten().collect()),

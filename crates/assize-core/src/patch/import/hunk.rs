@@ -246,12 +246,14 @@ fn numbered(lines: &Lines<'_>, hunk: &Hunk, from: usize) -> Result<usize, String
     let count = lines.count();
     match (hunk.start, hunk.anchors.is_empty()) {
         _ if hunk.of_empty && count > 0 => {
-            Err(format!("is meant in an empty file, as `-0,0` says, but the file has {count} lines"))
+            Err("is meant in an empty file, as `-0,0` says, but this one is not".to_owned())
         }
-        (Some(start), _) if start > count => Err(format!("begins on line {}, but the file has {count}", start + 1)),
+        (Some(start), _) if start > count => {
+            Err(format!("begins on line {}, but the file has {count}", start.saturating_add(1)))
+        }
         (Some(start), _) if hunk.deletes > count - start => {
             let deletes = hunk.deletes;
-            Err(format!("takes {deletes} lines from line {} on, but the file has {count}", start + 1))
+            Err(format!("takes {deletes} lines from line {} on, but the file has {count}", start.saturating_add(1)))
         }
         (Some(start), _) => Ok(start),
         (None, true) => Ok(count),
@@ -296,7 +298,7 @@ impl<'a> Wanted<'a> {
 
     /// Compares them with those of a file.
     fn stands_at(&self, lines: &Lines<'_>, start: usize) -> bool {
-        let end = start + self.old.len();
+        let end = start.saturating_add(self.old.len());
         if end > lines.count() || (self.hunk.to_end && end != lines.count()) {
             return false;
         }

@@ -109,16 +109,16 @@ fn turned(hunk: &Hunk, shift: &mut isize) -> Hunk {
         line.kind = match line.kind {
             LineKind::Context => LineKind::Context,
             LineKind::Removed => {
-                *shift -= 1;
+                *shift = shift.saturating_sub(1);
                 LineKind::Added
             }
             LineKind::Added => {
-                *shift += 1;
+                *shift = shift.saturating_add(1);
                 LineKind::Removed
             }
         };
     }
-    *shift -= isize::try_from(hunk.deletes).unwrap_or(0);
+    *shift = shift.saturating_sub_unsigned(hunk.deletes);
     // What was put into an empty file is all that stands there.
     let to_end = hunk.to_end || hunk.of_empty;
     Hunk { start, lines, deletes: 0, at_end: AtEnd::AsBefore, to_end, of_empty: false, ..hunk.clone() }

@@ -172,7 +172,7 @@ impl Format for SearchReplace {
                     fault(number, &format!("it is not clear whether {path:?} is a path; put quotes around it"));
                 }
                 Some((path, _)) => {
-                    block(&mut drafts, number, path, &lines[at + 1..divided], &lines[divided + 1..ended])
+                    block(&mut drafts, number, path, &lines[at + 1..divided], &lines[divided + 1..ended]);
                 }
             }
             at = ended + 1;
