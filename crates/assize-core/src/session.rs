@@ -101,6 +101,13 @@ pub enum Event {
     TournamentStepped(Box<GenerationStep>),
     /// The tournament ruled.
     TournamentRuled(Box<TournamentRecord>),
+    /// A patch is going to be put into the user's tree: whatever happens from here on, the way back is on record.
+    PatchIntended {
+        /// Its operations.
+        patch: Patch,
+        /// The patch that takes it back.
+        inverse: Patch,
+    },
     /// A patch was put into the user's tree.
     PatchApplied {
         /// Its operations.
@@ -149,6 +156,7 @@ impl Event {
             Self::TournamentStarted(_) => "tournament_started",
             Self::TournamentStepped(_) => "tournament_stepped",
             Self::TournamentRuled(_) => "tournament_ruled",
+            Self::PatchIntended { .. } => "patch_intended",
             Self::PatchApplied { .. } => "patch_applied",
             Self::SessionEnded { .. } => "session_ended",
             Self::Paused { .. } => "paused",
@@ -235,6 +243,7 @@ impl SessionState {
             | Event::TournamentStarted(_)
             | Event::TournamentStepped(_)
             | Event::TournamentRuled(_)
+            | Event::PatchIntended { .. }
             | Event::PatchApplied { .. }
             | Event::SessionEnded { .. }
             | Event::Paused { .. }

@@ -17,7 +17,7 @@ use crate::path::{file_name, is_test};
 
 pub use aid::{Use, Used, Uses, is_setting};
 pub(crate) use opened::sentences;
-pub use opened::{Opened, named_files};
+pub use opened::{Opened, asked_files};
 pub use tool::is_check_configuration;
 
 /// Returns whether a file tells a runner of tests what to do, or takes its place.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use assize_core::patch::import::{FORMATS, recognized};
+use assize_core::patch::import::{Draft, Drafts, FORMATS, Hunk, LineKind, recognized};
 use assize_core::patch::{Entry, File, Form, Handed, JSON, Op, Patch, PatchLimits, Plan, Snapshot, inverse, plan};
 use assize_core::violation::Violation;
 use serde::Deserialize;
@@ -33,6 +33,7 @@ struct Settings {
     notes: Vec<String>,
     applied: bool,
     again: Option<bool>,
+    repeats: bool,
     executable: BTreeSet<String>,
     executable_after: Option<BTreeSet<String>>,
 }
@@ -43,6 +44,15 @@ struct Case {
     before: Files,
     /// The tree that comes of it, or the faults.
     expected: Result<Files, Vec<String>>,
+}
+
+/// What becomes of a document that is handed in a second time.
+#[derive(Debug, PartialEq, Eq)]
+enum Again {
+    Recognized,
+    Refused,
+    /// It is carried out, as if for the first time.
+    Repeated,
 }
 
 /// What became of a patch.
@@ -173,14 +183,31 @@ impl Case {
                 Err(faults) => found.push(format!("its inverse is refused: {faults:?}")),
             }
         }
-        if self.format() == JSON {
-            let wanted = self.settings.again.unwrap_or_else(|| leaves_something(patch));
-            let told = plan(patch, &later).is_ok_and(|again| again.is_applied);
-            if told != wanted {
-                found.push(format!("once it is carried out, that is recognized: {told}"));
-            }
+        let usual = || match self.handed() {
+            Ok(Handed::Drafts(drafts)) => notes.is_empty() && drafts_leave_something(&drafts),
+            _ => leaves_something(patch),
+        };
+        let wanted = self.settings.again.unwrap_or_else(usual);
+        let again = self.again(&later);
+        if (again == Again::Recognized) != wanted {
+            found.push(format!("once it is carried out, that is recognized: {}", !wanted));
+        }
+        if again == Again::Repeated && self.format() != JSON && !self.settings.repeats {
+            found.push("it is carried out twice".to_owned());
         }
         found
+    }
+
+    /// Hands the document in once more.
+    fn again(&self, later: &Snapshot) -> Again {
+        let settled = self.handed().and_then(|handed| handed.settle(later));
+        match settled
+            .and_then(|imported| Ok((imported.is_applied || plan(&imported.patch, later)?.is_applied, imported)))
+        {
+            Ok((true, _)) => Again::Recognized,
+            Ok((false, _)) => Again::Repeated,
+            Err(_) => Again::Refused,
+        }
     }
 }
 
@@ -188,14 +215,34 @@ impl Case {
 fn leaves_something(patch: &Patch) -> bool {
     let is_seen =
         |op: &Op| matches!(op, Op::Add { .. }) || matches!(op, Op::Edit { replace, .. } if !replace.is_empty());
-    // Lines by their number are seen where they come, unless an edit moves them.
     let is_denied = |op: &Op| {
-        let of_file = || patch.ops.iter().filter(|other| other.path() == op.path());
-        let puts_in = |other: &Op| matches!(other, Op::Splice { insert: Some(insert), .. } if !insert.is_empty());
-        let is_splice = |other: &Op| matches!(other, Op::Splice { .. });
-        is_splice(op) && !(of_file().all(is_splice) && of_file().any(puts_in))
+        let mut of_file = patch.ops.iter().filter(|other| other.path() == op.path());
+        // As many lines as they take the place of: to put them in once more changes nothing.
+        let puts_in = |other: &Op| match other {
+            Op::Splice { insert: Some(insert), delete_count, .. } => insert.lines().count() == *delete_count as usize,
+            _ => false,
+        };
+        matches!(op, Op::Splice { .. }) && !of_file.all(puts_in)
     };
     patch.ops.iter().any(is_seen) && !patch.ops.iter().any(is_denied)
+}
+
+/// Whether every draft can be seen in a tree afterwards, or at least does not deny it, and one can be seen.
+fn drafts_leave_something(drafts: &Drafts) -> bool {
+    let comes = |hunk: &Hunk| hunk.lines.iter().any(|line| line.kind == LineKind::Added);
+    // A line that is put in by its number may stand there by chance, unless another hunk tells.
+    let is_by_number = |hunk: &Hunk| !hunk.of_empty && hunk.lines.iter().all(|line| line.kind == LineKind::Added);
+    let is_seen = |draft: &Draft| match draft {
+        Draft::Add { .. } => true,
+        Draft::Change { executable, hunks, .. } => executable.is_some() || hunks.iter().any(comes),
+        Draft::Remove { .. } => false,
+    };
+    let is_denied = |draft: &Draft| match draft {
+        Draft::Change { hunks, .. } => !hunks.is_empty() && hunks.iter().all(is_by_number),
+        Draft::Add { .. } | Draft::Remove { .. } => false,
+    };
+    let mut all = drafts.drafts.iter().map(|(_, draft)| draft);
+    all.clone().any(is_seen) && !all.any(is_denied)
 }
 
 fn line(fault: &Violation) -> String {

@@ -17,7 +17,7 @@ use assize_core::fix::record::{FixEnd, FixStart, FixStep, is_unchanged, objectio
 use assize_core::fix::rounds::{
     By, Came, Ending, FixEffect, FixEvent, FixPolicy, Judged, Proposal, Proposed, Round, Rounds,
 };
-use assize_core::patch::{Handed, PatchLimits, Pin, Protection};
+use assize_core::patch::{Handed, Patch, PatchLimits, Pin, Protection};
 use assize_core::prompt::fix::{FixExhibits, files_that_matter};
 use assize_core::text::{Untrusted, head};
 
@@ -27,7 +27,7 @@ use crate::ground::Ground;
 use crate::patch::PatchTerms;
 use crate::work_copy::{CopyError, WorkCopy};
 use desk::Desk;
-use proposal::{fitting, proposal};
+use proposal::{Tried, fitting, proposal};
 
 /// Under what terms a fix goes on.
 pub struct FixTerms<'a> {
@@ -173,11 +173,16 @@ impl<'a> Fix<'a> {
             self.take_up(step, &rounds)?;
             effect = rounds.step(step.event.clone());
         }
-        let mut told = rounds.rounds().len();
+        if !steps.is_empty() {
+            effect = rounds.retry();
+        }
+        // The next round has begun already, unless this one goes on or was the last.
+        let over = |round: &&Round| !matches!(round.came, Came::Asked | Came::Made(_));
+        let mut told = rounds.rounds().iter().take_while(over).count();
         loop {
-            let step = match &effect {
+            let (step, failure) = match &effect {
                 FixEffect::End(ending) => return self.end(ending.clone(), &rounds, &steps),
-                FixEffect::Judge(state) => self.judge(*state, watch, ask)?,
+                FixEffect::Judge(state) => (self.judge(*state, watch, ask)?, None),
                 FixEffect::Propose { by, from, faults } => {
                     let round = rounds.rounds().len();
                     watch(Progress::Asking { by: *by, round, again: !faults.is_empty() });
@@ -185,11 +190,12 @@ impl<'a> Fix<'a> {
                 }
             };
             keep(&step).map_err(FixError::Keep)?;
+            if let Some(error) = failure {
+                return Err(error);
+            }
             self.take_up(&step, &rounds)?;
             effect = rounds.step(step.event.clone());
             steps.push(step);
-            // The next round has begun already, unless this one goes on or was the last.
-            let over = |round: &&Round| !matches!(round.came, Came::Asked | Came::Made(_));
             while let Some(round) = rounds.rounds().get(told).filter(over) {
                 watch(Progress::Came(round));
                 told += 1;
@@ -247,21 +253,31 @@ impl<'a> Fix<'a> {
         faults: &[String],
         rounds: &Rounds,
         steps: &[FixStep],
-    ) -> Result<FixStep, FixError> {
+    ) -> Result<(FixStep, Option<FixError>), FixError> {
         let begin = Instant::now();
         self.desk.lay(from)?;
         let record = review_of(steps, from).ok_or_else(|| FixError::Record("a ruling is missing".to_owned()))?;
-        let answer = match (by, self.terms.fixer) {
-            (By::Configured, Some(fixer)) => self.ask(fixer, record, faults, rounds, steps)?,
+        let untried = steps.last().filter(|_| by == By::Configured).and_then(untried);
+        // What is tried once more has kept to the limits before.
+        let limits = if by == By::Mechanical || untried.is_some() { PatchLimits::NONE } else { self.patches.limits };
+        let answer = match (untried, by, self.terms.fixer) {
+            (Some(patch), ..) => {
+                Answer { patch: Ok(Handed::Operations(patch.clone())), record: None, cost_usd: Some(0.0) }
+            }
+            (None, By::Configured, Some(fixer)) => self.ask(fixer, record, faults, rounds, steps)?,
             _ => self.ask_tools(record)?,
         };
-        let terms = match by {
-            By::Mechanical => PatchTerms { limits: PatchLimits::NONE, ..self.patches.clone() },
-            By::Configured => self.patches.clone(),
-        };
-        let (proposal, patch) = proposal(&mut self.desk, &self.home, &terms, answer.patch)?;
+        let terms = PatchTerms { limits, ..self.patches.clone() };
+        let Tried { proposal, patch, failure } = proposal(&mut self.desk, &self.home, &terms, answer.patch);
+        let failure = failure.map(FixError::from);
+        if by == By::Mechanical
+            && let Some(error) = failure
+        {
+            // Tools say the same again, for nothing.
+            return Err(error);
+        }
         let event = FixEvent::Proposed(Proposed { proposal, time_ms: millis(begin), cost_usd: answer.cost_usd });
-        Ok(FixStep { event, patch, fixer: answer.record, review: None })
+        Ok((FixStep { event, patch, fixer: answer.record, review: None }, failure))
     }
 
     fn ask_tools(&self, record: &ReviewRecord) -> Result<Answer, FixError> {
@@ -284,7 +300,7 @@ impl<'a> Fix<'a> {
         let read = |path: &&str| Some(((*path).to_owned(), Untrusted::new(scratch.text(path, SHOWN_BYTES_MAX)?)));
         let exhibits = FixExhibits {
             review: review::exhibits(&self.case, &Ground::copy(&self.desk.path(), &self.home))?,
-            files: files_that_matter(record).iter().filter_map(read).collect(),
+            files: files_that_matter(record, []).iter().filter_map(read).collect(),
             tried: tried(rounds, steps),
             faults: faults.to_vec(),
         };
@@ -335,6 +351,14 @@ pub(crate) fn millis(begin: Instant) -> u64 {
 /// Returns what the court recorded of a state: states are judged in the order of their numbers.
 fn review_of(steps: &[FixStep], state: usize) -> Option<&ReviewRecord> {
     steps.iter().filter_map(|step| step.review.as_deref()).nth(state)
+}
+
+/// Returns the answer of a step that is paid for and could not be tried.
+fn untried(step: &FixStep) -> Option<&Patch> {
+    match &step.event {
+        FixEvent::Proposed(Proposed { proposal: Proposal::Untried(_), .. }) => step.patch.as_ref(),
+        _ => None,
+    }
 }
 
 /// Tells of earlier patches of the configured fixer that were dropped or could not be used. Without that the same question

@@ -565,7 +565,7 @@ fn finished(what: &str, command: Command, input: &[u8], limits: &Limits) -> Resu
     let what = what.to_owned();
     match finished.status {
         None => Err(GitError::TimedOut(what)),
-        Some(_) if finished.cut => Err(GitError::TooLarge(what)),
+        Some(_) if finished.stdout_cut => Err(GitError::TooLarge(what)),
         Some(status) if !status.success() => Err(GitError::Failed { what, detail: finished.complaint() }),
         Some(_) => Ok(finished),
     }

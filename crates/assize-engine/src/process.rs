@@ -40,8 +40,11 @@ pub struct Finished {
     pub stdout: Vec<u8>,
     /// Its standard error, up to the limit.
     pub stderr: Vec<u8>,
-    /// Whether output was dropped.
-    pub cut: bool,
+    /// Whether some of its standard output was dropped. What is dropped of its standard error is only missing from a
+    /// complaint.
+    pub stdout_cut: bool,
+    /// Whether something that it has started may still be at work. Only [`run_to_the_last`] looks.
+    pub left_behind: bool,
 }
 
 impl Finished {
@@ -86,8 +89,8 @@ pub fn run(mut command: Command, input: &[u8], limits: &Limits) -> io::Result<Fi
         closed(&[&stdout, &stderr], Instant::now() + DRAIN);
     }
     let (stdout, stdout_cut) = stdout.take();
-    let (stderr, stderr_cut) = stderr.take();
-    Ok(Finished { status, stdout, stderr, cut: stdout_cut || stderr_cut })
+    let (stderr, _) = stderr.take();
+    Ok(Finished { status, stdout, stderr, stdout_cut, left_behind: false })
 }
 
 /// How long what has left its group may take to die.
@@ -95,22 +98,34 @@ const DEATH_TIME_MAX: Duration = Duration::from_secs(5);
 /// Set for a program that is run to the last of those that it starts, and inherited by them: what tells them from all others.
 const RUN_VARIABLE: &str = "ASSIZE_RUN";
 
-/// Runs a program as [`run`] does, and ends with it all that it has started, in whatever session that is. What clears its
-/// environment on purpose is not found.
+/// Runs a program as [`run`] does, and ends with it all that it has started, in whatever session that is, as far as that can
+/// be found. It is known by its environment: what clears that, belongs to another user, or is started by a service in the
+/// program's place is not found, and without `/proc` nothing is.
 ///
 /// # Errors
 ///
 /// Fails as [`run`] does.
-pub fn run_to_the_last(mut command: Command, input: &[u8], limits: &Limits) -> io::Result<Finished> {
+pub fn run_to_the_last(command: Command, input: &[u8], limits: &Limits) -> io::Result<Finished> {
+    run_and_end(command, input, limits, marked, DEATH_TIME_MAX)
+}
+
+/// `find` returns, by the mark of a run, what is alive of it, up to a count; it has `death` to die.
+fn run_and_end(
+    mut command: Command,
+    input: &[u8],
+    limits: &Limits,
+    find: impl Fn(&str, usize) -> Vec<u32>,
+    death: Duration,
+) -> io::Result<Finished> {
     let mark = format!("{:016x}", getrandom::u64().map_err(io::Error::other)?);
     // A run within a run belongs to both.
     let outer = std::env::var(RUN_VARIABLE).unwrap_or_default();
     command.env(RUN_VARIABLE, format!("{outer}{mark}"));
     MARKS.lock().unwrap_or_else(PoisonError::into_inner).insert(mark.clone());
     let finished = run(command, input, limits);
-    end_all(|most| marked(&mark, most), Instant::now() + DEATH_TIME_MAX);
+    let all_ended = end_all(|most| find(&mark, most), Instant::now() + death);
     MARKS.lock().unwrap_or_else(PoisonError::into_inner).remove(&mark);
-    finished
+    Ok(Finished { left_behind: !all_ended, ..finished? })
 }
 
 /// The marks of programs that are being run to the last.
@@ -314,9 +329,26 @@ mod tests {
 
     #[test]
     fn output_is_kept_up_to_its_limit() {
-        assert!(!shell("printf 1234567890", b"", 5_000).cut);
+        assert!(!shell("printf 1234567890", b"", 5_000).stdout_cut);
         let over = shell("printf 12345678901", b"", 5_000);
-        assert_eq!((over.stdout.len(), over.cut), (10, true));
+        assert_eq!((over.stdout.len(), over.stdout_cut), (10, true));
+        let noisy = shell("printf 12345678901 >&2; printf 1", b"", 5_000);
+        assert_eq!((noisy.stdout.len(), noisy.stderr.len(), noisy.stdout_cut), (1, 10, false));
+    }
+
+    #[test]
+    fn what_is_still_at_work_is_told_of() {
+        let limits = Limits { time: Duration::from_secs(5), stdout_bytes_max: 10, stderr_bytes_max: 10 };
+        let left_behind = |find: fn(&str, usize) -> Vec<u32>| {
+            let ran = run_and_end(Command::new("true"), b"", &limits, find, Duration::from_millis(50));
+            ran.expect("it starts").left_behind
+        };
+        // No process has this number, so that no signal ends it.
+        assert!(left_behind(|_, _| vec![u32::MAX]));
+        assert!(!left_behind(|_, _| Vec::new()));
+        let mut command = Command::new("sh");
+        command.args(["-c", "setsid sleep 600 >/dev/null 2>&1 &"]);
+        assert!(!run_to_the_last(command, b"", &limits).expect("it starts").left_behind);
     }
 
     #[test]

@@ -12,8 +12,8 @@ use rustix::fs::OFlags;
 use crate::exit::{Failure, Result};
 use crate::host::{Host, now_ms};
 
-/// Most cases that could go on which are looked at, the newest ones.
-pub const OPEN_MAX: u32 = 20;
+/// Most cases that could go on among which one is looked for, the newest ones.
+pub const OPEN_MAX: u32 = 1_000;
 
 /// Held while a command that keeps its steps is at work in a project: two of them would take each other for an interrupted
 /// one.
@@ -59,14 +59,15 @@ pub struct Open {
     pub start: Event,
 }
 
-/// Lists the cases of a court that can go on, newest first: those without an event of two kinds, with which they are over.
+/// Lists the newest `most` cases of a court that can go on, newest first: those without an event of two kinds, with which they
+/// are over.
 ///
 /// # Errors
 ///
 /// Fails when the ledger cannot be read.
-pub fn open(ledger: &Ledger, court: &str, over: [&str; 2]) -> Result<Vec<Open>> {
+pub fn open(ledger: &Ledger, court: &str, over: [&str; 2], most: u32) -> Result<Vec<Open>> {
     let mut found = Vec::new();
-    for session in ledger.sessions_without(court, over, OPEN_MAX).map_err(failed)? {
+    for session in ledger.sessions_without(court, over, most).map_err(failed)? {
         let mut first = None;
         let filter = Filter { session: Some(session.clone()), ..Filter::default() };
         let walked = ledger.walk(&filter, &mut |entry, _| {

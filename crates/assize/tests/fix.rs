@@ -119,8 +119,13 @@ fn what_is_accepted_is_written_back() {
         for words in ["fix began", "2 objections", "patch  1 operations", "patch applied", "written into the tree"] {
             assert!(shown.contains(words), "{words}: {shown}");
         }
-        // Begun, judged, nothing from the tools, a patch, judged, applied, over.
-        for (entry, is_same) in [("2", true), ("5", true), ("7", true), ("4", false)] {
+        // The way back is on record before anything is written.
+        let at = |words: &str| shown.find(words).unwrap_or_else(|| panic!("{words}: {shown}"));
+        assert!(at("patch to be applied  1 operations") < at("patch applied  1 operations"), "{shown}");
+        let (_, intended) = world.shown("json", &["ledger", "show", "6"]);
+        assert!(intended.contains("patch_intended") && intended.contains("BAD two"), "{intended}");
+        // Begun, judged, nothing from the tools, a patch, judged, to be applied, applied, over.
+        for (entry, is_same) in [("2", true), ("5", true), ("8", true), ("4", false)] {
             let again = world.command(&["ledger", "replay", entry, "--format", "json"]).output().expect("the ledger");
             assert_eq!(String::from_utf8_lossy(&again.stdout).contains("\"same\":true"), is_same, "{entry}: {again:?}");
         }
@@ -184,6 +189,63 @@ fn a_fixer_that_fails_says_so_and_changes_nothing() {
         assert!(shown.contains(words), "{script}: {shown}");
         assert_eq!(world.text(), CHANGED, "{script}");
     }
+}
+
+#[test]
+fn a_fixer_may_be_as_noisy_as_it_likes_while_it_edits() {
+    let prints = |bytes: usize, to: &str| format!("head -c {bytes} /dev/zero | tr '\\0' x >&{to}");
+    let (stderr, stdout) = (64 * 1024, 4 * 1024 * 1024);
+    for (bytes, to) in [(stderr, "2"), (stderr + 1, "2"), (stdout, "1"), (stdout + 1, "1")] {
+        let world = World::with_program(&format!("{MENDS}; {}", prints(bytes, to)));
+        let (output, result) = world.fix(&["--yes"]);
+        assert_eq!((output.status.code(), world.calls()), (Some(0), 1), "{bytes} {to}: {result}");
+    }
+    // Without edits what it prints is its answer.
+    for (bytes, words) in [(stdout, "the document has 4194304 bytes"), (stdout + 1, "printed more than 4194304 bytes")]
+    {
+        let world = World::with_program(&prints(bytes, "1"));
+        let (_, result) = world.fix(&["--yes", "--rounds", "1"]);
+        let unfit = result["fix"]["rounds"][1]["came"]["unfit"][0].to_string();
+        assert!(unfit.contains(words), "{unfit}");
+    }
+}
+
+#[test]
+fn a_fixer_that_could_not_be_asked_is_asked_again_by_the_next_call() {
+    let script = "case $(wc -l < \"$HERE/calls\") in\n1) sed -i 's/BAD two/two/' src/a.txt;;\n2) exit 1;;\n\
+                  *) sed -i 's/BAD //' src/a.txt;;\nesac";
+    let settings = "[fixer.command]\nargv = [\"sh\", \"FIXER\"]\nprice_usd_per_call = 0.25\n";
+    let world = World::new(settings, script);
+    let (output, result) = world.fix(&["--yes"]);
+    assert_eq!((output.status.code(), world.calls(), world.text().as_str()), (Some(1), 2, CHANGED), "{result}");
+    assert!(result["fix"]["ending"]["unavailable"].is_object(), "{result}");
+    // What was spent before counts, also what the outage has cost.
+    let (output, result) = world.fix(&["--yes"]);
+    assert_eq!((output.status.code(), world.calls(), world.text().as_str()), (Some(0), 3, "one\ntwo\nthree\n"));
+    assert_eq!(result["fix"]["cost_usd"], 0.75, "{result}");
+    let again = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(again.contains("goes on where it stopped"), "{again}");
+    let (_, ledger) = world.shown("json", &["ledger", "show"]);
+    let (_, replayed) = world.shown("json", &["ledger", "replay", &ledger.lines().count().to_string()]);
+    assert!(replayed.contains("\"same\":true"), "{replayed}");
+}
+
+#[test]
+fn an_answer_that_could_not_be_tried_is_kept_and_tried_by_the_next_call() {
+    let settings = "[fixer.command]\nargv = [\"sh\", \"FIXER\"]\nprice_usd_per_call = 0.25\n";
+    // Without its head nobody can read the repository.
+    let world = World::new(settings, &format!("{MENDS}; mv HERE_TREE/.git/HEAD \"$HERE/head\""));
+    let script = fs::read_to_string(world.beside("fixer.sh")).expect("read");
+    let tree = format!("'{}'", world.repo.path().display());
+    fs::write(world.beside("fixer.sh"), script.replace("HERE_TREE", &tree)).expect("written");
+    let (output, _) = world.fix(&["--yes", "--max-cost", "0.25"]);
+    assert_eq!((output.status.code(), world.calls()), (Some(2), 1), "{output:?}");
+    let (_, ledger) = world.shown("human", &["ledger", "show"]);
+    assert!(ledger.contains("that nobody tried"), "{ledger}");
+    fs::rename(world.beside("head"), world.repo.path().join(".git/HEAD")).expect("moved back");
+    let (output, result) = world.fix(&["--yes", "--max-cost", "0.25"]);
+    assert_eq!((output.status.code(), world.calls()), (Some(0), 1), "{output:?}");
+    assert_eq!((world.text().as_str(), &result["fix"]["cost_usd"]), ("one\ntwo\nthree\n", &0.25.into()));
 }
 
 #[test]

@@ -193,6 +193,8 @@ fn git_takes_what_is_shown_as_a_diff() {
     let complaint = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(refused.status.code() == Some(1) && complaint.starts_with("z: holds zero bytes"), "{refused:?}");
     assert!(refused.stdout.is_empty(), "whoever reads a diff must not take anything else for one");
+    let unread = patch(&repo, "no patch", &["diff", "-"]);
+    assert!(unread.status.code() == Some(1) && unread.stdout.is_empty() && !unread.stderr.is_empty(), "{unread:?}");
     let path = repo.outside().join("own.json");
     fs::write(&path, zero).expect("written");
     let path = path.to_string_lossy().into_owned();

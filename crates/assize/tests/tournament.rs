@@ -1,12 +1,15 @@
 //! `assize tournament`, as people and scripts call it: the real program, real git, and scripts in the place of models.
 
 use std::fs;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use assize_testkit::model_server::{ModelServer, Reply, Script, Usage};
 use assize_testkit::repo::Repo;
+use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
 use serde_json::{Value, json};
 
 /// A gate that objects to every line with the word BAD.
@@ -137,7 +140,7 @@ fn what_was_ruled_is_on_record_and_comes_out_the_same_again() {
     let good = patch(&repo, "good.json", "two", "2");
     let bad = patch(&repo, "bad.json", "two", "BAD two");
     let page = repo.outside().join("page.html");
-    let hostile = patch(&repo, "<script>alert(1)<", "three", "3 <b>");
+    let hostile = patch(&repo, "<script>alert(1)< @octocat & *x*", "three", "3 <b>");
     let (output, result) = tournament(&repo, &[&good, &bad, &hostile, "--html", &page.display().to_string()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let page = fs::read_to_string(page).expect("a page");
@@ -148,10 +151,12 @@ fn what_was_ruled_is_on_record_and_comes_out_the_same_again() {
     }
     let (table, _) = run(&repo, &["tournament", &good, &bad, &hostile, "--format", "markdown"]);
     let table = String::from_utf8_lossy(&table.stdout).into_owned();
-    assert!(
-        table.contains("| rank | candidate |") && table.contains("&lt;script>") && !table.contains("<script"),
-        "{table}"
-    );
+    for words in ["| rank | candidate |", "&lt;script&gt;", " &amp; \\*x\\*"] {
+        assert!(table.contains(words), "{words}: {table}");
+    }
+    for words in ["<script", "@octocat", " & ", " *x*"] {
+        assert!(!table.contains(words), "{words}: {table}");
+    }
     let (again, _) = run(&repo, &["ledger", "replay", "1", "--format", "json"]);
     assert!(String::from_utf8_lossy(&again.stdout).contains("\"same\":true"), "{again:?}");
     let (shown, _) = run(&repo, &["ledger", "show", "1", "--format", "human"]);
@@ -446,11 +451,36 @@ fn a_fixer_that_could_not_be_asked_is_asked_again_after_an_interruption() {
 }
 
 #[test]
+fn an_answer_that_could_not_be_tried_is_kept_and_tried_later() {
+    // Without its head nobody can read the repository.
+    let breaks =
+        "sed -i \"s/two/$n/\" src/a.txt; [ $n = 1 ] && mv \"$(cat \"$HERE/tree\")/.git/HEAD\" \"$HERE/head\"; true";
+    let repo = with_program("price_usd_per_call = 0.25\n", breaks);
+    fs::write(repo.outside().join("tree"), repo.path().display().to_string()).expect("written");
+    let (output, _) = tournament(&repo, &["--generate", "2", "--spec", "task.md"]);
+    assert_eq!((output.status.code(), calls(&repo)), (Some(2), 1), "{output:?}");
+    fs::rename(repo.outside().join("head"), repo.path().join(".git/HEAD")).expect("moved back");
+    let (output, result) = tournament(&repo, &["--generate", "2", "--spec", "task.md"]);
+    assert_eq!((output.status.code(), calls(&repo)), (Some(0), 2), "{output:?}");
+    let generated = &result["generated"];
+    assert_eq!((&generated["made"], &generated["costs"]["requests"]), (&2.into(), &2.into()), "{result}");
+    assert_eq!(generated["costs"]["cost_usd"], 0.5, "{result}");
+    assert!(result["results"][0]["patch"]["ops"][0].to_string().contains("1\\n"), "{result}");
+}
+
+/// A port at which nobody listens, and which nobody else gets as long as its socket is held.
+fn silent_port() -> (OwnedFd, u16) {
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+    bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).expect("bound");
+    let address = SocketAddrV4::try_from(getsockname(&socket).expect("an address")).expect("of this kind");
+    (socket, address.port())
+}
+
+#[test]
 fn whoever_cannot_be_asked_makes_no_candidate_that_loses() {
-    let free_port =
-        std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
+    let (_held, port) = silent_port();
     let server = ModelServer::start(Script::always(Reply::text("I would rewrite it.")));
-    let down = with_model(&format!("http://{free_port}/v1"), "");
+    let down = with_model(&format!("http://127.0.0.1:{port}/v1"), "");
     let keyless = with_model(&server.openai_base_url(), "api_key_env = \"NO_SUCH_KEY\"\n");
     let missing = project("[fixer.command]\nargv = [\"no-such-fixer\"]\nprice_usd_per_call = 0.25\n");
     missing.write("task.md", "Write the numbers as digits.\n");

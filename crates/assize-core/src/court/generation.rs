@@ -37,7 +37,7 @@ pub struct GenerationStep {
     pub number: usize,
     /// What came of it.
     pub proposed: Proposed,
-    /// The patch, where one fits.
+    /// The patch, where one fits or could not be tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Patch>,
     /// Who proposed it, where a model did.
@@ -100,6 +100,13 @@ pub enum GenerationEffect {
         /// What was wrong with the patch before, when it is asked for once more.
         faults: Vec<String>,
     },
+    /// Try an answer that is paid for, and could not be tried before.
+    Try {
+        /// For which candidate, counted from 1.
+        number: usize,
+        /// The answer.
+        patch: Patch,
+    },
     /// All were asked for, or nothing is left to pay with.
     End,
 }
@@ -121,15 +128,18 @@ struct Making {
     faults: Option<Vec<String>>,
     missing: Option<Unjudged>,
     is_over: bool,
-    /// Whether the fixer could not be asked the last time.
+    /// Whether the fixer could not be asked the last time, or its answer not be tried.
     is_out: bool,
+    /// The answer that could not be tried.
+    untried: Option<Patch>,
 }
 
 impl Making {
     fn take(&mut self, step: &GenerationStep) {
-        let Proposed { proposal, time_ms, cost_usd } = &step.proposed;
-        self.costs.add(*time_ms, *cost_usd, step.fixer.as_ref());
-        self.is_out = matches!(proposal, Proposal::Unavailable(_));
+        let proposal = &step.proposed.proposal;
+        add(&mut self.costs, step, self.untried.is_some());
+        self.is_out = matches!(proposal, Proposal::Unavailable(_) | Proposal::Untried(_));
+        self.untried = step.patch.clone().filter(|_| matches!(proposal, Proposal::Untried(_)));
         self.is_over = true;
         self.missing = match proposal {
             Proposal::Fits { .. } => {
@@ -137,13 +147,23 @@ impl Making {
                 None
             }
             Proposal::Nothing => Some(Unjudged::new(Cause::NotBeforeCourt, "the fixer offers nothing")),
-            Proposal::Unavailable(why) => Some(why.clone()),
+            Proposal::Unavailable(why) | Proposal::Untried(why) => Some(why.clone()),
             Proposal::Unfit(faults) => {
                 // Asking once more is part of the making; whoever cannot mend it then has lost it.
                 self.is_over = self.faults.replace(faults.clone()).is_some();
                 Some(Unjudged::new(Cause::Malformed, format!("no patch that fits: {}", named(faults))))
             }
         };
+    }
+}
+
+/// Adds what a step has cost. Whoever only tries an answer once more asks nobody.
+fn add(costs: &mut Costs, step: &GenerationStep, is_retrial: bool) {
+    let Proposed { time_ms, cost_usd, .. } = step.proposed;
+    if is_retrial {
+        costs.spent.add(time_ms, cost_usd);
+    } else {
+        costs.add(time_ms, cost_usd, step.fixer.as_ref());
     }
 }
 
@@ -178,12 +198,16 @@ impl Generation {
         let making = step.number.checked_sub(1).and_then(|index| self.candidates.get_mut(index));
         // One that could not be asked for may have been asked for again after an interruption.
         let Some(making) = making.filter(|making| !making.is_over || making.is_out) else { return };
+        add(&mut self.costs, step, making.untried.is_some());
         making.take(step);
-        self.costs.add(step.proposed.time_ms, step.proposed.cost_usd, step.fixer.as_ref());
     }
 
     /// Says what has to happen next.
     pub fn effect(&self) -> GenerationEffect {
+        let mut all = self.candidates.iter().enumerate().filter(|(_, making)| !making.is_over);
+        if let Some((index, patch)) = all.find_map(|(index, making)| Some((index, making.untried.clone()?))) {
+            return GenerationEffect::Try { number: index + 1, patch };
+        }
         let open = self.candidates.iter().position(|making| !making.is_over);
         match open.filter(|_| self.spent_up().is_none()) {
             Some(index) => {

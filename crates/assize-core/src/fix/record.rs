@@ -32,7 +32,7 @@ pub struct FixStart {
 pub struct FixStep {
     /// What happened.
     pub event: FixEvent,
-    /// The patch that was proposed, on top of the state that its round began from.
+    /// The patch that was proposed, on top of the state that its round began from: one that fits, or could not be tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Patch>,
     /// Who proposed it, where a model did.

@@ -90,6 +90,8 @@ pub enum Proposal {
     Nothing,
     /// The fixer could not be asked.
     Unavailable(Unjudged),
+    /// A patch that nobody could try, through no fault of its own. It is paid for, and is to be tried when the fix goes on.
+    Untried(Unjudged),
 }
 
 /// Something that happened.
@@ -218,6 +220,17 @@ pub struct Rounds {
     spent: Spent,
     /// What is waited for.
     effect: FixEffect,
+    /// Why nothing came of the last question.
+    outage: Option<Outage>,
+}
+
+/// A question of which nothing came.
+#[derive(Debug, Clone, PartialEq)]
+struct Outage {
+    /// What had come of the round before it.
+    before: Came,
+    /// Whether there is an answer, which could not be tried.
+    is_answered: bool,
 }
 
 impl Rounds {
@@ -234,6 +247,7 @@ impl Rounds {
             asked_tools: BTreeSet::new(),
             spent: Spent::default(),
             effect: FixEffect::Judge(0),
+            outage: None,
         };
         (rounds, FixEffect::Judge(0))
     }
@@ -268,9 +282,34 @@ impl Rounds {
         self.effect = match (&self.effect, event) {
             (FixEffect::Judge(_), FixEvent::Judged(judged)) => self.hear(judged),
             (FixEffect::Propose { .. }, FixEvent::Proposed(proposed)) => self.take(proposed),
+            // Whoever could not be asked may have been asked again by a later call.
+            (FixEffect::End(Ending::Unavailable(_)), FixEvent::Proposed(proposed)) if self.outage.is_some() => {
+                self.reopen();
+                self.take(proposed)
+            }
             (effect, _) => effect.clone(),
         };
         self.effect.clone()
+    }
+
+    /// Goes on after an interruption: a fixer that could not be asked is asked again, as long as there is something left to
+    /// pay with, since whatever was in the way may be gone. An answer that could not be tried is paid for already.
+    pub fn retry(&mut self) -> FixEffect {
+        if let Some(outage) = &self.outage {
+            self.effect = match self.spent_up().filter(|_| !outage.is_answered) {
+                Some(ending) => FixEffect::End(ending),
+                None => self.reopen(),
+            };
+        }
+        self.effect.clone()
+    }
+
+    /// Makes the last round what it was before its last question, and puts that again.
+    fn reopen(&mut self) -> FixEffect {
+        let Some((round, outage)) = self.rounds.last_mut().zip(self.outage.take()) else { return self.effect.clone() };
+        round.came = outage.before;
+        let faults = if let Came::Unfit(faults) = &round.came { faults.clone() } else { Vec::new() };
+        FixEffect::Propose { by: round.by, from: round.from, faults }
     }
 
     /// Takes in what came of judging the newest state.
@@ -340,11 +379,20 @@ impl Rounds {
                 round.came = Came::Nothing;
                 if by == By::Mechanical { self.next() } else { FixEffect::End(Ending::NothingOffered) }
             }
-            Proposal::Unavailable(why) => {
-                round.came = Came::Unavailable;
-                if by == By::Mechanical { self.next() } else { FixEffect::End(Ending::Unavailable(why)) }
-            }
+            Proposal::Unavailable(why) => self.go_without(false, why),
+            Proposal::Untried(why) => self.go_without(true, why),
         }
+    }
+
+    /// Ends the last round without an answer, or without one that could be tried.
+    fn go_without(&mut self, is_answered: bool, why: Unjudged) -> FixEffect {
+        let Some(round) = self.rounds.last_mut() else { return self.effect.clone() };
+        let before = std::mem::replace(&mut round.came, Came::Unavailable);
+        if round.by == By::Mechanical {
+            return self.next();
+        }
+        self.outage = Some(Outage { before, is_answered });
+        FixEffect::End(Ending::Unavailable(why))
     }
 
     /// Returns what is used up of what all rounds share.

@@ -4,12 +4,13 @@
 //! does not (a text that was only taken away is simply not there), nothing is claimed. Of lines by their
 //! number it can only be said that what was put in stands there: perhaps it stood there before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::line::Lines;
+use super::line::{Ending, Lines};
 use super::locate::{Located, Tier, locate};
-use super::snapshot::{Entry, Snapshot};
+use super::plan::rewritten;
+use super::snapshot::{Entry, File, Snapshot};
 use super::{Numbered, Op};
 
 /// What the tree says of an operation.
@@ -27,14 +28,14 @@ pub(super) enum State {
 
 /// Says what the tree says of each operation.
 pub(super) fn states(ops: &[Numbered<'_>], tree: &Snapshot) -> Vec<State> {
-    let mut by_path: BTreeMap<&str, Vec<&Op>> = BTreeMap::new();
-    for (_, op) in ops.iter().filter(|(_, op)| matches!(op, Op::Edit { .. } | Op::Splice { .. })) {
-        by_path.entry(op.path()).or_default().push(op);
+    let mut by_path: BTreeMap<&str, Vec<Numbered<'_>>> = BTreeMap::new();
+    for one in ops.iter().filter(|(_, op)| matches!(op, Op::Edit { .. } | Op::Splice { .. })) {
+        by_path.entry(one.1.path()).or_default().push(*one);
     }
     let spliced: BTreeMap<&str, State> = by_path
         .into_iter()
         .filter_map(|(path, ops)| match tree.entry(path) {
-            Entry::File(file) => Some((path, spliced(&file.bytes, &ops).unwrap_or(State::Open))),
+            Entry::File(file) => Some((path, spliced(path, file, &ops).unwrap_or(State::Open))),
             _ => None,
         })
         .collect();
@@ -45,9 +46,15 @@ pub(super) fn states(ops: &[Numbered<'_>], tree: &Snapshot) -> Vec<State> {
     ops.iter().map(|(_, op)| state(op)).collect()
 }
 
-/// Returns whether a patch is applied as a whole.
-pub(super) fn whole(states: &[State]) -> bool {
-    states.contains(&State::Applied) && !states.contains(&State::Open)
+/// Returns whether a patch is applied as a whole. Where one operation leaves doubt, only another on the same file settles it:
+/// what stands in one file says nothing of the others.
+pub(super) fn whole(ops: &[Numbered<'_>], states: &[State]) -> bool {
+    let of = |wanted: State| {
+        let found = ops.iter().zip(states).filter(move |(_, state)| **state == wanted);
+        found.map(|((_, op), _)| op.path()).collect::<BTreeSet<_>>()
+    };
+    let applied = of(State::Applied);
+    !applied.is_empty() && !states.contains(&State::Open) && of(State::Doubtful).is_subset(&applied)
 }
 
 fn state(op: &Op, ops: &[Numbered<'_>], tree: &Snapshot) -> State {
@@ -73,31 +80,36 @@ fn state(op: &Op, ops: &[Numbered<'_>], tree: &Snapshot) -> State {
 
 /// Says what a file tells of all its splices together; nothing if what they put in does not stand where it would, or
 /// if they put in nothing.
-fn spliced(text: &[u8], ops: &[&Op]) -> Option<State> {
-    let lines = Lines::of(text);
+fn spliced(path: &str, file: &File, ops: &[Numbered<'_>]) -> Option<State> {
+    let lines = Lines::of(&file.bytes);
     let mut splices = Vec::with_capacity(ops.len());
-    for op in ops {
+    for (_, op) in ops {
         // Where an edit moves lines to, nobody knows.
         let Op::Splice { start, delete_count, insert, .. } = op else { return None };
         splices.push((*start as usize, *delete_count as usize, insert.as_deref().unwrap_or_default()));
     }
     splices.sort_by_key(|(start, deleted, _)| (*start, *deleted));
     let (mut come, mut gone) = (0, 0);
-    let mut is_same = true;
     for (start, deleted, insert) in splices {
         let put_in = Lines::with_mark(insert.as_bytes());
         let at = (start + come).checked_sub(gone)?;
-        let stands = |line: usize| at + line < lines.count() && lines.content(at + line) == put_in.content(line);
+        // A text that has `\r\n` itself says how each of its lines ends.
+        let says_endings = insert.contains("\r\n");
+        let ends_alike = |line: usize, ending: Ending| !says_endings || lines.ending(at + line) == Some(ending);
+        let stands = |line: usize| {
+            at + line < lines.count()
+                && lines.content(at + line) == put_in.content(line)
+                && put_in.ending(line).is_none_or(|ending| ends_alike(line, ending))
+        };
         if !(0..put_in.count()).all(stands) {
             return None;
         }
         come += put_in.count();
         gone += deleted;
-        is_same &= put_in.count() == deleted;
     }
     // Lines that take the place of the same lines change nothing, however often they do so.
-    let state = if is_same { State::CannotTell } else { State::Doubtful };
-    (come > 0).then_some(state)
+    let is_same = || rewritten(path, file, ops).as_ref() == Some(file);
+    (come > 0).then(|| if is_same() { State::CannotTell } else { State::Doubtful })
 }
 
 fn edited(text: &[u8], find: &str, replace: &str, occurrences: u32) -> State {
@@ -130,7 +142,7 @@ fn located<'a>(text: &[u8], lines: &Lines<'a>, wanted: &'a str) -> Option<Locate
 }
 
 /// Whether each of some places lies within one of others. In both lists one begins and ends behind the one before it.
-fn are_within(inner: &[Range<usize>], outer: &[Range<usize>]) -> bool {
+pub(super) fn are_within(inner: &[Range<usize>], outer: &[Range<usize>]) -> bool {
     let mut outer = outer.iter().peekable();
     let mut last: Option<&Range<usize>> = None;
     inner.iter().all(|place| {

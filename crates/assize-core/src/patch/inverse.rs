@@ -16,7 +16,7 @@ use super::{Encoding, Numbered, Op, Patch, PatchLimits};
 
 /// Most lines above and below a difference by which its place is told.
 const CONTEXT_LINES_MAX: usize = 8;
-/// Most bytes that are searched to tell the differences of two files by their text: both files for each difference.
+/// Most bytes that are searched to tell the differences of two files by their text: both files, once for each difference.
 const SEARCHED_BYTES_MAX: usize = 64 << 20;
 
 /// Returns the patch that leads from one file to another: a few lines where that is enough, else the whole file.

@@ -101,7 +101,7 @@ pub fn plan_of(ops: &[Numbered<'_>], tree: &Snapshot, names: Names) -> Result<Pl
         planner.faults.push(Violation::new("ops", "is empty; there is nothing to apply"));
     }
     let states = applied::states(ops, tree);
-    if applied::whole(&states) {
+    if applied::whole(ops, &states) {
         return Ok(Plan { is_applied: true, ..Plan::default() });
     }
     let in_state = |wanted: applied::State| {
@@ -143,8 +143,10 @@ pub(super) fn position(at: &str) -> usize {
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-/// Most bytes that a patch may make a file have by edits and splices.
+/// Most bytes of a file that a patch may touch, and that it may make a file have by edits and splices.
 pub const FILE_BYTES_MAX: usize = 64 << 20;
+/// What a file with more of them is called.
+pub const LARGER_FILE: &str = "a file larger than 64 MiB";
 /// Most bytes that the edits of a patch may put in beyond their own text: by repeating it, and by indenting it.
 pub const GROWTH_BYTES_MAX: usize = 64 << 20;
 

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::{Numbered, Op, folded};
 use crate::path::file_name;
 use crate::security::{Asked, guard};
-use crate::test_policy::{Opened, is_runner_configuration, named_files};
+use crate::test_policy::{Opened, asked_files, is_runner_configuration};
 use crate::violation::Violation;
 
 /// What a specification opens, and what stays closed.
@@ -17,14 +17,15 @@ use crate::violation::Violation;
 pub struct Protection {
     asked: Asked,
     tests: Opened,
-    /// What the specification names. A test that is to be added needs no opening, what tells its runner what to do does.
+    /// What the specification asks to change or to add. A test that is to be added needs no opening, what tells its runner
+    /// what to do does.
     named: BTreeSet<String>,
 }
 
 impl Protection {
     /// Reads out of a specification which protected files it asks to change.
     pub fn by(specification: &str) -> Self {
-        Self { asked: Asked::by(specification), tests: Opened::by(specification), named: named_files(specification) }
+        Self { asked: Asked::by(specification), tests: Opened::by(specification), named: asked_files(specification) }
     }
 
     /// Lists the operations on files that are protected.
@@ -103,6 +104,12 @@ mod tests {
             (mend, ".npmrc", [true; 3]),
             ("Add a conftest.py with the fixtures", "tests/conftest.py", [false, true, true]),
             ("Do not add a conftest.py", "conftest.py", [true; 3]),
+            ("Create tests/conftest.py", "tests/conftest.py", [false, true, true]),
+            ("# The parser must not crash\nAdd a conftest.py", "conftest.py", [false, true, true]),
+            ("Update tests/conftest.py", "tests/conftest.py", [false; 3]),
+            ("The loader fails on `pytest.ini` files with tabs.", "pytest.ini", [true; 3]),
+            ("Fix the loader: pytest.ini files with tabs fail. Add a test.", "pytest.ini", [true; 3]),
+            ("Add a loader that reads pytest.ini", "pytest.ini", [true; 3]),
             ("Update tests/test_parser.py to the new names", "tests/test_parser.py", [false; 3]),
             ("Update tests/test_parser.py to the new names", "tests/test_other.py", [false, true, true]),
         ] {

@@ -36,15 +36,16 @@ pub struct FixExhibits {
     pub faults: Vec<String>,
 }
 
-/// Names the files that a fixer has to see: those of the fix plan, then those with objections, then the changed ones.
-pub fn files_that_matter(record: &ReviewRecord) -> Vec<&str> {
+/// Names the files that a fixer has to see, each once: those of the fix plan, then those with objections, then the changed
+/// ones, then `further` ones.
+pub fn files_that_matter<'a>(record: &'a ReviewRecord, further: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let plan = record.ruling.verdict.iter().flat_map(|verdict| &verdict.fix_plan).map(|step| &*step.file);
     let objections =
         record.inputs.exec.gates.iter().flat_map(|gate| &gate.new).filter_map(|found| found.path.as_deref());
     let findings = record.inputs.findings.iter().filter_map(|finding| finding.path.as_deref());
     let changed = record.inputs.patch_summary.iter().map(|file| &*file.path);
     let mut named: Vec<&str> = Vec::new();
-    for path in plan.chain(objections).chain(findings).chain(changed) {
+    for path in plan.chain(objections).chain(findings).chain(changed).chain(further) {
         if !named.contains(&path) && named.len() < FILES_SHOWN_MAX {
             named.push(path);
         }
@@ -211,7 +212,12 @@ mod tests {
 
     #[test]
     fn what_matters_most_comes_first_and_once() {
-        assert_eq!(files_that_matter(&record()), ["src/a.py", "src/b.py"]);
+        assert_eq!(files_that_matter(&record(), []), ["src/a.py", "src/b.py"]);
+        let more: Vec<String> = (0..FILES_SHOWN_MAX).map(|number| format!("f{number}")).collect();
+        let further = ["src/b.py", "f0", "src/a.py"].into_iter().chain(more.iter().map(String::as_str));
+        let record = record();
+        let named = files_that_matter(&record, further);
+        assert_eq!((&named[..4], named.len()), (&["src/a.py", "src/b.py", "f0", "f1"][..], FILES_SHOWN_MAX));
     }
 
     #[test]

@@ -70,11 +70,9 @@ impl Opened {
     /// A manifest that holds them is then open as a whole, and named alone it opens nothing: "bump the version in `pyproject.toml`".
     /// What a sentence forbids it does not open, and a test that is to be *added* needs no opening.
     pub fn by(specification: &str) -> Self {
-        static HEADINGS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^#.*$").expect("valid pattern"));
-        let specification = HEADINGS.replace_all(specification, "$0\n");
         let mut named = BTreeSet::new();
         let mut all = false;
-        for sentence in sentences(&specification).filter(|sentence| !forbids(sentence)) {
+        for sentence in sentences(specification).filter(|sentence| !forbids(sentence)) {
             let found = Reading::of(&words(sentence));
             all |= found.tests || asks_in_the_passive(sentence);
             named.extend(found.named);
@@ -104,18 +102,24 @@ fn forbids(sentence: &str) -> bool {
     FORBIDS.is_match(sentence)
 }
 
-/// Returns the files that a specification names in sentences that forbid nothing, whatever is to be done with them.
-pub fn named_files(specification: &str) -> BTreeSet<String> {
-    let words = sentences(specification).filter(|sentence| !forbids(sentence)).flat_map(str::split_whitespace);
-    let bare = |word: &str| word.trim_matches(|end: char| !end.is_alphanumeric() && end != '_').to_owned();
-    words.flat_map(|word| [bare(word), format!(".{}", bare(word))]).filter(|word| word.len() > 1).collect()
+/// Returns the files that a specification asks to change, and those that it asks to add.
+///
+/// A file that is to be added has to be the object of the verb, or one of several: "add a `conftest.py`", "create `src/a.py` and
+/// `pytest.ini`", but not "add a loader that reads `pytest.ini`". What it forbids it does not ask for.
+pub fn asked_files(specification: &str) -> BTreeSet<String> {
+    let readings = sentences(specification).filter(|sentence| !forbids(sentence)).map(|it| Reading::of(&words(it)));
+    readings.flat_map(|found| found.named.into_iter().chain(found.added)).collect()
 }
 
+/// Cuts a text into sentences. A heading is one.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    static HEADINGS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^#.*$").expect("valid pattern"));
     // A full stop within a file's name ends no sentence.
     static ENDS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"[.!?](?:\s+|$)|\n\s*\n|\n\s*[-*]\s").expect("valid pattern"));
-    ENDS.split(text)
+    let ends = HEADINGS.find_iter(text).flat_map(|heading| [heading.start(), heading.end()]).chain([text.len()]);
+    let parts = ends.scan(0, |from, end| Some(&text[std::mem::replace(from, end)..end]));
+    parts.flat_map(|part| ENDS.split(part))
 }
 
 /// "The tests must be adapted": at the beginning of a clause, since "code that breaks the tests must be changed" asks for code.
@@ -441,6 +445,8 @@ fn verb(word: &str) -> Option<Verb> {
 struct Reading {
     tests: bool,
     named: BTreeSet<String>,
+    /// Files that are to be made.
+    added: BTreeSet<String>,
 }
 
 impl Reading {
@@ -463,6 +469,11 @@ impl Reading {
             } else if opens_by_name(word) {
                 if turned || refers(&lower, at) {
                     continue;
+                }
+                if let Some((Verb::Bring, start)) = since
+                    && is_added(&lower, start, at)
+                {
+                    found.added.insert((*word).to_owned());
                 }
                 match since {
                     Some((verb, start)) if opens_file(&lower, verb, start, at) => {
@@ -541,6 +552,27 @@ fn is_object(words: &[&str], verb: usize, at: usize) -> bool {
         !breaks && !is_mark(word) && (article || KINDS.contains(word) || !NOUNS.contains(&words[verb]))
     };
     between.len() <= BETWEEN_MAX && rest.iter().all(plain)
+}
+
+/// Returns whether a file is what a verb adds, alone or as one of several: "add tests/a.py and a conftest.py".
+fn is_added(words: &[&str], verb: usize, at: usize) -> bool {
+    let next = if is(words.get(at + 1).copied(), &["file", "files"]) { at + 2 } else { at + 1 };
+    let joins = |word: &&str| matches!(*word, "and" | "or" | ",");
+    let part = |part: &[&str]| {
+        let rest = part.strip_prefix(&["new"]).unwrap_or(part);
+        let rest = if rest.first().is_some_and(|first| ARTICLES.contains(first)) { &rest[1..] } else { rest };
+        let stops =
+            |word: &&str| [&BREAKS[..], &TURNS, &ARTICLES].iter().any(|list| list.contains(word)) || is_mark(word);
+        rest.len() <= BETWEEN_MAX && !rest.iter().any(stops)
+    };
+    // Behind "and" may stand a verb: "add a cache and read pytest.ini". Nothing but an article shows that it is none.
+    let is_noun = |part: &[&str]| part.first().is_none_or(|first| ARTICLES.contains(first) || is_name(first));
+    let mut parts = words[verb + 1..at].split(joins);
+    parts.next().is_some_and(part) && parts.all(|one| part(one) && is_noun(one)) && ends(words, next)
+}
+
+fn is_name(word: &str) -> bool {
+    word.contains(['/', '.'])
 }
 
 /// Returns whether an object ends before a word: what follows is no verb and no noun that it belongs to.
@@ -723,6 +755,41 @@ mod tests {
         let both = |names: &str| Opened::AllAnd(names.split(' ').map(str::to_owned).collect());
         assert_eq!(Opened::by("Adapt the tests and loosen `ruff.toml`."), both("ruff.toml"));
         assert_eq!(Opened::by("Migrate the tests from jest to vitest."), both("jest vitest"));
+    }
+
+    #[test]
+    fn a_specification_asks_for_the_files_that_it_has_added_or_changed() {
+        for (specification, names) in [
+            ("Add a conftest.py with the fixtures.", "conftest.py"),
+            ("Create tests/conftest.py", "tests/conftest.py"),
+            ("Add a new `pytest.ini` file, and use it.", "pytest.ini"),
+            ("Sort them and add a .npmrc.", ".npmrc"),
+            ("Add a parser and a conftest.py.", "conftest.py"),
+            ("Create src/a.py, tests/conftest.py and pytest.ini.", "pytest.ini tests/conftest.py"),
+            ("Change the fixtures in tests/conftest.py.", "tests/conftest.py"),
+            ("In tests/conftest.py, add a fixture.", "tests/conftest.py"),
+            ("# It must not crash\nAdd a conftest.py", "conftest.py"),
+            ("Add a conftest.py\n# Leave the rest\nIt is fine.", "conftest.py"),
+        ] {
+            let expected: BTreeSet<String> = names.split(' ').map(str::to_owned).collect();
+            assert_eq!(asked_files(specification), expected, "{specification}");
+        }
+        for specification in [
+            "The loader fails on `pytest.ini` files with tabs.",
+            "Read pytest.ini as well.",
+            "Add support for pytest.ini.",
+            "Add a pytest.ini parser.",
+            "Add a loader that reads pytest.ini.",
+            "Add a loader that reads setup.cfg and pytest.ini.",
+            "Add a cache and read pytest.ini.",
+            "Add a check of conftest.py.",
+            "Add a link to conftest.py.",
+            "Do not add a conftest.py.",
+            "Add a parser. It fails on conftest.py.",
+            "# Add a conftest.py, not a plugin\nSort them.",
+        ] {
+            assert_eq!(asked_files(specification), BTreeSet::new(), "{specification}");
+        }
     }
 
     #[test]

@@ -9,16 +9,16 @@ use std::time::Instant;
 use assize_core::court::generation::{Generated, Generation, GenerationEffect, GenerationStart, GenerationStep};
 use assize_core::court::review::{ReviewCase, ReviewRecord};
 use assize_core::fix::rounds::{FixPolicy, Proposed};
-use assize_core::patch::Patch;
+use assize_core::patch::{Handed, Patch, PatchLimits};
 use assize_core::path::is_code;
-use assize_core::prompt::fix::{FILES_SHOWN_MAX, FixExhibits, files_that_matter};
+use assize_core::prompt::fix::{FixExhibits, files_that_matter};
 use assize_core::text::Untrusted;
 
 use super::review::{self, ReviewError, Step, Terms};
 use crate::fix::desk::Desk;
-use crate::fix::proposal::proposal;
+use crate::fix::proposal::{Tried, proposal};
 use crate::fix::{FixError, SHOWN_BYTES_MAX, millis};
-use crate::fixer::{Fixer, Request};
+use crate::fixer::{Answer, Fixer, Request};
 use crate::ground::Ground;
 use crate::patch::PatchTerms;
 
@@ -102,18 +102,31 @@ impl<'a> Generator<'a> {
     ) -> Result<(Generated, Vec<(usize, Patch)>), FixError> {
         let mut generation = Generation::begin(self.terms.policy, self.terms.asked_for, earlier);
         let mut shown: Option<Shown> = None;
-        while let GenerationEffect::Ask { number, faults } = generation.effect() {
-            let shown = match &mut shown {
-                Some(shown) => shown,
-                none => none.insert(self.look(watch)?),
+        loop {
+            let (step, failure) = match generation.effect() {
+                GenerationEffect::End => return Ok(generation.end(handed_in)),
+                GenerationEffect::Try { number, patch } => {
+                    let patch = Ok(Handed::Operations(patch));
+                    let terms = PatchTerms { limits: PatchLimits::NONE, ..self.terms.patches.clone() };
+                    let answer = Answer { patch, record: None, cost_usd: Some(0.0) };
+                    self.try_out(number, Instant::now(), answer, &terms)
+                }
+                GenerationEffect::Ask { number, faults } => {
+                    let shown = match &mut shown {
+                        Some(shown) => shown,
+                        none => none.insert(self.look(watch)?),
+                    };
+                    watch(Progress::Asking { number, again: !faults.is_empty() });
+                    shown.exhibits.faults = faults;
+                    self.ask(number, shown)?
+                }
             };
-            watch(Progress::Asking { number, again: !faults.is_empty() });
-            shown.exhibits.faults = faults;
-            let step = self.ask(number, shown)?;
             keep(&step).map_err(FixError::Keep)?;
+            if let Some(error) = failure {
+                return Err(error.into());
+            }
             generation.take(&step);
         }
-        Ok(generation.end(handed_in))
     }
 
     /// Finds out what is missing in the base.
@@ -125,16 +138,16 @@ impl<'a> Generator<'a> {
         let record = review::hold(self.case.clone(), self.terms.review, &ground, watch, nobody)?;
         // Nothing has changed yet: what may have to change is the code.
         let code = base.files().iter().map(String::as_str).filter(|path| is_code(path));
-        let read = |path: &str| Some((path.to_owned(), Untrusted::new(base.text(path, SHOWN_BYTES_MAX)?)));
+        let read = |path: &&str| Some(((*path).to_owned(), Untrusted::new(base.text(path, SHOWN_BYTES_MAX)?)));
         let exhibits = FixExhibits {
             review: review::exhibits(self.case, &ground)?,
-            files: files_that_matter(&record).into_iter().chain(code).take(FILES_SHOWN_MAX).filter_map(read).collect(),
+            files: files_that_matter(&record, code).iter().filter_map(read).collect(),
             ..FixExhibits::default()
         };
         Ok(Shown { record, exhibits })
     }
 
-    fn ask(&mut self, number: usize, shown: &Shown) -> Result<GenerationStep, ReviewError> {
+    fn ask(&mut self, number: usize, shown: &Shown) -> Result<(GenerationStep, Option<ReviewError>), ReviewError> {
         let begin = Instant::now();
         // Whoever may change files gets a copy of its own.
         let scratch = self.desk.copy().again()?;
@@ -146,8 +159,19 @@ impl<'a> Generator<'a> {
             exhibits: &shown.exhibits,
             limits: self.terms.patches.limits,
         });
-        let (proposal, patch) = proposal(&mut self.desk, &self.home, self.terms.patches, answer.patch)?;
+        Ok(self.try_out(number, begin, answer, self.terms.patches))
+    }
+
+    /// Tries an answer; says besides why that failed, if it did.
+    fn try_out(
+        &mut self,
+        number: usize,
+        begin: Instant,
+        answer: Answer,
+        terms: &PatchTerms,
+    ) -> (GenerationStep, Option<ReviewError>) {
+        let Tried { proposal, patch, failure } = proposal(&mut self.desk, &self.home, terms, answer.patch);
         let proposed = Proposed { proposal, time_ms: millis(begin), cost_usd: answer.cost_usd };
-        Ok(GenerationStep { number, proposed, patch, fixer: answer.record })
+        (GenerationStep { number, proposed, patch, fixer: answer.record }, failure)
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use assize_core::fix::rounds::Proposal;
 use assize_core::patch::{Handed, Patch};
+use assize_core::ruling::{Cause, Unjudged};
 
 use super::desk::{Desk, Made};
 use crate::court::review::{self, ReviewError};
@@ -14,30 +15,38 @@ use crate::fixer::NoPatch;
 use crate::ground::Ground;
 use crate::patch::{PatchError, PatchTerms, Prepared, check};
 
+/// What came of trying an answer.
+pub struct Tried {
+    /// What it proposes.
+    pub proposal: Proposal,
+    /// Its patch, where that fits or could not be tried.
+    pub patch: Option<Patch>,
+    /// Why it could not be tried. The answer is paid for: it has to be kept before anybody gives up.
+    pub failure: Option<ReviewError>,
+}
+
 /// Takes in what a fixer answers. `home` is the project that the desk has a copy of.
-///
-/// # Errors
-///
-/// Fails when the state cannot be laid out or looked at.
-pub fn proposal(
-    desk: &mut Desk,
-    home: &Path,
-    terms: &PatchTerms,
-    answer: Result<Handed, NoPatch>,
-) -> Result<(Proposal, Option<Patch>), ReviewError> {
-    Ok(match answer {
+pub fn proposal(desk: &mut Desk, home: &Path, terms: &PatchTerms, answer: Result<Handed, NoPatch>) -> Tried {
+    let mut failure = None;
+    let (proposal, patch) = match answer {
         Ok(handed) => match fitting(desk, &handed, terms) {
             Ok((_, prepared)) if prepared.plan.changes.is_empty() => (Proposal::Nothing, None),
-            Ok((made, prepared)) => match unseen(desk, home, made.clone())? {
-                faults if faults.is_empty() => (Proposal::Fits { tree: made.id }, Some(prepared.patch)),
-                faults => (Proposal::Unfit(faults), None),
+            Ok((made, prepared)) => match unseen(desk, home, made.clone()) {
+                Ok(faults) if faults.is_empty() => (Proposal::Fits { tree: made.id }, Some(prepared.patch)),
+                Ok(faults) => (Proposal::Unfit(faults), None),
+                Err(error) => {
+                    let why = Unjudged::new(Cause::Unavailable, format!("it could not be tried: {error}"));
+                    failure = Some(error);
+                    (Proposal::Untried(why), Some(prepared.patch))
+                }
             },
             Err(faults) => (Proposal::Unfit(faults), None),
         },
         Err(NoPatch::Nothing) => (Proposal::Nothing, None),
         Err(NoPatch::Unreadable(faults)) => (Proposal::Unfit(faults), None),
         Err(NoPatch::Unavailable(why)) => (Proposal::Unavailable(why), None),
-    })
+    };
+    Tried { proposal, patch, failure }
 }
 
 /// Tries a patch on the state that is laid out.

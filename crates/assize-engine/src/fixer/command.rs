@@ -2,8 +2,9 @@
 //!
 //! The program runs in a copy of the tree, and gets what a model would be shown as text on its standard input. It edits
 //! files there, or prints a patch in one of the formats that `assize patch` reads. Its edits become a patch by
-//! comparison, so that they pass the same checks as any other. It is started without a shell, and whatever it has
-//! started ends with it: nothing is to change the copy while it is compared.
+//! comparison, so that they pass the same checks as any other. It is started without a shell, and what can be found of all
+//! that it has started ends with it: nothing is to change the copy while it is compared. Where something of it is still at
+//! work, nothing is compared.
 
 use std::io::{self, ErrorKind};
 use std::process::Command;
@@ -106,33 +107,39 @@ impl Program {
         Answer { patch: Err(unavailable(Cause::Unavailable, detail)), record: None, cost_usd }
     }
 
-    fn patch(&self, request: &Request<'_>, finished: Finished) -> Result<Handed, NoPatch> {
-        let printed = self.printed(finished)?;
+    fn patch(&self, request: &Request<'_>, finished: &Finished) -> Result<Handed, NoPatch> {
+        self.check_end(finished)?;
         let edits = difference(request.original, request.tree)
             .map_err(|error| unavailable(Cause::Unavailable, format!("what it edited cannot be read: {error}")))?;
         if !edits.ops.is_empty() {
             return Ok(Handed::Operations(edits));
         }
-        if printed.trim_ascii().is_empty() {
+        // Whoever edits files may print what it likes.
+        if finished.stdout_cut {
+            let program = &self.config.argv[0];
+            return Err(NoPatch::Unreadable(vec![format!("`{program}` printed more than {OUTPUT_BYTES_MAX} bytes")]));
+        }
+        if finished.stdout.trim_ascii().is_empty() {
             return Err(NoPatch::Nothing);
         }
-        Handed::read(printed.trim_ascii_start(), Form::Guessed, &request.limits)
+        Handed::read(finished.stdout.trim_ascii_start(), Form::Guessed, &request.limits)
             .map_err(|unsound| NoPatch::Unreadable(unsound.faults.iter().map(ToString::to_string).collect()))
     }
 
-    fn printed(&self, finished: Finished) -> Result<Vec<u8>, NoPatch> {
+    /// Looks whether it came to its end, and all that it has started with it.
+    fn check_end(&self, finished: &Finished) -> Result<(), NoPatch> {
         let program = &self.config.argv[0];
         match finished.status {
-            None => Err(unavailable(Cause::Timeout, format!("`{program}` took longer than {} s", self.config.time_s))),
-            Some(_) if finished.cut => {
-                Err(NoPatch::Unreadable(vec![format!("`{program}` printed more than {OUTPUT_BYTES_MAX} bytes")]))
+            _ if finished.left_behind => {
+                Err(unavailable(Cause::Unavailable, format!("a process of `{program}` is still running")))
             }
+            None => Err(unavailable(Cause::Timeout, format!("`{program}` took longer than {} s", self.config.time_s))),
             Some(status) if !status.success() => {
                 let complaint = finished.complaint();
                 let complaint = make_visible(&ending(&complaint, COMPLAINT_CHARS_MAX)).into_owned();
                 Err(unavailable(Cause::Unavailable, format!("`{program}` failed ({status}): {complaint}")))
             }
-            Some(_) => Ok(finished.stdout),
+            Some(_) => Ok(()),
         }
     }
 }
@@ -149,10 +156,65 @@ impl Fixer for Program {
     fn ask(&self, request: &Request<'_>) -> Answer {
         match self.start(request) {
             Ok(finished) => {
-                let patch = self.patch(request, finished);
+                let patch = self.patch(request, &finished);
                 Answer { patch, record: None, cost_usd: self.config.price_usd_per_call }
             }
             Err(error) => self.not_started(&error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
+
+    use assize_core::court::review::{ReviewInputs, ReviewRecord};
+    use assize_core::patch::PatchLimits;
+    use assize_core::prompt::fix::FixExhibits;
+
+    use super::*;
+
+    /// What comes of a program that has edited a file, or has not, and came to an end.
+    fn answer(edits: bool, finished: &Finished) -> Result<Handed, NoPatch> {
+        let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+        let texts = [if edits { "new\n" } else { "old\n" }, "old\n"];
+        for (folder, text) in folders.iter().zip(texts) {
+            fs::write(folder.path().join("a.txt"), text).expect("written");
+        }
+        let config = Config { argv: vec!["fixes".to_owned()], time_s: 9, price_usd_per_call: None };
+        let [tree, original] = &folders;
+        let request = Request {
+            tree: tree.path(),
+            original: original.path(),
+            record: &ReviewRecord::of(ReviewInputs::default()),
+            exhibits: &FixExhibits::default(),
+            limits: PatchLimits::default(),
+        };
+        Program::new(config, None).patch(&request, finished)
+    }
+
+    fn finished(code: i32) -> Finished {
+        let status = Some(ExitStatus::from_raw(code << 8));
+        Finished { status, stdout: Vec::new(), stderr: Vec::new(), stdout_cut: false, left_behind: false }
+    }
+
+    #[test]
+    fn edits_need_no_output_and_an_answer_without_them_does() {
+        let cut = || Finished { stdout_cut: true, ..finished(0) };
+        assert!(matches!(answer(true, &cut()), Ok(Handed::Operations(edits)) if edits.ops.len() == 1));
+        assert!(matches!(answer(false, &cut()), Err(NoPatch::Unreadable(why)) if why[0].contains("4194304 bytes")));
+        assert_eq!(answer(false, &finished(0)), Err(NoPatch::Nothing));
+        // Whoever fails has said so, however much it printed.
+        let failed = answer(true, &Finished { status: finished(3).status, ..cut() });
+        assert!(matches!(failed, Err(NoPatch::Unavailable(why)) if why.detail.contains("failed")));
+    }
+
+    #[test]
+    fn nothing_is_compared_while_something_is_still_at_work() {
+        let busy = answer(true, &Finished { left_behind: true, ..finished(0) });
+        let words = "a process of `fixes` is still running";
+        assert!(matches!(busy, Err(NoPatch::Unavailable(why)) if why.detail == words));
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use assize_core::court::review::ReviewRecord;
 use assize_core::fix::mechanical;
 use assize_core::gate::GateState;
-use assize_core::patch::{File, Op, Patch, PatchLimits, Protection, Snapshot, between, check_path, plan};
+use assize_core::patch::{File, Op, Patch, PatchLimits, Protection, Snapshot, between, check_path, in_part, plan};
 use assize_core::report::Diagnostic;
 
 use crate::court::review::{GateTerms, ReviewError, sandbox_beside};
@@ -76,7 +76,7 @@ pub fn offered(
 }
 
 /// Lines around a difference that a formatter shows with it.
-const CONTEXT: u32 = 3;
+const CONTEXT: usize = 3;
 
 /// Takes back what a formatter did to a file elsewhere than at the lines that it objected to, where it named lines: what is
 /// old stays as it is.
@@ -84,19 +84,19 @@ fn hold_to(copy: &mut WorkCopy, path: &str, before: Option<&File>, lines: Option
     let after = read(&copy.path(), path);
     let (Some(lines), Some(before), Some(after)) = (lines, before, after) else { return Ok(()) };
     let mut reached = 0;
-    let mut near = |op: &Op| {
-        let Op::Splice { start, delete_count, .. } = op else { return true };
+    let kept = in_part(&before.bytes, &after.bytes, |gone| {
         // A difference begins within its context, and goes on as long as its parts have that in common.
-        let begins = lines.iter().any(|line| (line.saturating_sub(1)..line.saturating_add(CONTEXT)).contains(start));
-        let goes_on = reached > 0 && *start <= reached + 2 * CONTEXT;
+        let begins = lines.iter().any(|line| {
+            let line = *line as usize;
+            (line.saturating_sub(1)..line.saturating_add(CONTEXT)).contains(&gone.start)
+        });
+        let goes_on = reached > 0 && gone.start <= reached + 2 * CONTEXT;
         if begins || goes_on {
-            reached = start + delete_count;
+            reached = gone.end;
         }
         begins || goes_on
-    };
-    let kept: Vec<Op> = between(path, Some(before), Some(&after)).into_iter().filter(|op| near(op)).collect();
-    copy.write_file(path, &before.bytes, before.executable)?;
-    if kept.is_empty() { Ok(()) } else { lay(copy, &Patch { ops: kept }) }
+    });
+    copy.write_file(path, &kept, before.executable)
 }
 
 /// Undoes what a formatter did that did not come to its end.

@@ -269,7 +269,7 @@ struct Handed<'a> {
 /// Reads what the program printed.
 fn read_output(finished: &Finished) -> Result<Answer, CallError> {
     let Some(status) = finished.status else { return Err(CallError::timeout()) };
-    if finished.cut && finished.stdout.len() == RESPONSE_BYTES_MAX {
+    if finished.stdout_cut {
         return Err(CallError::too_large());
     }
     let stdout = String::from_utf8_lossy(&finished.stdout);

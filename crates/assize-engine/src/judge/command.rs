@@ -132,7 +132,7 @@ impl Judge for Program {
             return Err(CallError::Final { unjudged: Unjudged::new(Cause::Unavailable, detail), cost_usd });
         }
         // What it says beside its reply may be as long as it likes.
-        if finished.stdout.len() == RESPONSE_BYTES_MAX && finished.cut {
+        if finished.stdout_cut {
             return Err(CallError::too_large());
         }
         let Ok(text) = String::from_utf8(finished.stdout) else {

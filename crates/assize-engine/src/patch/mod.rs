@@ -1,9 +1,10 @@
 //! Carries out patches: whole or not at all.
 //!
 //! What a patch makes of a tree is decided by the core, out of what was read here. Then the whole result goes
-//! into one journal, which is made durable; only then files are written, each beside its place and moved
-//! there. A crash before the journal stands leaves everything as it was; after that the next run finishes what is
-//! left. That needs a handful of waits for the disk, however many files there are.
+//! into one journal, which is made durable. Every file is written beside its place; where that fails, all of it is taken away
+//! again, and the journal with it. Only when all of them are on the disk is any moved to its place. A crash before the journal stands
+//! leaves everything as it was; after that the next run finishes what is left. That needs a handful of waits for the
+//! disk, however many files there are.
 
 mod fuse;
 mod journal;
@@ -64,6 +65,14 @@ pub enum PatchError {
         /// What is left of that patch.
         journal: PathBuf,
     },
+    /// An earlier patch was interrupted, and cannot be finished now; the next run tries again.
+    #[error("an earlier patch was interrupted and cannot be finished: {path}: {source}")]
+    Unfinishable {
+        /// Which file could not be written.
+        path: String,
+        /// What the system says.
+        source: io::Error,
+    },
     /// Not all could be written; the next run tries again.
     #[error("{path}: {source}; the patch is half applied, and the next run finishes it")]
     Interrupted {
@@ -119,6 +128,9 @@ pub fn check(tree: &Path, terms: &PatchTerms, handed: &Handed) -> Result<Prepare
 /// Fails if the tree cannot be read.
 pub fn faults(tree: &Path, terms: &PatchTerms, unsound: &Unsound) -> Result<Vec<Violation>, PatchError> {
     let root = Root::open(tree, Fuse::default()).map_err(|source| failed(tree, source))?;
+    if is_interrupted(&root) {
+        return Err(PatchError::Unfinished { root: tree.to_owned() });
+    }
     let paths: Vec<&str> = unsound.sound.iter().map(|(_, op)| op.path()).collect();
     let snapshot = root.snapshot(&paths).map_err(|source| failed(tree, source))?;
     Ok(terms.faults(unsound, &snapshot))
@@ -346,7 +358,14 @@ impl Patcher {
                 return Err(PatchError::Stuck { path: change.path.clone(), journal: journal.path() });
             }
         }
-        let staged = self.stage(&record, &left).map_err(|(path, source)| interrupted(&path, source))?;
+        let staged = match self.stage(&record, &left) {
+            Ok(staged) => staged,
+            Err((path, source)) => {
+                // What was written by now takes up room that the next run may need.
+                self.sweep(&record);
+                return Err(PatchError::Unfinishable { path, source });
+            }
+        };
         self.carry_out(&record, &left, &staged)?;
         journal.close(&self.fuse)?;
         Ok(true)

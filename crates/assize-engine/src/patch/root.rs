@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_core::patch::{Entry, File, Snapshot, check_path, folders};
+use assize_core::patch::{Entry, File, LARGER_FILE, Snapshot, check_path, folders};
 use rustix::buffer::spare_capacity;
 use rustix::fs::{Access, AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use super::fuse::Fuse;
 
 /// Most bytes of a file that a patch may touch.
-pub const FILE_BYTES_MAX: u64 = 64 << 20;
+pub const FILE_BYTES_MAX: u64 = assize_core::patch::FILE_BYTES_MAX as u64;
 
 /// Most folders that are kept open at a time by one thread: a process may have 256 files open on some systems.
 const FOLDERS_MAX: usize = 48;
@@ -150,7 +150,7 @@ impl Root {
         Ok(match kind_of(&stat) {
             Kind::File => {
                 let Some(bytes) = whole(&file, stat.st_size)? else {
-                    return Ok(Entry::Foreign("a file larger than 64 MiB"));
+                    return Ok(Entry::Foreign(LARGER_FILE));
                 };
                 Entry::File(File { bytes, executable: stat.st_mode & 0o100 != 0 })
             }

@@ -404,3 +404,21 @@ fn what_cannot_be_written_changes_nothing() {
         assert!(!world.patcher().finished_earlier, "{changes}: nothing is left to be done");
     }
 }
+
+#[test]
+fn what_cannot_be_finished_now_is_left_for_later() {
+    let world = World::new(&[("a", "1\n"), ("z/b", "2\n"), (".assize/x", "")]);
+    let patch = Patch { ops: vec![edit("a", "1", "one"), edit("z/b", "2", "two")] };
+    let before = world.all();
+    world.leave_journal(&world.changes(patch));
+    for changes in 0..7 {
+        let failed = Patcher::open_until(&world.path(), Fuse::failing_once(changes)).err().expect("not finished");
+        assert!(matches!(failed, PatchError::Unfinishable { .. }), "{changes}: {failed}");
+        let (files, mut others) = world.all();
+        others.sort();
+        assert_eq!(files, before.0, "{changes}");
+        assert_eq!(others, [".assize/patch.journal", ".assize/x"], "{changes}: nothing of it takes up room");
+    }
+    assert!(world.patcher().finished_earlier);
+    assert_eq!(world.read("z/b").as_deref(), Some("two\n"));
+}

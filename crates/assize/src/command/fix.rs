@@ -19,7 +19,7 @@ use assize_engine::judge::ask::Replies;
 use assize_engine::ledger::Ledger;
 use assize_engine::patch::{PatchError, PatchTerms, Patcher, check};
 use assize_engine::process::end_with_us;
-use open::{COURT, Open};
+use open::{COURT, LISTED_MAX, Open};
 use serde_json::json;
 
 use crate::cli::{Output, print};
@@ -29,7 +29,7 @@ use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::judges::Judges;
 use crate::own_file::read_text;
-use crate::record::{self, Lock, Record};
+use crate::record::{self, Lock, OPEN_MAX, Record};
 use crate::render::{self, Format, quiet};
 use crate::watch::Watch;
 
@@ -162,7 +162,7 @@ fn recorded(
         return Ok((begin(ledger)?, Vec::new()));
     }
     let (same, others): (Vec<Open>, Vec<Open>) =
-        open::open(&ledger)?.into_iter().partition(|open| open.differences(start).is_empty());
+        open::open(&ledger, OPEN_MAX)?.into_iter().partition(|open| open.differences(start).is_empty());
     let recorded = match same.first() {
         Some(open) => {
             output.note("a fix of this very tree is on record and goes on where it stopped; --anew begins again");
@@ -174,6 +174,7 @@ fn recorded(
     let others: Vec<String> = others
         .iter()
         .filter(|open| open.start.tree == start.tree)
+        .take(LISTED_MAX as usize)
         .map(|open| format!("--resume {} (another {})", open.id(), open.differences(start).join(", ")))
         .collect();
     if !others.is_empty() {
@@ -194,7 +195,7 @@ fn resume(ledger: Ledger, open: &Open) -> Result<(Record, Vec<FixStep>)> {
 /// Lists the fixes that could go on.
 fn list(host: &Host, output: Output) -> Result {
     let _lock = Lock::take(host, COURT)?;
-    let open = open::open(&record::ledger(host)?)?;
+    let open = open::open(&record::ledger(host)?, LISTED_MAX)?;
     let tree = tree_of(&host.project()).map_err(review_failed)?;
     let rows: Vec<render::fix::OpenFix<'_>> = open
         .iter()
@@ -285,6 +286,9 @@ fn settle(
                 .hint("call `assize fix` again"));
             }
             let patcher = Patcher::open(&project).map_err(|error| Failure::new(error.to_string()))?;
+            // Whoever is killed in the middle leaves the way back behind.
+            let intended = Event::PatchIntended { patch: prepared.patch.clone(), inverse: prepared.inverse.clone() };
+            record.keep(&intended).map_err(record::failed)?;
             let applied = patcher.apply(patches, &handed).map_err(|error| Failure::new(error.to_string()))?;
             fixed.end.written = true;
             let event = Event::PatchApplied { patch: applied.patch, inverse: applied.inverse };

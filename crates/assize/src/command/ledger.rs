@@ -206,6 +206,7 @@ fn describe(event: &Event) -> String {
         Event::TournamentRuled(record) => {
             format!("{}  {}", render::outcome(record.ranking.outcome), quote(&render::tournament::headline(record)))
         }
+        Event::PatchIntended { patch, .. } => format!("patch to be applied  {} operations", patch.ops.len()),
         Event::PatchApplied { patch, .. } => format!("patch applied  {} operations", patch.ops.len()),
         Event::Prompted { directive, overrules, .. } => {
             let words = directive
@@ -339,7 +340,8 @@ fn fix_again(end: &FixEnd, before: &[Event]) -> Result<Again> {
         }
     }
     let mut differences = Vec::new();
-    if effect != FixEffect::End(end.ending.clone()) {
+    // A limit may have ended what went on after its fixer could not be asked.
+    if ![effect, rounds.retry()].contains(&FixEffect::End(end.ending.clone())) {
         differences.push(format!("it does not end because {}", end.ending.sentence()));
     }
     if rounds.best() != end.best {

@@ -116,7 +116,10 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Ok(handed) => handed,
         Err(unsound) => {
             let unfit = faults(&host.project(), &terms, &unsound).map(PatchError::Unfit).unwrap_or_else(|error| error);
-            return told(Err(unfit), false, output);
+            return match arguments.action {
+                Action::Diff(_) => diff(Err(unfit), output),
+                Action::Check(_) | Action::Apply { .. } => told(Err(unfit), false, output),
+            };
         }
     };
     match arguments.action {

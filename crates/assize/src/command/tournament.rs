@@ -242,7 +242,7 @@ fn generated(
     let start = Event::TournamentStarted(Box::new(start));
     let ledger = record::ledger(host)?;
     // A tournament whose candidates were all handed in is ruled upon as soon as it is on record.
-    let open = record::open(&ledger, COURT, ["tournament_ruled"; 2])?;
+    let open = record::open(&ledger, COURT, ["tournament_ruled"; 2], record::OPEN_MAX)?;
     let same = open.into_iter().find(|open| open.start == start).filter(|_| !anew);
     let (mut record, earlier) = match same {
         Some(open) => Record::resume(ledger, COURT, &open.session)?,

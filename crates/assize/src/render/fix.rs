@@ -249,6 +249,7 @@ pub fn proposal_line(proposal: &Proposal, patch: Option<&Patch>, fixer: Option<&
         }
         Proposal::Nothing => format!("no patch{who}"),
         Proposal::Unavailable(why) => format!("no patch{who}  {}", quote(&why.to_string())),
+        Proposal::Untried(why) => format!("patch{who} that nobody tried  {}", quote(&why.to_string())),
     }
 }
 

@@ -12,6 +12,7 @@ use assize_core::text::{head, make_visible};
 use minijinja::{AutoEscape, Environment, context};
 use serde_json::{Value, json};
 
+use super::comment::escape;
 use super::fix::proposal_line;
 use super::{BAD, DOUBTFUL, GOOD, STRONG, costs, outcome, quiet, spent, styled};
 
@@ -78,10 +79,13 @@ fn cost(record: &TournamentRecord, place: &Place) -> Option<String> {
 
 /// Says why a candidate stands where it does, and what it cost.
 fn why_and_cost(record: &TournamentRecord, place: &Place, bytes_max: usize) -> String {
-    let why = why(&record.inputs, place);
+    format!("{}{}", head(&why(&record.inputs, place), bytes_max), in_brackets(record, place))
+}
+
+/// Says in brackets what a candidate cost; nothing where nobody made it.
+fn in_brackets(record: &TournamentRecord, place: &Place) -> String {
     let known = record.generated.as_ref().and_then(|generated| generated.costs_of(place.index));
-    let cost = known.map(|known| format!(" ({})", costs(known))).unwrap_or_default();
-    format!("{}{cost}", head(&why, bytes_max))
+    known.map(|known| format!(" ({})", costs(known))).unwrap_or_default()
 }
 
 /// Shows on a line that a fixer was asked for a candidate.
@@ -146,9 +150,7 @@ fn table(record: &TournamentRecord) -> String {
 
 /// Shows a tournament as Markdown.
 pub fn markdown(record: &TournamentRecord) -> String {
-    // Names and reasons are others' words: they stay within their cell.
-    let cell_of = |text: &str| visible(text).replace('|', "\\|").replace('<', "&lt;").replace('`', "'");
-    let mut text = format!("## Assize: {}\n\n{}\n\n", record.ranking.outcome, cell_of(&headline(record)));
+    let mut text = format!("## Assize: {}\n\n{}\n\n", record.ranking.outcome, escape(&headline(record)));
     if let Some(generated) = &record.generated {
         let _ = writeln!(text, "{}.\n", made(generated));
     }
@@ -159,7 +161,7 @@ pub fn markdown(record: &TournamentRecord) -> String {
         let _ = writeln!(text, "|---|---|---|{}---|---|{line}", "---|".repeat(names.len()));
     }
     for place in &record.ranking.places {
-        let name = cell_of(&record.inputs.candidates[place.index].name);
+        let name = escape(&record.inputs.candidates[place.index].name);
         let cells: Vec<String> =
             COUNTED.into_iter().map(|criterion| cell(measure(&place.standing, criterion)).0).collect();
         let (ruling, cells) = (ruling(&record.inputs, place), cells.join(" | "));
@@ -169,11 +171,12 @@ pub fn markdown(record: &TournamentRecord) -> String {
     }
     text.push('\n');
     for place in &record.ranking.places {
-        let name = cell_of(&record.inputs.candidates[place.index].name);
-        let _ = writeln!(text, "- **{name}**: {}", cell_of(&why_and_cost(record, place, usize::MAX)));
+        let name = escape(&record.inputs.candidates[place.index].name);
+        let why = escape(&why(&record.inputs, place));
+        let _ = writeln!(text, "- **{name}**: {why}{}", in_brackets(record, place));
     }
     for (name, why) in missing(record) {
-        let _ = writeln!(text, "- **{name}**: {}", cell_of(&why));
+        let _ = writeln!(text, "- **{name}**: {}", escape(&why));
     }
     text
 }

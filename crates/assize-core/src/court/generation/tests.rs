@@ -136,3 +136,35 @@ fn a_step_that_nobody_waits_for_changes_nothing() {
     }
     assert_eq!(generation, before);
 }
+
+/// An answer that could not be tried.
+fn untried(number: usize) -> GenerationStep {
+    let proposal = Proposal::Untried(Unjudged::new(Cause::Unavailable, "the disk is full"));
+    GenerationStep { patch: Some(patch("untried")), ..step(number, proposal) }
+}
+
+#[test]
+fn an_answer_that_could_not_be_tried_is_tried_and_not_asked_for_again() {
+    let broke = FixPolicy { cost_usd_max: Some(0.5), ..FixPolicy::default() };
+    let steps = [fits(1), untried(2)];
+    let mut again = Generation::begin(broke, 3, &steps);
+    let again_two = GenerationEffect::Try { number: 2, patch: patch("untried") };
+    assert_eq!((again.made(), again.effect()), (1, again_two.clone()), "it is paid for");
+    let free = |proposal| {
+        let step = step(2, proposal);
+        let proposed = Proposed { cost_usd: Some(0.0), ..step.proposed };
+        GenerationStep { proposed, fixer: None, ..step }
+    };
+    let once_more = GenerationStep { patch: Some(patch("untried")), ..free(untried(2).proposed.proposal) };
+    again.take(&once_more);
+    let mut later = Generation::begin(broke, 3, &[fits(1), untried(2), once_more]);
+    assert_eq!(later.effect(), again_two);
+    later.take(&free(Proposal::Fits { tree: "t2".to_owned() }));
+    assert_eq!(later.effect(), GenerationEffect::End, "no money is left for the third");
+    let (generated, patches) = later.end(0);
+    assert_eq!((generated.made, patches.len(), generated.costs.requests), (2, 2, 2));
+    assert_eq!((generated.attempts[1].costs.requests, generated.costs.spent.cost_usd), (1, Some(0.5)));
+    let mut unfit = Generation::begin(FixPolicy::default(), 2, &steps);
+    unfit.take(&free(Proposal::Unfit(vec!["is no patch".to_owned()])));
+    assert_eq!(unfit.effect(), ask(2, &["is no patch"]));
+}

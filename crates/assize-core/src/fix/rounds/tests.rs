@@ -383,3 +383,49 @@ fn whatever_fixers_and_judges_do_the_fix_gets_no_worse_and_ends() {
     assert_eq!(endings.len(), 9, "{endings:#?}");
     assert!(endings.values().all(|count| *count >= 100), "{endings:#?}");
 }
+
+#[test]
+fn a_fixer_that_could_not_be_asked_is_asked_again_by_the_next_call() {
+    let silent = || Unjudged::new(Cause::Unavailable, "no answer");
+    let out = || offered(Proposal::Unavailable(silent()));
+    let untried = || offered(Proposal::Untried(silent()));
+    let over = || FixEffect::End(Ending::Unavailable(silent()));
+    let start = || vec![judged(&["a", "b"]), offered(Proposal::Nothing)];
+    let again =
+        || FixEffect::Propose { by: By::Configured, from: 0, faults: vec!["ops[0].find: does not occur".to_owned()] };
+    // Half a dollar was spent before, and each answer costs as much.
+    for (what, most, before, retried) in [
+        ("it is asked again", None, vec![out()], propose(By::Configured, 0)),
+        ("however often it was silent", None, vec![out(), out()], propose(By::Configured, 0)),
+        ("with what was wrong", None, vec![unfit(), out()], again()),
+        ("and only once more", None, vec![unfit(), out(), unfit()], propose(By::Configured, 0)),
+        ("as long as money is left", Some(1.01), vec![out()], propose(By::Configured, 0)),
+        ("and no longer", Some(1.0), vec![out()], FixEffect::End(Ending::MoneySpent)),
+        ("what is paid for is tried all the same", Some(1.0), vec![untried()], propose(By::Configured, 0)),
+        ("what else is over stays over", None, vec![nothing()], FixEffect::End(Ending::NothingOffered)),
+    ] {
+        let policy = FixPolicy { cost_usd_max: most, ..FixPolicy::default() };
+        let (mut rounds, _) = Rounds::begin(policy, true, "tree 0");
+        for event in [start(), before].concat() {
+            rounds.step(event);
+        }
+        let spent = rounds.spent();
+        assert_eq!(rounds.retry(), retried, "{what}");
+        assert_eq!((rounds.spent(), rounds.retry()), (spent, retried), "{what}");
+    }
+    // Whoever comes later has the events and nothing else.
+    let (mut rounds, _) = Rounds::begin(FixPolicy::default(), true, "tree 0");
+    let events = [start(), vec![unfit(), out()]].concat();
+    assert_eq!(events.iter().map(|event| rounds.step(event.clone())).last(), Some(over()));
+    rounds.retry();
+    let next = rounds.step(fits("1"));
+    assert_eq!(next, FixEffect::Judge(1));
+    let (mut later, _) = Rounds::begin(FixPolicy::default(), true, "tree 0");
+    let effect = [events, vec![fits("1")]].concat().into_iter().map(|event| later.step(event)).last();
+    assert_eq!((effect, &later), (Some(next), &rounds));
+    assert_eq!(rounds.rounds().len(), 2, "it is one round");
+}
+
+fn nothing() -> FixEvent {
+    offered(Proposal::Nothing)
+}

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{AtEnd, Draft, Drafts, Format, Hunk, HunkLine, LineEnd, LineKind, Target};
+use super::{AtEnd, Draft, Drafts, Format, Hunk, HunkLine, LineEnd, LineKind, Target, between_markers};
 use crate::violation::Violation;
 
 const BEGIN: &str = "*** Begin Patch";
@@ -25,20 +25,7 @@ impl Format for ApplyPatch {
     }
 
     fn stretches(&self, text: &[u8]) -> Vec<Range<usize>> {
-        let text = String::from_utf8_lossy(text);
-        let (mut found, mut begin) = (Vec::new(), None);
-        for (number, line) in (1..).zip(text.lines()) {
-            match (begin, line.trim()) {
-                (None, BEGIN) => begin = Some(number),
-                (Some(first), END) => {
-                    found.push(first..number + 1);
-                    begin = None;
-                }
-                _ => {}
-            }
-        }
-        found.extend(begin.map(|first| first..usize::MAX));
-        found
+        between_markers(text, |line| line.trim() == BEGIN, |line| line.trim() == END)
     }
 
     fn read(&self, text: &[u8]) -> Result<Drafts, Vec<Violation>> {

@@ -111,6 +111,11 @@ impl Hunk {
         self.lines.iter().filter(|line| line.kind != LineKind::Added).collect()
     }
 
+    /// Whether nothing in it is looked for: a number says where it is meant, an anchor, or the end of the file.
+    pub(super) fn is_bare(&self) -> bool {
+        self.old().is_empty()
+    }
+
     /// Whether the byte order mark of a file is a part of its first line: to whoever names it there, and to whoever says
     /// each byte and puts lines before it.
     fn counts_mark(&self) -> bool {
@@ -148,11 +153,55 @@ impl Hints {
 
 /// Puts hunks into a text; returns it with what was overlooked.
 pub(super) fn applied(text: &[u8], hunks: &[Hunk], hints: &mut Hints) -> Result<(Vec<u8>, Vec<Said>), Vec<Said>> {
-    let lines = if hunks.iter().any(Hunk::counts_mark) { Lines::with_mark(text) } else { Lines::of(text) };
+    let lines = lines_for(text, hunks);
+    let (places, notes) = placed(&lines, hunks, hints)?;
+    let mut bytes = Vec::with_capacity(text.len());
+    bytes.extend_from_slice(&text[..lines.span(0..0).start]);
+    let mut copied = 0;
+    for place in &places {
+        bytes.extend_from_slice(&text[lines.span(copied..place.lines.start)]);
+        put(&mut bytes, &lines, place);
+        copied = place.lines.end;
+    }
+    bytes.extend_from_slice(&text[lines.span(copied..lines.count())]);
+    Ok((bytes, notes))
+}
+
+/// Returns the lines of a text that hunks stand on, in the order of the text; nothing where they do not fit.
+pub(super) fn stands(text: &[u8], hunks: &[Hunk]) -> Option<Vec<Range<usize>>> {
+    let lines = lines_for(text, hunks);
+    let (places, _) = placed(&lines, hunks, &mut Hints(0)).ok()?;
+    Some(places.into_iter().map(|place| place.lines).collect())
+}
+
+/// Whether the lines of each hunk stand in a text as they are: on the line that it says, or on any if it says none.
+pub(super) fn stand_exactly(text: &[u8], hunks: &[Hunk]) -> bool {
+    let lines = lines_for(text, hunks);
+    hunks.iter().all(|hunk| {
+        let old = hunk.old();
+        let Some(wanted) = Wanted::of(hunk, &old, Tier::Exact) else { return false };
+        match hunk.start {
+            _ if old.is_empty() => true,
+            Some(start) => wanted.stands_at(&lines, start),
+            None => (0..lines.count()).any(|start| wanted.stands_at(&lines, start)),
+        }
+    })
+}
+
+fn lines_for<'t>(text: &'t [u8], hunks: &[Hunk]) -> Lines<'t> {
+    if hunks.iter().any(Hunk::counts_mark) { Lines::with_mark(text) } else { Lines::of(text) }
+}
+
+/// Finds the places of hunks, in the order of the text; returns them with what was overlooked.
+fn placed<'a>(
+    lines: &Lines<'_>,
+    hunks: &'a [Hunk],
+    hints: &mut Hints,
+) -> Result<(Vec<Place<'a>>, Vec<Said>), Vec<Said>> {
     let (mut places, mut notes, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     let mut from = 0;
     for hunk in hunks {
-        match found(&lines, hunk, from, hints) {
+        match found(lines, hunk, from, hints) {
             Ok((found, note)) => {
                 from = found.last().map_or(from, |place| place.lines.end);
                 places.extend(found);
@@ -171,20 +220,8 @@ pub(super) fn applied(text: &[u8], hunks: &[Hunk], hints: &mut Hints) -> Result<
                 .push((pair[1].hunk.line, format!("overlaps the change of line {} at line {line}", pair[0].hunk.line)));
         }
     }
-    if !faults.is_empty() {
-        faults.sort();
-        return Err(faults);
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    bytes.extend_from_slice(&text[..lines.span(0..0).start]);
-    let mut copied = 0;
-    for place in &places {
-        bytes.extend_from_slice(&text[lines.span(copied..place.lines.start)]);
-        put(&mut bytes, &lines, place);
-        copied = place.lines.end;
-    }
-    bytes.extend_from_slice(&text[lines.span(copied..lines.count())]);
-    Ok((bytes, notes))
+    faults.sort();
+    if faults.is_empty() { Ok((places, notes)) } else { Err(faults) }
 }
 
 /// Finds the places of a hunk, and says what was overlooked.
@@ -215,6 +252,11 @@ fn found<'a>(
         let starts = match (hunk.start, hunk.anchors.is_empty(), below.len()) {
             _ if all.is_empty() => continue,
             (None, false, 1..) => below[..1].to_vec(),
+            // An anchor leads downwards, or is itself the first of the lines.
+            (None, false, 0) => match all.iter().find(|start| **start + 1 == from) {
+                Some(start) => vec![*start],
+                None => continue,
+            },
             (None, true, 1..) if hunk.occurrences == 1 && below.len() == 1 => below,
             _ => all,
         };
@@ -246,7 +288,8 @@ fn numbered(lines: &Lines<'_>, hunk: &Hunk, from: usize) -> Result<usize, String
     let count = lines.count();
     match (hunk.start, hunk.anchors.is_empty()) {
         _ if hunk.of_empty && count > 0 => {
-            Err("is meant in an empty file, as `-0,0` says, but this one is not".to_owned())
+            let way_out = "for lines at the top of a file, give a line of context below them, or say them as an edit";
+            Err(format!("is meant in an empty file, as `-0,0` says, but this one is not; {way_out}"))
         }
         (Some(start), _) if start > count => {
             Err(format!("begins on line {}, but the file has {count}", start.saturating_add(1)))

@@ -93,6 +93,24 @@ fn without(text: &[u8], stretches: &[Range<usize>]) -> Vec<u8> {
     lines.flat_map(|(index, line)| if is_within(index + 1) { &b"\n"[..] } else { line }).copied().collect()
 }
 
+/// Returns the lines from each that begins a patch to the one that ends it; what is cut reaches to the end of the text.
+fn between_markers(text: &[u8], begins: impl Fn(&str) -> bool, ends: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
+    let text = String::from_utf8_lossy(text);
+    let (mut found, mut begin) = (Vec::new(), None);
+    for (number, line) in (1..).zip(text.lines()) {
+        match begin {
+            None if begins(line) => begin = Some(number),
+            Some(first) if ends(line) => {
+                found.push(first..number + 1);
+                begin = None;
+            }
+            _ => {}
+        }
+    }
+    found.extend(begin.map(|first| first..usize::MAX));
+    found
+}
+
 /// What is to become of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Draft {

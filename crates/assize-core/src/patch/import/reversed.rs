@@ -4,11 +4,15 @@
 //! only takes something away, nothing tells that from a file which never had it; it says neither yes nor no. Neither does a
 //! new name alone: what the file held is not said. What becomes of
 //! a patch that was done before must not be known here.
+//!
+//! A patch may fit a file once more: a line that is put in by its number, or one below the last. Where that is meant, and
+//! where the patch was only handed in twice, the file does not always tell.
 
 use std::collections::BTreeSet;
 
 use super::hunk::Hints;
 use super::{AtEnd, Draft, Drafts, Hunk, HunkLine, LineKind, hunk};
+use crate::patch::applied::are_within;
 use crate::patch::snapshot::{Entry, File, Snapshot};
 
 /// What the tree says of a draft.
@@ -20,6 +24,39 @@ enum Said {
     Nothing,
     /// It was not done.
     Open,
+}
+
+/// What a file tells of hunks that would change it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Repeat {
+    /// They have not been put in.
+    No,
+    /// They have: they would be put into what they put in themselves.
+    Certain,
+    /// What they put in stands there, but they may be meant once more.
+    Doubtful,
+}
+
+/// Says whether hunks that fit a text were put into it before. `overlooked` is whether something was, to find their places.
+pub(super) fn repeated(text: &[u8], hunks: &[Hunk], overlooked: bool) -> Repeat {
+    let turned = turned(hunks);
+    // What lines held that went by their number, nobody knows.
+    let is_told = hunks.iter().all(|hunk| hunk.deletes == 0);
+    let is_made =
+        || hunk::applied(text, &turned, &mut Hints(0)).is_ok_and(|(before, _)| leads_to(&before, hunks, text));
+    if turned_round(text, hunks, &turned) != Said::Done || is_told && !is_made() {
+        return Repeat::No;
+    }
+    let within = || Some(are_within(&hunk::stands(text, hunks)?, &hunk::stands(text, &turned)?));
+    if hunks.iter().any(Hunk::is_bare) {
+        Repeat::Doubtful
+    } else if within().unwrap_or(false) {
+        Repeat::Certain
+    } else if overlooked {
+        Repeat::Doubtful
+    } else {
+        Repeat::No
+    }
 }
 
 /// Returns whether everything that a text asks for stands in a tree: nothing is open, and something is done.
@@ -60,28 +97,43 @@ fn said(draft: &Draft, tree: &Snapshot) -> Said {
             let target = to.as_ref().map_or(path.as_str(), |to| &to.path);
             let went = to.as_ref().is_none_or(|to| to.keep || file(path).is_none());
             match file(target) {
-                Some(file) if went && is_mode(file, *executable) => match turned_round(&file.bytes, hunks) {
-                    // A mode that is asked for stands there, or it does not.
-                    Said::Nothing if executable.is_some() => Said::Done,
-                    said => said,
-                },
+                Some(file) if went && is_mode(file, *executable) => {
+                    match turned_round(&file.bytes, hunks, &turned(hunks)) {
+                        // A mode that is asked for stands there, or it does not.
+                        Said::Nothing if executable.is_some() => Said::Done,
+                        said => said,
+                    }
+                }
                 _ => Said::Open,
             }
         }
     }
 }
 
-fn is_mode(file: &File, executable: Option<bool>) -> bool {
+pub(super) fn is_mode(file: &File, executable: Option<bool>) -> bool {
     executable.is_none_or(|executable| executable == file.executable)
 }
 
-/// Says whether hunks were put into a text.
-fn turned_round(text: &[u8], hunks: &[Hunk]) -> Said {
+/// Turns the hunks of a file round.
+fn turned(hunks: &[Hunk]) -> Vec<Hunk> {
+    let mut in_order: Vec<&Hunk> = hunks.iter().collect();
+    // Those above move those below, in whatever order they stand.
+    if hunks.iter().all(|hunk| hunk.start.is_some()) {
+        in_order.sort_by_key(|hunk| (hunk.start, hunk.deletes));
+    }
     let mut shift = 0_isize;
-    let turned: Vec<Hunk> = hunks.iter().map(|hunk| turned(hunk, &mut shift)).collect();
-    match hunk::applied(text, &turned, &mut Hints(0)) {
+    in_order.into_iter().map(|hunk| turned_one(hunk, &mut shift)).collect()
+}
+
+/// Says whether hunks were put into a text.
+fn turned_round(text: &[u8], hunks: &[Hunk], turned: &[Hunk]) -> Said {
+    // Most often they were not, and this is known long before each is looked for in every way there is.
+    if !hunk::stand_exactly(text, turned) {
+        return Said::Open;
+    }
+    match hunk::applied(text, turned, &mut Hints(0)) {
         // A note says that something was overlooked: then it may be another place.
-        Ok((_, notes)) if notes.is_empty() => {
+        Ok((before, notes)) if notes.is_empty() && (!hunks.iter().any(is_loose) || leads_to(&before, hunks, text)) => {
             if hunks.iter().any(puts_in) {
                 Said::Done
             } else {
@@ -90,6 +142,16 @@ fn turned_round(text: &[u8], hunks: &[Hunk]) -> Said {
         }
         _ => Said::Open,
     }
+}
+
+/// Whether neither lines nor a number say where a hunk stands: lines like its own may stand elsewhere.
+fn is_loose(hunk: &Hunk) -> bool {
+    hunk.is_bare() && hunk.start.is_none()
+}
+
+/// Whether hunks make one text of another.
+fn leads_to(before: &[u8], hunks: &[Hunk], after: &[u8]) -> bool {
+    hunk::applied(before, hunks, &mut Hints(0)).is_ok_and(|(made, _)| made == after)
 }
 
 /// Whether a hunk leaves something behind: lines come, and not the same that go.
@@ -102,7 +164,7 @@ fn puts_in(hunk: &Hunk) -> bool {
 }
 
 /// Turns a hunk round. `shift` is by how many lines those above it have moved it.
-fn turned(hunk: &Hunk, shift: &mut isize) -> Hunk {
+fn turned_one(hunk: &Hunk, shift: &mut isize) -> Hunk {
     let start = hunk.start.and_then(|start| start.checked_add_signed(*shift));
     let mut lines = hunk.lines.clone();
     for line in &mut lines {
@@ -119,8 +181,9 @@ fn turned(hunk: &Hunk, shift: &mut isize) -> Hunk {
         };
     }
     *shift = shift.saturating_sub_unsigned(hunk.deletes);
-    // What was put into an empty file is all that stands there.
-    let to_end = hunk.to_end || hunk.of_empty;
+    // What was put into an empty file is all that stands there, and what nothing leads to was put at the end.
+    let is_last = is_loose(hunk) && hunk.anchors.is_empty();
+    let to_end = hunk.to_end || hunk.of_empty || is_last;
     Hunk { start, lines, deletes: 0, at_end: AtEnd::AsBefore, to_end, of_empty: false, ..hunk.clone() }
 }
 

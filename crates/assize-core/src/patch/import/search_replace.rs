@@ -12,11 +12,11 @@
 //! The path stands on the line above, or above the code fence around the block; a block without one is about the file of the
 //! block before. A block that looks for nothing makes a file. A path may hold blanks, and models write prose where a path
 //! should stand: where the two cannot be told apart, the block is refused, so that none goes to another file than is meant. No
-//! file there proves that words are the name of a new one.
+//! file there proves that words are the name of a new one, so these need quotes.
 
 use std::ops::Range;
 
-use super::{Draft, Drafts, Format, Hunk};
+use super::{Draft, Drafts, Format, Hunk, between_markers};
 use crate::violation::Violation;
 
 /// The format.
@@ -81,9 +81,7 @@ impl<'a> Above<'a> {
             Self::Path(path)
         } else if is_sentence {
             if path.split_whitespace().any(looks_like_file) { Self::Unclear } else { Self::Nothing }
-        } else if path.split_whitespace().next_back().is_some_and(looks_like_file) {
-            Self::Path(path)
-        } else if is_close && is_plain {
+        } else if is_close && is_plain || path.split_whitespace().next_back().is_some_and(looks_like_file) {
             Self::Words(path)
         } else {
             Self::Nothing
@@ -109,20 +107,7 @@ impl Format for SearchReplace {
     }
 
     fn stretches(&self, text: &[u8]) -> Vec<Range<usize>> {
-        let text = String::from_utf8_lossy(text);
-        let (mut found, mut begin) = (Vec::new(), None);
-        for (number, line) in (1..).zip(text.lines()) {
-            match begin {
-                None if begins(line) => begin = Some(number),
-                Some(first) if ends(line) => {
-                    found.push(first..number + 1);
-                    begin = None;
-                }
-                _ => {}
-            }
-        }
-        found.extend(begin.map(|first| first..usize::MAX));
-        found
+        between_markers(text, begins, ends)
     }
 
     fn read(&self, text: &[u8]) -> Result<Drafts, Vec<Violation>> {
@@ -219,9 +204,10 @@ mod tests {
             ("Create the helper", Words("Create the helper")),
             ("Create the helper\n\n", Nothing),
             ("`Create the helper`", Path("Create the helper")),
-            ("b c.txt", Path("b c.txt")),
-            ("b c.txt\n\n", Path("b c.txt")),
-            ("## my notes/b", Path("my notes/b")),
+            ("b c.txt", Words("b c.txt")),
+            ("b c.txt\n\n", Words("b c.txt")),
+            ("## my notes/b", Words("my notes/b")),
+            ("Create src/new.py", Words("Create src/new.py")),
             ("my notes", Words("my notes")),
             ("`my notes`:\n\n```", Path("my notes")),
             ("my notes\n\n", Nothing),

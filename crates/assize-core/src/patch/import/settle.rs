@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::hunk::Hints;
+use super::reversed::Repeat;
 use super::{Draft, Drafts, Hunk, hunk, reversed};
 use crate::patch::inverse::between;
 use crate::patch::path::check_path;
@@ -42,12 +43,6 @@ impl Drafts {
     ///
     /// Lists what does not fit, with its line in the text.
     pub fn settle(&self, tree: &Snapshot) -> Result<Imported, Vec<Violation>> {
-        let settled = self.fitted(tree);
-        let does_something = settled.as_ref().is_ok_and(|imported| !imported.patch.ops.is_empty());
-        if !does_something && reversed::is_applied(self, tree) { Ok(Imported::applied()) } else { settled }
-    }
-
-    fn fitted(&self, tree: &Snapshot) -> Result<Imported, Vec<Violation>> {
         if self.drafts.is_empty() {
             return Err(vec![Violation::new("", "nothing in the text is a change of a file")]);
         }
@@ -56,6 +51,8 @@ impl Drafts {
             files: BTreeMap::new(),
             round: Round::default(),
             hints: Hints(NEAREST_SHOWN_MAX),
+            is_open: false,
+            repeated: Vec::new(),
             faults: Vec::new(),
             notes: Vec::new(),
         };
@@ -72,7 +69,7 @@ impl Drafts {
             }
         }
         settling.end_round();
-        settling.finish()
+        settling.finish(self)
     }
 }
 
@@ -101,6 +98,10 @@ struct Settling<'a> {
     files: BTreeMap<&'a str, Option<File>>,
     round: Round<'a>,
     hints: Hints,
+    /// Whether a file tells of a draft that it was not carried out, or leaves that in doubt.
+    is_open: bool,
+    /// Drafts that were carried out, and would be once more.
+    repeated: Vec<(usize, &'a str)>,
     /// What is wrong, and what was overlooked, each with its line.
     faults: Vec<(usize, String)>,
     notes: Vec<(usize, String)>,
@@ -174,6 +175,10 @@ impl<'a> Settling<'a> {
                     return;
                 };
                 let Some(bytes) = self.changed(path, &file.bytes, hunks) else { return };
+                let is_asked = to.is_some() || !reversed::is_mode(&file, *executable);
+                if bytes != file.bytes && !is_asked {
+                    self.ask_whether_repeated((line, path), &file.bytes, hunks);
+                }
                 let file = File { bytes, executable: executable.unwrap_or(file.executable) };
                 let (target, keep, instead) =
                     to.as_ref().map_or((path, false, false), |to| (&to.path, to.keep, to.instead));
@@ -220,15 +225,47 @@ impl<'a> Settling<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<Imported, Vec<Violation>> {
+    /// Asks a file, before it changes, whether hunks that fit it were put in before. What an earlier round makes is no witness.
+    fn ask_whether_repeated(&mut self, (line, path): (usize, &'a str), text: &[u8], hunks: &[Hunk]) {
+        if self.files.contains_key(path) {
+            return;
+        }
+        let of_hunk = |hunk: &&Hunk, lines: &[(usize, String)]| lines.iter().any(|(line, _)| *line == hunk.line);
+        let overlooked: Vec<&Hunk> = hunks.iter().filter(|hunk| of_hunk(hunk, &self.notes)).collect();
+        match reversed::repeated(text, hunks, !overlooked.is_empty()) {
+            Repeat::Certain => self.repeated.push((line, path)),
+            Repeat::No => self.is_open = true,
+            Repeat::Doubtful => {
+                self.is_open = true;
+                let bare = hunks.iter().filter(|hunk| hunk.is_bare());
+                let found = overlooked.into_iter().filter(|hunk| !hunk.is_bare());
+                let bare = bare.map(|hunk| (hunk, "it stands there; give lines around it, or say it as an edit"));
+                let found = found.map(|hunk| (hunk, "its lines were found elsewhere or by overlooking something"));
+                for (hunk, why) in bare.chain(found).collect::<Vec<_>>() {
+                    self.fault(hunk.line, format!("{path}: may be applied already, and {why}"));
+                }
+            }
+        }
+    }
+
+    fn finish(mut self, drafts: &Drafts) -> Result<Imported, Vec<Violation>> {
+        let mut ops: Vec<Op> = Vec::new();
+        if self.faults.is_empty() {
+            let between = |(path, after): (&&str, &Option<File>)| between(path, self.of_tree(path), after.as_ref());
+            ops = self.files.iter().flat_map(between).collect();
+        }
+        let is_for_the_first_time = !ops.is_empty() && self.repeated.is_empty();
+        if !self.is_open && !is_for_the_first_time && reversed::is_applied(drafts, self.tree) {
+            return Ok(Imported::applied());
+        }
+        let others = "is applied already, but others are not";
+        self.faults.extend(self.repeated.iter().map(|(line, path)| (*line, format!("{path} {others}"))));
         self.faults.sort_by_key(|(line, _)| *line);
         self.notes.sort_by_key(|(line, _)| *line);
         let at = |line: usize| format!("line {line}");
         if !self.faults.is_empty() {
             return Err(self.faults.into_iter().map(|(line, message)| Violation::new(at(line), message)).collect());
         }
-        let ops: Vec<Op> =
-            self.files.iter().flat_map(|(path, after)| between(path, self.of_tree(path), after.as_ref())).collect();
         let notes = self.notes.into_iter().map(|(line, message)| Note { at: at(line), message }).collect();
         Ok(Imported { patch: Patch { ops }, notes, is_applied: false })
     }

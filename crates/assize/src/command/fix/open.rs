@@ -5,12 +5,14 @@ use assize_core::session::Event;
 use assize_engine::ledger::Ledger;
 
 use crate::exit::{Failure, Result};
-use crate::record;
+use crate::record::{self, OPEN_MAX};
 
 /// The court under which fixes are recorded.
 pub const COURT: &str = "fix";
 /// With what a fix is over.
 const OVER: [&str; 2] = ["fix_ended", "patch_applied"];
+/// Most fixes that are listed, the newest ones.
+pub const LISTED_MAX: u32 = 20;
 
 /// A fix that could go on.
 #[derive(Debug)]
@@ -44,9 +46,9 @@ impl Open {
     }
 }
 
-/// Lists the fixes that could go on, newest first.
-pub fn open(ledger: &Ledger) -> Result<Vec<Open>> {
-    let open = record::open(ledger, COURT, OVER)?.into_iter();
+/// Lists the newest `most` fixes that could go on, newest first.
+pub fn open(ledger: &Ledger, most: u32) -> Result<Vec<Open>> {
+    let open = record::open(ledger, COURT, OVER, most)?.into_iter();
     let fix = |open: record::Open| match open.start {
         Event::FixStarted(start) => Some(Open { session: open.session, at_ms: open.at_ms, start: *start }),
         _ => None,
@@ -56,7 +58,7 @@ pub fn open(ledger: &Ledger) -> Result<Vec<Open>> {
 
 /// Returns the one that people call by an id.
 pub fn find(ledger: &Ledger, id: &str) -> Result<Open> {
-    let mut open = open(ledger)?.into_iter();
+    let mut open = open(ledger, OPEN_MAX)?.into_iter();
     open.find(|open| open.id() == id || open.session == id).ok_or_else(|| {
         Failure::new(format!("--resume {id}: there is no such fix that could go on"))
             .hint("`assize fix --resume` lists them")
@@ -71,7 +73,6 @@ mod tests {
     use assize_core::text::Untrusted;
 
     use super::*;
-    use crate::record::OPEN_MAX;
 
     fn start(tree: &str) -> FixStart {
         FixStart {
@@ -91,13 +92,22 @@ mod tests {
             let event = Event::FixStarted(Box::new(start(&session)));
             ledger.append(0, COURT, &session, &event).expect("recorded");
         };
-        let most = usize::try_from(OPEN_MAX).expect("a number");
+        let most = LISTED_MAX;
         (0..=most).for_each(|number| begin(format!("fix/{number}")));
-        let ids =
-            |ledger: &Ledger| open(ledger).expect("read").iter().map(|open| open.id().to_owned()).collect::<Vec<_>>();
+        let ids = |ledger: &Ledger| {
+            let open = open(ledger, LISTED_MAX).expect("read");
+            open.iter().map(|open| open.id().to_owned()).collect::<Vec<_>>()
+        };
         let newest: Vec<String> = (1..=most).rev().map(|number| number.to_string()).collect();
         assert_eq!(ids(&ledger), newest);
+        // What is not listed any more can go on all the same, by its id and by what it began with.
+        assert_eq!(find(&ledger, "0").expect("found").start.tree, "fix/0");
+        let all = open(&ledger, OPEN_MAX).expect("read");
+        assert!(all.iter().any(|open| open.differences(&start("fix/0")).is_empty()));
         let none = || Patch { ops: Vec::new() };
+        let intended = Event::PatchIntended { patch: none(), inverse: none() };
+        ledger.append(0, COURT, &format!("fix/{most}"), &intended).expect("recorded");
+        assert!(find(&ledger, &most.to_string()).is_ok(), "nobody knows whether it is written");
         let written = Event::PatchApplied { patch: none(), inverse: none() };
         ledger.append(0, COURT, &format!("fix/{most}"), &written).expect("recorded");
         let rest: Vec<String> = (0..most).rev().map(|number| number.to_string()).collect();
@@ -106,7 +116,8 @@ mod tests {
         assert_eq!(find(&ledger, "fix/3").expect("found").id(), "3");
         assert!(find(&ledger, &most.to_string()).is_err() && find(&ledger, "").is_err());
         let book = include_str!("../../../../../docs/fix.md");
-        assert!(book.contains(&format!("lists the newest {OPEN_MAX}\n")));
+        assert!(book.contains(&format!("lists the newest {LISTED_MAX}\n")));
+        assert!(book.contains(&format!("among the newest {},{:03} ", OPEN_MAX / 1_000, OPEN_MAX % 1_000)));
     }
 
     #[test]
