@@ -249,9 +249,8 @@ impl Bench {
         for (host, folder) in &self.dependencies {
             job.read_only.push((host.clone(), inside_work.join(folder)));
         }
-        for folder in self.search_path.iter().filter_map(|folder| tool_folder(folder)) {
-            job.read_only.push((folder.clone(), folder));
-        }
+        let tools: BTreeSet<PathBuf> = self.search_path.iter().flat_map(|folder| tool_folders(folder)).collect();
+        job.read_only.extend(tools.into_iter().map(|folder| (folder.clone(), folder)));
         if command.program.contains('/') && !command.program.starts_with('/') {
             job.program = inside_work.join(&command.program).to_string_lossy().into_owned();
         }
@@ -372,14 +371,13 @@ fn leads_outside(folder: &Path, root: &Path) -> bool {
     folder.is_absolute() && folder.is_dir() && !folder.starts_with(root)
 }
 
-/// Returns what has to be seen of a folder of the search path so that its programs run; `None` where the sandbox shows it
-/// anyway. Those of a virtual environment need all of that.
-fn tool_folder(folder: &Path) -> Option<PathBuf> {
-    if ["/usr", "/bin", "/sbin", "/opt"].iter().any(|shown| folder.starts_with(shown)) {
-        return None;
-    }
-    let whole = folder.parent().filter(|parent| parent.join("pyvenv.cfg").is_file());
-    Some(whole.unwrap_or(folder).to_owned())
+/// Returns what has to be seen of a folder of the search path so that its programs run; nothing where the sandbox shows it
+/// anyway. Those of a virtual environment need all of that, and by the name that it was made under: their first lines say it.
+fn tool_folders(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let is_shown = |folder: &Path| ["/usr", "/bin", "/sbin", "/opt"].iter().any(|shown| folder.starts_with(shown));
+    let whole = folder.parent().filter(|parent| parent.join("pyvenv.cfg").is_file()).unwrap_or(folder).to_owned();
+    let real = whole.canonicalize().ok().filter(|real| *real != whole);
+    [Some(whole), real].into_iter().flatten().filter(move |folder| !is_shown(folder))
 }
 
 fn executables(folder: &Path) -> impl Iterator<Item = String> + use<> {
