@@ -123,7 +123,7 @@ fn run_and_end(
     command.env(RUN_VARIABLE, format!("{outer}{mark}"));
     MARKS.lock().unwrap_or_else(PoisonError::into_inner).insert(mark.clone());
     let finished = run(command, input, limits);
-    let all_ended = end_all(|most| find(&mark, most), Instant::now() + death);
+    let all_ended = end_all(|most| find(&mark, most), || find(&mark, 1).is_empty(), Instant::now() + death);
     MARKS.lock().unwrap_or_else(PoisonError::into_inner).remove(&mark);
     Ok(Finished { left_behind: !all_ended, ..finished? })
 }
@@ -165,7 +165,8 @@ pub fn end_with_us() -> io::Result<()> {
                     kill_group(*group);
                 }
                 for mark in MARKS.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-                    end_all(|most| marked(mark, most), Instant::now() + DEATH_TIME_MAX);
+                    let none_left = || marked(mark, 1).is_empty();
+                    end_all(|most| marked(mark, most), none_left, Instant::now() + DEATH_TIME_MAX);
                 }
                 scratch::sweep();
                 std::process::exit(128 + signal);

@@ -116,6 +116,33 @@ fn landlock_alone_holds_what_it_says() {
     table_holds_in(Tier::Landlock, true);
 }
 
+/// Without a namespace processes are found one by one, and one that is always about to be another moves meanwhile.
+#[test]
+fn what_restarts_itself_is_ended_every_time() {
+    const ROUNDS: usize = 40;
+    let mut ended = Vec::new();
+    // By itself, and by us.
+    for interrupted in [[false; ROUNDS], [true; ROUNDS]].concat() {
+        let world = World::new();
+        let Ok(sandbox) = world.sandbox(Tier::Landlock) else { return };
+        let sandbox = sandbox.without_cgroups();
+        let mut job = world.job(&sandbox, "restart-itself");
+        if interrupted {
+            let program = std::mem::replace(&mut job.program, "/bin/sh".to_owned());
+            job.arguments = vec!["-c".to_owned(), "\"$0\"; exec yes".to_owned(), program];
+            job.limits.output_bytes = 1_000;
+        }
+        let result = sandbox.run(&job, &mut |_| {}).expect("run");
+        assert_eq!(result.limit_reached, interrupted.then_some(Limit::Output));
+        ended.push((interrupted, world));
+    }
+    std::thread::sleep(LATER);
+    for how in [false, true] {
+        let late = ended.iter().filter(|(interrupted, world)| *interrupted == how && world.at("work/late").exists());
+        assert_eq!(late.count(), 0, "of {ROUNDS}, interrupted: {how}");
+    }
+}
+
 #[test]
 #[ignore = "bombs disturb what runs beside them: cargo test --test sandbox -- --ignored --test-threads=1"]
 fn every_escape_works_where_nothing_holds_it() {

@@ -91,14 +91,22 @@ pub(super) fn descendants(root: u32, most: usize) -> Vec<u32> {
     found
 }
 
-/// Kills what `find` returns until it returns nothing. First all are stopped, so that none can start
-/// another one in the place of one that was killed. Returns whether nothing is left.
-pub(crate) fn end_all(mut find: impl FnMut(usize) -> Vec<u32>, deadline: Instant) -> bool {
+/// Kills what `find` returns until `none_left` agrees that it returns nothing. First all are stopped,
+/// so that none can start another one in the place of one that was killed. Returns whether nothing is
+/// left.
+///
+/// Processes are found one after the other: one that starts another and ends, again and again, can be
+/// missed on both sides of every look. `none_left` has to know better.
+pub(crate) fn end_all(
+    mut find: impl FnMut(usize) -> Vec<u32>,
+    mut none_left: impl FnMut() -> bool,
+    deadline: Instant,
+) -> bool {
     while Instant::now() < deadline {
         let mut stopped = HashSet::new();
         loop {
             let found = find(KILLED_MAX);
-            if found.is_empty() {
+            if found.is_empty() && none_left() {
                 return true;
             }
             let before = stopped.len();
@@ -437,7 +445,7 @@ mod tests {
         assert_eq!(descendants(shell.id(), 1).len(), 1, "one past it");
         assert!(stat_of(found[0]).is_some_and(|stat| stat.parent == shell.id() && stat.threads == 1));
         let alive = |most| descendants(shell.id(), most).into_iter().filter(|pid| !is_dead(*pid)).collect();
-        assert!(end_all(alive, deadline));
+        assert!(end_all(alive, || true, deadline));
         assert!(found.iter().all(|pid| is_dead(*pid)));
         shell.wait().expect("ended");
     }

@@ -236,7 +236,8 @@ fn end_with_engine(first: bool) {
         let mut byte = [0];
         while matches!(Control.read(&mut byte), Ok(1..)) {}
         if !first {
-            kill_all();
+            // What is dead stays our child until it is buried, and what it started is our child by then.
+            kill_all(|| watch::children(std::process::id()).is_empty());
         }
         // As the first process of a namespace we take all others along.
         std::process::exit(FAILED.into());
@@ -249,7 +250,7 @@ fn bury(job: Pid, first: bool) -> io::Result<WaitStatus> {
         match wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) if pid == job => {
                 if !first {
-                    kill_all();
+                    kill_all(bury_the_dead);
                 }
                 return Ok(status);
             }
@@ -259,14 +260,26 @@ fn bury(job: Pid, first: bool) -> io::Result<WaitStatus> {
     }
 }
 
-/// Kills all our descendants. Those whose parents die become our children. Whoever waits for
-/// children buries them; here nobody does, lest one status be taken by the wrong thread.
-fn kill_all() {
+/// Kills all our descendants. Those whose parents die become our children, so that nothing is left
+/// when we have no child, dead or alive.
+fn kill_all(no_child: impl FnMut() -> bool) {
     let alive = |most| {
         let below = watch::descendants(std::process::id(), most);
         below.into_iter().filter(|pid| !watch::is_dead(*pid)).collect()
     };
-    watch::end_all(alive, Instant::now() + BURIAL_TIME_MAX);
+    watch::end_all(alive, no_child, Instant::now() + BURIAL_TIME_MAX);
+}
+
+/// Buries children that are dead. Returns whether none is left. Only for the thread that waits for the
+/// job, lest the job's status be taken by the wrong one.
+fn bury_the_dead() -> bool {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => return false,
+            Err(_) => return true,
+        }
+    }
 }
 
 fn execute(tender: &mut Control) -> Result<u8, Failure> {
