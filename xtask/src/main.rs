@@ -6,6 +6,7 @@ mod bench;
 mod ci;
 mod claude;
 mod corpus;
+mod coverage;
 mod fuzz;
 mod local_model;
 mod record;
@@ -61,6 +62,8 @@ enum Xtask {
         #[arg(long, conflicts_with_all = ["name", "only"])]
         write_table: bool,
     },
+    /// Count how often the intervals of calibration hold the true figure.
+    Coverage(coverage::Arguments),
     /// Install tools in many versions and record what they leave behind, for the tests of reports.
     Record(record::Arguments),
     /// Crowd the ledger with hooks and kill them at random moments; kill patches, and swap links in below them.
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
         Xtask::Corpus { write_table: true, .. } => corpus::write_table(),
         Xtask::Corpus { name, only, .. } => corpus::run(name.as_deref(), only.as_deref()),
+        Xtask::Coverage(arguments) => coverage::run(&arguments),
         Xtask::Record(arguments) => record::run(&arguments),
         Xtask::Torture(arguments) => torture::run(&arguments),
         Xtask::Scenarios { write } => scenarios::run(write),

@@ -3,9 +3,11 @@
 use std::fs;
 
 use assize_brief::brief::BriefEnvelope;
+use assize_core::court::eval::RecordRuling;
 use assize_core::envelope::{Envelope, ReviewEnvelope};
 use assize_core::exec_report::ExecReport;
 use assize_core::patch::Patch;
+use assize_core::rubric::Rubric;
 use assize_core::session::Event;
 use assize_core::verdict::{ReviewVerdict, StopVerdict};
 use schemars::{Schema, schema_for};
@@ -21,6 +23,8 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("review-envelope", schema_for!(ReviewEnvelope)),
         ("exec-report", schema_for!(ExecReport)),
         ("patch", schema_for!(Patch)),
+        ("record-ruling", schema_for!(RecordRuling)),
+        ("rubric", schema_for!(Rubric)),
         ("ledger-event", schema_for!(Event)),
     ]
 }

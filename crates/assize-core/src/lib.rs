@@ -4,6 +4,7 @@
 //! takes values and returns values: no clock, environment, file, process, network, async or
 //! randomness. `cargo xtask ci` checks that.
 
+pub mod calibration;
 pub mod claim;
 pub mod comparison;
 pub mod court;
@@ -20,7 +21,9 @@ pub mod opinion;
 pub mod patch;
 pub mod path;
 pub mod prompt;
+pub mod record;
 pub mod report;
+pub mod rubric;
 pub mod rule;
 pub mod ruling;
 pub mod schema_check;
@@ -30,5 +33,6 @@ pub mod test_kind;
 pub mod test_policy;
 pub mod text;
 pub mod transcript;
+pub mod trial;
 pub mod verdict;
 pub mod violation;

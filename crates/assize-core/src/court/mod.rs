@@ -3,6 +3,7 @@
 //! A court decides; the engine carries out its effects and reports back. Time, randomness and
 //! everything gathered arrive as arguments.
 
+pub mod eval;
 pub mod generation;
 mod hearing;
 pub mod loop_control;

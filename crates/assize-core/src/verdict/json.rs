@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::{Map, Number, Value};
 
 /// Any JSON in which no object has a key twice, however the key is spelled.
-pub(super) struct Unambiguous(pub(super) Value);
+pub(crate) struct Unambiguous(pub(crate) Value);
 
 impl<'de> Deserialize<'de> for Unambiguous {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

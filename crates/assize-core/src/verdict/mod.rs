@@ -10,9 +10,10 @@
 //! again, with the reason.
 
 mod echo;
-mod json;
+pub(crate) mod json;
 mod pair;
 mod patch;
+mod record;
 mod review;
 mod stop;
 mod validate;
@@ -30,6 +31,7 @@ use crate::text::{Hidden, head, make_visible};
 use json::Unambiguous;
 
 pub use pair::{PAIR_REASON_CHARS_MAX, PairChoice, PairVerdict};
+pub use record::{ModeLabel, RECORD_REASON_CHARS_MAX, RecordVerdict};
 pub use review::{
     EXPLANATION_CHARS_MAX, Explanations, FixOperation, FixStep, PATH_CHARS_MAX, ReviewOutcome, ReviewVerdict,
     STEP_CHARS_MAX, STEPS_MAX, Scores,

@@ -1,0 +1,234 @@
+//! Intervals of agreement by their profile likelihood: every coefficient that explains the labels nearly as well as the best one does.
+//!
+//! Large-sample intervals take a coefficient for normally distributed. With few labels, or labels that nearly all say the same, they are far too sure: of six
+//! records that both fail and four that only a person fails they would say that kappa is 0 and nothing else.
+//!
+//! For kappa, a table of two raters is given by how often each says "fails", `a` and `b`, and by kappa: with `h = (a + b − 2ab) / 2` both
+//! fail a record with probability `ab + kappa h`. In `b` alone each probability is linear, so that the logarithm of the likelihood is concave
+//! and has one maximum, which is found by bisection; over `a` the best of a grid is refined. (To let the two take turns does
+//! not do: where a pair of labels was never seen, they get stuck on the edge of what can be.) AC1 depends on how often both raters
+//! together say "fails" and on how often they agree, and not on who says what where they differ: one share remains.
+
+use super::confusion::Confusion;
+use super::interval::Confidence;
+
+/// Halvings of an interval on the way to where the likelihood is greatest.
+const HALVINGS: usize = 40;
+/// Halvings on the way to the end of an interval: far below what is shown.
+const EDGE_HALVINGS: usize = 24;
+/// Shares of the first rater that are looked at before the best is refined.
+const GRID: usize = 24;
+/// Golden sections of what lies around the best.
+const SECTIONS: usize = 30;
+/// Kappas that are looked at lie between this and its opposite.
+const FARTHEST: f64 = 1.0 - 1e-9;
+
+/// Returns the ends of the interval of kappa (Venzon and Moolgavkar 1988, section 2). `value` is that of the labels.
+pub(super) fn of_kappa(counts: &Confusion, value: f64, confidence: Confidence) -> (f64, f64) {
+    let table = Table::of(counts);
+    interval(value, confidence, table.saturated(), |kappa| table.likelihood(kappa))
+}
+
+/// Returns the ends of the interval of AC1. `value` is that of the labels.
+pub(super) fn of_ac1(counts: &Confusion, value: f64, confidence: Confidence) -> (f64, f64) {
+    let [both, first, second, neither] = Table::of(counts).0;
+    let cells = [both, first + second, neither];
+    let total: f64 = cells.iter().sum();
+    let likelihood = |probabilities: [f64; 3]| -> f64 {
+        let of_cell = |(count, probability): (&f64, f64)| match *count {
+            count if count <= 0.0 => 0.0,
+            _ if probability <= 0.0 => f64::NEG_INFINITY,
+            count => count * probability.ln(),
+        };
+        cells.iter().zip(probabilities).map(of_cell).sum()
+    };
+    let at = |ac1: f64, fails: f64| {
+        let chance = 2.0 * fails * (1.0 - fails);
+        let apart = (1.0 - ac1) * (1.0 - chance);
+        let probabilities = [fails - apart / 2.0, apart, 1.0 - fails - apart / 2.0];
+        let can_be = probabilities.iter().all(|probability| *probability >= 0.0);
+        if can_be { likelihood(probabilities) } else { f64::NEG_INFINITY }
+    };
+    let best = likelihood(cells.map(|count| count / total));
+    interval(value, confidence, best, |ac1| greatest(|fails| at(ac1, fails)))
+}
+
+/// The interval around a value within which the likelihood stays close enough to its greatest.
+fn interval(value: f64, confidence: Confidence, best: f64, likelihood: impl Fn(f64) -> f64) -> (f64, f64) {
+    let allowed = confidence.z().powi(2) / 2.0;
+    let fits = &|coefficient: f64| best - likelihood(coefficient) <= allowed;
+    (edge(value, -FARTHEST, fits), edge(value, FARTHEST, fits))
+}
+
+/// The last kappa that fits, on the way from one that does to the farthest.
+fn edge(fitting: f64, farthest: f64, fits: impl Fn(f64) -> bool) -> f64 {
+    if fits(farthest) {
+        return farthest.signum();
+    }
+    let (mut fitting, mut beyond) = (fitting, farthest);
+    for _ in 0..EDGE_HALVINGS {
+        let middle = f64::midpoint(fitting, beyond);
+        *if fits(middle) { &mut fitting } else { &mut beyond } = middle;
+    }
+    fitting
+}
+
+/// The greatest value over all shares: the best of a grid, refined by golden sections.
+fn greatest(of: impl Fn(f64) -> f64) -> f64 {
+    let step = 1.0 / GRID as f64;
+    let grid = (0..GRID).map(|at| (at as f64 + 0.5) * step).map(|share| (share, of(share)));
+    let best = grid.max_by(|(_, one), (_, other)| one.total_cmp(other));
+    let Some((best, reached)) = best else { return f64::NEG_INFINITY };
+    let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
+    let (mut low, mut high) = ((best - step).max(0.0), (best + step).min(1.0));
+    let (mut lower, mut upper) = (high - golden * (high - low), low + golden * (high - low));
+    let (mut at_lower, mut at_upper) = (of(lower), of(upper));
+    for _ in 0..SECTIONS {
+        if at_lower > at_upper {
+            (high, upper, at_upper) = (upper, lower, at_lower);
+            lower = high - golden * (high - low);
+            at_lower = of(lower);
+        } else {
+            (low, lower, at_lower) = (lower, upper, at_upper);
+            upper = low + golden * (high - low);
+            at_upper = of(upper);
+        }
+    }
+    reached.max(at_lower).max(at_upper)
+}
+
+/// Labels of two raters: both fail, the first only, the second only, both pass.
+struct Table([f64; 4]);
+
+impl Table {
+    fn of(counts: &Confusion) -> Self {
+        Self([counts.both_fail, counts.judge_only, counts.person_only, counts.both_pass].map(|count| count as f64))
+    }
+
+    /// The same with the raters in each other's place.
+    fn turned(&self) -> Self {
+        let [both, first, second, neither] = self.0;
+        Self([both, second, first, neither])
+    }
+
+    /// The log likelihood of the shares that were seen: no other table explains the labels better.
+    fn saturated(&self) -> f64 {
+        let total: f64 = self.0.iter().sum();
+        self.0.iter().filter(|count| **count > 0.0).map(|count| count * (count / total).ln()).sum()
+    }
+
+    /// The log likelihood of a kappa, with the shares that suit it best.
+    fn likelihood(&self, kappa: f64) -> f64 {
+        let turned = self.turned();
+        greatest(|first| match turned.suiting(kappa, first) {
+            Some(second) => self.of_shares(kappa, first, second),
+            None => f64::NEG_INFINITY,
+        })
+    }
+
+    /// The share of the first rater that suits a kappa and a share of the second best; `None` where none can be.
+    fn suiting(&self, kappa: f64, second: f64) -> Option<f64> {
+        let lines = lines(kappa, second);
+        let (mut low, mut high) = (0.0_f64, 1.0_f64);
+        for Line { at_zero, slope } in lines {
+            if slope > 0.0 {
+                low = low.max(-at_zero / slope);
+            } else if slope < 0.0 {
+                high = high.min(-at_zero / slope);
+            } else if at_zero < 0.0 {
+                return None;
+            }
+        }
+        if low > high {
+            return None;
+        }
+        let rises = |share: f64| {
+            let mut slope_of_all = 0.0;
+            for (count, Line { at_zero, slope }) in self.0.iter().zip(lines) {
+                let probability = at_zero + slope * share;
+                if *count > 0.0 && probability <= 0.0 {
+                    return slope > 0.0;
+                }
+                if *count > 0.0 {
+                    slope_of_all += count * slope / probability;
+                }
+            }
+            slope_of_all > 0.0
+        };
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(low, high);
+            *if rises(middle) { &mut low } else { &mut high } = middle;
+        }
+        Some(f64::midpoint(low, high))
+    }
+
+    fn of_shares(&self, kappa: f64, first: f64, second: f64) -> f64 {
+        let of_cell = |(count, line): (&f64, Line)| {
+            let probability = line.at_zero + line.slope * first;
+            if *count > 0.0 { count * probability.max(f64::MIN_POSITIVE).ln() } else { 0.0 }
+        };
+        self.0.iter().zip(lines(kappa, second)).map(of_cell).sum()
+    }
+}
+
+/// A probability as it depends on the share of the first rater.
+#[derive(Clone, Copy)]
+struct Line {
+    at_zero: f64,
+    slope: f64,
+}
+
+/// The probabilities of a table, for a kappa and a share of the second rater.
+fn lines(kappa: f64, second: f64) -> [Line; 4] {
+    let line = |at_zero, slope| Line { at_zero, slope };
+    let (at_zero, slope) = (kappa * second / 2.0, second + kappa * (1.0 - 2.0 * second) / 2.0);
+    [
+        line(at_zero, slope),
+        line(-at_zero, 1.0 - slope),
+        line(second - at_zero, -slope),
+        line(1.0 - second + at_zero, slope - 1.0),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::agreement::kappa;
+    use super::*;
+
+    #[test]
+    fn few_labels_leave_much_open() {
+        // The ends lie where twice the log likelihood, maximized over a fine grid of both shares, is 3.84 below its greatest.
+        for (counts, low, high) in [
+            ([13, 4, 7, 36], 0.326_653, 0.765_130),
+            ([6, 2, 0, 2], 0.046_513, 0.912_784),
+            ([1, 0, 2, 7], -0.084_457, 0.882_626),
+            ([0, 2, 1, 7], -0.423_746, 0.551_290),
+            ([6, 0, 4, 0], -0.305_763, 0.436_053),
+            ([30, 0, 0, 30], 0.936_990, 1.0),
+        ] {
+            let [both_fail, judge_only, person_only, both_pass] = counts;
+            let counts = Confusion { both_fail, judge_only, person_only, both_pass };
+            let found = kappa(&counts, Confidence::USUAL).expect("a value");
+            let close = |one: f64, other: f64| (one - other).abs() < 1e-4;
+            assert!(close(found.low, low) && close(found.high, high), "{counts:?}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_interval_holds_the_kappa_and_turns_with_the_raters() {
+        for at in (0..400_u64).step_by(13) {
+            let mut parts = [at % 7, at / 7 % 5, at / 35 % 4, at / 140 * 9 % 11];
+            let table = |[both_fail, judge_only, person_only, both_pass]: [u64; 4]| {
+                kappa(&Confusion { both_fail, judge_only, person_only, both_pass }, Confidence::USUAL)
+            };
+            let Some(found) = table(parts) else { continue };
+            assert!(
+                -1.0 <= found.low && found.low <= found.value && found.value <= found.high && found.high <= 1.0,
+                "{parts:?}"
+            );
+            parts.swap(1, 2);
+            let turned = table(parts).expect("the same labels");
+            assert!((found.low - turned.low).abs() < 1e-4 && (found.high - turned.high).abs() < 1e-4, "{parts:?}");
+        }
+    }
+}

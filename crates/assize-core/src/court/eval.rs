@@ -1,0 +1,327 @@
+//! The court of records: whether a record fails, and in which modes.
+//!
+//! Clauses are evidence, and evidence dominates: a record that fails by a clause fails, whatever a judge says. What neither a clause nor a
+//! judge has decided is unjudged, never a pass. Where a judge's label or reason contradicts what can be counted, that is
+//! a finding, so that people see how far the judge can be trusted. How a judge is reached must not be known here.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::envelope::VERSION;
+use crate::finding::{Certainty, Finding, Severity};
+use crate::opinion::{Opinion, Panel, combine};
+use crate::record::{Record, RecordRef, claim};
+use crate::rubric::clause::Broken;
+use crate::rubric::{Clauses, Mode, Rubric};
+use crate::ruling::{Cause, Outcome, Unjudged};
+use crate::text::quote;
+use crate::verdict::{ModeLabel, RecordVerdict};
+
+/// The name of this court.
+pub const COURT: &str = "eval";
+
+/// The rubric that a ruling was made by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct RubricRef {
+    /// Its name.
+    pub id: String,
+    /// The hash of all that rulings by it depend on.
+    pub hash: String,
+}
+
+impl RubricRef {
+    /// Returns how rulings speak of a rubric.
+    pub fn of(rubric: &Rubric) -> Self {
+        Self { id: rubric.id.clone(), hash: rubric.hash() }
+    }
+}
+
+/// What the court holds of one record, as it is published: one line of the results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordRuling {
+    /// The version of this shape: 1.
+    pub assize: u32,
+    /// The court: `eval`.
+    pub court: String,
+    /// The record.
+    pub record: RecordRef,
+    /// The rubric.
+    pub rubric: RubricRef,
+    /// Accept where it fails in no mode, reject where it fails in one.
+    pub outcome: Outcome,
+    /// Why it was not judged, when it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unjudged: Option<Unjudged>,
+    /// The court's verdict; absent while a mode is unjudged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<RecordVerdict>,
+    /// What the court holds of each mode.
+    pub modes: Vec<ModeRuling>,
+    /// What the evidence shows.
+    pub findings: Vec<Finding>,
+    /// Who judged, and what each said.
+    pub opinions: Vec<Opinion<RecordVerdict>>,
+}
+
+/// What the court holds of a record in one mode.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModeRuling {
+    /// The mode.
+    pub mode: String,
+    /// Accept, reject or unjudged.
+    pub outcome: Outcome,
+    /// Whether a clause decided it.
+    pub computed: bool,
+    /// Why.
+    pub reason: String,
+}
+
+/// What a record is judged by.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms<'a> {
+    /// The rubric.
+    pub rubric: &'a Rubric,
+    /// Its clauses.
+    pub clauses: &'a Clauses,
+    /// How rulings speak of it.
+    pub reference: &'a RubricRef,
+    /// How several judges become one.
+    pub panel: Panel,
+}
+
+/// Decides on a record.
+pub fn decide(terms: &Terms<'_>, record: &Record, opinions: Vec<Opinion<RecordVerdict>>) -> RecordRuling {
+    let broken = terms.clauses.broken_by(&record.fields);
+    let rulings = terms.rubric.modes.iter().enumerate().map(|(at, mode)| {
+        let broken: Vec<&Broken> = broken.iter().filter(|broken| broken.mode == at).collect();
+        of_mode(mode, &broken, &opinions, terms.panel)
+    });
+    let modes: Vec<ModeRuling> = rulings.collect();
+    let outcome = modes.iter().map(|mode| mode.outcome).min().unwrap_or(Outcome::Unjudged);
+    let verdict = verdict(&modes, &opinions);
+    RecordRuling {
+        assize: VERSION,
+        court: COURT.to_owned(),
+        record: record.reference(),
+        rubric: terms.reference.clone(),
+        outcome,
+        unjudged: (outcome == Outcome::Unjudged).then(|| unjudged(&modes, &opinions)),
+        verdict,
+        findings: findings(terms.rubric, record, &broken, &opinions),
+        modes,
+        opinions,
+    }
+}
+
+/// The lower of what the clauses allow and what the judges think.
+fn of_mode(mode: &Mode, broken: &[&Broken], opinions: &[Opinion<RecordVerdict>], panel: Panel) -> ModeRuling {
+    let ruled = |outcome, computed, reason: String| ModeRuling { mode: mode.id.clone(), outcome, computed, reason };
+    let failed: Vec<&str> = broken
+        .iter()
+        .filter(|broken| broken.unknown.is_none())
+        .map(|broken| mode.clauses[broken.clause].says.as_str())
+        .collect();
+    if !failed.is_empty() {
+        return ruled(Outcome::Reject, true, failed.join("; "));
+    }
+    let unknown = broken.iter().find_map(|broken| {
+        let says = &mode.clauses[broken.clause].says;
+        Some(format!("{says}: cannot be computed, {}", broken.unknown.as_ref()?))
+    });
+    if !mode.is_asked() {
+        return match unknown {
+            Some(unknown) => ruled(Outcome::Unjudged, true, unknown),
+            None => ruled(Outcome::Accept, true, "no clause is broken".to_owned()),
+        };
+    }
+    let (opinion, reason) = opinion_of(mode, opinions, panel);
+    match unknown {
+        Some(unknown) if opinion > Outcome::Unjudged => ruled(Outcome::Unjudged, true, unknown),
+        _ => ruled(opinion, false, reason),
+    }
+}
+
+/// What the judges think of a record in one mode, together.
+fn opinion_of(mode: &Mode, opinions: &[Opinion<RecordVerdict>], panel: Panel) -> (Outcome, String) {
+    let labels: Vec<Option<&ModeLabel>> =
+        opinions.iter().map(|opinion| opinion.verdict.as_ref().ok()?.label(&mode.id)).collect();
+    let outcome = |label: &Option<&ModeLabel>| match label {
+        None => Outcome::Unjudged,
+        Some(label) if label.fails() => Outcome::Reject,
+        Some(_) => Outcome::Accept,
+    };
+    let outcomes: Vec<Outcome> = labels.iter().map(outcome).collect();
+    match combine(panel, &outcomes) {
+        None => (Outcome::Unjudged, "no judge was asked".to_owned()),
+        Some(Err(unjudged)) => (Outcome::Unjudged, unjudged.to_string()),
+        Some(Ok(together)) => {
+            let said = labels.iter().flatten().find(|label| outcome(&Some(label)) == together);
+            (together, said.map_or_else(|| "no judge judged".to_owned(), |label| label.reason.clone()))
+        }
+    }
+}
+
+fn verdict(modes: &[ModeRuling], opinions: &[Opinion<RecordVerdict>]) -> Option<RecordVerdict> {
+    let label = |mode: &ModeRuling| {
+        let label = match mode.outcome {
+            Outcome::Accept => 0,
+            Outcome::Reject | Outcome::Revise => 1,
+            Outcome::Unjudged => return None,
+        };
+        Some(ModeLabel { mode: mode.mode.clone(), label, reason: mode.reason.clone() })
+    };
+    let labels = modes.iter().map(label).collect::<Option<Vec<ModeLabel>>>()?;
+    let mut scores: Vec<u8> =
+        opinions.iter().filter_map(|opinion| Some(opinion.verdict.as_ref().ok()?.overall_quality_score)).collect();
+    scores.sort_unstable();
+    // The lower one of two in the middle.
+    let score = *scores.get(scores.len().saturating_sub(1) / 2)?;
+    Some(RecordVerdict { labels, overall_quality_score: score })
+}
+
+fn unjudged(modes: &[ModeRuling], opinions: &[Opinion<RecordVerdict>]) -> Unjudged {
+    if let Some(silent) = opinions.iter().find_map(|opinion| opinion.verdict.as_ref().err()) {
+        return silent.clone();
+    }
+    let open: Vec<&ModeRuling> = modes.iter().filter(|mode| mode.outcome == Outcome::Unjudged).collect();
+    if let Some(mode) = open.iter().find(|mode| mode.computed) {
+        return Unjudged::new(Cause::EvidenceMissing, format!("`{}`: {}", mode.mode, mode.reason));
+    }
+    if opinions.is_empty() {
+        let names: Vec<&str> = open.iter().map(|mode| mode.mode.as_str()).collect();
+        return Unjudged::new(Cause::NotBeforeCourt, format!("no judge was asked about {}", names.join(", ")));
+    }
+    let why = open.first().map_or("no mode was judged", |mode| mode.reason.as_str());
+    Unjudged::new(Cause::Disagreement, why)
+}
+
+fn findings(rubric: &Rubric, record: &Record, broken: &[Broken], opinions: &[Opinion<RecordVerdict>]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for Broken { mode, clause, unknown } in broken {
+        let mode = &rubric.modes[*mode];
+        let says = &mode.clauses[*clause].says;
+        if let Some(why) = unknown {
+            let message = format!("`{}`: {says}: cannot be computed, {why}", mode.id);
+            findings.push(finding("clause-unknown", Severity::Warning, Certainty::Certain, message));
+            continue;
+        }
+        findings.push(finding("clause-broken", Severity::Error, Certainty::Certain, format!("`{}`: {says}", mode.id)));
+        for (judge, label) in labels(opinions).filter(|(_, label)| label.mode == mode.id && !label.fails()) {
+            let message = format!("`{judge}` passes `{}`, but: {says}; it says {}", mode.id, quote(&label.reason));
+            findings.push(finding("clause-contradicted", Severity::Warning, Certainty::Certain, message));
+        }
+    }
+    for (judge, label) in labels(opinions) {
+        for miscount in claim::miscounts(&label.reason, &record.fields) {
+            let (says, field, count) = (quote(&miscount.says), quote(&miscount.field), miscount.count);
+            let message = format!("`{judge}` says {says} of `{}`, and {field} has {count}", label.mode);
+            findings.push(finding("count-contradicted", Severity::Warning, Certainty::Likely, message));
+        }
+    }
+    findings
+}
+
+fn labels(opinions: &[Opinion<RecordVerdict>]) -> impl Iterator<Item = (&str, &ModeLabel)> {
+    opinions.iter().flat_map(|opinion| {
+        let verdict = opinion.verdict.as_ref().ok();
+        verdict.into_iter().flat_map(|verdict| &verdict.labels).map(|label| (opinion.judge.id.as_str(), label))
+    })
+}
+
+fn finding(rule: &str, severity: Severity, certainty: Certainty, message: String) -> Finding {
+    Finding { rule: rule.to_owned(), severity, certainty, path: None, line: None, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opinion::JudgeRecord;
+    use crate::rubric::tests::SMALL;
+    use serde_json::json;
+
+    fn opinion(judge: &str, labels: [u8; 2]) -> Opinion<RecordVerdict> {
+        let label =
+            |mode: &str, label| ModeLabel { mode: mode.to_owned(), label, reason: format!("As {judge} sees it.") };
+        Opinion {
+            judge: JudgeRecord { id: judge.to_owned(), ..JudgeRecord::default() },
+            reply: None,
+            verdict: Ok(RecordVerdict {
+                labels: vec![label("too_long", labels[0]), label("vague", labels[1])],
+                overall_quality_score: 3,
+            }),
+        }
+    }
+
+    fn silent(judge: &str) -> Opinion<RecordVerdict> {
+        Opinion { verdict: Err(Unjudged::new(Cause::Timeout, "it took too long")), ..opinion(judge, [0, 0]) }
+    }
+
+    fn rule(steps: usize, opinions: Vec<Opinion<RecordVerdict>>) -> RecordRuling {
+        let (rubric, clauses) = Rubric::read(SMALL).expect("sound");
+        let reference = RubricRef::of(&rubric);
+        let terms = Terms { rubric: &rubric, clauses: &clauses, reference: &reference, panel: Panel::AnyFail };
+        let record = json!({"id": "a", "difficulty": "beginner", "steps": vec!["x"; steps]});
+        decide(&terms, &Record::of(record, "id").expect("a record"), opinions)
+    }
+
+    fn rules(ruling: &RecordRuling) -> Vec<&str> {
+        ruling.findings.iter().map(|finding| finding.rule.as_str()).collect()
+    }
+
+    #[test]
+    fn a_record_fails_where_a_clause_or_a_judge_says_so() {
+        use Outcome::{Accept, Reject, Unjudged};
+        for (steps, opinions, outcome, modes) in [
+            (8, vec![opinion("j", [0, 0])], Accept, [Accept, Accept]),
+            (9, vec![opinion("j", [0, 0])], Reject, [Reject, Accept]),
+            (8, vec![opinion("j", [1, 0])], Reject, [Reject, Accept]),
+            (8, vec![opinion("j", [0, 1]), opinion("k", [0, 0])], Reject, [Accept, Reject]),
+            (8, vec![silent("j")], Unjudged, [Unjudged, Unjudged]),
+            (9, vec![silent("j")], Reject, [Reject, Unjudged]),
+            (8, vec![], Unjudged, [Unjudged, Unjudged]),
+            (9, vec![], Reject, [Reject, Unjudged]),
+            (8, vec![opinion("j", [0, 0]), silent("k")], Unjudged, [Unjudged, Unjudged]),
+            (8, vec![opinion("j", [1, 0]), silent("k")], Reject, [Reject, Unjudged]),
+        ] {
+            let case = format!("{steps} steps, {} opinions", opinions.len());
+            let ruling = rule(steps, opinions);
+            assert_eq!(ruling.outcome, outcome, "{case}");
+            assert_eq!(ruling.modes.iter().map(|mode| mode.outcome).collect::<Vec<_>>(), modes, "{case}");
+            assert_eq!(ruling.unjudged.is_some(), outcome == Unjudged, "{case}");
+            assert_eq!(ruling.verdict.is_some(), !modes.contains(&Unjudged), "{case}");
+        }
+    }
+
+    #[test]
+    fn a_judge_that_miscounts_is_named() {
+        let mut mistaken = opinion("j", [0, 0]);
+        if let Ok(verdict) = &mut mistaken.verdict {
+            verdict.labels[0].reason = "It does not exceed 8 steps.".to_owned();
+        }
+        let ruling = rule(9, vec![mistaken.clone()]);
+        assert_eq!(rules(&ruling), ["clause-broken", "clause-contradicted", "count-contradicted"]);
+        assert_eq!(rules(&rule(8, vec![mistaken])), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_computed_is_unjudged() {
+        let (rubric, clauses) = Rubric::read(SMALL).expect("sound");
+        let reference = RubricRef::of(&rubric);
+        let terms = Terms { rubric: &rubric, clauses: &clauses, reference: &reference, panel: Panel::AnyFail };
+        let record = Record::of(json!({"id": "a", "difficulty": "beginner"}), "id").expect("a record");
+        let ruling = decide(&terms, &record, vec![opinion("j", [0, 0])]);
+        assert_eq!(ruling.outcome, Outcome::Unjudged);
+        assert_eq!(ruling.unjudged.expect("said").cause, Cause::EvidenceMissing);
+        let failed = decide(&terms, &record, vec![opinion("j", [1, 0])]);
+        assert_eq!(failed.outcome, Outcome::Reject, "the judge found it failing anyway");
+        assert_eq!(rules(&failed), ["clause-unknown"]);
+    }
+
+    #[test]
+    fn a_ruling_is_published_and_read_back() {
+        let ruling = rule(9, vec![opinion("j", [0, 1]), silent("k")]);
+        let text = serde_json::to_string(&ruling).expect("JSON");
+        assert_eq!(serde_json::from_str::<RecordRuling>(&text).expect("the same shape"), ruling);
+        assert!(text.starts_with(r#"{"assize":1,"court":"eval","record":{"id":"a","hash":""#), "{text}");
+    }
+}

@@ -1,0 +1,370 @@
+//! How far a judge agrees with people, and whether that suffices for it to be believed without them.
+//!
+//! Each mode is tried by itself, and so are all modes together and the records as a whole. A figure that the labels cannot give is left
+//! undefined, and an undefined figure never makes a judge trusted.
+
+use serde::{Deserialize, Serialize};
+
+use super::audit::{Audit, audit};
+use crate::calibration::agreement::{ac1, kappa};
+use crate::calibration::confusion::Confusion;
+use crate::calibration::interval::{Confidence, Estimate, share};
+use crate::calibration::rate::{Powered, Sample, human_only, prediction_powered, rogan_gladen};
+use crate::rubric::Trust;
+
+/// One record, as a judge and a person see it. For each mode, in the order of the rubric: whether it fails.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Seen {
+    /// What the judge says; `None` where it did not judge.
+    pub judge: Vec<Option<bool>>,
+    /// What the person says; `None` where nobody did.
+    pub person: Vec<Option<bool>>,
+    /// Its value of each field by which records are told apart.
+    pub strata: Vec<String>,
+}
+
+/// How far a judge agrees with people.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// How many records there are, how many the judge judged in every mode, and how many a person labelled at all.
+    pub records: u64,
+    /// How many of them the judge judged in every mode.
+    pub judged: u64,
+    /// How many of them a person labelled in any mode.
+    pub labelled: u64,
+    /// Each mode, in the order of the rubric.
+    pub modes: Vec<Part>,
+    /// All modes together: each label counts.
+    pub pooled: Part,
+    /// The records as a whole: each fails that fails in any mode.
+    pub whole: Part,
+    /// Whether what is seen on the labelled records can be carried over to the others.
+    pub audit: Audit,
+    /// Which rate is to be believed, and why.
+    pub advice: Advice,
+    /// What follows.
+    pub belief: Belief,
+    /// Why.
+    pub reasons: Vec<String>,
+}
+
+/// Which rate is to be believed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Advice {
+    /// The way of telling; `None` where none of them can be relied on.
+    pub method: Option<Method>,
+    /// Why.
+    pub why: String,
+}
+
+/// A way of telling how many records really fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// By the person's labels alone.
+    HumanOnly,
+    /// By both together.
+    PredictionPowered,
+}
+
+/// Labels below which no interval for a rate holds what it promises.
+pub const LABELS_FOR_RATES_MIN: u64 = 30;
+
+impl Advice {
+    fn of(audit: &Audit, pooled: &Part, labelled: u64) -> Self {
+        let none = |why: String| Self { method: None, why };
+        if let Some(fault) = audit.faults.first() {
+            return none(format!("{fault}: what is seen on them holds for them alone"));
+        }
+        if labelled < LABELS_FOR_RATES_MIN {
+            return none(format!(
+                "{labelled} labelled records are too few for any interval to hold; label {LABELS_FOR_RATES_MIN}"
+            ));
+        }
+        let labels = pooled.counts.total() as f64;
+        match pooled.rates.prediction_powered {
+            Some(both) if both.effective_labels > labels => {
+                let worth = both.effective_labels;
+                let why = format!("the judge's labels make {labels:.0} labels worth {worth:.0}");
+                Self { method: Some(Method::PredictionPowered), why }
+            }
+            _ => Self {
+                method: Some(Method::HumanOnly),
+                why: "the judge's labels add nothing to those of people".to_owned(),
+            },
+        }
+    }
+}
+
+/// Whether a judge can be believed without a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Belief {
+    /// It surely is below a threshold.
+    Untrusted,
+    /// The labels do not tell.
+    Inconclusive,
+    /// It surely is at or above all thresholds.
+    Trusted,
+}
+
+impl Belief {
+    /// Returns the word that is shown and stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Untrusted => "untrusted",
+            Self::Inconclusive => "inconclusive",
+            Self::Trusted => "trusted",
+        }
+    }
+}
+
+/// What one mode, or several together, show of a judge.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// What it is about: the id of a mode, `all modes` or `records`.
+    pub name: String,
+    /// Labels of the person for which the judge said nothing: they are in no figure.
+    pub unjudged: u64,
+    /// How the labels meet.
+    pub counts: Confusion,
+    /// The share of labels on which both agree.
+    pub agreement: Option<Estimate>,
+    /// The same for a judge that says one thing of every record, whichever is right more often.
+    pub constant_guess: Option<f64>,
+    /// Cohen's kappa.
+    pub kappa: Option<Estimate>,
+    /// Gwet's AC1.
+    pub ac1: Option<Estimate>,
+    /// The share of failing records that the judge fails.
+    pub sensitivity: Option<Estimate>,
+    /// The share of good records that the judge passes.
+    pub specificity: Option<Estimate>,
+    /// How many records really fail.
+    pub rates: Rates,
+    /// Whether the judge can be believed here.
+    pub belief: Belief,
+    /// Why.
+    pub why: String,
+}
+
+/// How many records fail, by each way of telling.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rates {
+    /// As the judge has it, uncorrected.
+    pub judge: Option<Estimate>,
+    /// By the person's labels alone.
+    pub human_only: Option<Estimate>,
+    /// By the judge's labels of the others, its errors taken back.
+    pub rogan_gladen: Option<Estimate>,
+    /// By both together.
+    pub prediction_powered: Option<Powered>,
+}
+
+impl Rates {
+    fn of(sample: &Sample, confidence: Confidence) -> Self {
+        Self {
+            judge: sample.judge_rate(confidence),
+            human_only: human_only(sample, confidence),
+            rogan_gladen: rogan_gladen(sample, confidence),
+            prediction_powered: prediction_powered(sample, confidence),
+        }
+    }
+}
+
+/// Tries a judge. `modes` are the ids of the rubric's modes, and `strata` the fields by which records are told apart.
+pub fn try_judge(modes: &[&str], strata: &[String], seen: &[Seen], trust: &Trust) -> Trial {
+    let confidence = Confidence::USUAL;
+    // Of many modes that are looked at one falls short by chance sooner or later: their intervals are wider (Bonferroni).
+    let strict =
+        Confidence::try_from(1.0 - (1.0 - f64::from(confidence)) / modes.len().max(1) as f64).unwrap_or(confidence);
+    let all = |name: &str, pairs: Vec<Pair>, decided_by| Part::of(name, &pairs, confidence, decided_by, trust);
+    let of_mode = |mode: usize| {
+        seen.iter().map(move |seen| Pair { judge: label(&seen.judge, mode), person: label(&seen.person, mode) })
+    };
+    let each = modes.iter().enumerate().map(|(mode, name)| all(name, of_mode(mode).collect(), strict));
+    let parts: Vec<Part> = each.collect();
+    let pooled = all("all modes", (0..modes.len()).flat_map(of_mode).collect(), confidence);
+    let whole =
+        seen.iter().map(|seen| Pair { judge: any(&seen.judge, modes.len()), person: any(&seen.person, modes.len()) });
+    let whole = all("records", whole.collect(), confidence);
+    let (belief, reasons) = conclude(&parts, &pooled);
+    let count = |wanted: &dyn Fn(&Seen) -> bool| seen.iter().filter(|seen| wanted(seen)).count() as u64;
+    let audit = audit(strata, seen);
+    let labelled = count(&|seen| seen.person.iter().any(Option::is_some));
+    Trial {
+        records: seen.len() as u64,
+        judged: count(&|seen| (0..modes.len()).all(|mode| label(&seen.judge, mode).is_some())),
+        labelled,
+        modes: parts,
+        advice: Advice::of(&audit, &pooled, labelled),
+        pooled,
+        whole,
+        audit,
+        belief,
+        reasons,
+    }
+}
+
+fn label(labels: &[Option<bool>], mode: usize) -> Option<bool> {
+    labels.get(mode).copied().flatten()
+}
+
+/// Whether a record fails in any mode; `None` where that is open, because a mode without a label might.
+fn any(labels: &[Option<bool>], modes: usize) -> Option<bool> {
+    let mut of_modes = (0..modes).map(|mode| label(labels, mode));
+    if labels.contains(&Some(true)) { Some(true) } else { of_modes.all(|label| label.is_some()).then_some(false) }
+}
+
+/// A label of each.
+#[derive(Clone, Copy)]
+struct Pair {
+    judge: Option<bool>,
+    person: Option<bool>,
+}
+
+impl Part {
+    fn of(name: &str, pairs: &[Pair], confidence: Confidence, decided_by: Confidence, trust: &Trust) -> Self {
+        let both = pairs.iter().filter_map(|pair| Some((pair.judge?, pair.person?)));
+        let counts = Confusion::of(both);
+        let others = || pairs.iter().filter(|pair| pair.person.is_none()).filter_map(|pair| pair.judge);
+        let sample = Sample {
+            labelled: counts,
+            others_failed: others().filter(|fails| *fails).count() as u64,
+            others: others().count() as u64,
+        };
+        let guess = counts.constant_guess();
+        let (belief, why) = believe(&counts, decided_by, trust);
+        Self {
+            name: name.to_owned(),
+            unjudged: pairs.iter().filter(|pair| pair.person.is_some() && pair.judge.is_none()).count() as u64,
+            counts,
+            agreement: share(counts.agreed(), counts.total(), confidence),
+            constant_guess: share(guess.agreed(), guess.total(), confidence).map(|guess| guess.value),
+            kappa: kappa(&counts, confidence),
+            ac1: ac1(&counts, confidence),
+            sensitivity: share(counts.both_fail, counts.person_fails(), confidence),
+            specificity: share(counts.both_pass, counts.person_passes(), confidence),
+            rates: Rates::of(&sample, confidence),
+            belief,
+            why,
+        }
+    }
+}
+
+/// Sets what labels show against what is asked for.
+fn believe(counts: &Confusion, confidence: Confidence, trust: &Trust) -> (Belief, String) {
+    let sensitivity = share(counts.both_fail, counts.person_fails(), confidence);
+    let specificity = share(counts.both_pass, counts.person_passes(), confidence);
+    let asked = [
+        ("kappa", Some(trust.kappa_min), kappa(counts, confidence)),
+        ("sensitivity", trust.sensitivity_min, sensitivity),
+        ("specificity", trust.specificity_min, specificity),
+    ];
+    let asked: Vec<_> = asked.into_iter().filter_map(|(name, least, found)| Some((name, least?, found))).collect();
+    // The intervals of few labels are not to be relied on, on either side.
+    if counts.total() < trust.labels_min {
+        return (Belief::Inconclusive, format!("{} labels where {} are asked for", counts.total(), trust.labels_min));
+    }
+    for (name, least, found) in &asked {
+        if let Some(found) = found.filter(|found| found.high < *least) {
+            return (Belief::Untrusted, format!("{name} is at most {:.2}, below {least:.2}", found.high));
+        }
+    }
+    for (name, least, found) in &asked {
+        match found {
+            None => return (Belief::Inconclusive, format!("{name} is undefined")),
+            Some(found) if found.low < *least => {
+                return (
+                    Belief::Inconclusive,
+                    format!("{name} may be as low as {:.2}, and {least:.2} is asked for", found.low),
+                );
+            }
+            Some(_) => {}
+        }
+    }
+    (Belief::Trusted, "every figure that is asked for is surely reached".to_owned())
+}
+
+/// What follows from all parts: a judge is trusted in every mode, or not at all.
+fn conclude(modes: &[Part], pooled: &Part) -> (Belief, Vec<String>) {
+    let parts = || std::iter::once(pooled).chain(modes);
+    let belief = parts().map(|part| part.belief).min().unwrap_or(Belief::Inconclusive);
+    let reasons = parts().filter(|part| part.belief == belief && belief != Belief::Trusted);
+    (belief, reasons.map(|part| format!("{}: {}", part.name, part.why)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both fail, judge only, person only, both pass.
+    fn seen(counts: [usize; 4]) -> Vec<Seen> {
+        let kinds = [(true, true), (true, false), (false, true), (false, false)];
+        let kinds = kinds.into_iter().zip(counts);
+        kinds
+            .flat_map(|((judge, person), count)| {
+                vec![Seen { judge: vec![Some(judge)], person: vec![Some(person)], strata: Vec::new() }; count]
+            })
+            .collect()
+    }
+
+    fn belief(counts: [usize; 4], trust: &Trust) -> (Belief, String) {
+        let trial = try_judge(&["m"], &[], &seen(counts), trust);
+        (trial.belief, trial.modes[0].why.clone())
+    }
+
+    #[test]
+    fn a_judge_is_believed_only_where_the_labels_show_it() {
+        let usual = Trust::default();
+        for (counts, expected, why) in [
+            ([40, 2, 2, 56], Belief::Trusted, "surely reached"),
+            ([20, 10, 10, 20], Belief::Untrusted, "kappa is at most"),
+            ([12, 3, 3, 17], Belief::Inconclusive, "may be as low as"),
+            ([9, 0, 1, 10], Belief::Inconclusive, "20 labels where 30"),
+            ([0, 0, 0, 40], Belief::Inconclusive, "kappa is undefined"),
+            ([0, 5, 5, 0], Belief::Inconclusive, "10 labels where 30"),
+            ([0, 15, 15, 0], Belief::Untrusted, "kappa is at most"),
+        ] {
+            let (found, says) = belief(counts, &usual);
+            assert_eq!(found, expected, "{counts:?}: {says}");
+            assert!(says.contains(why), "{counts:?}: {says}");
+        }
+        let strict = Trust { sensitivity_min: Some(0.9), ..usual };
+        assert_eq!(belief([40, 2, 2, 56], &strict).0, Belief::Inconclusive);
+    }
+
+    #[test]
+    fn one_mode_that_cannot_be_believed_takes_the_others_along() {
+        let good = seen([40, 2, 2, 56]);
+        let bad = seen([20, 30, 30, 20]);
+        let both: Vec<Seen> = good
+            .into_iter()
+            .zip(bad)
+            .map(|(one, other)| Seen {
+                judge: [one.judge, other.judge].concat(),
+                person: [one.person, other.person].concat(),
+                strata: Vec::new(),
+            })
+            .collect();
+        let trial = try_judge(&["good", "bad"], &[], &both, &Trust::default());
+        assert_eq!(trial.belief, Belief::Untrusted);
+        assert!(trial.reasons.iter().any(|reason| reason.starts_with("bad: ")), "{:?}", trial.reasons);
+        assert_eq!(trial.modes[0].belief, Belief::Trusted);
+    }
+
+    #[test]
+    fn what_nobody_said_is_in_no_figure() {
+        let judge =
+            |label| Seen { judge: vec![label, Some(false)], person: vec![Some(true), None], strata: Vec::new() };
+        let trial =
+            try_judge(&["a", "b"], &[], &[judge(None), judge(Some(true)), judge(Some(false))], &Trust::default());
+        assert_eq!(trial.modes[0].counts, Confusion { both_fail: 1, person_only: 1, ..Confusion::default() });
+        assert_eq!((trial.modes[0].unjudged, trial.judged, trial.labelled), (1, 2, 3));
+        assert_eq!(trial.modes[1].counts.total(), 0);
+        assert_eq!(trial.modes[1].agreement, None);
+        // The first is open for the judge; the person fails all three.
+        assert_eq!(trial.whole.counts, Confusion { both_fail: 1, person_only: 1, ..Confusion::default() });
+        assert_eq!(trial.whole.unjudged, 1);
+    }
+}
