@@ -17,6 +17,7 @@ pub mod judge;
 pub mod ledger;
 pub mod patch;
 pub mod process;
+pub mod records;
 pub mod regular_file;
 #[cfg(target_os = "linux")]
 pub mod sandbox;

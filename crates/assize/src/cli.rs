@@ -8,7 +8,7 @@ use anstyle::AnsiColor;
 use clap::{ColorChoice, CommandFactory as _, Parser, Subcommand};
 
 use crate::command::{
-    brief, completions, demo, doctor, fix, hook, init, ledger, patch, pause, review, stop, tournament,
+    brief, completions, demo, doctor, eval, fix, hook, init, ledger, patch, pause, review, stop, tournament,
 };
 use crate::exit::{Exit, Result};
 use crate::host::Host;
@@ -70,6 +70,8 @@ enum Command {
     Brief(brief::Arguments),
     /// Check a patch, or put it in: whole, or not at all.
     Patch(patch::Arguments),
+    /// Judge the records of a data set, and try the judge itself.
+    Eval(eval::Arguments),
     /// Read, check, export or replay the record of what was judged.
     Ledger(ledger::Arguments),
     /// Let every agent of this project stop unjudged until told otherwise.
@@ -168,6 +170,7 @@ fn run(cli: Cli) -> Result {
             brief::run(&arguments, &host, Output { format, ..output })
         }
         Command::Patch(arguments) => patch::run(&arguments, &host, output),
+        Command::Eval(arguments) => eval::run(&arguments, &host, output),
         Command::Ledger(arguments) => ledger::run(&arguments, &host, output),
         Command::Pause(arguments) => pause::pause(&arguments, &host, output),
         Command::Resume => pause::resume(&host, output),

@@ -4,6 +4,7 @@
 //! everywhere. Nothing is decided here.
 
 pub mod comment;
+pub mod eval;
 pub mod fix;
 pub mod junit;
 pub mod patch;

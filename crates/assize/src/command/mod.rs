@@ -4,6 +4,7 @@ pub mod brief;
 pub mod completions;
 pub mod demo;
 pub mod doctor;
+pub mod eval;
 pub mod fix;
 pub mod hook;
 pub mod init;

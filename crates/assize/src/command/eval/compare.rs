@@ -1,0 +1,107 @@
+//! `assize eval compare FIRST SECOND`: two judgements of the same records.
+
+use std::path::PathBuf;
+
+use assize_core::rubric::Rubric;
+use assize_core::trial::compare::{Twice, compare};
+use assize_core::trial::join::Index;
+
+use super::input::{self, DataArguments};
+use crate::cli::{Output, print};
+use crate::exit::{Exit, Failure, Result};
+use crate::host::Host;
+use crate::render::{self, Format};
+
+/// Arguments of `assize eval compare`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    data: DataArguments,
+    /// The first judgement.
+    #[arg(long, value_name = "FILE")]
+    verdicts: PathBuf,
+    /// The second judgement.
+    #[arg(long, value_name = "FILE")]
+    with: PathBuf,
+    /// The rubric of the second judgement, where it is another one. Modes are set side by side by their ids.
+    #[arg(long, value_name = "RUBRIC")]
+    with_rubric: Option<PathBuf>,
+    /// What people say of the records: shows which of the two agrees with them.
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  assize eval compare strict.toml records.jsonl --verdicts before.jsonl --with after.jsonl
+  assize eval compare lenient.toml records.jsonl --verdicts lenient.jsonl --with strict.jsonl --with-rubric strict.toml --labels people.csv
+
+Exit codes: 0 compared \u{b7} 2 something cannot be read or joined";
+
+/// Runs `assize eval compare`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let (rubric, _) = arguments.data.rubric(host)?;
+    let second_rubric = match &arguments.with_rubric {
+        Some(path) => {
+            let (mut other, _) = input::rubric(host, path)?;
+            other.record.id.clone_from(&rubric.record.id);
+            Some(other)
+        }
+        None => None,
+    };
+    let second_rubric = second_rubric.as_ref().unwrap_or(&rubric);
+    let modes: Vec<&str> =
+        rubric.modes.iter().map(|mode| mode.id.as_str()).filter(|id| second_rubric.position(id).is_some()).collect();
+    if modes.is_empty() {
+        return Err(Failure::new(format!("{} and {} have no mode in common", rubric.id, second_rubric.id)));
+    }
+    let mut records: Vec<Twice> = Vec::new();
+    let index = arguments.data.each_record(host, &rubric, &mut |record| {
+        records.push(Twice { id: record.id, ..Twice::default() });
+    })?;
+    let sides = [
+        read_side(host, &index, &rubric, &modes, &arguments.verdicts, "--verdicts")?,
+        read_side(host, &index, second_rubric, &modes, &arguments.with, "--with")?,
+    ];
+    let [first, second] = sides;
+    for (record, (first, second)) in records.iter_mut().zip(first.into_iter().zip(second)) {
+        (record.first, record.second) = (first, second);
+    }
+    if let Some(path) = &arguments.labels {
+        let labels = input::labels(host, path, &rubric, &index)?;
+        for (at, fails) in labels.fails {
+            let of_mode = |id: &&str| fails.get(rubric.position(id)?).copied().flatten();
+            records[at].person = modes.iter().map(of_mode).collect();
+        }
+    }
+    let comparison = compare(&modes, &records);
+    print(&match output.format {
+        Format::Json => render::eval::comparison_envelope(&comparison).to_string() + "\n",
+        Format::Human => render::eval::comparison_human(&comparison),
+        Format::Markdown => render::eval::comparison_markdown(&comparison),
+    });
+    Ok(Exit::Done)
+}
+
+/// Reads what one side says of each record, in the order of the records.
+pub(super) fn read_side(
+    host: &Host,
+    index: &Index,
+    rubric: &Rubric,
+    modes: &[&str],
+    path: &std::path::Path,
+    option: &str,
+) -> Result<Vec<Vec<Option<bool>>>> {
+    let handed = input::verdicts(host, path, option, rubric)?;
+    let joined = input::joined(index, rubric, handed, path, option)?;
+    let mut side = vec![Vec::new(); index.len()];
+    for (at, _, handed) in &joined.said {
+        if !side[*at].is_empty() {
+            let what = format!("{option} {}: it holds verdicts of several judges", path.display());
+            return Err(Failure::new(what).hint("compare the judgements of one judge at a time"));
+        }
+        side[*at] = handed.fails(modes);
+    }
+    Ok(side)
+}

@@ -1,0 +1,303 @@
+//! What the commands of the data-set court read: rubrics, records, verdicts, labels.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use assize_core::record::Record;
+use assize_core::rubric::{Clauses, RUBRIC_BYTES_MAX, Rubric};
+use assize_core::text::make_visible;
+use assize_core::trial::calibrate::Seen;
+use assize_core::trial::handed::Handed;
+use assize_core::trial::join::{Index, Joined, Said, Unjoined, join};
+use assize_core::trial::label::{self, LABELS_BYTES_MAX, PersonLabels};
+use assize_engine::records::{self, DataFormat, Each};
+
+use crate::exit::{Failure, Result};
+use crate::host::Host;
+use crate::own_file;
+
+/// The records that are judged.
+#[derive(Debug, Clone, clap::Args)]
+pub struct DataArguments {
+    /// The rubric: a TOML file, or the name of one that is built in.
+    pub rubric: PathBuf,
+    /// The records, or `-` for standard input: JSON lines, a JSON array, or CSV with a header.
+    pub data: PathBuf,
+    /// In which form the records are [default: what they look like].
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub from: Option<String>,
+    /// The field that names a record [default: that of the rubric].
+    #[arg(long, value_name = "FIELD")]
+    pub id: Option<String>,
+}
+
+fn formats() -> Vec<&'static str> {
+    DataFormat::ALL.iter().map(|(id, _)| *id).collect()
+}
+
+/// The rubrics that are built in.
+const BUILT_IN: [(&str, &str); 2] = [
+    ("home-repair-strict", include_str!("../../../../assize-core/rubrics/home-repair-strict.toml")),
+    ("home-repair-lenient", include_str!("../../../../assize-core/rubrics/home-repair-lenient.toml")),
+];
+
+/// Reads a rubric.
+///
+/// # Errors
+///
+/// Lists everything that is wrong with it.
+pub fn rubric(host: &Host, path: &Path) -> Result<(Rubric, Clauses)> {
+    let built_in = BUILT_IN.into_iter().find(|(name, _)| Path::new(name) == path && !host.folder.join(path).exists());
+    let text = match built_in {
+        Some((_, text)) => text.to_owned(),
+        None => own_file::read_text(host, path, "the rubric", RUBRIC_BYTES_MAX as u64).map_err(|failure| {
+            let names = BUILT_IN.map(|(name, _)| name).join(", ");
+            failure.hint(format!("name a TOML file, or one of those that are built in: {names}"))
+        })?,
+    };
+    Rubric::read(&text).map_err(|faults| {
+        let faults: Vec<String> = faults.iter().map(|fault| make_visible(&fault.to_string()).into_owned()).collect();
+        Failure::new(format!("the rubric {}: {}", path.display(), faults.join("\n  ")))
+            .hint("docs/eval.md shows how a rubric is written")
+    })
+}
+
+impl DataArguments {
+    /// Reads the rubric.
+    ///
+    /// # Errors
+    ///
+    /// Lists everything that is wrong with it.
+    pub fn rubric(&self, host: &Host) -> Result<(Rubric, Clauses)> {
+        let (mut rubric, clauses) = rubric(host, &self.rubric)?;
+        if let Some(id) = &self.id {
+            rubric.record.id.clone_from(id);
+        }
+        Ok((rubric, clauses))
+    }
+
+    /// Reads the records one after the other, and notes who they are.
+    ///
+    /// # Errors
+    ///
+    /// Says which record cannot be read, and why.
+    pub fn each_record(&self, host: &Host, rubric: &Rubric, each: &mut dyn FnMut(Record)) -> Result<Index> {
+        let mut index = Index::default();
+        let mut take = |value| {
+            let record = Record::of(value, &rubric.record.id)?;
+            let added = index.add(&record.id, &record.hash);
+            let again = |earlier: usize| {
+                let id = assize_core::text::quote(&record.id);
+                format!("has the name of record {}: {id}", earlier + 1)
+            };
+            added.map_err(again)?;
+            each(record);
+            Ok(())
+        };
+        let format = self.from.as_deref().and_then(DataFormat::named).or_else(|| DataFormat::of_name(&self.data));
+        read_values(host, &self.data, "the data", format, &mut take)?;
+        Ok(index)
+    }
+}
+
+fn read_values(host: &Host, path: &Path, what: &str, format: Option<DataFormat>, each: Each<'_>) -> Result<()> {
+    let source: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        let file = own_file::open(host, path);
+        Box::new(file.map_err(|error| Failure::new(format!("{what} {}: {error}", path.display())))?)
+    };
+    records::read(source, format, each)
+        .map_err(|error| Failure::new(format!("{what} {}: {}", path.display(), make_visible(&error.to_string()))))
+}
+
+/// Reads verdicts that were made elsewhere or by an earlier run.
+///
+/// # Errors
+///
+/// Says which line is none.
+pub fn verdicts(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Result<Vec<Handed>> {
+    let mut all = Vec::new();
+    let mut take = |value| {
+        all.push(Handed::read(&value, rubric)?);
+        Ok(())
+    };
+    read_values(host, path, option, None, &mut take)?;
+    Ok(all)
+}
+
+/// Joins verdicts with the records that they belong to.
+///
+/// # Errors
+///
+/// Counts those that belong to none.
+pub fn joined(
+    index: &Index,
+    rubric: &Rubric,
+    handed: Vec<Handed>,
+    path: &Path,
+    option: &str,
+) -> Result<Joined<Handed>> {
+    let said = handed.into_iter().map(|handed| Said {
+        record: handed.record.clone(),
+        rubric: handed.rubric.clone(),
+        by: handed.opinions.iter().map(|opinion| opinion.judge.id.as_str()).collect::<Vec<_>>().join(", "),
+        what: handed,
+    });
+    let (joined, unjoined) = join(index, &rubric.hash(), said.collect());
+    refuse(&unjoined, path, option)?;
+    Ok(joined)
+}
+
+fn refuse(unjoined: &Unjoined, path: &Path, option: &str) -> Result<()> {
+    if unjoined.is_empty() {
+        return Ok(());
+    }
+    let what = format!("{option} {}: {}", path.display(), make_visible(&unjoined.to_string()));
+    Err(Failure::new(what)
+        .hint("figures are made only of what belongs to the records; leave the others out, or name their data"))
+}
+
+/// What people say of the records, as one.
+pub struct Labels {
+    /// For each labelled record: whether it fails in each mode.
+    pub fails: HashMap<usize, Vec<Option<bool>>>,
+    /// Who labelled.
+    pub raters: Vec<String>,
+    /// Labels on which raters differ: they count for neither side.
+    pub disputed: usize,
+    /// How many named no content.
+    pub by_name_alone: usize,
+}
+
+/// Reads labels and joins them with the records that they belong to.
+///
+/// # Errors
+///
+/// Says which line is none, and counts those that belong to no record.
+pub fn labels(host: &Host, path: &Path, rubric: &Rubric, index: &Index) -> Result<Labels> {
+    let text = own_file::read_text(host, path, "--labels", LABELS_BYTES_MAX as u64)?;
+    let read = label::read(&text, rubric)
+        .map_err(|error| Failure::new(format!("--labels {}: {}", path.display(), make_visible(&error))))?;
+    let said = read.into_iter().map(|PersonLabels { record, rubric, rater, fails }| Said {
+        record,
+        rubric,
+        by: rater,
+        what: fails,
+    });
+    let (joined, unjoined) = join(index, &rubric.hash(), said.collect());
+    refuse(&unjoined, path, "--labels")?;
+    let by_name_alone = joined.by_name_alone;
+    let mut raters: Vec<String> = Vec::new();
+    let mut by_record: HashMap<usize, Vec<Vec<Option<bool>>>> = HashMap::new();
+    for (at, rater, fails) in joined.said {
+        if !raters.contains(&rater) {
+            raters.push(rater);
+        }
+        by_record.entry(at).or_default().push(fails);
+    }
+    raters.sort();
+    let mut disputed = 0;
+    let agreed = |(at, of_raters): (usize, Vec<Vec<Option<bool>>>)| {
+        let (fails, differ) = label::consensus(&of_raters);
+        disputed += differ;
+        (at, fails)
+    };
+    let fails = by_record.into_iter().map(agreed).collect();
+    Ok(Labels { fails, raters, disputed, by_name_alone })
+}
+
+/// What a judge is tried by: files, and which judge.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
+    /// What judges said.
+    pub verdicts: Option<&'a Path>,
+    /// What people say.
+    pub labels: Option<&'a Path>,
+    /// The judge on trial, where the verdicts are of several.
+    pub judge: Option<&'a str>,
+}
+
+/// The records of a data set as a judge and people see them.
+pub struct Case {
+    /// The rubric.
+    pub rubric: Rubric,
+    /// The name and the hash of each record.
+    pub records: Vec<(String, String)>,
+    /// What is said of each record.
+    pub seen: Vec<Seen>,
+    /// The judge on trial; `None` without verdicts.
+    pub judge: Option<String>,
+    /// Who labelled.
+    pub raters: Vec<String>,
+    /// Labels on which raters differ.
+    pub disputed: usize,
+    /// Verdicts and labels that name no content.
+    pub by_name_alone: usize,
+}
+
+impl Case {
+    /// Reads records, verdicts and labels, and joins them.
+    ///
+    /// # Errors
+    ///
+    /// Says what cannot be read, and counts what cannot be joined.
+    pub fn read(host: &Host, data: &DataArguments, evidence: Evidence<'_>) -> Result<Self> {
+        let (rubric, _) = data.rubric(host)?;
+        let mut records = Vec::new();
+        let mut seen: Vec<Seen> = Vec::new();
+        let index = data.each_record(host, &rubric, &mut |record| {
+            let strata = rubric.record.strata.iter().map(|field| record.text_of(field)).collect();
+            seen.push(Seen { strata, ..Seen::default() });
+            records.push((record.id, record.hash));
+        })?;
+        let mut case = Self { rubric, records, seen, judge: None, raters: Vec::new(), disputed: 0, by_name_alone: 0 };
+        if let Some(path) = evidence.verdicts {
+            let handed = verdicts(host, path, "--verdicts", &case.rubric)?;
+            let judge = on_trial(&handed, evidence.judge)?;
+            let joined = joined(&index, &case.rubric, handed, path, "--verdicts")?;
+            case.by_name_alone += joined.by_name_alone;
+            let modes: Vec<String> = case.modes().into_iter().map(str::to_owned).collect();
+            let modes: Vec<&str> = modes.iter().map(String::as_str).collect();
+            for (at, _, handed) in &joined.said {
+                let said = handed.fails_by(&judge, &modes);
+                if said.iter().any(Option::is_some) || case.seen[*at].judge.is_empty() {
+                    case.seen[*at].judge = said;
+                }
+            }
+            case.judge = Some(judge);
+        }
+        if let Some(path) = evidence.labels {
+            let labels = labels(host, path, &case.rubric, &index)?;
+            for (at, fails) in labels.fails {
+                case.seen[at].person = fails;
+            }
+            (case.raters, case.disputed) = (labels.raters, labels.disputed);
+            case.by_name_alone += labels.by_name_alone;
+        }
+        Ok(case)
+    }
+
+    /// Returns the ids of the modes, in order.
+    pub fn modes(&self) -> Vec<&str> {
+        self.rubric.modes.iter().map(|mode| mode.id.as_str()).collect()
+    }
+}
+
+/// Returns the judge that is on trial.
+fn on_trial(handed: &[Handed], named: Option<&str>) -> Result<String> {
+    let judges: BTreeSet<&str> =
+        handed.iter().flat_map(|handed| &handed.opinions).map(|opinion| opinion.judge.id.as_str()).collect();
+    let listed = || judges.iter().copied().collect::<Vec<_>>().join(", ");
+    match (named, judges.len()) {
+        (Some(named), _) if judges.contains(named) => Ok(named.to_owned()),
+        (Some(named), _) => Err(Failure::new(format!("--judge {named}: the verdicts are of {}", listed()))),
+        (None, 1) => Ok(listed()),
+        (None, 0) => Err(Failure::new("--verdicts: no judge said anything")),
+        (None, _) => {
+            let what = format!("--verdicts: they are of several judges: {}", listed());
+            Err(Failure::new(what).hint("name the one that is on trial with --judge"))
+        }
+    }
+}

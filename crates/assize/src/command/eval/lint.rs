@@ -1,0 +1,40 @@
+//! `assize eval lint RUBRIC`: what makes a rubric lenient without anybody having meant it.
+
+use std::path::PathBuf;
+
+use assize_core::finding::Severity;
+use assize_core::rubric::lint::lint;
+
+use super::input;
+use crate::cli::{Output, print};
+use crate::exit::{Exit, Result};
+use crate::host::Host;
+use crate::render::{self, Format};
+
+/// Arguments of `assize eval lint`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// The rubric: a TOML file, or the name of one that is built in.
+    rubric: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  assize eval lint rubric.toml
+  assize eval lint home-repair-lenient
+
+Exit codes: 0 nothing to warn of \u{b7} 1 something to warn of \u{b7} 2 it is no rubric";
+
+/// Runs `assize eval lint`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let (rubric, _) = input::rubric(host, &arguments.rubric)?;
+    let findings = lint(&rubric);
+    print(&match output.format {
+        Format::Json => render::eval::lint_envelope(&rubric, &findings).to_string() + "\n",
+        Format::Human => render::eval::lint_human(&rubric, &findings),
+        Format::Markdown => render::eval::lint_markdown(&rubric, &findings),
+    });
+    let warns = findings.iter().any(|finding| finding.severity >= Severity::Warning);
+    Ok(if warns { Exit::NotAccepted } else { Exit::Done })
+}

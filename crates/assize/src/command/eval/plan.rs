@@ -1,0 +1,116 @@
+//! `assize eval plan RUBRIC DATA`: how many records people should label, and which.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use assize_core::trial::calibrate::{Trial, try_judge};
+use assize_core::trial::plan::{Candidate, Expected, Plan, plan};
+
+use super::input::{Case, DataArguments, Evidence};
+use crate::cli::{Output, print};
+use crate::exit::{Exit, Failure, Result};
+use crate::host::Host;
+use crate::own_file;
+use crate::render::{self, Format};
+
+/// Arguments of `assize eval plan`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    data: DataArguments,
+    /// How far the rate may be off on either side, as a share.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share)]
+    within: f64,
+    /// What the judge said: together with labels it shows how many labels are saved.
+    #[arg(long, value_name = "FILE")]
+    verdicts: Option<PathBuf>,
+    /// The labels that there are.
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Which judge is meant, where the verdicts are of several.
+    #[arg(long, value_name = "ID")]
+    judge: Option<String>,
+    /// Draws the sample; the same number draws the same records.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Write a table to fill in: a row for each record to label next, a column for each mode.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  assize eval plan rubric.toml records.jsonl --within 0.1 --output to-label.csv
+  assize eval plan rubric.toml records.jsonl --verdicts rulings.jsonl --labels people.csv
+
+Exit codes: 0 planned \u{b7} 2 something cannot be read or joined";
+
+fn share(text: &str) -> std::result::Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    if share > 0.0 && share < 0.5 { Ok(share) } else { Err("it lies between 0 and 0.5, and is neither".to_owned()) }
+}
+
+/// Runs `assize eval plan`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let evidence = Evidence {
+        verdicts: arguments.verdicts.as_deref(),
+        labels: arguments.labels.as_deref(),
+        judge: arguments.judge.as_deref(),
+    };
+    let case = Case::read(host, &arguments.data, evidence)?;
+    let candidates: Vec<Candidate> = case
+        .records
+        .iter()
+        .zip(&case.seen)
+        .map(|((id, hash), seen)| Candidate {
+            id: id.clone(),
+            hash: hash.clone(),
+            labelled: seen.person.iter().any(Option::is_some),
+        })
+        .collect();
+    let trial = try_judge(&case.modes(), &case.rubric.record.strata, &case.seen, &case.rubric.trust);
+    // The mode that needs the most labels decides.
+    let plans =
+        expected(&trial).into_iter().map(|expected| plan(&candidates, expected, arguments.within, arguments.seed));
+    let Some(plan) = plans.max_by_key(|plan| plan.sample) else { return Err(Failure::new("the rubric has no mode")) };
+    if let Some(path) = &arguments.output {
+        let wrong = |error: String| Failure::new(format!("--output {}: {error}", path.display()));
+        let table = table(&case, &plan).map_err(|error| wrong(error.to_string()))?;
+        own_file::write(host, path, &table).map_err(|error| wrong(error.to_string()))?;
+    }
+    print(&match output.format {
+        Format::Json => render::eval::plan_envelope(&case.rubric, &plan).to_string() + "\n",
+        Format::Human => render::eval::plan_human(&plan),
+        Format::Markdown => render::eval::plan_markdown(&plan),
+    });
+    Ok(Exit::Done)
+}
+
+/// What is known of each mode. Where the labels tell nothing of all records, nothing is taken for known.
+fn expected(trial: &Trial) -> Vec<Expected> {
+    let known = |part: &assize_core::trial::calibrate::Part| {
+        let both = part.rates.prediction_powered.filter(|_| trial.advice.method.is_some());
+        let labels = part.counts.total() as f64;
+        Expected {
+            rate: both.map(|both| both.rate.value),
+            worth: both.filter(|_| labels > 0.0).map_or(1.0, |both| both.effective_labels / labels),
+        }
+    };
+    trial.modes.iter().map(known).collect()
+}
+
+/// The table to fill in: each record with the hash of its content, so that a label is never taken for one of another edition.
+fn table(case: &Case, plan: &Plan) -> std::result::Result<String, csv::Error> {
+    let hashes: HashMap<&str, &str> = case.records.iter().map(|(id, hash)| (id.as_str(), hash.as_str())).collect();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let modes = case.modes();
+    let blank = vec![""; modes.len()];
+    writer.write_record([&[case.rubric.record.id.as_str(), "record"], &modes[..]].concat())?;
+    for id in &plan.next {
+        let hash = hashes.get(id.as_str()).copied().unwrap_or_default();
+        writer.write_record([&[id.as_str(), hash], &blank[..]].concat())?;
+    }
+    let bytes = writer.into_inner().map_err(|error| error.into_error())?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,144 @@
+//! `assize eval run RUBRIC DATA`: judges every record of a data set by a rubric.
+
+use std::collections::HashMap;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use assize_core::court::eval::{RecordRuling, RubricRef, Terms, decide};
+use assize_core::opinion::{Opinion, Panel};
+use assize_core::trial::tally::Tally;
+use assize_core::verdict::RecordVerdict;
+
+use super::input::{self, DataArguments};
+use crate::cli::{Output, print};
+use crate::exit::{Exit, Failure, Result};
+use crate::host::Host;
+use crate::render::{self, Format};
+
+/// Arguments of `assize eval run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    data: DataArguments,
+    /// Verdicts that were made elsewhere: rulings of this court, or lines of `id`, `labels` and `overall_quality_score`.
+    #[arg(long, value_name = "FILE")]
+    verdicts: Option<PathBuf>,
+    /// Write the ruling on each record to this file, one JSON document a line; `-` for standard output.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  assize eval run home-repair-strict guides.jsonl
+  assize eval run rubric.toml records.csv --output rulings.jsonl
+  assize eval run rubric.toml records.jsonl --verdicts verdicts.jsonl --format json
+
+Clauses are computed; what only a judge can say is unjudged where nobody said it.
+
+Exit codes: 0 every record is accepted \u{b7} 1 a record is rejected \u{b7} 2 something cannot be read \u{b7} 3 none is rejected, and some are unjudged";
+
+/// Runs `assize eval run`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let (rubric, clauses) = arguments.data.rubric(host)?;
+    let mut opinions: HashMap<usize, Vec<Opinion<RecordVerdict>>> = HashMap::new();
+    if let Some(path) = &arguments.verdicts {
+        if arguments.data.data == Path::new("-") {
+            return Err(Failure::new("--verdicts: the records have to be a file, since they are read twice"));
+        }
+        let handed = input::verdicts(host, path, "--verdicts", &rubric)?;
+        let index = arguments.data.each_record(host, &rubric, &mut |_| {})?;
+        let joined = input::joined(&index, &rubric, handed, path, "--verdicts")?;
+        if joined.by_name_alone > 0 {
+            output.note(&format!(
+                "{} verdicts name their record and not its content: that it was the same then is taken on trust",
+                joined.by_name_alone
+            ));
+        }
+        for (at, _, handed) in joined.said {
+            opinions.entry(at).or_default().extend(handed.opinions);
+        }
+    }
+    let reference = RubricRef::of(&rubric);
+    let terms = Terms { rubric: &rubric, clauses: &clauses, reference: &reference, panel: Panel::AnyFail };
+    let mut rulings = Rulings::open(host, arguments.output.as_deref())?;
+    let mut tally = Tally::default();
+    let mut at = 0;
+    arguments.data.each_record(host, &rubric, &mut |record| {
+        let ruling = decide(&terms, &record, opinions.remove(&at).unwrap_or_default());
+        tally.add(&ruling);
+        rulings.write(&ruling);
+        at += 1;
+    })?;
+    rulings.finish()?;
+    let text = match output.format {
+        Format::Json => render::eval::tally_envelope(&rubric, &tally).to_string() + "\n",
+        Format::Human => render::eval::tally_human(&rubric, &tally),
+        Format::Markdown => render::eval::tally_markdown(&rubric, &tally),
+    };
+    // Standard output is taken where the rulings go there.
+    if arguments.output.as_deref() == Some(Path::new("-")) {
+        output.note(text.trim_end());
+    } else {
+        print(&text);
+    }
+    Ok(Exit::of(tally.outcome()))
+}
+
+/// Where rulings go, one a line: nowhere, to standard output, or to a file that takes its name when it is whole.
+enum Rulings {
+    Nowhere,
+    Printed(BufWriter<io::Stdout>, Option<io::Error>),
+    File { file: BufWriter<tempfile::NamedTempFile>, path: PathBuf, failed: Option<io::Error> },
+}
+
+impl Rulings {
+    fn open(host: &Host, path: Option<&Path>) -> Result<Self> {
+        match path {
+            None => Ok(Self::Nowhere),
+            Some(path) if path == Path::new("-") => Ok(Self::Printed(BufWriter::new(io::stdout()), None)),
+            Some(path) => {
+                let full = host.folder.join(path);
+                let folder = full.parent().unwrap_or(&host.folder);
+                let file = tempfile::Builder::new().prefix(".assize-").tempfile_in(folder);
+                let file = file.map_err(|error| Failure::new(format!("--output {}: {error}", path.display())))?;
+                Ok(Self::File { file: BufWriter::new(file), path: full, failed: None })
+            }
+        }
+    }
+
+    fn write(&mut self, ruling: &RecordRuling) {
+        let (writer, failed): (&mut dyn Write, _) = match self {
+            Self::Nowhere => return,
+            Self::Printed(writer, failed) => (writer, failed),
+            Self::File { file, failed, .. } => (file, failed),
+        };
+        if failed.is_none() {
+            let written = serde_json::to_writer(&mut *writer, ruling).map_err(io::Error::from);
+            *failed = written.and_then(|()| writer.write_all(b"\n")).err();
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        let (written, place) = match self {
+            Self::Nowhere => return Ok(()),
+            Self::Printed(mut writer, failed) => {
+                (failed.map_or_else(|| writer.flush(), Err), "standard output".to_owned())
+            }
+            Self::File { file, path, failed } => {
+                let place = format!("--output {}", path.display());
+                let keep = |file: BufWriter<tempfile::NamedTempFile>| {
+                    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+                    file.as_file().sync_all()?;
+                    file.persist(&path).map_err(|error| error.error).map(|_| ())
+                };
+                (failed.map_or_else(|| keep(file), Err), place)
+            }
+        };
+        match written {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(format!("{place}: {error}"))),
+            _ => Ok(()),
+        }
+    }
+}

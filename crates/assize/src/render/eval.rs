@@ -1,0 +1,633 @@
+//! How rulings on records, and the trial of their judge, are shown to people and programs.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use assize_core::calibration::interval::Estimate;
+use assize_core::court::eval::{COURT, RubricRef};
+use assize_core::envelope::VERSION;
+use assize_core::finding::{Finding, Severity};
+use assize_core::rubric::Rubric;
+use assize_core::ruling::Outcome;
+use assize_core::text::make_visible;
+use assize_core::trial::calibrate::{Belief, Method, Part, Trial};
+use assize_core::trial::compare::{Comparison, Moved};
+use assize_core::trial::correct::Correction;
+use assize_core::trial::plan::Plan;
+use assize_core::trial::tally::Tally;
+use serde_json::{Value, json};
+
+use super::comment::escape;
+use super::{BAD, DOUBTFUL, GOOD, STRONG, outcome, quiet, styled};
+
+/// Contradictions and flips that are listed for a person; all of them stand in the JSON.
+const LISTED_MAX: usize = 20;
+/// What stands for a figure that has no value.
+const UNDEFINED: &str = "undefined";
+
+/// Columns with a heading, the first one to the left and all others to the right.
+struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(heading: &[&str]) -> Self {
+        Self { rows: vec![heading.iter().map(ToString::to_string).collect()] }
+    }
+
+    fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    fn human(&self) -> String {
+        let columns = self.rows.first().map_or(0, Vec::len);
+        let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let mut text = String::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+                if column == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+            });
+            let line = cells.collect::<Vec<_>>().join("  ");
+            let line = if at == 0 { quiet(line.trim_end()) } else { line.trim_end().to_owned() };
+            let _ = writeln!(text, "  {line}");
+        }
+        text
+    }
+
+    fn markdown(&self) -> String {
+        let mut text = String::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            let cells: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
+            let _ = writeln!(text, "| {} |", cells.join(" | "));
+            if at == 0 {
+                let _ = writeln!(text, "|---|{}", "--:|".repeat(row.len().saturating_sub(1)));
+            }
+        }
+        text
+    }
+}
+
+fn visible(text: &str) -> String {
+    make_visible(text).replace(['\n', '\r', '\t'], " ")
+}
+
+fn count(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn figure(estimate: Option<Estimate>) -> String {
+    estimate.map_or_else(
+        || UNDEFINED.to_owned(),
+        |Estimate { value, low, high }| format!("{} [{}, {}]", decimals(value), decimals(low), decimals(high)),
+    )
+}
+
+/// Three decimals, as such coefficients are written; no minus before nothing.
+fn decimals(value: f64) -> String {
+    let text = format!("{value:.3}");
+    if text == "-0.000" { "0.000".to_owned() } else { text }
+}
+
+/// A probability; the smallest are all the same to a reader.
+fn probability(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { decimals(p) }
+}
+
+fn percent(estimate: Option<Estimate>) -> String {
+    estimate.map_or_else(
+        || UNDEFINED.to_owned(),
+        |Estimate { value, low, high }| format!("{:.1} % [{:.1}, {:.1}]", value * 100.0, low * 100.0, high * 100.0),
+    )
+}
+
+fn envelope(rubric: &Rubric, outcome: Outcome, name: &str, shape: Value) -> Value {
+    let mut document = json!({"assize": VERSION, "court": COURT, "outcome": outcome, "rubric": RubricRef::of(rubric)});
+    document[name] = shape;
+    document
+}
+
+/// Makes the machine envelope of what a rubric is warned of.
+pub fn lint_envelope(rubric: &Rubric, findings: &[Finding]) -> Value {
+    let warns = findings.iter().any(|finding| finding.severity >= Severity::Warning);
+    envelope(rubric, if warns { Outcome::Revise } else { Outcome::Accept }, "findings", json!(findings))
+}
+
+fn lint_headline(rubric: &Rubric, findings: &[Finding]) -> String {
+    let warnings = findings.iter().filter(|finding| finding.severity >= Severity::Warning).count();
+    let modes = count(rubric.modes.len() as u64, "mode", "modes");
+    match warnings {
+        0 => format!("{}: {modes}, nothing to warn of", rubric.id),
+        _ => format!("{}: {modes}, {}", rubric.id, count(warnings as u64, "warning", "warnings")),
+    }
+}
+
+/// Shows what a rubric is warned of to a person.
+pub fn lint_human(rubric: &Rubric, findings: &[Finding]) -> String {
+    let mut text = format!("{}\n", styled(STRONG, &lint_headline(rubric, findings)));
+    for finding in findings {
+        let (style, mark) =
+            if finding.severity >= Severity::Warning { (DOUBTFUL, "warning") } else { (Style::new().dimmed(), "note") };
+        let _ = writeln!(
+            text,
+            "  {} {} {}",
+            styled(style, mark),
+            visible(&finding.message),
+            quiet(&format!("[{}]", finding.rule))
+        );
+    }
+    text
+}
+
+/// Shows what a rubric is warned of as Markdown.
+pub fn lint_markdown(rubric: &Rubric, findings: &[Finding]) -> String {
+    let mut text = format!("## Assize: {}\n\n", escape(&lint_headline(rubric, findings)));
+    for finding in findings {
+        let _ = writeln!(text, "- {} (`{}`)", escape(&finding.message), finding.rule);
+    }
+    text
+}
+
+/// Makes the machine envelope of a run.
+pub fn tally_envelope(rubric: &Rubric, tally: &Tally) -> Value {
+    envelope(rubric, tally.outcome(), "tally", json!(tally))
+}
+
+fn tally_headline(rubric: &Rubric, tally: &Tally) -> String {
+    let records = count(tally.records, "record", "records");
+    let Tally { accepted, rejected, unjudged, .. } = tally;
+    format!("{records} by {}: {accepted} accepted, {rejected} rejected, {unjudged} unjudged", rubric.id)
+}
+
+fn tally_table(tally: &Tally) -> Table {
+    let judges: Vec<String> = tally.judges.keys().map(|judge| format!("{} fails", visible(judge))).collect();
+    let mut heading = vec!["mode", "fails", "by clause", "passes", "unjudged"];
+    heading.extend(judges.iter().map(String::as_str));
+    let mut table = Table::new(&heading);
+    for (at, mode) in tally.modes.iter().enumerate() {
+        let mut cells = vec![mode.mode.clone()];
+        cells.extend([mode.fails, mode.computed, mode.passes, mode.unjudged].map(|count| count.to_string()));
+        let said =
+            |modes: &[Option<u64>]| modes.get(at).copied().flatten().map_or("-".to_owned(), |fails| fails.to_string());
+        cells.extend(tally.judges.values().map(|judge| said(&judge.modes)));
+        table.row(cells);
+    }
+    table
+}
+
+fn judge_lines(tally: &Tally) -> Vec<String> {
+    let line = |(name, judge): (&String, &assize_core::trial::tally::JudgeTally)| {
+        let mut line = format!(
+            "{} fails {} of {} labels, in {} of {}",
+            visible(name),
+            judge.fails,
+            judge.labels,
+            judge.records_failed,
+            count(judge.judged, "record", "records")
+        );
+        if let Some(score) = judge.mean_score() {
+            let _ = write!(line, "; its scores are {score:.2} on average");
+        }
+        if judge.unjudged > 0 {
+            let _ = write!(line, "; it did not judge {}", judge.unjudged);
+        }
+        line
+    };
+    let mut lines: Vec<String> = tally.judges.iter().map(line).collect();
+    if tally.judges.is_empty() {
+        let open: Vec<&str> =
+            tally.modes.iter().filter(|mode| mode.unjudged > 0).map(|mode| mode.mode.as_str()).collect();
+        if !open.is_empty() {
+            lines.push(format!("no judge was asked: nobody judged {}", open.join(", ")));
+        }
+    }
+    let causes = tally.causes.iter().map(|(cause, count)| format!("{count} × {cause}")).collect::<Vec<_>>();
+    if !causes.is_empty() {
+        lines.push(format!("unjudged: {}", causes.join(", ")));
+    }
+    lines
+}
+
+/// Shows a run to a person.
+pub fn tally_human(rubric: &Rubric, tally: &Tally) -> String {
+    let mut text = format!("{}  {}\n\n", outcome(tally.outcome()), tally_headline(rubric, tally));
+    text.push_str(&tally_table(tally).human());
+    text.push('\n');
+    for line in judge_lines(tally) {
+        let _ = writeln!(text, "  {line}");
+    }
+    for (record, finding) in tally.contradictions.iter().take(LISTED_MAX) {
+        let mark = styled(BAD, "contradicted");
+        let _ = writeln!(
+            text,
+            "  {mark} {}: {} {}",
+            visible(record),
+            visible(&finding.message),
+            quiet(&format!("[{}]", finding.rule))
+        );
+    }
+    if let Some(more) = tally.contradictions.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
+        let _ = writeln!(text, "  {}", quiet(&format!("… and {more} more contradictions: see --format json")));
+    }
+    text
+}
+
+/// Shows a run as Markdown.
+pub fn tally_markdown(rubric: &Rubric, tally: &Tally) -> String {
+    let mut text = format!("## Assize: {}\n\n", escape(&tally_headline(rubric, tally)));
+    text.push_str(&tally_table(tally).markdown());
+    text.push('\n');
+    for line in judge_lines(tally) {
+        let _ = writeln!(text, "- {}", escape(&line));
+    }
+    for (record, finding) in &tally.contradictions {
+        let _ = writeln!(text, "- **{}**: {} (`{}`)", escape(record), escape(&finding.message), finding.rule);
+    }
+    text
+}
+
+/// What a trial is about.
+pub struct About<'a> {
+    /// The rubric.
+    pub rubric: &'a Rubric,
+    /// The judge on trial.
+    pub judge: &'a str,
+    /// Who labelled.
+    pub raters: &'a [String],
+    /// Labels on which raters differ.
+    pub disputed: usize,
+    /// Verdicts and labels that name no content.
+    pub by_name_alone: usize,
+}
+
+fn belief_outcome(belief: Belief) -> Outcome {
+    match belief {
+        Belief::Trusted => Outcome::Accept,
+        Belief::Untrusted => Outcome::Reject,
+        Belief::Inconclusive => Outcome::Unjudged,
+    }
+}
+
+/// Makes the machine envelope of a trial.
+pub fn trial_envelope(about: &About<'_>, trial: &Trial) -> Value {
+    let mut document = envelope(about.rubric, belief_outcome(trial.belief), "trial", json!(trial));
+    document["judge"] = json!(about.judge);
+    document["raters"] = json!(about.raters);
+    document["disputed"] = json!(about.disputed);
+    document["joined_by_name_alone"] = json!(about.by_name_alone);
+    document
+}
+
+fn parts(trial: &Trial) -> impl Iterator<Item = &Part> {
+    trial.modes.iter().chain([&trial.pooled, &trial.whole])
+}
+
+fn agreement_table(trial: &Trial) -> Table {
+    let mut table = Table::new(&[
+        "",
+        "both fail",
+        "judge only",
+        "person only",
+        "both pass",
+        "unjudged",
+        "agreement",
+        "constant guess",
+        "kappa",
+        "AC1",
+    ]);
+    for part in parts(trial) {
+        let counts = &part.counts;
+        let mut cells = vec![part.name.clone()];
+        cells.extend(
+            [counts.both_fail, counts.judge_only, counts.person_only, counts.both_pass, part.unjudged]
+                .map(|n| n.to_string()),
+        );
+        cells.push(figure(part.agreement));
+        cells.push(part.constant_guess.map_or_else(|| UNDEFINED.to_owned(), decimals));
+        cells.extend([figure(part.kappa), figure(part.ac1)]);
+        table.row(cells);
+    }
+    table
+}
+
+fn error_table(trial: &Trial) -> Table {
+    let mut table = Table::new(&["", "sensitivity", "specificity", "belief", "why"]);
+    for part in trial.modes.iter().chain([&trial.pooled]) {
+        let belief = part.belief.as_str().to_owned();
+        table.row(vec![
+            part.name.clone(),
+            figure(part.sensitivity),
+            figure(part.specificity),
+            belief,
+            part.why.clone(),
+        ]);
+    }
+    table
+}
+
+fn rate_table(trial: &Trial) -> Table {
+    let mut table = Table::new(&[
+        "share that fails",
+        "as the judge has it",
+        "people alone",
+        "Rogan–Gladen",
+        "PPI++",
+        "worth labels",
+    ]);
+    for part in parts(trial) {
+        let rates = &part.rates;
+        let worth = rates
+            .prediction_powered
+            .map_or_else(|| UNDEFINED.to_owned(), |both| format!("{:.0}", both.effective_labels));
+        table.row(vec![
+            part.name.clone(),
+            percent(rates.judge),
+            percent(rates.human_only),
+            percent(rates.rogan_gladen),
+            percent(rates.prediction_powered.map(|both| both.rate)),
+            worth,
+        ]);
+    }
+    table
+}
+
+fn trial_headline(about: &About<'_>, trial: &Trial) -> String {
+    format!(
+        "{} by {}: {} of {} labelled by {}",
+        visible(about.judge),
+        about.rubric.id,
+        trial.labelled,
+        count(trial.records, "record", "records"),
+        if about.raters.is_empty() { "nobody".to_owned() } else { visible(&about.raters.join(", ")) }
+    )
+}
+
+fn trial_notes(about: &About<'_>, trial: &Trial) -> Vec<String> {
+    let mut notes: Vec<String> = trial.reasons.clone();
+    notes.extend(trial.audit.faults.iter().cloned());
+    notes.extend(
+        trial
+            .audit
+            .uneven
+            .iter()
+            .map(|where_to| format!("errors are uneven: {where_to} are more, or less, frequent than elsewhere")),
+    );
+    notes.extend(
+        trial
+            .audit
+            .too_many_values
+            .iter()
+            .map(|field| format!("`{field}` has too many values to tell records apart by")),
+    );
+    notes.push(match trial.advice.method {
+        None => format!("no rate of all records can be relied on: {}", trial.advice.why),
+        Some(Method::HumanOnly) => format!("rely on the rate of people alone: {}", trial.advice.why),
+        Some(Method::PredictionPowered) => format!("rely on PPI++: {}", trial.advice.why),
+    });
+    if about.disputed > 0 {
+        notes.push(format!(
+            "raters differ on {}, which count for nothing",
+            count(about.disputed as u64, "label", "labels")
+        ));
+    }
+    if about.by_name_alone > 0 {
+        notes.push(format!(
+            "{} lines name their record and not its content: that it was the same then is taken on trust",
+            about.by_name_alone
+        ));
+    }
+    notes
+}
+
+/// Shows a trial to a person.
+pub fn trial_human(about: &About<'_>, trial: &Trial) -> String {
+    let mark = match trial.belief {
+        Belief::Trusted => styled(GOOD, "✓ trusted"),
+        Belief::Untrusted => styled(BAD, "✗ untrusted"),
+        Belief::Inconclusive => styled(DOUBTFUL, "? inconclusive"),
+    };
+    let mut text = format!("{mark}  {}\n", trial_headline(about, trial));
+    for note in trial_notes(about, trial) {
+        let _ = writeln!(text, "  {note}");
+    }
+    for table in [agreement_table(trial), error_table(trial), rate_table(trial)] {
+        let _ = write!(text, "\n{}", table.human());
+    }
+    text
+}
+
+/// Shows a trial as Markdown.
+pub fn trial_markdown(about: &About<'_>, trial: &Trial) -> String {
+    let mut text = format!("## Assize: {}, {}\n\n", trial.belief.as_str(), escape(&trial_headline(about, trial)));
+    for note in trial_notes(about, trial) {
+        let _ = writeln!(text, "- {}", escape(&note));
+    }
+    for table in [agreement_table(trial), error_table(trial), rate_table(trial)] {
+        let _ = write!(text, "\n{}", table.markdown());
+    }
+    text
+}
+
+/// Makes the machine envelope of a comparison.
+pub fn comparison_envelope(comparison: &Comparison) -> Value {
+    json!({"assize": VERSION, "court": COURT, "comparison": comparison})
+}
+
+fn moved_parts(comparison: &Comparison) -> impl Iterator<Item = &Moved> {
+    comparison.modes.iter().chain([&comparison.pooled])
+}
+
+fn rates(comparison: &Comparison) -> Table {
+    let mut table = Table::new(&[
+        "",
+        "first fails",
+        "second fails",
+        "first only",
+        "second only",
+        "p",
+        "p of all",
+        "first kappa",
+        "second kappa",
+    ]);
+    for part in moved_parts(comparison) {
+        let [first, second] = part.rates;
+        let [first_kappa, second_kappa] = part.kappas;
+        table.row(vec![
+            part.name.clone(),
+            percent(first),
+            percent(second),
+            part.only_first.to_string(),
+            part.only_second.to_string(),
+            probability(part.p),
+            part.p_adjusted.map_or_else(|| "-".to_owned(), probability),
+            figure(first_kappa),
+            figure(second_kappa),
+        ]);
+    }
+    table
+}
+
+/// Shows a comparison to a person.
+pub fn comparison_human(comparison: &Comparison) -> String {
+    let flips = count(comparison.flips.len() as u64, "label", "labels");
+    let mut text = format!("{}\n\n", styled(STRONG, &format!("{flips} moved")));
+    text.push_str(&rates(comparison).human());
+    for warning in &comparison.warnings {
+        let _ = writeln!(text, "\n  {} {warning}", styled(DOUBTFUL, "warning"));
+    }
+    if !comparison.flips.is_empty() {
+        text.push('\n');
+    }
+    for flip in comparison.flips.iter().take(LISTED_MAX) {
+        let now = if flip.fails { styled(BAD, "fails now ") } else { styled(GOOD, "passes now") };
+        let person =
+            flip.person.map(|fails| if fails { "  people fail it" } else { "  people pass it" }).unwrap_or_default();
+        let _ = writeln!(text, "  {now} {} {}{}", flip.mode, visible(&flip.record), quiet(person));
+    }
+    if let Some(more) = comparison.flips.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
+        let _ = writeln!(text, "  {}", quiet(&format!("… and {more} more: see --format json")));
+    }
+    text
+}
+
+/// Shows a comparison as Markdown.
+pub fn comparison_markdown(comparison: &Comparison) -> String {
+    let flips = count(comparison.flips.len() as u64, "label", "labels");
+    let mut text = format!("## Assize: {flips} moved\n\n{}\n", rates(comparison).markdown());
+    for warning in &comparison.warnings {
+        let _ = writeln!(text, "- **{}**", escape(warning));
+    }
+    for flip in &comparison.flips {
+        let now = if flip.fails { "fails now" } else { "passes now" };
+        let _ = writeln!(text, "- {}: `{}` {now}", escape(&flip.record), flip.mode);
+    }
+    text
+}
+
+/// Makes the machine envelope of a correction.
+pub fn correction_envelope(rubric: &Rubric, correction: &Correction) -> Value {
+    let pooled = &correction.comparison.pooled;
+    let outcome = if pooled.remaining + pooled.only_second == 0 { Outcome::Accept } else { Outcome::Reject };
+    envelope(rubric, outcome, "correction", json!(correction))
+}
+
+fn correction_headline(correction: &Correction) -> String {
+    let moved = &correction.comparison.pooled;
+    format!(
+        "{} → {} failures: {} fixed, {} introduced, {} remaining, {} untouched",
+        moved.remaining + moved.only_first,
+        moved.remaining + moved.only_second,
+        moved.only_first,
+        moved.only_second,
+        moved.remaining,
+        moved.neither
+    )
+}
+
+fn correction_notes(correction: &Correction) -> Vec<String> {
+    let Correction { changed, unchanged, noise, comparison } = correction;
+    let mut notes = vec![format!("{} changed, {unchanged} not", count(*changed, "record was", "records were"))];
+    if *noise > 0 {
+        notes.push(format!(
+            "{} moved on records that nobody touched: so much is the judge's own noise",
+            count(*noise, "label", "labels")
+        ));
+    }
+    if comparison.pooled.unjudged > 0 {
+        notes.push(format!(
+            "{} were not judged on both sides, and count for nothing",
+            count(comparison.pooled.unjudged, "label", "labels")
+        ));
+    }
+    notes
+}
+
+fn transitions(correction: &Correction) -> Table {
+    let mut table =
+        Table::new(&["", "before", "after", "fixed", "introduced", "remaining", "untouched", "p", "p of all"]);
+    for part in moved_parts(&correction.comparison) {
+        let counts = [
+            part.remaining + part.only_first,
+            part.remaining + part.only_second,
+            part.only_first,
+            part.only_second,
+            part.remaining,
+            part.neither,
+        ];
+        let mut cells = vec![part.name.clone()];
+        cells.extend(counts.map(|count| count.to_string()));
+        cells.extend([probability(part.p), part.p_adjusted.map_or_else(|| "-".to_owned(), probability)]);
+        table.row(cells);
+    }
+    table
+}
+
+/// Shows a correction to a person.
+pub fn correction_human(correction: &Correction) -> String {
+    let mut text = format!("{}\n", styled(STRONG, &correction_headline(correction)));
+    for note in correction_notes(correction) {
+        let _ = writeln!(text, "  {note}");
+    }
+    let _ = write!(text, "\n{}", transitions(correction).human());
+    text
+}
+
+/// Shows a correction as Markdown.
+pub fn correction_markdown(correction: &Correction) -> String {
+    let mut text = format!("## Assize: {}\n\n", escape(&correction_headline(correction)));
+    for note in correction_notes(correction) {
+        let _ = writeln!(text, "- {}", escape(&note));
+    }
+    let _ = write!(text, "\n{}", transitions(correction).markdown());
+    text
+}
+
+/// Makes the machine envelope of a plan.
+pub fn plan_envelope(rubric: &Rubric, plan: &Plan) -> Value {
+    json!({"assize": VERSION, "court": COURT, "rubric": RubricRef::of(rubric), "plan": plan})
+}
+
+fn plan_lines(plan: &Plan) -> Vec<String> {
+    let Plan { within, sample, all, labelled, labelled_outside, next } = plan;
+    let goal = format!("for a rate that is off by at most {:.1} points on either side", within * 100.0);
+    let mut lines = vec![if *all {
+        format!("{goal} all {sample} records have to be labelled")
+    } else {
+        format!("{goal}, {} have to be labelled", count(*sample, "record", "records"))
+    }];
+    lines.push(format!("{labelled} of them are, and {} are next", next.len()));
+    if *labelled_outside > 0 {
+        lines.push(format!(
+            "{labelled_outside} labelled records were not drawn: leave their labels out where a rate of all records is wanted"
+        ));
+    }
+    lines
+}
+
+/// Shows a plan to a person.
+pub fn plan_human(plan: &Plan) -> String {
+    let mut text = String::new();
+    for (at, line) in plan_lines(plan).iter().enumerate() {
+        let _ = if at == 0 { writeln!(text, "{}", styled(STRONG, line)) } else { writeln!(text, "  {line}") };
+    }
+    for id in plan.next.iter().take(LISTED_MAX) {
+        let _ = writeln!(text, "  {}", visible(id));
+    }
+    if let Some(more) = plan.next.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
+        let _ = writeln!(text, "  {}", quiet(&format!("… and {more} more: see --output or --format json")));
+    }
+    text
+}
+
+/// Shows a plan as Markdown.
+pub fn plan_markdown(plan: &Plan) -> String {
+    let mut text = "## Assize: what to label next\n\n".to_owned();
+    for line in plan_lines(plan) {
+        let _ = writeln!(text, "- {}", escape(&line));
+    }
+    text.push('\n');
+    for id in &plan.next {
+        let _ = writeln!(text, "1. {}", escape(id));
+    }
+    text
+}
