@@ -9,6 +9,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use assize_core::record::{RECORD_BYTES_MAX, read_json};
+use assize_core::text::quote;
 use serde::de::{DeserializeSeed, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -161,6 +162,12 @@ fn table(source: impl Read, each: Each<'_>) -> Result<(), RecordsError> {
         RecordsError { place: format!("line {line}"), what: error.to_string() }
     };
     let headers = reader.headers().map_err(wrong)?.clone();
+    if let Some(twice) = headers.iter().find(|name| headers.iter().filter(|other| other == name).count() > 1) {
+        return Err(RecordsError {
+            place: "line 1".to_owned(),
+            what: format!("there are two columns {}", quote(twice)),
+        });
+    }
     for row in reader.records() {
         let row = row.map_err(wrong)?;
         let line = row.position().map_or(0, csv::Position::line);
@@ -216,6 +223,7 @@ mod tests {
             ("[{\"id\":\"a\"}] {}", "is no JSON"),
             ("id,text\na,1\nb,1,2\n", "line 3: "),
             ("id,text\n,1\n", "line 2: has a blank `id`"),
+            ("id,text,text\na,1,2\n", "line 1: there are two columns `text`"),
         ] {
             let error = ids(text).expect_err(text);
             assert!(error.contains(says), "{text:?}: {error}");

@@ -245,10 +245,19 @@ fn a_correction_is_told_by_what_moved() {
     );
     let shorter: Vec<Value> = [recipe("soup", 3), recipe("bread", 8), recipe("stew", 4), recipe("cake", 5)].into();
     kitchen.write("corrected.jsonl", &lines(&shorter));
-    let correction = &kitchen.document(correct, 0)["correction"];
+    let correction = &kitchen.document(correct, 1)["correction"];
     assert_eq!([&correction["changed"], &correction["unchanged"], &correction["noise"]], [1, 3, 1], "{correction}");
     let pooled = &correction["comparison"]["pooled"];
-    assert_eq!([&pooled["only_first"], &pooled["only_second"], &pooled["remaining"]], [2, 0, 0], "{pooled}");
+    assert_eq!([&pooled["only_first"], &pooled["only_second"], &pooled["remaining"]], [1, 0, 1], "{pooled}");
+    assert_eq!((&correction["noise"], &correction["by_clause"]), (&1.into(), &json!([1, 0])), "{correction}");
+    // What nobody judged is not mended.
+    kitchen.write("after.jsonl", "");
+    assert_eq!(kitchen.document(correct, 1)["correction"]["unjudged_left"], 4);
+    let only_bread: Vec<Value> = [recipe("bread", 8)].into();
+    kitchen.write("recipes.jsonl", &lines(&[recipe("bread", 9)]));
+    kitchen.write("corrected.jsonl", &lines(&only_bread));
+    kitchen.write("verdicts.jsonl", "");
+    assert_eq!(kitchen.document(correct, 3)["outcome"], "unjudged");
 }
 
 #[test]
@@ -281,6 +290,44 @@ fn a_rubric_is_warned_of_and_refused() {
     let said = kitchen.refused("lint broken.toml");
     assert!(said.contains("mode[0].clause[0].fails: calls `length`, which there is not"), "{said}");
     assert!(kitchen.refused("lint nowhere").contains("home-repair-strict, home-repair-lenient"));
+}
+
+#[test]
+fn of_nothing_nothing_is_said() {
+    let kitchen = Kitchen::new();
+    kitchen.write("empty.jsonl", "");
+    assert_eq!(kitchen.document("run rubric.toml empty.jsonl", 3)["outcome"], "unjudged");
+    assert!(kitchen.refused("plan rubric.toml empty.jsonl").contains("there is no record to label"));
+    let compared =
+        kitchen.document("compare rubric.toml recipes.jsonl --verdicts verdicts.jsonl --with empty.jsonl", 3);
+    assert!(
+        compared["comparison"]["warnings"][0].as_str().is_some_and(|warning| warning.starts_with("8 of 8 labels")),
+        "{compared}"
+    );
+}
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let kitchen = Kitchen::new();
+    assert!(kitchen.refused("run rubric.toml recipes.jsonl --output ./recipes.jsonl").contains("that is what is read"));
+    assert!(kitchen.refused("run rubric.toml recipes.jsonl --output /dev/null").contains("no file"));
+    assert!(fs::read_to_string(kitchen.path("recipes.jsonl")).expect("read").contains("soup"));
+}
+
+#[test]
+fn nothing_of_a_record_reaches_the_terminal_as_it_is() {
+    let kitchen = Kitchen::new();
+    kitchen.write("rubric.toml", &RUBRIC.replace("[trust]", "[record]\nstrata = [\"level\"]\n[trust]"));
+    let evil = fs::read_to_string(kitchen.path("recipes.jsonl")).expect("read").replacen(
+        "beginner",
+        "\\u001b[31mx\\u202e\\ny",
+        1,
+    );
+    kitchen.write("recipes.jsonl", &evil);
+    kitchen.write("people.csv", "id,too_long,vague\nbread,1,1\n");
+    let output = kitchen.eval("calibrate rubric.toml recipes.jsonl --verdicts verdicts.jsonl --labels people.csv --format human --color never");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("⟨U+001B⟩[31mx") && !text.contains(['\u{1b}', '\u{202e}']), "{text}");
 }
 
 #[test]

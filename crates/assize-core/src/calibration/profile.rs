@@ -9,6 +9,8 @@
 //! not do: where a pair of labels was never seen, they get stuck on the edge of what can be.) AC1 depends on how often both raters
 //! together say "fails" and on how often they agree, and not on who says what where they differ: one share remains.
 
+use std::ops::RangeInclusive;
+
 use super::confusion::Confusion;
 use super::interval::Confidence;
 
@@ -50,7 +52,13 @@ pub(super) fn of_ac1(counts: &Confusion, value: f64, confidence: Confidence) -> 
         if can_be { likelihood(probabilities) } else { f64::NEG_INFINITY }
     };
     let best = likelihood(cells.map(|count| count / total));
-    interval(value, confidence, best, |ac1| greatest(|fails| at(ac1, fails)))
+    // Both probabilities of agreement are at least 0 between this share and its opposite.
+    let least = |ac1: f64| {
+        let half = (1.0 - ac1) / 2.0;
+        let (linear, root) = (2.0 * half + 1.0, ((2.0 * half + 1.0).powi(2) - 8.0 * half * half).max(0.0).sqrt());
+        if half < 1e-12 { 0.0 } else { ((linear - root) / (4.0 * half)).min(0.5) }
+    };
+    interval(value, confidence, best, |ac1| greatest(least(ac1)..=1.0 - least(ac1), |fails| at(ac1, fails)))
 }
 
 /// The interval around a value within which the likelihood stays close enough to its greatest.
@@ -73,14 +81,15 @@ fn edge(fitting: f64, farthest: f64, fits: impl Fn(f64) -> bool) -> f64 {
     fitting
 }
 
-/// The greatest value over all shares: the best of a grid, refined by golden sections.
-fn greatest(of: impl Fn(f64) -> f64) -> f64 {
-    let step = 1.0 / GRID as f64;
-    let grid = (0..GRID).map(|at| (at as f64 + 0.5) * step).map(|share| (share, of(share)));
+/// The greatest value over a range of shares: the best of a grid, refined by golden sections.
+fn greatest(range: RangeInclusive<f64>, of: impl Fn(f64) -> f64) -> f64 {
+    let (least, most) = range.into_inner();
+    let step = (most - least) / GRID as f64;
+    let grid = (0..GRID).map(|at| least + (at as f64 + 0.5) * step).map(|share| (share, of(share)));
     let best = grid.max_by(|(_, one), (_, other)| one.total_cmp(other));
     let Some((best, reached)) = best else { return f64::NEG_INFINITY };
     let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
-    let (mut low, mut high) = ((best - step).max(0.0), (best + step).min(1.0));
+    let (mut low, mut high) = ((best - step).max(least), (best + step).min(most));
     let (mut lower, mut upper) = (high - golden * (high - low), low + golden * (high - low));
     let (mut at_lower, mut at_upper) = (of(lower), of(upper));
     for _ in 0..SECTIONS {
@@ -120,7 +129,7 @@ impl Table {
     /// The log likelihood of a kappa, with the shares that suit it best.
     fn likelihood(&self, kappa: f64) -> f64 {
         let turned = self.turned();
-        greatest(|first| match turned.suiting(kappa, first) {
+        greatest(0.0..=1.0, |first| match turned.suiting(kappa, first) {
             Some(second) => self.of_shares(kappa, first, second),
             None => f64::NEG_INFINITY,
         })
@@ -212,6 +221,13 @@ mod tests {
             let close = |one: f64, other: f64| (one - other).abs() < 1e-4;
             assert!(close(found.low, low) && close(found.high, high), "{counts:?}: {found:?}");
         }
+    }
+
+    #[test]
+    fn what_can_hardly_be_is_found_in_its_narrow_band() {
+        let counts = Confusion { both_fail: 1, judge_only: 99, person_only: 0, both_pass: 1 };
+        let found = super::super::agreement::ac1(&counts, Confidence::USUAL).expect("a value");
+        assert!(found.low < -0.985 && found.high > found.value, "{found:?}");
     }
 
     #[test]

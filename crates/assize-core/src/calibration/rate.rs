@@ -61,6 +61,10 @@ pub fn rogan_gladen(sample: &Sample, confidence: Confidence) -> Option<Estimate>
     let (rate, n) = moved(sample.others_failed, others, z * z);
     let (sensitivity, n_fails) = moved(counts.both_fail, fails, 2.0);
     let (specificity, n_passes) = moved(counts.both_pass, passes, 2.0);
+    // Where few labels leave it open whether the judge tells good records from bad ones, its rate says nothing either.
+    if sensitivity + specificity - 1.0 <= 0.0 {
+        return None;
+    }
     let middle = corrected(rate, sensitivity, specificity);
     let spread = |share: f64, of: f64| share * (1.0 - share) / of;
     let (by_sensitivity, by_specificity) = (spread(sensitivity, n_fails), spread(specificity, n_passes));
@@ -68,7 +72,8 @@ pub fn rogan_gladen(sample: &Sample, confidence: Confidence) -> Option<Estimate>
     let variance = spread(rate, n) + middle.powi(2) * by_sensitivity + (1.0 - middle).powi(2) * by_specificity;
     let reach = z * variance.sqrt() / (sensitivity + specificity - 1.0).abs();
     let around = Estimate::around(middle + shift, reach).within(0.0, 1.0);
-    Some(Estimate { value: value.clamp(0.0, 1.0), ..around })
+    let value = value.clamp(0.0, 1.0);
+    Some(Estimate { value, low: around.low.min(value), high: around.high.max(value) })
 }
 
 /// A rate that labels and judgements give together.
@@ -191,6 +196,7 @@ mod tests {
             // It fails good records as readily as bad ones.
             sample([5, 5, 5, 5], 100, 500),
             sample([1, 9, 9, 1], 100, 500),
+            sample([1, 99, 0, 1], 1_000, 1_000),
         ] {
             assert_eq!(rogan_gladen(&useless, Confidence::USUAL), None, "{useless:?}");
         }

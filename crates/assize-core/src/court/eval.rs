@@ -207,7 +207,11 @@ fn findings(rubric: &Rubric, record: &Record, broken: &[Broken], opinions: &[Opi
         }
         findings.push(finding("clause-broken", Severity::Error, Certainty::Certain, format!("`{}`: {says}", mode.id)));
         for (judge, label) in labels(opinions).filter(|(_, label)| label.mode == mode.id && !label.fails()) {
-            let message = format!("`{judge}` passes `{}`, but: {says}; it says {}", mode.id, quote(&label.reason));
+            let message = format!(
+                "`{judge}` passes `{}`, which a clause fails: {says}; it says {}",
+                mode.id,
+                quote(&label.reason)
+            );
             findings.push(finding("clause-contradicted", Severity::Warning, Certainty::Certain, message));
         }
     }

@@ -37,13 +37,48 @@ pub fn miscounts(reason: &str, fields: &Map<String, Value>) -> Vec<Miscount> {
     let statements = STATEMENT.captures_iter(reason).filter_map(|found| {
         let (field, count) = *lists.iter().find(|(name, _)| names(name, &found["noun"]))?;
         let number = number(&found["number"])?;
-        if !speaks_of_all(&reason[found.get(0)?.end()..]) {
+        let whole = found.get(0)?;
+        if !states(&reason[..whole.start()]) || !speaks_of_all(&reason[whole.end()..]) {
             return None;
         }
         let holds = Relation::of(&found["relation"], found.name("not").is_some())?.holds(count, number);
         (!holds).then(|| Miscount { says: found[0].to_owned(), field: field.to_owned(), count })
     });
     statements.collect()
+}
+
+/// Returns whether what stands before in the same sentence leaves it a plain statement: rules, conditions and denials are none.
+fn states(before: &str) -> bool {
+    const NO_STATEMENT: [&str; 24] = [
+        "allow",
+        "allowed",
+        "allows",
+        "can",
+        "cannot",
+        "could",
+        "fail",
+        "fails",
+        "guideline",
+        "if",
+        "limit",
+        "may",
+        "might",
+        "must",
+        "never",
+        "no",
+        "not",
+        "requirement",
+        "rule",
+        "should",
+        "than",
+        "unless",
+        "without",
+        "would",
+    ];
+    let sentence = before.rsplit(['.', ';', '!', '?']).next().unwrap_or_default().to_lowercase();
+    let mut words =
+        sentence.split(|character: char| !character.is_alphanumeric() && character != '\'' && character != '’');
+    !words.any(|word| NO_STATEMENT.contains(&word) || word.ends_with("n't") || word.ends_with("n’t"))
 }
 
 /// Returns whether what follows a statement leaves it one of the whole list: "fewer than 3 steps mention the breaker" is not.
@@ -147,6 +182,12 @@ mod tests {
             "It does not have 8 steps.",
             "Fewer than 3 steps mention the breaker.",
             "It has 2 steps that repeat each other.",
+            "It does not have more than 8 steps.",
+            "It is done without exceeding 8 steps.",
+            "It should have at least 20 steps.",
+            "It would only fail with fewer than 8 steps.",
+            "The limit allows up to 4 steps.",
+            "If it had at most 8 steps, it would pass.",
             "It has 5 sentences.",
             "More than 1 tool is needed.",
             "",

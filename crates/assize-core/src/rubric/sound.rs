@@ -5,6 +5,9 @@ use std::collections::HashSet;
 use super::{ID_CHARS_MAX, ITEMS_MAX, MODES_MAX, Mode, Rubric, SCORES, TEXT_CHARS_MAX, VERSION};
 use crate::violation::Violation;
 
+/// Names of columns and fields that stand beside labels.
+const RESERVED: [&str; 7] = ["id", "labels", "rater", "record", "rubric", "note", "at"];
+
 /// Returns everything that is wrong with a rubric, but for its expressions.
 pub(super) fn faults(rubric: &Rubric) -> Vec<Violation> {
     let mut faults = Faults::default();
@@ -38,6 +41,9 @@ pub(super) fn faults(rubric: &Rubric) -> Vec<Violation> {
     let mut seen = HashSet::new();
     for (index, mode) in rubric.modes.iter().enumerate() {
         let at = format!("mode[{index}]");
+        if RESERVED.contains(&mode.id.as_str()) || mode.id == rubric.record.id {
+            faults.say(&format!("{at}.id"), format!("is `{}`, which stands for something else beside labels", mode.id));
+        }
         if !seen.insert(&mode.id) {
             faults.say(&format!("{at}.id"), format!("is `{}`, as that of an earlier mode", mode.id));
         }

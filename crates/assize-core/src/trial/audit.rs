@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::calibrate::Seen;
 use crate::calibration::paired::holm;
 use crate::calibration::unpaired::{TwoGroups, fisher};
+use crate::text::quote;
 
 /// Below this probability a difference is not left to chance.
 const CHANCE: f64 = 0.05;
@@ -30,6 +31,8 @@ pub struct Audit {
     pub judge_fails_p: Option<f64>,
     /// Everything that speaks against it, in words.
     pub faults: Vec<String>,
+    /// Strata of which no record is labelled, as may happen to a random sample: it says nothing of them.
+    pub unseen: Vec<String>,
     /// Strata in which the judge errs more, or less, often than in the others.
     pub uneven: Vec<String>,
 }
@@ -96,6 +99,8 @@ pub fn audit(fields: &[String], seen: &[Seen]) -> Audit {
         stratum.p = p;
     }
     found.faults = faults(&found, labelled);
+    let unseen = |stratum: &&Stratum| labelled > 0 && stratum.labelled == 0 && !is_odd(stratum);
+    found.unseen = found.strata.iter().filter(unseen).map(named).collect();
     found.uneven = uneven(&found, &members, seen);
     found
 }
@@ -121,27 +126,36 @@ fn faults(found: &Audit, labelled: u64) -> Vec<String> {
     if found.first_only {
         faults.push(format!("the labelled records are the first {labelled} of the data, not a sample of it"));
     }
-    for Stratum { field, value, records, labelled, p } in &found.strata {
-        let of = format!("{field} `{}`", crate::text::beginning(value, 60));
-        if *labelled == 0 {
-            faults.push(format!("none of the {records} records with {of} is labelled"));
-        } else if p.is_some_and(|p| p < CHANCE) {
-            faults.push(format!(
+    for stratum in found.strata.iter().filter(|stratum| is_odd(stratum)) {
+        let Stratum { records, labelled, .. } = stratum;
+        let of = named(stratum);
+        faults.push(match labelled {
+            0 => format!("none of the {records} records with {of} is labelled"),
+            _ => format!(
                 "{labelled} of the {records} records with {of} are labelled, which is no share of a random sample"
-            ));
-        }
+            ),
+        });
     }
-    if let Some(p) = found.judge_fails_p.filter(|p| *p < CHANCE) {
-        faults.push(format!("the judge fails labelled records at another rate than the others (p {p:.3})"));
+    if found.judge_fails_p.is_some_and(|p| p < CHANCE) {
+        faults.push("the judge fails labelled records at another rate than the others".to_owned());
     }
     faults
+}
+
+/// Whether so many, or so few, labelled records of a stratum are hardly chance.
+fn is_odd(stratum: &Stratum) -> bool {
+    stratum.p.is_some_and(|p| p < CHANCE)
+}
+
+fn named(stratum: &Stratum) -> String {
+    format!("{} {}", stratum.field, quote(&stratum.value))
 }
 
 /// Names strata in which the judge's errors are more, or less, frequent than in all others.
 fn uneven(found: &Audit, members: &[(usize, String)], seen: &[Seen]) -> Vec<String> {
     // For each stratum: errors among what fails, and among what is good.
     let kinds = [(true, "misses"), (false, "false alarms")];
-    let mut named = Vec::new();
+    let mut labels = Vec::new();
     let mut tests = Vec::new();
     for (stratum, (at, value)) in found.strata.iter().zip(members) {
         for (kind, errors) in kinds {
@@ -157,12 +171,12 @@ fn uneven(found: &Audit, members: &[(usize, String)], seen: &[Seen]) -> Vec<Stri
                     }
                 }
             }
-            named.push(format!("{errors} with {} `{}`", stratum.field, crate::text::beginning(value, 60)));
+            labels.push(format!("{errors} with {}", named(stratum)));
             tests.push(fisher(groups));
         }
     }
     let adjusted = holm(&tests);
-    named.into_iter().zip(adjusted).filter(|(_, p)| p.is_some_and(|p| p < CHANCE)).map(|(name, _)| name).collect()
+    labels.into_iter().zip(adjusted).filter(|(_, p)| p.is_some_and(|p| p < CHANCE)).map(|(name, _)| name).collect()
 }
 
 #[cfg(test)]
@@ -204,6 +218,11 @@ mod tests {
             "{:?}",
             found.faults
         );
+        let sample: Vec<Seen> =
+            (0..60).map(|at| record(if at < 2 { "rare" } else { "a" }, no, (at % 5 == 4).then_some(false))).collect();
+        let found_by_chance = audit(&fields(), &sample);
+        assert!(found_by_chance.is_representative(), "{:?}", found_by_chance.faults);
+        assert_eq!(found_by_chance.unseen, ["kind `rare`"]);
         let of_a = &found.strata[0];
         assert!((of_a.records, of_a.labelled) == (20, 10) && of_a.p.is_some_and(|p| p < 0.001), "{of_a:?}");
     }

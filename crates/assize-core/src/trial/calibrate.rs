@@ -23,6 +23,13 @@ pub struct Seen {
     pub strata: Vec<String>,
 }
 
+impl Seen {
+    /// Returns whether the person has said of every mode whether the record fails.
+    pub fn is_labelled(&self, modes: usize) -> bool {
+        (0..modes).all(|mode| label(&self.person, mode).is_some())
+    }
+}
+
 /// How far a judge agrees with people.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
@@ -70,6 +77,9 @@ pub enum Method {
 /// Labels below which no interval for a rate holds what it promises.
 pub const LABELS_FOR_RATES_MIN: u64 = 30;
 
+/// How many labels a label has to be worth for the judge's own to be taken in.
+const WORTHWHILE: f64 = 1.05;
+
 impl Advice {
     fn of(audit: &Audit, pooled: &Part, labelled: u64) -> Self {
         let none = |why: String| Self { method: None, why };
@@ -83,7 +93,8 @@ impl Advice {
         }
         let labels = pooled.counts.total() as f64;
         match pooled.rates.prediction_powered {
-            Some(both) if both.effective_labels > labels => {
+            // Less than this is no gain, and where every record is labelled there is nothing to gain.
+            Some(both) if both.weight > 0.0 && both.effective_labels > labels * WORTHWHILE => {
                 let worth = both.effective_labels;
                 let why = format!("the judge's labels make {labels:.0} labels worth {worth:.0}");
                 Self { method: Some(Method::PredictionPowered), why }
@@ -178,16 +189,21 @@ pub fn try_judge(modes: &[&str], strata: &[String], seen: &[Seen], trust: &Trust
     // Of many modes that are looked at one falls short by chance sooner or later: their intervals are wider (Bonferroni).
     let strict =
         Confidence::try_from(1.0 - (1.0 - f64::from(confidence)) / modes.len().max(1) as f64).unwrap_or(confidence);
-    let all = |name: &str, pairs: Vec<Pair>, decided_by| Part::of(name, &pairs, confidence, decided_by, trust);
+    let all = |name: &str, pairs: Vec<Pair>, records, decided_by| {
+        Part::of(name, &pairs, confidence, decided_by, records, trust)
+    };
     let of_mode = |mode: usize| {
         seen.iter().map(move |seen| Pair { judge: label(&seen.judge, mode), person: label(&seen.person, mode) })
     };
-    let each = modes.iter().enumerate().map(|(mode, name)| all(name, of_mode(mode).collect(), strict));
+    let each = modes.iter().enumerate().map(|(mode, name)| all(name, of_mode(mode).collect(), None, strict));
     let parts: Vec<Part> = each.collect();
-    let pooled = all("all modes", (0..modes.len()).flat_map(of_mode).collect(), confidence);
+    let tried =
+        |seen: &&Seen| seen.judge.iter().zip(&seen.person).any(|(judge, person)| judge.is_some() && person.is_some());
+    let tried = seen.iter().filter(tried).count() as u64;
+    let pooled = all("all modes", (0..modes.len()).flat_map(of_mode).collect(), Some(tried), confidence);
     let whole =
         seen.iter().map(|seen| Pair { judge: any(&seen.judge, modes.len()), person: any(&seen.person, modes.len()) });
-    let whole = all("records", whole.collect(), confidence);
+    let whole = all("records", whole.collect(), None, confidence);
     let (belief, reasons) = conclude(&parts, &pooled);
     let count = |wanted: &dyn Fn(&Seen) -> bool| seen.iter().filter(|seen| wanted(seen)).count() as u64;
     let audit = audit(strata, seen);
@@ -210,10 +226,11 @@ fn label(labels: &[Option<bool>], mode: usize) -> Option<bool> {
     labels.get(mode).copied().flatten()
 }
 
-/// Whether a record fails in any mode; `None` where that is open, because a mode without a label might.
+/// Whether a record fails in any mode; `None` unless every mode has a label. To count those that fail anyway and not those that may yet pass
+/// would make the share of failures larger than it is.
 fn any(labels: &[Option<bool>], modes: usize) -> Option<bool> {
-    let mut of_modes = (0..modes).map(|mode| label(labels, mode));
-    if labels.contains(&Some(true)) { Some(true) } else { of_modes.all(|label| label.is_some()).then_some(false) }
+    let all: Option<Vec<bool>> = (0..modes).map(|mode| label(labels, mode)).collect();
+    all.map(|labels| labels.contains(&true))
 }
 
 /// A label of each.
@@ -224,7 +241,15 @@ struct Pair {
 }
 
 impl Part {
-    fn of(name: &str, pairs: &[Pair], confidence: Confidence, decided_by: Confidence, trust: &Trust) -> Self {
+    /// `records` is how many records the labels belong to, where that is not one each.
+    fn of(
+        name: &str,
+        pairs: &[Pair],
+        confidence: Confidence,
+        decided_by: Confidence,
+        records: Option<u64>,
+        trust: &Trust,
+    ) -> Self {
         let both = pairs.iter().filter_map(|pair| Some((pair.judge?, pair.person?)));
         let counts = Confusion::of(both);
         let others = || pairs.iter().filter(|pair| pair.person.is_none()).filter_map(|pair| pair.judge);
@@ -234,7 +259,7 @@ impl Part {
             others: others().count() as u64,
         };
         let guess = counts.constant_guess();
-        let (belief, why) = believe(&counts, decided_by, trust);
+        let (belief, why) = believe(&counts, records.unwrap_or(counts.total()), decided_by, trust);
         Self {
             name: name.to_owned(),
             unjudged: pairs.iter().filter(|pair| pair.person.is_some() && pair.judge.is_none()).count() as u64,
@@ -253,7 +278,7 @@ impl Part {
 }
 
 /// Sets what labels show against what is asked for.
-fn believe(counts: &Confusion, confidence: Confidence, trust: &Trust) -> (Belief, String) {
+fn believe(counts: &Confusion, records: u64, confidence: Confidence, trust: &Trust) -> (Belief, String) {
     let sensitivity = share(counts.both_fail, counts.person_fails(), confidence);
     let specificity = share(counts.both_pass, counts.person_passes(), confidence);
     let asked = [
@@ -263,8 +288,8 @@ fn believe(counts: &Confusion, confidence: Confidence, trust: &Trust) -> (Belief
     ];
     let asked: Vec<_> = asked.into_iter().filter_map(|(name, least, found)| Some((name, least?, found))).collect();
     // The intervals of few labels are not to be relied on, on either side.
-    if counts.total() < trust.labels_min {
-        return (Belief::Inconclusive, format!("{} labels where {} are asked for", counts.total(), trust.labels_min));
+    if records < trust.labels_min {
+        return (Belief::Inconclusive, format!("labelled records: {records} where {} are asked for", trust.labels_min));
     }
     for (name, least, found) in &asked {
         if let Some(found) = found.filter(|found| found.high < *least) {
@@ -321,9 +346,9 @@ mod tests {
             ([40, 2, 2, 56], Belief::Trusted, "surely reached"),
             ([20, 10, 10, 20], Belief::Untrusted, "kappa is at most"),
             ([12, 3, 3, 17], Belief::Inconclusive, "may be as low as"),
-            ([9, 0, 1, 10], Belief::Inconclusive, "20 labels where 30"),
+            ([9, 0, 1, 10], Belief::Inconclusive, "labelled records: 20 where 30"),
             ([0, 0, 0, 40], Belief::Inconclusive, "kappa is undefined"),
-            ([0, 5, 5, 0], Belief::Inconclusive, "10 labels where 30"),
+            ([0, 5, 5, 0], Belief::Inconclusive, "labelled records: 10 where 30"),
             ([0, 15, 15, 0], Belief::Untrusted, "kappa is at most"),
         ] {
             let (found, says) = belief(counts, &usual);
@@ -332,6 +357,19 @@ mod tests {
         }
         let strict = Trust { sensitivity_min: Some(0.9), ..usual };
         assert_eq!(belief([40, 2, 2, 56], &strict).0, Belief::Inconclusive);
+    }
+
+    #[test]
+    fn many_labels_of_few_records_are_few() {
+        let modes: Vec<String> = (0..40).map(|mode| format!("m{mode}")).collect();
+        let modes: Vec<&str> = modes.iter().map(String::as_str).collect();
+        let wrong = Seen {
+            judge: vec![Some(true); 40],
+            person: (0..40).map(|mode| Some(mode % 2 == 0)).collect(),
+            strata: Vec::new(),
+        };
+        let trial = try_judge(&modes, &[], &[wrong], &Trust::default());
+        assert_eq!(trial.pooled.why, "labelled records: 1 where 30 are asked for");
     }
 
     #[test]
@@ -363,8 +401,7 @@ mod tests {
         assert_eq!((trial.modes[0].unjudged, trial.judged, trial.labelled), (1, 2, 3));
         assert_eq!(trial.modes[1].counts.total(), 0);
         assert_eq!(trial.modes[1].agreement, None);
-        // The first is open for the judge; the person fails all three.
-        assert_eq!(trial.whole.counts, Confusion { both_fail: 1, person_only: 1, ..Confusion::default() });
-        assert_eq!(trial.whole.unjudged, 1);
+        // The person has not said of any record how it stands as a whole.
+        assert_eq!((trial.whole.counts, trial.whole.unjudged), (Confusion::default(), 0));
     }
 }

@@ -92,7 +92,14 @@ pub fn compare(modes: &[&str], records: &[Twice]) -> Comparison {
         part.p_adjusted = adjusted;
     }
     let pooled = Moved::of("all modes", (0..modes.len()).flat_map(of_mode));
-    let warnings = std::iter::once(&pooled).chain(&parts).filter_map(warning).collect();
+    let mut warnings: Vec<String> = std::iter::once(&pooled).chain(&parts).filter_map(warning).collect();
+    if pooled.unjudged > 0 {
+        let all = pooled.unjudged + pooled.remaining + pooled.only_first + pooled.only_second + pooled.neither;
+        warnings.push(format!(
+            "{} of {all} labels are missing on one side or both, and count for nothing",
+            pooled.unjudged
+        ));
+    }
     Comparison { modes: parts, pooled, flips: flips(modes, records), warnings }
 }
 
@@ -111,6 +118,11 @@ impl Three {
 }
 
 impl Moved {
+    /// Returns whether no label is on both sides.
+    pub fn is_empty(&self) -> bool {
+        self.remaining + self.only_first + self.only_second + self.neither == 0
+    }
+
     fn of(name: &str, labels: impl Iterator<Item = Three>) -> Self {
         let labels: Vec<Three> = labels.collect();
         let both: Vec<(bool, bool)> = labels.iter().filter_map(|three| Some((three.first?, three.second?))).collect();
@@ -190,7 +202,7 @@ mod tests {
         assert_eq!(moved.unjudged, 1);
         assert!(moved.p < 0.001 && found.modes[0].p_adjusted == Some(found.modes[0].p), "{moved:?}");
         assert_eq!(found.flips.len(), 36);
-        assert_eq!(found.warnings, [] as [String; 0]);
+        assert_eq!(found.warnings, ["1 of 181 labels are missing on one side or both, and count for nothing"]);
     }
 
     #[test]

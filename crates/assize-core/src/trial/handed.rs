@@ -44,29 +44,26 @@ impl Handed {
     }
 }
 
-impl Handed {
-    /// Returns what one judge says of the record in each of these modes; `None` where it said nothing.
-    pub fn fails_by(&self, judge: &str, modes: &[&str]) -> Vec<Option<bool>> {
-        let of_judge = self.opinions.iter().find(|opinion| opinion.judge.id == judge);
-        modes.iter().map(|mode| fails(of_judge?, mode)).collect()
-    }
+/// Returns what one judge says of a record in each of these modes; `None` where it said nothing.
+pub fn fails_by(opinion: &Opinion<RecordVerdict>, modes: &[&str]) -> Vec<Option<bool>> {
+    modes.iter().map(|mode| fails(opinion, mode)).collect()
+}
 
-    /// Returns what its judges say together: a record fails that one of them fails, and passes only where all of them judged.
-    pub fn fails(&self, modes: &[&str]) -> Vec<Option<bool>> {
-        let of_mode = |mode: &&str| {
-            let outcome = |opinion| match fails(opinion, mode) {
-                None => Outcome::Unjudged,
-                Some(true) => Outcome::Reject,
-                Some(false) => Outcome::Accept,
-            };
-            match combine(Panel::AnyFail, &self.opinions.iter().map(outcome).collect::<Vec<_>>())?.ok()? {
-                Outcome::Accept => Some(false),
-                Outcome::Unjudged => None,
-                Outcome::Reject | Outcome::Revise => Some(true),
-            }
+/// Returns what judges say of a record together: it fails where one of them fails it, and passes only where all of them judged.
+pub fn fails_together(opinions: &[Opinion<RecordVerdict>], modes: &[&str]) -> Vec<Option<bool>> {
+    let of_mode = |mode: &&str| {
+        let outcome = |opinion| match fails(opinion, mode) {
+            None => Outcome::Unjudged,
+            Some(true) => Outcome::Reject,
+            Some(false) => Outcome::Accept,
         };
-        modes.iter().map(of_mode).collect()
-    }
+        match combine(Panel::AnyFail, &opinions.iter().map(outcome).collect::<Vec<_>>())?.ok()? {
+            Outcome::Accept => Some(false),
+            Outcome::Unjudged => None,
+            Outcome::Reject | Outcome::Revise => Some(true),
+        }
+    };
+    modes.iter().map(of_mode).collect()
 }
 
 fn fails(opinion: &Opinion<RecordVerdict>, mode: &str) -> Option<bool> {

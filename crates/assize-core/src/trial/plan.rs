@@ -74,7 +74,8 @@ fn needed(expected: Expected, within: f64, all: u64) -> u64 {
         let rate = expected.rate.unwrap_or(0.5);
         let fails = (worth * rate).round();
         // Counts up to 2^53 are exact as floats, and there are no more records.
-        share(fails as u64, worth as u64, Confidence::USUAL).is_some_and(|rate| rate.width() / 2.0 <= within)
+        let found = share(fails as u64, worth as u64, Confidence::USUAL);
+        found.is_some_and(|rate| (rate.high - rate.value).max(rate.value - rate.low) <= within)
     };
     let least = LABELS_FOR_RATES_MIN.min(all);
     if suffices(least) {
@@ -119,7 +120,9 @@ mod tests {
         }
         let rare = plan(&candidates(5_000), Expected { rate: Some(0.1), worth: 1.0 }, 0.05, 1).sample;
         let helped = plan(&candidates(5_000), Expected { rate: Some(0.1), worth: 2.0 }, 0.05, 1).sample;
-        assert!(rare < 160 && helped <= rare / 2 + 1, "{rare} {helped}");
+        assert!(rare < 220 && helped <= rare / 2 + 1, "{rare} {helped}");
+        let none = plan(&candidates(5_000), Expected { rate: Some(0.0), worth: 1.0 }, 0.04, 1).sample;
+        assert!(none > 80, "of so few without a failure 8 of 100 may fail: {none}");
         let few = plan(&candidates(200), NOTHING, 0.01, 1);
         assert!(few.all && few.sample == 200);
         assert_eq!(plan(&candidates(5_000), NOTHING, 0.4, 1).sample, LABELS_FOR_RATES_MIN);

@@ -28,6 +28,8 @@ pub struct Tally {
     pub unjudged: u64,
     /// Why, and how often.
     pub causes: BTreeMap<String, u64>,
+    /// The first record of each cause, with the detail.
+    pub examples: BTreeMap<String, (String, String)>,
     /// The court's rulings on each mode, in the order of the rubric.
     pub modes: Vec<ModeTally>,
     /// What each judge said.
@@ -85,7 +87,10 @@ impl Tally {
             Outcome::Unjudged => &mut self.unjudged,
         } += 1;
         if let Some(unjudged) = &ruling.unjudged {
-            *self.causes.entry(unjudged.cause.as_str().to_owned()).or_default() += 1;
+            let cause = unjudged.cause.as_str();
+            *self.causes.entry(cause.to_owned()).or_default() += 1;
+            let example = || (ruling.record.id.clone(), unjudged.detail.clone());
+            self.examples.entry(cause.to_owned()).or_insert_with(example);
         }
         self.modes.resize_with(ruling.modes.len(), ModeTally::default);
         for (tally, mode) in self.modes.iter_mut().zip(&ruling.modes) {
@@ -116,10 +121,10 @@ impl Tally {
         }
     }
 
-    /// Returns what the run amounts to: everything accepted, something rejected, or something open.
+    /// Returns what the run amounts to: everything accepted, something rejected, or something open. Of no record nothing was judged.
     pub fn outcome(&self) -> Outcome {
         match (self.rejected, self.unjudged) {
-            (0, 0) => Outcome::Accept,
+            (0, 0) if self.records > 0 => Outcome::Accept,
             (0, _) => Outcome::Unjudged,
             _ => Outcome::Reject,
         }
@@ -195,5 +200,7 @@ mod tests {
         assert_eq!(judge.mean_score(), Some(4.0));
         assert_eq!(tally.contradictions.len(), 1);
         assert_eq!(tally.outcome(), Outcome::Reject);
+        assert_eq!(tally.examples["empty"], ("a".to_owned(), "the reply is blank".to_owned()));
+        assert_eq!(Tally::default().outcome(), Outcome::Unjudged, "nothing was judged");
     }
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::comment::escape;
 use super::{BAD, DOUBTFUL, GOOD, STRONG, outcome, quiet, styled};
 
-/// Contradictions and flips that are listed for a person; all of them stand in the JSON.
+/// Contradictions and flips that are listed for a person; the JSON has more.
 const LISTED_MAX: usize = 20;
 /// What stands for a figure that has no value.
 const UNDEFINED: &str = "undefined";
@@ -201,9 +201,12 @@ fn judge_lines(tally: &Tally) -> Vec<String> {
             lines.push(format!("no judge was asked: nobody judged {}", open.join(", ")));
         }
     }
-    let causes = tally.causes.iter().map(|(cause, count)| format!("{count} × {cause}")).collect::<Vec<_>>();
-    if !causes.is_empty() {
-        lines.push(format!("unjudged: {}", causes.join(", ")));
+    for (cause, count) in &tally.causes {
+        let example = tally
+            .examples
+            .get(cause)
+            .map(|(record, detail)| format!(", such as {}: {}", visible(record), visible(detail)));
+        lines.push(format!("unjudged: {count} × {cause}{}", example.unwrap_or_default()));
     }
     lines
 }
@@ -365,6 +368,9 @@ fn trial_headline(about: &About<'_>, trial: &Trial) -> String {
 fn trial_notes(about: &About<'_>, trial: &Trial) -> Vec<String> {
     let mut notes: Vec<String> = trial.reasons.clone();
     notes.extend(trial.audit.faults.iter().cloned());
+    if !trial.audit.unseen.is_empty() {
+        notes.push(format!("the labels say nothing of records with {}", trial.audit.unseen.join(", ")));
+    }
     notes.extend(
         trial
             .audit
@@ -380,7 +386,10 @@ fn trial_notes(about: &About<'_>, trial: &Trial) -> Vec<String> {
             .map(|field| format!("`{field}` has too many values to tell records apart by")),
     );
     notes.push(match trial.advice.method {
-        None => format!("no rate of all records can be relied on: {}", trial.advice.why),
+        None if trial.audit.faults.is_empty() => {
+            format!("no rate of all records can be relied on: {}", trial.advice.why)
+        }
+        None => "no rate of all records can be relied on: what is seen on such labels holds for them alone".to_owned(),
         Some(Method::HumanOnly) => format!("rely on the rate of people alone: {}", trial.advice.why),
         Some(Method::PredictionPowered) => format!("rely on PPI++: {}", trial.advice.why),
     });
@@ -408,7 +417,7 @@ pub fn trial_human(about: &About<'_>, trial: &Trial) -> String {
     };
     let mut text = format!("{mark}  {}\n", trial_headline(about, trial));
     for note in trial_notes(about, trial) {
-        let _ = writeln!(text, "  {note}");
+        let _ = writeln!(text, "  {}", visible(&note));
     }
     for table in [agreement_table(trial), error_table(trial), rate_table(trial)] {
         let _ = write!(text, "\n{}", table.human());
@@ -506,9 +515,7 @@ pub fn comparison_markdown(comparison: &Comparison) -> String {
 
 /// Makes the machine envelope of a correction.
 pub fn correction_envelope(rubric: &Rubric, correction: &Correction) -> Value {
-    let pooled = &correction.comparison.pooled;
-    let outcome = if pooled.remaining + pooled.only_second == 0 { Outcome::Accept } else { Outcome::Reject };
-    envelope(rubric, outcome, "correction", json!(correction))
+    envelope(rubric, correction.outcome(), "correction", json!(correction))
 }
 
 fn correction_headline(correction: &Correction) -> String {
@@ -525,13 +532,22 @@ fn correction_headline(correction: &Correction) -> String {
 }
 
 fn correction_notes(correction: &Correction) -> Vec<String> {
-    let Correction { changed, unchanged, noise, comparison } = correction;
+    let Correction { changed, unchanged, noise, comparison, unjudged_left, by_clause: [before, after], .. } =
+        correction;
     let mut notes = vec![format!("{} changed, {unchanged} not", count(*changed, "record was", "records were"))];
     if *noise > 0 {
         notes.push(format!(
             "{} moved on records that nobody touched: so much is the judge's own noise",
             count(*noise, "label", "labels")
         ));
+    }
+    if before + after > 0 {
+        notes.push(format!(
+            "by clauses, which no judge is asked about, {before} modes of records failed before and {after} fail now"
+        ));
+    }
+    if *unjudged_left > 0 {
+        notes.push(format!("{} not judged after the correction", count(*unjudged_left, "label was", "labels were")));
     }
     if comparison.pooled.unjudged > 0 {
         notes.push(format!(

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use assize_core::rubric::Rubric;
 use assize_core::trial::compare::{Twice, compare};
+use assize_core::trial::handed::fails_together;
 use assize_core::trial::join::Index;
 
 use super::input::{self, DataArguments};
@@ -37,7 +38,7 @@ Examples:
   assize eval compare strict.toml records.jsonl --verdicts before.jsonl --with after.jsonl
   assize eval compare lenient.toml records.jsonl --verdicts lenient.jsonl --with strict.jsonl --with-rubric strict.toml --labels people.csv
 
-Exit codes: 0 compared \u{b7} 2 something cannot be read or joined";
+Exit codes: 0 compared \u{b7} 2 something cannot be read or joined \u{b7} 3 no label is on both sides";
 
 /// Runs `assize eval compare`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
@@ -51,8 +52,11 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         None => None,
     };
     let second_rubric = second_rubric.as_ref().unwrap_or(&rubric);
-    let modes: Vec<&str> =
-        rubric.modes.iter().map(|mode| mode.id.as_str()).filter(|id| second_rubric.position(id).is_some()).collect();
+    let modes: Vec<&str> = rubric
+        .asked()
+        .map(|mode| mode.id.as_str())
+        .filter(|id| second_rubric.asked().any(|mode| mode.id == *id))
+        .collect();
     if modes.is_empty() {
         return Err(Failure::new(format!("{} and {} have no mode in common", rubric.id, second_rubric.id)));
     }
@@ -81,10 +85,11 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Format::Human => render::eval::comparison_human(&comparison),
         Format::Markdown => render::eval::comparison_markdown(&comparison),
     });
-    Ok(Exit::Done)
+    // Where no label is on both sides, nothing was compared.
+    Ok(if comparison.pooled.is_empty() { Exit::Unjudged } else { Exit::Done })
 }
 
-/// Reads what one side says of each record, in the order of the records.
+/// Reads what one side says of each record, in the order of the records; several judges speak as a panel.
 pub(super) fn read_side(
     host: &Host,
     index: &Index,
@@ -95,13 +100,9 @@ pub(super) fn read_side(
 ) -> Result<Vec<Vec<Option<bool>>>> {
     let handed = input::verdicts(host, path, option, rubric)?;
     let joined = input::joined(index, rubric, handed, path, option)?;
-    let mut side = vec![Vec::new(); index.len()];
-    for (at, _, handed) in &joined.said {
-        if !side[*at].is_empty() {
-            let what = format!("{option} {}: it holds verdicts of several judges", path.display());
-            return Err(Failure::new(what).hint("compare the judgements of one judge at a time"));
-        }
-        side[*at] = handed.fails(modes);
+    let mut opinions = vec![Vec::new(); index.len()];
+    for (at, _, opinion) in joined.said {
+        opinions[at].extend(opinion);
     }
-    Ok(side)
+    Ok(opinions.iter().map(|opinions| fails_together(opinions, modes)).collect())
 }

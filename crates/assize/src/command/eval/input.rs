@@ -4,13 +4,15 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use assize_core::opinion::Opinion;
 use assize_core::record::Record;
 use assize_core::rubric::{Clauses, RUBRIC_BYTES_MAX, Rubric};
 use assize_core::text::make_visible;
 use assize_core::trial::calibrate::Seen;
-use assize_core::trial::handed::Handed;
+use assize_core::trial::handed::{Handed, fails_by};
 use assize_core::trial::join::{Index, Joined, Said, Unjoined, join};
 use assize_core::trial::label::{self, LABELS_BYTES_MAX, PersonLabels};
+use assize_core::verdict::RecordVerdict;
 use assize_engine::records::{self, DataFormat, Each};
 
 use crate::exit::{Failure, Result};
@@ -127,7 +129,7 @@ pub fn verdicts(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Resu
     Ok(all)
 }
 
-/// Joins verdicts with the records that they belong to.
+/// Joins opinions with the records that they belong to. A line that holds none is joined all the same: it may belong nowhere.
 ///
 /// # Errors
 ///
@@ -138,12 +140,15 @@ pub fn joined(
     handed: Vec<Handed>,
     path: &Path,
     option: &str,
-) -> Result<Joined<Handed>> {
-    let said = handed.into_iter().map(|handed| Said {
-        record: handed.record.clone(),
-        rubric: handed.rubric.clone(),
-        by: handed.opinions.iter().map(|opinion| opinion.judge.id.as_str()).collect::<Vec<_>>().join(", "),
-        what: handed,
+) -> Result<Joined<Option<Opinion<RecordVerdict>>>> {
+    let said = handed.into_iter().flat_map(|Handed { record, rubric, opinions }| {
+        let opinions = if opinions.is_empty() { vec![None] } else { opinions.into_iter().map(Some).collect() };
+        opinions.into_iter().map(move |what| Said {
+            record: record.clone(),
+            rubric: rubric.clone(),
+            by: what.as_ref().map_or(String::new(), |opinion| opinion.judge.id.clone()),
+            what,
+        })
     });
     let (joined, unjoined) = join(index, &rubric.hash(), said.collect());
     refuse(&unjoined, path, option)?;
@@ -208,6 +213,12 @@ pub fn labels(host: &Host, path: &Path, rubric: &Rubric, index: &Index) -> Resul
     Ok(Labels { fails, raters, disputed, by_name_alone })
 }
 
+/// Keeps the labels of the modes that judges are asked about.
+pub fn of_asked(rubric: &Rubric, fails: &[Option<bool>]) -> Vec<Option<bool>> {
+    let asked = rubric.modes.iter().zip(fails).filter(|(mode, _)| mode.is_asked());
+    asked.map(|(_, fails)| *fails).collect()
+}
+
 /// What a judge is tried by: files, and which judge.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'a> {
@@ -260,18 +271,15 @@ impl Case {
             case.by_name_alone += joined.by_name_alone;
             let modes: Vec<String> = case.modes().into_iter().map(str::to_owned).collect();
             let modes: Vec<&str> = modes.iter().map(String::as_str).collect();
-            for (at, _, handed) in &joined.said {
-                let said = handed.fails_by(&judge, &modes);
-                if said.iter().any(Option::is_some) || case.seen[*at].judge.is_empty() {
-                    case.seen[*at].judge = said;
-                }
+            for (at, _, opinion) in joined.said.iter().filter(|(_, by, _)| *by == judge) {
+                case.seen[*at].judge = opinion.as_ref().map(|opinion| fails_by(opinion, &modes)).unwrap_or_default();
             }
             case.judge = Some(judge);
         }
         if let Some(path) = evidence.labels {
             let labels = labels(host, path, &case.rubric, &index)?;
             for (at, fails) in labels.fails {
-                case.seen[at].person = fails;
+                case.seen[at].person = of_asked(&case.rubric, &fails);
             }
             (case.raters, case.disputed) = (labels.raters, labels.disputed);
             case.by_name_alone += labels.by_name_alone;
@@ -279,9 +287,9 @@ impl Case {
         Ok(case)
     }
 
-    /// Returns the ids of the modes, in order.
+    /// Returns the ids of the modes that judges are asked about, in order: of the others nobody is on trial.
     pub fn modes(&self) -> Vec<&str> {
-        self.rubric.modes.iter().map(|mode| mode.id.as_str()).collect()
+        self.rubric.asked().map(|mode| mode.id.as_str()).collect()
     }
 }
 

@@ -66,9 +66,12 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         .map(|((id, hash), seen)| Candidate {
             id: id.clone(),
             hash: hash.clone(),
-            labelled: seen.person.iter().any(Option::is_some),
+            labelled: seen.is_labelled(case.modes().len()),
         })
         .collect();
+    if candidates.is_empty() {
+        return Err(Failure::new("there is no record to label"));
+    }
     let trial = try_judge(&case.modes(), &case.rubric.record.strata, &case.seen, &case.rubric.trust);
     // The mode that needs the most labels decides.
     let plans =

@@ -56,12 +56,15 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
                 joined.by_name_alone
             ));
         }
-        for (at, _, handed) in joined.said {
-            opinions.entry(at).or_default().extend(handed.opinions);
+        for (at, _, opinion) in joined.said {
+            opinions.entry(at).or_default().extend(opinion);
         }
     }
     let reference = RubricRef::of(&rubric);
     let terms = Terms { rubric: &rubric, clauses: &clauses, reference: &reference, panel: Panel::AnyFail };
+    if let Some(path) = arguments.output.as_deref().filter(|path| is_input(host, arguments, path)) {
+        return Err(Failure::new(format!("--output {}: that is what is read", path.display())));
+    }
     let mut rulings = Rulings::open(host, arguments.output.as_deref())?;
     let mut tally = Tally::default();
     let mut at = 0;
@@ -86,6 +89,13 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     Ok(Exit::of(tally.outcome()))
 }
 
+/// Returns whether a file is one of those that are read: it would be gone.
+fn is_input(host: &Host, arguments: &Arguments, path: &Path) -> bool {
+    let real = |path: &Path| host.folder.join(path).canonicalize().ok();
+    let inputs = [Some(&arguments.data.rubric), Some(&arguments.data.data), arguments.verdicts.as_ref()];
+    real(path).is_some_and(|path| inputs.into_iter().flatten().any(|input| real(input).as_ref() == Some(&path)))
+}
+
 /// Where rulings go, one a line: nowhere, to standard output, or to a file that takes its name when it is whole.
 enum Rulings {
     Nowhere,
@@ -100,6 +110,10 @@ impl Rulings {
             Some(path) if path == Path::new("-") => Ok(Self::Printed(BufWriter::new(io::stdout()), None)),
             Some(path) => {
                 let full = host.folder.join(path);
+                if full.exists() && !full.is_file() {
+                    let what = format!("--output {}: it is there already, and no file", path.display());
+                    return Err(Failure::new(what).hint("`-` stands for standard output"));
+                }
                 let folder = full.parent().unwrap_or(&host.folder);
                 let file = tempfile::Builder::new().prefix(".assize-").tempfile_in(folder);
                 let file = file.map_err(|error| Failure::new(format!("--output {}: {error}", path.display())))?;
