@@ -2,14 +2,15 @@
 //!
 //! What can be counted is never asked of a model. An expression sees the record and nothing else, and says whether the record fails by
 //! it; where it cannot be computed, because the record lacks a field perhaps, that is said, and it is neither a pass nor
-//! a failure. Beside what CEL brings there are `words(text)` and `sentences(text)`, which count (Unicode annex 29).
+//! a failure. Beside what CEL brings there are `words(text)` and `sentences(text)`, which count (Unicode annex 29),
+//! and `items(list)`, which unlike `size` does not take a text for a list of characters.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
-use cel::common::types::{CelInt, CelString};
+use cel::common::types::{CelInt, CelList, CelString};
 use cel::objects::Key;
 use cel::{Context, Env, ExecutionError, Program, Value as CelValue};
 use serde_json::Value;
@@ -29,13 +30,14 @@ pub const LOOPS_MAX: usize = 2;
 pub const VARIABLE: &str = "record";
 
 /// What an expression can call, but for operators and loops.
-const FUNCTIONS: [&str; 14] = [
+const FUNCTIONS: [&str; 15] = [
     "bool",
     "bytes",
     "contains",
     "double",
     "endsWith",
     "int",
+    "items",
     "matches",
     "sentences",
     "size",
@@ -129,6 +131,7 @@ static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     let mut environment = Env::stdlib();
     cel::add_overload!(environment, fn words: (CelString) -> CelInt).expect("the name is free");
     cel::add_overload!(environment, fn sentences: (CelString) -> CelInt).expect("the name is free");
+    cel::add_overload!(environment, fn items: (CelList) -> CelInt).expect("the name is free");
     Arc::new(environment)
 });
 
@@ -139,6 +142,11 @@ fn words(text: &CelString<'_>) -> CelInt {
 fn sentences(text: &CelString<'_>) -> CelInt {
     let says_something = |sentence: &&str| sentence.chars().any(char::is_alphanumeric);
     whole(text.inner().unicode_sentences().filter(says_something).count())
+}
+
+/// Unlike `size`, which takes a text for a list of characters.
+fn items(list: &CelList<'_>) -> CelInt {
+    whole(list.len())
 }
 
 fn whole(count: usize) -> CelInt {
@@ -303,6 +311,7 @@ mod tests {
             ("sentences(record.answer) < 3", false),
             ("sentences(record.answer) == 3", true),
             ("words(record.answer) > 13", false),
+            ("items(record.steps) == 3 && items([]) == 0", true),
             ("has(record.tips)", false),
             ("record.made.by == 'nobody'", true),
             ("record.nothing == null", true),
@@ -317,6 +326,7 @@ mod tests {
             ("record.tips == ''", "there is no `tips`"),
             ("record.difficulty > 3", "no matching overload"),
             ("size(record.steps)", "neither true nor false"),
+            ("items(record.answer) > 8", "no matching overload"),
             ("record.count / 0 == 1", "ivi"),
         ] {
             let error = computed(expression, &guide()).expect_err(expression);

@@ -195,7 +195,7 @@ fn offer(criterion: &str) -> Option<String> {
     Some(match noun.trim_end_matches('s') {
         "sentence" => format!("sentences(record.answer) {relation} {number}"),
         "word" => format!("words(record.answer) {relation} {number}"),
-        singular => format!("size(record.{singular}s) {relation} {number}"),
+        singular => format!("items(record.{singular}s) {relation} {number}"),
     })
 }
 
@@ -264,9 +264,9 @@ mod tests {
     #[test]
     fn a_clause_is_offered_for_what_can_be_counted() {
         for (criterion, clause) in [
-            ("It has more than 8 steps.", Some("size(record.steps) > 8")),
+            ("It has more than 8 steps.", Some("items(record.steps) > 8")),
             ("The answer has fewer than three substantive sentences.", Some("sentences(record.answer) < 3")),
-            ("It does not have at least two tips.", Some("size(record.tips) < 2")),
+            ("It does not have at least two tips.", Some("items(record.tips) < 2")),
             ("The answer exceeds 200 words.", Some("words(record.answer) > 200")),
             ("It is about 8 steps.", None),
         ] {
