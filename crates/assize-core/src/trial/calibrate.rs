@@ -315,8 +315,19 @@ fn believe(counts: &Confusion, records: u64, confidence: Confidence, trust: &Tru
 fn conclude(modes: &[Part], pooled: &Part) -> (Belief, Vec<String>) {
     let parts = || std::iter::once(pooled).chain(modes);
     let belief = parts().map(|part| part.belief).min().unwrap_or(Belief::Inconclusive);
-    let reasons = parts().filter(|part| part.belief == belief && belief != Belief::Trusted);
-    (belief, reasons.map(|part| format!("{}: {}", part.name, part.why)).collect())
+    let of_belief: Vec<&Part> = parts().filter(|part| part.belief == belief && belief != Belief::Trusted).collect();
+    let mut whys: Vec<&str> = Vec::new();
+    for part in &of_belief {
+        if !whys.contains(&part.why.as_str()) {
+            whys.push(&part.why);
+        }
+    }
+    let reason = |why: &str| {
+        let names: Vec<&str> = of_belief.iter().filter(|part| part.why == why).map(|part| part.name.as_str()).collect();
+        let everywhere = names.len() == modes.len() + 1 && modes.len() > 1;
+        if everywhere { format!("in every mode: {why}") } else { format!("{}: {why}", names.join(", ")) }
+    };
+    (belief, whys.into_iter().map(reason).collect())
 }
 
 #[cfg(test)]
@@ -370,6 +381,7 @@ mod tests {
         };
         let trial = try_judge(&modes, &[], &[wrong], &Trust::default());
         assert_eq!(trial.pooled.why, "labelled records: 1 where 30 are asked for");
+        assert_eq!(trial.reasons, ["in every mode: labelled records: 1 where 30 are asked for"]);
     }
 
     #[test]
