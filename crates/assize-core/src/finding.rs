@@ -48,6 +48,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Makes a finding that is about no file.
+    pub fn general(rule: &str, severity: Severity, certainty: Certainty, message: impl Into<String>) -> Self {
+        Self { rule: rule.to_owned(), severity, certainty, path: None, line: None, message: message.into() }
+    }
+
     /// Returns the place as `path:line`, `path` or nothing.
     pub fn place(&self) -> Option<String> {
         let path = one_line(self.path.as_deref()?);

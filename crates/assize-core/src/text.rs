@@ -100,6 +100,15 @@ pub fn quote(text: &str) -> String {
     format!("`{}`", beginning(&make_visible(&first_line(text)), QUOTE_CHARS_MAX))
 }
 
+/// Small numbers as people spell them, as alternatives of a pattern; the first is 1.
+pub const NUMBER_WORDS: &str = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve";
+
+/// Reads a whole number, in digits or spelled as one of [`NUMBER_WORDS`].
+pub fn number(text: &str) -> Option<usize> {
+    let spelled = || NUMBER_WORDS.split('|').position(|word| word.eq_ignore_ascii_case(text)).map(|at| at + 1);
+    text.parse().ok().or_else(spelled)
+}
+
 /// Stands where something was left off of what a person is shown.
 const LEFT_OFF: char = '…';
 

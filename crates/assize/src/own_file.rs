@@ -5,11 +5,12 @@
 //! waiting.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, BufWriter, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use assize_engine::regular_file;
+use tempfile::NamedTempFile;
 
 use crate::exit::Failure;
 use crate::host::Host;
@@ -94,14 +95,58 @@ pub fn one_standard_input(files: [(&str, Option<&PathBuf>); 2]) -> Result<(), Fa
 /// Fails when it cannot be written, or its folder is reached through a link of the tree.
 pub fn write(host: &Host, path: &Path, text: &str) -> io::Result<()> {
     let full = named(host, path);
-    let Some(project) = tree_of(host, &full)? else { return fs::write(full, text) };
-    straight(&project, &full)?;
-    let folder = full.parent().ok_or_else(|| refused("it has no folder"))?;
-    let mode = fs::Permissions::from_mode(0o666);
-    let mut file = tempfile::Builder::new().prefix(".assize-").permissions(mode).tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(&full).map_err(|error| error.error)?;
-    Ok(())
+    if tree_of(host, &full)?.is_none() {
+        return fs::write(full, text);
+    }
+    let mut draft = Draft::begin(host, path)?;
+    draft.write_all(text.as_bytes())?;
+    draft.keep()
+}
+
+/// A file that is written beside its place, and takes it when it is whole: of what is dropped before, nothing is left.
+pub struct Draft {
+    file: BufWriter<NamedTempFile>,
+    full: PathBuf,
+}
+
+impl Draft {
+    /// Begins a file. In the tree, its place must not be reached through a link.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it is, or when nothing can be written there.
+    pub fn begin(host: &Host, path: &Path) -> io::Result<Self> {
+        let full = named(host, path);
+        if let Some(project) = tree_of(host, &full)? {
+            straight(&project, &full)?;
+        }
+        let folder = full.parent().ok_or_else(|| refused("it has no folder"))?;
+        let mode = fs::Permissions::from_mode(0o666);
+        let file = tempfile::Builder::new().prefix(".assize-").permissions(mode).tempfile_in(folder)?;
+        Ok(Self { file: BufWriter::new(file), full })
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    ///
+    /// Fails when not all of it can be written.
+    pub fn keep(self) -> io::Result<()> {
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        file.persist(&self.full).map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+impl io::Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// Returns the root of the tree where a path names something in it.
@@ -210,6 +255,9 @@ mod tests {
         write(&host, Path::new("docs/new.md"), "out").expect("written");
         write(&host, Path::new("docs/task.md"), "out").expect("written anew");
         assert!(write(&host, Path::new("linked/secret"), "out").is_err());
+        assert!(Draft::begin(&host, Path::new("linked/new")).is_err());
+        drop(Draft::begin(&host, Path::new("docs/dropped.md")).expect("begun"));
+        assert_eq!(fs::read_dir(host.folder.join("docs")).expect("there").count(), 2, "nothing is left of it");
         for path in ["linked.md", "pipe.md", "docs/new.md", "docs/task.md"] {
             let file = host.folder.join(path);
             assert!(fs::symlink_metadata(&file).expect("there").is_file());

@@ -48,6 +48,11 @@ pub fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// Shows what others wrote, with what it hides.
+fn visible(text: &str) -> String {
+    make_visible(text).into_owned()
+}
+
 /// Shows a text less prominently.
 pub fn quiet(text: &str) -> String {
     styled(QUIET, text)

@@ -202,24 +202,29 @@ fn findings(rubric: &Rubric, record: &Record, broken: &[Broken], opinions: &[Opi
         let says = &mode.clauses[*clause].says;
         if let Some(why) = unknown {
             let message = format!("`{}`: {says}: cannot be computed, {why}", mode.id);
-            findings.push(finding("clause-unknown", Severity::Warning, Certainty::Certain, message));
+            findings.push(Finding::general("clause-unknown", Severity::Warning, Certainty::Certain, message));
             continue;
         }
-        findings.push(finding("clause-broken", Severity::Error, Certainty::Certain, format!("`{}`: {says}", mode.id)));
+        findings.push(Finding::general(
+            "clause-broken",
+            Severity::Error,
+            Certainty::Certain,
+            format!("`{}`: {says}", mode.id),
+        ));
         for (judge, label) in labels(opinions).filter(|(_, label)| label.mode == mode.id && !label.fails()) {
             let message = format!(
                 "`{judge}` passes `{}`, which a clause fails: {says}; it says {}",
                 mode.id,
                 quote(&label.reason)
             );
-            findings.push(finding("clause-contradicted", Severity::Warning, Certainty::Certain, message));
+            findings.push(Finding::general("clause-contradicted", Severity::Warning, Certainty::Certain, message));
         }
     }
     for (judge, label) in labels(opinions) {
         for miscount in claim::miscounts(&label.reason, &record.fields) {
             let (says, field, count) = (quote(&miscount.says), quote(&miscount.field), miscount.count);
             let message = format!("`{judge}` says {says} of `{}`, and {field} has {count}", label.mode);
-            findings.push(finding("count-contradicted", Severity::Warning, Certainty::Likely, message));
+            findings.push(Finding::general("count-contradicted", Severity::Warning, Certainty::Likely, message));
         }
     }
     findings
@@ -230,10 +235,6 @@ fn labels(opinions: &[Opinion<RecordVerdict>]) -> impl Iterator<Item = (&str, &M
         let verdict = opinion.verdict.as_ref().ok();
         verdict.into_iter().flat_map(|verdict| &verdict.labels).map(|label| (opinion.judge.id.as_str(), label))
     })
-}
-
-fn finding(rule: &str, severity: Severity, certainty: Certainty, message: String) -> Finding {
-    Finding { rule: rule.to_owned(), severity, certainty, path: None, line: None, message }
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Map, Value};
 
+use crate::text::{NUMBER_WORDS, number};
+
 /// A statement about how many there are, which the record contradicts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Miscount {
@@ -29,14 +31,14 @@ pub fn miscounts(reason: &str, fields: &Map<String, Value>) -> Vec<Miscount> {
                         fewer than|less than|under|below|at least|at most|no more than|not more than|up to|within|\
                         has|have|contains?|lists?|includes?|there are|exactly|only)";
         let limit = "(?: (?:a total of|the limit of|the maximum of|exactly|only|the|its))?";
-        Regex::new(&format!(r"(?i)\b{relation}{limit} (?P<number>\d+|{NUMBERS})[ -](?P<noun>[a-z]+)\b"))
+        Regex::new(&format!(r"(?i)\b{relation}{limit} (?P<number>\d+|{NUMBER_WORDS})[ -](?P<noun>[a-z]+)\b"))
             .expect("valid pattern")
     });
     let lists: Vec<(&str, usize)> =
         fields.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_array()?.len()))).collect();
     let statements = STATEMENT.captures_iter(reason).filter_map(|found| {
         let (field, count) = *lists.iter().find(|(name, _)| names(name, &found["noun"]))?;
-        let number = number(&found["number"])?;
+        let number = number(&found["number"]).filter(|number| *number <= NUMBER_MAX)?;
         let whole = found.get(0)?;
         if !states(&reason[..whole.start()]) || !speaks_of_all(&reason[whole.end()..]) {
             return None;
@@ -87,13 +89,6 @@ fn speaks_of_all(rest: &str) -> bool {
     let rest = rest.trim_start();
     let word = rest.split(|character: char| !character.is_alphabetic()).next().unwrap_or_default();
     word.is_empty() || GO_ON.contains(&word.to_lowercase().as_str())
-}
-
-const NUMBERS: &str = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve";
-
-fn number(text: &str) -> Option<usize> {
-    let spelled = || NUMBERS.split('|').position(|word| word.eq_ignore_ascii_case(text)).map(|at| at + 1);
-    text.parse().ok().or_else(spelled).filter(|number| *number <= NUMBER_MAX)
 }
 
 /// Returns whether a noun names a list: `step` or `steps` names `steps`, `tools` names `tools_required`.

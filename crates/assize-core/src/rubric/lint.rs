@@ -10,7 +10,7 @@ use regex::Regex;
 
 use super::{Mode, Rubric};
 use crate::finding::{Certainty, Finding, Severity};
-use crate::text::quote;
+use crate::text::{NUMBER_WORDS, number, quote};
 
 /// A criterion of fewer words leaves its judge alone.
 pub const CRITERION_WORDS_MIN: usize = 6;
@@ -143,7 +143,7 @@ fn of_criterion(mode: &Mode, criterion: &str, at: &str, findings: &mut Vec<Findi
 }
 
 fn has_number(text: &str) -> bool {
-    text.chars().any(|character| character.is_ascii_digit()) || NUMBERS.iter().any(|(word, _)| has_word(text, word))
+    text.chars().any(|character| character.is_ascii_digit()) || NUMBER_WORDS.split('|').any(|word| has_word(text, word))
 }
 
 fn has_word(text: &str, word: &str) -> bool {
@@ -156,36 +156,16 @@ fn names_examples(text: &str) -> bool {
         || text.contains(": ")
 }
 
-/// Numbers as they stand in a text.
-const NUMBERS: [(&str, u32); 12] = [
-    ("one", 1),
-    ("two", 2),
-    ("three", 3),
-    ("four", 4),
-    ("five", 5),
-    ("six", 6),
-    ("seven", 7),
-    ("eight", 8),
-    ("nine", 9),
-    ("ten", 10),
-    ("eleven", 11),
-    ("twelve", 12),
-];
-
 /// Returns the clause that a countable phrase asks for.
 fn offer(criterion: &str) -> Option<String> {
     static PHRASE: LazyLock<Regex> = LazyLock::new(|| {
-        let numbers = NUMBERS.map(|(word, _)| word).join("|");
         let pattern = format!(
-            r"(?i)\b(more than|over|fewer than|less than|under|at least|at most|no more than|exceeds?)\s+(\d+|{numbers})\s+(?:\w+\s+)?(steps?|sentences?|words?|items?|tools?|tips?|\w+s)\b"
+            r"(?i)\b(more than|over|fewer than|less than|under|at least|at most|no more than|exceeds?)\s+(\d+|{NUMBER_WORDS})\s+(?:\w+\s+)?(steps?|sentences?|words?|items?|tools?|tips?|\w+s)\b"
         );
         Regex::new(&pattern).expect("valid pattern")
     });
     let found = PHRASE.captures(criterion)?;
-    let number = found[2]
-        .parse()
-        .ok()
-        .or_else(|| NUMBERS.iter().find(|(word, _)| word.eq_ignore_ascii_case(&found[2])).map(|(_, number)| *number))?;
+    let number = number(&found[2])?;
     let noun = found[3].to_lowercase();
     // Criteria say what fails: of what "at least" and "at most" allow, the opposite does.
     let relation = match found[1].to_lowercase().as_str() {
@@ -204,22 +184,11 @@ fn listed(words: &[&str]) -> String {
 }
 
 fn warning(rule: &str, message: &str) -> Finding {
-    finding(rule, Severity::Warning, message)
+    Finding::general(rule, Severity::Warning, Certainty::Likely, message)
 }
 
 fn note(rule: &str, message: &str) -> Finding {
-    finding(rule, Severity::Note, message)
-}
-
-fn finding(rule: &str, severity: Severity, message: &str) -> Finding {
-    Finding {
-        rule: rule.to_owned(),
-        severity,
-        certainty: Certainty::Likely,
-        path: None,
-        line: None,
-        message: message.to_owned(),
-    }
+    Finding::general(rule, Severity::Note, Certainty::Likely, message)
 }
 
 #[cfg(test)]

@@ -4,9 +4,13 @@
 //! records that nobody touched, that is the judge's own noise, and it stands beside the rest so that nobody takes it for
 //! progress.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use super::compare::{Comparison, Twice, compare};
+use crate::record::Record;
+use crate::rubric::Clauses;
 use crate::ruling::Outcome;
 
 /// One record before and after.
@@ -18,6 +22,60 @@ pub struct Corrected {
     pub changed: bool,
     /// In how many modes it fails by a clause, before and after.
     pub by_clause: [u64; 2],
+}
+
+/// One edition of a record, and what was said of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edition {
+    /// The name of the record.
+    pub id: String,
+    /// The hash of its content.
+    pub hash: String,
+    /// In how many modes it fails by a clause.
+    pub by_clause: u64,
+    /// Whether it fails in each mode that a judge was asked about.
+    pub fails: Vec<Option<bool>>,
+}
+
+impl Edition {
+    /// Makes the edition of a record of which nothing was said yet.
+    pub fn of(record: Record, clauses: &Clauses) -> Self {
+        let broken = clauses.broken_by(&record.fields);
+        let modes: BTreeSet<usize> =
+            broken.iter().filter(|broken| broken.unknown.is_none()).map(|broken| broken.mode).collect();
+        Self { id: record.id, hash: record.hash, by_clause: modes.len() as u64, fails: Vec::new() }
+    }
+}
+
+/// Sets the editions before and after a correction side by side, by their names.
+///
+/// # Errors
+///
+/// Says why there is no correction to speak of: records that are missing or belong to no other, or none that was changed.
+pub fn pair(before: Vec<Edition>, after: Vec<Edition>) -> Result<Vec<Corrected>, String> {
+    let mut after: BTreeMap<String, Edition> = after.into_iter().map(|edition| (edition.id.clone(), edition)).collect();
+    let mut records = Vec::new();
+    let mut missing = Vec::new();
+    for old in before {
+        match after.remove(&old.id) {
+            Some(new) => records.push(Corrected {
+                changed: old.hash != new.hash,
+                by_clause: [old.by_clause, new.by_clause],
+                labels: Twice { id: old.id, first: old.fails, second: new.fails, person: Vec::new() },
+            }),
+            None => missing.push(old.id),
+        }
+    }
+    if let Some(first) = missing.first() {
+        return Err(format!("{} records are not in it, such as `{first}`", missing.len()));
+    }
+    if let Some(first) = after.keys().next() {
+        return Err(format!("{} of its records are no corrections of the others, such as `{first}`", after.len()));
+    }
+    if records.iter().all(|record| !record.changed) {
+        return Err("no record was changed, so that there is no correction to speak of".to_owned());
+    }
+    Ok(records)
 }
 
 /// What a correction came to.
@@ -105,6 +163,29 @@ mod tests {
         assert_eq!((found.changed, found.unchanged, found.noise), (2, 2, 2));
         let moved = &found.comparison.pooled;
         assert_eq!((moved.only_first, moved.remaining, moved.only_second, moved.neither), (1, 2, 0, 1));
+    }
+
+    #[test]
+    fn editions_are_set_side_by_side_or_refused() {
+        let edition =
+            |id: &str, hash: &str| Edition { id: id.to_owned(), hash: hash.to_owned(), by_clause: 0, fails: vec![YES] };
+        let (one, other) = (|| edition("a", "0"), || edition("b", "0"));
+        for (after, says) in [
+            (vec![edition("b", "1"), one()], ""),
+            (vec![edition("a", "1")], "1 records are not in it, such as `b`"),
+            (vec![edition("a", "1"), other(), edition("c", "0")], "1 of its records are no corrections"),
+            (vec![one(), other()], "no record was changed"),
+            (vec![], "2 records are not in it, such as `a`"),
+        ] {
+            let found = pair(vec![one(), other()], after);
+            match &found {
+                Ok(records) => {
+                    assert_eq!(records.iter().map(|record| record.changed).collect::<Vec<_>>(), [false, true]);
+                }
+                Err(error) => assert!(!says.is_empty() && error.starts_with(says), "{error}"),
+            }
+            assert_eq!(found.is_ok(), says.is_empty());
+        }
     }
 
     #[test]

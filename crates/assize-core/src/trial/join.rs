@@ -4,7 +4,7 @@
 //! record that has been spoken of already by the same, is counted and refused: figures made of such are wrong without
 //! anybody seeing it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use crate::record::RecordRef;
@@ -114,7 +114,7 @@ impl fmt::Display for Unjoined {
 pub fn join<T>(index: &Index, rubric_hash: &str, said: Vec<Said<T>>) -> (Joined<T>, Unjoined) {
     let mut unjoined = Unjoined { of: said.len(), ..Unjoined::default() };
     let mut joined: Vec<(usize, String, T)> = Vec::new();
-    let mut seen: HashMap<(usize, String), ()> = HashMap::new();
+    let mut seen: HashSet<(usize, String)> = HashSet::new();
     let mut by_name_alone = 0;
     for Said { record: RecordRef { id, hash }, rubric, by, what } in said {
         let Some((at, content)) = index.places.get(&id) else {
@@ -125,7 +125,7 @@ pub fn join<T>(index: &Index, rubric_hash: &str, said: Vec<Said<T>>) -> (Joined<
             unjoined.stale.push(id);
         } else if rubric.is_some_and(|rubric| rubric != rubric_hash) {
             unjoined.other_rubric.push(id);
-        } else if seen.insert((*at, by.clone()), ()).is_some() {
+        } else if !seen.insert((*at, by.clone())) {
             unjoined.duplicate.push(id);
         } else {
             by_name_alone += usize::from(hash.is_none());

@@ -46,8 +46,7 @@ pub fn read(text: &str, rubric: &Rubric) -> Result<Vec<PersonLabels>, String> {
 fn read_lines(text: &str, rubric: &Rubric) -> Result<Vec<PersonLabels>, String> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let read = |(at, line): (usize, &str)| {
-        let value = read_json(line);
-        value.and_then(|value| of_object(value, rubric)).map_err(|error| format!("line {}: {error}", at + 1))
+        read_json(line).and_then(|value| of_object(value, rubric)).map_err(|error| format!("line {}: {error}", at + 1))
     };
     lines.map(read).collect()
 }

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::calibrate::LABELS_FOR_RATES_MIN;
+use super::calibrate::{LABELS_FOR_RATES_MIN, Part, Trial};
 use crate::calibration::interval::{Confidence, share};
 
 /// A record that could be labelled.
@@ -44,6 +44,26 @@ pub struct Plan {
     pub labelled_outside: u64,
     /// The records to label next, in this order.
     pub next: Vec<String>,
+}
+
+impl Expected {
+    /// Nothing is known.
+    const NOTHING: Self = Self { rate: None, worth: 1.0 };
+
+    /// What a trial shows of one mode. Where its labels tell nothing of all records, nothing is taken for known.
+    fn of(trial: &Trial, part: &Part) -> Self {
+        let labels = part.counts.total() as f64;
+        match part.rates.prediction_powered.filter(|_| trial.advice.method.is_some()) {
+            Some(both) if labels > 0.0 => Self { rate: Some(both.rate.value), worth: both.effective_labels / labels },
+            _ => Self::NOTHING,
+        }
+    }
+}
+
+/// Plans for what a trial has shown so far: the mode that needs the most labels decides.
+pub fn plan_after(candidates: &[Candidate], trial: &Trial, within: f64, seed: u64) -> Plan {
+    let plans = trial.modes.iter().map(|part| plan(candidates, Expected::of(trial, part), within, seed));
+    plans.max_by_key(|plan| plan.sample).unwrap_or_else(|| plan(candidates, Expected::NOTHING, within, seed))
 }
 
 /// Plans for a rate that is off by at most `within` on either side, in 95 of 100 samples.
@@ -109,7 +129,7 @@ mod tests {
         (0..count).map(one).collect()
     }
 
-    const NOTHING: Expected = Expected { rate: None, worth: 1.0 };
+    const NOTHING: Expected = Expected::NOTHING;
 
     #[test]
     fn a_narrower_interval_takes_more_labels() {

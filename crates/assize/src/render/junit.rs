@@ -4,9 +4,9 @@ use assize_core::court::review::ReviewRecord;
 use assize_core::exec_report::{GateResult, line_of};
 use assize_core::finding::Severity;
 use assize_core::gate::GateState;
-use assize_core::text::make_visible;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+use super::visible;
 use crate::exit::Failure;
 
 /// Writes the report of a review.
@@ -56,10 +56,6 @@ fn gate_case(gate: &GateResult) -> TestCase {
     let mut case = TestCase::new(gate.name(), status);
     case.set_time(std::time::Duration::from_millis(gate.time_ms));
     case
-}
-
-fn visible(text: &str) -> String {
-    make_visible(text).into_owned()
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use assize_core::exec_report::{GateResult, TestsOf, line_of};
 use assize_core::finding::{Finding, Severity};
 use assize_core::gate::{GATES, Gate, GateState, Setup};
 use assize_core::ruling::Outcome;
-use assize_core::text::{first_line, make_visible};
+use assize_core::text::first_line;
 use assize_core::verdict::{FixOperation, Scores};
 
-use super::{BAD, DOUBTFUL, GOOD, STRONG, finding_line, gate_mark, judge_cost, outcome, quiet, styled};
+use super::{BAD, DOUBTFUL, GOOD, STRONG, finding_line, gate_mark, judge_cost, outcome, quiet, styled, visible};
 use crate::exit::Exit;
 
 /// Diagnostics and tests of one gate that a person is shown.
@@ -80,10 +80,6 @@ fn evidence(text: &mut String, inputs: &ReviewInputs) {
 fn sandbox(level: &str) -> &str {
     let strong = ["bubblewrap", "namespaces"].iter().any(|tier| level.starts_with(&format!("sandbox {tier}")));
     level.split_once(':').filter(|_| strong).map_or(level, |(name, _)| name)
-}
-
-fn visible(text: &str) -> String {
-    make_visible(text).into_owned()
 }
 
 /// Says what was judged.

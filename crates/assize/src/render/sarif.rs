@@ -5,10 +5,10 @@
 
 use assize_core::court::review::ReviewRecord;
 use assize_core::finding::Severity;
-use assize_core::text::make_visible;
 use serde_json::{Value, json};
 
 use super::review::category;
+use super::visible;
 
 /// Makes the SARIF log of a review.
 pub fn log(record: &ReviewRecord) -> Value {
@@ -66,10 +66,6 @@ pub fn log(record: &ReviewRecord) -> Value {
             "properties": {"outcome": record.ruling.outcome},
         }],
     })
-}
-
-fn visible(text: &str) -> String {
-    make_visible(text).into_owned()
 }
 
 fn result(rule: &str, severity: Severity, message: &str, path: Option<&str>, line: Option<u32>) -> Value {

@@ -214,7 +214,7 @@ pub fn labels(host: &Host, path: &Path, rubric: &Rubric, index: &Index) -> Resul
 }
 
 /// Keeps the labels of the modes that judges are asked about.
-pub fn of_asked(rubric: &Rubric, fails: &[Option<bool>]) -> Vec<Option<bool>> {
+fn of_asked(rubric: &Rubric, fails: &[Option<bool>]) -> Vec<Option<bool>> {
     let asked = rubric.modes.iter().zip(fails).filter(|(mode, _)| mode.is_asked());
     asked.map(|(_, fails)| *fails).collect()
 }
@@ -256,6 +256,7 @@ impl Case {
     /// Says what cannot be read, and counts what cannot be joined.
     pub fn read(host: &Host, data: &DataArguments, evidence: Evidence<'_>) -> Result<Self> {
         let (rubric, _) = data.rubric(host)?;
+        let modes: Vec<&str> = rubric.asked().map(|mode| mode.id.as_str()).collect();
         let mut records = Vec::new();
         let mut seen: Vec<Seen> = Vec::new();
         let index = data.each_record(host, &rubric, &mut |record| {
@@ -263,28 +264,26 @@ impl Case {
             seen.push(Seen { strata, ..Seen::default() });
             records.push((record.id, record.hash));
         })?;
-        let mut case = Self { rubric, records, seen, judge: None, raters: Vec::new(), disputed: 0, by_name_alone: 0 };
+        let (mut judge, mut raters, mut disputed, mut by_name_alone) = (None, Vec::new(), 0, 0);
         if let Some(path) = evidence.verdicts {
-            let handed = verdicts(host, path, "--verdicts", &case.rubric)?;
-            let judge = on_trial(&handed, evidence.judge)?;
-            let joined = joined(&index, &case.rubric, handed, path, "--verdicts")?;
-            case.by_name_alone += joined.by_name_alone;
-            let modes: Vec<String> = case.modes().into_iter().map(str::to_owned).collect();
-            let modes: Vec<&str> = modes.iter().map(String::as_str).collect();
-            for (at, _, opinion) in joined.said.iter().filter(|(_, by, _)| *by == judge) {
-                case.seen[*at].judge = opinion.as_ref().map(|opinion| fails_by(opinion, &modes)).unwrap_or_default();
+            let handed = verdicts(host, path, "--verdicts", &rubric)?;
+            let on_trial = on_trial(&handed, evidence.judge)?;
+            let joined = joined(&index, &rubric, handed, path, "--verdicts")?;
+            by_name_alone += joined.by_name_alone;
+            for (at, _, opinion) in joined.said.iter().filter(|(_, by, _)| *by == on_trial) {
+                seen[*at].judge = opinion.as_ref().map(|opinion| fails_by(opinion, &modes)).unwrap_or_default();
             }
-            case.judge = Some(judge);
+            judge = Some(on_trial);
         }
         if let Some(path) = evidence.labels {
-            let labels = labels(host, path, &case.rubric, &index)?;
+            let labels = labels(host, path, &rubric, &index)?;
             for (at, fails) in labels.fails {
-                case.seen[at].person = of_asked(&case.rubric, &fails);
+                seen[at].person = of_asked(&rubric, &fails);
             }
-            (case.raters, case.disputed) = (labels.raters, labels.disputed);
-            case.by_name_alone += labels.by_name_alone;
+            (raters, disputed) = (labels.raters, labels.disputed);
+            by_name_alone += labels.by_name_alone;
         }
-        Ok(case)
+        Ok(Self { rubric, records, seen, judge, raters, disputed, by_name_alone })
     }
 
     /// Returns the ids of the modes that judges are asked about, in order: of the others nobody is on trial.

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use assize_core::trial::calibrate::{Trial, try_judge};
-use assize_core::trial::plan::{Candidate, Expected, Plan, plan};
+use assize_core::trial::calibrate::try_judge;
+use assize_core::trial::plan::{Candidate, Plan, plan_after};
 
 use super::input::{Case, DataArguments, Evidence};
 use crate::cli::{Output, print};
@@ -73,10 +73,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         return Err(Failure::new("there is no record to label"));
     }
     let trial = try_judge(&case.modes(), &case.rubric.record.strata, &case.seen, &case.rubric.trust);
-    // The mode that needs the most labels decides.
-    let plans =
-        expected(&trial).into_iter().map(|expected| plan(&candidates, expected, arguments.within, arguments.seed));
-    let Some(plan) = plans.max_by_key(|plan| plan.sample) else { return Err(Failure::new("the rubric has no mode")) };
+    let plan = plan_after(&candidates, &trial, arguments.within, arguments.seed);
     if let Some(path) = &arguments.output {
         let wrong = |error: String| Failure::new(format!("--output {}: {error}", path.display()));
         let table = table(&case, &plan).map_err(|error| wrong(error.to_string()))?;
@@ -88,19 +85,6 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Format::Markdown => render::eval::plan_markdown(&plan),
     });
     Ok(Exit::Done)
-}
-
-/// What is known of each mode. Where the labels tell nothing of all records, nothing is taken for known.
-fn expected(trial: &Trial) -> Vec<Expected> {
-    let known = |part: &assize_core::trial::calibrate::Part| {
-        let both = part.rates.prediction_powered.filter(|_| trial.advice.method.is_some());
-        let labels = part.counts.total() as f64;
-        Expected {
-            rate: both.map(|both| both.rate.value),
-            worth: both.filter(|_| labels > 0.0).map_or(1.0, |both| both.effective_labels / labels),
-        }
-    };
-    trial.modes.iter().map(known).collect()
 }
 
 /// The table to fill in: each record with the hash of its content, so that a label is never taken for one of another edition.

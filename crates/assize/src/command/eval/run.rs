@@ -13,6 +13,7 @@ use super::input::{self, DataArguments};
 use crate::cli::{Output, print};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::own_file::Draft;
 use crate::render::{self, Format};
 
 /// Arguments of `assize eval run`.
@@ -97,61 +98,59 @@ fn is_input(host: &Host, arguments: &Arguments, path: &Path) -> bool {
 }
 
 /// Where rulings go, one a line: nowhere, to standard output, or to a file that takes its name when it is whole.
-enum Rulings {
-    Nowhere,
-    Printed(BufWriter<io::Stdout>, Option<io::Error>),
-    File { file: BufWriter<tempfile::NamedTempFile>, path: PathBuf, failed: Option<io::Error> },
+struct Rulings {
+    sink: Option<Sink>,
+    /// How the place is named in an error.
+    place: String,
+    failed: Option<io::Error>,
+}
+
+enum Sink {
+    Printed(BufWriter<io::Stdout>),
+    Draft(Draft),
 }
 
 impl Rulings {
     fn open(host: &Host, path: Option<&Path>) -> Result<Self> {
-        match path {
-            None => Ok(Self::Nowhere),
-            Some(path) if path == Path::new("-") => Ok(Self::Printed(BufWriter::new(io::stdout()), None)),
-            Some(path) => {
-                let full = host.folder.join(path);
-                if full.exists() && !full.is_file() {
-                    let what = format!("--output {}: it is there already, and no file", path.display());
-                    return Err(Failure::new(what).hint("`-` stands for standard output"));
-                }
-                let folder = full.parent().unwrap_or(&host.folder);
-                let file = tempfile::Builder::new().prefix(".assize-").tempfile_in(folder);
-                let file = file.map_err(|error| Failure::new(format!("--output {}: {error}", path.display())))?;
-                Ok(Self::File { file: BufWriter::new(file), path: full, failed: None })
-            }
+        let Some(path) = path else { return Ok(Self { sink: None, place: String::new(), failed: None }) };
+        if path == Path::new("-") {
+            let sink = Some(Sink::Printed(BufWriter::new(io::stdout())));
+            return Ok(Self { sink, place: "standard output".to_owned(), failed: None });
         }
+        let place = format!("--output {}", path.display());
+        let full = host.folder.join(path);
+        if full.exists() && !full.is_file() {
+            let what = format!("{place}: it is there already, and no file");
+            return Err(Failure::new(what).hint("`-` stands for standard output"));
+        }
+        let draft = Draft::begin(host, path).map_err(|error| Failure::new(format!("{place}: {error}")))?;
+        Ok(Self { sink: Some(Sink::Draft(draft)), place, failed: None })
     }
 
+    /// Writes a ruling; the first failure is told at the end.
     fn write(&mut self, ruling: &RecordRuling) {
-        let (writer, failed): (&mut dyn Write, _) = match self {
-            Self::Nowhere => return,
-            Self::Printed(writer, failed) => (writer, failed),
-            Self::File { file, failed, .. } => (file, failed),
+        let writer: &mut dyn Write = match &mut self.sink {
+            None => return,
+            Some(Sink::Printed(writer)) => writer,
+            Some(Sink::Draft(draft)) => draft,
         };
-        if failed.is_none() {
+        if self.failed.is_none() {
             let written = serde_json::to_writer(&mut *writer, ruling).map_err(io::Error::from);
-            *failed = written.and_then(|()| writer.write_all(b"\n")).err();
+            self.failed = written.and_then(|()| writer.write_all(b"\n")).err();
         }
     }
 
     fn finish(self) -> Result<()> {
-        let (written, place) = match self {
-            Self::Nowhere => return Ok(()),
-            Self::Printed(mut writer, failed) => {
-                (failed.map_or_else(|| writer.flush(), Err), "standard output".to_owned())
-            }
-            Self::File { file, path, failed } => {
-                let place = format!("--output {}", path.display());
-                let keep = |file: BufWriter<tempfile::NamedTempFile>| {
-                    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-                    file.as_file().sync_all()?;
-                    file.persist(&path).map_err(|error| error.error).map(|_| ())
-                };
-                (failed.map_or_else(|| keep(file), Err), place)
-            }
+        let written = match (self.failed, self.sink) {
+            (Some(error), _) => Err(error),
+            (None, None) => Ok(()),
+            (None, Some(Sink::Printed(mut writer))) => writer.flush(),
+            (None, Some(Sink::Draft(draft))) => draft.keep(),
         };
         match written {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(format!("{place}: {error}"))),
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::new(format!("{}: {error}", self.place)))
+            }
             _ => Ok(()),
         }
     }
