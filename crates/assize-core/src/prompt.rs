@@ -7,6 +7,7 @@
 
 pub mod fix;
 pub mod pair;
+pub mod record;
 pub mod review;
 
 use minijinja::{Environment, UndefinedBehavior, Value, context};

@@ -4,12 +4,16 @@
 //! judge has decided is unjudged, never a pass. Where a judge's label or reason contradicts what can be counted, that is
 //! a finding, so that people see how far the judge can be trusted. How a judge is reached must not be known here.
 
+pub mod docket;
+pub mod pace;
+pub mod repeat;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::VERSION;
 use crate::finding::{Certainty, Finding, Severity};
-use crate::opinion::{Opinion, Panel, combine};
+use crate::opinion::{Panel, combine};
 use crate::record::{Record, RecordRef, claim};
 use crate::rubric::clause::Broken;
 use crate::rubric::{Clauses, Mode, Rubric};
@@ -36,6 +40,41 @@ impl RubricRef {
     }
 }
 
+/// What one judge says of a record. Nothing of it differs from one run to another that got the same replies: a run that was
+/// interrupted and went on publishes what it would have published anyway.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordOpinion {
+    /// Who says so.
+    pub judge: RecordJudge,
+    /// The verdict, or why there is none.
+    pub verdict: Result<RecordVerdict, Unjudged>,
+}
+
+/// Who judged a record, with what, and at what price.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct RecordJudge {
+    /// The judge's id.
+    pub id: String,
+    /// Which time of several, counted from 1, where the judge was asked several times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u32>,
+    /// The model, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Hash of what it was asked, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_hash: Option<String>,
+    /// Tokens sent for this reply.
+    #[serde(default)]
+    pub tokens_in: u64,
+    /// Tokens received.
+    #[serde(default)]
+    pub tokens_out: u64,
+    /// Price in US dollars, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
+
 /// What the court holds of one record, as it is published: one line of the results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordRuling {
@@ -59,8 +98,8 @@ pub struct RecordRuling {
     pub modes: Vec<ModeRuling>,
     /// What the evidence shows.
     pub findings: Vec<Finding>,
-    /// Who judged, and what each said.
-    pub opinions: Vec<Opinion<RecordVerdict>>,
+    /// What each judge said.
+    pub opinions: Vec<RecordOpinion>,
 }
 
 /// What the court holds of a record in one mode.
@@ -90,31 +129,32 @@ pub struct Terms<'a> {
 }
 
 /// Decides on a record.
-pub fn decide(terms: &Terms<'_>, record: &Record, opinions: Vec<Opinion<RecordVerdict>>) -> RecordRuling {
+pub fn decide(terms: &Terms<'_>, record: &Record, opinions: Vec<RecordOpinion>) -> RecordRuling {
     let broken = terms.clauses.broken_by(&record.fields);
+    let judges = repeat::settled(&opinions);
     let rulings = terms.rubric.modes.iter().enumerate().map(|(at, mode)| {
         let broken: Vec<&Broken> = broken.iter().filter(|broken| broken.mode == at).collect();
-        of_mode(mode, &broken, &opinions, terms.panel)
+        of_mode(mode, &broken, &judges, terms.panel)
     });
     let modes: Vec<ModeRuling> = rulings.collect();
     let outcome = modes.iter().map(|mode| mode.outcome).min().unwrap_or(Outcome::Unjudged);
-    let verdict = verdict(&modes, &opinions);
+    let verdict = verdict(&modes, &judges);
     RecordRuling {
         assize: VERSION,
         court: COURT.to_owned(),
         record: record.reference(),
         rubric: terms.reference.clone(),
         outcome,
-        unjudged: (outcome == Outcome::Unjudged).then(|| unjudged(&modes, &opinions)),
+        unjudged: (outcome == Outcome::Unjudged).then(|| unjudged(&modes, &judges)),
         verdict,
-        findings: findings(terms.rubric, record, &broken, &opinions),
+        findings: findings(terms.rubric, record, &broken, &judges),
         modes,
         opinions,
     }
 }
 
 /// The lower of what the clauses allow and what the judges think.
-fn of_mode(mode: &Mode, broken: &[&Broken], opinions: &[Opinion<RecordVerdict>], panel: Panel) -> ModeRuling {
+fn of_mode(mode: &Mode, broken: &[&Broken], opinions: &[RecordOpinion], panel: Panel) -> ModeRuling {
     let ruled = |outcome, computed, reason: String| ModeRuling { mode: mode.id.clone(), outcome, computed, reason };
     let failed: Vec<&str> = broken
         .iter()
@@ -142,7 +182,7 @@ fn of_mode(mode: &Mode, broken: &[&Broken], opinions: &[Opinion<RecordVerdict>],
 }
 
 /// What the judges think of a record in one mode, together.
-fn opinion_of(mode: &Mode, opinions: &[Opinion<RecordVerdict>], panel: Panel) -> (Outcome, String) {
+fn opinion_of(mode: &Mode, opinions: &[RecordOpinion], panel: Panel) -> (Outcome, String) {
     let labels: Vec<Option<&ModeLabel>> =
         opinions.iter().map(|opinion| opinion.verdict.as_ref().ok()?.label(&mode.id)).collect();
     let outcome = |label: &Option<&ModeLabel>| match label {
@@ -161,7 +201,7 @@ fn opinion_of(mode: &Mode, opinions: &[Opinion<RecordVerdict>], panel: Panel) ->
     }
 }
 
-fn verdict(modes: &[ModeRuling], opinions: &[Opinion<RecordVerdict>]) -> Option<RecordVerdict> {
+fn verdict(modes: &[ModeRuling], opinions: &[RecordOpinion]) -> Option<RecordVerdict> {
     let label = |mode: &ModeRuling| {
         let label = match mode.outcome {
             Outcome::Accept => 0,
@@ -171,15 +211,18 @@ fn verdict(modes: &[ModeRuling], opinions: &[Opinion<RecordVerdict>]) -> Option<
         Some(ModeLabel { mode: mode.mode.clone(), label, reason: mode.reason.clone() })
     };
     let labels = modes.iter().map(label).collect::<Option<Vec<ModeLabel>>>()?;
-    let mut scores: Vec<u8> =
-        opinions.iter().filter_map(|opinion| Some(opinion.verdict.as_ref().ok()?.overall_quality_score)).collect();
-    scores.sort_unstable();
-    // The lower one of two in the middle.
-    let score = *scores.get(scores.len().saturating_sub(1) / 2)?;
-    Some(RecordVerdict { labels, overall_quality_score: score })
+    let verdicts = opinions.iter().filter_map(|opinion| opinion.verdict.as_ref().ok());
+    Some(RecordVerdict { labels, overall_quality_score: middle_score(verdicts)? })
 }
 
-fn unjudged(modes: &[ModeRuling], opinions: &[Opinion<RecordVerdict>]) -> Unjudged {
+/// The score in the middle; of two the lower one.
+fn middle_score<'a>(verdicts: impl Iterator<Item = &'a RecordVerdict>) -> Option<u8> {
+    let mut scores: Vec<u8> = verdicts.map(|verdict| verdict.overall_quality_score).collect();
+    scores.sort_unstable();
+    scores.get(scores.len().saturating_sub(1) / 2).copied()
+}
+
+fn unjudged(modes: &[ModeRuling], opinions: &[RecordOpinion]) -> Unjudged {
     if let Some(silent) = opinions.iter().find_map(|opinion| opinion.verdict.as_ref().err()) {
         return silent.clone();
     }
@@ -195,7 +238,7 @@ fn unjudged(modes: &[ModeRuling], opinions: &[Opinion<RecordVerdict>]) -> Unjudg
     Unjudged::new(Cause::Disagreement, why)
 }
 
-fn findings(rubric: &Rubric, record: &Record, broken: &[Broken], opinions: &[Opinion<RecordVerdict>]) -> Vec<Finding> {
+fn findings(rubric: &Rubric, record: &Record, broken: &[Broken], opinions: &[RecordOpinion]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for Broken { mode, clause, unknown } in broken {
         let mode = &rubric.modes[*mode];
@@ -230,7 +273,7 @@ fn findings(rubric: &Rubric, record: &Record, broken: &[Broken], opinions: &[Opi
     findings
 }
 
-fn labels(opinions: &[Opinion<RecordVerdict>]) -> impl Iterator<Item = (&str, &ModeLabel)> {
+fn labels(opinions: &[RecordOpinion]) -> impl Iterator<Item = (&str, &ModeLabel)> {
     opinions.iter().flat_map(|opinion| {
         let verdict = opinion.verdict.as_ref().ok();
         verdict.into_iter().flat_map(|verdict| &verdict.labels).map(|label| (opinion.judge.id.as_str(), label))
@@ -238,18 +281,16 @@ fn labels(opinions: &[Opinion<RecordVerdict>]) -> impl Iterator<Item = (&str, &M
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::opinion::JudgeRecord;
     use crate::rubric::tests::SMALL;
     use serde_json::json;
 
-    fn opinion(judge: &str, labels: [u8; 2]) -> Opinion<RecordVerdict> {
+    pub(crate) fn opinion(judge: &str, labels: [u8; 2]) -> RecordOpinion {
         let label =
             |mode: &str, label| ModeLabel { mode: mode.to_owned(), label, reason: format!("As {judge} sees it.") };
-        Opinion {
-            judge: JudgeRecord { id: judge.to_owned(), ..JudgeRecord::default() },
-            reply: None,
+        RecordOpinion {
+            judge: RecordJudge { id: judge.to_owned(), ..RecordJudge::default() },
             verdict: Ok(RecordVerdict {
                 labels: vec![label("too_long", labels[0]), label("vague", labels[1])],
                 overall_quality_score: 3,
@@ -257,11 +298,11 @@ mod tests {
         }
     }
 
-    fn silent(judge: &str) -> Opinion<RecordVerdict> {
-        Opinion { verdict: Err(Unjudged::new(Cause::Timeout, "it took too long")), ..opinion(judge, [0, 0]) }
+    fn silent(judge: &str) -> RecordOpinion {
+        RecordOpinion { verdict: Err(Unjudged::new(Cause::Timeout, "it took too long")), ..opinion(judge, [0, 0]) }
     }
 
-    fn rule(steps: usize, opinions: Vec<Opinion<RecordVerdict>>) -> RecordRuling {
+    fn rule(steps: usize, opinions: Vec<RecordOpinion>) -> RecordRuling {
         let (rubric, clauses) = Rubric::read(SMALL).expect("sound");
         let reference = RubricRef::of(&rubric);
         let terms = Terms { rubric: &rubric, clauses: &clauses, reference: &reference, panel: Panel::AnyFail };

@@ -6,8 +6,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::court::eval::RecordRuling;
-use crate::opinion::{JudgeRecord, Opinion, Panel, combine};
+use crate::court::eval::{RecordJudge, RecordOpinion, RecordRuling, repeat};
+use crate::opinion::{Panel, combine};
 use crate::record::{Record, RecordRef};
 use crate::rubric::Rubric;
 use crate::ruling::{Cause, Outcome, Unjudged};
@@ -25,7 +25,7 @@ pub struct Handed {
     /// The hash of the rubric that it was judged by, where it is known.
     pub rubric: Option<String>,
     /// What each judge said.
-    pub opinions: Vec<Opinion<RecordVerdict>>,
+    pub opinions: Vec<RecordOpinion>,
 }
 
 impl Handed {
@@ -45,12 +45,12 @@ impl Handed {
 }
 
 /// Returns what one judge says of a record in each of these modes; `None` where it said nothing.
-pub fn fails_by(opinion: &Opinion<RecordVerdict>, modes: &[&str]) -> Vec<Option<bool>> {
+pub fn fails_by(opinion: &RecordOpinion, modes: &[&str]) -> Vec<Option<bool>> {
     modes.iter().map(|mode| fails(opinion, mode)).collect()
 }
 
 /// Returns what judges say of a record together: it fails where one of them fails it, and passes only where all of them judged.
-pub fn fails_together(opinions: &[Opinion<RecordVerdict>], modes: &[&str]) -> Vec<Option<bool>> {
+pub fn fails_together(opinions: &[RecordOpinion], modes: &[&str]) -> Vec<Option<bool>> {
     let of_mode = |mode: &&str| {
         let outcome = |opinion| match fails(opinion, mode) {
             None => Outcome::Unjudged,
@@ -66,14 +66,15 @@ pub fn fails_together(opinions: &[Opinion<RecordVerdict>], modes: &[&str]) -> Ve
     modes.iter().map(of_mode).collect()
 }
 
-fn fails(opinion: &Opinion<RecordVerdict>, mode: &str) -> Option<bool> {
+fn fails(opinion: &RecordOpinion, mode: &str) -> Option<bool> {
     Some(opinion.verdict.as_ref().ok()?.label(mode)?.fails())
 }
 
 fn published(value: &Value) -> Result<Handed, String> {
     let ruling: RecordRuling =
         serde_json::from_value(value.clone()).map_err(|error| format!("is no ruling of this court: {error}"))?;
-    Ok(Handed { record: ruling.record, rubric: Some(ruling.rubric.hash), opinions: ruling.opinions })
+    let opinions = repeat::settled(&ruling.opinions).into_owned();
+    Ok(Handed { record: ruling.record, rubric: Some(ruling.rubric.hash), opinions })
 }
 
 fn bare(fields: &Map<String, Value>, rubric: &Rubric) -> Result<Handed, String> {
@@ -86,11 +87,11 @@ fn bare(fields: &Map<String, Value>, rubric: &Rubric) -> Result<Handed, String> 
         .collect();
     let verdict = serde_json::from_value::<RecordVerdict>(Value::Object(verdict)).map_err(|error| error.to_string());
     let judge =
-        JudgeRecord { id: text("judge").unwrap_or_else(|| NAMELESS_JUDGE.to_owned()), ..JudgeRecord::default() };
+        RecordJudge { id: text("judge").unwrap_or_else(|| NAMELESS_JUDGE.to_owned()), ..RecordJudge::default() };
     Ok(Handed {
         record: RecordRef { id: named.id, hash: text("record") },
         rubric: text("rubric"),
-        opinions: vec![Opinion { judge, reply: None, verdict: verdict.map_err(|error| malformed(&error)) }],
+        opinions: vec![RecordOpinion { judge, verdict: verdict.map_err(|error| malformed(&error)) }],
     })
 }
 
@@ -99,7 +100,7 @@ fn malformed(error: &str) -> Unjudged {
 }
 
 /// Turns a verdict that does not hold to the rubric into the statement that nobody judged.
-fn check(opinion: &mut Opinion<RecordVerdict>, rubric: &Rubric) {
+fn check(opinion: &mut RecordOpinion, rubric: &Rubric) {
     let Ok(verdict) = &mut opinion.verdict else { return };
     // Of modes that are computed alone no judge is asked, and what one says of them is its own affair.
     verdict.labels.retain(|label| rubric.modes.iter().all(|mode| mode.id != label.mode || mode.is_asked()));

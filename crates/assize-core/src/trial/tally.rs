@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::court::eval::RecordRuling;
+use crate::court::eval::repeat::{self, Noise};
+use crate::court::eval::{RecordOpinion, RecordRuling};
 use crate::finding::Finding;
 use crate::ruling::Outcome;
 use crate::verdict::RecordVerdict;
@@ -72,6 +73,9 @@ pub struct JudgeTally {
     pub modes: Vec<Option<u64>>,
     /// How often it gave each score, the lowest first.
     pub scores: [u64; 5],
+    /// How much it differs from itself in each mode, in the order of the rubric; empty where it was asked once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub noise: Vec<Noise>,
 }
 
 /// Rules whose findings say that a judge was wrong about what can be counted.
@@ -106,18 +110,30 @@ impl Tally {
                 }
             }
         }
-        for opinion in &ruling.opinions {
+        for opinion in repeat::settled(&ruling.opinions).iter() {
             let judge = self.judges.entry(opinion.judge.id.clone()).or_default();
             match &opinion.verdict {
                 Ok(verdict) => judge.add(verdict, self.modes.iter().map(|mode| mode.mode.as_str())),
                 Err(_) => judge.unjudged += 1,
             }
         }
+        if ruling.opinions.iter().any(|opinion| opinion.judge.repeat.is_some()) {
+            self.add_noise(&ruling.opinions);
+        }
         for finding in &ruling.findings {
             *self.rules.entry(finding.rule.clone()).or_default() += 1;
             if CONTRADICTIONS.contains(&finding.rule.as_str()) && self.contradictions.len() < FINDINGS_KEPT_MAX {
                 self.contradictions.push((ruling.record.id.clone(), finding.clone()));
             }
+        }
+    }
+
+    fn add_noise(&mut self, opinions: &[RecordOpinion]) {
+        let modes: Vec<&str> = self.modes.iter().map(|mode| mode.mode.as_str()).collect();
+        for (id, of_modes) in repeat::noise(opinions, &modes) {
+            let noise = &mut self.judges.entry(id.to_owned()).or_default().noise;
+            noise.resize_with(of_modes.len(), Noise::default);
+            noise.iter_mut().zip(of_modes).for_each(|(sum, more)| *sum += more);
         }
     }
 
@@ -162,8 +178,9 @@ impl JudgeTally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::court::eval::RecordJudge;
     use crate::court::eval::{RubricRef, Terms, decide};
-    use crate::opinion::{JudgeRecord, Opinion, Panel};
+    use crate::opinion::Panel;
     use crate::record::Record;
     use crate::rubric::Rubric;
     use crate::rubric::tests::SMALL;
@@ -185,10 +202,10 @@ mod tests {
                 overall_quality_score: 4,
             };
             let verdict = label.map(said).ok_or_else(|| Unjudged::new(Cause::Empty, "the reply is blank"));
-            let judge = JudgeRecord { id: "j".to_owned(), ..JudgeRecord::default() };
+            let judge = RecordJudge { id: "j".to_owned(), ..RecordJudge::default() };
             let record = json!({"id": "a", "difficulty": "beginner", "steps": vec!["x"; steps]});
             let record = Record::of(record, "id").expect("a record");
-            tally.add(&decide(&terms, &record, vec![Opinion { judge, reply: None, verdict }]));
+            tally.add(&decide(&terms, &record, vec![RecordOpinion { judge, verdict }]));
         }
         assert_eq!((tally.records, tally.accepted, tally.rejected, tally.unjudged), (4, 1, 2, 1));
         assert_eq!(tally.causes, BTreeMap::from([("empty".to_owned(), 1)]));

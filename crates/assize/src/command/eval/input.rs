@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use assize_core::opinion::Opinion;
+use assize_core::court::eval::RecordOpinion;
 use assize_core::record::Record;
 use assize_core::rubric::{Clauses, RUBRIC_BYTES_MAX, Rubric};
 use assize_core::text::make_visible;
@@ -12,7 +12,6 @@ use assize_core::trial::calibrate::Seen;
 use assize_core::trial::handed::{Handed, fails_by};
 use assize_core::trial::join::{Index, Joined, Said, Unjoined, join};
 use assize_core::trial::label::{self, LABELS_BYTES_MAX, PersonLabels};
-use assize_core::verdict::RecordVerdict;
 use assize_engine::records::{self, DataFormat, Each};
 
 use crate::exit::{Failure, Result};
@@ -140,7 +139,7 @@ pub fn joined(
     handed: Vec<Handed>,
     path: &Path,
     option: &str,
-) -> Result<Joined<Option<Opinion<RecordVerdict>>>> {
+) -> Result<Joined<Option<RecordOpinion>>> {
     let said = handed.into_iter().flat_map(|Handed { record, rubric, opinions }| {
         let opinions = if opinions.is_empty() { vec![None] } else { opinions.into_iter().map(Some).collect() };
         opinions.into_iter().map(move |what| Said {

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use assize_core::court::eval::{RecordRuling, RubricRef, Terms, decide};
-use assize_core::opinion::{Opinion, Panel};
+use assize_core::court::eval::{RecordOpinion, RecordRuling, RubricRef, Terms, decide};
+use assize_core::opinion::Panel;
 use assize_core::trial::tally::Tally;
-use assize_core::verdict::RecordVerdict;
 
 use super::input::{self, DataArguments};
 use crate::cli::{Output, print};
@@ -43,7 +42,7 @@ Exit codes: 0 every record is accepted \u{b7} 1 a record is rejected \u{b7} 2 so
 /// Runs `assize eval run`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (rubric, clauses) = arguments.data.rubric(host)?;
-    let mut opinions: HashMap<usize, Vec<Opinion<RecordVerdict>>> = HashMap::new();
+    let mut opinions: HashMap<usize, Vec<RecordOpinion>> = HashMap::new();
     if let Some(path) = &arguments.verdicts {
         if arguments.data.data == Path::new("-") {
             return Err(Failure::new("--verdicts: the records have to be a file, since they are read twice"));

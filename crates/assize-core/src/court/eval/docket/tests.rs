@@ -1,0 +1,296 @@
+//! The docket against servers of every kind, in made-up time.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn terms() -> DocketTerms {
+    DocketTerms {
+        attempts_max: 5,
+        backoff_base: Duration::from_millis(500),
+        backoff_max: 20 * SECOND,
+        call_time_max: 60 * SECOND,
+        outage_max: 900 * SECOND,
+        budget_nanousd: None,
+    }
+}
+
+fn unjudged(cause: Cause) -> Unjudged {
+    Unjudged::new(cause, "as the server said")
+}
+
+fn failed(busy: bool, after: Option<Duration>) -> Ending {
+    Ending::Failed { unjudged: unjudged(Cause::Unavailable), after, busy }
+}
+
+/// What a server does with a call: how long it takes, how it ends, and what it costs.
+type Server<'a> = &'a mut dyn FnMut(&Call, Duration) -> (Duration, Ending, Option<u64>);
+
+/// How a run went.
+#[derive(Debug, Default)]
+struct Went {
+    replied: Vec<Task>,
+    given_up: Vec<(Task, Cause)>,
+    calls: usize,
+    most_at_once: usize,
+    most_committed: u64,
+    /// When the last question ended.
+    took: Duration,
+}
+
+/// Asks `count` questions of one server, as a caller with as many hands as are wanted does.
+fn run(docket: &mut Docket, count: u64, worst: u64, server: Server<'_>) -> Went {
+    for task in 0..count {
+        docket.enter(task, 0, worst);
+    }
+    let mut went = Went::default();
+    let mut now = Duration::ZERO;
+    let mut under_way: BTreeMap<(Duration, u64), (Call, Ending, Option<u64>)> = BTreeMap::new();
+    while docket.open() > 0 {
+        went.most_committed = went.most_committed.max(docket.committed_nanousd());
+        let wake = match docket.next(now) {
+            Next::Call(call) => {
+                let (takes, ending, cost) = server(&call, now);
+                under_way.insert((now + takes, call.id), (call, ending, cost));
+                went.calls += 1;
+                went.most_at_once = went.most_at_once.max(under_way.len());
+                continue;
+            }
+            Next::GivenUp(task, unjudged) => {
+                went.given_up.push((task, unjudged.cause));
+                went.took = now;
+                continue;
+            }
+            Next::Wait(wake) => wake,
+        };
+        let first = under_way.keys().next().map(|(at, _)| *at);
+        let then = [wake, first].into_iter().flatten().min().expect("something has to happen");
+        assert!(then >= now, "time goes on");
+        now = then;
+        while let Some(entry) = under_way.first_entry()
+            && entry.key().0 <= now
+        {
+            let (call, ending, cost) = entry.remove();
+            match docket.ended(call.id, ending, cost, now) {
+                After::Replied => went.replied.push(call.task),
+                After::GivenUp(unjudged) => went.given_up.push((call.task, unjudged.cause)),
+                After::Again | After::Late => continue,
+            }
+            went.took = now;
+        }
+    }
+    went.most_committed = went.most_committed.max(docket.committed_nanousd());
+    went
+}
+
+fn simple(terms: DocketTerms, count: u64, server: Server<'_>) -> Went {
+    run(&mut Docket::new(terms, &[32], 0, 1), count, 0, server)
+}
+
+fn once_each(went: &Went, count: u64) {
+    let mut ended: Vec<Task> =
+        went.replied.iter().copied().chain(went.given_up.iter().map(|(task, _)| *task)).collect();
+    ended.sort_unstable();
+    assert_eq!(ended, (0..count).collect::<Vec<_>>(), "every question ends once");
+}
+
+#[test]
+fn first_answers_that_are_none_are_asked_for_once_more() {
+    let mut asked: HashMap<Task, u32> = HashMap::new();
+    let mut server = |call: &Call, _| {
+        let time = asked.entry(call.task).or_default();
+        *time += 1;
+        let ending = match (call.task % 20, *time) {
+            (0 | 1, 1) => failed(true, Some(SECOND)),
+            (2 | 3, 1) => failed(true, None),
+            (4 | 5, 1) => Ending::Unread(unjudged(Cause::Empty)),
+            (6 | 7, 1) => Ending::Unread(unjudged(Cause::Truncated)),
+            (8, 1) => failed(false, None),
+            (9, 1) => Ending::Unread(unjudged(Cause::Refused)),
+            _ => Ending::Judged,
+        };
+        (SECOND / 50, ending, Some(0))
+    };
+    let went = simple(terms(), 1_000, &mut server);
+    once_each(&went, 1_000);
+    assert_eq!(went.replied.len(), 1_000);
+    assert_eq!(went.calls, 1_500);
+}
+
+#[test]
+fn a_reply_that_holds_no_verdict_twice_counts_as_it_is() {
+    let mut server = |_: &Call, _| (SECOND, Ending::Unread(unjudged(Cause::Malformed)), Some(0));
+    let went = simple(terms(), 10, &mut server);
+    assert_eq!((went.replied.len(), went.calls), (10, 20));
+    let mut forger = |_: &Call, _| (SECOND, Ending::Unread(unjudged(Cause::Forged)), Some(0));
+    assert_eq!(simple(terms(), 10, &mut forger).calls, 10, "a planted verdict is not asked for again");
+}
+
+#[test]
+fn an_outage_of_ten_minutes_loses_nothing() {
+    for (begin, end) in [(0, 600), (2, 602), (1, 890)] {
+        let mut calls_in_outage = 0;
+        let mut server = |_: &Call, now: Duration| {
+            let out = now >= begin * SECOND && now < end * SECOND;
+            calls_in_outage += usize::from(out);
+            (SECOND / 10, if out { failed(false, None) } else { Ending::Judged }, Some(0))
+        };
+        let went = simple(terms(), 1_000, &mut server);
+        once_each(&went, 1_000);
+        assert_eq!(went.replied.len(), 1_000, "an outage from {begin} to {end} s: {:?}", went.given_up);
+        assert!(went.took <= (end + 60) * SECOND, "{:?}", went.took);
+        assert!(calls_in_outage <= 64, "{calls_in_outage} calls to a server that is out");
+    }
+}
+
+#[test]
+fn a_judge_that_stays_away_is_given_up_at_the_limit_and_not_before() {
+    let mut server = |_: &Call, _| (SECOND / 10, failed(false, None), Some(0));
+    let went = simple(terms(), 100, &mut server);
+    once_each(&went, 100);
+    assert_eq!(went.given_up.len(), 100);
+    assert!(went.took >= 900 * SECOND && went.took <= 1_000 * SECOND, "{:?}", went.took);
+    let mut busy = |_: &Call, _| (SECOND / 10, failed(true, None), Some(0));
+    let went = simple(terms(), 100, &mut busy);
+    assert!(went.took >= 900 * SECOND && went.took <= 1_000 * SECOND, "{:?}", went.took);
+}
+
+#[test]
+fn a_judge_that_cannot_be_used_is_not_asked_a_thousand_times() {
+    let mut server = |_: &Call, _| (SECOND, Ending::Unusable(unjudged(Cause::Unavailable)), Some(0));
+    let went = simple(terms(), 1_000, &mut server);
+    once_each(&went, 1_000);
+    assert_eq!(went.given_up.len(), 1_000);
+    assert!(went.calls <= 8, "{} calls", went.calls);
+}
+
+#[test]
+fn a_question_that_alone_fails_is_given_up_alone() {
+    let mut calls = 0;
+    let mut server = |call: &Call, _| {
+        calls += u32::from(call.task == 7);
+        (SECOND / 10, if call.task == 7 { failed(false, None) } else { Ending::Judged }, Some(0))
+    };
+    let went = simple(terms(), 200, &mut server);
+    assert_eq!(went.given_up, [(7, Cause::Unavailable)]);
+    assert_eq!(calls, terms().attempts_max);
+}
+
+#[test]
+fn what_is_never_answered_holds_nothing_up() {
+    let mut calls = 0_u64;
+    let mut server = |_: &Call, _| {
+        calls += 1;
+        let hangs = calls.is_multiple_of(100);
+        let late = failed(false, None);
+        if hangs { (60 * SECOND, late, None) } else { (SECOND / 20, Ending::Judged, Some(0)) }
+    };
+    for count in [300, 5_000] {
+        let went = simple(terms(), count, &mut server);
+        once_each(&went, count);
+        assert_eq!(went.replied.len() as u64, count);
+        assert!(went.took < 60 * SECOND, "{count} questions took {:?}", went.took);
+    }
+}
+
+#[test]
+fn a_server_that_is_slow_throughout_is_not_asked_twice() {
+    let mut random = 7;
+    let mut server = |_: &Call, _| (SECOND * (5 + (next_random(&mut random) % 5) as u32), Ending::Judged, Some(0));
+    let went = simple(terms(), 500, &mut server);
+    assert_eq!(went.calls, 500);
+}
+
+#[test]
+fn a_pause_that_is_asked_for_is_kept() {
+    let mut server = |call: &Call, now: Duration| match call.id {
+        0 => (SECOND, failed(true, Some(30 * SECOND)), Some(0)),
+        _ => {
+            assert!(now < SECOND || now >= 31 * SECOND, "asked at {now:?}");
+            (SECOND, Ending::Judged, Some(0))
+        }
+    };
+    assert_eq!(simple(terms(), 100, &mut server).replied.len(), 100);
+}
+
+#[test]
+fn the_budget_is_used_and_never_passed() {
+    let budget = |nanousd| DocketTerms { budget_nanousd: Some(nanousd), ..terms() };
+    for (most, judged) in [(0, 0), (99, 0), (100, 1), (1_000, 91), (9_999, 990), (10_100, 1_000)] {
+        let mut server = |_: &Call, _| (SECOND, Ending::Judged, Some(10));
+        let mut docket = Docket::new(budget(most), &[32], 0, 1);
+        let went = run(&mut docket, 1_000, 100, &mut server);
+        once_each(&went, 1_000);
+        assert!(went.most_committed <= most, "{} of {most}", went.most_committed);
+        assert_eq!(went.replied.len(), judged, "with {most}");
+        assert!(went.given_up.iter().all(|(_, cause)| *cause == Cause::OverBudget));
+    }
+    // What was spent before counts, and what free calls cost does not.
+    let mut server = |_: &Call, _| (SECOND, Ending::Judged, Some(0));
+    let spent = run(&mut Docket::new(budget(100), &[32], 1, 1), 3, 100, &mut server);
+    assert_eq!(spent.replied.len(), 0);
+    let free = run(&mut Docket::new(budget(100), &[32], 200, 1), 3, 0, &mut server);
+    assert_eq!(free.replied.len(), 3);
+}
+
+#[test]
+fn several_judges_are_asked_beside_each_other() {
+    let mut docket = Docket::new(terms(), &[4, 2], 0, 1);
+    for task in 0..10 {
+        docket.enter(task, usize::from(task >= 5), 0);
+    }
+    let mut under_way = [0, 0];
+    while let Next::Call(call) = docket.next(Duration::ZERO) {
+        under_way[call.judge] += 1;
+    }
+    assert_eq!(under_way, [4, 2]);
+    for id in 0..3 {
+        docket.ended(id, Ending::Unusable(unjudged(Cause::Unavailable)), None, SECOND);
+    }
+    assert!(matches!(docket.next(SECOND), Next::GivenUp(..)), "the first judge cannot be used");
+    assert_eq!(docket.failing_since(1), None);
+}
+
+proptest! {
+    /// Whatever servers do, every question ends once, in time that has a limit, within the budget and the calls at a time.
+    #[test]
+    fn every_question_ends_once(
+        seed in any::<u64>(),
+        count in 1_u64..200,
+        most in 1_usize..40,
+        budget in prop::option::of(0_u64..20_000),
+        weights in prop::array::uniform7(0_u64..10),
+    ) {
+        let mut random = seed;
+        let sum: u64 = weights.iter().sum::<u64>().max(1);
+        let mut server = |call: &Call, _: Duration| {
+            let mut at = next_random(&mut random) % sum;
+            let kind = weights.iter().position(|weight| {
+                let found = at < *weight;
+                at = at.saturating_sub(*weight);
+                found
+            });
+            let takes = Duration::from_millis(next_random(&mut random) % 3_000);
+            let cost = next_random(&mut random) % (call.worst_nanousd + 1);
+            match kind {
+                Some(1) => (takes, failed(true, None), Some(0)),
+                Some(2) => (takes, failed(true, Some(takes)), Some(0)),
+                Some(3) => (takes, failed(false, None), None),
+                Some(4) => (takes, Ending::Unread(unjudged(Cause::Malformed)), Some(cost)),
+                Some(5) => (60 * SECOND, failed(false, None), None),
+                Some(6) => (takes, Ending::Unusable(unjudged(Cause::Unavailable)), Some(0)),
+                _ => (takes, Ending::Judged, Some(cost)),
+            }
+        };
+        let terms = DocketTerms { budget_nanousd: budget, ..terms() };
+        let mut docket = Docket::new(terms, &[most], 0, seed);
+        let went = run(&mut docket, count, 100, &mut server);
+        once_each(&went, count);
+        prop_assert!(budget.is_none_or(|budget| went.most_committed <= budget));
+        // Those that are stuck hold no place.
+        prop_assert!(went.most_at_once <= most + 3 + went.calls / 20);
+        prop_assert!(went.took <= Duration::from_secs(24 * 60 * 60), "{:?}", went.took);
+    }
+}
