@@ -6,6 +6,7 @@
 
 pub mod brief;
 pub mod court;
+pub mod database;
 pub mod evidence;
 pub mod expand;
 pub mod fix;

@@ -6,7 +6,8 @@ use std::fs::TryLockError;
 use std::os::unix::fs::OpenOptionsExt as _;
 
 use assize_core::session::Event;
-use assize_engine::ledger::{Filter, Ledger, LedgerError, make_folder};
+use assize_engine::database::make_folder;
+use assize_engine::ledger::{Filter, Ledger, LedgerError};
 use rustix::fs::OFlags;
 
 use crate::exit::{Failure, Result};

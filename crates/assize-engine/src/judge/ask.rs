@@ -248,7 +248,7 @@ impl<'a> Asking<'a> {
                     self.settle(reservation, cost_usd);
                     return Err(unjudged);
                 }
-                Err(CallError::Retryable { after, detail, cost_usd }) => {
+                Err(CallError::Retryable { after, detail, cost_usd, .. }) => {
                     self.settle(reservation, cost_usd);
                     let wait = self.wait(attempt, after, &detail)?;
                     thread::sleep(wait);

@@ -29,7 +29,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::price::check_price;
-use super::{Answer, CallError, Environment, Judge, RESPONSE_BYTES_MAX, case_text, prepare, schema, time_left};
+use super::{Answer, CallError, Environment, Judge, PROGRAMS_MAX, RESPONSE_BYTES_MAX, case_text, prepare, schema, time_left};
 use crate::process::{Finished, Limits, run};
 
 /// The model that is asked unless another is named: an alias, so that it does not age.
@@ -175,6 +175,10 @@ impl Judge for Claude {
 
     fn worst_cost_usd(&self, _: &Question) -> Option<f64> {
         self.config.max_cost_usd
+    }
+
+    fn calls_max(&self) -> usize {
+        PROGRAMS_MAX
     }
 
     fn price_settings(&self) -> &'static str {
@@ -364,7 +368,8 @@ impl Envelope<'_> {
                 _ => failed(Cause::Malformed, format!("claude got no verdict of the schema: {said}")),
             },
             (_, Some(status @ (408 | 409 | 425 | 429 | 500..=599))) => {
-                Err(CallError::retryable(None, format!("the server of claude answered {status}: {said}")))
+                let detail = format!("the server of claude answered {status}: {said}");
+                Err(CallError::passing(u16::try_from(status).unwrap_or(u16::MAX), None, detail))
             }
             (_, Some(status)) => {
                 let hint = match status {
@@ -383,6 +388,7 @@ impl Envelope<'_> {
             }
             ("success", None) => Err(CallError::Retryable {
                 after: None,
+                busy: false,
                 detail: format!("claude failed: {said}"),
                 cost_usd: self.cost_of_failure(),
             }),
@@ -605,7 +611,7 @@ mod tests {
             let error =
                 envelope(json!({"is_error": true, "api_error_status": status, "result": "slow", "total_cost_usd": 0}));
             match call(&prints(&error, 1)).expect_err("a failure") {
-                CallError::Retryable { detail, cost_usd, after } => {
+                CallError::Retryable { detail, cost_usd, after, .. } => {
                     assert!(retryable && detail.contains(part), "{status}: {detail}");
                     assert_eq!((cost_usd, after), (Some(0.0), None));
                 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::price::check_price;
-use super::{Answer, CallError, Environment, Judge, RESPONSE_BYTES_MAX, prepare, time_left};
+use super::{Answer, CallError, Environment, Judge, PROGRAMS_MAX, RESPONSE_BYTES_MAX, prepare, time_left};
 use crate::process::{Limits, run};
 
 /// The status by which a program asks to be tried again (`EX_TEMPFAIL` of sysexits.h).
@@ -94,6 +94,10 @@ impl Judge for Program {
         self.config.price_usd_per_call
     }
 
+    fn calls_max(&self) -> usize {
+        PROGRAMS_MAX
+    }
+
     fn price_settings(&self) -> &'static str {
         "price_usd_per_call"
     }
@@ -125,7 +129,7 @@ impl Judge for Program {
         let cost_usd = self.config.price_usd_per_call;
         if status.code() == Some(TRY_AGAIN) {
             let detail = format!("`{program}` asks to be tried again: {}", complaint());
-            return Err(CallError::Retryable { after: None, detail, cost_usd });
+            return Err(CallError::Retryable { after: None, busy: true, detail, cost_usd });
         }
         if !status.success() {
             let detail = format!("`{program}` failed ({status}): {}", complaint());

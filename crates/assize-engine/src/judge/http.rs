@@ -19,6 +19,8 @@ use super::{CallError, RESPONSE_BYTES_MAX, Secret, time_left};
 
 /// How long a connection may take to come about.
 pub(super) const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
+/// Connections that are kept for the next call.
+const CALLS_AT_ONCE_MAX: usize = 512;
 /// Bytes of an error's body that are read.
 const ERROR_BYTES_MAX: u64 = 64 * 1024;
 /// Bytes of a server's message that are repeated.
@@ -109,6 +111,8 @@ impl Endpoint {
 
 fn new_agent(loopback: bool) -> Agent {
     let config = Agent::config_builder().http_status_as_error(false).max_redirects(0);
+    // As many calls as there may be at a time go on over the connections of those before.
+    let config = config.max_idle_connections(CALLS_AT_ONCE_MAX).max_idle_connections_per_host(CALLS_AT_ONCE_MAX);
     let config = if loopback { config.proxy(None) } else { config };
     config.user_agent(concat!("assize/", env!("CARGO_PKG_VERSION"))).build().into()
 }
@@ -124,7 +128,7 @@ fn is_loopback(host: &str) -> bool {
 
 /// Sorts what went wrong on the way. `left` is the time that the request had.
 fn failure(error: &ureq::Error, left: Duration) -> CallError {
-    let again = |detail: String, cost_usd| CallError::Retryable { after: None, detail, cost_usd };
+    let again = |detail: String, cost_usd| CallError::Retryable { after: None, busy: false, detail, cost_usd };
     match error {
         ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) if left > CONNECT_TIME_MAX => {
             again("the server cannot be reached: no connection in time".to_owned(), Some(0.0))
@@ -162,7 +166,7 @@ fn refusal(
         detail = format!("{detail} ({hint})");
     }
     let passing = matches!(status, 408 | 409 | 425 | 429 | 500..=599);
-    if passing && !is_final { CallError::retryable(after, detail) } else { CallError::unavailable(detail) }
+    if passing && !is_final { CallError::passing(status, after, detail) } else { CallError::unavailable(detail) }
 }
 
 /// What the body of an error tells.
@@ -327,8 +331,9 @@ mod tests {
         {
             let server = ModelServer::start(Script::always(Reply::error(code, "no\u{202e}  such\nluck sk-1")));
             match post(&server, far()).expect_err("no success") {
-                CallError::Retryable { after, detail, cost_usd } => {
+                CallError::Retryable { after, busy, detail, cost_usd } => {
                     assert!(retryable, "{code}");
+                    assert_eq!(busy, [429, 503, 529].contains(&code), "{code}");
                     assert_eq!((after, cost_usd), (None, Some(0.0)));
                     assert_eq!(detail, format!("the server answered {code}: no⟨U+202E⟩ such luck [secret]"));
                 }

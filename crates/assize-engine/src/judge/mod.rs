@@ -35,6 +35,10 @@ pub const JUDGE_VARIABLE: &str = "ASSIZE_JUDGE";
 /// Bytes that are read of what a judge sends or prints. A verdict may have far less; the rest is
 /// room for envelopes and printed thinking.
 pub const RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Calls at a time that a server is given at most, unless told otherwise.
+pub const CALLS_MAX: usize = 64;
+/// Programs at a time that judge.
+pub const PROGRAMS_MAX: usize = 8;
 /// Longest id of a judge, in characters.
 pub const ID_CHARS_MAX: usize = 64;
 
@@ -65,6 +69,10 @@ pub trait Judge: Send + Sync {
     /// judge is left alone when it keeps failing.
     fn is_live(&self) -> bool {
         true
+    }
+    /// How many calls at a time are sensible at most: a program takes memory, a server looks after itself.
+    fn calls_max(&self) -> usize {
+        CALLS_MAX
     }
     /// Asks once, and returns before the deadline. `reask` says what was wrong with the reply
     /// before this one.
@@ -101,6 +109,8 @@ pub enum CallError {
     Retryable {
         /// How long the other side asks to be left alone.
         after: Option<Duration>,
+        /// Whether it says that it is asked too much.
+        busy: bool,
         /// What happened.
         detail: String,
         /// What the attempt cost, where that is known; 0 when certainly nothing.
@@ -116,10 +126,13 @@ pub enum CallError {
     },
 }
 
+/// How servers say that they are asked too much: too many requests, and overloaded.
+const BUSY: [u16; 3] = [429, 503, 529];
+
 impl CallError {
-    /// An attempt that cost nothing and may be repeated.
-    fn retryable(after: Option<Duration>, detail: impl Into<String>) -> Self {
-        Self::Retryable { after, detail: detail.into(), cost_usd: Some(0.0) }
+    /// An attempt that a server answered with an error: it cost nothing and may be repeated.
+    fn passing(status: u16, after: Option<Duration>, detail: impl Into<String>) -> Self {
+        Self::Retryable { after, busy: BUSY.contains(&status), detail: detail.into(), cost_usd: Some(0.0) }
     }
 
     /// A judge that cannot be used at all; the attempt cost nothing.

@@ -482,7 +482,7 @@ mod tests {
         let body = r#"{"error":{"message":"slow down"}}"#.to_owned();
         let busy = Sent::Status { code: 429, headers: vec![("Retry-After".into(), "7".into())], body };
         let error = call(busy).expect_err("busy");
-        let CallError::Retryable { after, detail, cost_usd } = error else { panic!("{error:?}") };
+        let CallError::Retryable { after, detail, cost_usd, .. } = error else { panic!("{error:?}") };
         assert_eq!((after, cost_usd), (Some(Duration::from_secs(7)), Some(0.0)));
         assert_eq!(detail, "the server answered 429: slow down");
     }

@@ -143,7 +143,6 @@ struct Bench {
 
 #[derive(Debug)]
 struct Open {
-    judge: usize,
     worst_nanousd: u64,
     failures: u32,
     waits: u32,
@@ -193,7 +192,7 @@ impl Docket {
 
     /// Adds a question to a judge, with the highest price of a call.
     pub fn enter(&mut self, task: Task, judge: usize, worst_nanousd: u64) {
-        let open = Open { judge, worst_nanousd, failures: 0, waits: 0, asked_again: false, running: 0 };
+        let open = Open { worst_nanousd, failures: 0, waits: 0, asked_again: false, running: 0 };
         self.tasks.insert(task, open);
         self.benches[judge].ready.push_back(task);
     }

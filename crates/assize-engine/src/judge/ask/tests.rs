@@ -38,7 +38,7 @@ fn detail(opinion: &Opinion<StopVerdict>) -> &str {
 }
 
 fn busy(after: Option<Duration>) -> Result<Answer, CallError> {
-    Err(CallError::retryable(after, "busy"))
+    Err(CallError::passing(429, after, "busy"))
 }
 
 fn stopped(stop: StopReason) -> Result<Answer, CallError> {
