@@ -9,11 +9,13 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Duration;
 
+use assize_core::court::eval::repeat::REPEATS_MAX;
 use assize_core::court::review::ReviewPolicy;
 use assize_core::court::stop::{Mode, StopPolicy};
 use assize_core::fix::rounds::FixPolicy;
 use assize_core::gate::declared::DeclaredGate;
 use assize_core::gate::{GATES, Gate, TEST_SECONDS, TEST_SECONDS_MAX};
+use assize_core::opinion::Panel;
 use assize_core::patch::PatchLimits;
 use assize_core::rule::{Level, LevelOverride, RuleSettings};
 use assize_core::schema_check::{Aspect, Declared};
@@ -21,7 +23,7 @@ use assize_core::test_kind::default_edge_words;
 use assize_engine::court::review::{GateTerms, Terms};
 use assize_engine::fixer::command as fixer;
 use assize_engine::gate::RunTerms;
-use assize_engine::judge::JudgeConfig;
+use assize_engine::judge::{CALLS_MAX, JudgeConfig};
 use assize_engine::sandbox::{Demand, SandboxLimits};
 use serde::Deserialize;
 
@@ -49,6 +51,7 @@ struct RawConfig {
     overrides: Vec<LevelOverride>,
     #[serde(rename = "judge")]
     judges: Vec<JudgeConfig>,
+    eval: RawEval,
     budget: RawBudget,
     fix: RawFix,
     fixer: RawFixer,
@@ -125,6 +128,94 @@ struct RawReview {
 impl Default for RawReview {
     fn default() -> Self {
         Self { policy: toml::Table::new(), judges: None, deadline_s: REVIEW_DEADLINE_S }
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct RawEval {
+    judges: Option<Vec<String>>,
+    panel: Panel,
+    repeats: u32,
+    calls_max: usize,
+    call_s_max: u64,
+    outage_s_max: u64,
+    budget_usd: Option<f64>,
+}
+
+impl Default for RawEval {
+    fn default() -> Self {
+        let EvalSettings { panel, repeats, calls_max, call_time_max, outage_max, budget_usd, .. } =
+            EvalSettings::default();
+        let (call_s_max, outage_s_max) = (call_time_max.as_secs(), outage_max.as_secs());
+        Self { judges: None, panel, repeats, calls_max, call_s_max, outage_s_max, budget_usd }
+    }
+}
+
+/// How records are judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvalSettings {
+    /// The judges, in order.
+    pub judges: Vec<JudgeConfig>,
+    /// How their opinions become one.
+    pub panel: Panel,
+    /// How often each is asked about a record.
+    pub repeats: u32,
+    /// Calls at a time to one judge at most.
+    pub calls_max: usize,
+    /// How long a call may take.
+    pub call_time_max: Duration,
+    /// How long a judge may fail altogether before the rest of its questions is given up.
+    pub outage_max: Duration,
+    /// What a run may cost, in US dollars.
+    pub budget_usd: Option<f64>,
+}
+
+impl Default for EvalSettings {
+    fn default() -> Self {
+        Self {
+            judges: Vec::new(),
+            panel: Panel::default(),
+            repeats: 1,
+            calls_max: CALLS_MAX,
+            call_time_max: Duration::from_secs(120),
+            outage_max: Duration::from_secs(900),
+            budget_usd: None,
+        }
+    }
+}
+
+/// Most calls at a time to one judge.
+pub const EVAL_CALLS_MAX: usize = 512;
+/// Longest time that a call of a run may take, in seconds.
+pub const CALL_S_MAX: u64 = 3_600;
+/// Longest outage that a run may wait for, in seconds.
+pub const OUTAGE_S_MAX: u64 = 24 * 3_600;
+
+impl RawEval {
+    fn settings(self, configured: Vec<JudgeConfig>) -> Result<EvalSettings, String> {
+        for (setting, value, most) in [
+            ("repeats", u64::from(self.repeats), u64::from(REPEATS_MAX)),
+            ("calls_max", self.calls_max as u64, EVAL_CALLS_MAX as u64),
+            ("call_s_max", self.call_s_max, CALL_S_MAX),
+            ("outage_s_max", self.outage_s_max, OUTAGE_S_MAX),
+        ] {
+            if value == 0 || value > most {
+                return Err(format!("[eval] {setting} is {value}, not between 1 and {most}"));
+            }
+        }
+        if let Some(budget) = self.budget_usd.filter(|budget| !(budget.is_finite() && *budget >= 0.0)) {
+            return Err(format!("[eval] budget_usd is {budget}, not an amount"));
+        }
+        Ok(EvalSettings {
+            judges: select_judges(configured, self.judges, "eval")?,
+            panel: self.panel,
+            repeats: self.repeats,
+            calls_max: self.calls_max,
+            call_time_max: Duration::from_secs(self.call_s_max),
+            outage_max: Duration::from_secs(self.outage_s_max),
+            budget_usd: self.budget_usd,
+        })
     }
 }
 
@@ -211,6 +302,10 @@ pub struct Config {
     pub patch_limits: PatchLimits,
     /// Who is asked for patches beside the tools.
     pub fixer: Option<FixerConfig>,
+    /// How records are judged.
+    pub eval: EvalSettings,
+    /// Every judge there is, whichever courts it sits in.
+    pub all_judges: Vec<JudgeConfig>,
 }
 
 impl Default for Config {
@@ -230,6 +325,8 @@ impl Default for Config {
             fix: FixPolicy::default(),
             patch_limits: PatchLimits::default(),
             fixer: None,
+            eval: EvalSettings::default(),
+            all_judges: Vec::new(),
         }
     }
 }
@@ -302,7 +399,8 @@ impl Config {
         }
         let rules = RuleSettings::new(raw.rules, raw.overrides).map_err(|error| wrong(error.to_string()))?;
         let judges = select_judges(raw.judges.clone(), raw.stop.judges, "stop").map_err(wrong)?;
-        let review_judges = select_judges(raw.judges, raw.review.judges, "review").map_err(wrong)?;
+        let review_judges = select_judges(raw.judges.clone(), raw.review.judges, "review").map_err(wrong)?;
+        let eval = raw.eval.settings(raw.judges.clone()).map_err(wrong)?;
         known_gates(&raw.gates.skip, &raw.declared).map_err(wrong)?;
         let RawFix { rounds_max, time_s_max, cost_usd_max, ops_max, bytes_max } = raw.fix;
         let fix = FixPolicy { rounds_max, time_s_max, cost_usd_max };
@@ -322,6 +420,8 @@ impl Config {
             fix,
             patch_limits: PatchLimits { ops_max, bytes_max },
             fixer,
+            eval,
+            all_judges: raw.judges,
             stop,
             rules,
             judges,

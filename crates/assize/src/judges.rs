@@ -1,6 +1,7 @@
 //! The configured judges, ready to be asked.
 
 use std::ffi::OsStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use assize_core::opinion::Opinion;
@@ -53,6 +54,18 @@ impl Judges {
     /// Says which judge's configuration is wrong.
     pub fn of_review(config: &Config, host: &Host) -> Result<Self, Failure> {
         Self::new(&config.review_judges, config.review_deadline, config, host)
+    }
+
+    /// Builds judges of records. None of them is contacted.
+    ///
+    /// # Errors
+    ///
+    /// Says which judge's configuration is wrong.
+    pub fn of_eval(judges: &[JudgeConfig], host: &Host) -> Result<Vec<Arc<dyn Judge>>, Failure> {
+        // Without it an interrupted run would leave its judges at work, which costs and no more.
+        let _ = end_with_us();
+        let path = search_path(host);
+        judges.iter().map(|judge| built(judge, host, path.as_deref()).map(Arc::from)).collect()
     }
 
     fn new(judges: &[JudgeConfig], deadline: Duration, config: &Config, host: &Host) -> Result<Self, Failure> {

@@ -95,7 +95,20 @@ impl RecordPrompt {
     ///
     /// Says why nothing was judged.
     pub fn read(&self, reply: &Reply, record: &Record) -> Result<RecordVerdict, Unjudged> {
-        let verdict: RecordVerdict = read(reply, &[&self.text(record)])?;
+        self.door(reply, &[&self.text(record)])
+    }
+
+    /// Reads a reply as [`read`](Self::read) does, where the question is at hand.
+    ///
+    /// # Errors
+    ///
+    /// Says why nothing was judged.
+    pub fn read_to(&self, reply: &Reply, question: &Question) -> Result<RecordVerdict, Unjudged> {
+        self.door(reply, &question.exhibits.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn door(&self, reply: &Reply, exhibits: &[&str]) -> Result<RecordVerdict, Unjudged> {
+        let verdict: RecordVerdict = read(reply, exhibits)?;
         let checked = verdict.check_modes(self.modes.iter().map(String::as_str));
         checked.map_err(|error| Unjudged::new(Cause::Malformed, head(&error, DETAIL_BYTES_MAX)))?;
         Ok(verdict)

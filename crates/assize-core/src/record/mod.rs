@@ -5,6 +5,7 @@
 //! come from, and how many there are, must not be known here.
 
 pub mod claim;
+pub mod selection;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,22 @@ impl Record {
     /// Returns how others may speak of it.
     pub fn reference(&self) -> RecordRef {
         RecordRef { id: self.id.clone(), hash: Some(self.hash.clone()) }
+    }
+}
+
+/// A hash of records in their order: what a data set holds, whatever it is called.
+#[derive(Debug, Default)]
+pub struct Digest(blake3::Hasher);
+
+impl Digest {
+    /// Adds the next record.
+    pub fn add(&mut self, record: &Record) {
+        self.0.update(record.hash.as_bytes());
+    }
+
+    /// Returns the hash of all of them.
+    pub fn finish(&self) -> String {
+        self.0.finalize().to_hex()[..HASH_DIGITS].to_owned()
     }
 }
 

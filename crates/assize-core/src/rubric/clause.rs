@@ -126,6 +126,32 @@ impl Clauses {
     }
 }
 
+/// A condition by itself, such as the one that selects records.
+#[derive(Debug)]
+pub struct Condition(Program);
+
+impl Condition {
+    /// Reads an expression over a record.
+    ///
+    /// # Errors
+    ///
+    /// Says why it is none.
+    pub fn read(expression: &str) -> Result<Self, String> {
+        compile(expression).map(Self)
+    }
+
+    /// Computes whether it holds.
+    ///
+    /// # Errors
+    ///
+    /// Says why it cannot be computed of this record.
+    pub fn holds(&self, record: &serde_json::Map<String, Value>) -> Result<bool, ClauseError> {
+        let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
+        context.add_variable_from_value(VARIABLE, map(record));
+        evaluate(&self.0, &context)
+    }
+}
+
 /// What expressions can call.
 static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     let mut environment = Env::stdlib();

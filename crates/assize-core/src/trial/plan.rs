@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calibrate::{LABELS_FOR_RATES_MIN, Part, Trial};
 use crate::calibration::interval::{Confidence, share};
+use crate::record::selection::{Lot, lot};
 
 /// A record that could be labelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,13 +71,11 @@ pub fn plan_after(candidates: &[Candidate], trial: &Trial, within: f64, seed: u6
 pub fn plan(candidates: &[Candidate], expected: Expected, within: f64, seed: u64) -> Plan {
     let all = candidates.len() as u64;
     let sample = needed(expected, within, all);
-    let mut order: Vec<(blake3::Hash, &Candidate)> = candidates.iter().map(|one| (lot(one, seed), one)).collect();
-    order.sort_by(|(one, first), (other, second)| {
-        one.as_bytes().cmp(other.as_bytes()).then_with(|| first.id.cmp(&second.id))
-    });
+    let mut order: Vec<(Lot, &Candidate)> = candidates.iter().map(|one| (lot(&one.hash, seed), one)).collect();
+    order.sort_by(|(one, first), (other, second)| one.cmp(other).then_with(|| first.id.cmp(&second.id)));
     let size = usize::try_from(sample).unwrap_or(usize::MAX).min(order.len());
     let (chosen, rest) = order.split_at(size);
-    let labelled = |part: &[(blake3::Hash, &Candidate)]| part.iter().filter(|(_, one)| one.labelled).count() as u64;
+    let labelled = |part: &[(Lot, &Candidate)]| part.iter().filter(|(_, one)| one.labelled).count() as u64;
     Plan {
         within,
         sample,
@@ -107,13 +106,6 @@ fn needed(expected: Expected, within: f64, all: u64) -> u64 {
         *if suffices(middle) { &mut enough } else { &mut few } = middle;
     }
     enough
-}
-
-fn lot(candidate: &Candidate, seed: u64) -> blake3::Hash {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&seed.to_le_bytes());
-    hasher.update(candidate.hash.as_bytes());
-    hasher.finalize()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Courts at work: carries out what they ask for, and reports back.
 
+pub mod eval;
 pub mod generation;
 pub mod review;
 pub mod stop;

@@ -173,6 +173,10 @@ impl Judge for Anthropic {
         self.prices.worst_cost_usd(question, self.config.max_tokens.into())
     }
 
+    fn cost_usd(&self, tokens_in: u64, tokens_out: u64) -> Option<f64> {
+        self.prices.cost_usd(tokens_in, tokens_out)
+    }
+
     fn price_settings(&self) -> &'static str {
         "price_in_usd_per_mtok and price_out_usd_per_mtok"
     }

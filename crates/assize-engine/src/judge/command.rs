@@ -98,6 +98,10 @@ impl Judge for Program {
         PROGRAMS_MAX
     }
 
+    fn cost_usd(&self, _: u64, _: u64) -> Option<f64> {
+        self.config.price_usd_per_call
+    }
+
     fn price_settings(&self) -> &'static str {
         "price_usd_per_call"
     }

@@ -63,6 +63,10 @@ pub trait Judge: Send + Sync {
     fn identity(&self) -> String;
     /// The most that one call can cost; `None` where no price is known.
     fn worst_cost_usd(&self, question: &Question) -> Option<f64>;
+    /// What so many tokens cost, or one call where it has a price of its own; `None` where no price is known.
+    fn cost_usd(&self, _tokens_in: u64, _tokens_out: u64) -> Option<f64> {
+        None
+    }
     /// The settings that would make the price known.
     fn price_settings(&self) -> &'static str;
     /// Whether somebody is called. Only then are replies kept for the next time, and only such a

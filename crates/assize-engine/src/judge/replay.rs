@@ -133,6 +133,10 @@ impl Judge for Replay {
         Some(0.0)
     }
 
+    fn cost_usd(&self, _: u64, _: u64) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn price_settings(&self) -> &'static str {
         "nothing"
     }

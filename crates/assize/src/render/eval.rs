@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 use assize_core::calibration::interval::Estimate;
+use assize_core::court::eval::repeat::Noise;
 use assize_core::court::eval::{COURT, RubricRef};
 use assize_core::envelope::VERSION;
 use assize_core::finding::{Finding, Severity};
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 
 use super::comment::escape;
 use super::{BAD, DOUBTFUL, GOOD, STRONG, outcome, quiet, styled};
+use crate::command::eval::asking::{Asked, Need};
 
 /// Contradictions and flips that are listed for a person; the JSON has more.
 const LISTED_MAX: usize = 20;
@@ -149,8 +151,60 @@ pub fn lint_markdown(rubric: &Rubric, findings: &[Finding]) -> String {
 }
 
 /// Makes the machine envelope of a run.
-pub fn tally_envelope(rubric: &Rubric, tally: &Tally) -> Value {
-    envelope(rubric, tally.outcome(), "tally", json!(tally))
+pub fn tally_envelope(rubric: &Rubric, tally: &Tally, asked: Option<&Asked>) -> Value {
+    let mut document = envelope(rubric, tally.outcome(), "tally", json!(tally));
+    if let Some(asked) = asked {
+        document["asked"] = json!(asked);
+    }
+    document
+}
+
+/// Makes the machine envelope of what a run would take.
+pub fn need_envelope(rubric: &Rubric, need: &Need) -> Value {
+    json!({"assize": VERSION, "court": COURT, "rubric": RubricRef::of(rubric), "need": need})
+}
+
+/// Says what a run would take.
+pub fn need_text(need: &Need) -> String {
+    let open = need.questions - need.answered;
+    let mut text =
+        format!("{}, of which {} have a reply", count(need.questions, "question", "questions"), need.answered);
+    let _ = write!(text, "; {} would be asked, with about {} tokens to read", open, need.tokens_in);
+    let dollars = |usd: f64| if usd < 0.1 { format!("{usd:.4}") } else { format!("{usd:.2}") };
+    let _ = match (need.usd_low, need.usd_high) {
+        (Some(low), Some(high)) => writeln!(text, ": {} to {} US dollars", dollars(low), dollars(high)),
+        (None, Some(high)) => writeln!(text, ": at most {} US dollars", dollars(high)),
+        (_, None) => writeln!(text, "; what that costs is not known, since a judge has no price"),
+    };
+    text
+}
+
+/// Says what asking came to.
+fn asked_lines(asked: &Asked) -> Vec<String> {
+    let new = asked.questions - asked.answered_before;
+    let mut line = format!("{} asked", count(new, "question", "questions"));
+    if asked.answered_before > 0 {
+        let _ = write!(line, ", {} answered before", asked.answered_before);
+    }
+    let _ = write!(line, "; {}", count(asked.calls, "call", "calls"));
+    if asked.spent_usd > 0.0 {
+        let _ = write!(line, " for {:.4} US dollars", asked.spent_usd);
+    }
+    let mut lines = vec![line];
+    let why = [
+        (
+            &asked.interrupted,
+            "were under way when the run was interrupted, may have been paid for, and were made again",
+        ),
+        (&asked.stuck, "were never answered, and may have been paid for"),
+    ];
+    for (calls, what) in why.into_iter().filter(|(calls, _)| !calls.is_empty()) {
+        let named: Vec<String> =
+            calls.iter().take(LISTED_MAX).map(|call| format!("{} ({})", visible(&call.record), call.judge)).collect();
+        let more = if calls.len() > LISTED_MAX { ", …" } else { "" };
+        lines.push(format!("{} {what}: {}{more}", count(calls.len() as u64, "call", "calls"), named.join(", ")));
+    }
+    lines
 }
 
 fn tally_headline(rubric: &Rubric, tally: &Tally) -> String {
@@ -191,6 +245,11 @@ fn judge_lines(tally: &Tally) -> Vec<String> {
         if judge.unjudged > 0 {
             let _ = write!(line, "; it did not judge {}", judge.unjudged);
         }
+        let mut noise = Noise::default();
+        judge.noise.iter().for_each(|of_mode| noise += *of_mode);
+        if let Some(share) = noise.share() {
+            let _ = write!(line, "; asked again, it says otherwise of {:.1} % of labels", share * 100.0);
+        }
         line
     };
     let mut lines: Vec<String> = tally.judges.iter().map(line).collect();
@@ -212,11 +271,11 @@ fn judge_lines(tally: &Tally) -> Vec<String> {
 }
 
 /// Shows a run to a person.
-pub fn tally_human(rubric: &Rubric, tally: &Tally) -> String {
+pub fn tally_human(rubric: &Rubric, tally: &Tally, asked: Option<&Asked>) -> String {
     let mut text = format!("{}  {}\n\n", outcome(tally.outcome()), tally_headline(rubric, tally));
     text.push_str(&tally_table(tally).human());
     text.push('\n');
-    for line in judge_lines(tally) {
+    for line in judge_lines(tally).into_iter().chain(asked.map(asked_lines).unwrap_or_default()) {
         let _ = writeln!(text, "  {line}");
     }
     for (record, finding) in tally.contradictions.iter().take(LISTED_MAX) {
@@ -236,11 +295,11 @@ pub fn tally_human(rubric: &Rubric, tally: &Tally) -> String {
 }
 
 /// Shows a run as Markdown.
-pub fn tally_markdown(rubric: &Rubric, tally: &Tally) -> String {
+pub fn tally_markdown(rubric: &Rubric, tally: &Tally, asked: Option<&Asked>) -> String {
     let mut text = format!("## Assize: {}\n\n", escape(&tally_headline(rubric, tally)));
     text.push_str(&tally_table(tally).markdown());
     text.push('\n');
-    for line in judge_lines(tally) {
+    for line in judge_lines(tally).into_iter().chain(asked.map(asked_lines).unwrap_or_default()) {
         let _ = writeln!(text, "- {}", escape(&line));
     }
     for (record, finding) in &tally.contradictions {

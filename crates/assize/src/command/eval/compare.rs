@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         return Err(Failure::new(format!("{} and {} have no mode in common", rubric.id, second_rubric.id)));
     }
     let mut records: Vec<Twice> = Vec::new();
-    let index = arguments.data.each_record(host, &rubric, &mut |record| {
+    let index = arguments.data.indexed(host, &rubric, &mut |record| {
         records.push(Twice { id: record.id, ..Twice::default() });
     })?;
     let sides = [

@@ -40,10 +40,10 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (rubric, clauses) = arguments.data.rubric(host)?;
     let modes: Vec<&str> = rubric.asked().map(|mode| mode.id.as_str()).collect();
     let mut before = Vec::new();
-    let index = arguments.data.each_record(host, &rubric, &mut |record| before.push(Edition::of(record, &clauses)))?;
+    let index = arguments.data.indexed(host, &rubric, &mut |record| before.push(Edition::of(record, &clauses)))?;
     let mut after = Vec::new();
     let corrected = DataArguments { data: arguments.corrected.clone(), from: None, ..arguments.data.clone() };
-    let index_after = corrected.each_record(host, &rubric, &mut |record| after.push(Edition::of(record, &clauses)))?;
+    let index_after = corrected.indexed(host, &rubric, &mut |record| after.push(Edition::of(record, &clauses)))?;
     for (editions, index, path, option) in [
         (&mut before, &index, &arguments.verdicts, "--verdicts"),
         (&mut after, &index_after, &arguments.corrected_verdicts, "--corrected-verdicts"),

@@ -1,6 +1,7 @@
 //! What the commands of the data-set court read: rubrics, records, verdicts, labels.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,7 @@ use assize_core::trial::handed::{Handed, fails_by};
 use assize_core::trial::join::{Index, Joined, Said, Unjoined, join};
 use assize_core::trial::label::{self, LABELS_BYTES_MAX, PersonLabels};
 use assize_engine::records::{self, DataFormat, Each};
+use tempfile::NamedTempFile;
 
 use crate::exit::{Failure, Result};
 use crate::host::Host;
@@ -83,23 +85,94 @@ impl DataArguments {
     /// # Errors
     ///
     /// Says which record cannot be read, and why.
-    pub fn each_record(&self, host: &Host, rubric: &Rubric, each: &mut dyn FnMut(Record)) -> Result<Index> {
+    pub fn indexed(&self, host: &Host, rubric: &Rubric, each: &mut dyn FnMut(Record)) -> Result<Index> {
         let mut index = Index::default();
-        let mut take = |value| {
-            let record = Record::of(value, &rubric.record.id)?;
-            let added = index.add(&record.id, &record.hash);
-            let again = |earlier: usize| {
-                let id = assize_core::text::quote(&record.id);
-                format!("has the name of record {}: {id}", earlier + 1)
-            };
-            added.map_err(again)?;
+        self.each_record(host, rubric, &mut |record| {
+            index.add(&record.id, &record.hash).map_err(|earlier| repeats(&record.id, earlier + 1))?;
             each(record);
             Ok(())
-        };
-        let format = self.from.as_deref().and_then(DataFormat::named).or_else(|| DataFormat::of_name(&self.data));
-        read_values(host, &self.data, "the data", format, &mut take)?;
+        })?;
         Ok(index)
     }
+
+    /// Reads the records one after the other. Two may have the same name; what is held does not grow with their number.
+    ///
+    /// # Errors
+    ///
+    /// Says which record cannot be read, and why; also where `each` refuses one.
+    pub fn each_record(
+        &self,
+        host: &Host,
+        rubric: &Rubric,
+        each: &mut dyn FnMut(Record) -> std::result::Result<(), String>,
+    ) -> Result<()> {
+        let format = self.from.as_deref().and_then(DataFormat::named).or_else(|| DataFormat::of_name(&self.data));
+        let mut take = |value| each(Record::of(value, &rubric.record.id)?);
+        read_values(host, &self.data, "the data", format, &mut take)
+    }
+
+    /// Keeps what comes from standard input, so that it can be read more than once: for as long as the file beside it is held.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it cannot be read or kept.
+    pub fn kept(&self) -> Result<(Self, Option<NamedTempFile>)> {
+        if self.data != Path::new("-") {
+            return Ok((self.clone(), None));
+        }
+        let keep = || -> io::Result<NamedTempFile> {
+            let mut file = NamedTempFile::new()?;
+            io::copy(&mut io::stdin().lock(), &mut file)?;
+            Ok(file)
+        };
+        let file = keep().map_err(|error| Failure::new(format!("the data -: {error}")))?;
+        Ok((Self { data: file.path().to_owned(), ..self.clone() }, Some(file)))
+    }
+}
+
+fn repeats(id: &str, earlier: usize) -> String {
+    format!("has the name of record {earlier}: {}", assize_core::text::quote(id))
+}
+
+/// Names that have to differ, by eight bytes each: a million of them must not fill the memory.
+#[derive(Debug, Default)]
+pub struct Names {
+    fingerprints: Vec<u64>,
+}
+
+impl Names {
+    /// Adds the next name.
+    pub fn add(&mut self, id: &str) {
+        self.fingerprints.push(fingerprint(id));
+    }
+
+    /// Looks for names that repeat; those that could are read again.
+    ///
+    /// # Errors
+    ///
+    /// Names the first record that has the name of another.
+    pub fn check(mut self, host: &Host, data: &DataArguments, rubric: &Rubric) -> Result<()> {
+        self.fingerprints.sort_unstable();
+        let twice = self.fingerprints.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+        let doubtful: HashSet<u64> = twice.collect();
+        if doubtful.is_empty() {
+            return Ok(());
+        }
+        let (mut seen, mut at) = (HashMap::new(), 0);
+        data.each_record(host, rubric, &mut |record| {
+            at += 1;
+            if !doubtful.contains(&fingerprint(&record.id)) {
+                return Ok(());
+            }
+            seen.insert(record.id.clone(), at).map_or(Ok(()), |earlier| Err(repeats(&record.id, earlier)))
+        })
+    }
+}
+
+fn fingerprint(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn read_values(host: &Host, path: &Path, what: &str, format: Option<DataFormat>, each: Each<'_>) -> Result<()> {
@@ -258,7 +331,7 @@ impl Case {
         let modes: Vec<&str> = rubric.asked().map(|mode| mode.id.as_str()).collect();
         let mut records = Vec::new();
         let mut seen: Vec<Seen> = Vec::new();
-        let index = data.each_record(host, &rubric, &mut |record| {
+        let index = data.indexed(host, &rubric, &mut |record| {
             let strata = rubric.record.strata.iter().map(|field| record.text_of(field)).collect();
             seen.push(Seen { strata, ..Seen::default() });
             records.push((record.id, record.hash));

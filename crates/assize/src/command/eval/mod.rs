@@ -1,11 +1,13 @@
 //! `assize eval`: the data-set court, and the judge's own trial.
 
+pub mod asking;
 mod calibrate;
 mod compare;
 mod correct;
 mod input;
 mod lint;
 mod plan;
+mod progress;
 mod run;
 
 use crate::cli::Output;

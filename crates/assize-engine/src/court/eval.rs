@@ -1,0 +1,549 @@
+//! Asks judges about the records of a data set.
+//!
+//! The docket says which call is to be made when; here it is made, by as many threads as there are calls at a time. Each call is written
+//! down before it is made and each reply before it counts, so that a run which is killed goes on without paying twice.
+//! Memory does not grow with the number of records: who hands them over waits while enough of them are open. What a
+//! record is worth is decided elsewhere, from the replies.
+
+pub mod replies;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use assize_core::court::eval::docket::{After, Call, Docket, DocketTerms, Ending, Next, Task};
+use assize_core::court::eval::{RecordJudge, RecordOpinion};
+use assize_core::prompt::Question;
+use assize_core::prompt::record::RecordPrompt;
+use assize_core::record::Record;
+use assize_core::ruling::{Cause, Unjudged};
+use assize_core::text::{head, make_visible};
+
+use super::fresh_nonce;
+use crate::judge::ask::DETAIL_BYTES_MAX;
+use crate::judge::budget::{Budget, BudgetError};
+use crate::judge::{Answer, CallError, Judge};
+use replies::{Entry, Journal, JournalError, Key, Replies};
+
+/// Questions that are open for each call that there may be at a time.
+const OPEN_PER_CALL: usize = 4;
+/// Threads beside those whose calls are not stuck.
+const SPARE_THREADS: usize = 8;
+/// Room for what a thread calls; the replies that it reads are bounded.
+const STACK_BYTES: usize = 1 << 20;
+/// How often whoever waits for the end is told how far it is.
+const TELL_EVERY: Duration = Duration::from_millis(100);
+/// What an amount in US dollars is counted in.
+const NANOS_PER_USD: f64 = 1e9;
+
+/// Counts an amount in billionths of a US dollar, in favour of the budget.
+pub fn nanousd(usd: f64) -> u64 {
+    (usd.max(0.0) * NANOS_PER_USD).ceil() as u64
+}
+
+/// The judges of a run, and how often each is asked.
+#[derive(Clone)]
+pub struct Bench {
+    judges: Vec<Arc<dyn Judge>>,
+    prompt: Arc<RecordPrompt>,
+    identities: Vec<String>,
+    repeats: u32,
+}
+
+impl Bench {
+    /// Seats judges. Nobody is contacted.
+    pub fn new(judges: Vec<Arc<dyn Judge>>, prompt: Arc<RecordPrompt>, repeats: u32) -> Self {
+        let identities = judges.iter().map(|judge| judge.identity()).collect();
+        Self { judges, prompt, identities, repeats }
+    }
+
+    /// Returns the judges.
+    pub fn judges(&self) -> &[Arc<dyn Judge>] {
+        &self.judges
+    }
+
+    /// Returns how many questions there are about a record.
+    pub fn questions(&self) -> usize {
+        self.judges.len() * self.repeats as usize
+    }
+
+    /// Returns what the run is, together with what it is about: it goes on where the same one stopped.
+    pub fn run(&self, data: &str) -> Key {
+        let mut hasher = blake3::Hasher::new();
+        let repeats = self.repeats.to_string();
+        let parts = self.identities.iter().map(String::as_str).chain([repeats.as_str(), data]);
+        parts.for_each(|part| hash_part(&mut hasher, part));
+        short(&hasher)
+    }
+
+    /// Returns what the replies about a record are kept under: judge by judge, and for each time that it is asked.
+    pub fn keys(&self, record: &Record) -> Vec<Key> {
+        let question = self.prompt.hash(record);
+        let key = |identity: &String, repeat: u32| {
+            let mut hasher = blake3::Hasher::new();
+            [identity.as_str(), &question, &repeat.to_string()]
+                .into_iter()
+                .for_each(|part| hash_part(&mut hasher, part));
+            short(&hasher)
+        };
+        self.identities
+            .iter()
+            .flat_map(|identity| (1..=self.repeats).map(move |repeat| key(identity, repeat)))
+            .collect()
+    }
+
+    /// Renders the question about a record.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the record is larger than what a judge is shown.
+    pub fn question(&self, record: &Record) -> Result<Question, Unjudged> {
+        self.prompt.question(record, &fresh_nonce())
+    }
+
+    /// Returns what each judge has said of a record, by the replies that are kept.
+    ///
+    /// # Errors
+    ///
+    /// Fails when they cannot be read.
+    pub fn opinions(
+        &self,
+        replies: &Replies,
+        record: &Record,
+    ) -> Result<Vec<RecordOpinion>, crate::database::DatabaseError> {
+        let prompt_hash = self.prompt.hash(record);
+        let opinion = |(at, key): (usize, Key)| {
+            let (judge, repeat) = (at / self.repeats as usize, at % self.repeats as usize);
+            let judge = &self.judges[judge];
+            let mut of = RecordJudge {
+                id: judge.id().to_owned(),
+                repeat: (self.repeats > 1).then(|| repeat as u32 + 1),
+                model: judge.model().map(str::to_owned),
+                prompt_hash: Some(prompt_hash.clone()),
+                ..RecordJudge::default()
+            };
+            let verdict = match replies.reply(&key)? {
+                Some(Answer { reply, model, tokens_in, tokens_out, cost_usd }) => {
+                    (of.tokens_in, of.tokens_out, of.cost_usd) = (tokens_in, tokens_out, cost_usd);
+                    of.model = model.or(of.model);
+                    self.prompt.read(&reply, record)
+                }
+                None => Err(replies.silence(&key)?.unwrap_or_else(not_asked)),
+            };
+            let verdict = verdict.map_err(|Unjudged { cause, detail }| {
+                Unjudged::new(cause, head(&make_visible(&detail), DETAIL_BYTES_MAX))
+            });
+            Ok(RecordOpinion { judge: of, verdict })
+        };
+        self.keys(record).into_iter().enumerate().map(opinion).collect()
+    }
+}
+
+fn not_asked() -> Unjudged {
+    Unjudged::new(Cause::NotBeforeCourt, "the judge was not asked")
+}
+
+fn hash_part(hasher: &mut blake3::Hasher, part: &str) {
+    hasher.update(&(part.len() as u64).to_le_bytes());
+    hasher.update(part.as_bytes());
+}
+
+fn short(hasher: &blake3::Hasher) -> Key {
+    let mut key = Key::default();
+    hasher.finalize_xof().fill(&mut key);
+    key
+}
+
+/// On what terms a run asks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskingTerms {
+    /// On what terms questions are asked.
+    pub docket: DocketTerms,
+    /// Calls at a time to one judge at most.
+    pub calls_max: usize,
+    /// What was spent before in this run, in billionths of a US dollar.
+    pub spent_nanousd: u64,
+    /// The folder that the daily budget is counted in, and how much it is, where there is one.
+    pub daily: Option<(std::path::PathBuf, f64)>,
+    /// When it begins, in milliseconds since 1970.
+    pub now_ms: i64,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Progress {
+    /// Questions that have ended, on the disk.
+    pub settled: u64,
+    /// Calls that were made.
+    pub calls: u64,
+    /// Calls that brought no reply, or one without a verdict.
+    pub failed: u64,
+    /// Calls under way.
+    pub under_way: usize,
+    /// What is spent or set aside, in US dollars.
+    pub committed_usd: f64,
+    /// Whether a judge does nothing but fail.
+    pub outage: bool,
+}
+
+/// A run at work.
+pub struct Asking {
+    shared: Arc<Shared>,
+    next_task: Task,
+    open_max: usize,
+}
+
+struct Shared {
+    bench: Bench,
+    journal: Journal,
+    begin: Instant,
+    terms: AskingTerms,
+    daily: Option<Budget>,
+    state: Mutex<State>,
+    /// Something can be done, or everything is.
+    work: Condvar,
+    /// A question has ended.
+    ended: Condvar,
+    threads_max: usize,
+}
+
+struct State {
+    docket: Docket,
+    jobs: HashMap<Task, Arc<Job>>,
+    threads: usize,
+    idle: usize,
+    calls: u64,
+    failed: u64,
+    closed: bool,
+    broken: Option<JournalError>,
+}
+
+/// One question to one judge.
+struct Job {
+    key: Key,
+    record: Arc<str>,
+    judge_id: Arc<str>,
+    question: Arc<Question>,
+    /// What was wrong with the reply before.
+    reask: Mutex<Option<String>>,
+}
+
+impl Asking {
+    /// Begins a run.
+    ///
+    /// # Errors
+    ///
+    /// Fails when replies cannot be kept, or what is spent cannot be counted.
+    pub fn begin(bench: Bench, path: &Path, run: Key, terms: AskingTerms) -> Result<Self, String> {
+        let journal = Journal::open(path, run).map_err(|error| error.to_string())?;
+        let daily = match &terms.daily {
+            Some((folder, usd)) => {
+                let budget = Budget::open(folder, *usd);
+                Some(budget.map_err(|error| format!("what is spent cannot be counted: {error}"))?)
+            }
+            None => None,
+        };
+        let calls_max: Vec<usize> = bench.judges.iter().map(|judge| judge.calls_max().min(terms.calls_max)).collect();
+        let calls: usize = calls_max.iter().sum();
+        let seed = getrandom::u64().unwrap_or(run[0].into());
+        let docket = Docket::new(terms.docket, &calls_max, terms.spent_nanousd, seed);
+        let state = State {
+            docket,
+            jobs: HashMap::new(),
+            threads: 0,
+            idle: 0,
+            calls: 0,
+            failed: 0,
+            closed: false,
+            broken: None,
+        };
+        let shared = Arc::new(Shared {
+            bench,
+            journal,
+            begin: Instant::now(),
+            terms,
+            daily,
+            state: Mutex::new(state),
+            work: Condvar::new(),
+            ended: Condvar::new(),
+            threads_max: 2 * calls + SPARE_THREADS,
+        });
+        Ok(Self { shared, next_task: 0, open_max: OPEN_PER_CALL * calls })
+    }
+
+    /// Hands over a record whose replies under these places of [`Bench::keys`] are missing. Waits while enough are open.
+    ///
+    /// # Errors
+    ///
+    /// Fails when replies cannot be kept any more.
+    pub fn put(&mut self, record: &Record, missing: &[usize]) -> Result<(), JournalError> {
+        let keys = self.shared.bench.keys(record);
+        let question = match self.shared.bench.question(record) {
+            Ok(question) => Arc::new(question),
+            Err(unjudged) => {
+                let silent = |at: &usize| Entry::Silent { key: keys[*at], unjudged: unjudged.clone() };
+                self.shared.journal.submit(missing.iter().map(silent).collect::<Vec<_>>());
+                return Ok(());
+            }
+        };
+        let id: Arc<str> = record.id.as_str().into();
+        let limited = self.shared.terms.docket.budget_nanousd.is_some() || self.shared.daily.is_some();
+        let waits = |state: &mut State| state.docket.open() >= self.open_max && state.broken.is_none();
+        let state = self.shared.lock();
+        let mut state = self.shared.ended.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner);
+        if let Some(broken) = &state.broken {
+            return Err(broken.clone());
+        }
+        for at in missing {
+            let judge = at / self.shared.bench.repeats as usize;
+            let asked = &self.shared.bench.judges[judge];
+            // Without a budget nothing has to be set aside.
+            let worst = if limited { asked.worst_cost_usd(&question).map_or(u64::MAX, nanousd) } else { 0 };
+            let job = Job {
+                key: keys[*at],
+                record: Arc::clone(&id),
+                judge_id: asked.id().into(),
+                question: Arc::clone(&question),
+                reask: Mutex::new(None),
+            };
+            state.jobs.insert(self.next_task, Arc::new(job));
+            state.docket.enter(self.next_task, judge, worst);
+            self.next_task += 1;
+            self.shared.wake(&mut state);
+        }
+        Ok(())
+    }
+
+    /// Returns how far it is.
+    pub fn progress(&self) -> Progress {
+        self.shared.progress()
+    }
+
+    /// Waits until every question has ended and everything is on the disk; says now and then how far it is. Calls that are stuck
+    /// are not waited for.
+    ///
+    /// # Errors
+    ///
+    /// Fails when replies could not be kept.
+    pub fn finish(self, tell: &mut dyn FnMut(Progress)) -> Result<Progress, JournalError> {
+        let shared = &self.shared;
+        let mut state = shared.lock();
+        while state.docket.open() > 0 && state.broken.is_none() {
+            state = shared.ended.wait_timeout(state, TELL_EVERY).unwrap_or_else(PoisonError::into_inner).0;
+            drop(state);
+            tell(shared.progress());
+            state = shared.lock();
+        }
+        state.closed = true;
+        let broken = state.broken.clone();
+        drop(state);
+        shared.work.notify_all();
+        let written = shared.journal.submit([]);
+        if let Some(broken) = broken {
+            return Err(broken);
+        }
+        shared.journal.wait(written)?;
+        let progress = shared.progress();
+        // What a stuck call brings now is late.
+        shared.journal.close()?;
+        Ok(progress)
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn progress(&self) -> Progress {
+        let settled = self.journal.settled();
+        let state = self.lock();
+        Progress {
+            settled,
+            calls: state.calls,
+            failed: state.failed,
+            under_way: state.docket.calls(),
+            committed_usd: state.docket.committed_nanousd() as f64 / NANOS_PER_USD,
+            outage: (0..self.bench.judges.len()).any(|judge| state.docket.failing_since(judge).is_some()),
+        }
+    }
+
+    /// Sees to it that somebody looks what is to be done.
+    fn wake(self: &Arc<Self>, state: &mut State) {
+        if state.idle > 0 {
+            self.work.notify_one();
+        } else if state.threads < self.threads_max {
+            let shared = Arc::clone(self);
+            let spawned = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || shared.work());
+            state.threads += usize::from(spawned.is_ok());
+        }
+    }
+
+    /// Makes calls until there is nothing left to do.
+    fn work(self: &Arc<Self>) {
+        while let Some((call, job)) = self.next() {
+            let worst_nanousd = call.worst_nanousd;
+            let (record, judge) = (Arc::clone(&job.record), Arc::clone(&job.judge_id));
+            let written = self.journal.submit([Entry::Begun { call: call.id, record, judge, worst_nanousd }]);
+            if let Err(broken) = self.journal.wait(written) {
+                let mut state = self.lock();
+                state.threads -= 1;
+                state.broken = Some(broken);
+                self.ended.notify_all();
+                return;
+            }
+            self.make(&call, &job);
+        }
+    }
+
+    /// Returns the next call, when there is one; `None` when there will be none.
+    fn next(self: &Arc<Self>) -> Option<(Call, Arc<Job>)> {
+        let mut state = self.lock();
+        loop {
+            if state.closed || state.broken.is_some() {
+                state.threads -= 1;
+                return None;
+            }
+            let now = self.begin.elapsed();
+            let wake = match state.docket.next(now) {
+                Next::Call(call) => {
+                    state.calls += 1;
+                    // Every task of the docket has its job for as long as it is open.
+                    if let Some(job) = state.jobs.get(&call.task).map(Arc::clone) {
+                        self.wake(&mut state);
+                        return Some((call, job));
+                    }
+                    continue;
+                }
+                Next::GivenUp(task, unjudged) => {
+                    if let Some(job) = state.jobs.remove(&task) {
+                        self.journal.submit([Entry::Silent { key: job.key, unjudged }]);
+                    }
+                    self.ended.notify_all();
+                    continue;
+                }
+                Next::Wait(wake) => wake,
+            };
+            state.idle += 1;
+            state = match wake {
+                None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(at) => {
+                    let time = at.saturating_sub(now).max(Duration::from_millis(1));
+                    self.work.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+            state.idle -= 1;
+        }
+    }
+
+    /// Makes a call, and takes in how it ended.
+    fn make(self: &Arc<Self>, call: &Call, job: &Job) {
+        let judge = &self.bench.judges[call.judge];
+        let begin = Instant::now();
+        let reask = job.reask.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let called = self.within_daily_budget(call, || {
+            judge.call(&job.question, reask.as_deref(), begin + self.terms.docket.call_time_max)
+        });
+        let (ending, answer, cost_usd) = match called {
+            Ok(answer) => {
+                let ending = match self.bench.prompt.read_to(&answer.reply, &job.question) {
+                    Ok(_) => Ending::Judged,
+                    Err(unjudged) => Ending::Unread(unjudged),
+                };
+                let cost_usd = answer.cost_usd;
+                (ending, Some(answer), cost_usd)
+            }
+            Err(error) => {
+                let (ending, cost_usd) = ending_of(error);
+                (ending, None, cost_usd)
+            }
+        };
+        let wrong = match &ending {
+            Ending::Unread(unjudged) => Some(unjudged.clone()),
+            _ => None,
+        };
+        let cost_nanousd = cost_usd.map_or(call.worst_nanousd, nanousd);
+        let mut entries = vec![Entry::Ended { call: call.id, cost_nanousd }];
+        let mut state = self.lock();
+        state.failed += u64::from(ending != Ending::Judged);
+        match state.docket.ended(call.id, ending, Some(cost_nanousd), self.begin.elapsed()) {
+            After::Late => {}
+            After::Again => {
+                if let Some(wrong) = wrong {
+                    *job.reask.lock().unwrap_or_else(PoisonError::into_inner) = Some(wrong.detail);
+                }
+            }
+            After::Replied => {
+                state.jobs.remove(&call.task);
+                entries.push(match (answer, wrong) {
+                    (Some(answer), _) => self.replied(job, answer, begin.elapsed()),
+                    (None, wrong) => Entry::Silent { key: job.key, unjudged: wrong.unwrap_or_else(not_asked) },
+                });
+            }
+            After::GivenUp(unjudged) => {
+                state.jobs.remove(&call.task);
+                entries.push(Entry::Silent { key: job.key, unjudged });
+            }
+        }
+        // Under the lock, so that whoever sees that nothing is open any more finds everything handed over.
+        self.journal.submit(entries);
+        drop(state);
+        self.ended.notify_all();
+    }
+
+    fn replied(&self, job: &Job, answer: Answer, latency: Duration) -> Entry {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let since = i64::try_from(millis(self.begin.elapsed())).unwrap_or(i64::MAX);
+        Entry::Replied {
+            key: job.key,
+            record: Arc::clone(&job.record),
+            judge: Arc::clone(&job.judge_id),
+            answer: Box::new(answer),
+            at_ms: self.terms.now_ms.saturating_add(since),
+            latency_ms: millis(latency),
+        }
+    }
+
+    /// Sets a call aside in the budget that all courts share, where there is one.
+    fn within_daily_budget(
+        &self,
+        call: &Call,
+        make: impl FnOnce() -> Result<Answer, CallError>,
+    ) -> Result<Answer, CallError> {
+        let Some(budget) = &self.daily else { return make() };
+        let since = i64::try_from(self.begin.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let worst_usd = call.worst_nanousd as f64 / NANOS_PER_USD;
+        let refused = |error: BudgetError| CallError::Final {
+            unjudged: Unjudged::new(Cause::OverBudget, error.to_string()),
+            cost_usd: Some(0.0),
+        };
+        let reservation = budget.reserve(worst_usd, self.terms.now_ms.saturating_add(since)).map_err(refused)?;
+        let made = make();
+        let cost_usd = match &made {
+            Ok(answer) => answer.cost_usd,
+            Err(CallError::Final { cost_usd, .. } | CallError::Retryable { cost_usd, .. }) => *cost_usd,
+        };
+        // What cannot be given back counts as spent.
+        let _ = reservation.settle(cost_usd);
+        made
+    }
+}
+
+/// Sorts a call that brought no reply.
+fn ending_of(error: CallError) -> (Ending, Option<f64>) {
+    match error {
+        CallError::Retryable { after, busy, detail, cost_usd } => {
+            (Ending::Failed { unjudged: Unjudged::new(Cause::Unavailable, detail), after, busy }, cost_usd)
+        }
+        CallError::Final { unjudged, cost_usd } => {
+            let ending = match unjudged.cause {
+                Cause::Timeout => Ending::Failed { unjudged, after: None, busy: false },
+                Cause::Unavailable | Cause::OverBudget => Ending::Unusable(unjudged),
+                _ => Ending::Unread(unjudged),
+            };
+            (ending, cost_usd)
+        }
+    }
+}
