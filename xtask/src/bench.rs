@@ -1,6 +1,7 @@
 //! Measures ours beside other processes, in one run, round after round.
 
 mod brief;
+mod eval;
 mod patch;
 mod tournament;
 
@@ -26,6 +27,8 @@ pub enum What {
     /// A patch of a thousand files beside other programs that apply it, and beside writing the files alone; and a tournament
     /// of eight candidates beside its gates.
     Patch,
+    /// Judging a data set beside other programs that do it, and beside a loop that only calls.
+    Eval,
 }
 
 /// Files that the judged change touches.
@@ -38,6 +41,7 @@ pub fn run(what: What, rounds: Option<usize>) -> Result {
     match what {
         What::Hook => hook(rounds.unwrap_or(40)),
         What::Brief => brief::run(rounds.unwrap_or(5)),
+        What::Eval => eval::run(None),
         What::Patch => patch::run(rounds.unwrap_or(11)).and_then(|()| tournament::run()),
     }
 }

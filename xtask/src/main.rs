@@ -13,6 +13,7 @@ mod record;
 mod scenarios;
 mod schema;
 mod shell;
+mod stub_model;
 mod tidy;
 mod torture;
 
@@ -47,6 +48,12 @@ enum Xtask {
         #[arg(long)]
         rounds: Option<usize>,
     },
+    /// A model server that answers at once, and a client that only calls: what `bench eval` measures against.
+    #[command(hide = true)]
+    StubModel(stub_model::ServerArguments),
+    /// Calls a model server once for each record.
+    #[command(hide = true)]
+    BareClient(stub_model::ClientArguments),
     /// Install the real `claude` program and run the tests that need it.
     Claude,
     /// Install a real model server with real weights and have it judge.
@@ -83,6 +90,8 @@ fn main() -> ExitCode {
         Xtask::Tidy => tidy::run(),
         Xtask::Fuzz { seconds } => fuzz::run(seconds),
         Xtask::Bench { what, rounds } => bench::run(what, rounds),
+        Xtask::StubModel(arguments) => stub_model::serve_for_ever(&arguments),
+        Xtask::BareClient(arguments) => stub_model::call_for_each(&arguments),
         Xtask::Claude => claude::run(),
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
         Xtask::Corpus { write_table: true, .. } => corpus::write_table(),

@@ -10,6 +10,8 @@ pub mod pair;
 pub mod record;
 pub mod review;
 
+use std::sync::Arc;
+
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,7 +79,7 @@ pub struct Question {
     /// The name of the verdict's schema.
     pub schema_name: &'static str,
     /// The schema of the verdict.
-    pub schema: serde_json::Value,
+    pub schema: Arc<serde_json::Value>,
     /// Hash of rules, case and schema, the nonce left out.
     pub prompt_hash: String,
     /// Hash of the rules alone.
@@ -101,7 +103,7 @@ pub fn stop_question(evidence: &Evidence, findings: &[Finding], budget: DiffBudg
         schema_name: StopVerdict::NAME,
         system,
         prompt,
-        schema,
+        schema: Arc::new(schema),
     }
 }
 

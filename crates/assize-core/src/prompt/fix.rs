@@ -68,7 +68,7 @@ pub fn fix_question(record: &ReviewRecord, exhibits: &FixExhibits, limits: &Patc
         schema_name: Patch::NAME,
         system: rubric(nonce),
         prompt: case(nonce),
-        schema,
+        schema: schema.into(),
     }
 }
 

@@ -41,7 +41,7 @@ pub fn pair_question(pair: &Pair<'_>, nonce: &Nonce) -> Question {
         schema_name: PairVerdict::NAME,
         system: rubric(nonce),
         prompt: case(pair, nonce),
-        schema,
+        schema: schema.into(),
     }
 }
 

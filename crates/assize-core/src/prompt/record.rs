@@ -3,6 +3,8 @@
 //! The rules are the same for all records of a run, word for word, so that servers can keep what they have read of them; the nonce stands
 //! in the case alone. What is made once is made once: a run asks a hundred thousand times.
 
+use std::sync::Arc;
+
 use minijinja::{Environment, UndefinedBehavior, Value as Shown, context};
 use serde_json::{Map, Value};
 
@@ -23,7 +25,7 @@ pub const RECORD_SHOWN_BYTES_MAX: usize = 256 * 1024;
 #[derive(Debug, Clone)]
 pub struct RecordPrompt {
     system: String,
-    schema: Value,
+    schema: Arc<Value>,
     shown: Vec<String>,
     modes: Vec<String>,
     case: Environment<'static>,
@@ -52,7 +54,7 @@ impl RecordPrompt {
         let mut case = Environment::new();
         case.set_undefined_behavior(UndefinedBehavior::Strict);
         case.add_template("case", CASE).expect("the built-in prompt is a template");
-        let schema = RecordVerdict::schema_of(rubric);
+        let schema = Arc::new(RecordVerdict::schema_of(rubric));
         let shown = rubric.record.shown.clone();
         let rubric_hash = hash_of(&[&system, CASE, &schema.to_string(), &shown.join("\n")]);
         Some(Self { system, schema, shown, modes, case, rubric_hash })
@@ -82,7 +84,7 @@ impl RecordPrompt {
             system: self.system.clone(),
             prompt: case.expect("the built-in prompt renders with the values given here"),
             schema_name: RecordVerdict::NAME,
-            schema: self.schema.clone(),
+            schema: Arc::clone(&self.schema),
             prompt_hash: self.hash(record),
             rubric_hash: self.rubric_hash.clone(),
             exhibits: vec![text],

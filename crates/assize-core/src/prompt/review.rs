@@ -43,7 +43,7 @@ pub fn review_question(inputs: &ReviewInputs, exhibits: &ReviewExhibits, nonce: 
         schema_name: ReviewVerdict::NAME,
         system: rubric(nonce),
         prompt: render_case(inputs, exhibits, nonce),
-        schema,
+        schema: schema.into(),
     }
 }
 

@@ -51,11 +51,28 @@ fn collect_texts(key: &str, value: &Value, texts: &mut Vec<String>) {
 pub(super) fn letters(text: &str) -> String {
     static ESCAPE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?:\\+u[0-9A-Fa-f]{4})+|\\+[bfnrt]|⟨U\+[0-9A-F]{4,6}⟩").expect("valid pattern"));
+    // Most texts hold nothing that begins an escape, and are looked through by the hundred thousand.
+    if !text.contains(['\\', '⟨']) {
+        return only_letters(text);
+    }
     let resolved = ESCAPE.replace_all(text, |escape: &Captures<'_>| {
         let units = escape[0].split('u').skip(1).filter_map(|unit| u16::from_str_radix(unit.get(..4)?, 16).ok());
         char::decode_utf16(units).filter_map(Result::ok).collect::<String>()
     });
-    resolved.chars().filter(|character| character.is_alphabetic()).flat_map(char::to_lowercase).collect()
+    only_letters(&resolved)
+}
+
+fn only_letters(text: &str) -> String {
+    let mut letters = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            'a'..='z' => letters.push(character),
+            'A'..='Z' => letters.push(character.to_ascii_lowercase()),
+            _ if character.is_ascii() || !character.is_alphabetic() => {}
+            _ => letters.extend(character.to_lowercase()),
+        }
+    }
+    letters
 }
 
 #[cfg(test)]

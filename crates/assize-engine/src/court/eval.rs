@@ -204,9 +204,11 @@ struct Shared {
     state: Mutex<State>,
     /// Something can be done, or everything is.
     work: Condvar,
-    /// A question has ended.
+    /// There is room for more questions, or none is open any more.
     ended: Condvar,
     threads_max: usize,
+    /// Questions that are open when there is room for more.
+    open_low: usize,
 }
 
 struct State {
@@ -269,6 +271,7 @@ impl Asking {
             work: Condvar::new(),
             ended: Condvar::new(),
             threads_max: 2 * calls + SPARE_THREADS,
+            open_low: OPEN_PER_CALL * calls / 2,
         });
         Ok(Self { shared, next_task: 0, open_max: OPEN_PER_CALL * calls })
     }
@@ -290,9 +293,11 @@ impl Asking {
         };
         let id: Arc<str> = record.id.as_str().into();
         let limited = self.shared.terms.docket.budget_nanousd.is_some() || self.shared.daily.is_some();
-        let waits = |state: &mut State| state.docket.open() >= self.open_max && state.broken.is_none();
-        let state = self.shared.lock();
-        let mut state = self.shared.ended.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.shared.lock();
+        if state.docket.open() >= self.open_max {
+            let waits = |state: &mut State| state.docket.open() > self.shared.open_low && state.broken.is_none();
+            state = self.shared.ended.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner);
+        }
         if let Some(broken) = &state.broken {
             return Err(broken.clone());
         }
@@ -311,7 +316,9 @@ impl Asking {
             state.jobs.insert(self.next_task, Arc::new(job));
             state.docket.enter(self.next_task, judge, worst);
             self.next_task += 1;
-            self.shared.wake(&mut state);
+            if state.docket.wants_a_call(self.shared.begin.elapsed()) {
+                self.shared.wake(&mut state);
+            }
         }
         Ok(())
     }
@@ -383,27 +390,30 @@ impl Shared {
 
     /// Makes calls until there is nothing left to do.
     fn work(self: &Arc<Self>) {
-        while let Some((call, job)) = self.next() {
-            let worst_nanousd = call.worst_nanousd;
-            let (record, judge) = (Arc::clone(&job.record), Arc::clone(&job.judge_id));
-            let written = self.journal.submit([Entry::Begun { call: call.id, record, judge, worst_nanousd }]);
-            if let Err(broken) = self.journal.wait(written) {
+        let mut next = self.next(self.lock(), Vec::new());
+        while let Some((call, job, batch)) = next {
+            if let Err(broken) = self.journal.wait(batch) {
                 let mut state = self.lock();
                 state.threads -= 1;
                 state.broken = Some(broken);
                 self.ended.notify_all();
                 return;
             }
-            self.make(&call, &job);
+            next = self.make(&call, &job);
         }
     }
 
-    /// Returns the next call, when there is one; `None` when there will be none.
-    fn next(self: &Arc<Self>) -> Option<(Call, Arc<Job>)> {
-        let mut state = self.lock();
+    /// Hands over what is to be written down, and returns the next call, when there is one, with the batch that it is written down
+    /// with; `None` when there will be none.
+    fn next(
+        self: &Arc<Self>,
+        mut state: MutexGuard<'_, State>,
+        mut entries: Vec<Entry>,
+    ) -> Option<(Call, Arc<Job>, u64)> {
         loop {
             if state.closed || state.broken.is_some() {
                 state.threads -= 1;
+                self.journal.submit(entries);
                 return None;
             }
             let now = self.begin.elapsed();
@@ -411,21 +421,28 @@ impl Shared {
                 Next::Call(call) => {
                     state.calls += 1;
                     // Every task of the docket has its job for as long as it is open.
-                    if let Some(job) = state.jobs.get(&call.task).map(Arc::clone) {
+                    let Some(job) = state.jobs.get(&call.task).map(Arc::clone) else { continue };
+                    let (record, judge) = (Arc::clone(&job.record), Arc::clone(&job.judge_id));
+                    entries.push(Entry::Begun { call: call.id, record, judge, worst_nanousd: call.worst_nanousd });
+                    let batch = self.journal.submit(entries);
+                    if state.docket.wants_a_call(now) {
                         self.wake(&mut state);
-                        return Some((call, job));
                     }
-                    continue;
+                    return Some((call, job, batch));
                 }
                 Next::GivenUp(task, unjudged) => {
                     if let Some(job) = state.jobs.remove(&task) {
-                        self.journal.submit([Entry::Silent { key: job.key, unjudged }]);
+                        entries.push(Entry::Silent { key: job.key, unjudged });
                     }
-                    self.ended.notify_all();
+                    self.tell(&state);
                     continue;
                 }
                 Next::Wait(wake) => wake,
             };
+            // Before the lock is given back: whoever sees that nothing is open any more finds everything handed over.
+            if !entries.is_empty() {
+                self.journal.submit(std::mem::take(&mut entries));
+            }
             state.idle += 1;
             state = match wake {
                 None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
@@ -438,8 +455,15 @@ impl Shared {
         }
     }
 
-    /// Makes a call, and takes in how it ended.
-    fn make(self: &Arc<Self>, call: &Call, job: &Job) {
+    /// Tells whoever waits for room, or for the end: not of every question, since being woken takes longer than handing one over.
+    fn tell(&self, state: &State) {
+        if state.docket.open() <= self.open_low {
+            self.ended.notify_all();
+        }
+    }
+
+    /// Makes a call, takes in how it ended, and returns the next one.
+    fn make(self: &Arc<Self>, call: &Call, job: &Job) -> Option<(Call, Arc<Job>, u64)> {
         let judge = &self.bench.judges[call.judge];
         let begin = Instant::now();
         let reask = job.reask.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -487,10 +511,8 @@ impl Shared {
                 entries.push(Entry::Silent { key: job.key, unjudged });
             }
         }
-        // Under the lock, so that whoever sees that nothing is open any more finds everything handed over.
-        self.journal.submit(entries);
-        drop(state);
-        self.ended.notify_all();
+        self.tell(&state);
+        self.next(state, entries)
     }
 
     fn replied(&self, job: &Job, answer: Answer, latency: Duration) -> Entry {

@@ -124,7 +124,7 @@ impl Anthropic {
             "model": self.config.model,
             "max_tokens": self.config.max_tokens,
             "system": system,
-            "messages": [{"role": "user", "content": case_text(question, reask)}],
+            "messages": [{"role": "user", "content": &*case_text(question, reask)}],
         });
         if let Some(temperature) = self.config.temperature {
             request["temperature"] = temperature.into();
@@ -185,7 +185,8 @@ impl Judge for Anthropic {
         let secret = self.key.get()?;
         let mut headers = vec![("anthropic-version", VERSION)];
         headers.extend(secret.map(|Secret(key)| ("x-api-key", key.as_str())));
-        let body = self.endpoint.post(&headers, secret, &self.request(question, reask), hint, deadline)?;
+        let request = self.request(question, reask).to_string();
+        let body = self.endpoint.post(&headers, secret, request.as_bytes(), hint, deadline)?;
         let message: Message = serde_json::from_slice(&body).map_err(|_| not_an_answer("a message", secret, &body))?;
         message.read(&self.prices)
     }

@@ -195,7 +195,7 @@ impl Judge for Claude {
         }
         if prompt.trim_start().starts_with('/') {
             // It would be taken for a command.
-            prompt.insert_str(0, "The case:\n\n");
+            prompt.to_mut().insert_str(0, "The case:\n\n");
         }
         let folder = tempfile::Builder::new().prefix("assize-judge-").tempdir();
         let folder = folder.map_err(|error| CallError::unavailable(format!("no empty folder can be made: {error}")))?;

@@ -181,7 +181,7 @@ mod tests {
         let request: Value = serde_json::from_slice(&fs::read(&input).expect("an input")).expect("JSON");
         assert_eq!((&request["assize"], &request["schema_name"]), (&json!(1), &json!("stop_verdict")));
         assert_eq!((&request["system"], &request["prompt"]), (&json!(question().system), &json!(question().prompt)));
-        assert_eq!((&request["schema"], &request["reask"]), (&question().schema, &json!("no `pass`")));
+        assert_eq!((&request["schema"], &request["reask"]), (&*question().schema, &json!("no `pass`")));
         shell(&script).call(&question(), None, far()).expect("an answer");
         let request: Value = serde_json::from_slice(&fs::read(&input).expect("an input")).expect("JSON");
         assert_eq!(request.get("reask"), None);

@@ -5,14 +5,17 @@
 //! the key to somebody else; proxies of the environment are used, but never for this very
 //! machine. This module must not know what is asked.
 
-use std::net::IpAddr;
-use std::sync::OnceLock;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::text::{head, make_visible};
 use serde_json::Value;
+use ureq::config::Config;
 use ureq::http::{HeaderMap, Uri};
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use ureq::{Agent, Timeout};
 
 use super::{CallError, RESPONSE_BYTES_MAX, Secret, time_left};
@@ -21,6 +24,8 @@ use super::{CallError, RESPONSE_BYTES_MAX, Secret, time_left};
 pub(super) const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 /// Connections that are kept for the next call.
 const CALLS_AT_ONCE_MAX: usize = 512;
+/// How long a name stands for what it was found to stand for.
+const NAME_HOLDS: Duration = Duration::from_secs(30);
 /// Bytes of an error's body that are read.
 const ERROR_BYTES_MAX: u64 = 64 * 1024;
 /// Bytes of a server's message that are repeated.
@@ -77,12 +82,11 @@ impl Endpoint {
         &self,
         headers: &[(&str, &str)],
         secret: Option<&Secret>,
-        body: &Value,
+        body: &[u8],
         hint: Hint,
         deadline: Instant,
     ) -> Result<Vec<u8>, CallError> {
         let left = time_left(deadline).ok_or_else(CallError::timeout)?;
-        let bytes = serde_json::to_vec(body).map_err(|error| CallError::unavailable(error.to_string()))?;
         let agent = self.agent.get_or_init(|| new_agent(self.loopback));
         let mut request = agent
             .post(&self.url)
@@ -95,7 +99,7 @@ impl Endpoint {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let mut response = request.send(&bytes[..]).map_err(|error| failure(&error, left))?;
+        let mut response = request.send(body).map_err(|error| failure(&error, left))?;
         let status = response.status().as_u16();
         if response.status().is_success() {
             let body = response.body_mut().with_config().limit(RESPONSE_BYTES_MAX as u64 + 1).read_to_vec();
@@ -114,7 +118,45 @@ fn new_agent(loopback: bool) -> Agent {
     // As many calls as there may be at a time go on over the connections of those before.
     let config = config.max_idle_connections(CALLS_AT_ONCE_MAX).max_idle_connections_per_host(CALLS_AT_ONCE_MAX);
     let config = if loopback { config.proxy(None) } else { config };
-    config.user_agent(concat!("assize/", env!("CARGO_PKG_VERSION"))).build().into()
+    let config = config.user_agent(concat!("assize/", env!("CARGO_PKG_VERSION"))).build();
+    Agent::with_parts(config, DefaultConnector::default(), Remembering::default())
+}
+
+/// Looks names up, and remembers for a while what it found: the library looks anew for every request, in a thread of its own, also
+/// where a connection is there already.
+#[derive(Debug, Default)]
+struct Remembering {
+    inner: DefaultResolver,
+    found: Mutex<Option<Found>>,
+}
+
+/// What a name stood for, and when that was looked up.
+#[derive(Debug)]
+struct Found {
+    authority: String,
+    addresses: Vec<SocketAddr>,
+    at: Instant,
+}
+
+impl Resolver for Remembering {
+    fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let authority = uri.authority().map(ToString::to_string).unwrap_or_default();
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*found
+            && known.authority == authority
+            && known.at.elapsed() < NAME_HOLDS
+        {
+            let mut addresses = self.empty();
+            known.addresses.iter().for_each(|address| addresses.push(*address));
+            return Ok(addresses);
+        }
+        // Nobody waits for another one's name: whoever comes meanwhile looks it up as well.
+        drop(found);
+        let addresses = self.inner.resolve(uri, config, timeout)?;
+        found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        *found = Some(Found { authority, addresses: addresses.to_vec(), at: Instant::now() });
+        Ok(addresses)
+    }
 }
 
 /// Returns whether a host is this very machine.
@@ -245,7 +287,13 @@ mod tests {
     fn post(server: &ModelServer, deadline: Instant) -> Result<Vec<u8>, CallError> {
         let endpoint = Endpoint::new(&server.openai_base_url(), "/chat/completions");
         let secret = Secret("sk-1".to_owned());
-        endpoint.post(&[("authorization", "Bearer sk-1")], Some(&secret), &ask(), |_, _| None, deadline)
+        endpoint.post(
+            &[("authorization", "Bearer sk-1")],
+            Some(&secret),
+            ask().to_string().as_bytes(),
+            |_, _| None,
+            deadline,
+        )
     }
 
     fn status(code: u16, headers: &[(&str, &str)], body: &str) -> Reply {
@@ -299,7 +347,7 @@ mod tests {
         let server = ModelServer::start(Script::always(Reply::text("hi")));
         if let Ok(url) = std::env::var(VARIABLE) {
             let endpoint = Endpoint::new(&url, "/chat/completions");
-            endpoint.post(&[], None, &ask(), |_, _| None, far()).expect("a direct answer");
+            endpoint.post(&[], None, ask().to_string().as_bytes(), |_, _| None, far()).expect("a direct answer");
             let elsewhere = new_agent(false);
             assert!(elsewhere.config().proxy().is_some(), "another machine is reached through the proxy");
             return;
@@ -430,7 +478,8 @@ mod tests {
         let server = ModelServer::start(Script::of([]));
         let endpoint = Endpoint::new(&server.openai_base_url(), "/chat/completions");
         drop(server);
-        let error = endpoint.post(&[], None, &ask(), |_, _| None, far()).expect_err("nobody is there");
+        let error =
+            endpoint.post(&[], None, ask().to_string().as_bytes(), |_, _| None, far()).expect_err("nobody is there");
         assert!(matches!(error, CallError::Retryable { cost_usd: Some(0.0), .. }), "{error:?}");
     }
 

@@ -17,6 +17,7 @@ mod schema;
 #[cfg(test)]
 mod testing;
 
+use std::borrow::Cow;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -313,13 +314,13 @@ const REASK: &str = include_str!("reask.md");
 const WITH_SCHEMA: &str = include_str!("with-schema.md");
 
 /// Writes the case, followed by what was wrong with the reply before.
-fn case_text(question: &Question, reask: Option<&str>) -> String {
+fn case_text<'a>(question: &'a Question, reask: Option<&str>) -> Cow<'a, str> {
     match reask {
-        None => question.prompt.clone(),
+        None => Cow::Borrowed(&question.prompt),
         // One line: what is quoted of the reply must not look like a part of the case.
         Some(error) => {
             let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
-            format!("{}\n\n{}", question.prompt.trim_end(), REASK.replace("{{ error }}", &error))
+            format!("{}\n\n{}", question.prompt.trim_end(), REASK.replace("{{ error }}", &error)).into()
         }
     }
 }

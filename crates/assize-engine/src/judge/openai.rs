@@ -5,16 +5,18 @@
 //! limit are settings. What a server says of the end of its reply is believed before the reply is
 //! read: cut short, a reply can still look whole.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use assize_core::prompt::Question;
 use assize_core::ruling::Cause;
 use assize_core::verdict::{Payload, Reply, StopReason};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::http::{Endpoint, check_base_url, not_an_answer};
-use super::schema::openai_strict;
+use super::schema::{Spoken, openai_strict};
 use super::{Answer, CallError, Environment, Judge, Key, Prices, SchemaLimits, Secret, case_text, rules_with_schema};
 
 /// The server that is asked unless another is named.
@@ -105,6 +107,7 @@ struct Openai {
     prices: Prices,
     key: Key,
     endpoint: Endpoint,
+    spoken: Spoken,
 }
 
 /// Builds the judge.
@@ -121,6 +124,7 @@ pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box
         prices: Prices::new(config.price_in_usd_per_mtok, config.price_out_usd_per_mtok)?,
         key: Key::look_up(config.api_key_env.as_deref(), environment),
         endpoint: Endpoint::new(&base_url, "/chat/completions"),
+        spoken: Spoken::new(),
         base_url,
         config: config.clone(),
     }))
@@ -150,37 +154,55 @@ fn usual_limits(base_url: &str) -> SchemaLimits {
 }
 
 impl Openai {
-    fn request(&self, question: &Question, reask: Option<&str>) -> Value {
+    fn request(&self, question: &Question, reask: Option<&str>) -> Result<Vec<u8>, serde_json::Error> {
         let enforced = self.config.response_format == ResponseFormat::JsonSchema;
-        let system = if enforced { question.system.clone() } else { rules_with_schema(question) };
-        let mut request = json!({
-            "model": self.config.model,
-            "messages": [
-                {"role": "system", "content": system},
-                {"role": "user", "content": case_text(question, reask)},
-            ],
-        });
-        let tokens_field = match self.config.max_tokens_field {
-            TokensField::MaxTokens => "max_tokens",
-            TokensField::MaxCompletionTokens => "max_completion_tokens",
-        };
-        request[tokens_field] = self.config.max_tokens.into();
-        if let Some(temperature) = self.config.temperature {
-            request["temperature"] = temperature.into();
-        }
-        match self.config.response_format {
+        let system: Cow<'_, str> =
+            if enforced { question.system.as_str().into() } else { rules_with_schema(question).into() };
+        let response_format = self.spoken.of(&question.schema, |schema| match self.config.response_format {
             ResponseFormat::JsonSchema => {
-                let schema = openai_strict(&question.schema, self.limits);
-                request["response_format"] = json!({
+                let schema = openai_strict(schema, self.limits);
+                json!({
                     "type": "json_schema",
                     "json_schema": {"name": question.schema_name, "strict": true, "schema": schema},
-                });
+                })
             }
-            ResponseFormat::JsonObject => request["response_format"] = json!({"type": "json_object"}),
-            ResponseFormat::None => {}
-        }
-        request
+            ResponseFormat::JsonObject => json!({"type": "json_object"}),
+            ResponseFormat::None => Value::Null,
+        })?;
+        let tokens = |field| (self.config.max_tokens_field == field).then_some(self.config.max_tokens);
+        serde_json::to_vec(&Request {
+            model: &self.config.model,
+            messages: [
+                Sent { role: "system", content: system },
+                Sent { role: "user", content: case_text(question, reask) },
+            ],
+            max_tokens: tokens(TokensField::MaxTokens),
+            max_completion_tokens: tokens(TokensField::MaxCompletionTokens),
+            temperature: self.config.temperature,
+            response_format: (self.config.response_format != ResponseFormat::None).then_some(&response_format),
+        })
     }
+}
+
+/// What is sent.
+#[derive(Serialize)]
+struct Request<'a> {
+    model: &'a str,
+    messages: [Sent<'a>; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<&'a RawValue>,
+}
+
+#[derive(Serialize)]
+struct Sent<'a> {
+    role: &'static str,
+    content: Cow<'a, str>,
 }
 
 impl Judge for Openai {
@@ -221,7 +243,9 @@ impl Judge for Openai {
         let secret = self.key.get()?;
         let bearer = secret.map(|Secret(key)| format!("Bearer {key}"));
         let headers: Vec<(&str, &str)> = bearer.iter().map(|bearer| ("authorization", bearer.as_str())).collect();
-        let body = self.endpoint.post(&headers, secret, &self.request(question, reask), hint, deadline)?;
+        let request =
+            self.request(question, reask).map_err(|error| CallError::unavailable(error.to_string()))?;
+        let body = self.endpoint.post(&headers, secret, &request, hint, deadline)?;
         let completion: Completion =
             serde_json::from_slice(&body).map_err(|_| not_an_answer("a chat completion", secret, &body))?;
         completion.read(&self.prices)

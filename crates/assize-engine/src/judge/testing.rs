@@ -29,7 +29,7 @@ pub(super) fn question() -> Question {
         system: "Judge the stop.".to_owned(),
         prompt: "# Active directives\n\nAdd a parser.".to_owned(),
         schema_name: StopVerdict::NAME,
-        schema: StopVerdict::schema(),
+        schema: StopVerdict::schema().into(),
         prompt_hash: "0123456789abcdef0123456789abcdef".to_owned(),
         rubric_hash: "fedcba9876543210fedcba9876543210".to_owned(),
         exhibits: Vec::new(),

@@ -218,6 +218,15 @@ impl Docket {
         bench.failing.map(|(since, _)| since).filter(|_| bench.is_out())
     }
 
+    /// Returns whether a call can be made at this time, as far as can be seen at a glance.
+    pub fn wants_a_call(&self, now: Duration) -> bool {
+        let wants = |bench: &Bench| {
+            !bench.ready.is_empty()
+                && (bench.down.is_some() || (now >= bench.quiet_until && bench.running < bench.calls_max()))
+        };
+        self.benches.iter().any(wants)
+    }
+
     /// Says what is to be done at this time.
     pub fn next(&mut self, now: Duration) -> Next {
         let mut wake: Option<Duration> = None;

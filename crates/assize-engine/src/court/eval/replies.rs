@@ -271,13 +271,16 @@ pub struct Journal {
 struct Shared {
     state: Mutex<State>,
     submitted: Condvar,
-    committed: Condvar,
+    /// For batches of even and of odd numbers: whoever waits for the next one is not woken for this one.
+    committed: [Condvar; 2],
 }
 
 #[derive(Debug, Default)]
 struct State {
     entries: Vec<Entry>,
-    submitted: u64,
+    /// How many batches were taken to be written.
+    taken: u64,
+    /// How many batches are on the disk.
     committed: u64,
     /// Questions that have ended, on the disk.
     settled: u64,
@@ -286,6 +289,10 @@ struct State {
 }
 
 impl Shared {
+    fn committed_with(&self, batch: u64) -> &Condvar {
+        &self.committed[usize::from(batch % 2 == 1)]
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -312,27 +319,27 @@ impl Journal {
         Ok(Self { shared, writer: Mutex::new(Some(writer)) })
     }
 
-    /// Hands over entries, which are written in this order. What comes after the end is not written.
+    /// Hands over entries, which are written in this order, and returns the number of the batch that they are written with. What
+    /// comes after the end is not written.
     pub fn submit(&self, entries: impl IntoIterator<Item = Entry>) -> u64 {
         let mut state = self.shared.lock();
         if !state.closing {
-            let before = state.entries.len();
             state.entries.extend(entries);
-            state.submitted += (state.entries.len() - before) as u64;
             self.shared.submitted.notify_one();
         }
-        state.submitted
+        // With nothing to write there will be no other batch.
+        state.taken + u64::from(!state.entries.is_empty())
     }
 
-    /// Waits until entries are on the disk: those that `submit` returned this number for, and all before.
+    /// Waits until a batch is on the disk, and all before it.
     ///
     /// # Errors
     ///
     /// Says why they cannot be written, or that the run is over.
-    pub fn wait(&self, submitted: u64) -> Result<(), JournalError> {
+    pub fn wait(&self, batch: u64) -> Result<(), JournalError> {
         let state = self.shared.lock();
-        let waits = |state: &mut State| state.committed < submitted && state.failed.is_none();
-        let state = self.shared.committed.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner);
+        let waits = |state: &mut State| state.committed < batch && state.failed.is_none();
+        let state = self.shared.committed_with(batch).wait_while(state, waits).unwrap_or_else(PoisonError::into_inner);
         match &state.failed {
             Some(failed) => Err(JournalError(failed.clone())),
             None if state.closing => Err(JournalError("the run is over".to_owned())),
@@ -358,7 +365,7 @@ impl Journal {
             let _ = writer.join();
         }
         // Whoever still waits has nothing to wait for.
-        self.shared.committed.notify_all();
+        self.shared.committed.iter().for_each(Condvar::notify_all);
         self.shared.lock().failed.clone().map_or(Ok(()), |failed| Err(JournalError(failed)))
     }
 }
@@ -380,22 +387,24 @@ fn write(shared: &Shared, mut database: Database, run: Key) {
                 return;
             }
             std::mem::swap(&mut batch, &mut state.entries);
+            state.taken += 1;
         }
         let written = commit(&mut database.connection, &run, &batch);
         let mut state = shared.lock();
         match written {
             Ok(()) => {
-                state.committed += batch.len() as u64;
+                state.committed += 1;
                 let settled = |entry: &&Entry| matches!(entry, Entry::Replied { .. } | Entry::Silent { .. });
                 state.settled += batch.iter().filter(settled).count() as u64;
             }
             Err(error) => state.failed = Some(database.failure(&error).to_string()),
         }
         batch.clear();
-        shared.committed.notify_all();
         if state.failed.is_some() {
+            shared.committed.iter().for_each(Condvar::notify_all);
             return;
         }
+        shared.committed_with(state.committed).notify_all();
     }
 }
 

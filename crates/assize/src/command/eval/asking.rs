@@ -311,8 +311,10 @@ impl Seated {
             let mut asking =
                 Asking::begin(self.bench.clone(), &self.path, run, terms).map_err(|error| failed(&error))?;
             let mut bar = Bar::new(output, need.questions - need.answered);
+            let all: Vec<usize> = (0..self.bench.questions()).collect();
             records(&mut |record| {
-                let missing = self.missing(record)?;
+                // Where nothing was kept, nothing has to be looked up.
+                let missing = if need.answered == 0 { all.clone() } else { self.missing(record)? };
                 if !missing.is_empty() {
                     asking.put(record, &missing).map_err(|error| error.to_string())?;
                 }

@@ -1,0 +1,192 @@
+//! Measures judging a data set beside other programs that do it, and beside a loop that only calls.
+//!
+//! All of them ask the same model server, which thinks nothing, about the same records. Ours judges each in six modes, computes clauses, and has
+//! each answer on the disk before it counts; the others do what they do by themselves.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::peak_kib;
+use crate::shell::{self, Result, cargo, root, target};
+
+const RUBRIC: &str = "home-repair-strict";
+/// How many records, and how long the server takes for an answer.
+const SIZES: [usize; 2] = [1_000, 5_000];
+const DELAYS_MS: [u64; 2] = [0, 20];
+
+/// What came of one process.
+struct Ran {
+    seconds: f64,
+    cpu_seconds: f64,
+    peak_kib: u64,
+}
+
+/// Runs everything and prints the table. `only` names the rows that are run.
+pub fn run(only: Option<&str>) -> Result {
+    shell::run(cargo(&["build", "--release", "--package", "assize", "--package", "xtask"]))?;
+    println!(
+        "{:52} {:>8} {:>10} {:>9} {:>10} {:>10} {:>7}",
+        "", "records", "records/s", "seconds", "CPU/record", "peak", "calls"
+    );
+    for delay in DELAYS_MS {
+        let server = Server::start(delay, 0)?;
+        for records in SIZES {
+            println!("{delay} ms for an answer");
+            let place = Place::new(records, &server)?;
+            for (name, command) in
+                place.rows().into_iter().filter(|(name, _)| only.is_none_or(|only| name.contains(only)))
+            {
+                let before = server.requests()?;
+                let ran = measure(command)?;
+                let calls = server.requests()? - before;
+                row(name, records, &ran, calls);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn row(name: &str, records: usize, ran: &Ran, calls: u64) {
+    let Ran { seconds, cpu_seconds, peak_kib } = ran;
+    let rate = records as f64 / seconds;
+    let cpu_micros = cpu_seconds * 1e6 / records as f64;
+    let peak = *peak_kib as f64 / 1_024.0;
+    println!("{name:52} {records:>8} {rate:>10.0} {seconds:>9.2} {cpu_micros:>7.0} µs {peak:>6.0} MiB {calls:>7}");
+}
+
+/// The server, a process of its own.
+struct Server {
+    child: Child,
+    base_url: String,
+    counter: PathBuf,
+}
+
+impl Server {
+    fn start(delay_ms: u64, hangs_every: u64) -> Result<Self> {
+        let counter = target("bench-eval").join("requests");
+        fs::create_dir_all(target("bench-eval")).map_err(|error| error.to_string())?;
+        let mut command = Command::new(root().join("target/release/xtask"));
+        command.args(["stub-model", "--delay-ms", &delay_ms.to_string(), "--hangs-every", &hangs_every.to_string()]);
+        command.arg("--counter").arg(&counter).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("the server: {error}"))?;
+        let mut line = String::new();
+        let stdout = child.stdout.take().ok_or("the server prints nothing")?;
+        BufReader::new(stdout).read_line(&mut line).map_err(|error| error.to_string())?;
+        Ok(Self { child, base_url: line.trim().to_owned(), counter })
+    }
+
+    fn requests(&self) -> Result<u64> {
+        // It writes the count down ten times a second.
+        thread::sleep(Duration::from_millis(250));
+        let text = fs::read_to_string(&self.counter).map_err(|error| error.to_string())?;
+        text.trim().parse().map_err(|error| format!("{error}: {text:?}"))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A folder with the records, and what each program needs to judge them.
+struct Place {
+    folder: tempfile::TempDir,
+    base_url: String,
+}
+
+impl Place {
+    fn new(records: usize, server: &Server) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("records-").tempdir_in(target("bench-eval"));
+        let place = Self { folder: folder.map_err(|error| error.to_string())?, base_url: server.base_url.clone() };
+        let lines: String = (0..records).map(|at| format!("{}\n", guide(at))).collect();
+        place.write("records.jsonl", &lines)?;
+        place.write(
+            "assize.toml",
+            &format!(
+                "[[judge]]\nid = \"stub\"\nkind = \"openai\"\nmodel = \"judge\"\nbase_url = \"{}\"\n",
+                place.base_url
+            ),
+        )?;
+        Ok(place)
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result {
+        fs::write(self.folder.path().join(name), text).map_err(|error| error.to_string())
+    }
+
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(self.folder.path()).env("HOME", self.folder.path());
+        command
+    }
+
+    fn rows(&self) -> Vec<(&'static str, Command)> {
+        let assize = root().join("target/release/assize");
+        let run = ["eval", "run", RUBRIC, "records.jsonl", "--output", "rulings.jsonl", "--quiet"];
+        let bare = root().join("target/release/xtask");
+        vec![
+            ("assize eval run (each answer durable)", self.command(&assize, &run)),
+            ("assize eval run, again (every answer kept)", self.command(&assize, &run)),
+            (
+                "a bare loop of calls (nothing read, nothing kept)",
+                self.command(&bare, &["bare-client", &self.base_url, "records.jsonl"]),
+            ),
+        ]
+    }
+}
+
+/// A guide of about a thousand bytes.
+fn guide(at: usize) -> serde_json::Value {
+    let steps: Vec<String> = (1..=6)
+        .map(|step| format!("Step {step}: loosen the fitting by a quarter turn, wipe the seat dry, and look for scale or a worn washer."))
+        .collect();
+    json!({
+        "id": format!("g{at}"), "category": "plumbing", "difficulty": "beginner",
+        "question": "Why does the tap in the kitchen drip, and how is that mended?",
+        "answer": "A worn washer lets water past its seat. Shut off the water below the sink. Then change the washer.",
+        "equipment_problem": "A dripping tap", "tools_required": ["a wrench", "a screwdriver", "a new washer"],
+        "steps": steps, "safety_info": "Shut off the water before the tap is opened.",
+        "tips": "Lay the parts down in the order in which they came off.",
+    })
+}
+
+/// Runs a process to its end: its time, its processor time and its peak memory, those of its children left out.
+fn measure(mut command: Command) -> Result<Ran> {
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let began = Instant::now();
+    let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
+    let pid = child.id();
+    let watcher = thread::spawn(move || {
+        let (mut peak, mut cpu) = (0, 0.0);
+        while let (Some(kib), Some(seconds)) = (peak_kib(pid), cpu_seconds(pid)) {
+            (peak, cpu) = (kib.max(peak), seconds);
+            thread::sleep(Duration::from_millis(5));
+        }
+        (peak, cpu)
+    });
+    let status = child.wait().map_err(|error| error.to_string())?;
+    let seconds = began.elapsed().as_secs_f64();
+    let (peak_kib, cpu_seconds) = watcher.join().unwrap_or((0, 0.0));
+    // Rejected records are no failure here.
+    if status.code().is_none_or(|code| code == 2) {
+        return Err(format!("{command:?} ended with {status}"));
+    }
+    Ok(Ran { seconds, cpu_seconds, peak_kib })
+}
+
+/// The processor time of a process and of those of its children that it has waited for.
+fn cpu_seconds(pid: u32) -> Option<f64> {
+    let stat = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: u64 = fields.get(11..15)?.iter().filter_map(|field| field.parse::<u64>().ok()).sum();
+    // A tick is a hundredth of a second wherever Linux runs today.
+    Some(ticks as f64 / 100.0)
+}
