@@ -184,6 +184,9 @@ pub struct ClientArguments {
     calls: usize,
 }
 
+/// Bytes of rules that go with each record, so that a request is as large as one of a judge.
+const RULES_BYTES: usize = 5_300;
+
 /// Calls the server once for each record, and does nothing with the answer.
 pub fn call_for_each(arguments: &ClientArguments) -> Result {
     let text = std::fs::read_to_string(&arguments.records).map_err(|error| error.to_string())?;
@@ -191,10 +194,10 @@ pub fn call_for_each(arguments: &ClientArguments) -> Result {
     let config = ureq::Agent::config_builder().max_idle_connections_per_host(arguments.calls).proxy(None).build();
     let agent: ureq::Agent = config.into();
     let url = format!("{}/chat/completions", arguments.base_url);
-    let next = AtomicU64::new(0);
+    let (next, rules) = (AtomicU64::new(0), "Rule. ".repeat(RULES_BYTES / 6));
     let call = || -> Result {
         while let Some(line) = lines.get(next.fetch_add(1, Ordering::Relaxed) as usize) {
-            let body = json!({"model": "judge", "messages": [{"role": "user", "content": line}]}).to_string();
+            let body = json!({"model": "judge", "messages": [{"role": "system", "content": rules}, {"role": "user", "content": line}]}).to_string();
             let sent = agent.post(&url).header("content-type", "application/json").send(body.as_bytes());
             let read = sent.and_then(|mut response| response.body_mut().read_to_vec());
             read.map_err(|error| error.to_string())?;

@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::court::eval::run::RunRecord;
 use crate::court::generation::{GenerationStart, GenerationStep};
 use crate::court::review::ReviewRecord;
 use crate::court::stop::StopRecord;
@@ -101,6 +102,8 @@ pub enum Event {
     TournamentStepped(Box<GenerationStep>),
     /// The tournament ruled.
     TournamentRuled(Box<TournamentRecord>),
+    /// The records of a data set were ruled on.
+    EvalRuled(Box<RunRecord>),
     /// A patch is going to be put into the user's tree: whatever happens from here on, the way back is on record.
     PatchIntended {
         /// Its operations.
@@ -156,6 +159,7 @@ impl Event {
             Self::TournamentStarted(_) => "tournament_started",
             Self::TournamentStepped(_) => "tournament_stepped",
             Self::TournamentRuled(_) => "tournament_ruled",
+            Self::EvalRuled(_) => "eval_ruled",
             Self::PatchIntended { .. } => "patch_intended",
             Self::PatchApplied { .. } => "patch_applied",
             Self::SessionEnded { .. } => "session_ended",
@@ -173,6 +177,7 @@ impl Event {
             Self::ReviewRuled(record) => Some(record.ruling.outcome),
             Self::FixEnded(end) => Some(end.outcome),
             Self::TournamentRuled(record) => Some(record.ranking.outcome),
+            Self::EvalRuled(record) => Some(record.outcome),
             _ => None,
         }
     }
@@ -243,6 +248,7 @@ impl SessionState {
             | Event::TournamentStarted(_)
             | Event::TournamentStepped(_)
             | Event::TournamentRuled(_)
+            | Event::EvalRuled(_)
             | Event::PatchIntended { .. }
             | Event::PatchApplied { .. }
             | Event::SessionEnded { .. }

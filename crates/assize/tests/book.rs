@@ -74,7 +74,7 @@ fn keys(section: &str) -> BTreeSet<String> {
 
 /// Every section but `[rules]`, whose keys are the rules, and `[[judge]]` and `[fixer.model]`, whose keys depend on the
 /// kind.
-const SECTIONS: [&str; 14] = [
+const SECTIONS: [&str; 15] = [
     "",
     "[stop]",
     "[stop.limits]",
@@ -89,6 +89,7 @@ const SECTIONS: [&str; 14] = [
     "[budget]",
     "[fix]",
     "[fixer.command]",
+    "[eval]",
 ];
 
 #[test]
@@ -104,6 +105,7 @@ fn every_setting_stands_in_the_book() {
         "[[schema]]",
         "[fix]",
         "[fixer.command]",
+        "[eval]",
     ] {
         let mut expected = keys(section);
         expected.remove("limits");

@@ -320,7 +320,6 @@ fn a_run_that_is_killed_goes_on_and_pays_for_no_answer_twice() {
         }
         let spent = told["asked"]["spent_usd"].as_f64().expect("an amount");
         assert!(calls as f64 * 0.0004 <= spent + 1e-9, "{calls} calls for {spent}");
-        println!("{killed} kills: {calls} calls for 1,000 records, {} interrupted", interrupted.len());
     }
 }
 

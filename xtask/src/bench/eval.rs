@@ -20,6 +20,9 @@ const RUBRIC: &str = "home-repair-strict";
 const SIZES: [usize; 2] = [1_000, 5_000];
 const DELAYS_MS: [u64; 2] = [0, 20];
 
+/// How long a call may take where some are never answered, in seconds.
+const CALL_S_MAX: u64 = 10;
+
 /// What came of one process.
 struct Ran {
     seconds: f64,
@@ -48,6 +51,22 @@ pub fn run(only: Option<&str>) -> Result {
                 row(name, records, &ran, calls);
             }
         }
+    }
+    stuck()
+}
+
+/// One request of a hundred is never answered: how long a run takes that gives a call ten seconds.
+fn stuck() -> Result {
+    println!("1 of 100 requests is never answered; a call may take {CALL_S_MAX} s");
+    let server = Server::start(0, 100)?;
+    for records in [300, 5_000] {
+        let place = Place::new(records, &server)?;
+        let config = fs::read_to_string(place.folder.path().join("assize.toml")).map_err(|error| error.to_string())?;
+        place.write("assize.toml", &format!("{config}[eval]\ncall_s_max = {CALL_S_MAX}\n"))?;
+        let (name, command) = place.rows().swap_remove(0);
+        let before = server.requests()?;
+        let ran = measure(command)?;
+        row(name, records, &ran, server.requests()? - before);
     }
     Ok(())
 }

@@ -7,6 +7,7 @@
 pub mod docket;
 pub mod pace;
 pub mod repeat;
+pub mod run;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::court::eval::repeat::{self, Noise};
@@ -42,7 +43,7 @@ pub struct Tally {
 }
 
 /// The court's rulings on one mode.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ModeTally {
     /// The mode.
     pub mode: String,

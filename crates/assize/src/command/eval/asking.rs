@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use assize_core::court::eval::docket::DocketTerms;
 use assize_core::court::eval::repeat::REPEATS_MAX;
+use assize_core::court::eval::run::{RunRecord, SeatedJudge};
 use assize_core::court::eval::{RecordOpinion, RubricRef};
 use assize_core::prompt::record::RecordPrompt;
 use assize_core::record::Record;
 use assize_core::rubric::Rubric;
+use assize_core::trial::tally::Tally;
 use assize_engine::court::eval::replies::{Key, Lost, Replies};
 use assize_engine::court::eval::{Asking, AskingTerms, Bench, nanousd};
-use assize_engine::judge::JudgeConfig;
 use assize_engine::judge::ask::{ATTEMPTS_MAX, BACKOFF_BASE, BACKOFF_MAX};
+use assize_engine::judge::{Judge, JudgeConfig};
 use serde::Serialize;
 
 use super::progress::Bar;
@@ -261,6 +263,28 @@ impl Seated {
         let silent = opinions.iter().zip(keys).filter(|(opinion, _)| opinion.verdict.is_err());
         let keys: Vec<Key> = silent.map(|(_, key)| key).collect();
         self.replies.forget(&keys, true).map_err(|error| error.to_string())
+    }
+
+    /// Makes what the ledger keeps of a run.
+    pub fn record(&self, rubric: &RubricRef, digest: &str, asked: &Asked, tally: &Tally) -> RunRecord {
+        let judge = |judge: &Arc<dyn Judge>| SeatedJudge { id: judge.id().to_owned(), identity: judge.identity() };
+        let nothing = RunRecord {
+            rubric: rubric.clone(),
+            data: digest.to_owned(),
+            judges: self.bench.judges().iter().map(judge).collect(),
+            repeats: self.settings.repeats,
+            panel: self.settings.panel,
+            calls: asked.calls,
+            spent_usd: asked.spent_usd,
+            lost: (asked.interrupted.len() + asked.stuck.len()) as u64,
+            outcome: tally.outcome(),
+            records: 0,
+            accepted: 0,
+            rejected: 0,
+            unjudged: 0,
+            modes: Vec::new(),
+        };
+        nothing.with_tally(tally)
     }
 
     /// Asks about every record that `records` hands over.

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use assize_core::court::eval::{RecordOpinion, RecordRuling, RubricRef, Terms, decide};
+use assize_core::court::eval::{COURT, RecordOpinion, RecordRuling, RubricRef, Terms, decide};
 use assize_core::opinion::Panel;
+use assize_core::record::Digest;
 use assize_core::record::selection::{Offered, Selection};
-use assize_core::record::{Digest, Record};
 use assize_core::rubric::Rubric;
 use assize_core::rubric::clause::Condition;
+use assize_core::session::Event;
 use assize_core::trial::tally::Tally;
 
 use super::asking::{Asked, JudgeArguments, Need, Seated};
@@ -18,6 +19,7 @@ use crate::cli::{Output, print};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::own_file::Draft;
+use crate::record::{self, Record};
 use crate::render::{self, Format};
 
 /// Arguments of `assize eval run`.
@@ -132,6 +134,10 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Ok(())
     })?;
     rulings.finish()?;
+    if let (Said::Replied(seated), Some(asked)) = (&said, &asked) {
+        let event = Event::EvalRuled(Box::new(seated.record(&reference, &survey.digest, asked, &tally)));
+        Record::begin(record::ledger(host)?, COURT, &event)?;
+    }
     tell(arguments, &rubric, &tally, asked.as_ref(), output);
     Ok(Exit::of(tally.outcome()))
 }
@@ -190,7 +196,7 @@ fn survey(
     let mut selection = Selection::new(condition, arguments.sample.map(|size| (size, arguments.seed)));
     let (mut names, mut unknown) = (Names::default(), 0);
     let (mut need, mut digest) = (Need::nothing(), Digest::default());
-    let mut weigh = |record: &Record| {
+    let mut weigh = |record: &assize_core::record::Record| {
         digest.add(record);
         let Said::Replied(seated) = &mut *said else { return Ok(()) };
         seated.prepare(record)?;
