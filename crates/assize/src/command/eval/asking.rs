@@ -148,6 +148,9 @@ pub struct Asked {
     pub stuck: Vec<LostCall>,
 }
 
+/// What is done with a record. An error ends the reading.
+pub type EachRecord<'a> = &'a mut dyn FnMut(&Record) -> std::result::Result<(), String>;
+
 /// A call of which nobody knows whether it was paid for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LostCall {
@@ -298,7 +301,7 @@ impl Seated {
         need: &Need,
         host: &Host,
         output: Output,
-        records: &mut dyn FnMut(&mut dyn FnMut(&Record) -> std::result::Result<(), String>) -> Result<()>,
+        records: &mut dyn FnMut(EachRecord<'_>) -> Result<()>,
     ) -> Result<Asked> {
         let failed = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
         if let Some((judge, settings)) = need.priceless.as_ref().filter(|_| self.is_limited()) {
