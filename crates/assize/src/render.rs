@@ -8,6 +8,7 @@ pub mod eval;
 pub mod fix;
 pub mod junit;
 pub mod patch;
+pub mod report;
 pub mod review;
 pub mod sarif;
 pub mod tournament;
@@ -62,6 +63,14 @@ pub fn quiet(text: &str) -> String {
 pub fn time(at_ms: i64) -> String {
     match jiff::Timestamp::from_millisecond(at_ms) {
         Ok(at) => at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),
+        Err(_) => format!("{at_ms} ms"),
+    }
+}
+
+/// Writes a moment for readers anywhere.
+pub fn time_utc(at_ms: i64) -> String {
+    match jiff::Timestamp::from_millisecond(at_ms) {
+        Ok(at) => at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
         Err(_) => format!("{at_ms} ms"),
     }
 }

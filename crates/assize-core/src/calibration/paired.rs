@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn the_mid_p_is_that_of_the_tables() {
-        // 2 P(X <= m) - P(X = m) for X of Binomial(b + c, 1/2), with scipy.stats.binom.
+        // 2 P(X <= m) - P(X = m), and 1 - P(X = m) / 2 where both are as many, for X of Binomial(b + c, 1/2), with scipy.stats.binom.
         for (first, second, expected) in [
             (0, 0, 1.0),
             (1, 1, 0.75),

@@ -129,7 +129,10 @@ impl Table {
     /// The log likelihood of a kappa, with the shares that suit it best.
     fn likelihood(&self, kappa: f64) -> f64 {
         let turned = self.turned();
-        greatest(0.0..=1.0, |first| match turned.suiting(kappa, first) {
+        // Raters who nearly always differ each fail about half: of a kappa k below 0 a share b can be only where b (1 - b) is at least
+        // -k / (2 (1 - k)). Elsewhere there is nothing to find, and the grid would miss what there is.
+        let least = if kappa < 0.0 { (1.0 - ((1.0 + kappa) / (1.0 - kappa)).max(0.0).sqrt()) / 2.0 } else { 0.0 };
+        greatest(least..=1.0 - least, |first| match turned.suiting(kappa, first) {
             Some(second) => self.of_shares(kappa, first, second),
             None => f64::NEG_INFINITY,
         })

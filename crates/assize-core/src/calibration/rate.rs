@@ -83,7 +83,8 @@ pub struct Powered {
     pub rate: Estimate,
     /// How many labels would tell as much by themselves.
     pub effective_labels: f64,
-    /// How far the judge is trusted: 0 where it says nothing of the person's label, 1 where it could stand for it.
+    /// How far the judge is trusted: 0 where it says nothing of the person's label, 1 where it could stand for it; below 0 where it says
+    /// the opposite.
     pub weight: f64,
 }
 

@@ -14,6 +14,7 @@ use assize_core::text::make_visible;
 use assize_core::trial::calibrate::{Belief, Method, Part, Trial};
 use assize_core::trial::compare::{Comparison, Moved};
 use assize_core::trial::correct::Correction;
+use assize_core::trial::drift::Drift;
 use assize_core::trial::plan::Plan;
 use assize_core::trial::tally::Tally;
 use serde_json::{Value, json};
@@ -304,6 +305,39 @@ pub fn tally_markdown(rubric: &Rubric, tally: &Tally, asked: Option<&Asked>) -> 
     }
     for (record, finding) in &tally.contradictions {
         let _ = writeln!(text, "- **{}**: {} (`{}`)", escape(record), escape(&finding.message), finding.rule);
+    }
+    text
+}
+
+/// Makes the machine envelope of what drifted.
+pub fn drift_envelope(rubric: &Rubric, outcome: Outcome, drift: &Drift) -> Value {
+    envelope(rubric, outcome, "drift", json!(drift))
+}
+
+fn drift_headline(drift: &Drift) -> String {
+    let flipped = drift.flipped.map_or(UNDEFINED.to_owned(), |share| format!("{:.1} %", share * 100.0));
+    let state = if drift.reasons.is_empty() { "nothing drifted" } else { "it drifted" };
+    format!("{state}: {} compared, {flipped} of their labels flipped", count(drift.compared, "record", "records"))
+}
+
+/// Shows what drifted to a person.
+pub fn drift_human(outcome: Outcome, drift: &Drift) -> String {
+    let mut text = format!("{}  {}\n", super::outcome(outcome), drift_headline(drift));
+    for reason in &drift.reasons {
+        let _ = writeln!(text, "  {} {}", styled(BAD, "drift"), visible(reason));
+    }
+    if !drift.comparison.flips.is_empty() {
+        text.push('\n');
+        text.push_str(&comparison_human(&drift.comparison));
+    }
+    text
+}
+
+/// Shows what drifted as Markdown.
+pub fn drift_markdown(drift: &Drift) -> String {
+    let mut text = format!("## Assize: {}\n\n", escape(&drift_headline(drift)));
+    for reason in &drift.reasons {
+        let _ = writeln!(text, "- {}", escape(reason));
     }
     text
 }

@@ -1,9 +1,11 @@
-//! A review as JUnit XML: one suite for the tests of each runner, one for the gates, one for the findings.
+//! A review as JUnit XML: one suite for the tests of each runner, one for the gates, one for the findings; and rulings on records.
 
+use assize_core::court::eval::RecordRuling;
 use assize_core::court::review::ReviewRecord;
 use assize_core::exec_report::{GateResult, line_of};
 use assize_core::finding::Severity;
 use assize_core::gate::GateState;
+use assize_core::ruling::Outcome;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::visible;
@@ -39,6 +41,44 @@ pub fn report(record: &ReviewRecord) -> Result<String, Failure> {
     report.add_test_suite(suite);
     let failed = |error: quick_junit::SerializeError| Failure::new(format!("the review as JUnit: {error}"));
     report.to_string().map_err(failed)
+}
+
+/// Rulings on records as tests: one for each record.
+#[derive(Default)]
+pub struct Cases(Vec<TestCase>);
+
+impl Cases {
+    /// Adds a ruling.
+    pub fn add(&mut self, ruling: &RecordRuling) {
+        let failed = ruling.modes.iter().filter(|mode| mode.outcome == Outcome::Reject);
+        let reasons: Vec<String> = failed.map(|mode| format!("{}: {}", mode.mode, mode.reason)).collect();
+        let mut status = match ruling.outcome {
+            Outcome::Accept => TestCaseStatus::success(),
+            Outcome::Revise | Outcome::Reject => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            // What nobody judged is no failure of the record.
+            Outcome::Unjudged => TestCaseStatus::non_success(NonSuccessKind::Error),
+        };
+        let open = ruling.unjudged.as_ref().map(ToString::to_string);
+        let message = reasons.into_iter().chain(open).collect::<Vec<_>>().join("\n");
+        if ruling.outcome != Outcome::Accept {
+            status.set_message(visible(&message));
+        }
+        self.0.push(TestCase::new(visible(&ruling.record.id), status));
+    }
+
+    /// Writes them.
+    ///
+    /// # Errors
+    ///
+    /// Fails when they cannot be written as XML.
+    pub fn junit(self, rubric: &str) -> Result<String, Failure> {
+        let mut suite = TestSuite::new(rubric);
+        suite.add_test_cases(self.0);
+        let mut report = Report::new("assize");
+        report.add_test_suite(suite);
+        let failed = |error: quick_junit::SerializeError| Failure::new(format!("the rulings as JUnit: {error}"));
+        report.to_string().map_err(failed)
+    }
 }
 
 fn gate_case(gate: &GateResult) -> TestCase {

@@ -5,11 +5,12 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use assize_core::court::eval::RecordOpinion;
+use assize_core::court::eval::{RecordOpinion, RecordRuling};
 use assize_core::record::Record;
 use assize_core::rubric::{Clauses, RUBRIC_BYTES_MAX, Rubric};
 use assize_core::text::make_visible;
 use assize_core::trial::calibrate::Seen;
+use assize_core::trial::drift::Side;
 use assize_core::trial::handed::{Handed, fails_by};
 use assize_core::trial::join::{Index, Joined, Said, Unjoined, join};
 use assize_core::trial::label::{self, LABELS_BYTES_MAX, PersonLabels};
@@ -199,6 +200,23 @@ pub fn verdicts(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Resu
     };
     read_values(host, path, option, None, &mut take)?;
     Ok(all)
+}
+
+/// Reads rulings of a run, as one side of a comparison.
+///
+/// # Errors
+///
+/// Says which line is no ruling.
+pub fn rulings(host: &Host, path: &Path, option: &str, modes: &[&str]) -> Result<Side> {
+    let mut side = Side::default();
+    let mut take = |value| {
+        let ruling: RecordRuling =
+            serde_json::from_value(value).map_err(|error| format!("is no ruling of `assize eval run`: {error}"))?;
+        side.add(&ruling, modes);
+        Ok(())
+    };
+    read_values(host, path, option, None, &mut take)?;
+    Ok(side)
 }
 
 /// Joins opinions with the records that they belong to. A line that holds none is joined all the same: it may belong nowhere.

@@ -5,9 +5,11 @@ mod calibrate;
 mod compare;
 mod correct;
 mod input;
+mod label;
 mod lint;
 mod plan;
 mod progress;
+mod report;
 mod run;
 
 use crate::cli::Output;
@@ -33,6 +35,10 @@ enum Action {
     Compare(compare::Arguments),
     /// Say how many records people should label, and which.
     Plan(plan::Arguments),
+    /// Let a person label records in the browser.
+    Label(label::Arguments),
+    /// Show a run as one page, as numbers, or for CI.
+    Report(report::Arguments),
     /// Say what a correction of the records came to: fixed, introduced, remaining, untouched.
     Correct(correct::Arguments),
 }
@@ -45,6 +51,8 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Action::Calibrate(arguments) => calibrate::run(arguments, host, output),
         Action::Compare(arguments) => compare::run(arguments, host, output),
         Action::Plan(arguments) => plan::run(arguments, host, output),
+        Action::Label(arguments) => label::run(arguments, host, output),
+        Action::Report(arguments) => report::run(arguments, host, output),
         Action::Correct(arguments) => correct::run(arguments, host, output),
     }
 }

@@ -1,0 +1,121 @@
+//! `assize eval report RUBRIC DATA`: a run as one page, as numbers, or for CI.
+
+use std::path::PathBuf;
+
+use assize_core::court::eval::{RubricRef, Terms, decide};
+use assize_core::opinion::Panel;
+use assize_core::ruling::Outcome;
+use assize_core::trial::calibrate::try_judge;
+use assize_core::trial::report::{Draft, Report};
+
+use super::input::{self, Case, DataArguments, Evidence};
+use crate::cli::{Output, print};
+use crate::exit::{Exit, Failure, Result};
+use crate::host::{Host, now_ms};
+use crate::own_file;
+use crate::render::{self, Format};
+
+/// Arguments of `assize eval report`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    data: DataArguments,
+    /// What was ruled or said: rulings of `assize eval run`, or lines of `id`, `labels` and `overall_quality_score`.
+    #[arg(long, value_name = "FILE")]
+    verdicts: PathBuf,
+    /// What people say, so that the report tells how far the judge can be believed.
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Which judge is on trial, where the verdicts are of several.
+    #[arg(long, value_name = "ID", requires = "labels")]
+    judge: Option<String>,
+    /// Tell records apart by this field; can be given several times [default: the strata of the rubric].
+    #[arg(long, value_name = "FIELD")]
+    by: Vec<String>,
+    /// Write the page to this file: one HTML file that needs nothing else.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the rulings as JUnit XML to this file: a test for each record.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  assize eval report rubric.toml records.jsonl --verdicts rulings.jsonl --output report.html
+  assize eval report rubric.toml records.jsonl --verdicts rulings.jsonl --labels people.csv --by category -o report.html
+  assize eval report rubric.toml records.jsonl --verdicts rulings.jsonl --junit junit.xml --format json
+
+Exit codes: 0 written, or every record is accepted \u{b7} 2 something cannot be read or joined";
+
+/// Runs `assize eval report`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let (data, _kept) = arguments.data.kept()?;
+    let (rubric, clauses) = data.rubric(host)?;
+    let handed = input::verdicts(host, &arguments.verdicts, "--verdicts", &rubric)?;
+    let index = data.indexed(host, &rubric, &mut |_| {})?;
+    let joined = input::joined(&index, &rubric, handed, &arguments.verdicts, "--verdicts")?;
+    let mut opinions = vec![Vec::new(); index.len()];
+    for (at, _, opinion) in joined.said {
+        opinions[at].extend(opinion);
+    }
+    let trial = match &arguments.labels {
+        Some(labels) => {
+            let evidence = Evidence {
+                verdicts: Some(&arguments.verdicts),
+                labels: Some(labels),
+                judge: arguments.judge.as_deref(),
+            };
+            let case = Case::read(host, &data, evidence)?;
+            Some(try_judge(&case.modes(), &rubric.record.strata, &case.seen, &rubric.trust))
+        }
+        None => None,
+    };
+    let fields = if arguments.by.is_empty() { &rubric.record.strata } else { &arguments.by };
+    let title = format!("{} by {}", name_of(arguments), rubric.id);
+    let reference = RubricRef::of(&rubric);
+    let terms = Terms { rubric: &rubric, clauses: &clauses, reference: &reference, panel: Panel::AnyFail };
+    let mut draft = Draft::begin(&rubric, fields, &title, &render::time_utc(now_ms()));
+    let mut cases = render::junit::Cases::default();
+    let mut opinions = opinions.into_iter();
+    data.each_record(host, &rubric, &mut |record| {
+        let ruling = decide(&terms, &record, opinions.next().unwrap_or_default());
+        draft.add(&record, &ruling);
+        if arguments.junit.is_some() {
+            cases.add(&ruling);
+        }
+        Ok(())
+    })?;
+    let report = draft.finish(trial);
+    let wrote = write(arguments, host, &report, cases)?;
+    match output.format {
+        Format::Json => print(&(serde_json::to_string(&report).unwrap_or_default() + "\n")),
+        Format::Human | Format::Markdown if wrote => {}
+        Format::Human | Format::Markdown => {
+            let what = "there is nothing to write: name a file with --output or --junit, or ask for --format json";
+            return Err(Failure::new(what));
+        }
+    }
+    Ok(if report.tally.outcome() == Outcome::Accept || wrote { Exit::Done } else { Exit::of(report.tally.outcome()) })
+}
+
+fn write(arguments: &Arguments, host: &Host, report: &Report, cases: render::junit::Cases) -> Result<bool> {
+    let files = [
+        ("--output", &arguments.output, arguments.output.as_ref().map(|_| Ok(render::report::page(report)))),
+        ("--junit", &arguments.junit, arguments.junit.as_ref().map(|_| cases.junit(&report.rubric.id))),
+    ];
+    let mut wrote = false;
+    for (option, path, text) in files {
+        let (Some(path), Some(text)) = (path, text) else { continue };
+        let failed = |error: std::io::Error| Failure::new(format!("{option} {}: {error}", path.display()));
+        own_file::write(host, path, &text?).map_err(failed)?;
+        wrote = true;
+    }
+    Ok(wrote)
+}
+
+fn name_of(arguments: &Arguments) -> String {
+    let name = arguments.data.data.file_name().map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| "records".to_owned())
+}
