@@ -9,7 +9,10 @@ use std::collections::HashMap;
 use assize_core::calibration::agreement::{ac1, kappa};
 use assize_core::calibration::confusion::Confusion;
 use assize_core::calibration::interval::{Confidence, Estimate};
-use assize_core::calibration::rate::{Sample, human_only, prediction_powered, rogan_gladen};
+use assize_core::calibration::rate::{Sample, human_only, prediction_powered};
+use assize_core::trial::calibrate::{
+    ERRORS_MIN, LABELS_FOR_AGREEMENT_MIN, LABELS_FOR_RATES_MIN, LABELS_OF_PEOPLE_MIN, LABELS_WITH_ERRORS_MIN,
+};
 use fastrand::Rng;
 
 use crate::shell::Result;
@@ -18,12 +21,17 @@ use crate::shell::Result;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// How often labels are drawn for each row.
-    #[arg(long, default_value_t = 4_000)]
+    #[arg(long, default_value_t = 20_000)]
     draws: u32,
     /// The seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
+
+/// What is right for an interval of 95 %.
+const RIGHT: std::ops::RangeInclusive<f64> = 0.94..=0.96;
+/// Fewest draws by which a row is judged: of fewer the share says little.
+const COUNTED_MIN: u32 = 1_000;
 
 /// How many records fail, how the judge errs, and how many records nobody labelled.
 struct Setting {
@@ -46,49 +54,95 @@ const ESTIMATORS: [&str; 5] = ["people alone", "PPI++", "Rogan–Gladen", "kappa
 
 /// Prints the table.
 pub fn run(arguments: &Arguments) -> Result {
-    println!("{} draws a row, seed {}; in brackets the mean width", arguments.draws, arguments.seed);
+    println!(
+        "{} draws a row, seed {}; in brackets the mean width, and in how many of a hundred draws the figure is recommended.\n\
+         What is counted are the draws in which it is; `!` marks what does not lie within {} to {}.",
+        arguments.draws,
+        arguments.seed,
+        RIGHT.start(),
+        RIGHT.end()
+    );
     println!(
         "{:32} {:>6}  {}",
         "prevalence, sens., spec., others",
         "labels",
-        ESTIMATORS.map(|name| format!("{name:>15}")).join(" ")
+        ESTIMATORS.map(|name| format!("{name:>19}")).join(" ")
     );
     let mut rng = Rng::with_seed(arguments.seed);
+    let (mut right, mut judged) = (0, 0);
     for setting in &SETTINGS {
         for labels in LABELS {
-            let cells = row(setting, labels, arguments.draws, &mut rng).map(|cell| format!("{cell:>15}"));
+            let counted = row(setting, labels, arguments.draws, &mut rng);
+            let cells = counted.map(|counted| format!("{:>19}", counted.cell(arguments.draws)));
+            for counted in counted.iter().filter(|counted| counted.of >= COUNTED_MIN) {
+                judged += 1;
+                right += u32::from(RIGHT.contains(&counted.share()));
+            }
             let Setting { prevalence, sensitivity, specificity, others } = setting;
             let name = format!("{prevalence}, {sensitivity}, {specificity}, {others}");
             println!("{name:32} {labels:>6}  {}", cells.join(" "));
         }
     }
+    println!("{right} of {judged} figures that are recommended hold what they promise");
     Ok(())
 }
 
-fn row(setting: &Setting, labels: u64, draws: u32, rng: &mut Rng) -> [String; 5] {
+/// How often an interval held what is true, among the draws in which it is recommended.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    held: u32,
+    of: u32,
+    width: f64,
+}
+
+impl Counted {
+    fn add(&mut self, found: Option<Estimate>, truth: f64) {
+        let Some(found) = found else { return };
+        self.of += 1;
+        self.held += u32::from(found.holds(truth));
+        self.width += found.width();
+    }
+
+    fn share(&self) -> f64 {
+        f64::from(self.held) / f64::from(self.of.max(1))
+    }
+
+    fn cell(&self, draws: u32) -> String {
+        let recommended = f64::from(self.of) / f64::from(draws) * 100.0;
+        if self.of < COUNTED_MIN {
+            return format!("- ({recommended:.0})");
+        }
+        let mark = if RIGHT.contains(&self.share()) { "" } else { "!" };
+        format!("{mark}{:.3} ({:.2}, {recommended:.0})", self.share(), self.width / f64::from(self.of))
+    }
+}
+
+fn row(setting: &Setting, labels: u64, draws: u32, rng: &mut Rng) -> [Counted; 5] {
     let truth = truth(setting);
     let confidence = Confidence::USUAL;
-    let mut held = [(0_u32, 0_u32, 0.0_f64); 5];
+    let mut counted = [Counted::default(); 5];
     let mut known: HashMap<Confusion, [Option<Estimate>; 2]> = HashMap::new();
     for _ in 0..draws {
         let sample = drawn(setting, labels, rng);
         let counts = sample.labelled;
         let [kappa, ac1] =
             *known.entry(counts).or_insert_with(|| [kappa(&counts, confidence), ac1(&counts, confidence)]);
-        let powered = prediction_powered(&sample, confidence).map(|powered| powered.rate);
-        let found = [human_only(&sample, confidence), powered, rogan_gladen(&sample, confidence), kappa, ac1];
-        for ((count, of, width), (found, truth)) in held.iter_mut().zip(found.into_iter().zip(truth)) {
-            if let Some(found) = found {
-                *of += 1;
-                *count += u32::from(found.holds(truth));
-                *width += found.width();
-            }
-        }
+        let errors = counts.judge_only + counts.person_only;
+        let both = labels >= LABELS_FOR_RATES_MIN || labels >= LABELS_WITH_ERRORS_MIN && errors >= ERRORS_MIN;
+        let found = [
+            human_only(&sample, confidence).filter(|_| labels >= LABELS_OF_PEOPLE_MIN),
+            prediction_powered(&sample, confidence).filter(|_| both).map(|powered| powered.rate),
+            // It covers more than it promises, and is never recommended.
+            None,
+            kappa.filter(|_| labels >= LABELS_FOR_AGREEMENT_MIN),
+            ac1.filter(|_| labels >= LABELS_FOR_AGREEMENT_MIN),
+        ];
+        counted
+            .iter_mut()
+            .zip(found.into_iter().zip(truth))
+            .for_each(|(counted, (found, truth))| counted.add(found, truth));
     }
-    held.map(|(count, of, width)| {
-        let of = f64::from(of.max(1));
-        format!("{:.3} ({:.2})", f64::from(count) / of, width / of)
-    })
+    counted
 }
 
 /// What each estimator is after.

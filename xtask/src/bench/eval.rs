@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::peak_kib;
-use crate::shell::{self, Result, cargo, root, target};
+use crate::shell::{self, Result, cargo, command, root, target};
 
 const RUBRIC: &str = "home-repair-strict";
 /// How many records, and how long the server takes for an answer.
@@ -33,10 +33,21 @@ struct Ran {
 /// Runs everything and prints the table. `only` names the rows that are run.
 pub fn run(only: Option<&str>) -> Result {
     shell::run(cargo(&["build", "--release", "--package", "assize", "--package", "xtask"]))?;
+    let peers = target("bench-peers");
+    if !peers.join("node").is_dir() {
+        shell::run(command("sh", &["xtask/peers/install.sh", &peers.to_string_lossy()]))?;
+    }
     println!(
         "{:52} {:>8} {:>10} {:>9} {:>10} {:>10} {:>7}",
         "", "records", "records/s", "seconds", "CPU/record", "peak", "calls"
     );
+    let server = Server::start(0, 0)?;
+    println!("one record: how long it takes to start");
+    let place = Place::new(1, &server)?;
+    for (name, command) in place.rows() {
+        row(name, 1, &measure(command)?, 1);
+    }
+    drop(server);
     for delay in DELAYS_MS {
         let server = Server::start(delay, 0)?;
         for records in SIZES {
@@ -103,8 +114,15 @@ impl Server {
     fn requests(&self) -> Result<u64> {
         // It writes the count down ten times a second.
         thread::sleep(Duration::from_millis(250));
-        let text = fs::read_to_string(&self.counter).map_err(|error| error.to_string())?;
-        text.trim().parse().map_err(|error| format!("{error}: {text:?}"))
+        for _ in 0..20 {
+            // It is empty for a moment while it is written anew.
+            let text = fs::read_to_string(&self.counter).map_err(|error| error.to_string())?;
+            if let Ok(count) = text.trim().parse() {
+                return Ok(count);
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Err("the server does not count".to_owned())
     }
 }
 
@@ -148,6 +166,14 @@ impl Place {
     }
 
     fn rows(&self) -> Vec<(&'static str, Command)> {
+        let peer = |program: &str, script: &str| {
+            let script = root().join("xtask/peers").join(script);
+            let out = self.folder.path().join(format!("out-{}", fastrand::u64(..)));
+            let arguments = [script, target("bench-peers")].map(|path| path.to_string_lossy().into_owned());
+            let out = out.to_string_lossy().into_owned();
+            self.command(program, &[&arguments[0], &arguments[1], &self.base_url, "records.jsonl", &out])
+        };
+        let python = target("bench-peers").join("venv/bin/python").to_string_lossy().into_owned();
         let assize = root().join("target/release/assize");
         let run = ["eval", "run", RUBRIC, "records.jsonl", "--output", "rulings.jsonl", "--quiet"];
         let bare = root().join("target/release/xtask");
@@ -158,6 +184,10 @@ impl Place {
                 "a bare loop of calls (nothing read, nothing kept)",
                 self.command(&bare, &["bare-client", &self.base_url, "records.jsonl"]),
             ),
+            ("autoevals", peer(&python, "autoevals_run.py")),
+            ("DeepEval", peer(&python, "deepeval_run.py")),
+            ("promptfoo", peer("sh", "promptfoo.sh")),
+            ("Inspect", peer(&python, "inspect_run.py")),
         ]
     }
 }
@@ -177,17 +207,19 @@ fn guide(at: usize) -> serde_json::Value {
     })
 }
 
-/// Runs a process to its end: its time, its processor time and its peak memory, those of its children left out.
+/// Runs a process to its end: its time, and the processor time and peak memory of it and of all that it starts.
 fn measure(mut command: Command) -> Result<Ran> {
-    command.stdin(Stdio::null()).stdout(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let began = Instant::now();
     let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
     let pid = child.id();
     let watcher = thread::spawn(move || {
-        let (mut peak, mut cpu) = (0, 0.0);
-        while let (Some(kib), Some(seconds)) = (peak_kib(pid), cpu_seconds(pid)) {
-            (peak, cpu) = (kib.max(peak), seconds);
-            thread::sleep(Duration::from_millis(5));
+        let (mut peak, mut cpu) = (0, 0.0_f64);
+        while peak_kib(pid).is_some() {
+            let family = family(pid);
+            peak = family.iter().filter_map(|pid| peak_kib(*pid)).sum::<u64>().max(peak);
+            cpu = family.iter().filter_map(|pid| cpu_seconds(*pid)).sum::<f64>().max(cpu);
+            thread::sleep(Duration::from_millis(if family.len() > 1 { 50 } else { 5 }));
         }
         (peak, cpu)
     });
@@ -201,11 +233,30 @@ fn measure(mut command: Command) -> Result<Ran> {
     Ok(Ran { seconds, cpu_seconds, peak_kib })
 }
 
+/// A process and all that it has started.
+fn family(pid: u32) -> Vec<u32> {
+    let mut family = vec![pid];
+    let parent = |pid: u32| stat(pid)?.get(1)?.parse::<u32>().ok();
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut all: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    all.sort_unstable();
+    for one in all {
+        if parent(one).is_some_and(|parent| family.contains(&parent)) {
+            family.push(one);
+        }
+    }
+    family
+}
+
+/// The fields of what the kernel says of a process, after its name.
+fn stat(pid: u32) -> Option<Vec<String>> {
+    let stat = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
+    Some(stat.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect())
+}
+
 /// The processor time of a process and of those of its children that it has waited for.
 fn cpu_seconds(pid: u32) -> Option<f64> {
-    let stat = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks: u64 = fields.get(11..15)?.iter().filter_map(|field| field.parse::<u64>().ok()).sum();
+    let ticks: u64 = stat(pid)?.get(11..15)?.iter().filter_map(|field| field.parse::<u64>().ok()).sum();
     // A tick is a hundredth of a second wherever Linux runs today.
     Some(ticks as f64 / 100.0)
 }

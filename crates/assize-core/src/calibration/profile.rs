@@ -1,7 +1,10 @@
-//! Intervals of agreement by their profile likelihood: every coefficient that explains the labels nearly as well as the best one does.
+//! Intervals of agreement: every coefficient with which the labels that were seen are no surprise.
 //!
 //! Large-sample intervals take a coefficient for normally distributed. With few labels, or labels that nearly all say the same, they are far too sure: of six
-//! records that both fail and four that only a person fails they would say that kappa is 0 and nothing else.
+//! records that both fail and four that only a person fails they would say that kappa is 0 and nothing else. Here a coefficient is
+//! within the interval unless the table that explains the labels best under it is too far from them, by the power divergence of Cressie and Read
+//! (1984): what is nearest is found by the likelihood, and how far it is by that statistic (as in Lang 2008, "Score and
+//! profile likelihood confidence intervals for contingency table parameters").
 //!
 //! For kappa, a table of two raters is given by how often each says "fails", `a` and `b`, and by kappa: with `h = (a + b − 2ab) / 2` both
 //! fail a record with probability `ab + kappa h`. In `b` alone each probability is linear, so that the logarithm of the likelihood is concave
@@ -24,18 +27,33 @@ const GRID: usize = 24;
 const SECTIONS: usize = 30;
 /// Kappas that are looked at lie between this and its opposite.
 const FARTHEST: f64 = 1.0 - 1e-9;
+/// The power of the divergence: 0 would be the likelihood ratio, 1 Pearson's statistic. In simulations with 50 to 200 labels the intervals
+/// hold the true coefficient in 94 to 96 of a hundred with this one: `cargo xtask coverage`.
+const POWER: f64 = 1.25;
 
-/// Returns the ends of the interval of kappa (Venzon and Moolgavkar 1988, section 2). `value` is that of the labels.
+/// Returns the ends of the interval of kappa. `value` is that of the labels.
 pub(super) fn of_kappa(counts: &Confusion, value: f64, confidence: Confidence) -> (f64, f64) {
     let table = Table::of(counts);
-    interval(value, confidence, table.saturated(), |kappa| table.likelihood(kappa))
+    interval(value, confidence, |kappa| divergence(&table.0, table.nearest(kappa)))
+}
+
+/// How far counts are from probabilities that should explain them (Cressie and Read 1984, eq. 2.5); infinite where nothing can.
+fn divergence<const CELLS: usize>(counts: &[f64; CELLS], probabilities: Option<[f64; CELLS]>) -> f64 {
+    let Some(probabilities) = probabilities else { return f64::INFINITY };
+    let total: f64 = counts.iter().sum();
+    let of_cell = |(count, probability): (&f64, f64)| match *count {
+        count if count <= 0.0 => 0.0,
+        _ if probability <= 0.0 => f64::INFINITY,
+        count => count * ((count / (total * probability)).powf(POWER) - 1.0),
+    };
+    let sum: f64 = counts.iter().zip(probabilities).map(of_cell).sum();
+    2.0 / (POWER * (POWER + 1.0)) * sum
 }
 
 /// Returns the ends of the interval of AC1. `value` is that of the labels.
 pub(super) fn of_ac1(counts: &Confusion, value: f64, confidence: Confidence) -> (f64, f64) {
     let [both, first, second, neither] = Table::of(counts).0;
     let cells = [both, first + second, neither];
-    let total: f64 = cells.iter().sum();
     let likelihood = |probabilities: [f64; 3]| -> f64 {
         let of_cell = |(count, probability): (&f64, f64)| match *count {
             count if count <= 0.0 => 0.0,
@@ -48,23 +66,24 @@ pub(super) fn of_ac1(counts: &Confusion, value: f64, confidence: Confidence) -> 
         let chance = 2.0 * fails * (1.0 - fails);
         let apart = (1.0 - ac1) * (1.0 - chance);
         let probabilities = [fails - apart / 2.0, apart, 1.0 - fails - apart / 2.0];
-        let can_be = probabilities.iter().all(|probability| *probability >= 0.0);
-        if can_be { likelihood(probabilities) } else { f64::NEG_INFINITY }
+        probabilities.iter().all(|probability| *probability >= 0.0).then_some(probabilities)
     };
-    let best = likelihood(cells.map(|count| count / total));
     // Both probabilities of agreement are at least 0 between this share and its opposite.
     let least = |ac1: f64| {
         let half = (1.0 - ac1) / 2.0;
         let (linear, root) = (2.0 * half + 1.0, ((2.0 * half + 1.0).powi(2) - 8.0 * half * half).max(0.0).sqrt());
         if half < 1e-12 { 0.0 } else { ((linear - root) / (4.0 * half)).min(0.5) }
     };
-    interval(value, confidence, best, |ac1| greatest(least(ac1)..=1.0 - least(ac1), |fails| at(ac1, fails)))
+    interval(value, confidence, |ac1| {
+        let of = |fails: f64| at(ac1, fails).map_or(f64::NEG_INFINITY, likelihood);
+        divergence(&cells, greatest(least(ac1)..=1.0 - least(ac1), of).and_then(|fails| at(ac1, fails)))
+    })
 }
 
-/// The interval around a value within which the likelihood stays close enough to its greatest.
-fn interval(value: f64, confidence: Confidence, best: f64, likelihood: impl Fn(f64) -> f64) -> (f64, f64) {
-    let allowed = confidence.z().powi(2) / 2.0;
-    let fits = &|coefficient: f64| best - likelihood(coefficient) <= allowed;
+/// The interval around a value within which the labels are near enough to what would explain them.
+fn interval(value: f64, confidence: Confidence, distance: impl Fn(f64) -> f64) -> (f64, f64) {
+    let allowed = confidence.z().powi(2);
+    let fits = &|coefficient: f64| distance(coefficient) <= allowed;
     (edge(value, -FARTHEST, fits), edge(value, FARTHEST, fits))
 }
 
@@ -81,13 +100,13 @@ fn edge(fitting: f64, farthest: f64, fits: impl Fn(f64) -> bool) -> f64 {
     fitting
 }
 
-/// The greatest value over a range of shares: the best of a grid, refined by golden sections.
-fn greatest(range: RangeInclusive<f64>, of: impl Fn(f64) -> f64) -> f64 {
+/// The share of a range at which a value is greatest: the best of a grid, refined by golden sections. `None` where no share has a value.
+fn greatest(range: RangeInclusive<f64>, of: impl Fn(f64) -> f64) -> Option<f64> {
     let (least, most) = range.into_inner();
     let step = (most - least) / GRID as f64;
     let grid = (0..GRID).map(|at| least + (at as f64 + 0.5) * step).map(|share| (share, of(share)));
     let best = grid.max_by(|(_, one), (_, other)| one.total_cmp(other));
-    let Some((best, reached)) = best else { return f64::NEG_INFINITY };
+    let (best, reached) = best.filter(|(_, reached)| *reached > f64::NEG_INFINITY)?;
     let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
     let (mut low, mut high) = ((best - step).max(least), (best + step).min(most));
     let (mut lower, mut upper) = (high - golden * (high - low), low + golden * (high - low));
@@ -103,7 +122,8 @@ fn greatest(range: RangeInclusive<f64>, of: impl Fn(f64) -> f64) -> f64 {
             at_upper = of(upper);
         }
     }
-    reached.max(at_lower).max(at_upper)
+    let found = [(best, reached), (lower, at_lower), (upper, at_upper)];
+    found.into_iter().max_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(share, _)| share)
 }
 
 /// Labels of two raters: both fail, the first only, the second only, both pass.
@@ -120,22 +140,18 @@ impl Table {
         Self([both, second, first, neither])
     }
 
-    /// The log likelihood of the shares that were seen: no other table explains the labels better.
-    fn saturated(&self) -> f64 {
-        let total: f64 = self.0.iter().sum();
-        self.0.iter().filter(|count| **count > 0.0).map(|count| count * (count / total).ln()).sum()
-    }
-
-    /// The log likelihood of a kappa, with the shares that suit it best.
-    fn likelihood(&self, kappa: f64) -> f64 {
+    /// The probabilities with a kappa that explain the labels best; `None` where nothing can.
+    fn nearest(&self, kappa: f64) -> Option<[f64; 4]> {
         let turned = self.turned();
         // Raters who nearly always differ each fail about half: of a kappa k below 0 a share b can be only where b (1 - b) is at least
         // -k / (2 (1 - k)). Elsewhere there is nothing to find, and the grid would miss what there is.
         let least = if kappa < 0.0 { (1.0 - ((1.0 + kappa) / (1.0 - kappa)).max(0.0).sqrt()) / 2.0 } else { 0.0 };
-        greatest(least..=1.0 - least, |first| match turned.suiting(kappa, first) {
+        let first = greatest(least..=1.0 - least, |first| match turned.suiting(kappa, first) {
             Some(second) => self.of_shares(kappa, first, second),
             None => f64::NEG_INFINITY,
-        })
+        })?;
+        let second = turned.suiting(kappa, first)?;
+        Some(lines(kappa, second).map(|line| line.at_zero + line.slope * first))
     }
 
     /// The share of the first rater that suits a kappa and a share of the second best; `None` where none can be.
@@ -209,14 +225,15 @@ mod tests {
 
     #[test]
     fn few_labels_leave_much_open() {
-        // The ends lie where twice the log likelihood, maximized over a fine grid of both shares, is 3.84 below its greatest.
+        // By another program, which looks over a fine grid of both shares.
         for (counts, low, high) in [
-            ([13, 4, 7, 36], 0.326_653, 0.765_130),
-            ([6, 2, 0, 2], 0.046_513, 0.912_784),
-            ([1, 0, 2, 7], -0.084_457, 0.882_626),
-            ([0, 2, 1, 7], -0.423_746, 0.551_290),
-            ([6, 0, 4, 0], -0.305_763, 0.436_053),
-            ([30, 0, 0, 30], 0.936_990, 1.0),
+            ([13, 4, 7, 36], 0.320_687, 0.750_730),
+            ([6, 2, 0, 2], -0.004_372, 0.859_385),
+            ([1, 0, 2, 7], -0.090_663, 0.823_930),
+            ([0, 2, 1, 7], -0.424_538, 0.599_916),
+            ([6, 0, 4, 0], -0.433_214, 0.507_521),
+            ([30, 0, 0, 30], 0.866_715, 1.0),
+            ([32, 6, 5, 57], 0.602_203, 0.864_947),
         ] {
             let [both_fail, judge_only, person_only, both_pass] = counts;
             let counts = Confusion { both_fail, judge_only, person_only, both_pass };

@@ -90,14 +90,15 @@ pub struct Powered {
 
 /// Records that are counted as seen of each kind in the interval of [`prediction_powered`]: what has not been seen among few
 /// labels may exist. Chosen by simulation: `cargo xtask coverage`.
-const UNSEEN: f64 = 0.15;
+const UNSEEN: f64 = 0.09;
 
 /// Returns the prediction-powered estimate with the weight that makes it most precise (PPI++: Angelopoulos, Duchi and Zrnic
 /// 2023, eq. 3 and proposition 2). For two labels it is the share of each of the judge's labels that the person fails, weighed by how often
 /// the judge gives it (Tenenbein 1970).
 ///
-/// The interval is Wilson's for as many labels as would be as precise ([`Powered::effective_labels`]), with the counts that
-/// `UNSEEN` adds: the large-sample interval holds the rate too seldom below some hundred labels. `None` without labels.
+/// The interval is symmetric in the logarithm of the odds, with the counts that `UNSEEN` adds (as in Rubin and Schenker 1987): the
+/// large-sample interval of the rate itself holds it too seldom below some hundred labels. Where the person's labels are all of
+/// one kind it is Wilson's for as many labels as would be as precise ([`Powered::effective_labels`]). `None` without labels.
 pub fn prediction_powered(sample: &Sample, confidence: Confidence) -> Option<Powered> {
     if sample.labelled.total() == 0 {
         return None;
@@ -106,7 +107,12 @@ pub fn prediction_powered(sample: &Sample, confidence: Confidence) -> Option<Pow
     let strata = Strata::of(sample, UNSEEN);
     let (middle, variance) = (strata.rate(), strata.variance());
     let effective_labels = middle * (1.0 - middle) / variance;
-    let interval = wilson(middle, effective_labels, confidence);
+    let person_fails = sample.labelled.person_fails();
+    let interval = if person_fails > 0 && person_fails < sample.labelled.total() {
+        in_odds(middle, variance, confidence)
+    } else {
+        wilson(middle, effective_labels, confidence)
+    };
     // Of labels that all lie on one side of the judge, nothing can be learned for the other.
     let is_mixed = seen.of.iter().all(|of| *of > 0.0);
     let (n, others) = (sample.labelled.total() as f64, sample.others as f64);
@@ -163,6 +169,14 @@ impl Strata {
     }
 }
 
+/// The interval of a share that is symmetric in the logarithm of its odds.
+fn in_odds(share: f64, variance: f64, confidence: Confidence) -> Estimate {
+    let odds = (share / (1.0 - share)).ln();
+    let reach = confidence.z() * variance.sqrt() / (share * (1.0 - share));
+    let of = |odds: f64| 1.0 / (1.0 + (-odds).exp());
+    Estimate { value: share, low: of(odds - reach), high: of(odds + reach) }
+}
+
 /// Wilson's interval for a share of so many, not all of them whole.
 fn wilson(share: f64, of: f64, confidence: Confidence) -> Estimate {
     let z = confidence.z();
@@ -215,6 +229,19 @@ mod tests {
         let blind = prediction_powered(&sample([10, 10, 10, 10], 250, 500), Confidence::USUAL).expect("labels");
         assert!(is_close(blind.rate.value, 0.5) && blind.weight.abs() < 1e-9, "{blind:?}");
         assert!((38.0..42.0).contains(&blind.effective_labels), "{blind:?}");
+    }
+
+    #[test]
+    fn the_interval_is_that_of_another_program() {
+        for (counts, others_failed, others, low, high) in [
+            ([32, 6, 5, 57], 190, 500, 0.305_275, 0.440_172),
+            ([10, 10, 10, 10], 250, 500, 0.350_458, 0.649_542),
+            ([0, 0, 3, 27], 20, 500, 0.034_525, 0.331_500),
+            ([9, 0, 0, 21], 600, 2_000, 0.267_591, 0.334_686),
+        ] {
+            let found = prediction_powered(&sample(counts, others_failed, others), Confidence::USUAL).expect("labels");
+            assert!(is_close(found.rate.low, low) && is_close(found.rate.high, high), "{counts:?}: {found:?}");
+        }
     }
 
     #[test]

@@ -74,35 +74,53 @@ pub enum Method {
     PredictionPowered,
 }
 
-/// Labels below which no interval for a rate holds what it promises.
-pub const LABELS_FOR_RATES_MIN: u64 = 30;
+/// Labels from which the rate by both together holds what it promises, whatever the judge is like: `cargo xtask coverage`.
+pub const LABELS_FOR_RATES_MIN: u64 = 100;
+/// Labels from which it does where the judge was seen to err.
+pub const LABELS_WITH_ERRORS_MIN: u64 = 50;
+/// How many errors have to have been seen. Of a judge of whom none were, fewer labels cannot tell how often it errs.
+pub const ERRORS_MIN: u64 = 3;
+/// Labels from which the rate by people alone holds what it promises.
+pub const LABELS_OF_PEOPLE_MIN: u64 = 200;
+
+/// Labels from which the intervals of kappa and AC1 hold what they promise.
+pub const LABELS_FOR_AGREEMENT_MIN: u64 = 50;
 
 /// How many labels a label has to be worth for the judge's own to be taken in.
 const WORTHWHILE: f64 = 1.05;
 
 impl Advice {
-    fn of(audit: &Audit, pooled: &Part, labelled: u64) -> Self {
+    /// Which rate of a part is to be believed; `labels` is how many records a person labelled.
+    fn of(audit: &Audit, part: &Part, labels: u64) -> Self {
         let none = |why: String| Self { method: None, why };
         if let Some(fault) = audit.faults.first() {
             return none(format!("{fault}: what is seen on them holds for them alone"));
         }
-        if labelled < LABELS_FOR_RATES_MIN {
+        if labels < LABELS_WITH_ERRORS_MIN {
             return none(format!(
-                "{labelled} labelled records are too few for any interval to hold; label {LABELS_FOR_RATES_MIN}"
+                "{labels} labelled records are too few for any interval to hold; label {LABELS_WITH_ERRORS_MIN} to {LABELS_FOR_RATES_MIN}"
             ));
         }
-        let labels = pooled.counts.total() as f64;
-        match pooled.rates.prediction_powered {
-            // Less than this is no gain, and where every record is labelled there is nothing to gain.
-            Some(both) if both.weight > 0.0 && both.effective_labels > labels * WORTHWHILE => {
-                let worth = both.effective_labels;
-                let why = format!("the judge's labels make {labels:.0} labels worth {worth:.0}");
-                Self { method: Some(Method::PredictionPowered), why }
-            }
-            _ => Self {
+        let errors = part.counts.judge_only + part.counts.person_only;
+        let holds = part.others > 0 && (labels >= LABELS_FOR_RATES_MIN || errors >= ERRORS_MIN);
+        let all = part.counts.total() as f64;
+        let worth = part.rates.prediction_powered.map_or(0.0, |both| both.effective_labels);
+        let is_worthwhile = worth > all * WORTHWHILE;
+        match (holds, labels >= LABELS_OF_PEOPLE_MIN) {
+            (true, people) if is_worthwhile || !people => Self {
+                method: Some(Method::PredictionPowered),
+                why: format!("the judge's labels make {all:.0} labels worth {worth:.0}"),
+            },
+            (_, true) => Self {
                 method: Some(Method::HumanOnly),
                 why: "the judge's labels add nothing to those of people".to_owned(),
             },
+            _ if part.others == 0 => none(format!(
+                "every judged record is labelled: the share is what it is, and for others like them {labels} are too few"
+            )),
+            _ => none(format!(
+                "of {labels} labels {errors} differ from the judge's, too few to tell how often it errs; label {LABELS_FOR_RATES_MIN}"
+            )),
         }
     }
 }
@@ -151,8 +169,12 @@ pub struct Part {
     pub sensitivity: Option<Estimate>,
     /// The share of good records that the judge passes.
     pub specificity: Option<Estimate>,
+    /// Labels of the judge on records that nobody labelled.
+    pub others: u64,
     /// How many records really fail.
     pub rates: Rates,
+    /// Which of these is to be believed.
+    pub advice: Advice,
     /// Whether the judge can be believed here.
     pub belief: Belief,
     /// Why.
@@ -196,24 +218,29 @@ pub fn try_judge(modes: &[&str], strata: &[String], seen: &[Seen], trust: &Trust
         seen.iter().map(move |seen| Pair { judge: label(&seen.judge, mode), person: label(&seen.person, mode) })
     };
     let each = modes.iter().enumerate().map(|(mode, name)| all(name, of_mode(mode).collect(), None, strict));
-    let parts: Vec<Part> = each.collect();
+    let mut parts: Vec<Part> = each.collect();
     let tried =
         |seen: &&Seen| seen.judge.iter().zip(&seen.person).any(|(judge, person)| judge.is_some() && person.is_some());
     let tried = seen.iter().filter(tried).count() as u64;
-    let pooled = all("all modes", (0..modes.len()).flat_map(of_mode).collect(), Some(tried), confidence);
+    let mut pooled = all("all modes", (0..modes.len()).flat_map(of_mode).collect(), Some(tried), confidence);
     let whole =
         seen.iter().map(|seen| Pair { judge: any(&seen.judge, modes.len()), person: any(&seen.person, modes.len()) });
-    let whole = all("records", whole.collect(), None, confidence);
+    let mut whole = all("records", whole.collect(), None, confidence);
     let (belief, reasons) = conclude(&parts, &pooled);
     let count = |wanted: &dyn Fn(&Seen) -> bool| seen.iter().filter(|seen| wanted(seen)).count() as u64;
     let audit = audit(strata, seen);
     let labelled = count(&|seen| seen.person.iter().any(Option::is_some));
+    for part in parts.iter_mut().chain([&mut whole]) {
+        part.advice = Advice::of(&audit, part, part.counts.total());
+    }
+    // Labels of one record are no labels of several.
+    pooled.advice = Advice::of(&audit, &pooled, tried);
     Trial {
         records: seen.len() as u64,
         judged: count(&|seen| (0..modes.len()).all(|mode| label(&seen.judge, mode).is_some())),
         labelled,
         modes: parts,
-        advice: Advice::of(&audit, &pooled, labelled),
+        advice: pooled.advice.clone(),
         pooled,
         whole,
         audit,
@@ -270,7 +297,9 @@ impl Part {
             ac1: ac1(&counts, confidence),
             sensitivity: share(counts.both_fail, counts.person_fails(), confidence),
             specificity: share(counts.both_pass, counts.person_passes(), confidence),
+            others: sample.others,
             rates: Rates::of(&sample, confidence),
+            advice: Advice { method: None, why: String::new() },
             belief,
             why,
         }

@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_narrower_interval_takes_more_labels() {
         // 1.96² / 4 / w² less what Wilson's interval saves.
-        for (within, sample) in [(0.1, 93), (0.05, 381), (0.03, 1_064)] {
+        for (within, sample) in [(0.1, LABELS_FOR_RATES_MIN), (0.09, 116), (0.05, 381), (0.03, 1_064)] {
             let found = plan(&candidates(5_000), NOTHING, within, 1).sample;
             assert!(found.abs_diff(sample) <= 3, "{within}: {found}");
         }

@@ -268,16 +268,16 @@ fn rates(tally: &Tally, trial: Option<&Trial>) -> Vec<Rate> {
         let (corrected, by, why) = match (trial, part) {
             (None, _) => (None, None, "nobody has labelled records".to_owned()),
             (Some(_), None) => (None, None, "no judge is asked about it".to_owned()),
-            (Some(trial), Some(part)) => corrected(trial, part),
+            (Some(_), Some(part)) => corrected(part),
         };
         Rate { name, judge, corrected, by, why }
     };
     rates.into_iter().map(rate).collect()
 }
 
-fn corrected(trial: &Trial, part: &Part) -> (Option<Estimate>, Option<String>, String) {
-    let why = trial.advice.why.clone();
-    match trial.advice.method {
+fn corrected(part: &Part) -> (Option<Estimate>, Option<String>, String) {
+    let why = part.advice.why.clone();
+    match part.advice.method {
         None => (None, None, why),
         Some(Method::HumanOnly) => (part.rates.human_only, Some("people alone".to_owned()), why),
         Some(Method::PredictionPowered) => {

@@ -6,8 +6,9 @@
 use assize_core::trial::report::Report;
 
 const PAGE: &str = include_str!("report/page.html");
-/// Vega, Vega-Lite and Vega-Embed, as their authors publish them (BSD-3-Clause).
-const CHARTS: [&str; 3] = [
+/// Vega 6.4, Vega-Lite 6.4 and Vega-Embed 7.3, as their authors publish them (BSD-3-Clause), with the licences of all that is in them.
+const CHARTS: [&str; 4] = [
+    include_str!("report/notice.js"),
     include_str!("report/vega.min.js"),
     include_str!("report/vega-lite.min.js"),
     include_str!("report/vega-embed.min.js"),
