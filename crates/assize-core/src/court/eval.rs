@@ -213,12 +213,12 @@ fn verdict(modes: &[ModeRuling], opinions: &[RecordOpinion]) -> Option<RecordVer
     };
     let labels = modes.iter().map(label).collect::<Option<Vec<ModeLabel>>>()?;
     let verdicts = opinions.iter().filter_map(|opinion| opinion.verdict.as_ref().ok());
-    Some(RecordVerdict { labels, overall_quality_score: middle_score(verdicts)? })
+    Some(RecordVerdict { labels, overall_quality_score: middle_score(verdicts) })
 }
 
 /// The score in the middle; of two the lower one.
 fn middle_score<'a>(verdicts: impl Iterator<Item = &'a RecordVerdict>) -> Option<u8> {
-    let mut scores: Vec<u8> = verdicts.map(|verdict| verdict.overall_quality_score).collect();
+    let mut scores: Vec<u8> = verdicts.filter_map(|verdict| verdict.overall_quality_score).collect();
     scores.sort_unstable();
     scores.get(scores.len().saturating_sub(1) / 2).copied()
 }
@@ -294,7 +294,7 @@ pub(crate) mod tests {
             judge: RecordJudge { id: judge.to_owned(), ..RecordJudge::default() },
             verdict: Ok(RecordVerdict {
                 labels: vec![label("too_long", labels[0]), label("vague", labels[1])],
-                overall_quality_score: 3,
+                overall_quality_score: Some(3),
             }),
         }
     }

@@ -12,7 +12,7 @@ use crate::record::{Record, RecordRef};
 use crate::rubric::Rubric;
 use crate::ruling::{Cause, Outcome, Unjudged};
 use crate::text::{beginning, make_visible};
-use crate::verdict::{RecordVerdict, Verdict as _};
+use crate::verdict::RecordVerdict;
 
 /// The id of a judge that nobody named.
 pub const NAMELESS_JUDGE: &str = "handed-in";
@@ -104,7 +104,7 @@ fn check(opinion: &mut RecordOpinion, rubric: &Rubric) {
     let Ok(verdict) = &mut opinion.verdict else { return };
     // Of modes that are computed alone no judge is asked, and what one says of them is its own affair.
     verdict.labels.retain(|label| rubric.modes.iter().all(|mode| mode.id != label.mode || mode.is_asked()));
-    let sound = verdict.check().and_then(|()| verdict.check_modes(rubric.asked().map(|mode| mode.id.as_str())));
+    let sound = verdict.check_said().and_then(|()| verdict.check_modes(rubric.asked().map(|mode| mode.id.as_str())));
     if let Err(error) = sound {
         opinion.verdict = Err(malformed(&error));
     }

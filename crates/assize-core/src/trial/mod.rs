@@ -10,6 +10,7 @@ pub mod compare;
 pub mod correct;
 pub mod drift;
 pub mod handed;
+pub mod import;
 pub mod join;
 pub mod label;
 pub mod plan;

@@ -237,7 +237,7 @@ impl Draft {
         report.records.push(RecordCard {
             id: record.id.clone(),
             outcome: ruling.outcome,
-            score: ruling.verdict.as_ref().map(|verdict| verdict.overall_quality_score),
+            score: ruling.verdict.as_ref().and_then(|verdict| verdict.overall_quality_score),
             cause: ruling.unjudged.as_ref().map(ToString::to_string),
             fields: values,
             modes: ruling.modes.clone(),

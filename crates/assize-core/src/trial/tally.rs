@@ -163,7 +163,8 @@ impl JudgeTally {
                 *self.modes[at].get_or_insert(0) += u64::from(label.fails());
             }
         }
-        if let Some(score) = self.scores.get_mut(usize::from(verdict.overall_quality_score).wrapping_sub(1)) {
+        let score = verdict.overall_quality_score.unwrap_or_default();
+        if let Some(score) = self.scores.get_mut(usize::from(score).wrapping_sub(1)) {
             *score += 1;
         }
     }
@@ -200,7 +201,7 @@ mod tests {
             let of = |mode: &str, label| ModeLabel { mode: mode.to_owned(), label, reason: "So it is.".to_owned() };
             let said = |label| RecordVerdict {
                 labels: vec![of("too_long", label), of("vague", label)],
-                overall_quality_score: 4,
+                overall_quality_score: Some(4),
             };
             let verdict = label.map(said).ok_or_else(|| Unjudged::new(Cause::Empty, "the reply is blank"));
             let judge = RecordJudge { id: "j".to_owned(), ..RecordJudge::default() };

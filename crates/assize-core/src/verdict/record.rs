@@ -18,8 +18,10 @@ const REASON_CHARS_ASKED: usize = 400;
 pub struct RecordVerdict {
     /// One label for each mode.
     pub labels: Vec<ModeLabel>,
-    /// How good the record is as a whole, from 1 (very poor) to 5 (excellent).
-    pub overall_quality_score: u8,
+    /// How good the record is as a whole, from 1 (very poor) to 5 (excellent). Judges that are asked give it; verdicts that were made
+    /// elsewhere may lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overall_quality_score: Option<u8>,
 }
 
 /// Whether a record fails in one mode.
@@ -89,10 +91,23 @@ impl Verdict for RecordVerdict {
         label["reason"]["maxLength"] = REASON_CHARS_ASKED.into();
         let scores: Vec<u8> = SCORES.collect();
         schema["properties"]["overall_quality_score"] = json!({ "type": "integer", "enum": scores });
+        schema["required"] = json!(["labels", "overall_quality_score"]);
         schema
     }
 
     fn check(&self) -> Result<(), String> {
+        self.check_said()?;
+        self.overall_quality_score.map_or_else(|| Err("missing field `overall_quality_score`".to_owned()), |_| Ok(()))
+    }
+}
+
+impl RecordVerdict {
+    /// Checks what the verdict says, whether or not it has a score.
+    ///
+    /// # Errors
+    ///
+    /// Says in one sentence what is wrong.
+    pub fn check_said(&self) -> Result<(), String> {
         at_most("labels", self.labels.len(), MODES_MAX)?;
         for label in &self.labels {
             if label.label > 1 {
@@ -100,11 +115,13 @@ impl Verdict for RecordVerdict {
             }
             check_text("reason", &label.reason, RECORD_REASON_CHARS_MAX)?;
         }
-        if SCORES.contains(&self.overall_quality_score) {
-            return Ok(());
-        }
         let (least, most) = (SCORES.start(), SCORES.end());
-        Err(format!("`overall_quality_score` is {}, not between {least} and {most}", self.overall_quality_score))
+        match self.overall_quality_score {
+            Some(score) if !SCORES.contains(&score) => {
+                Err(format!("`overall_quality_score` is {score}, not between {least} and {most}"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

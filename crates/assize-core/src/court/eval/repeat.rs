@@ -123,8 +123,7 @@ fn held(opinions: &[&RecordOpinion]) -> Result<RecordVerdict, Unjudged> {
         said.cloned().ok_or_else(|| Unjudged::new(Cause::Malformed, format!("`{mode}` has no label")))
     };
     let labels = first.labels.iter().map(|first| label(&first.mode)).collect::<Result<Vec<ModeLabel>, Unjudged>>()?;
-    let score = middle_score(verdicts.iter().copied()).unwrap_or(first.overall_quality_score);
-    Ok(RecordVerdict { labels, overall_quality_score: score })
+    Ok(RecordVerdict { labels, overall_quality_score: middle_score(verdicts.iter().copied()) })
 }
 
 #[cfg(test)]

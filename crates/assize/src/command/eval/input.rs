@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{self, Read};
+use std::io::{self, BufRead as _, Read};
 use std::path::{Path, PathBuf};
 
 use assize_core::court::eval::{RecordOpinion, RecordRuling};
@@ -12,9 +12,11 @@ use assize_core::text::make_visible;
 use assize_core::trial::calibrate::Seen;
 use assize_core::trial::drift::Side;
 use assize_core::trial::handed::{Handed, fails_by};
+use assize_core::trial::import::{self, LOG_BYTES_MAX};
 use assize_core::trial::join::{Index, Joined, Said, Unjoined, join};
 use assize_core::trial::label::{self, LABELS_BYTES_MAX, PersonLabels};
 use assize_engine::records::{self, DataFormat, Each};
+use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::exit::{Failure, Result};
@@ -193,6 +195,9 @@ fn read_values(host: &Host, path: &Path, what: &str, format: Option<DataFormat>,
 ///
 /// Says which line is none.
 pub fn verdicts(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Result<Vec<Handed>> {
+    if let Some(log) = log(host, path, option, rubric)? {
+        return Ok(log);
+    }
     let mut all = Vec::new();
     let mut take = |value| {
         all.push(Handed::read(&value, rubric)?);
@@ -200,6 +205,35 @@ pub fn verdicts(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Resu
     };
     read_values(host, path, option, None, &mut take)?;
     Ok(all)
+}
+
+/// Reads verdicts out of the log of another program; `None` where it is none. Such a log is one document, over many lines or on one.
+fn log(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Result<Option<Vec<Handed>>> {
+    let wrong = |what: String| Failure::new(format!("{option} {}: {}", path.display(), make_visible(&what)));
+    if path == Path::new("-") {
+        return Ok(None);
+    }
+    let mut beginning = String::new();
+    let file = own_file::open(host, path).map_err(|error| wrong(error.to_string()))?;
+    let mut lines = io::BufReader::new(file.take(LOG_BYTES_MAX + 1));
+    // A line that holds a whole object is a verdict, unless it holds the frame of a log.
+    let read = lines.read_line(&mut beginning);
+    let frame = |value: &Value| {
+        ["results", "samples", "testCases", "testRunData", "test_results"].iter().any(|name| value.get(name).is_some())
+    };
+    match serde_json::from_str::<Value>(&import::without_nan(&beginning)) {
+        _ if read.is_err() || !beginning.trim_start().starts_with('{') => return Ok(None),
+        Ok(value) if !frame(&value) => return Ok(None),
+        _ => {}
+    }
+    let mut rest = String::new();
+    lines.read_to_string(&mut rest).map_err(|error| wrong(error.to_string()))?;
+    if (beginning.len() + rest.len()) as u64 > LOG_BYTES_MAX {
+        return Err(wrong(format!("a log has at most {LOG_BYTES_MAX} bytes")));
+    }
+    let text = beginning + &rest;
+    let Ok(document) = serde_json::from_str(&import::without_nan(&text)) else { return Ok(None) };
+    import::read(&document, rubric).transpose().map_err(wrong)
 }
 
 /// Reads rulings of a run, as one side of a comparison.
