@@ -10,9 +10,7 @@ use assize_core::calibration::agreement::{ac1, kappa};
 use assize_core::calibration::confusion::Confusion;
 use assize_core::calibration::interval::{Confidence, Estimate};
 use assize_core::calibration::rate::{Sample, human_only, prediction_powered};
-use assize_core::trial::calibrate::{
-    ERRORS_MIN, LABELS_FOR_AGREEMENT_MIN, LABELS_FOR_RATES_MIN, LABELS_OF_PEOPLE_MIN, LABELS_WITH_ERRORS_MIN,
-};
+use assize_core::trial::calibrate::{LABELS_FOR_AGREEMENT_MIN, LABELS_OF_PEOPLE_MIN, both_hold};
 use fastrand::Rng;
 
 use crate::shell::Result;
@@ -128,10 +126,9 @@ fn row(setting: &Setting, labels: u64, draws: u32, rng: &mut Rng) -> [Counted; 5
         let [kappa, ac1] =
             *known.entry(counts).or_insert_with(|| [kappa(&counts, confidence), ac1(&counts, confidence)]);
         let errors = counts.judge_only + counts.person_only;
-        let both = labels >= LABELS_FOR_RATES_MIN || labels >= LABELS_WITH_ERRORS_MIN && errors >= ERRORS_MIN;
         let found = [
             human_only(&sample, confidence).filter(|_| labels >= LABELS_OF_PEOPLE_MIN),
-            prediction_powered(&sample, confidence).filter(|_| both).map(|powered| powered.rate),
+            prediction_powered(&sample, confidence).filter(|_| both_hold(labels, errors)).map(|powered| powered.rate),
             // It covers more than it promises, and is never recommended.
             None,
             kappa.filter(|_| labels >= LABELS_FOR_AGREEMENT_MIN),

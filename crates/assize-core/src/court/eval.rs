@@ -51,6 +51,13 @@ pub struct RecordOpinion {
     pub verdict: Result<RecordVerdict, Unjudged>,
 }
 
+impl RecordOpinion {
+    /// Returns whether the record fails in a mode; `None` where nothing is said of it.
+    pub fn fails(&self, mode: &str) -> Option<bool> {
+        Some(self.verdict.as_ref().ok()?.label(mode)?.fails())
+    }
+}
+
 /// Who judged a record, with what, and at what price.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RecordJudge {

@@ -89,6 +89,11 @@ pub const LABELS_FOR_AGREEMENT_MIN: u64 = 50;
 /// How many labels a label has to be worth for the judge's own to be taken in.
 const WORTHWHILE: f64 = 1.05;
 
+/// Returns whether the rate by both together holds what it promises, with so many labels of which so many differ from the judge's.
+pub fn both_hold(labels: u64, errors: u64) -> bool {
+    labels >= LABELS_FOR_RATES_MIN || labels >= LABELS_WITH_ERRORS_MIN && errors >= ERRORS_MIN
+}
+
 impl Advice {
     /// Which rate of a part is to be believed; `labels` is how many records a person labelled.
     fn of(audit: &Audit, part: &Part, labels: u64) -> Self {
@@ -102,7 +107,7 @@ impl Advice {
             ));
         }
         let errors = part.counts.judge_only + part.counts.person_only;
-        let holds = part.others > 0 && (labels >= LABELS_FOR_RATES_MIN || errors >= ERRORS_MIN);
+        let holds = part.others > 0 && both_hold(labels, errors);
         let all = part.counts.total() as f64;
         let worth = part.rates.prediction_powered.map_or(0.0, |both| both.effective_labels);
         let is_worthwhile = worth > all * WORTHWHILE;

@@ -46,13 +46,13 @@ impl Handed {
 
 /// Returns what one judge says of a record in each of these modes; `None` where it said nothing.
 pub fn fails_by(opinion: &RecordOpinion, modes: &[&str]) -> Vec<Option<bool>> {
-    modes.iter().map(|mode| fails(opinion, mode)).collect()
+    modes.iter().map(|mode| opinion.fails(mode)).collect()
 }
 
 /// Returns what judges say of a record together: it fails where one of them fails it, and passes only where all of them judged.
 pub fn fails_together(opinions: &[RecordOpinion], modes: &[&str]) -> Vec<Option<bool>> {
     let of_mode = |mode: &&str| {
-        let outcome = |opinion| match fails(opinion, mode) {
+        let outcome = |opinion: &RecordOpinion| match opinion.fails(mode) {
             None => Outcome::Unjudged,
             Some(true) => Outcome::Reject,
             Some(false) => Outcome::Accept,
@@ -64,10 +64,6 @@ pub fn fails_together(opinions: &[RecordOpinion], modes: &[&str]) -> Vec<Option<
         }
     };
     modes.iter().map(of_mode).collect()
-}
-
-fn fails(opinion: &RecordOpinion, mode: &str) -> Option<bool> {
-    Some(opinion.verdict.as_ref().ok()?.label(mode)?.fails())
 }
 
 fn published(value: &Value) -> Result<Handed, String> {

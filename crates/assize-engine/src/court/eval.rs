@@ -43,6 +43,11 @@ pub fn nanousd(usd: f64) -> u64 {
     (usd.max(0.0) * NANOS_PER_USD).ceil() as u64
 }
 
+/// Returns the amount that such a count stands for.
+pub fn usd(nanousd: u64) -> f64 {
+    nanousd as f64 / NANOS_PER_USD
+}
+
 /// The judges of a run, and how often each is asked.
 #[derive(Clone)]
 pub struct Bench {
@@ -372,7 +377,7 @@ impl Shared {
             calls: state.calls,
             failed: state.failed,
             under_way: state.docket.calls(),
-            committed_usd: state.docket.committed_nanousd() as f64 / NANOS_PER_USD,
+            committed_usd: usd(state.docket.committed_nanousd()),
             outage: (0..self.bench.judges.len()).any(|judge| state.docket.failing_since(judge).is_some()),
         }
     }
@@ -536,7 +541,7 @@ impl Shared {
     ) -> Result<Answer, CallError> {
         let Some(budget) = &self.daily else { return make() };
         let since = i64::try_from(self.begin.elapsed().as_millis()).unwrap_or(i64::MAX);
-        let worst_usd = call.worst_nanousd as f64 / NANOS_PER_USD;
+        let worst_usd = usd(call.worst_nanousd);
         let refused = |error: BudgetError| CallError::Final {
             unjudged: Unjudged::new(Cause::OverBudget, error.to_string()),
             cost_usd: Some(0.0),

@@ -57,7 +57,7 @@ pub fn settled(opinions: &[RecordOpinion]) -> Cow<'_, [RecordOpinion]> {
 pub fn noise<'a>(opinions: &'a [RecordOpinion], modes: &[&str]) -> Vec<(&'a str, Vec<Noise>)> {
     let of_judge = |(id, opinions): (&'a str, Vec<&RecordOpinion>)| {
         let of_mode = |mode: &&str| {
-            let labels = opinions.iter().filter_map(|opinion| fails(opinion, mode));
+            let labels = opinions.iter().filter_map(|opinion| opinion.fails(mode));
             let (failing, passing): (Vec<bool>, Vec<bool>) = labels.partition(|fails| *fails);
             Noise::of(failing.len() as u64, passing.len() as u64)
         };
@@ -75,10 +75,6 @@ fn by_judge(opinions: &[RecordOpinion]) -> Vec<(&str, Vec<&RecordOpinion>)> {
         }
     }
     judges
-}
-
-fn fails(opinion: &RecordOpinion, mode: &str) -> Option<bool> {
-    Some(opinion.verdict.as_ref().ok()?.label(mode)?.fails())
 }
 
 fn of_one(opinions: &[&RecordOpinion]) -> RecordOpinion {
@@ -102,7 +98,7 @@ fn held(opinions: &[&RecordOpinion]) -> Result<RecordVerdict, Unjudged> {
         return Err(silent.cloned().unwrap_or_else(nobody));
     };
     let label = |mode: &str| -> Result<ModeLabel, Unjudged> {
-        let outcome = |opinion: &&RecordOpinion| match fails(opinion, mode) {
+        let outcome = |opinion: &&RecordOpinion| match opinion.fails(mode) {
             None => Outcome::Unjudged,
             Some(true) => Outcome::Reject,
             Some(false) => Outcome::Accept,

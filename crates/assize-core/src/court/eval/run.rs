@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::RubricRef;
 use crate::opinion::Panel;
 use crate::ruling::Outcome;
-use crate::trial::tally::{ModeTally, Tally};
+use crate::trial::tally::ModeTally;
 
 /// A run over a data set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -54,12 +54,6 @@ pub struct SeatedJudge {
 }
 
 impl RunRecord {
-    /// Takes over what came of the run.
-    pub fn with_tally(self, tally: &Tally) -> Self {
-        let Tally { records, accepted, rejected, unjudged, .. } = *tally;
-        Self { outcome: tally.outcome(), records, accepted, rejected, unjudged, modes: tally.modes.clone(), ..self }
-    }
-
     /// Says in one line what came of it.
     pub fn headline(&self) -> String {
         let Self { rubric, records, accepted, rejected, unjudged, calls, .. } = self;

@@ -12,6 +12,7 @@ use std::thread::{self, JoinHandle};
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::verdict::{Payload, Reply, StopReason};
 use rusqlite::{OptionalExtension as _, Transaction, params};
+use serde::Serialize;
 
 use crate::database::{Database, DatabaseError, Kind};
 use crate::judge::Answer;
@@ -78,7 +79,7 @@ pub struct Replies {
 }
 
 /// A call that was under way when its run ended: nobody knows whether it was paid for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Lost {
     /// The record that it was about.
     pub record: String,

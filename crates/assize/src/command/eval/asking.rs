@@ -12,7 +12,7 @@ use assize_core::record::Record;
 use assize_core::rubric::Rubric;
 use assize_core::trial::tally::Tally;
 use assize_engine::court::eval::replies::{Key, Lost, Replies};
-use assize_engine::court::eval::{Asking, AskingTerms, Bench, nanousd};
+use assize_engine::court::eval::{Asking, AskingTerms, Bench, nanousd, usd};
 use assize_engine::judge::ask::{ATTEMPTS_MAX, BACKOFF_BASE, BACKOFF_MAX};
 use assize_engine::judge::{Judge, JudgeConfig};
 use serde::Serialize;
@@ -143,26 +143,13 @@ pub struct Asked {
     /// What they cost, in US dollars; calls whose cost is not known count with the most that they can cost.
     pub spent_usd: f64,
     /// Calls that were under way when the run was interrupted: they may have been paid for, and are made again.
-    pub interrupted: Vec<LostCall>,
+    pub interrupted: Vec<Lost>,
     /// Calls that nobody answered while others did: they may have been paid for.
-    pub stuck: Vec<LostCall>,
+    pub stuck: Vec<Lost>,
 }
 
 /// What is done with a record. An error ends the reading.
 pub type EachRecord<'a> = &'a mut dyn FnMut(&Record) -> std::result::Result<(), String>;
-
-/// A call of which nobody knows whether it was paid for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LostCall {
-    /// The record.
-    pub record: String,
-    /// The judge.
-    pub judge: String,
-}
-
-fn lost(calls: Vec<Lost>) -> Vec<LostCall> {
-    calls.into_iter().map(|Lost { record, judge }| LostCall { record, judge }).collect()
-}
 
 /// Tokens of a reply, about: for the frame, and for each mode.
 const TOKENS_OF_REPLY: u64 = 20;
@@ -271,7 +258,7 @@ impl Seated {
     /// Makes what the ledger keeps of a run.
     pub fn record(&self, rubric: &RubricRef, digest: &str, asked: &Asked, tally: &Tally) -> RunRecord {
         let judge = |judge: &Arc<dyn Judge>| SeatedJudge { id: judge.id().to_owned(), identity: judge.identity() };
-        let nothing = RunRecord {
+        RunRecord {
             rubric: rubric.clone(),
             data: digest.to_owned(),
             judges: self.bench.judges().iter().map(judge).collect(),
@@ -281,13 +268,12 @@ impl Seated {
             spent_usd: asked.spent_usd,
             lost: (asked.interrupted.len() + asked.stuck.len()) as u64,
             outcome: tally.outcome(),
-            records: 0,
-            accepted: 0,
-            rejected: 0,
-            unjudged: 0,
-            modes: Vec::new(),
-        };
-        nothing.with_tally(tally)
+            records: tally.records,
+            accepted: tally.accepted,
+            rejected: tally.rejected,
+            unjudged: tally.unjudged,
+            modes: tally.modes.clone(),
+        }
     }
 
     /// Asks about every record that `records` hands over.
@@ -331,7 +317,7 @@ impl Seated {
         let mut asked = Asked {
             questions: need.questions,
             answered_before: need.answered,
-            interrupted: lost(stood.lost),
+            interrupted: stood.lost,
             ..Asked::default()
         };
         if need.answered < need.questions {
@@ -354,8 +340,8 @@ impl Seated {
         }
         let mut stood = self.replies.go_on(&run, self.now_ms).map_err(|error| failed(&error))?;
         asked.calls = stood.calls;
-        asked.spent_usd = stood.spent_nanousd as f64 / 1e9;
-        asked.stuck = lost(stood.lost.split_off(asked.interrupted.len()));
+        asked.spent_usd = usd(stood.spent_nanousd);
+        asked.stuck = stood.lost.split_off(asked.interrupted.len());
         Ok(asked)
     }
 }

@@ -138,11 +138,6 @@ pub(super) fn read_side(
     path: &std::path::Path,
     option: &str,
 ) -> Result<Vec<Vec<Option<bool>>>> {
-    let handed = input::verdicts(host, path, option, rubric)?;
-    let joined = input::joined(index, rubric, handed, path, option)?;
-    let mut opinions = vec![Vec::new(); index.len()];
-    for (at, _, opinion) in joined.said {
-        opinions[at].extend(opinion);
-    }
+    let (opinions, _) = input::opinions(host, index, rubric, path, option)?;
     Ok(opinions.iter().map(|opinions| fails_together(opinions, modes)).collect())
 }

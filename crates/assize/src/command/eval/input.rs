@@ -279,6 +279,26 @@ pub fn joined(
     Ok(joined)
 }
 
+/// Reads verdicts and returns what is said of each record, in the order of the records; beside it, how many name no content.
+///
+/// # Errors
+///
+/// Says which line is no verdict, and counts those that belong to no record.
+pub fn opinions(
+    host: &Host,
+    index: &Index,
+    rubric: &Rubric,
+    path: &Path,
+    option: &str,
+) -> Result<(Vec<Vec<RecordOpinion>>, usize)> {
+    let joined = joined(index, rubric, verdicts(host, path, option, rubric)?, path, option)?;
+    let mut opinions = vec![Vec::new(); index.len()];
+    for (at, _, opinion) in joined.said {
+        opinions[at].extend(opinion);
+    }
+    Ok((opinions, joined.by_name_alone))
+}
+
 fn refuse(unjoined: &Unjoined, path: &Path, option: &str) -> Result<()> {
     if unjoined.is_empty() {
         return Ok(());

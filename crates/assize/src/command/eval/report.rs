@@ -53,13 +53,8 @@ Exit codes: 0 written, or every record is accepted \u{b7} 2 something cannot be 
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (data, _kept) = arguments.data.kept()?;
     let (rubric, clauses) = data.rubric(host)?;
-    let handed = input::verdicts(host, &arguments.verdicts, "--verdicts", &rubric)?;
     let index = data.indexed(host, &rubric, &mut |_| {})?;
-    let joined = input::joined(&index, &rubric, handed, &arguments.verdicts, "--verdicts")?;
-    let mut opinions = vec![Vec::new(); index.len()];
-    for (at, _, opinion) in joined.said {
-        opinions[at].extend(opinion);
-    }
+    let (opinions, _) = input::opinions(host, &index, &rubric, &arguments.verdicts, "--verdicts")?;
     let trial = match &arguments.labels {
         Some(labels) => {
             let evidence = Evidence {

@@ -1,6 +1,5 @@
 //! `assize eval run RUBRIC DATA`: judges every record of a data set by a rubric.
 
-use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -68,8 +67,8 @@ Exit codes: 0 every record is accepted \u{b7} 1 a record is rejected \u{b7} 2 so
 enum Said {
     /// Nothing: clauses alone decide.
     Nothing,
-    /// What was handed in, by the record's place.
-    Handed(HashMap<usize, Vec<RecordOpinion>>),
+    /// What was handed in, in the order of the records.
+    Handed(Vec<Vec<RecordOpinion>>),
     /// What judges replied.
     Replied(Box<Seated>),
 }
@@ -125,7 +124,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         }
         let opinions = match &mut said {
             Said::Nothing => Vec::new(),
-            Said::Handed(opinions) => opinions.remove(&(at - 1)).unwrap_or_default(),
+            Said::Handed(opinions) => opinions.get_mut(at - 1).map(std::mem::take).unwrap_or_default(),
             Said::Replied(seated) => seated.opinions(&record)?,
         };
         let ruling = decide(&terms, &record, opinions);
@@ -162,18 +161,12 @@ fn said(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &Hos
         let seated = Seated::new(&arguments.judges, rubric, host)?;
         return Ok(seated.map_or(Said::Nothing, |seated| Said::Replied(Box::new(seated))));
     };
-    let handed = input::verdicts(host, path, "--verdicts", rubric)?;
     let index = data.indexed(host, rubric, &mut |_| {})?;
-    let joined = input::joined(&index, rubric, handed, path, "--verdicts")?;
-    if joined.by_name_alone > 0 {
+    let (opinions, by_name_alone) = input::opinions(host, &index, rubric, path, "--verdicts")?;
+    if by_name_alone > 0 {
         output.note(&format!(
-            "{} verdicts name their record and not its content: that it was the same then is taken on trust",
-            joined.by_name_alone
+            "{by_name_alone} verdicts name their record and not its content: that it was the same then is taken on trust"
         ));
-    }
-    let mut opinions: HashMap<usize, Vec<RecordOpinion>> = HashMap::new();
-    for (at, _, opinion) in joined.said {
-        opinions.entry(at).or_default().extend(opinion);
     }
     Ok(Said::Handed(opinions))
 }
