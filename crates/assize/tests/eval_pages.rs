@@ -123,6 +123,23 @@ impl Drop for Server {
 }
 
 #[test]
+fn what_another_window_kept_is_not_written_over() {
+    let desk = Desk::new(2);
+    let server = Server::start(&desk);
+    let (_, seen) = server.api("GET", "/api/record/0", "");
+    assert_eq!(seen["version"], 0);
+    let (status, _) = server.api("POST", "/api/record/0", r#"{"labels":{"rude":1},"version":0}"#);
+    assert_eq!(status, 200);
+    let (status, why) = server.api("POST", "/api/record/0", r#"{"labels":{"rude":0},"version":0}"#);
+    assert_eq!(status, 409, "{why}");
+    assert!(why["error"].as_str().is_some_and(|why| why.contains("another window")), "{why}");
+    let (_, record) = server.api("GET", "/api/record/0", "");
+    assert_eq!((&record["labels"]["rude"], &record["version"]), (&json!(1), &json!(1)), "{record}");
+    let (status, kept) = server.api("POST", "/api/record/0", r#"{"labels":{"rude":0},"version":1}"#);
+    assert_eq!((status, &kept["version"]), (200, &json!(2)));
+}
+
+#[test]
 fn labels_are_kept_and_gone_on_with() {
     let desk = Desk::new(3);
     {
@@ -131,9 +148,9 @@ fn labels_are_kept_and_gone_on_with() {
         assert_eq!(task["records"].as_array().map(Vec::len), Some(3), "{task}");
         assert_eq!(task["rubric"]["modes"][0]["id"], "rude");
         let (status, kept) = server.api("POST", "/api/record/0", r#"{"labels":{"rude":1,"vague":0},"note":"hm"}"#);
-        assert_eq!((status, kept), (200, json!({"done": true, "left": 2})));
+        assert_eq!((status, kept), (200, json!({"done": true, "left": 2, "version": 1})));
         let (_, kept) = server.api("POST", "/api/record/1", r#"{"labels":{"rude":0,"vague":null}}"#);
-        assert_eq!(kept, json!({"done": false, "left": 2}));
+        assert_eq!(kept, json!({"done": false, "left": 2, "version": 1}));
     }
     let server = Server::start(&desk);
     let (_, record) = server.api("GET", "/api/record/0", "");

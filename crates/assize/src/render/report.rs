@@ -3,6 +3,7 @@
 //! What stands in the data was written by strangers. It goes into the page as JSON in which nothing can be taken for markup, and the page puts
 //! it on the screen as text. What the figures mean must not be known here.
 
+use assize_core::text::make_visible;
 use assize_core::trial::report::Report;
 
 const PAGE: &str = include_str!("report/page.html");
@@ -17,7 +18,7 @@ const CHARTS: [&str; 4] = [
 /// Makes the page.
 pub fn page(report: &Report) -> String {
     let data = serde_json::to_string(report).unwrap_or_default().replace('<', "\\u003c");
-    let title = report.title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let title = make_visible(&report.title).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let charts = CHARTS.map(without_source_map).join("\n;\n");
     fill(PAGE, &[("{{ data }}", &data), ("{{ charts }}", &charts), ("{{ title }}", &title)])
 }

@@ -41,6 +41,8 @@ pub struct Desk {
     said: BTreeMap<usize, Said>,
     /// Lines of the file that are not ours to change.
     others: Vec<String>,
+    /// How often something was kept of a record: whoever speaks of an earlier state of it is told so.
+    kept: BTreeMap<usize, u64>,
 }
 
 /// What became of labels that were handed in.
@@ -50,6 +52,17 @@ pub struct Kept {
     pub done: bool,
     /// How many records are not done.
     pub left: usize,
+    /// The version of the record as it is now.
+    pub version: u64,
+}
+
+/// Why labels were not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// Something else was kept of the record since it was looked at.
+    Overtaken,
+    /// There is something wrong with them, or they cannot be written.
+    Wrong(String),
 }
 
 impl Desk {
@@ -82,6 +95,7 @@ impl Desk {
             records,
             said: BTreeMap::new(),
             others: Vec::new(),
+            kept: BTreeMap::new(),
         };
         text.lines().filter(|line| !line.trim().is_empty()).for_each(|line| desk.take_over(line));
         Ok(desk)
@@ -144,31 +158,46 @@ impl Desk {
             .asked()
             .map(|mode| (mode.id.clone(), json!(said.labels.get(&mode.id).copied().flatten())))
             .collect();
-        Some(json!({"id": record.id, "fields": record.fields, "labels": labels, "note": said.note}))
+        let version = self.version(at);
+        Some(json!({"id": record.id, "fields": record.fields, "labels": labels, "note": said.note, "version": version}))
     }
 
-    /// Keeps what a person says of a record; when this returns, it is in the file.
+    /// Returns how often something was kept of a record since the page is served.
+    fn version(&self, at: usize) -> u64 {
+        self.kept.get(&at).copied().unwrap_or_default()
+    }
+
+    /// Keeps what a person says of a record; when this returns, it is in the file. `seen` is the version that the person looked at.
     ///
     /// # Errors
     ///
-    /// Says what is wrong with it, or why it cannot be kept; then nothing has changed.
-    pub fn keep(&mut self, at: usize, labels: &Map<String, Value>, note: &str) -> std::result::Result<Kept, String> {
+    /// Says what is wrong with it, that it was said of an earlier version, or why it cannot be kept; then nothing has changed.
+    pub fn keep(
+        &mut self,
+        at: usize,
+        labels: &Map<String, Value>,
+        note: &str,
+        seen: Option<u64>,
+    ) -> std::result::Result<Kept, Refused> {
         if at >= self.records.len() {
-            return Err("there is no such record".to_owned());
+            return Err(Refused::Wrong("there is no such record".to_owned()));
+        }
+        if seen.is_some_and(|seen| seen != self.version(at)) {
+            return Err(Refused::Overtaken);
         }
         if note.chars().count() > NOTE_CHARS_MAX {
-            return Err(format!("the note has more than {NOTE_CHARS_MAX} characters"));
+            return Err(Refused::Wrong(format!("the note has more than {NOTE_CHARS_MAX} characters")));
         }
         let mut said = Said { labels: BTreeMap::new(), note: note.to_owned(), at_ms: now_ms() };
         for (mode, value) in labels {
             if self.rubric.asked().all(|known| known.id != *mode) {
-                return Err(format!("`{mode}` is no mode that is asked about"));
+                return Err(Refused::Wrong(format!("`{mode}` is no mode that is asked about")));
             }
             let label = match value {
                 Value::Null => None,
                 value => match value.as_u64() {
                     Some(label @ (0 | 1)) => u8::try_from(label).ok(),
-                    _ => return Err(format!("the label of `{mode}` is neither 0, 1 nor null")),
+                    _ => return Err(Refused::Wrong(format!("the label of `{mode}` is neither 0, 1 nor null"))),
                 },
             };
             said.labels.insert(mode.clone(), label);
@@ -180,10 +209,11 @@ impl Desk {
                 Some(before) => self.said.insert(at, before),
                 None => self.said.remove(&at),
             };
-            return Err(format!("{}: {error}", self.path.display()));
+            return Err(Refused::Wrong(format!("{}: {error}", self.path.display())));
         }
+        *self.kept.entry(at).or_default() += 1;
         let (done, all) = self.progress();
-        Ok(Kept { done: self.is_done(at), left: all - done })
+        Ok(Kept { done: self.is_done(at), left: all - done, version: self.version(at) })
     }
 
     fn write(&self) -> std::io::Result<()> {

@@ -15,7 +15,7 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::desk::Desk;
+use super::desk::{Desk, Refused};
 use crate::exit::{Failure, Result};
 
 const PAGE: &str = include_str!("page.html");
@@ -133,12 +133,18 @@ struct Said {
     labels: Map<String, Value>,
     #[serde(default)]
     note: String,
+    /// The version of the record that it was said of.
+    #[serde(default)]
+    version: Option<u64>,
 }
 
 async fn keep(State(shared): State<Arc<Shared>>, Path(at): Path<usize>, said: Json<Said>) -> Response {
     let mut desk = shared.desk.lock().unwrap_or_else(PoisonError::into_inner);
-    match desk.keep(at, &said.labels, &said.note) {
+    match desk.keep(at, &said.labels, &said.note, said.version) {
         Ok(kept) => Json(json!(kept)).into_response(),
-        Err(error) => refused(StatusCode::UNPROCESSABLE_ENTITY, &error),
+        Err(Refused::Overtaken) => {
+            refused(StatusCode::CONFLICT, "something else was kept of this record meanwhile, from another window")
+        }
+        Err(Refused::Wrong(error)) => refused(StatusCode::UNPROCESSABLE_ENTITY, &error),
     }
 }
