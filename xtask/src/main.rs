@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to the person who runs them")]
 
 mod bench;
+mod browser;
 mod ci;
 mod claude;
 mod corpus;
@@ -54,6 +55,8 @@ enum Xtask {
     /// Calls a model server once for each record.
     #[command(hide = true)]
     BareClient(stub_model::ClientArguments),
+    /// Find Chromium, or install it, and run the tests that look at pages in it.
+    Browser,
     /// Install the real `claude` program and run the tests that need it.
     Claude,
     /// Install a real model server with real weights and have it judge.
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         Xtask::Bench { what, rounds } => bench::run(what, rounds),
         Xtask::StubModel(arguments) => stub_model::serve_for_ever(&arguments),
         Xtask::BareClient(arguments) => stub_model::call_for_each(&arguments),
+        Xtask::Browser => browser::run(),
         Xtask::Claude => claude::run(),
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
         Xtask::Corpus { write_table: true, .. } => corpus::write_table(),
