@@ -5,10 +5,13 @@
 //! stands in `prompts/*.md`; a variable that is missing there is an error. This module must not
 //! know how a judge is reached.
 
+pub mod correction;
 pub mod fix;
+pub mod inquiry;
 pub mod pair;
 pub mod record;
 pub mod review;
+pub mod template;
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::court::eval::run::RunRecord;
+use crate::court::eval::run::{CorrectionRecord, RunRecord};
 use crate::court::generation::{GenerationStart, GenerationStep};
 use crate::court::review::ReviewRecord;
 use crate::court::stop::StopRecord;
@@ -104,6 +104,8 @@ pub enum Event {
     TournamentRuled(Box<TournamentRecord>),
     /// The records of a data set were ruled on.
     EvalRuled(Box<RunRecord>),
+    /// The failing records of a data set were corrected.
+    EvalCorrected(Box<CorrectionRecord>),
     /// A patch is going to be put into the user's tree: whatever happens from here on, the way back is on record.
     PatchIntended {
         /// Its operations.
@@ -160,6 +162,7 @@ impl Event {
             Self::TournamentStepped(_) => "tournament_stepped",
             Self::TournamentRuled(_) => "tournament_ruled",
             Self::EvalRuled(_) => "eval_ruled",
+            Self::EvalCorrected(_) => "eval_corrected",
             Self::PatchIntended { .. } => "patch_intended",
             Self::PatchApplied { .. } => "patch_applied",
             Self::SessionEnded { .. } => "session_ended",
@@ -178,6 +181,7 @@ impl Event {
             Self::FixEnded(end) => Some(end.outcome),
             Self::TournamentRuled(record) => Some(record.ranking.outcome),
             Self::EvalRuled(record) => Some(record.outcome),
+            Self::EvalCorrected(record) => Some(record.outcome),
             _ => None,
         }
     }
@@ -249,6 +253,7 @@ impl SessionState {
             | Event::TournamentStepped(_)
             | Event::TournamentRuled(_)
             | Event::EvalRuled(_)
+            | Event::EvalCorrected(_)
             | Event::PatchIntended { .. }
             | Event::PatchApplied { .. }
             | Event::SessionEnded { .. }

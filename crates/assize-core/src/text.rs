@@ -75,9 +75,16 @@ impl Hidden {
     }
 }
 
+/// Returns whether a text has bytes that hidden characters consist of. Most texts have none, and are looked through by the hundred
+/// thousand: this goes byte by byte, many at a time.
+pub(crate) fn may_hide(text: &str) -> bool {
+    text.bytes()
+        .fold(false, |found, byte| found | (byte >= 0x7f) | ((byte < b' ') & !matches!(byte, b'\t' | b'\n' | b'\r')))
+}
+
 /// Returns the text with every hidden character spelled out as `⟨U+200B⟩`.
 pub fn make_visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|character| Hidden::of(character).is_some()) {
+    if !may_hide(text) || !text.chars().any(|character| Hidden::of(character).is_some()) {
         return Cow::Borrowed(text);
     }
     let mut visible = String::with_capacity(text.len() + 16);
@@ -168,6 +175,15 @@ pub fn tail(text: &str, bytes_max: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whatever_hides_is_seen_at_a_glance() {
+        for character in (0..=0x10_ffff).filter_map(char::from_u32) {
+            let glance = may_hide(character.encode_utf8(&mut [0; 4]));
+            assert!(glance || Hidden::of(character).is_none(), "U+{:04X}", character as u32);
+        }
+        assert!(!may_hide("plain\ttext\r\n~"));
+    }
 
     #[test]
     fn hidden_characters_become_visible() {

@@ -1,15 +1,23 @@
-//! Reads a data set, one record at a time: JSON lines, a JSON array, or CSV.
+//! Reads a data set, one record at a time: JSON lines, a JSON array, CSV, or Parquet.
 //!
 //! Whatever the size of a data set, one record is held at a time. What cannot be read ends the reading with its place: to leave
 //! one out would be to report on another data set. Verdicts that were made elsewhere are read by the same means. What a
 //! record is worth must not be known here.
 
+pub mod parquet;
+pub mod table;
+
 use std::fmt;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::LazyLock;
 
 use assize_core::record::{RECORD_BYTES_MAX, read_json};
+use assize_core::rubric::clause::EVALUATION_STACK;
 use assize_core::text::quote;
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::de::{DeserializeSeed, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -23,12 +31,14 @@ pub enum DataFormat {
     JsonArray,
     /// A row a record, with a header; every value is a text.
     Csv,
+    /// Parquet: a row a record.
+    Parquet,
 }
 
 impl DataFormat {
     /// Every form, with the ids that users type.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("jsonl", Self::JsonLines), ("json", Self::JsonArray), ("csv", Self::Csv)];
+    pub const ALL: [(&'static str, Self); 4] =
+        [("jsonl", Self::JsonLines), ("json", Self::JsonArray), ("csv", Self::Csv), ("parquet", Self::Parquet)];
 
     /// Returns the form with an id.
     pub fn named(id: &str) -> Option<Self> {
@@ -40,6 +50,7 @@ impl DataFormat {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "jsonl" | "ndjson" => Some(Self::JsonLines),
             "csv" => Some(Self::Csv),
+            "parquet" => Some(Self::Parquet),
             _ => None,
         }
     }
@@ -55,24 +66,165 @@ pub struct RecordsError {
     pub what: String,
 }
 
+/// Who works on them. A clause is computed on a stack of its own where the thread's does not suffice, which takes longer than the clause.
+/// Where no thread can be had, everything is done by the one that asks.
+static WORKERS: LazyLock<Option<ThreadPool>> =
+    LazyLock::new(|| ThreadPoolBuilder::new().stack_size(2 * EVALUATION_STACK).build().ok());
+
+/// Where a record stands, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In a line.
+    Line(u64),
+    /// In a list.
+    Item(u64),
+    /// In a table without lines.
+    Row(u64),
+}
+
+impl Place {
+    fn error(self, what: String) -> RecordsError {
+        RecordsError { place: self.to_string(), what }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(at) => write!(formatter, "line {at}"),
+            Self::Item(at) => write!(formatter, "item {at}"),
+            Self::Row(at) => write!(formatter, "row {at}"),
+        }
+    }
+}
+
+/// One record as it stands in its source.
+pub struct Item {
+    place: Place,
+    content: Content,
+}
+
+enum Content {
+    /// JSON that nobody has read yet.
+    Json(String),
+    /// The cells of a row, and how many bytes they have, as JSON or more.
+    Cells(Value, usize),
+}
+
+impl Item {
+    fn value(self) -> Result<Value, String> {
+        match self.content {
+            Content::Json(json) => read_json(&json),
+            Content::Cells(value, _) => Ok(value),
+        }
+    }
+
+    /// Returns how much it holds, about.
+    fn bytes(&self) -> usize {
+        match &self.content {
+            Content::Json(json) => json.len(),
+            Content::Cells(_, bytes) => CELLS_BYTES + CELLS_FACTOR * bytes,
+        }
+    }
+}
+
+/// What is done with an item. An error ends the reading.
+pub type EachItem<'a> = &'a mut dyn FnMut(Item) -> Result<(), RecordsError>;
 /// What is done with a record. An error ends the reading.
 pub type Each<'a> = &'a mut dyn FnMut(Value) -> Result<(), String>;
 
-/// Reads records one after the other. Without a format it is told by the first character: a bracket begins an array, a brace a
-/// line, and anything else a table.
+/// What a row of a table counts for, in bytes, and each byte of it: a list of small numbers takes many times its text.
+const CELLS_BYTES: usize = 512;
+const CELLS_FACTOR: usize = 16;
+/// Records that are worked on together, and bytes of them: what is held does not grow with their number.
+const CHUNK_RECORDS: usize = 256;
+const CHUNK_BYTES: usize = 4 << 20;
+
+/// Bytes that are read from a file at a time.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// Reads the records of a file one after the other. Without a format it is told by the first bytes: Parquet names itself, a bracket
+/// begins an array, a brace a line, and anything else a table.
+///
+/// # Errors
+///
+/// Says which record cannot be read, and why; also where `each` refuses one.
+pub fn read_file(file: File, format: Option<DataFormat>, each: Each<'_>) -> Result<(), RecordsError> {
+    items(file, format, &mut in_turn(each))
+}
+
+/// Reads records out of a stream, as [`read_file`] does; Parquet is read from a file alone.
 ///
 /// # Errors
 ///
 /// Says which record cannot be read, and why; also where `each` refuses one.
 pub fn read(source: impl Read, format: Option<DataFormat>, each: Each<'_>) -> Result<(), RecordsError> {
-    let mut source = BufReader::with_capacity(256 * 1024, source);
-    let at_start = |error: io::Error| RecordsError { place: "at its beginning".to_owned(), what: error.to_string() };
-    if source.fill_buf().map_err(at_start)?.starts_with(b"\xef\xbb\xbf") {
+    read_text(BufReader::with_capacity(BUFFER_BYTES, source), format, &mut in_turn(each))
+}
+
+fn in_turn(each: Each<'_>) -> impl FnMut(Item) -> Result<(), RecordsError> {
+    move |item| {
+        let place = item.place;
+        item.value().and_then(&mut *each).map_err(|what| place.error(what))
+    }
+}
+
+/// Reads the records of a file and works on many of them at a time, on all processors; `map` is given a record and its number,
+/// counted from 0, and `each` what came of it, in their order.
+///
+/// # Errors
+///
+/// Says which record is the first that cannot be read, and why; also where `map` or `each` refuses one.
+pub fn map_file<T: Send>(
+    file: File,
+    format: Option<DataFormat>,
+    map: &(dyn Fn(usize, Value) -> Result<T, String> + Sync),
+    each: &mut dyn FnMut(T) -> Result<(), String>,
+) -> Result<(), RecordsError> {
+    let (mut chunk, mut bytes, mut done) = (Vec::with_capacity(CHUNK_RECORDS), 0, 0);
+    let mut flush = |chunk: &mut Vec<Item>| {
+        let first = done;
+        done += chunk.len();
+        let mapped = |(at, item): (usize, Item)| (item.place, item.value().and_then(|value| map(first + at, value)));
+        let mapped: Vec<(Place, Result<T, String>)> = match &*WORKERS {
+            Some(workers) => workers.install(|| chunk.par_drain(..).enumerate().map(mapped).collect()),
+            None => chunk.drain(..).enumerate().map(mapped).collect(),
+        };
+        mapped.into_iter().try_for_each(|(place, made)| made.and_then(&mut *each).map_err(|what| place.error(what)))
+    };
+    let read = items(file, format, &mut |item| {
+        bytes += item.bytes();
+        chunk.push(item);
+        if chunk.len() < CHUNK_RECORDS && bytes < CHUNK_BYTES {
+            return Ok(());
+        }
+        bytes = 0;
+        flush(&mut chunk)
+    });
+    // Where the reading broke off, what was read before may have a fault of its own, and an earlier one.
+    flush(&mut chunk).and(read)
+}
+
+/// Reads what stands in a file, one item after the other.
+fn items(file: File, format: Option<DataFormat>, each: EachItem<'_>) -> Result<(), RecordsError> {
+    let mut source = BufReader::with_capacity(BUFFER_BYTES, &file);
+    let names_itself =
+        format.is_none() && source.fill_buf().map_err(|error| at_start(&error))?.starts_with(parquet::MAGIC);
+    if names_itself || format == Some(DataFormat::Parquet) {
+        return parquet::read(file, each);
+    }
+    read_text(source, format, each)
+}
+
+fn read_text(mut source: impl BufRead, format: Option<DataFormat>, each: EachItem<'_>) -> Result<(), RecordsError> {
+    if source.fill_buf().map_err(|error| at_start(&error))?.starts_with(b"\xef\xbb\xbf") {
         source.consume(3);
     }
+    let start = source.fill_buf().map_err(|error| at_start(&error))?;
     let format = match format {
         Some(format) => format,
-        None => match source.fill_buf().map_err(at_start)?.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None if start.starts_with(parquet::MAGIC) => DataFormat::Parquet,
+        None => match start.iter().find(|byte| !byte.is_ascii_whitespace()) {
             Some(b'[') => DataFormat::JsonArray,
             Some(b'{') | None => DataFormat::JsonLines,
             Some(_) => DataFormat::Csv,
@@ -82,13 +234,22 @@ pub fn read(source: impl Read, format: Option<DataFormat>, each: Each<'_>) -> Re
         DataFormat::JsonLines => lines(source, each),
         DataFormat::JsonArray => array(source, each),
         DataFormat::Csv => table(source, each),
+        DataFormat::Parquet => {
+            let what = "Parquet is read from a file alone, since its end is read first".to_owned();
+            Err(RecordsError { place: "as a whole".to_owned(), what })
+        }
     }
 }
 
-fn lines(mut source: impl BufRead, each: Each<'_>) -> Result<(), RecordsError> {
+fn at_start(error: &io::Error) -> RecordsError {
+    RecordsError { place: "at its beginning".to_owned(), what: error.to_string() }
+}
+
+fn lines(mut source: impl BufRead, each: EachItem<'_>) -> Result<(), RecordsError> {
     let mut line = Vec::new();
     for number in 1_u64.. {
-        let at = |what: String| RecordsError { place: format!("line {number}"), what };
+        let place = Place::Line(number);
+        let at = |what: String| place.error(what);
         line.clear();
         // Room for a record, and for the end of its line.
         let most = RECORD_BYTES_MAX as u64 + 2;
@@ -102,29 +263,29 @@ fn lines(mut source: impl BufRead, each: Each<'_>) -> Result<(), RecordsError> {
             std::str::from_utf8(&line).map_err(|error| at(format!("is no UTF-8 at byte {}", error.valid_up_to())))?;
         let text = text.trim();
         if !text.is_empty() {
-            read_json(text).and_then(&mut *each).map_err(at)?;
+            each(Item { place, content: Content::Json(text.to_owned()) })?;
         }
     }
     Ok(())
 }
 
-fn array(source: impl Read, each: Each<'_>) -> Result<(), RecordsError> {
+fn array(source: impl Read, each: EachItem<'_>) -> Result<(), RecordsError> {
     let mut items = Items { each, number: 0, refused: None };
     let mut json = serde_json::Deserializer::from_reader(source);
     let read = (&mut items).deserialize(&mut json).and_then(|()| json.end());
-    let place = format!("item {}", items.number);
+    let place = Place::Item(items.number);
     match (items.refused, read) {
-        (Some(what), _) => Err(RecordsError { place, what }),
-        (None, Err(error)) => Err(RecordsError { place, what: format!("is no JSON: {error}") }),
+        (Some(refused), _) => Err(refused),
+        (None, Err(error)) => Err(place.error(format!("is no JSON: {error}"))),
         (None, Ok(())) => Ok(()),
     }
 }
 
 /// The items of an array, handed on as they are read.
 struct Items<'a> {
-    each: Each<'a>,
+    each: EachItem<'a>,
     number: u64,
-    refused: Option<String>,
+    refused: Option<RecordsError>,
 }
 
 impl<'de> DeserializeSeed<'de> for &mut Items<'_> {
@@ -145,8 +306,9 @@ impl<'de> Visitor<'de> for &mut Items<'_> {
     fn visit_seq<S: SeqAccess<'de>>(self, mut items: S) -> Result<(), S::Error> {
         self.number = 1;
         while let Some(item) = items.next_element::<Box<RawValue>>()? {
-            if let Err(what) = read_json(item.get()).and_then(&mut *self.each) {
-                self.refused = Some(what);
+            let item = Item { place: Place::Item(self.number), content: Content::Json(item.get().to_owned()) };
+            if let Err(refused) = (self.each)(item) {
+                self.refused = Some(refused);
                 return Err(serde::de::Error::custom("refused"));
             }
             self.number += 1;
@@ -155,7 +317,7 @@ impl<'de> Visitor<'de> for &mut Items<'_> {
     }
 }
 
-fn table(source: impl Read, each: Each<'_>) -> Result<(), RecordsError> {
+fn table(source: impl Read, each: EachItem<'_>) -> Result<(), RecordsError> {
     let mut reader = csv::Reader::from_reader(source);
     let wrong = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);
@@ -170,14 +332,14 @@ fn table(source: impl Read, each: Each<'_>) -> Result<(), RecordsError> {
     }
     for row in reader.records() {
         let row = row.map_err(wrong)?;
-        let line = row.position().map_or(0, csv::Position::line);
-        let at = |what: String| RecordsError { place: format!("line {line}"), what };
+        let place = Place::Line(row.position().map_or(0, csv::Position::line));
         if row.as_slice().len() > RECORD_BYTES_MAX {
-            return Err(at(format!("has more than {RECORD_BYTES_MAX} bytes")));
+            return Err(place.error(format!("has more than {RECORD_BYTES_MAX} bytes")));
         }
         let fields: Map<String, Value> =
             headers.iter().zip(row.iter()).map(|(name, cell)| (name.to_owned(), Value::from(cell))).collect();
-        each(Value::Object(fields)).map_err(at)?;
+        let bytes = row.as_slice().len();
+        each(Item { place, content: Content::Cells(Value::Object(fields), bytes) })?;
     }
     Ok(())
 }
@@ -242,6 +404,39 @@ mod tests {
             assert_eq!(ids(&text(RECORD_BYTES_MAX)), Ok(vec!["a".to_owned()]));
             assert!(ids(&text(RECORD_BYTES_MAX + 1)).expect_err("too large").contains("has more than"));
         }
+    }
+
+    #[test]
+    fn what_is_worked_on_at_a_time_comes_in_order_and_its_first_fault_is_named() {
+        let file = |lines: &[String]| {
+            let mut file = tempfile::tempfile().expect("a file");
+            io::Write::write_all(&mut file, lines.join("\n").as_bytes()).expect("written");
+            io::Seek::rewind(&mut file).expect("rewound");
+            file
+        };
+        let mapped = |file: File, refuses: usize| {
+            let mut seen = Vec::new();
+            let map = |at: usize, value: Value| {
+                if at == refuses { Err("no".to_owned()) } else { Ok((at, value["id"].clone())) }
+            };
+            let read = map_file(file, None, &map, &mut |one| {
+                seen.push(one);
+                Ok(())
+            });
+            (seen, read.err().map(|error| error.to_string()))
+        };
+        let mut lines: Vec<String> = (0..2 * CHUNK_RECORDS + 1).map(|at| format!("{{\"id\":{at}}}")).collect();
+        let (seen, error) = mapped(file(&lines), usize::MAX);
+        assert_eq!(error, None);
+        assert_eq!(seen, (0..lines.len()).map(|at| (at, Value::from(at))).collect::<Vec<_>>());
+        let (seen, error) = mapped(file(&lines), 300);
+        assert_eq!((seen.len(), error.as_deref()), (300, Some("line 301: no")));
+        // The line that cannot be read as a text comes after one that is no record.
+        lines[3] = "{".to_owned();
+        lines[5] = "x".repeat(RECORD_BYTES_MAX + 10);
+        let (seen, error) = mapped(file(&lines), usize::MAX);
+        assert_eq!(seen.len(), 3);
+        assert!(error.is_some_and(|error| error.starts_with("line 4: is no JSON")));
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod patch;
 pub mod report;
 pub mod review;
 pub mod sarif;
+pub mod table;
 pub mod tournament;
 
 use std::fmt::Write as _;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use minijinja::{Environment, UndefinedBehavior, Value as Shown, context};
 use serde_json::{Map, Value};
 
+use super::inquiry::{Door, Inquiry};
 use super::{Nonce, Question, fence, hash_of, render};
 use crate::record::{HASH_DIGITS, Record};
 use crate::rubric::{Example, Mode, Rubric};
@@ -60,18 +61,37 @@ impl RecordPrompt {
         Some(Self { system, schema, shown, modes, case, rubric_hash })
     }
 
-    /// Returns the hash of what a judge is asked about a record: it is the same for the same rules and the same content.
-    pub fn hash(&self, record: &Record) -> String {
-        hash_of(&[&self.rubric_hash, &record.hash])[..HASH_DIGITS].to_owned()
-    }
-
-    /// Renders the question about a record.
+    /// Reads a reply to a question about a record: one verdict, with one label for each mode.
     ///
     /// # Errors
     ///
-    /// Fails where the record is larger than what a judge is shown.
-    pub fn question(&self, record: &Record, nonce: &Nonce) -> Result<Question, Unjudged> {
-        let text = self.text(record);
+    /// Says why nothing was judged.
+    pub fn read(&self, reply: &Reply, record: &Record) -> Result<RecordVerdict, Unjudged> {
+        self.verdict(reply, &[&shown_text(record, &self.shown)])
+    }
+
+    fn verdict(&self, reply: &Reply, exhibits: &[&str]) -> Result<RecordVerdict, Unjudged> {
+        let verdict: RecordVerdict = read(reply, exhibits)?;
+        let checked = verdict.check_modes(self.modes.iter().map(String::as_str));
+        checked.map_err(|error| Unjudged::new(Cause::Malformed, head(&error, DETAIL_BYTES_MAX)))?;
+        Ok(verdict)
+    }
+}
+
+impl Inquiry for RecordPrompt {
+    type Case = Record;
+
+    fn name<'a>(&self, record: &'a Record) -> &'a str {
+        &record.id
+    }
+
+    /// It is the same for the same rules and the same content.
+    fn hash(&self, record: &Record) -> String {
+        hash_of(&[&self.rubric_hash, &record.hash])[..HASH_DIGITS].to_owned()
+    }
+
+    fn question(&self, record: &Record, nonce: &Nonce) -> Result<Question, Unjudged> {
+        let text = shown_text(record, &self.shown);
         if text.len() > RECORD_SHOWN_BYTES_MAX {
             let detail = format!("the record has {} bytes where a judge is shown {RECORD_SHOWN_BYTES_MAX}", text.len());
             return Err(Unjudged::new(Cause::EvidenceMissing, detail));
@@ -91,41 +111,25 @@ impl RecordPrompt {
         })
     }
 
-    /// Reads a reply to a question about a record: one verdict, with one label for each mode.
-    ///
-    /// # Errors
-    ///
-    /// Says why nothing was judged.
-    pub fn read(&self, reply: &Reply, record: &Record) -> Result<RecordVerdict, Unjudged> {
-        self.door(reply, &[&self.text(record)])
+    fn door(self: Arc<Self>, _: &Record, question: &Arc<Question>) -> Door {
+        let question = Arc::clone(question);
+        Box::new(move |reply| {
+            let exhibits: Vec<&str> = question.exhibits.iter().map(String::as_str).collect();
+            self.verdict(reply, &exhibits).map(|_| ())
+        })
     }
+}
 
-    /// Reads a reply as [`read`](Self::read) does, where the question is at hand.
-    ///
-    /// # Errors
-    ///
-    /// Says why nothing was judged.
-    pub fn read_to(&self, reply: &Reply, question: &Question) -> Result<RecordVerdict, Unjudged> {
-        self.door(reply, &question.exhibits.iter().map(String::as_str).collect::<Vec<_>>())
-    }
-
-    fn door(&self, reply: &Reply, exhibits: &[&str]) -> Result<RecordVerdict, Unjudged> {
-        let verdict: RecordVerdict = read(reply, exhibits)?;
-        let checked = verdict.check_modes(self.modes.iter().map(String::as_str));
-        checked.map_err(|error| Unjudged::new(Cause::Malformed, head(&error, DETAIL_BYTES_MAX)))?;
-        Ok(verdict)
-    }
-
-    fn text(&self, record: &Record) -> String {
-        let written = if self.shown.is_empty() {
-            serde_json::to_string_pretty(&record.fields)
-        } else {
-            let shown: Map<String, Value> =
-                self.shown.iter().filter_map(|name| Some((name.clone(), record.fields.get(name)?.clone()))).collect();
-            serde_json::to_string_pretty(&shown)
-        };
-        written.expect("an object of JSON is written as JSON")
-    }
+/// Writes down the fields of a record that are shown: all of them where none is named.
+pub(super) fn shown_text(record: &Record, shown: &[String]) -> String {
+    let written = if shown.is_empty() {
+        serde_json::to_string_pretty(&record.fields)
+    } else {
+        let shown: Map<String, Value> =
+            shown.iter().filter_map(|name| Some((name.clone(), record.fields.get(name)?.clone()))).collect();
+        serde_json::to_string_pretty(&shown)
+    };
+    written.expect("an object of JSON is written as JSON")
 }
 
 /// What is shown of a mode: nothing of its clauses, which no judge is asked about.

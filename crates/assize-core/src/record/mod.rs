@@ -5,6 +5,7 @@
 //! come from, and how many there are, must not be known here.
 
 pub mod claim;
+pub mod correction;
 pub mod selection;
 
 use schemars::JsonSchema;

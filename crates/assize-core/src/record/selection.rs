@@ -24,18 +24,35 @@ pub fn lot(hash: &str, seed: u64) -> Lot {
 #[derive(Debug, Default)]
 pub struct Selection {
     condition: Option<Condition>,
-    sample: Option<Sample>,
+    /// The seed of the sample and the highest lot in it; no lot where it is empty.
+    sample: Option<(u64, Option<Lot>)>,
 }
 
+/// A sample that is being drawn.
 #[derive(Debug)]
-struct Sample {
+pub struct Draw {
     size: usize,
     seed: u64,
     /// The lowest lots so far, the highest of them on top.
     lots: BinaryHeap<Lot>,
 }
 
-/// What became of a record that was offered.
+impl Draw {
+    /// Begins a sample of a size, drawn by a seed.
+    pub fn new(size: usize, seed: u64) -> Self {
+        Self { size, seed, lots: BinaryHeap::new() }
+    }
+
+    /// Offers the next record.
+    pub fn offer(&mut self, record: &Record) {
+        self.lots.push(lot(&record.hash, self.seed));
+        if self.lots.len() > self.size {
+            self.lots.pop();
+        }
+    }
+}
+
+/// What a condition makes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Offered {
     /// The condition holds, or there is none.
@@ -47,33 +64,30 @@ pub enum Offered {
 }
 
 impl Selection {
-    /// Selects records of which a condition holds, and of these a sample of a size, drawn by a seed.
-    pub fn new(condition: Option<Condition>, sample: Option<(usize, u64)>) -> Self {
-        let sample = sample.map(|(size, seed)| Sample { size, seed, lots: BinaryHeap::new() });
-        Self { condition, sample }
+    /// Selects records of which a condition holds.
+    pub fn new(condition: Option<Condition>) -> Self {
+        Self { condition, sample: None }
     }
 
-    /// Offers the next record to be chosen from.
-    pub fn offer(&mut self, record: &Record) -> Offered {
+    /// Narrows it to a sample, when all records of which the condition holds have been offered.
+    #[must_use]
+    pub fn drawn(self, draw: &Draw) -> Self {
+        Self { sample: Some((draw.seed, draw.lots.peek().copied())), ..self }
+    }
+
+    /// Returns what the condition makes of a record.
+    pub fn looks_at(&self, record: &Record) -> Offered {
         match self.condition.as_ref().map(|condition| condition.holds(&record.fields)) {
-            Some(Err(_)) => return Offered::Unknown,
-            Some(Ok(false)) => return Offered::Passed,
-            Some(Ok(true)) | None => {}
+            Some(Err(_)) => Offered::Unknown,
+            Some(Ok(false)) => Offered::Passed,
+            Some(Ok(true)) | None => Offered::Eligible,
         }
-        if let Some(sample) = &mut self.sample {
-            sample.lots.push(lot(&record.hash, sample.seed));
-            if sample.lots.len() > sample.size {
-                sample.lots.pop();
-            }
-        }
-        Offered::Eligible
     }
 
-    /// Returns whether a record is taken, when all of them have been offered.
+    /// Returns whether a record is taken.
     pub fn takes(&self, record: &Record) -> bool {
-        let holds = self.condition.as_ref().is_none_or(|condition| condition.holds(&record.fields) == Ok(true));
-        let is_drawn = |sample: &Sample| sample.lots.peek().is_some_and(|last| lot(&record.hash, sample.seed) <= *last);
-        holds && self.sample.as_ref().is_none_or(is_drawn)
+        let is_drawn = |(seed, last): &(u64, Option<Lot>)| last.is_some_and(|last| lot(&record.hash, *seed) <= last);
+        self.looks_at(record) == Offered::Eligible && self.sample.as_ref().is_none_or(is_drawn)
     }
 }
 
@@ -89,9 +103,12 @@ mod tests {
 
     fn taken(records: &[Record], condition: Option<&str>, sample: Option<(usize, u64)>) -> Vec<String> {
         let condition = condition.map(|condition| Condition::read(condition).expect("an expression"));
-        let mut selection = Selection::new(condition, sample);
-        for record in records {
-            selection.offer(record);
+        let mut selection = Selection::new(condition);
+        if let Some((size, seed)) = sample {
+            let mut draw = Draw::new(size, seed);
+            let eligible = records.iter().filter(|record| selection.looks_at(record) == Offered::Eligible);
+            eligible.for_each(|record| draw.offer(record));
+            selection = selection.drawn(&draw);
         }
         records.iter().filter(|record| selection.takes(record)).map(|record| record.id.clone()).collect()
     }
@@ -121,9 +138,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_computed_is_not_taken_and_said() {
-        let mut selection = Selection::new(Some(Condition::read("record.size > 3").expect("an expression")), None);
+        let selection = Selection::new(Some(Condition::read("record.size > 3").expect("an expression")));
         let record = &records(1)[0];
-        assert_eq!(selection.offer(record), Offered::Unknown);
+        assert_eq!(selection.looks_at(record), Offered::Unknown);
         assert!(!selection.takes(record));
     }
 }

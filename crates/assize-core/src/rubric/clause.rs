@@ -51,7 +51,7 @@ const FUNCTIONS: [&str; 15] = [
 /// Room that the parser gets, which calls itself for each rule of its grammar.
 const PARSER_STACK: usize = 64 << 20;
 /// Room that the evaluation of the deepest expression needs, and more.
-const EVALUATION_STACK: usize = 6 << 20;
+pub const EVALUATION_STACK: usize = 6 << 20;
 
 /// The clauses of a rubric, ready to be computed.
 #[derive(Debug)]

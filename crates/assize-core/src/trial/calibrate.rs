@@ -321,13 +321,18 @@ fn believe(counts: &Confusion, records: u64, confidence: Confidence, trust: &Tru
         ("specificity", trust.specificity_min, specificity),
     ];
     let asked: Vec<_> = asked.into_iter().filter_map(|(name, least, found)| Some((name, least?, found))).collect();
+    // The table beside it shows intervals of the usual confidence.
+    let level = f64::from(confidence) * 100.0;
+    let wider =
+        if confidence == Confidence::USUAL { String::new() } else { format!(" (at {level:.1} %, for several modes)") };
     // The intervals of few labels are not to be relied on, on either side.
     if records < trust.labels_min {
         return (Belief::Inconclusive, format!("labelled records: {records} where {} are asked for", trust.labels_min));
     }
     for (name, least, found) in &asked {
         if let Some(found) = found.filter(|found| found.high < *least) {
-            return (Belief::Untrusted, format!("{name} is at most {:.2}, below {least:.2}", found.high));
+            let why = format!("{name} is at most {:.2}{wider}, below {least:.2}", found.high);
+            return (Belief::Untrusted, why);
         }
     }
     for (name, least, found) in &asked {
@@ -336,7 +341,7 @@ fn believe(counts: &Confusion, records: u64, confidence: Confidence, trust: &Tru
             Some(found) if found.low < *least => {
                 return (
                     Belief::Inconclusive,
-                    format!("{name} may be as low as {:.2}, and {least:.2} is asked for", found.low),
+                    format!("{name} may be as low as {:.2}{wider}, and {least:.2} is asked for", found.low),
                 );
             }
             Some(_) => {}

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::calibrate::{Method, Part, Trial};
+use super::compare::Moved;
+use super::correct::Correction;
 use super::tally::Tally;
 use crate::calibration::interval::{Confidence, Estimate, share};
 use crate::court::eval::{RecordRuling, RubricRef};
@@ -43,6 +45,9 @@ pub struct Report {
     pub co_occurrence: Vec<Vec<u64>>,
     /// How far the judge agrees with people, where people have labelled.
     pub trial: Option<Trial>,
+    /// What a correction of the records came to, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correction: Option<Stages>,
     /// What each judge has cost.
     pub judges: Vec<JudgeCard>,
     /// The records that fail or are open.
@@ -110,6 +115,66 @@ pub struct ValueRow {
     pub unjudged: u64,
     /// How many fail in each mode, in the order of the rubric.
     pub modes: Vec<u64>,
+    /// How many are open in each.
+    pub modes_unjudged: Vec<u64>,
+}
+
+/// What a correction came to, stage by stage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stages {
+    /// How many labels failed, before and after.
+    pub stages: Vec<Stage>,
+    /// What moved in each mode.
+    pub modes: Vec<Transitions>,
+    /// What has to be known beside it.
+    pub notes: Vec<String>,
+}
+
+/// One stage of a correction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stage {
+    /// Its name.
+    pub name: String,
+    /// Labels that fail a record.
+    pub fails: u64,
+}
+
+/// How labels of one mode moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transitions {
+    /// The mode.
+    pub mode: String,
+    /// Failed before, and pass now.
+    pub fixed: u64,
+    /// Passed before, and fail now.
+    pub introduced: u64,
+    /// Failed before, and still do.
+    pub remaining: u64,
+    /// Passed before, and still do.
+    pub untouched: u64,
+}
+
+impl Stages {
+    /// Shows a correction, with what has to be known beside it.
+    pub fn of(correction: &Correction, notes: Vec<String>) -> Self {
+        let transitions = |moved: &Moved| Transitions {
+            mode: moved.name.clone(),
+            fixed: moved.only_first,
+            introduced: moved.only_second,
+            remaining: moved.remaining,
+            untouched: moved.neither,
+        };
+        let pooled = transitions(&correction.comparison.pooled);
+        let stage = |name: &str, fails| Stage { name: name.to_owned(), fails };
+        Self {
+            stages: vec![
+                stage("before the correction", pooled.remaining + pooled.fixed),
+                stage("after the correction", pooled.remaining + pooled.introduced),
+            ],
+            modes: correction.comparison.modes.iter().map(transitions).collect(),
+            notes,
+        }
+    }
 }
 
 /// What a judge has cost.
@@ -183,6 +248,7 @@ impl Draft {
             co_occurrence: vec![vec![0; modes.len()]; modes.len()],
             rubric: RubricCard { id, hash, subject: rubric.subject.clone(), modes },
             trial: None,
+            correction: None,
             judges: Vec::new(),
             records: Vec::new(),
             records_left_out: 0,
@@ -223,6 +289,9 @@ impl Draft {
             row.unjudged += u64::from(ruling.outcome == Outcome::Unjudged);
             row.modes.resize(fails.len(), 0);
             row.modes.iter_mut().zip(&fails).for_each(|(count, fails)| *count += u64::from(*fails));
+            row.modes_unjudged.resize(fails.len(), 0);
+            let open = ruling.modes.iter().map(|mode| mode.outcome == Outcome::Unjudged);
+            row.modes_unjudged.iter_mut().zip(open).for_each(|(count, open)| *count += u64::from(open));
             values.insert(field.clone(), value);
         }
         if ruling.outcome == Outcome::Accept {
@@ -245,15 +314,15 @@ impl Draft {
         });
     }
 
-    /// Ends it, with how far the judge agrees with people where that was tried.
-    pub fn finish(self, trial: Option<Trial>) -> Report {
+    /// Ends it, with how far the judge agrees with people and what a correction came to, where there was any.
+    pub fn finish(self, trial: Option<Trial>, correction: Option<Stages>) -> Report {
         let Self { mut report, fields } = self;
         for (by_field, rows) in report.by_field.iter_mut().zip(fields) {
             by_field.rows = rows.into_iter().map(|(value, row)| ValueRow { value, ..row }).collect();
             by_field.rows.sort_by_key(|row| (row.value == OTHERS, std::cmp::Reverse(row.records)));
         }
         report.rates = rates(&report.tally, trial.as_ref());
-        report.trial = trial;
+        (report.trial, report.correction) = (trial, correction);
         report
     }
 }
@@ -312,7 +381,7 @@ mod tests {
 
     #[test]
     fn figures_follow_from_the_rulings() {
-        let report = draft(60).finish(None);
+        let report = draft(60).finish(None, None);
         // Twenty have too many steps, thirty are vague, ten are both.
         assert_eq!(report.co_occurrence, [[20, 10], [10, 30]]);
         assert_eq!((report.tally.rejected, report.records.len()), (40, 40));
@@ -330,7 +399,7 @@ mod tests {
     #[test]
     fn so_many_records_are_shown_and_no_more() {
         let count = |records: usize| {
-            let report = draft(records).finish(None);
+            let report = draft(records).finish(None, None);
             (report.records.len(), report.records_left_out)
         };
         // Two of three fail.

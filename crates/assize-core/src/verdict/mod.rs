@@ -9,6 +9,7 @@
 //! interpreted. That turns away some replies that a reader would understand; the judge is asked
 //! again, with the reason.
 
+mod correction;
 mod echo;
 pub(crate) mod json;
 mod pair;
@@ -16,6 +17,7 @@ mod patch;
 mod record;
 mod review;
 mod stop;
+mod template;
 mod validate;
 
 use std::collections::HashMap;
@@ -27,9 +29,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::ruling::{Cause, Unjudged};
-use crate::text::{Hidden, head, make_visible};
+use crate::text::{Hidden, head, make_visible, may_hide};
 use json::Unambiguous;
 
+pub use correction::{CHANGES_MAX, FieldChange, RecordCorrection, VALUE_CHARS_MAX};
 pub use pair::{PAIR_REASON_CHARS_MAX, PairChoice, PairVerdict};
 pub use record::{ModeLabel, RECORD_REASON_CHARS_MAX, RecordVerdict};
 pub use review::{
@@ -37,6 +40,7 @@ pub use review::{
     STEP_CHARS_MAX, STEPS_MAX, Scores,
 };
 pub use stop::{ITEM_CHARS_MAX, ITEMS_MAX, REASON_CHARS_MAX, StopVerdict};
+pub use template::{TEMPLATE_CHARS_MAX, TemplateRevision, TemplateRule};
 pub use validate::{read_patch, validate_both, validate_patch, validate_verdict};
 
 /// Longest reply that is read, in bytes.
@@ -115,7 +119,7 @@ pub fn read<V: Verdict>(reply: &Reply, exhibits: &[&str]) -> Result<V, Unjudged>
     if text.len() > REPLY_BYTES_MAX {
         return malformed(&format!("the reply has {} bytes, more than {REPLY_BYTES_MAX}", text.len()));
     }
-    if let Some(character) = text.chars().find(|character| is_forbidden(*character)) {
+    if let Some(character) = forbidden(text) {
         return malformed(&format!("the reply contains the character U+{:04X}", character as u32));
     }
     let object = match &reply.payload {
@@ -134,6 +138,11 @@ pub fn read<V: Verdict>(reply: &Reply, exhibits: &[&str]) -> Result<V, Unjudged>
 
 fn malformed<T>(error: &str) -> Result<T, Unjudged> {
     Err(Unjudged::new(Cause::Malformed, head(&make_visible(error), DETAIL_BYTES_MAX)))
+}
+
+/// Finds a character that has no place in a reply.
+fn forbidden(text: &str) -> Option<char> {
+    if may_hide(text) { text.chars().find(|character| is_forbidden(*character)) } else { None }
 }
 
 /// Returns whether a character has no place in a reply, in whatever language it is written.
@@ -159,7 +168,7 @@ fn check_text(name: &str, text: &str, chars_max: usize) -> Result<(), String> {
 
 /// Names everything that is wrong with a text of a verdict.
 fn text_faults(text: &str, chars_max: usize) -> impl Iterator<Item = String> {
-    let forbidden = text.chars().find(|character| is_forbidden(*character));
+    let forbidden = forbidden(text);
     let has_words = text.chars().any(char::is_alphanumeric);
     let faults = [
         too_many(text.chars().count(), chars_max),

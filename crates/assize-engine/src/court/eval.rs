@@ -1,4 +1,4 @@
-//! Asks judges about the records of a data set.
+//! Puts the questions of a run to judges: about the records of a data set, or how one is to be corrected.
 //!
 //! The docket says which call is to be made when; here it is made, by as many threads as there are calls at a time. Each call is written
 //! down before it is made and each reply before it counts, so that a run which is killed goes on without paying twice.
@@ -13,11 +13,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use assize_core::court::eval::RecordJudge;
 use assize_core::court::eval::docket::{After, Call, Docket, DocketTerms, Ending, Next, Task};
-use assize_core::court::eval::{RecordJudge, RecordOpinion};
 use assize_core::prompt::Question;
-use assize_core::prompt::record::RecordPrompt;
-use assize_core::record::Record;
+use assize_core::prompt::inquiry::{Door, Inquiry};
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::text::{head, make_visible};
 
@@ -52,16 +51,37 @@ pub fn usd(nanousd: u64) -> f64 {
 #[derive(Clone)]
 pub struct Bench {
     judges: Vec<Arc<dyn Judge>>,
-    prompt: Arc<RecordPrompt>,
     identities: Vec<String>,
     repeats: u32,
 }
 
+/// What one judge answered to a question, or why it did not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// Who was asked.
+    pub judge: RecordJudge,
+    /// The answer.
+    pub answer: Result<Answer, Unjudged>,
+}
+
+impl Said {
+    /// Reads the answer; what goes wrong with it is made fit to be shown.
+    ///
+    /// # Errors
+    ///
+    /// Says why there is nothing to be read.
+    pub fn read<T>(self, read: impl FnOnce(&Answer) -> Result<T, Unjudged>) -> (RecordJudge, Result<T, Unjudged>) {
+        let read = self.answer.and_then(|answer| read(&answer));
+        let shown = |Unjudged { cause, detail }| Unjudged::new(cause, head(&make_visible(&detail), DETAIL_BYTES_MAX));
+        (self.judge, read.map_err(shown))
+    }
+}
+
 impl Bench {
     /// Seats judges. Nobody is contacted.
-    pub fn new(judges: Vec<Arc<dyn Judge>>, prompt: Arc<RecordPrompt>, repeats: u32) -> Self {
+    pub fn new(judges: Vec<Arc<dyn Judge>>, repeats: u32) -> Self {
         let identities = judges.iter().map(|judge| judge.identity()).collect();
-        Self { judges, prompt, identities, repeats }
+        Self { judges, identities, repeats }
     }
 
     /// Returns the judges.
@@ -69,8 +89,13 @@ impl Bench {
         &self.judges
     }
 
-    /// Returns how many questions there are about a record.
-    pub fn questions(&self) -> usize {
+    /// Returns the judge that is asked at one of these places.
+    pub fn judge_at(&self, place: usize) -> &Arc<dyn Judge> {
+        &self.judges[place / self.repeats as usize]
+    }
+
+    /// Returns how many places there are: how often a question is put, to whomever.
+    pub fn places(&self) -> usize {
         self.judges.len() * self.repeats as usize
     }
 
@@ -83,14 +108,12 @@ impl Bench {
         short(&hasher)
     }
 
-    /// Returns what the replies about a record are kept under: judge by judge, and for each time that it is asked.
-    pub fn keys(&self, record: &Record) -> Vec<Key> {
-        let question = self.prompt.hash(record);
+    /// Returns what the answers to a question are kept under: judge by judge, and for each time that it is asked.
+    pub fn keys(&self, question_hash: &str) -> Vec<Key> {
         let key = |identity: &String, repeat: u32| {
             let mut hasher = blake3::Hasher::new();
-            [identity.as_str(), &question, &repeat.to_string()]
-                .into_iter()
-                .for_each(|part| hash_part(&mut hasher, part));
+            let parts = [identity.as_str(), question_hash, &repeat.to_string()];
+            parts.into_iter().for_each(|part| hash_part(&mut hasher, part));
             short(&hasher)
         };
         self.identities
@@ -99,50 +122,33 @@ impl Bench {
             .collect()
     }
 
-    /// Renders the question about a record.
-    ///
-    /// # Errors
-    ///
-    /// Fails where the record is larger than what a judge is shown.
-    pub fn question(&self, record: &Record) -> Result<Question, Unjudged> {
-        self.prompt.question(record, &fresh_nonce())
-    }
-
-    /// Returns what each judge has said of a record, by the replies that are kept.
+    /// Returns what each judge has said, by the answers that are kept.
     ///
     /// # Errors
     ///
     /// Fails when they cannot be read.
-    pub fn opinions(
-        &self,
-        replies: &Replies,
-        record: &Record,
-    ) -> Result<Vec<RecordOpinion>, crate::database::DatabaseError> {
-        let prompt_hash = self.prompt.hash(record);
-        let opinion = |(at, key): (usize, Key)| {
-            let (judge, repeat) = (at / self.repeats as usize, at % self.repeats as usize);
-            let judge = &self.judges[judge];
-            let mut of = RecordJudge {
-                id: judge.id().to_owned(),
-                repeat: (self.repeats > 1).then(|| repeat as u32 + 1),
-                model: judge.model().map(str::to_owned),
-                prompt_hash: Some(prompt_hash.clone()),
+    pub fn said(&self, replies: &Replies, question_hash: &str) -> Result<Vec<Said>, crate::database::DatabaseError> {
+        let said = |(at, key): (usize, Key)| {
+            let asked = self.judge_at(at);
+            let mut judge = RecordJudge {
+                id: asked.id().to_owned(),
+                repeat: (self.repeats > 1).then(|| (at % self.repeats as usize) as u32 + 1),
+                model: asked.model().map(str::to_owned),
+                prompt_hash: Some(question_hash.to_owned()),
                 ..RecordJudge::default()
             };
-            let verdict = match replies.reply(&key)? {
-                Some(Answer { reply, model, tokens_in, tokens_out, cost_usd }) => {
-                    (of.tokens_in, of.tokens_out, of.cost_usd) = (tokens_in, tokens_out, cost_usd);
-                    of.model = model.or(of.model);
-                    self.prompt.read(&reply, record)
+            let answer = match replies.reply(&key)? {
+                Some(answer) => {
+                    (judge.tokens_in, judge.tokens_out) = (answer.tokens_in, answer.tokens_out);
+                    judge.cost_usd = answer.cost_usd;
+                    judge.model = answer.model.clone().or(judge.model);
+                    Ok(answer)
                 }
                 None => Err(replies.silence(&key)?.unwrap_or_else(not_asked)),
             };
-            let verdict = verdict.map_err(|Unjudged { cause, detail }| {
-                Unjudged::new(cause, head(&make_visible(&detail), DETAIL_BYTES_MAX))
-            });
-            Ok(RecordOpinion { judge: of, verdict })
+            Ok(Said { judge, answer })
         };
-        self.keys(record).into_iter().enumerate().map(opinion).collect()
+        self.keys(question_hash).into_iter().enumerate().map(said).collect()
     }
 }
 
@@ -230,9 +236,10 @@ struct State {
 /// One question to one judge.
 struct Job {
     key: Key,
-    record: Arc<str>,
+    name: Arc<str>,
     judge_id: Arc<str>,
     question: Arc<Question>,
+    door: Arc<Door>,
     /// What was wrong with the reply before.
     reask: Mutex<Option<String>>,
 }
@@ -281,14 +288,14 @@ impl Asking {
         Ok(Self { shared, next_task: 0, open_max: OPEN_PER_CALL * calls })
     }
 
-    /// Hands over a record whose replies under these places of [`Bench::keys`] are missing. Waits while enough are open.
+    /// Hands over a case whose answers at these places of [`Bench::keys`] are missing. Waits while enough are open.
     ///
     /// # Errors
     ///
     /// Fails when replies cannot be kept any more.
-    pub fn put(&mut self, record: &Record, missing: &[usize]) -> Result<(), JournalError> {
-        let keys = self.shared.bench.keys(record);
-        let question = match self.shared.bench.question(record) {
+    pub fn put<P: Inquiry>(&mut self, prompt: &Arc<P>, case: &P::Case, missing: &[usize]) -> Result<(), JournalError> {
+        let keys = self.shared.bench.keys(&prompt.hash(case));
+        let question = match prompt.question(case, &fresh_nonce()) {
             Ok(question) => Arc::new(question),
             Err(unjudged) => {
                 let silent = |at: &usize| Entry::Silent { key: keys[*at], unjudged: unjudged.clone() };
@@ -296,7 +303,8 @@ impl Asking {
                 return Ok(());
             }
         };
-        let id: Arc<str> = record.id.as_str().into();
+        let name: Arc<str> = prompt.name(case).into();
+        let door = Arc::new(Arc::clone(prompt).door(case, &question));
         let limited = self.shared.terms.docket.budget_nanousd.is_some() || self.shared.daily.is_some();
         let mut state = self.shared.lock();
         if state.docket.open() >= self.open_max {
@@ -308,14 +316,15 @@ impl Asking {
         }
         for at in missing {
             let judge = at / self.shared.bench.repeats as usize;
-            let asked = &self.shared.bench.judges[judge];
+            let asked = self.shared.bench.judge_at(*at);
             // Without a budget nothing has to be set aside.
             let worst = if limited { asked.worst_cost_usd(&question).map_or(u64::MAX, nanousd) } else { 0 };
             let job = Job {
                 key: keys[*at],
-                record: Arc::clone(&id),
+                name: Arc::clone(&name),
                 judge_id: asked.id().into(),
                 question: Arc::clone(&question),
+                door: Arc::clone(&door),
                 reask: Mutex::new(None),
             };
             state.jobs.insert(self.next_task, Arc::new(job));
@@ -427,7 +436,7 @@ impl Shared {
                     state.calls += 1;
                     // Every task of the docket has its job for as long as it is open.
                     let Some(job) = state.jobs.get(&call.task).map(Arc::clone) else { continue };
-                    let (record, judge) = (Arc::clone(&job.record), Arc::clone(&job.judge_id));
+                    let (record, judge) = (Arc::clone(&job.name), Arc::clone(&job.judge_id));
                     entries.push(Entry::Begun { call: call.id, record, judge, worst_nanousd: call.worst_nanousd });
                     let batch = self.journal.submit(entries);
                     if state.docket.wants_a_call(now) {
@@ -477,8 +486,8 @@ impl Shared {
         });
         let (ending, answer, cost_usd) = match called {
             Ok(answer) => {
-                let ending = match self.bench.prompt.read_to(&answer.reply, &job.question) {
-                    Ok(_) => Ending::Judged,
+                let ending = match (job.door)(&answer.reply) {
+                    Ok(()) => Ending::Judged,
                     Err(unjudged) => Ending::Unread(unjudged),
                 };
                 let cost_usd = answer.cost_usd;
@@ -525,7 +534,7 @@ impl Shared {
         let since = i64::try_from(millis(self.begin.elapsed())).unwrap_or(i64::MAX);
         Entry::Replied {
             key: job.key,
-            record: Arc::clone(&job.record),
+            record: Arc::clone(&job.name),
             judge: Arc::clone(&job.judge_id),
             answer: Box::new(answer),
             at_ms: self.terms.now_ms.saturating_add(since),

@@ -99,6 +99,9 @@ pub enum ResponseFormat {
     None,
 }
 
+/// Bytes of a request beside its texts, about.
+const FRAME_BYTES: usize = 1_024;
+
 /// The judge.
 struct Openai {
     config: Config,
@@ -170,7 +173,10 @@ impl Openai {
             ResponseFormat::None => Value::Null,
         })?;
         let tokens = |field| (self.config.max_tokens_field == field).then_some(self.config.max_tokens);
-        serde_json::to_vec(&Request {
+        let size = system.len() + question.prompt.len() + response_format.get().len();
+        // With room for escapes, so that it seldom has to be moved while it grows.
+        let mut body = Vec::with_capacity(size + size / 8 + FRAME_BYTES);
+        let request = Request {
             model: &self.config.model,
             messages: [
                 Sent { role: "system", content: system },
@@ -180,7 +186,9 @@ impl Openai {
             max_completion_tokens: tokens(TokensField::MaxCompletionTokens),
             temperature: self.config.temperature,
             response_format: (self.config.response_format != ResponseFormat::None).then_some(&response_format),
-        })
+        };
+        serde_json::to_writer(&mut body, &request)?;
+        Ok(body)
     }
 }
 

@@ -207,6 +207,7 @@ fn describe(event: &Event) -> String {
             format!("{}  {}", render::outcome(record.ranking.outcome), quote(&render::tournament::headline(record)))
         }
         Event::EvalRuled(record) => format!("{}  {}", render::outcome(record.outcome), record.headline()),
+        Event::EvalCorrected(record) => format!("{}  {}", render::outcome(record.outcome), record.headline()),
         Event::PatchIntended { patch, .. } => format!("patch to be applied  {} operations", patch.ops.len()),
         Event::PatchApplied { patch, .. } => format!("patch applied  {} operations", patch.ops.len()),
         Event::Prompted { directive, overrules, .. } => {

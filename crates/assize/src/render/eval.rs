@@ -1,5 +1,7 @@
 //! How rulings on records, and the trial of their judge, are shown to people and programs.
 
+pub mod correction;
+
 use std::fmt::Write as _;
 
 use anstyle::Style;
@@ -13,7 +15,6 @@ use assize_core::ruling::Outcome;
 use assize_core::text::make_visible;
 use assize_core::trial::calibrate::{Belief, Method, Part, Trial};
 use assize_core::trial::compare::{Comparison, Moved};
-use assize_core::trial::correct::Correction;
 use assize_core::trial::drift::Drift;
 use assize_core::trial::plan::Plan;
 use assize_core::trial::tally::Tally;
@@ -603,91 +604,6 @@ pub fn comparison_markdown(comparison: &Comparison) -> String {
         let now = if flip.fails { "fails now" } else { "passes now" };
         let _ = writeln!(text, "- {}: `{}` {now}", escape(&flip.record), flip.mode);
     }
-    text
-}
-
-/// Makes the machine envelope of a correction.
-pub fn correction_envelope(rubric: &Rubric, correction: &Correction) -> Value {
-    envelope(rubric, correction.outcome(), "correction", json!(correction))
-}
-
-fn correction_headline(correction: &Correction) -> String {
-    let moved = &correction.comparison.pooled;
-    format!(
-        "{} → {} failures: {} fixed, {} introduced, {} remaining, {} untouched",
-        moved.remaining + moved.only_first,
-        moved.remaining + moved.only_second,
-        moved.only_first,
-        moved.only_second,
-        moved.remaining,
-        moved.neither
-    )
-}
-
-fn correction_notes(correction: &Correction) -> Vec<String> {
-    let Correction { changed, unchanged, noise, comparison, unjudged_left, by_clause: [before, after], .. } =
-        correction;
-    let mut notes = vec![format!("{} changed, {unchanged} not", count(*changed, "record was", "records were"))];
-    if *noise > 0 {
-        notes.push(format!(
-            "{} moved on records that nobody touched: so much is the judge's own noise",
-            count(*noise, "label", "labels")
-        ));
-    }
-    if before + after > 0 {
-        notes.push(format!(
-            "by clauses, which no judge is asked about, {before} modes of records failed before and {after} fail now"
-        ));
-    }
-    if *unjudged_left > 0 {
-        notes.push(format!("{} not judged after the correction", count(*unjudged_left, "label was", "labels were")));
-    }
-    if comparison.pooled.unjudged > 0 {
-        notes.push(format!(
-            "{} were not judged on both sides, and count for nothing",
-            count(comparison.pooled.unjudged, "label", "labels")
-        ));
-    }
-    notes
-}
-
-fn transitions(correction: &Correction) -> Table {
-    let mut table =
-        Table::new(&["", "before", "after", "fixed", "introduced", "remaining", "untouched", "p", "p of all"]);
-    for part in moved_parts(&correction.comparison) {
-        let counts = [
-            part.remaining + part.only_first,
-            part.remaining + part.only_second,
-            part.only_first,
-            part.only_second,
-            part.remaining,
-            part.neither,
-        ];
-        let mut cells = vec![part.name.clone()];
-        cells.extend(counts.map(|count| count.to_string()));
-        cells.extend([probability(part.p), part.p_adjusted.map_or_else(|| "-".to_owned(), probability)]);
-        table.row(cells);
-    }
-    table
-}
-
-/// Shows a correction to a person.
-pub fn correction_human(correction: &Correction) -> String {
-    let mut text = format!("{}\n", styled(STRONG, &correction_headline(correction)));
-    for note in correction_notes(correction) {
-        let _ = writeln!(text, "  {note}");
-    }
-    let _ = write!(text, "\n{}", transitions(correction).human());
-    text
-}
-
-/// Shows a correction as Markdown.
-pub fn correction_markdown(correction: &Correction) -> String {
-    let mut text = format!("## Assize: {}\n\n", escape(&correction_headline(correction)));
-    for note in correction_notes(correction) {
-        let _ = writeln!(text, "- {}", escape(&note));
-    }
-    let _ = write!(text, "\n{}", transitions(correction).markdown());
     text
 }
 

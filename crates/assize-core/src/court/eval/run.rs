@@ -1,14 +1,17 @@
-//! What the ledger keeps of a run over a data set: by what, by whom, at what price, and what came of it.
+//! What the ledger keeps of a run over a data set, or of its correction: by what, by whom, at what price, and what came of it.
 //!
 //! Not each ruling: those follow from the records, the rubric and the replies, which are kept beside the ledger, and stand in the
 //! results. What a run asked for must not be known here.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RubricRef;
 use crate::opinion::Panel;
-use crate::ruling::Outcome;
+use crate::ruling::{Cause, Outcome};
+use crate::trial::correct::Mended;
 use crate::trial::tally::ModeTally;
 
 /// A run over a data set.
@@ -60,6 +63,57 @@ impl RunRecord {
         let id = &rubric.id;
         format!(
             "{records} records by {id}: {accepted} accepted, {rejected} rejected, {unjudged} unjudged; {calls} calls"
+        )
+    }
+}
+
+/// A correction of a data set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CorrectionRecord {
+    /// What the records were held against.
+    pub rubric: RubricRef,
+    /// The hash of all failing records, in their order.
+    pub data: String,
+    /// Who corrected them.
+    pub corrector: SeatedJudge,
+    /// Who judged what came of it.
+    pub judges: Vec<SeatedJudge>,
+    /// Calls that were made.
+    pub calls: u64,
+    /// What they cost, in US dollars; calls whose cost is not known count with the most that they can cost.
+    pub spent_usd: f64,
+    /// Calls of which nobody knows whether they were paid for.
+    pub lost: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Records that failed.
+    pub failed: u64,
+    /// Records that nobody had judged.
+    pub unjudged: u64,
+    /// How many of those that failed were corrected.
+    pub corrected: u64,
+    /// How many the corrector left as they are.
+    pub left: u64,
+    /// How many have no correction, by what stood in the way.
+    pub uncorrected: BTreeMap<Cause, u64>,
+    /// How many were kept from the corrector.
+    pub held_out: u64,
+    /// How many of those that the corrector was given pass now.
+    pub mended: Mended,
+    /// The same of those that were held out.
+    pub mended_held_out: Mended,
+    /// The hash of the template as it was revised, where one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+}
+
+impl CorrectionRecord {
+    /// Says in one line what came of it.
+    pub fn headline(&self) -> String {
+        let Self { rubric, failed, corrected, held_out, mended: Mended { failed: seen, mended, .. }, calls, .. } = self;
+        let id = &rubric.id;
+        format!(
+            "{failed} failing records by {id}: {corrected} corrected, {held_out} held out; {mended} of {seen} pass now; {calls} calls"
         )
     }
 }

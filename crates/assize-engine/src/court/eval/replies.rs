@@ -5,7 +5,7 @@
 //! reply is kept under what shaped it: the question, the judge, and which time it was asked. What replies mean must not
 //! be known here.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -150,6 +150,16 @@ impl Replies {
         look_up().map_err(|error| self.database.failure(&error))
     }
 
+    /// Returns whether there is none at all.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the file cannot be read.
+    pub fn is_empty(&self) -> Result<bool, DatabaseError> {
+        let look_up = || self.database.connection.prepare_cached("SELECT 1 FROM reply LIMIT 1")?.exists([]);
+        look_up().map(|exists| !exists).map_err(|error| self.database.failure(&error))
+    }
+
     /// Looks up why there was no reply.
     ///
     /// # Errors
@@ -193,6 +203,37 @@ impl Replies {
             transaction.commit()
         };
         forget(&mut self.database.connection).map_err(|error| self.database.failure(&error))
+    }
+}
+
+/// Replies that many threads read at a time, each over a connection of its own.
+#[derive(Debug)]
+pub struct Readers {
+    path: PathBuf,
+    idle: Mutex<Vec<Replies>>,
+}
+
+impl Readers {
+    /// Returns readers of a file, which are made when they are needed.
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), idle: Mutex::default() }
+    }
+
+    /// Reads something.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the file cannot be read.
+    pub fn read<T>(&self, read: impl FnOnce(&Replies) -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let reader = idle().pop();
+        let reader = match reader {
+            Some(reader) => reader,
+            None => Replies::open(&self.path)?,
+        };
+        let read = read(&reader);
+        idle().push(reader);
+        read
     }
 }
 

@@ -1,18 +1,21 @@
-//! Asks the configured judges about the records of a run, and finds what they have said.
+//! Puts the questions of a run to the configured judges, and finds what they have said.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_core::court::eval::docket::DocketTerms;
 use assize_core::court::eval::repeat::REPEATS_MAX;
 use assize_core::court::eval::run::{RunRecord, SeatedJudge};
 use assize_core::court::eval::{RecordOpinion, RubricRef};
+use assize_core::opinion::Panel;
+use assize_core::prompt::inquiry::Inquiry;
 use assize_core::prompt::record::RecordPrompt;
 use assize_core::record::Record;
 use assize_core::rubric::Rubric;
 use assize_core::trial::tally::Tally;
-use assize_engine::court::eval::replies::{Key, Lost, Replies};
-use assize_engine::court::eval::{Asking, AskingTerms, Bench, nanousd, usd};
+use assize_engine::court::eval::replies::{Key, Lost, Readers, Replies};
+use assize_engine::court::eval::{Asking, AskingTerms, Bench, Said, nanousd, usd};
+use assize_engine::court::fresh_nonce;
 use assize_engine::judge::ask::{ATTEMPTS_MAX, BACKOFF_BASE, BACKOFF_MAX};
 use assize_engine::judge::{Judge, JudgeConfig};
 use serde::Serialize;
@@ -32,7 +35,7 @@ pub struct JudgeArguments {
     #[arg(long = "judge", value_name = "ID")]
     judges: Vec<String>,
     /// Ask nobody: clauses alone are computed.
-    #[arg(long, conflicts_with_all = ["judges", "repeats", "calls", "budget_usd", "again"])]
+    #[arg(long, conflicts_with_all = ["judges", "repeats"])]
     clauses_only: bool,
     /// Ask each judge so many times about a record; more than half of its replies decide [default: 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEATS_MAX)))]
@@ -60,26 +63,26 @@ fn amount(text: &str) -> std::result::Result<f64, String> {
 }
 
 impl JudgeArguments {
+    /// Returns whether judges are named, in the place of those of the configuration.
+    pub fn names_judges(&self) -> bool {
+        !self.judges.is_empty()
+    }
+
+    /// Returns whether nobody is to be asked.
+    pub fn asks_nobody(&self) -> bool {
+        self.clauses_only
+    }
+
     /// Returns the settings of the configuration, as far as they are not set here.
-    fn settings(&self, config: &Config) -> Result<EvalSettings> {
-        let configured = &config.eval.judges;
-        let named = |id: &String| {
-            // What `[eval]` leaves out can still be named.
-            let known = configured.iter().chain(&config.all_judges).find(|judge| judge.id() == id);
-            known.cloned().ok_or_else(|| {
-                let ids: Vec<&str> = config.all_judges.iter().map(JudgeConfig::id).collect();
-                let hint = if ids.is_empty() {
-                    "a [[judge]] in assize.toml makes one; docs/judges.md shows how".to_owned()
-                } else {
-                    format!("there are {}", ids.join(", "))
-                };
-                Failure::new(format!("--judge {id}: no [[judge]] has that id")).hint(hint)
-            })
-        };
+    ///
+    /// # Errors
+    ///
+    /// Names a judge that is not configured.
+    pub fn settings(&self, config: &Config) -> Result<EvalSettings> {
         let judges = match self.judges.as_slice() {
             _ if self.clauses_only => Vec::new(),
-            [] => configured.clone(),
-            ids => ids.iter().map(named).collect::<Result<Vec<_>>>()?,
+            [] => config.eval.judges.clone(),
+            ids => ids.iter().map(|id| named(config, id, "--judge")).collect::<Result<Vec<_>>>()?,
         };
         Ok(EvalSettings {
             judges,
@@ -91,19 +94,46 @@ impl JudgeArguments {
     }
 }
 
-/// The judges of a run, ready to be asked.
-pub struct Seated {
-    bench: Bench,
+/// Returns the judge of the configuration with an id; also one that `[eval]` leaves out.
+///
+/// # Errors
+///
+/// Says which there are.
+pub fn named(config: &Config, id: &str, option: &str) -> Result<JudgeConfig> {
+    let known = config.eval.judges.iter().chain(&config.all_judges).find(|judge| judge.id() == id);
+    known.cloned().ok_or_else(|| {
+        let ids: Vec<&str> = config.all_judges.iter().map(JudgeConfig::id).collect();
+        let hint = if ids.is_empty() {
+            "a [[judge]] in assize.toml makes one; docs/judges.md shows how".to_owned()
+        } else {
+            format!("there are {}", ids.join(", "))
+        };
+        Failure::new(format!("{option} {id}: no [[judge]] has that id")).hint(hint)
+    })
+}
+
+/// Where replies are kept and money is counted, for one command at a time.
+pub struct Registry {
     settings: EvalSettings,
     daily_usd: Option<f64>,
-    replies: Replies,
+    /// Behind a lock, so that all of it can be shared among threads; they read by `readers`.
+    replies: Mutex<Replies>,
+    readers: Readers,
+    /// Whether no reply was kept when it was opened: then none has to be looked for before anybody is asked.
+    is_new: bool,
     path: PathBuf,
     again: bool,
-    /// Modes that judges are asked about.
-    modes: u64,
     now_ms: i64,
     /// Held, so that no other run asks the same.
     _lock: Lock,
+}
+
+/// Judges who know what they are asked.
+pub struct Seated<P> {
+    bench: Bench,
+    prompt: Arc<P>,
+    /// Tokens of a reply, about.
+    reply_tokens: u64,
 }
 
 /// What a run would take, or has taken, of judges.
@@ -129,6 +159,16 @@ impl Need {
     pub fn nothing() -> Self {
         Self { usd_low: Some(0.0), usd_high: Some(0.0), ..Self::default() }
     }
+
+    /// Adds what another case takes.
+    pub fn add(&mut self, other: Self) {
+        self.questions += other.questions;
+        self.answered += other.answered;
+        self.tokens_in += other.tokens_in;
+        self.usd_low = self.usd_low.zip(other.usd_low).map(|(sum, usd)| sum + usd);
+        self.usd_high = self.usd_high.zip(other.usd_high).map(|(sum, usd)| sum + usd);
+        self.priceless = self.priceless.take().or(other.priceless);
+    }
 }
 
 /// What asking came to.
@@ -148,86 +188,78 @@ pub struct Asked {
     pub stuck: Vec<Lost>,
 }
 
-/// What is done with a record. An error ends the reading.
-pub type EachRecord<'a> = &'a mut dyn FnMut(&Record) -> std::result::Result<(), String>;
+impl Asked {
+    /// Adds what asking came to in another part of the same run.
+    pub fn add(&mut self, later: Self) {
+        let first = self.questions == 0;
+        self.questions += later.questions;
+        self.answered_before += later.answered_before;
+        // Both are counted over the whole run.
+        (self.calls, self.spent_usd) = (later.calls, later.spent_usd);
+        if first {
+            self.interrupted = later.interrupted;
+        }
+        self.stuck.extend(later.stuck);
+    }
+}
 
-/// Tokens of a reply, about: for the frame, and for each mode.
-const TOKENS_OF_REPLY: u64 = 20;
+/// What is done with a case. An error ends the reading.
+pub type Each<'a, C> = &'a mut dyn FnMut(&C) -> std::result::Result<(), String>;
+
+/// Tokens of a verdict, about: for the frame, and for each mode.
+const TOKENS_OF_VERDICT: u64 = 20;
 const TOKENS_OF_MODE: u64 = 45;
 /// Bytes of a token, about.
-const BYTES_OF_TOKEN: u64 = 4;
+pub const BYTES_OF_TOKEN: u64 = 4;
 
-impl Seated {
-    /// Seats the judges of a run; `None` where nobody is to be asked.
+impl<P: Inquiry> Seated<P> {
+    /// Seats judges; `reply_tokens` is how long a reply is, about.
     ///
     /// # Errors
     ///
-    /// Says what is wrong with the configuration, or that replies cannot be kept.
-    pub fn new(arguments: &JudgeArguments, rubric: &Rubric, host: &Host) -> Result<Option<Self>> {
-        let config = Config::load(&host.project(), host.configuration.as_deref())?;
-        let settings = arguments.settings(&config)?;
-        let Some(prompt) = RecordPrompt::of(rubric).filter(|_| !settings.judges.is_empty()) else { return Ok(None) };
-        let judges = Judges::of_eval(&settings.judges, host)?;
-        let daily_usd = config.budget_usd_per_day;
-        let lock = Lock::take(host, "eval")?;
-        let path = host.ledger().with_file_name("eval.db");
-        let replies = Replies::open(&path).map_err(|error| Failure::new(error.to_string()))?;
-        let bench = Bench::new(judges, Arc::new(prompt), settings.repeats);
-        let (again, modes) = (arguments.again, rubric.asked().count() as u64);
-        Ok(Some(Self { bench, settings, daily_usd, replies, path, again, modes, now_ms: now_ms(), _lock: lock }))
+    /// Says what is wrong with a judge.
+    pub fn new(judges: &[JudgeConfig], prompt: P, repeats: u32, reply_tokens: u64, host: &Host) -> Result<Self> {
+        let bench = Bench::new(Judges::of_eval(judges, host)?, repeats);
+        Ok(Self { bench, prompt: Arc::new(prompt), reply_tokens })
     }
 
-    /// Returns how the opinions of the judges become one.
-    pub fn panel(&self) -> assize_core::opinion::Panel {
-        self.settings.panel
+    /// Returns how often a question is put, to whomever.
+    pub fn places(&self) -> usize {
+        self.bench.places()
     }
 
-    fn is_limited(&self) -> bool {
-        self.settings.budget_usd.is_some() || self.daily_usd.is_some()
+    /// Returns what a run of these judges is, together with what it is about: it goes on where the same one stopped.
+    pub fn run(&self, about: &str) -> Key {
+        self.bench.run(about)
     }
 
-    /// Adds to what the run takes: what it costs only where that is asked for, or where there is a budget.
+    /// Returns what is asked.
+    pub fn prompt(&self) -> &P {
+        &self.prompt
+    }
+
+    /// Returns the same judges, asked something else.
+    pub fn asked_by<Q: Inquiry>(&self, prompt: Q, reply_tokens: u64) -> Seated<Q> {
+        Seated { bench: self.bench.clone(), prompt: Arc::new(prompt), reply_tokens }
+    }
+
+    /// Returns who sits there, as the ledger names them.
+    pub fn judges(&self) -> impl Iterator<Item = SeatedJudge> {
+        let seated = |judge: &Arc<dyn Judge>| SeatedJudge { id: judge.id().to_owned(), identity: judge.identity() };
+        self.bench.judges().iter().map(seated)
+    }
+}
+
+impl Seated<RecordPrompt> {
+    /// Seats those who judge records; `None` where nobody is to be asked, or about nothing.
     ///
     /// # Errors
     ///
-    /// Fails when the replies cannot be read.
-    pub fn count(&self, record: &Record, need: &mut Need, priced: bool) -> std::result::Result<(), String> {
-        let missing = self.missing(record)?;
-        need.questions += self.bench.questions() as u64;
-        need.answered += (self.bench.questions() - missing.len()) as u64;
-        if !priced && !self.is_limited() {
-            return Ok(());
-        }
-        let Ok(question) = self.bench.question(record) else { return Ok(()) };
-        let bytes = question.system.len() + question.prompt.len() + question.schema.to_string().len();
-        let tokens_in = bytes as u64 / BYTES_OF_TOKEN;
-        for at in missing {
-            let judge = &self.bench.judges()[at / self.settings.repeats as usize];
-            need.tokens_in += tokens_in;
-            let low = judge.cost_usd(tokens_in, TOKENS_OF_REPLY + self.modes * TOKENS_OF_MODE);
-            let worst = judge.worst_cost_usd(&question);
-            if worst.is_none() {
-                need.priceless = Some((judge.id().to_owned(), judge.price_settings()));
-            }
-            need.usd_low = need.usd_low.zip(low).map(|(sum, usd)| sum + usd);
-            need.usd_high = need.usd_high.zip(worst).map(|(sum, usd)| sum + 2.0 * usd);
-        }
-        Ok(())
-    }
-
-    /// Returns the places of the questions about a record that have no reply.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the replies cannot be read.
-    pub fn missing(&self, record: &Record) -> std::result::Result<Vec<usize>, String> {
-        let mut missing = Vec::new();
-        for (at, key) in self.bench.keys(record).iter().enumerate() {
-            if !self.replies.has(key).map_err(|error| error.to_string())? {
-                missing.push(at);
-            }
-        }
-        Ok(missing)
+    /// Says what is wrong with a judge.
+    pub fn of_records(judges: &[JudgeConfig], rubric: &Rubric, repeats: u32, host: &Host) -> Result<Option<Self>> {
+        let Some(prompt) = RecordPrompt::of(rubric).filter(|_| !judges.is_empty()) else { return Ok(None) };
+        let reply_tokens = TOKENS_OF_VERDICT + rubric.asked().count() as u64 * TOKENS_OF_MODE;
+        Self::new(judges, prompt, repeats, reply_tokens, host).map(Some)
     }
 
     /// Returns what the judges have said of a record.
@@ -235,35 +267,29 @@ impl Seated {
     /// # Errors
     ///
     /// Fails when the replies cannot be read.
-    pub fn opinions(&self, record: &Record) -> std::result::Result<Vec<RecordOpinion>, String> {
-        self.bench.opinions(&self.replies, record).map_err(|error| error.to_string())
-    }
-
-    /// Forgets what stands in the way of asking about a record again.
-    ///
-    /// # Errors
-    ///
-    /// Fails when that cannot be written.
-    pub fn prepare(&mut self, record: &Record) -> std::result::Result<(), String> {
-        if !self.again {
-            return Ok(());
-        }
-        let opinions = self.opinions(record)?;
-        let keys = self.bench.keys(record);
-        let silent = opinions.iter().zip(keys).filter(|(opinion, _)| opinion.verdict.is_err());
-        let keys: Vec<Key> = silent.map(|(_, key)| key).collect();
-        self.replies.forget(&keys, true).map_err(|error| error.to_string())
+    pub fn opinions(&self, registry: &Registry, record: &Record) -> std::result::Result<Vec<RecordOpinion>, String> {
+        let opinion = |said: Said| {
+            let (judge, verdict) = said.read(|answer| self.prompt.read(&answer.reply, record));
+            RecordOpinion { judge, verdict }
+        };
+        Ok(registry.said(self, record)?.into_iter().map(opinion).collect())
     }
 
     /// Makes what the ledger keeps of a run.
-    pub fn record(&self, rubric: &RubricRef, digest: &str, asked: &Asked, tally: &Tally) -> RunRecord {
-        let judge = |judge: &Arc<dyn Judge>| SeatedJudge { id: judge.id().to_owned(), identity: judge.identity() };
+    pub fn record(
+        &self,
+        registry: &Registry,
+        rubric: &RubricRef,
+        digest: &str,
+        asked: &Asked,
+        tally: &Tally,
+    ) -> RunRecord {
         RunRecord {
             rubric: rubric.clone(),
             data: digest.to_owned(),
-            judges: self.bench.judges().iter().map(judge).collect(),
-            repeats: self.settings.repeats,
-            panel: self.settings.panel,
+            judges: self.judges().collect(),
+            repeats: registry.settings.repeats,
+            panel: registry.settings.panel,
             calls: asked.calls,
             spent_usd: asked.spent_usd,
             lost: (asked.interrupted.len() + asked.stuck.len()) as u64,
@@ -275,45 +301,158 @@ impl Seated {
             modes: tally.modes.clone(),
         }
     }
+}
 
-    /// Asks about every record that `records` hands over.
+impl Registry {
+    /// Opens the registry, where no other command has.
     ///
     /// # Errors
     ///
-    /// Fails when the price is not known that a budget needs, when replies cannot be kept, and when the records cannot be read.
-    pub fn ask(
+    /// Says that another run is at work, or that replies cannot be kept.
+    pub fn open(arguments: &JudgeArguments, settings: EvalSettings, config: &Config, host: &Host) -> Result<Self> {
+        let lock = Lock::take(host, "eval")?;
+        let path = host.ledger().with_file_name("eval.db");
+        let replies = Replies::open(&path).map_err(|error| Failure::new(error.to_string()))?;
+        let is_new = replies.is_empty().map_err(|error| Failure::new(error.to_string()))?;
+        Ok(Self {
+            settings,
+            daily_usd: config.budget_usd_per_day,
+            replies: Mutex::new(replies),
+            readers: Readers::new(&path),
+            is_new,
+            path,
+            again: arguments.again,
+            now_ms: now_ms(),
+            _lock: lock,
+        })
+    }
+
+    /// Returns how the opinions of the judges become one.
+    pub fn panel(&self) -> Panel {
+        self.settings.panel
+    }
+
+    fn replies(&mut self) -> &mut Replies {
+        self.replies.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_limited(&self) -> bool {
+        self.settings.budget_usd.is_some() || self.daily_usd.is_some()
+    }
+
+    /// Returns what each judge has said in a case.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the replies cannot be read.
+    pub fn said<P: Inquiry>(&self, seated: &Seated<P>, case: &P::Case) -> std::result::Result<Vec<Said>, String> {
+        let hash = seated.prompt.hash(case);
+        self.readers.read(|replies| seated.bench.said(replies, &hash)).map_err(|error| error.to_string())
+    }
+
+    /// Finds out what a case takes: what it costs only where that is asked for, or where there is a budget. Where it is to be asked
+    /// again, replies that do not count are forgotten, but for a dry run.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the replies cannot be read, or not be forgotten.
+    pub fn weigh<P: Inquiry>(
+        &self,
+        seated: &Seated<P>,
+        case: &P::Case,
+        dry_run: bool,
+    ) -> std::result::Result<Need, String> {
+        let missing = if self.again && !self.is_new {
+            let stale = self.stale(seated, case)?;
+            if !dry_run && !stale.is_empty() {
+                let keys: Vec<Key> = stale.iter().map(|(_, key)| *key).collect();
+                let mut replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
+                replies.forget(&keys, true).map_err(|error| error.to_string())?;
+            }
+            stale.into_iter().map(|(at, _)| at).collect()
+        } else {
+            self.missing(seated, case)?
+        };
+        let mut need = Need::nothing();
+        need.questions = seated.places() as u64;
+        need.answered = (seated.places() - missing.len()) as u64;
+        if !dry_run && !self.is_limited() {
+            return Ok(need);
+        }
+        let Ok(question) = seated.prompt.question(case, &fresh_nonce()) else { return Ok(need) };
+        let bytes = question.system.len() + question.prompt.len() + question.schema.to_string().len();
+        let tokens_in = bytes as u64 / BYTES_OF_TOKEN;
+        for at in missing {
+            let judge = seated.bench.judge_at(at);
+            need.tokens_in += tokens_in;
+            let low = judge.cost_usd(tokens_in, seated.reply_tokens);
+            let worst = judge.worst_cost_usd(&question);
+            if worst.is_none() {
+                need.priceless = Some((judge.id().to_owned(), judge.price_settings()));
+            }
+            need.usd_low = need.usd_low.zip(low).map(|(sum, usd)| sum + usd);
+            need.usd_high = need.usd_high.zip(worst).map(|(sum, usd)| sum + 2.0 * usd);
+        }
+        Ok(need)
+    }
+
+    /// Returns the places at which a question has no reply.
+    fn missing<P: Inquiry>(&self, seated: &Seated<P>, case: &P::Case) -> std::result::Result<Vec<usize>, String> {
+        if self.is_new {
+            return Ok((0..seated.places()).collect());
+        }
+        let keys = seated.bench.keys(&seated.prompt.hash(case));
+        let missing = |replies: &Replies| {
+            let mut missing = Vec::new();
+            for (at, key) in keys.iter().enumerate() {
+                if !replies.has(key)? {
+                    missing.push(at);
+                }
+            }
+            Ok(missing)
+        };
+        self.readers.read(missing).map_err(|error| error.to_string())
+    }
+
+    /// Returns the places at which a question has no reply that counts, and what such a reply is kept under.
+    fn stale<P: Inquiry>(&self, seated: &Seated<P>, case: &P::Case) -> std::result::Result<Vec<(usize, Key)>, String> {
+        let keys = seated.bench.keys(&seated.prompt.hash(case)).into_iter().enumerate();
+        let Ok(question) = seated.prompt.question(case, &fresh_nonce()) else { return Ok(Vec::new()) };
+        let door = Arc::clone(&seated.prompt).door(case, &Arc::new(question));
+        let counts = |said: &Said| said.answer.as_ref().is_ok_and(|answer| door(&answer.reply).is_ok());
+        let said = self.said(seated, case)?;
+        Ok(said.iter().zip(keys).filter(|(said, _)| !counts(said)).map(|(_, place)| place).collect())
+    }
+
+    /// Refuses a budget that cannot be kept, since a price is not known.
+    ///
+    /// # Errors
+    ///
+    /// Names the judge, and what would make its price known.
+    pub fn check_prices(&self, need: &Need) -> Result<()> {
+        let Some((judge, settings)) = need.priceless.as_ref().filter(|_| self.is_limited()) else { return Ok(()) };
+        let what = format!("there is a budget, and the price of judge `{judge}` is not known");
+        Err(Failure::new(what).hint(format!("set {settings} of that judge")))
+    }
+
+    /// Asks in every case that `cases` hands over.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the price is not known that a budget needs, when replies cannot be kept, and when the cases cannot be read.
+    pub fn ask<P: Inquiry>(
         &mut self,
-        (rubric, digest): (&RubricRef, &str),
+        (seated, run): (&Seated<P>, Key),
         need: &Need,
         host: &Host,
         output: Output,
-        records: &mut dyn FnMut(EachRecord<'_>) -> Result<()>,
+        cases: &mut dyn FnMut(Each<'_, P::Case>) -> Result<()>,
     ) -> Result<Asked> {
         let failed = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
-        if let Some((judge, settings)) = need.priceless.as_ref().filter(|_| self.is_limited()) {
-            let what = format!("there is a budget, and the price of judge `{judge}` is not known");
-            return Err(Failure::new(what).hint(format!("set {settings} of that judge")));
-        }
-        let run = self.bench.run(&format!("{} {digest}", rubric.hash));
-        let stood = self.replies.go_on(&run, self.now_ms).map_err(|error| failed(&error))?;
-        let daily = match self.daily_usd {
-            Some(usd) => Some((host.cache().ok_or_else(|| failed(&NO_FOLDER))?, usd)),
-            None => None,
-        };
-        let terms = AskingTerms {
-            docket: DocketTerms {
-                attempts_max: ATTEMPTS_MAX,
-                backoff_base: BACKOFF_BASE,
-                backoff_max: BACKOFF_MAX,
-                call_time_max: self.settings.call_time_max,
-                outage_max: self.settings.outage_max,
-                budget_nanousd: self.settings.budget_usd.map(nanousd),
-            },
-            calls_max: self.settings.calls_max,
-            spent_nanousd: stood.spent_nanousd,
-            daily,
-            now_ms: self.now_ms,
-        };
+        self.check_prices(need)?;
+        let now_ms = self.now_ms;
+        let stood = self.replies().go_on(&run, now_ms).map_err(|error| failed(&error))?;
+        let terms = self.terms(stood.spent_nanousd, host)?;
         let mut asked = Asked {
             questions: need.questions,
             answered_before: need.answered,
@@ -321,15 +460,15 @@ impl Seated {
             ..Asked::default()
         };
         if need.answered < need.questions {
-            let mut asking =
-                Asking::begin(self.bench.clone(), &self.path, run, terms).map_err(|error| failed(&error))?;
+            let asking = Asking::begin(seated.bench.clone(), &self.path, run, terms);
+            let mut asking = asking.map_err(|error| failed(&error))?;
             let mut bar = Bar::new(output, need.questions - need.answered);
-            let all: Vec<usize> = (0..self.bench.questions()).collect();
-            records(&mut |record| {
+            let all: Vec<usize> = (0..seated.places()).collect();
+            cases(&mut |case| {
                 // Where nothing was kept, nothing has to be looked up.
-                let missing = if need.answered == 0 { all.clone() } else { self.missing(record)? };
+                let missing = if need.answered == 0 { all.clone() } else { self.missing(seated, case)? };
                 if !missing.is_empty() {
-                    asking.put(record, &missing).map_err(|error| error.to_string())?;
+                    asking.put(&seated.prompt, case, &missing).map_err(|error| error.to_string())?;
                 }
                 bar.see(asking.progress());
                 Ok(())
@@ -338,11 +477,29 @@ impl Seated {
             bar.finish();
             ended.map_err(|error| failed(&error))?;
         }
-        let mut stood = self.replies.go_on(&run, self.now_ms).map_err(|error| failed(&error))?;
+        // From now on there are replies to be found.
+        self.is_new = false;
+        let mut stood = self.replies().go_on(&run, now_ms).map_err(|error| failed(&error))?;
         asked.calls = stood.calls;
         asked.spent_usd = usd(stood.spent_nanousd);
         asked.stuck = stood.lost.split_off(asked.interrupted.len());
         Ok(asked)
+    }
+
+    fn terms(&self, spent_nanousd: u64, host: &Host) -> Result<AskingTerms> {
+        let daily = match self.daily_usd {
+            Some(usd) => Some((host.cache().ok_or_else(|| Failure::new(NO_FOLDER))?, usd)),
+            None => None,
+        };
+        let docket = DocketTerms {
+            attempts_max: ATTEMPTS_MAX,
+            backoff_base: BACKOFF_BASE,
+            backoff_max: BACKOFF_MAX,
+            call_time_max: self.settings.call_time_max,
+            outage_max: self.settings.outage_max,
+            budget_nanousd: self.settings.budget_usd.map(nanousd),
+        };
+        Ok(AskingTerms { docket, calls_max: self.settings.calls_max, spent_nanousd, daily, now_ms: self.now_ms })
     }
 }
 

@@ -28,7 +28,7 @@ use crate::own_file;
 pub struct DataArguments {
     /// The rubric: a TOML file, or the name of one that is built in.
     pub rubric: PathBuf,
-    /// The records, or `-` for standard input: JSON lines, a JSON array, or CSV with a header.
+    /// The records, or `-` for standard input: JSON lines, a JSON array, CSV with a header, or Parquet.
     pub data: PathBuf,
     /// In which form the records are [default: what they look like].
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
@@ -114,6 +114,26 @@ impl DataArguments {
         read_values(host, &self.data, "the data", format, &mut take)
     }
 
+    /// Reads the records and works on many of them at a time; `map` is given a record and its number, counted from 0, and `each` what
+    /// came of it, in their order. Standard input has to be kept first.
+    ///
+    /// # Errors
+    ///
+    /// Says which record is the first that cannot be read, and why; also where `map` or `each` refuses one.
+    pub fn map_records<T: Send>(
+        &self,
+        host: &Host,
+        rubric: &Rubric,
+        map: &(dyn Fn(usize, Record) -> std::result::Result<T, String> + Sync),
+        each: &mut dyn FnMut(T) -> std::result::Result<(), String>,
+    ) -> Result<()> {
+        let format = self.from.as_deref().and_then(DataFormat::named).or_else(|| DataFormat::of_name(&self.data));
+        let wrong = |error: &str| Failure::new(format!("the data {}: {}", self.data.display(), make_visible(error)));
+        let file = own_file::open(host, &self.data).map_err(|error| wrong(&error.to_string()))?;
+        let of_record = |at: usize, value| map(at, Record::of(value, &rubric.record.id)?);
+        records::map_file(file, format, &of_record, each).map_err(|error| wrong(&error.to_string()))
+    }
+
     /// Keeps what comes from standard input, so that it can be read more than once: for as long as the file beside it is held.
     ///
     /// # Errors
@@ -131,6 +151,12 @@ impl DataArguments {
         let file = keep().map_err(|error| Failure::new(format!("the data -: {error}")))?;
         Ok((Self { data: file.path().to_owned(), ..self.clone() }, Some(file)))
     }
+}
+
+/// Returns whether a file that is to be written is one of those that are read: it would be gone.
+pub fn is_one_of(host: &Host, path: &Path, inputs: &[&Path]) -> bool {
+    let real = |path: &Path| host.folder.join(path).canonicalize().ok();
+    real(path).is_some_and(|path| inputs.iter().any(|input| real(input).as_ref() == Some(&path)))
 }
 
 fn repeats(id: &str, earlier: usize) -> String {
@@ -179,14 +205,13 @@ fn fingerprint(id: &str) -> u64 {
 }
 
 fn read_values(host: &Host, path: &Path, what: &str, format: Option<DataFormat>, each: Each<'_>) -> Result<()> {
-    let source: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin().lock())
+    let wrong = |error: &str| Failure::new(format!("{what} {}: {}", path.display(), make_visible(error)));
+    let read = if path == Path::new("-") {
+        records::read(io::stdin().lock(), format, each)
     } else {
-        let file = own_file::open(host, path);
-        Box::new(file.map_err(|error| Failure::new(format!("{what} {}: {error}", path.display())))?)
+        records::read_file(own_file::open(host, path).map_err(|error| wrong(&error.to_string()))?, format, each)
     };
-    records::read(source, format, each)
-        .map_err(|error| Failure::new(format!("{what} {}: {}", path.display(), make_visible(&error.to_string()))))
+    read.map_err(|error| wrong(&error.to_string()))
 }
 
 /// Reads verdicts that were made elsewhere or by an earlier run.
@@ -197,6 +222,10 @@ fn read_values(host: &Host, path: &Path, what: &str, format: Option<DataFormat>,
 pub fn verdicts(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Result<Vec<Handed>> {
     if let Some(log) = log(host, path, option, rubric)? {
         return Ok(log);
+    }
+    if let Some(DataFormat::Csv | DataFormat::Parquet) = DataFormat::of_name(path) {
+        let what = format!("{option} {}: a table holds no verdicts that can be read", path.display());
+        return Err(Failure::new(what).hint("rulings that are written with `--to jsonl` do"));
     }
     let mut all = Vec::new();
     let mut take = |value| {

@@ -6,7 +6,7 @@ mod server;
 use std::path::PathBuf;
 
 use assize_core::record::Record;
-use assize_core::record::selection::{Selection, lot};
+use assize_core::record::selection::{Draw, Selection, lot};
 use assize_engine::court::fresh_word;
 
 use self::desk::Desk;
@@ -59,14 +59,15 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         let what = format!("the rubric {}: all its modes are computed, and there is nothing to label", rubric.id);
         return Err(Failure::new(what));
     }
-    let mut selection = Selection::new(None, arguments.sample.map(|size| (size, arguments.seed)));
+    let mut draw = arguments.sample.map(|size| Draw::new(size, arguments.seed));
     let mut names = Names::default();
     data.each_record(host, &rubric, &mut |record| {
         names.add(&record.id);
-        selection.offer(&record);
+        draw.iter_mut().for_each(|draw| draw.offer(&record));
         Ok(())
     })?;
     names.check(host, &data, &rubric)?;
+    let selection = draw.iter().fold(Selection::default(), Selection::drawn);
     let mut records: Vec<Record> = Vec::new();
     data.each_record(host, &rubric, &mut |record| {
         if selection.takes(&record) {

@@ -10,6 +10,7 @@ mod lint;
 mod plan;
 mod progress;
 mod report;
+mod rulings;
 mod run;
 
 use crate::cli::Output;

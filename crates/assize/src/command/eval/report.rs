@@ -1,12 +1,16 @@
 //! `assize eval report RUBRIC DATA`: a run as one page, as numbers, or for CI.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use assize_core::court::eval::{RubricRef, Terms, decide};
 use assize_core::opinion::Panel;
+use assize_core::rubric::Rubric;
 use assize_core::ruling::Outcome;
 use assize_core::trial::calibrate::try_judge;
-use assize_core::trial::report::{Draft, Report};
+use assize_core::trial::correct::{Correcting, Correction};
+use assize_core::trial::report::{Draft, Report, Stages};
+use serde::Deserialize as _;
+use serde_json::Value;
 
 use super::input::{self, Case, DataArguments, Evidence};
 use crate::cli::{Output, print};
@@ -30,6 +34,9 @@ pub struct Arguments {
     /// Which judge is on trial, where the verdicts are of several.
     #[arg(long, value_name = "ID", requires = "labels")]
     judge: Option<String>,
+    /// What a correction of the records came to: what `assize eval correct --format json` printed.
+    #[arg(long, value_name = "FILE")]
+    correction: Option<PathBuf>,
     /// Tell records apart by this field; can be given several times [default: the strata of the rubric].
     #[arg(long, value_name = "FIELD")]
     by: Vec<String>,
@@ -41,6 +48,9 @@ pub struct Arguments {
     junit: Option<PathBuf>,
 }
 
+/// Largest file of a correction, in bytes.
+const CORRECTION_BYTES_MAX: u64 = 64 << 20;
+
 const EXAMPLES: &str = "\
 Examples:
   assize eval report rubric.toml records.jsonl --verdicts rulings.jsonl --output report.html
@@ -51,7 +61,16 @@ Exit codes: 0 written, or every record is accepted \u{b7} 2 something cannot be 
 
 /// Runs `assize eval report`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
-    let (data, _kept) = arguments.data.kept()?;
+    let Arguments { data, verdicts, labels, correction: of_correction, output: page, junit, .. } = arguments;
+    own_file::one_standard_input([("the data", Some(&data.data)), ("--verdicts", Some(verdicts))])?;
+    let inputs = [Some(&data.rubric), Some(&data.data), Some(verdicts), labels.as_ref(), of_correction.as_ref()];
+    let inputs: Vec<&Path> = inputs.into_iter().flatten().map(PathBuf::as_path).collect();
+    for (option, path) in [("--output", page), ("--junit", junit)] {
+        if let Some(path) = path.as_deref().filter(|path| input::is_one_of(host, path, &inputs)) {
+            return Err(Failure::new(format!("{option} {}: that is what is read", path.display())));
+        }
+    }
+    let (data, _kept) = data.kept()?;
     let (rubric, clauses) = data.rubric(host)?;
     let index = data.indexed(host, &rubric, &mut |_| {})?;
     let (opinions, _) = input::opinions(host, &index, &rubric, &arguments.verdicts, "--verdicts")?;
@@ -67,6 +86,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         }
         None => None,
     };
+    let stages = arguments.correction.as_ref().map(|path| correction(host, path, &rubric)).transpose()?;
     let fields = if arguments.by.is_empty() { &rubric.record.strata } else { &arguments.by };
     let title = format!("{} by {}", name_of(arguments), rubric.id);
     let reference = RubricRef::of(&rubric);
@@ -82,7 +102,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         }
         Ok(())
     })?;
-    let report = draft.finish(trial);
+    let report = draft.finish(trial, stages);
     let wrote = write(arguments, host, &report, cases)?;
     match output.format {
         Format::Json => print(&(serde_json::to_string(&report).unwrap_or_default() + "\n")),
@@ -108,6 +128,28 @@ fn write(arguments: &Arguments, host: &Host, report: &Report, cases: render::jun
         wrote = true;
     }
     Ok(wrote)
+}
+
+/// Reads what a correction came to.
+fn correction(host: &Host, path: &Path, rubric: &Rubric) -> Result<Stages> {
+    let wrong = |what: &str| Failure::new(format!("--correction {}: {what}", path.display()));
+    let text = own_file::read_text(host, path, "--correction", CORRECTION_BYTES_MAX)?;
+    let document: Value = serde_json::from_str(&text).map_err(|error| wrong(&format!("is no JSON: {error}")))?;
+    if document["rubric"]["hash"].as_str() != Some(rubric.hash().as_str()) {
+        return Err(wrong("it was made by another rubric, or another edition of it"));
+    }
+    let unreadable = |error: serde_json::Error| wrong(&format!("it holds no correction: {error}"));
+    if document["correcting"].is_object() {
+        let correcting = Correcting::deserialize(&document["correcting"]).map_err(unreadable)?;
+        let notes = render::eval::correction::notes_of_work(&correcting);
+        let Some(correction) = &correcting.correction else { return Err(wrong("nothing was corrected")) };
+        return Ok(Stages::of(correction, notes));
+    }
+    if !document["correction"].is_object() {
+        return Err(wrong("it holds no correction; `assize eval correct --format json` prints one"));
+    }
+    let correction = Correction::deserialize(&document["correction"]).map_err(unreadable)?;
+    Ok(Stages::of(&correction, render::eval::correction::notes(&correction)))
 }
 
 fn name_of(arguments: &Arguments) -> String {

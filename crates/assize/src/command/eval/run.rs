@@ -1,23 +1,25 @@
 //! `assize eval run RUBRIC DATA`: judges every record of a data set by a rubric.
 
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use assize_core::court::eval::{COURT, RecordOpinion, RecordRuling, RubricRef, Terms, decide};
+use assize_core::court::eval::{COURT, RecordOpinion, RubricRef, Terms, decide};
 use assize_core::opinion::Panel;
-use assize_core::record::Digest;
-use assize_core::record::selection::{Offered, Selection};
+use assize_core::prompt::record::RecordPrompt;
+use assize_core::record::selection::{Draw, Offered, Selection};
+use assize_core::record::{Digest, Record as CaseRecord};
 use assize_core::rubric::Rubric;
 use assize_core::rubric::clause::Condition;
 use assize_core::session::Event;
 use assize_core::trial::tally::Tally;
 
-use super::asking::{Asked, JudgeArguments, Need, Seated};
+use super::asking::{Asked, JudgeArguments, Need, Registry, Seated};
 use super::input::{self, DataArguments, Names};
+use super::rulings::{Rulings, RulingsArguments};
 use crate::cli::{Output, print};
+use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
-use crate::own_file::Draft;
+use crate::own_file;
 use crate::record::{self, Record};
 use crate::render::{self, Format};
 
@@ -38,16 +40,15 @@ pub struct Arguments {
     seed: u64,
     /// Verdicts that were made elsewhere, in place of judges: rulings of this court, or lines of `id`, `labels` and
     /// `overall_quality_score`.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["judges", "repeats", "calls", "budget_usd", "again", "dry_run"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["judges", "clauses_only", "repeats", "calls", "budget_usd", "again", "dry_run"])]
     verdicts: Option<PathBuf>,
     #[command(flatten)]
     judges: JudgeArguments,
     /// Ask nobody; say how many questions there are, and between what they would cost.
     #[arg(long)]
     dry_run: bool,
-    /// Write the ruling on each record to this file, one JSON document a line; `-` for standard output.
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    rulings: RulingsArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -55,6 +56,7 @@ Examples:
   assize eval run home-repair-strict guides.jsonl
   assize eval run rubric.toml records.csv --dry-run
   assize eval run rubric.toml records.jsonl --budget-usd 5 --output rulings.jsonl
+  assize eval run rubric.toml records.parquet --output rulings.csv
   assize eval run rubric.toml records.jsonl --sample 100 --seed 7 --judge strict --repeats 3
   assize eval run rubric.toml records.jsonl --verdicts verdicts.jsonl --format json
 
@@ -70,7 +72,18 @@ enum Said {
     /// What was handed in, in the order of the records.
     Handed(Vec<Vec<RecordOpinion>>),
     /// What judges replied.
-    Replied(Box<Seated>),
+    Replied(Box<(Registry, Seated<RecordPrompt>)>),
+}
+
+impl Said {
+    /// Returns what is said of a record, which is the one of this number.
+    fn opinions(&self, at: usize, record: &CaseRecord) -> std::result::Result<Vec<RecordOpinion>, String> {
+        match self {
+            Self::Nothing => Ok(Vec::new()),
+            Self::Handed(opinions) => Ok(opinions.get(at).cloned().unwrap_or_default()),
+            Self::Replied(judges) => judges.1.opinions(&judges.0, record),
+        }
+    }
 }
 
 /// What is known of the data when it has been read once.
@@ -86,13 +99,19 @@ struct Survey {
 /// Runs `assize eval run`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (rubric, clauses) = arguments.data.rubric(host)?;
-    if let Some(path) = arguments.output.as_deref().filter(|path| is_input(host, arguments, path)) {
+    let inputs = [Some(&arguments.data.rubric), Some(&arguments.data.data), arguments.verdicts.as_ref()];
+    let inputs: Vec<&Path> = inputs.into_iter().flatten().map(PathBuf::as_path).collect();
+    if let Some(path) = arguments.rulings.output.as_deref().filter(|path| input::is_one_of(host, path, &inputs)) {
         return Err(Failure::new(format!("--output {}: that is what is read", path.display())));
     }
+    own_file::one_standard_input([
+        ("the data", Some(&arguments.data.data)),
+        ("--verdicts", arguments.verdicts.as_ref()),
+    ])?;
     let (data, _kept) = arguments.data.kept()?;
     let reference = RubricRef::of(&rubric);
     let mut said = said(arguments, &data, &rubric, host, output)?;
-    let survey = survey(arguments, &data, &rubric, host, &mut said)?;
+    let survey = survey(arguments, &data, &rubric, host, &said)?;
     if survey.unknown > 0 {
         let count = survey.unknown;
         output.note(&format!("--where cannot be computed of {count} records, which are left out"));
@@ -104,37 +123,40 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         });
         return Ok(Exit::Done);
     }
-    let mut rulings = Rulings::open(host, arguments.output.as_deref())?;
+    let mut rulings = Rulings::open(host, &arguments.rulings, &rubric)?;
     let mut asked = None;
     let mut panel = Panel::AnyFail;
-    if let Said::Replied(seated) = &mut said {
-        panel = seated.panel();
-        asked = Some(seated.ask((&reference, &survey.digest), &survey.need, host, output, &mut |each| {
+    if let Said::Replied(judges) = &mut said {
+        let (registry, seated) = &mut **judges;
+        panel = registry.panel();
+        let run = seated.run(&format!("{} {}", reference.hash, survey.digest));
+        asked = Some(registry.ask((seated, run), &survey.need, host, output, &mut |each| {
             data.each_record(host, &rubric, &mut |record| {
                 if survey.selection.takes(&record) { each(&record) } else { Ok(()) }
             })
         })?);
     }
     let terms = Terms { rubric: &rubric, clauses: &clauses, reference: &reference, panel };
-    let (mut tally, mut at) = (Tally::default(), 0);
-    data.each_record(host, &rubric, &mut |record| {
-        at += 1;
+    let (mut tally, shape) = (Tally::default(), rulings.shape());
+    let rule = |at: usize, record: CaseRecord| {
         if !survey.selection.takes(&record) {
-            return Ok(());
+            return Ok(None);
         }
-        let opinions = match &mut said {
-            Said::Nothing => Vec::new(),
-            Said::Handed(opinions) => opinions.get_mut(at - 1).map(std::mem::take).unwrap_or_default(),
-            Said::Replied(seated) => seated.opinions(&record)?,
-        };
-        let ruling = decide(&terms, &record, opinions);
-        tally.add(&ruling);
-        rulings.write(&ruling);
+        let ruling = decide(&terms, &record, said.opinions(at, &record)?);
+        let written = shape.of(&ruling);
+        Ok(Some((ruling, written)))
+    };
+    data.map_records(host, &rubric, &rule, &mut |ruled| {
+        if let Some((ruling, written)) = ruled {
+            tally.add(&ruling);
+            rulings.write(written);
+        }
         Ok(())
     })?;
     rulings.finish()?;
-    if let (Said::Replied(seated), Some(asked)) = (&said, &asked) {
-        let event = Event::EvalRuled(Box::new(seated.record(&reference, &survey.digest, asked, &tally)));
+    if let (Said::Replied(judges), Some(asked)) = (&said, &asked) {
+        let (registry, seated) = &**judges;
+        let event = Event::EvalRuled(Box::new(seated.record(registry, &reference, &survey.digest, asked, &tally)));
         Record::begin(record::ledger(host)?, COURT, &event)?;
     }
     tell(arguments, &rubric, &tally, asked.as_ref(), output);
@@ -148,7 +170,7 @@ fn tell(arguments: &Arguments, rubric: &Rubric, tally: &Tally, asked: Option<&As
         Format::Markdown => render::eval::tally_markdown(rubric, tally, asked),
     };
     // Standard output is taken where the rulings go there.
-    if arguments.output.as_deref() == Some(Path::new("-")) {
+    if arguments.rulings.output.as_deref() == Some(Path::new("-")) {
         output.note(text.trim_end());
     } else {
         print(&text);
@@ -158,8 +180,13 @@ fn tell(arguments: &Arguments, rubric: &Rubric, tally: &Tally, asked: Option<&As
 /// Finds out who says something of the records.
 fn said(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &Host, output: Output) -> Result<Said> {
     let Some(path) = &arguments.verdicts else {
-        let seated = Seated::new(&arguments.judges, rubric, host)?;
-        return Ok(seated.map_or(Said::Nothing, |seated| Said::Replied(Box::new(seated))));
+        let config = Config::load(&host.project(), host.configuration.as_deref())?;
+        let settings = arguments.judges.settings(&config)?;
+        let Some(seated) = Seated::of_records(&settings.judges, rubric, settings.repeats, host)? else {
+            return Ok(Said::Nothing);
+        };
+        let registry = Registry::open(&arguments.judges, settings, &config, host)?;
+        return Ok(Said::Replied(Box::new((registry, seated))));
     };
     let index = data.indexed(host, rubric, &mut |_| {})?;
     let (opinions, by_name_alone) = input::opinions(host, &index, rubric, path, "--verdicts")?;
@@ -172,13 +199,7 @@ fn said(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &Hos
 }
 
 /// Reads the data once: whether it can be read, which records are taken, and what asking about them takes.
-fn survey(
-    arguments: &Arguments,
-    data: &DataArguments,
-    rubric: &Rubric,
-    host: &Host,
-    said: &mut Said,
-) -> Result<Survey> {
+fn survey(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &Host, said: &Said) -> Result<Survey> {
     let condition = match &arguments.condition {
         Some(expression) => {
             let wrong = |error: String| Failure::new(format!("--where: {error}"));
@@ -186,94 +207,53 @@ fn survey(
         }
         None => None,
     };
-    let mut selection = Selection::new(condition, arguments.sample.map(|size| (size, arguments.seed)));
+    let selection = Selection::new(condition);
+    let mut draw = arguments.sample.map(|size| Draw::new(size, arguments.seed));
     let (mut names, mut unknown) = (Names::default(), 0);
     let (mut need, mut digest) = (Need::nothing(), Digest::default());
-    let mut weigh = |record: &assize_core::record::Record| {
+    let weigh = |record: &CaseRecord| {
+        let Said::Replied(judges) = said else { return Ok(Need::nothing()) };
+        let (registry, seated) = &**judges;
+        registry.weigh(seated, record, arguments.dry_run)
+    };
+    let mut take = |record: &CaseRecord, weight: Need| {
         digest.add(record);
-        let Said::Replied(seated) = &mut *said else { return Ok(()) };
-        seated.prepare(record)?;
-        seated.count(record, &mut need, arguments.dry_run)
+        need.add(weight);
     };
     // Of a sample nobody knows who is in it before the end.
-    let drawn = arguments.sample.is_some();
-    data.each_record(host, rubric, &mut |record| {
+    let is_sample = draw.is_some();
+    let look = |_: usize, record: CaseRecord| {
+        let offered = selection.looks_at(&record);
+        let weight = if offered == Offered::Eligible && !is_sample { Some(weigh(&record)?) } else { None };
+        Ok((record, offered, weight))
+    };
+    data.map_records(host, rubric, &look, &mut |(record, offered, weight)| {
         names.add(&record.id);
-        let offered = selection.offer(&record);
         unknown += u64::from(offered == Offered::Unknown);
-        if offered == Offered::Eligible && !drawn { weigh(&record) } else { Ok(()) }
+        if let Some(draw) = draw.as_mut().filter(|_| offered == Offered::Eligible) {
+            draw.offer(&record);
+        }
+        if let Some(weight) = weight {
+            take(&record, weight);
+        }
+        Ok(())
     })?;
     names.check(host, data, rubric)?;
-    if drawn {
-        data.each_record(host, rubric, &mut |record| {
-            if selection.takes(&record) { weigh(&record) } else { Ok(()) }
-        })?;
+    let selection = draw.iter().fold(selection, Selection::drawn);
+    if is_sample {
+        data.map_records(
+            host,
+            rubric,
+            &|_, record| {
+                if selection.takes(&record) { weigh(&record).map(|weight| Some((record, weight))) } else { Ok(None) }
+            },
+            &mut |taken| {
+                if let Some((record, weight)) = taken {
+                    take(&record, weight);
+                }
+                Ok(())
+            },
+        )?;
     }
     Ok(Survey { selection, need, digest: digest.finish(), unknown })
-}
-
-/// Returns whether a file is one of those that are read: it would be gone.
-fn is_input(host: &Host, arguments: &Arguments, path: &Path) -> bool {
-    let real = |path: &Path| host.folder.join(path).canonicalize().ok();
-    let inputs = [Some(&arguments.data.rubric), Some(&arguments.data.data), arguments.verdicts.as_ref()];
-    real(path).is_some_and(|path| inputs.into_iter().flatten().any(|input| real(input).as_ref() == Some(&path)))
-}
-
-/// Where rulings go, one a line: nowhere, to standard output, or to a file that takes its name when it is whole.
-struct Rulings {
-    sink: Option<Sink>,
-    /// How the place is named in an error.
-    place: String,
-    failed: Option<io::Error>,
-}
-
-enum Sink {
-    Printed(BufWriter<io::Stdout>),
-    Draft(Draft),
-}
-
-impl Rulings {
-    fn open(host: &Host, path: Option<&Path>) -> Result<Self> {
-        let Some(path) = path else { return Ok(Self { sink: None, place: String::new(), failed: None }) };
-        if path == Path::new("-") {
-            let sink = Some(Sink::Printed(BufWriter::new(io::stdout())));
-            return Ok(Self { sink, place: "standard output".to_owned(), failed: None });
-        }
-        let place = format!("--output {}", path.display());
-        let full = host.folder.join(path);
-        if full.exists() && !full.is_file() {
-            let what = format!("{place}: it is there already, and no file");
-            return Err(Failure::new(what).hint("`-` stands for standard output"));
-        }
-        let draft = Draft::begin(host, path).map_err(|error| Failure::new(format!("{place}: {error}")))?;
-        Ok(Self { sink: Some(Sink::Draft(draft)), place, failed: None })
-    }
-
-    /// Writes a ruling; the first failure is told at the end.
-    fn write(&mut self, ruling: &RecordRuling) {
-        let writer: &mut dyn Write = match &mut self.sink {
-            None => return,
-            Some(Sink::Printed(writer)) => writer,
-            Some(Sink::Draft(draft)) => draft,
-        };
-        if self.failed.is_none() {
-            let written = serde_json::to_writer(&mut *writer, ruling).map_err(io::Error::from);
-            self.failed = written.and_then(|()| writer.write_all(b"\n")).err();
-        }
-    }
-
-    fn finish(self) -> Result<()> {
-        let written = match (self.failed, self.sink) {
-            (Some(error), _) => Err(error),
-            (None, None) => Ok(()),
-            (None, Some(Sink::Printed(mut writer))) => writer.flush(),
-            (None, Some(Sink::Draft(draft))) => draft.keep(),
-        };
-        match written {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::new(format!("{}: {error}", self.place)))
-            }
-            _ => Ok(()),
-        }
-    }
 }

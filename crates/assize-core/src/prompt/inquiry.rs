@@ -1,0 +1,35 @@
+//! One kind of question, put in many cases: about each record of a run, or about each one that is to be corrected.
+//!
+//! Whoever carries a run out knows how to ask, to keep replies and to count money. What a case is, and what a reply to it has to hold, is
+//! known here alone.
+
+use std::sync::Arc;
+
+use super::{Nonce, Question};
+use crate::ruling::Unjudged;
+use crate::verdict::Reply;
+
+/// Says whether a reply counts; where it does not, why.
+pub type Door = Box<dyn Fn(&Reply) -> Result<(), Unjudged> + Send + Sync>;
+
+/// What is asked in each case of a run.
+pub trait Inquiry: Send + Sync + 'static {
+    /// What a question is about.
+    type Case;
+
+    /// Returns the name of a case, for people.
+    fn name<'a>(&self, case: &'a Self::Case) -> &'a str;
+
+    /// Returns the hash of what is asked in a case: replies are kept under it.
+    fn hash(&self, case: &Self::Case) -> String;
+
+    /// Renders the question.
+    ///
+    /// # Errors
+    ///
+    /// Says why it cannot be asked.
+    fn question(&self, case: &Self::Case, nonce: &Nonce) -> Result<Question, Unjudged>;
+
+    /// Makes the door for replies to a question.
+    fn door(self: Arc<Self>, case: &Self::Case, question: &Arc<Question>) -> Door;
+}

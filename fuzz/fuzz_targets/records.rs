@@ -1,0 +1,31 @@
+//! Data sets in every form: what cannot be read is an error, whatever the bytes.
+
+#![no_main]
+
+use std::io::{Seek as _, Write as _};
+
+use assize_engine::records::{DataFormat, map_file, read_file};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((kind, data)) = data.split_first() else { return };
+    let format = DataFormat::ALL.get(usize::from(kind % 5)).map(|(_, format)| *format);
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(data).expect("written");
+    file.rewind().expect("rewound");
+    let other = file.try_clone().expect("a handle");
+    let mut count = 0_usize;
+    let one_by_one = read_file(file, format, &mut |_| {
+        count += 1;
+        Ok(())
+    });
+    let mut other = other;
+    other.rewind().expect("rewound");
+    let mut again = 0_usize;
+    let together = map_file(other, format, &|_, value| Ok(value), &mut |_| {
+        again += 1;
+        Ok(())
+    });
+    assert_eq!(count, again);
+    assert_eq!(one_by_one.map_err(|error| error.to_string()), together.map_err(|error| error.to_string()));
+});
