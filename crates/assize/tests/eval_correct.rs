@@ -70,14 +70,19 @@ impl Desk {
         fs::read_to_string(self.path(name)).expect("written")
     }
 
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
+        command.arg("eval").args(arguments.split_whitespace()).current_dir(self.folder.path());
+        command.env_clear().env("HOME", self.folder.path());
+        command
+    }
+
     fn correct(&self, arguments: &str) -> Output {
         self.eval(&format!("correct rubric.toml notes.jsonl --verdicts verdicts.jsonl {arguments}"))
     }
 
     fn eval(&self, arguments: &str) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
-        command.arg("eval").args(arguments.split_whitespace()).current_dir(self.folder.path());
-        command.env_clear().env("HOME", self.folder.path()).output().expect("the program runs")
+        self.command(arguments).output().expect("the program runs")
     }
 
     fn told(&self, arguments: &str) -> Value {
@@ -215,6 +220,29 @@ fn a_corrector_that_fails_costs_no_record() {
         assert_eq!(line(at).0, line(at).1, "n{at} is as it was");
     }
     assert_ne!(line(10).0, line(10).1);
+}
+
+#[test]
+fn a_correction_that_is_killed_goes_on_and_ends_as_if_it_had_not_been() {
+    let server = ModelServer::start(Script::route(|request: &RecordedRequest| honest(request).late(20)));
+    let arguments = "correct rubric.toml notes.jsonl --verdicts verdicts.jsonl --corrector writer --calls 4 --output corrected.jsonl --format json";
+    let whole = Desk::new(120, &server);
+    let told: Value = serde_json::from_slice(&whole.eval(arguments).stdout).expect("JSON");
+    let calls = server.model_requests().len();
+    let desk = Desk::new(120, &server);
+    for after_ms in [150, 400, 700] {
+        let mut child = desk.command(arguments).stdout(std::process::Stdio::null()).spawn().expect("the program runs");
+        std::thread::sleep(std::time::Duration::from_millis(after_ms));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        assert!(!desk.path("corrected.jsonl").exists() || desk.read("corrected.jsonl").lines().count() == 120);
+    }
+    let again: Value = serde_json::from_slice(&desk.eval(arguments).stdout).expect("JSON");
+    assert_eq!(again["correcting"], told["correcting"]);
+    assert_eq!(desk.read("corrected.jsonl"), whole.read("corrected.jsonl"));
+    let interrupted = again["asked"]["interrupted"].as_array().map_or(0, Vec::len);
+    let paid = server.model_requests().len() - calls;
+    assert!(paid <= calls + interrupted, "{paid} calls where {calls} do, and {interrupted} were interrupted: {again}");
 }
 
 #[test]
