@@ -40,7 +40,7 @@ enum Action {
     Label(label::Arguments),
     /// Show a run as one page, as numbers, or for CI.
     Report(report::Arguments),
-    /// Say what a correction of the records came to: fixed, introduced, remaining, untouched.
+    /// Have failing records corrected, or say what a correction came to: fixed, introduced, remaining, untouched.
     Correct(correct::Arguments),
 }
 
