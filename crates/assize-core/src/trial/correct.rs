@@ -172,13 +172,9 @@ impl Mended {
     }
 }
 
-/// What a corrector's work came to, by a judge who did not ask for it.
-///
-/// That judge sees each failing record twice: as it was, and as the corrector left it. Some failing records were kept from the corrector; the
-/// judge sees them twice as well, and what seems mended there is its own noise. All records that the corrector was given are
-/// compared with those, also where it did nothing: it must not choose by which ones it is measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Correcting {
+/// What became of failing records, in numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Counts {
     /// Records that failed by the verdicts that the corrector went by.
     pub failed: u64,
     /// Records that nobody had judged by then; the corrector did not see them.
@@ -195,6 +191,26 @@ pub struct Correcting {
     pub mended: Mended,
     /// The same of those that were kept from the corrector: nothing was mended there.
     pub mended_held_out: Mended,
+}
+
+impl Counts {
+    /// Says in one line what came of it.
+    pub fn headline(&self) -> String {
+        let Self { failed, corrected, held_out, mended: Mended { failed: seen, mended, .. }, .. } = self;
+        format!("{failed} failing records: {corrected} corrected, {held_out} held out; {mended} of {seen} pass now")
+    }
+}
+
+/// What a corrector's work came to, by a judge who did not ask for it.
+///
+/// That judge sees each failing record twice: as it was, and as the corrector left it. Some failing records were kept from the corrector; the
+/// judge sees them twice as well, and what seems mended there is its own noise. All records that the corrector was given are
+/// compared with those, also where it did nothing: it must not choose by which ones it is measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Correcting {
+    /// What became of the records.
+    #[serde(flatten)]
+    pub counts: Counts,
     /// The probability of such a difference between the two if the correction did nothing: Fisher's exact test over records.
     pub p: Option<f64>,
     /// What moved on the corrected records; `None` where none was corrected, so that there is no rate to speak of.
@@ -227,14 +243,16 @@ impl Correcting {
         let group = |Mended { failed, mended, .. }: Mended| [mended, failed - mended];
         let none = uncorrected.values().sum::<u64>();
         Self {
-            failed: (corrected.len() + held_out.len()) as u64 + left + none,
-            unjudged: *unjudged,
-            corrected: corrected.len() as u64,
-            left: *left,
-            uncorrected: uncorrected.clone(),
-            held_out: held_out.len() as u64,
-            mended,
-            mended_held_out,
+            counts: Counts {
+                failed: (corrected.len() + held_out.len()) as u64 + left + none,
+                unjudged: *unjudged,
+                corrected: corrected.len() as u64,
+                left: *left,
+                uncorrected: uncorrected.clone(),
+                held_out: held_out.len() as u64,
+                mended,
+                mended_held_out,
+            },
             p: fisher(TwoGroups { first: group(mended), second: group(mended_held_out) }),
             correction: (!corrected.is_empty()).then(|| correction(modes, corrected)),
         }
@@ -244,17 +262,11 @@ impl Correcting {
     /// still open.
     pub fn outcome(&self) -> Outcome {
         let outcome = match &self.correction {
-            None if self.failed == 0 => Outcome::Accept,
-            Some(correction) if self.corrected == self.failed => correction.outcome(),
+            None if self.counts.failed == 0 => Outcome::Accept,
+            Some(correction) if self.counts.corrected == self.counts.failed => correction.outcome(),
             _ => Outcome::Reject,
         };
-        if self.unjudged > 0 { outcome.min(Outcome::Unjudged) } else { outcome }
-    }
-
-    /// Says in one line what came of it.
-    pub fn headline(&self) -> String {
-        let Self { failed, corrected, held_out, mended: Mended { failed: seen, mended, .. }, .. } = self;
-        format!("{failed} failing records: {corrected} corrected, {held_out} held out; {mended} of {seen} pass now")
+        if self.counts.unjudged > 0 { outcome.min(Outcome::Unjudged) } else { outcome }
     }
 }
 
@@ -336,13 +348,13 @@ mod tests {
         let uncorrected = BTreeMap::from([(Cause::Refused, 1)]);
         let hands = Hands { corrected, unchanged, held_out, left: 1, uncorrected, unjudged: 0 };
         let found = Correcting::of(&["m", "n"], &hands);
-        assert_eq!((found.failed, found.corrected, found.held_out), (10, 6, 2));
-        assert_eq!(found.mended, Mended { failed: 7, mended: 4, unjudged: 1 }, "what was left counts as well");
-        assert_eq!(found.mended_held_out, Mended { failed: 2, mended: 1, unjudged: 0 });
+        assert_eq!((found.counts.failed, found.counts.corrected, found.counts.held_out), (10, 6, 2));
+        assert_eq!(found.counts.mended, Mended { failed: 7, mended: 4, unjudged: 1 }, "what was left counts as well");
+        assert_eq!(found.counts.mended_held_out, Mended { failed: 2, mended: 1, unjudged: 0 });
         // scipy.stats.fisher_exact([[4, 3], [1, 1]]).pvalue
         assert!((found.p.expect("two groups") - 1.0).abs() < 1e-9);
         assert_eq!(found.outcome(), Outcome::Reject);
-        assert_eq!(found.headline(), "10 failing records: 6 corrected, 2 held out; 4 of 7 pass now");
+        assert_eq!(found.counts.headline(), "10 failing records: 6 corrected, 2 held out; 4 of 7 pass now");
     }
 
     #[test]
@@ -370,7 +382,7 @@ mod tests {
             let (after, edition) = ruled(steps);
             let hands = Hands { corrected: vec![Corrected::ruled(&long, &after)], ..Hands::default() };
             let found = Correcting::of(&["too_long", "vague"], &hands);
-            assert_eq!((found.mended.mended, found.outcome()), (mended, outcome));
+            assert_eq!((found.counts.mended.mended, found.outcome()), (mended, outcome));
             // The same, where it was judged elsewhere.
             let elsewhere = |edition: &Edition| Edition { fails: vec![NO, NO], ..edition.clone() };
             let records = pair(vec![elsewhere(&edition_long)], vec![elsewhere(&edition)]).expect("changed");

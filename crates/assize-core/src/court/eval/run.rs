@@ -3,15 +3,13 @@
 //! Not each ruling: those follow from the records, the rubric and the replies, which are kept beside the ledger, and stand in the
 //! results. What a run asked for must not be known here.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RubricRef;
 use crate::opinion::Panel;
-use crate::ruling::{Cause, Outcome};
-use crate::trial::correct::Mended;
+use crate::ruling::Outcome;
+use crate::trial::correct::Counts;
 use crate::trial::tally::ModeTally;
 
 /// A run over a data set.
@@ -86,22 +84,9 @@ pub struct CorrectionRecord {
     pub lost: u64,
     /// How it ended.
     pub outcome: Outcome,
-    /// Records that failed.
-    pub failed: u64,
-    /// Records that nobody had judged.
-    pub unjudged: u64,
-    /// How many of those that failed were corrected.
-    pub corrected: u64,
-    /// How many the corrector left as they are.
-    pub left: u64,
-    /// How many have no correction, by what stood in the way.
-    pub uncorrected: BTreeMap<Cause, u64>,
-    /// How many were kept from the corrector.
-    pub held_out: u64,
-    /// How many of those that the corrector was given pass now.
-    pub mended: Mended,
-    /// The same of those that were held out.
-    pub mended_held_out: Mended,
+    /// What became of the records.
+    #[serde(flatten)]
+    pub counts: Counts,
     /// The hash of the template as it was revised, where one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
@@ -110,10 +95,7 @@ pub struct CorrectionRecord {
 impl CorrectionRecord {
     /// Says in one line what came of it.
     pub fn headline(&self) -> String {
-        let Self { rubric, failed, corrected, held_out, mended: Mended { failed: seen, mended, .. }, calls, .. } = self;
-        let id = &rubric.id;
-        format!(
-            "{failed} failing records by {id}: {corrected} corrected, {held_out} held out; {mended} of {seen} pass now; {calls} calls"
-        )
+        let Self { rubric, counts, calls, .. } = self;
+        format!("{}: {}; {calls} calls", rubric.id, counts.headline())
     }
 }

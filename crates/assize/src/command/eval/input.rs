@@ -98,6 +98,11 @@ impl DataArguments {
         Ok(index)
     }
 
+    /// Returns the form that is named, or that the name of the file stands for.
+    fn format(&self) -> Option<DataFormat> {
+        self.from.as_deref().and_then(DataFormat::named).or_else(|| DataFormat::of_name(&self.data))
+    }
+
     /// Reads the records one after the other. Two may have the same name; what is held does not grow with their number.
     ///
     /// # Errors
@@ -109,9 +114,8 @@ impl DataArguments {
         rubric: &Rubric,
         each: &mut dyn FnMut(Record) -> std::result::Result<(), String>,
     ) -> Result<()> {
-        let format = self.from.as_deref().and_then(DataFormat::named).or_else(|| DataFormat::of_name(&self.data));
         let mut take = |value| each(Record::of(value, &rubric.record.id)?);
-        read_values(host, &self.data, "the data", format, &mut take)
+        read_values(host, &self.data, "the data", self.format(), &mut take)
     }
 
     /// Reads the records and works on many of them at a time; `map` is given a record and its number, counted from 0, and `each` what
@@ -127,11 +131,10 @@ impl DataArguments {
         map: &(dyn Fn(usize, Record) -> std::result::Result<T, String> + Sync),
         each: &mut dyn FnMut(T) -> std::result::Result<(), String>,
     ) -> Result<()> {
-        let format = self.from.as_deref().and_then(DataFormat::named).or_else(|| DataFormat::of_name(&self.data));
         let wrong = |error: &str| Failure::new(format!("the data {}: {}", self.data.display(), make_visible(error)));
         let file = own_file::open(host, &self.data).map_err(|error| wrong(&error.to_string()))?;
         let of_record = |at: usize, value| map(at, Record::of(value, &rubric.record.id)?);
-        records::map_file(file, format, &of_record, each).map_err(|error| wrong(&error.to_string()))
+        records::map_file(file, self.format(), &of_record, each).map_err(|error| wrong(&error.to_string()))
     }
 
     /// Keeps what comes from standard input, so that it can be read more than once: for as long as the file beside it is held.

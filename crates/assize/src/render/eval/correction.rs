@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use assize_core::rubric::Rubric;
-use assize_core::trial::correct::{Correcting, Correction, Mended};
+use assize_core::trial::correct::{Correcting, Correction, Counts, Mended};
 use assize_core::verdict::TemplateRevision;
 use serde_json::{Value, json};
 
@@ -135,8 +135,8 @@ pub fn work_envelope(work: &Work<'_>) -> Value {
 
 /// Says what has to be known of a corrector's work beside the transitions.
 pub fn notes_of_work(correcting: &Correcting) -> Vec<String> {
-    let Correcting { unjudged, corrected, left, uncorrected, held_out, mended, mended_held_out, p, correction, .. } =
-        correcting;
+    let Correcting { counts, p, correction } = correcting;
+    let Counts { unjudged, corrected, left, uncorrected, held_out, mended, mended_held_out, .. } = counts;
     let none: u64 = uncorrected.values().sum();
     let mut lines = vec![format!("{corrected} corrected, {left} left as they are, {none} without a correction")];
     if *unjudged > 0 {
@@ -182,7 +182,7 @@ fn work_notes(work: &Work<'_>) -> Vec<String> {
 /// Shows a corrector's work to a person.
 pub fn work_human(work: &Work<'_>) -> String {
     let Work { correcting, open, revision, .. } = work;
-    let mut text = format!("{}  {}\n", outcome(correcting.outcome()), correcting.headline());
+    let mut text = format!("{}  {}\n", outcome(correcting.outcome()), correcting.counts.headline());
     for line in work_notes(work) {
         let _ = writeln!(text, "  {line}");
     }
@@ -207,7 +207,7 @@ pub fn work_human(work: &Work<'_>) -> String {
 /// Shows a corrector's work as Markdown.
 pub fn work_markdown(work: &Work<'_>) -> String {
     let Work { correcting, open, revision, .. } = work;
-    let mut text = format!("## Assize: {}\n\n", escape(&correcting.headline()));
+    let mut text = format!("## Assize: {}\n\n", escape(&correcting.counts.headline()));
     for line in work_notes(work) {
         let _ = writeln!(text, "- {}", escape(&line));
     }

@@ -478,8 +478,6 @@ impl AtWork<'_> {
         correcting: &Correcting,
         revision: Option<&TemplateRevision>,
     ) -> CorrectionRecord {
-        let Correcting { failed, unjudged, corrected, left, uncorrected, held_out, mended, mended_held_out, .. } =
-            correcting;
         let nobody = || SeatedJudge { id: String::new(), identity: String::new() };
         CorrectionRecord {
             rubric: self.docket.reference.clone(),
@@ -490,14 +488,7 @@ impl AtWork<'_> {
             spent_usd: self.asked.spent_usd,
             lost: (self.asked.interrupted.len() + self.asked.stuck.len()) as u64,
             outcome: correcting.outcome(),
-            failed: *failed,
-            unjudged: *unjudged,
-            corrected: *corrected,
-            left: *left,
-            uncorrected: uncorrected.clone(),
-            held_out: *held_out,
-            mended: *mended,
-            mended_held_out: *mended_held_out,
+            counts: correcting.counts.clone(),
             template: revision.map(TemplateRevision::hash),
         }
     }
