@@ -75,8 +75,8 @@ impl Default for DiffBudget {
 /// A question, ready to be put to judges.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// The rules to judge by.
-    pub system: String,
+    /// The rules to judge by; the questions of a run share them.
+    pub system: Arc<str>,
     /// The case.
     pub prompt: String,
     /// The name of the verdict's schema.
@@ -104,7 +104,7 @@ pub fn stop_question(evidence: &Evidence, findings: &[Finding], budget: DiffBudg
         rubric_hash: hash_of(&[RUBRIC, CASE]),
         exhibits: exhibits(evidence),
         schema_name: StopVerdict::NAME,
-        system,
+        system: system.into(),
         prompt,
         schema: Arc::new(schema),
     }

@@ -25,7 +25,7 @@ const CASE: &str = include_str!("../../prompts/correction-case.md");
 /// How a corrector is asked about the records of a run.
 #[derive(Debug, Clone)]
 pub struct CorrectionPrompt {
-    system: String,
+    system: Arc<str>,
     schema: Arc<Value>,
     shown: Vec<String>,
     id_field: String,
@@ -68,7 +68,7 @@ impl CorrectionPrompt {
         let schema = Arc::new(RecordCorrection::schema());
         let (shown, id_field) = (rubric.record.shown.clone(), rubric.record.id.clone());
         let rubric_hash = hash_of(&[&system, CASE, &schema.to_string(), &shown.join("\n"), &id_field]);
-        Self { system, schema, shown, id_field, rubric_hash }
+        Self { system: system.into(), schema, shown, id_field, rubric_hash }
     }
 
     /// Reads a reply: the record as it is corrected, or `None` where the corrector left it as it is; with its summary.
@@ -117,7 +117,7 @@ impl Inquiry for CorrectionPrompt {
             },
         );
         Ok(Question {
-            system: self.system.clone(),
+            system: Arc::clone(&self.system),
             prompt,
             schema_name: RecordCorrection::NAME,
             schema: Arc::clone(&self.schema),

@@ -66,7 +66,7 @@ pub fn fix_question(record: &ReviewRecord, exhibits: &FixExhibits, limits: &Patc
         rubric_hash: hash_of(&[RUBRIC, CASE]),
         exhibits: all_exhibits(record, exhibits),
         schema_name: Patch::NAME,
-        system: rubric(nonce),
+        system: rubric(nonce).into(),
         prompt: case(nonce),
         schema: schema.into(),
     }

@@ -39,7 +39,7 @@ pub fn pair_question(pair: &Pair<'_>, nonce: &Nonce) -> Question {
         rubric_hash: hash_of(&[RUBRIC, CASE]),
         exhibits,
         schema_name: PairVerdict::NAME,
-        system: rubric(nonce),
+        system: rubric(nonce).into(),
         prompt: case(pair, nonce),
         schema: schema.into(),
     }

@@ -25,7 +25,7 @@ pub const RECORD_SHOWN_BYTES_MAX: usize = 256 * 1024;
 /// How judges are asked about the records of a run.
 #[derive(Debug, Clone)]
 pub struct RecordPrompt {
-    system: String,
+    system: Arc<str>,
     schema: Arc<Value>,
     shown: Vec<String>,
     modes: Vec<String>,
@@ -58,7 +58,7 @@ impl RecordPrompt {
         let schema = Arc::new(RecordVerdict::schema_of(rubric));
         let shown = rubric.record.shown.clone();
         let rubric_hash = hash_of(&[&system, CASE, &schema.to_string(), &shown.join("\n")]);
-        Some(Self { system, schema, shown, modes, case, rubric_hash })
+        Some(Self { system: system.into(), schema, shown, modes, case, rubric_hash })
     }
 
     /// Reads a reply to a question about a record: one verdict, with one label for each mode.
@@ -101,7 +101,7 @@ impl Inquiry for RecordPrompt {
             case.render(context! { record })
         });
         Ok(Question {
-            system: self.system.clone(),
+            system: Arc::clone(&self.system),
             prompt: case.expect("the built-in prompt renders with the values given here"),
             schema_name: RecordVerdict::NAME,
             schema: Arc::clone(&self.schema),

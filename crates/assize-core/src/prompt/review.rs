@@ -41,7 +41,7 @@ pub fn review_question(inputs: &ReviewInputs, exhibits: &ReviewExhibits, nonce: 
         rubric_hash: hash_of(&[RUBRIC, CASE]),
         exhibits: all_exhibits(inputs, exhibits),
         schema_name: ReviewVerdict::NAME,
-        system: rubric(nonce),
+        system: rubric(nonce).into(),
         prompt: render_case(inputs, exhibits, nonce),
         schema: schema.into(),
     }

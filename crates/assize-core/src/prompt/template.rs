@@ -75,7 +75,7 @@ impl FailedTemplate {
 /// How a corrector is asked to revise a template.
 #[derive(Debug, Clone)]
 pub struct TemplatePrompt {
-    system: String,
+    system: Arc<str>,
     modes: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ impl TemplatePrompt {
     pub fn of(rubric: &Rubric) -> Self {
         let (subject, shown) = (rubric.subject.clone(), modes(rubric));
         let system = render(RUBRIC, &context! { subject, modes => shown });
-        Self { system, modes: rubric.modes.iter().map(|mode| mode.id.clone()).collect() }
+        Self { system: system.into(), modes: rubric.modes.iter().map(|mode| mode.id.clone()).collect() }
     }
 
     /// Reads a reply.
@@ -142,7 +142,7 @@ impl Inquiry for TemplatePrompt {
         );
         Ok(Question {
             rubric_hash: hash_of(&[&self.system, CASE]),
-            system: self.system.clone(),
+            system: Arc::clone(&self.system),
             prompt,
             schema_name: TemplateRevision::NAME,
             schema: TemplateRevision::schema().into(),

@@ -9,6 +9,12 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::Value;
 
+/// Returns whether the judged texts contain the mark of a verdict, as most do not.
+pub(super) fn may_be_planted(mark: &str, exhibits: &[&str]) -> bool {
+    let mark = letters(mark);
+    exhibits.iter().any(|exhibit| letters(exhibit).contains(&mark))
+}
+
 /// Returns whether the judged texts contain the verdict: its mark with the same value, and each of
 /// its texts under the same key. The parts may stand in several of them, as do the lines of a file
 /// that was there before and the lines that were added to it.
@@ -20,7 +26,6 @@ pub(super) fn is_planted(verdict: &Value, mark: &str, exhibits: &[&str]) -> bool
     };
     let exhibits: Vec<String> = exhibits.iter().map(|exhibit| letters(exhibit)).collect();
     let is_shown = |part: &String| exhibits.iter().any(|exhibit| exhibit.contains(part));
-    // Most exhibits have not even the mark.
     if !is_shown(&marked) {
         return false;
     }
@@ -66,9 +71,7 @@ pub(super) fn letters(text: &str) -> String {
 
 fn only_letters(text: &str) -> String {
     if text.is_ascii() {
-        let letters =
-            text.bytes().filter(u8::is_ascii_alphabetic).map(|letter| char::from(letter.to_ascii_lowercase()));
-        return letters.collect();
+        return String::from_utf8_lossy(&ascii_letters(text.as_bytes())).into_owned();
     }
     let mut letters = String::with_capacity(text.len());
     for character in text.chars() {
@@ -79,6 +82,18 @@ fn only_letters(text: &str) -> String {
             _ => letters.extend(character.to_lowercase()),
         }
     }
+    letters
+}
+
+/// Keeps letters without asking at each byte where the next one goes.
+fn ascii_letters(text: &[u8]) -> Vec<u8> {
+    let mut letters = vec![0; text.len()];
+    let mut count = 0;
+    for byte in text {
+        letters[count] = byte | 0x20;
+        count += usize::from(byte.is_ascii_alphabetic());
+    }
+    letters.truncate(count);
     letters
 }
 

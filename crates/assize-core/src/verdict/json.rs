@@ -71,6 +71,27 @@ impl<'de> Visitor<'de> for AnyJson {
     }
 }
 
+/// Returns whether some JSON is `written`, but for white space between its parts.
+pub(super) fn is_spelled(sent: &str, written: &str) -> bool {
+    let (mut in_string, mut escaped) = (false, false);
+    let mut written = written.bytes();
+    for byte in sent.bytes() {
+        if !in_string && matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            continue;
+        }
+        if written.next() != Some(byte) {
+            return false;
+        }
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            _ => {}
+        }
+    }
+    written.next().is_none()
+}
+
 /// Checks that `read` holds everything that was `sent`, in the same form. What was not sent may
 /// have been filled in, and null stands for not sent.
 ///
@@ -112,6 +133,44 @@ mod tests {
         for twice in [r#"{"a":1,"a":1}"#, r#"[{"b":{"a":1,"\u0061":2}}]"#] {
             let error = read(twice).expect_err(twice).to_string();
             assert!(error.starts_with("duplicate field `a`"), "{error}");
+        }
+    }
+
+    #[test]
+    fn white_space_counts_in_texts_alone() {
+        let written = r#"{"a":[1,"b c \\\" d"],"e":null}"#;
+        for sent in [written, "\t{ \"a\" : [ 1 ,\n \"b c \\\\\\\" d\" ], \"e\": null }\r\n"] {
+            assert!(is_spelled(sent, written), "{sent}");
+        }
+        for sent in [
+            r#"{"a":[1,"b  c \\\" d"],"e":null}"#,
+            r#"{"a":[1,"bc \\\" d"],"e":null}"#,
+            r#"{"a":[1.0,"b c \\\" d"],"e":null}"#,
+            r#"{"a":[1,"b\u0020c \\\" d"],"e":null}"#,
+            r#"{"e":null,"a":[1,"b c \\\" d"]}"#,
+            r#"{"a":[1,"b c \\\" d"],"e":null,"e":null}"#,
+            r#"{"a":[1,"b c \\\" d"]}"#,
+            "",
+        ] {
+            assert!(!is_spelled(sent, written), "{sent}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_spelled_alike_means_the_same(
+            text in "[ab \\\\\"\t]{0,6}",
+            number in -2..2_i64,
+            inserted in proptest::sample::select(&[" ", "\n", "\\", "\"", "1", ","][..]),
+            share in 0.0..1.0_f64,
+        ) {
+            let value = json!({"a": [text, number], "b c": {"d": null, "e": text}});
+            let written = value.to_string();
+            let at = (written.len() as f64 * share) as usize;
+            let sent = format!("{}{inserted}{}", &written[..at], &written[at..]);
+            if is_spelled(&sent, &written) && let Ok(Unambiguous(read)) = serde_json::from_str(&sent) {
+                proptest::prop_assert_eq!(read, value);
+            }
         }
     }
 

@@ -129,9 +129,12 @@ pub fn read<V: Verdict>(reply: &Reply, exhibits: &[&str]) -> Result<V, Unjudged>
     if object.is_empty() {
         return Err(Unjudged::new(Cause::Empty, "the reply is blank"));
     }
-    let (verdict, published) = parse::<V>(object).or_else(|error| malformed(&error))?;
-    if echo::is_planted(&published, V::MARK, exhibits) {
-        return Err(Unjudged::new(Cause::Forged, "the verdict stands in the judged material"));
+    let verdict: V = parse(object).or_else(|error| malformed(&error))?;
+    if echo::may_be_planted(V::MARK, exhibits) {
+        let published = published(&verdict).or_else(|error| malformed(&error))?;
+        if echo::is_planted(&published, V::MARK, exhibits) {
+            return Err(Unjudged::new(Cause::Forged, "the verdict stands in the judged material"));
+        }
     }
     Ok(verdict)
 }
@@ -150,15 +153,34 @@ fn is_forbidden(character: char) -> bool {
     matches!(Hidden::of(character), Some(Hidden::Control | Hidden::Tag))
 }
 
-/// Reads an object, and returns the verdict also as it will be published.
-fn parse<V: Verdict>(object: &str) -> Result<(V, serde_json::Value), String> {
-    let schema = |error| format!("the verdict does not fit its schema: {error}");
-    let Unambiguous(sent) = serde_json::from_str(object).map_err(schema)?;
-    let verdict: V = serde_json::from_str(object).map_err(schema)?;
-    let published = serde_json::to_value(&verdict).map_err(schema)?;
-    json::nothing_lost(&sent, &published).map_err(|error| format!("the verdict does not fit its schema: {error}"))?;
+/// Reads an object.
+fn parse<V: Verdict>(object: &str) -> Result<V, String> {
+    let verdict = match serde_json::from_str::<V>(object) {
+        // Most replies are written as the verdict itself is, and nothing can have been lost.
+        Ok(verdict) if serde_json::to_string(&verdict).is_ok_and(|written| json::is_spelled(object, &written)) => {
+            verdict
+        }
+        _ => parse_other(object)?,
+    };
     verdict.check()?;
-    Ok((verdict, published))
+    Ok(verdict)
+}
+
+/// Reads an object that is not written as a verdict of ours is.
+fn parse_other<V: Verdict>(object: &str) -> Result<V, String> {
+    let Unambiguous(sent) = serde_json::from_str(object).map_err(misfit)?;
+    let verdict: V = serde_json::from_str(object).map_err(misfit)?;
+    json::nothing_lost(&sent, &published(&verdict)?).map_err(misfit)?;
+    Ok(verdict)
+}
+
+/// Returns a verdict as it will be published.
+fn published(verdict: &impl Verdict) -> Result<serde_json::Value, String> {
+    serde_json::to_value(verdict).map_err(misfit)
+}
+
+fn misfit(error: impl std::fmt::Display) -> String {
+    format!("the verdict does not fit its schema: {error}")
 }
 
 /// Checks a text of a verdict: it says something, and is no longer than it may be.
@@ -269,7 +291,7 @@ fn looks_like_json(span: &str) -> bool {
 
 /// Returns whether a span mentions the mark, whatever its spelling.
 fn mentions(span: &str, mark: &str) -> bool {
-    echo::letters(span).contains(&echo::letters(mark))
+    span.contains(mark) || echo::letters(span).contains(&echo::letters(mark))
 }
 
 /// What before an object makes it part of something larger.

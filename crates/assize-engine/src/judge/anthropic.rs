@@ -4,18 +4,20 @@
 //! has to call, for servers that know only that. Several calls are several verdicts, and none of
 //! them counts.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use assize_core::prompt::Question;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::verdict::{Payload, Reply, StopReason};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::http::{Endpoint, check_base_url, not_an_answer};
 use super::openai::{TOKENS, check_generation, check_model};
 use super::schema::{anthropic, plain};
+use super::spoken::Spoken;
 use super::{Answer, CallError, Environment, Judge, Key, Prices, Secret, case_text, rules_with_schema};
 
 /// The server that is asked unless another is named.
@@ -91,6 +93,7 @@ struct Anthropic {
     prices: Prices,
     key: Key,
     endpoint: Endpoint,
+    spoken: Spoken<Shared>,
 }
 
 /// Builds the judge.
@@ -109,43 +112,81 @@ pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box
         prices: Prices::new(config.price_in_usd_per_mtok, config.price_out_usd_per_mtok)?,
         key: Key::look_up(variable, environment),
         endpoint: Endpoint::new(&base_url, "/v1/messages"),
+        spoken: Spoken::new(),
         base_url,
         config: config.clone(),
     }))
 }
 
 impl Anthropic {
-    fn request(&self, question: &Question, reask: Option<&str>) -> Value {
-        let system = match self.config.structured {
-            Structured::None => rules_with_schema(question),
-            Structured::OutputConfig | Structured::Tool => question.system.clone(),
+    fn request(&self, question: &Question, reask: Option<&str>) -> Result<Vec<u8>, serde_json::Error> {
+        let shared = self.spoken.of(question, || self.shared(question))?;
+        serde_json::to_vec(&Request {
+            model: &self.config.model,
+            max_tokens: self.config.max_tokens,
+            messages: [Sent { role: "user", content: case_text(question, reask) }],
+            temperature: self.config.temperature,
+            shared: &shared,
+        })
+    }
+
+    /// Writes what all questions with these rules and this schema have in common.
+    fn shared(&self, question: &Question) -> Result<Shared, serde_json::Error> {
+        let structured = self.config.structured;
+        let system = match structured {
+            Structured::None => to_raw_value(&rules_with_schema(question)),
+            Structured::OutputConfig | Structured::Tool => to_raw_value(&*question.system),
         };
-        let mut request = json!({
-            "model": self.config.model,
-            "max_tokens": self.config.max_tokens,
-            "system": system,
-            "messages": [{"role": "user", "content": &*case_text(question, reask)}],
-        });
-        if let Some(temperature) = self.config.temperature {
-            request["temperature"] = temperature.into();
-        }
-        match self.config.structured {
+        let mut shared = Shared { system: system?, output_config: None, tools: None, tool_choice: None };
+        match structured {
             Structured::OutputConfig => {
                 let schema = anthropic(&question.schema);
-                request["output_config"] = json!({"format": {"type": "json_schema", "schema": schema}});
+                let config = json!({"format": {"type": "json_schema", "schema": schema}});
+                shared.output_config = Some(to_raw_value(&config)?);
             }
             Structured::Tool => {
-                request["tools"] = json!([{
+                let tool = json!({
                     "name": question.schema_name,
                     "description": "Takes your answer.",
                     "input_schema": plain(&question.schema),
-                }]);
-                request["tool_choice"] = json!({"type": "tool", "name": question.schema_name});
+                });
+                shared.tools = Some(to_raw_value(&[tool])?);
+                shared.tool_choice = Some(to_raw_value(&json!({"type": "tool", "name": question.schema_name}))?);
             }
             Structured::None => {}
         }
-        request
+        Ok(shared)
     }
+}
+
+/// What the requests of a run have in common.
+#[derive(Serialize)]
+struct Shared {
+    system: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Box<RawValue>>,
+}
+
+/// What is sent.
+#[derive(Serialize)]
+struct Request<'a> {
+    model: &'a str,
+    max_tokens: u32,
+    messages: [Sent<'a>; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(flatten)]
+    shared: &'a Shared,
+}
+
+#[derive(Serialize)]
+struct Sent<'a> {
+    role: &'static str,
+    content: Cow<'a, str>,
 }
 
 impl Judge for Anthropic {
@@ -185,8 +226,8 @@ impl Judge for Anthropic {
         let secret = self.key.get()?;
         let mut headers = vec![("anthropic-version", VERSION)];
         headers.extend(secret.map(|Secret(key)| ("x-api-key", key.as_str())));
-        let request = self.request(question, reask).to_string();
-        let body = self.endpoint.post(&headers, secret, request.as_bytes(), hint, deadline)?;
+        let request = self.request(question, reask).map_err(|error| CallError::unavailable(error.to_string()))?;
+        let body = self.endpoint.post(&headers, secret, &request, hint, deadline)?;
         let message: Message = serde_json::from_slice(&body).map_err(|_| not_an_answer("a message", secret, &body))?;
         message.read(&self.prices)
     }
@@ -300,7 +341,7 @@ mod tests {
         assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/messages"));
         assert_eq!(request.header("x-api-key"), Some("sk-test-1234"));
         assert_eq!(request.header("anthropic-version"), Some("2023-06-01"));
-        assert_eq!(request.system_text(), question().system);
+        assert_eq!(request.system_text(), &*question().system);
         assert!(request.last_user_text().starts_with(&question().prompt));
         assert!(request.last_user_text().contains("no `pass`"));
         assert_eq!((&request.body["max_tokens"], request.body.get("temperature")), (&json!(77), None));

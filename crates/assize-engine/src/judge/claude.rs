@@ -125,7 +125,7 @@ pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box
 impl Claude {
     fn command(&self, question: &Question, folder: &Path) -> Result<Command, CallError> {
         let schema = schema::claude(&question.schema).to_string();
-        for (what, text) in [("rules", &question.system), ("schema", &schema)] {
+        for (what, text) in [("rules", &*question.system), ("schema", &*schema)] {
             if text.len() > ARGUMENT_BYTES_MAX {
                 let bytes = text.len();
                 return Err(CallError::unavailable(format!(
@@ -741,7 +741,7 @@ mod tests {
     fn what_the_program_takes_has_limits() {
         let (_folder, judge) = fake(&prints(&envelope(json!({"result": "x"})), 0));
         let sized = |system: usize, prompt: usize| {
-            let question = Question { system: "x".repeat(system), prompt: "x".repeat(prompt), ..question() };
+            let question = Question { system: "x".repeat(system).into(), prompt: "x".repeat(prompt), ..question() };
             judge.call(&question, None, far())
         };
         assert!(sized(ARGUMENT_BYTES_MAX, 1).is_ok());

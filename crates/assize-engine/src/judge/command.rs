@@ -180,7 +180,7 @@ mod tests {
         assert!(read::<StopVerdict>(&answer.reply, &[]).is_ok());
         let request: Value = serde_json::from_slice(&fs::read(&input).expect("an input")).expect("JSON");
         assert_eq!((&request["assize"], &request["schema_name"]), (&json!(1), &json!("stop_verdict")));
-        assert_eq!((&request["system"], &request["prompt"]), (&json!(question().system), &json!(question().prompt)));
+        assert_eq!((&request["system"], &request["prompt"]), (&json!(&*question().system), &json!(question().prompt)));
         assert_eq!((&request["schema"], &request["reask"]), (&*question().schema, &json!("no `pass`")));
         shell(&script).call(&question(), None, far()).expect("an answer");
         let request: Value = serde_json::from_slice(&fs::read(&input).expect("an input")).expect("JSON");

@@ -5,6 +5,7 @@
 //! the key to somebody else; proxies of the environment are used, but never for this very
 //! machine. This module must not know what is asked.
 
+use std::io::Read as _;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -15,15 +16,18 @@ use serde_json::Value;
 use ureq::config::Config;
 use ureq::http::{HeaderMap, Uri};
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::unversioned::transport::{Connector as _, DefaultConnector, NextTimeout};
 use ureq::{Agent, Timeout};
 
+use super::corked::Corking;
 use super::{CallError, RESPONSE_BYTES_MAX, Secret, time_left};
 
 /// How long a connection may take to come about.
 pub(super) const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 /// Connections that are kept for the next call.
 const CALLS_AT_ONCE_MAX: usize = 512;
+/// Bytes that a connection has room for, each way, before they are sent or read; the head of an answer has to fit.
+const BUFFER_BYTES: usize = 64 * 1024;
 /// How long a name stands for what it was found to stand for.
 const NAME_HOLDS: Duration = Duration::from_secs(30);
 /// Bytes of an error's body that are read.
@@ -102,8 +106,11 @@ impl Endpoint {
         let mut response = request.send(body).map_err(|error| failure(&error, left))?;
         let status = response.status().as_u16();
         if response.status().is_success() {
-            let body = response.body_mut().with_config().limit(RESPONSE_BYTES_MAX as u64 + 1).read_to_vec();
-            let body = body.map_err(|error| failure(&error, left))?;
+            let said = response.body().content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+            let mut body = Vec::with_capacity(said.min(RESPONSE_BYTES_MAX));
+            let mut reader = response.body_mut().with_config().limit(RESPONSE_BYTES_MAX as u64 + 1).reader();
+            let read = reader.read_to_end(&mut body).map_err(ureq::Error::from);
+            read.map_err(|error| failure(&error, left))?;
             return if body.len() > RESPONSE_BYTES_MAX { Err(CallError::too_large()) } else { Ok(body) };
         }
         let after = wait_of(response.headers(), SystemTime::now());
@@ -118,8 +125,9 @@ fn new_agent(loopback: bool) -> Agent {
     // As many calls as there may be at a time go on over the connections of those before.
     let config = config.max_idle_connections(CALLS_AT_ONCE_MAX).max_idle_connections_per_host(CALLS_AT_ONCE_MAX);
     let config = if loopback { config.proxy(None) } else { config };
+    let config = config.input_buffer_size(BUFFER_BYTES).output_buffer_size(BUFFER_BYTES);
     let config = config.user_agent(concat!("assize/", env!("CARGO_PKG_VERSION"))).build();
-    Agent::with_parts(config, DefaultConnector::default(), Remembering::default())
+    Agent::with_parts(config, DefaultConnector::default().chain(Corking), Remembering::default())
 }
 
 /// Looks names up, and remembers for a while what it found: the library looks anew for every request, in a thread of its own, also

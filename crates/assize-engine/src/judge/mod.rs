@@ -10,10 +10,12 @@ pub mod ask;
 pub mod breaker;
 pub mod budget;
 pub mod cache;
+mod corked;
 mod folder;
 mod http;
 mod price;
 mod schema;
+mod spoken;
 #[cfg(test)]
 mod testing;
 

@@ -12,11 +12,12 @@ use assize_core::prompt::Question;
 use assize_core::ruling::Cause;
 use assize_core::verdict::{Payload, Reply, StopReason};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::http::{Endpoint, check_base_url, not_an_answer};
-use super::schema::{Spoken, openai_strict};
+use super::schema::openai_strict;
+use super::spoken::Spoken;
 use super::{Answer, CallError, Environment, Judge, Key, Prices, SchemaLimits, Secret, case_text, rules_with_schema};
 
 /// The server that is asked unless another is named.
@@ -110,7 +111,7 @@ struct Openai {
     prices: Prices,
     key: Key,
     endpoint: Endpoint,
-    spoken: Spoken,
+    spoken: Spoken<Shared>,
 }
 
 /// Builds the judge.
@@ -158,45 +159,61 @@ fn usual_limits(base_url: &str) -> SchemaLimits {
 
 impl Openai {
     fn request(&self, question: &Question, reask: Option<&str>) -> Result<Vec<u8>, serde_json::Error> {
-        let enforced = self.config.response_format == ResponseFormat::JsonSchema;
-        let system: Cow<'_, str> =
-            if enforced { question.system.as_str().into() } else { rules_with_schema(question).into() };
-        let response_format = self.spoken.of(&question.schema, |schema| match self.config.response_format {
-            ResponseFormat::JsonSchema => {
-                let schema = openai_strict(schema, self.limits);
-                json!({
-                    "type": "json_schema",
-                    "json_schema": {"name": question.schema_name, "strict": true, "schema": schema},
-                })
-            }
-            ResponseFormat::JsonObject => json!({"type": "json_object"}),
-            ResponseFormat::None => Value::Null,
-        })?;
-        let tokens = |field| (self.config.max_tokens_field == field).then_some(self.config.max_tokens);
-        let size = system.len() + question.prompt.len() + response_format.get().len();
+        let shared = self.spoken.of(question, || self.shared(question))?;
+        let case = case_text(question, reask);
+        let format_bytes = shared.response_format.as_ref().map_or(0, |format| format.get().len());
+        let size = shared.rules.get().len() + case.len() + format_bytes;
         // With room for escapes, so that it seldom has to be moved while it grows.
         let mut body = Vec::with_capacity(size + size / 8 + FRAME_BYTES);
+        let tokens = |field| (self.config.max_tokens_field == field).then_some(self.config.max_tokens);
         let request = Request {
             model: &self.config.model,
-            messages: [
-                Sent { role: "system", content: system },
-                Sent { role: "user", content: case_text(question, reask) },
-            ],
+            messages: (
+                Sent { role: "system", content: &*shared.rules },
+                Sent { role: "user", content: case },
+            ),
             max_tokens: tokens(TokensField::MaxTokens),
             max_completion_tokens: tokens(TokensField::MaxCompletionTokens),
             temperature: self.config.temperature,
-            response_format: (self.config.response_format != ResponseFormat::None).then_some(&response_format),
+            response_format: shared.response_format.as_deref(),
         };
         serde_json::to_writer(&mut body, &request)?;
         Ok(body)
     }
+
+    /// Writes what all questions with these rules and this schema have in common.
+    fn shared(&self, question: &Question) -> Result<Shared, serde_json::Error> {
+        let format = self.config.response_format;
+        let rules = match format {
+            ResponseFormat::JsonSchema => to_raw_value(&*question.system),
+            ResponseFormat::JsonObject | ResponseFormat::None => to_raw_value(&rules_with_schema(question)),
+        };
+        let response_format = match format {
+            ResponseFormat::JsonSchema => {
+                let schema = openai_strict(&question.schema, self.limits);
+                Some(json!({
+                    "type": "json_schema",
+                    "json_schema": {"name": question.schema_name, "strict": true, "schema": schema},
+                }))
+            }
+            ResponseFormat::JsonObject => Some(json!({"type": "json_object"})),
+            ResponseFormat::None => None,
+        };
+        Ok(Shared { rules: rules?, response_format: response_format.as_ref().map(to_raw_value).transpose()? })
+    }
+}
+
+/// What the requests of a run have in common.
+struct Shared {
+    rules: Box<RawValue>,
+    response_format: Option<Box<RawValue>>,
 }
 
 /// What is sent.
 #[derive(Serialize)]
 struct Request<'a> {
     model: &'a str,
-    messages: [Sent<'a>; 2],
+    messages: (Sent<&'a RawValue>, Sent<Cow<'a, str>>),
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,9 +225,9 @@ struct Request<'a> {
 }
 
 #[derive(Serialize)]
-struct Sent<'a> {
+struct Sent<T> {
     role: &'static str,
-    content: Cow<'a, str>,
+    content: T,
 }
 
 impl Judge for Openai {
@@ -386,7 +403,7 @@ mod tests {
         let request = &server.model_requests()[0];
         assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/chat/completions"));
         assert_eq!(request.header("authorization"), Some("Bearer sk-test-1234"));
-        assert_eq!(request.system_text(), question().system);
+        assert_eq!(request.system_text(), &*question().system);
         assert!(request.last_user_text().starts_with(&question().prompt));
         assert!(request.last_user_text().contains("no field `pass`"));
         assert_eq!((&request.body["temperature"], &request.body["max_tokens"]), (&json!(0.0), &json!(77)));

@@ -4,9 +4,6 @@
 //! rest, some of them silently. What is left out here is checked by the strict door all the same.
 //! This module must not know any verdict.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 /// Keywords that hold one schema.
@@ -49,31 +46,6 @@ pub enum SchemaLimits {
     Schema,
     /// They go into the description, for servers that refuse them.
     Description,
-}
-
-/// Something made of a schema, once for as long as the same schema is asked for: a run asks for it a hundred thousand times.
-pub(super) struct Spoken(Mutex<Option<(Arc<Value>, Arc<RawValue>)>>);
-
-impl Spoken {
-    pub(super) fn new() -> Self {
-        Self(Mutex::new(None))
-    }
-
-    pub(super) fn of(
-        &self,
-        schema: &Arc<Value>,
-        make: impl FnOnce(&Value) -> Value,
-    ) -> Result<Arc<RawValue>, serde_json::Error> {
-        let mut spoken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*spoken {
-            Some((of, made)) if Arc::ptr_eq(of, schema) => Ok(Arc::clone(made)),
-            _ => {
-                let made: Arc<RawValue> = to_raw_value(&make(schema))?.into();
-                *spoken = Some((Arc::clone(schema), Arc::clone(&made)));
-                Ok(made)
-            }
-        }
-    }
 }
 
 /// The schema without what only other programs care for: its dialect, and formats.

@@ -26,7 +26,7 @@ pub(super) const NOW_MS: i64 = 1_790_000_000_000;
 /// A question of the stop court.
 pub(super) fn question() -> Question {
     Question {
-        system: "Judge the stop.".to_owned(),
+        system: "Judge the stop.".into(),
         prompt: "# Active directives\n\nAdd a parser.".to_owned(),
         schema_name: StopVerdict::NAME,
         schema: StopVerdict::schema().into(),

@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::verdict::{Payload, Reply, StopReason};
@@ -66,6 +67,8 @@ const MIGRATIONS: &[&str] = &["
 "];
 const KIND: Kind = Kind { name: "file of replies", application_id: APPLICATION_ID, migrations: MIGRATIONS };
 
+/// How long after one batch the next one is written at the earliest: what comes meanwhile goes with it, and costs hardly more.
+const BATCHES_APART: Duration = Duration::from_millis(3);
 /// Pages of the journal after which they are taken over into the file.
 const CHECKPOINT_PAGES: i32 = 4_000;
 
@@ -366,8 +369,12 @@ impl Journal {
     pub fn submit(&self, entries: impl IntoIterator<Item = Entry>) -> u64 {
         let mut state = self.shared.lock();
         if !state.closing {
+            let is_first = state.entries.is_empty();
             state.entries.extend(entries);
-            self.shared.submitted.notify_one();
+            // Whoever writes gathers for a while, and is not woken for each entry.
+            if is_first {
+                self.shared.submitted.notify_one();
+            }
         }
         // With nothing to write there will be no other batch.
         state.taken + u64::from(!state.entries.is_empty())
@@ -420,6 +427,7 @@ impl Drop for Journal {
 
 fn write(shared: &Shared, mut database: Database, run: Key) {
     let mut batch = Vec::new();
+    let mut earliest = Instant::now();
     loop {
         {
             let state = shared.lock();
@@ -428,8 +436,15 @@ fn write(shared: &Shared, mut database: Database, run: Key) {
             if state.entries.is_empty() {
                 return;
             }
+            let early = earliest.saturating_duration_since(Instant::now());
+            if !early.is_zero() {
+                let waits = |state: &mut State| !state.closing;
+                let waited = shared.submitted.wait_timeout_while(state, early, waits);
+                state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            }
             std::mem::swap(&mut batch, &mut state.entries);
             state.taken += 1;
+            earliest = Instant::now() + BATCHES_APART;
         }
         let written = commit(&mut database.connection, &run, &batch);
         let mut state = shared.lock();
