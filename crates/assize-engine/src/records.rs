@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::LazyLock;
+use std::sync::mpsc::{Receiver, channel};
 
 use assize_core::record::{RECORD_BYTES_MAX, read_json};
 use assize_core::rubric::clause::EVALUATION_STACK;
@@ -181,17 +182,58 @@ pub fn map_file<T: Send>(
     map: &(dyn Fn(usize, Value) -> Result<T, String> + Sync),
     each: &mut dyn FnMut(T) -> Result<(), String>,
 ) -> Result<(), RecordsError> {
-    let (mut chunk, mut bytes, mut done) = (Vec::with_capacity(CHUNK_RECORDS), 0, 0);
-    let mut flush = |chunk: &mut Vec<Item>| {
-        let first = done;
-        done += chunk.len();
-        let mapped = |(at, item): (usize, Item)| (item.place, item.value().and_then(|value| map(first + at, value)));
-        let mapped: Vec<(Place, Result<T, String>)> = match &*WORKERS {
-            Some(workers) => workers.install(|| chunk.par_drain(..).enumerate().map(mapped).collect()),
-            None => chunk.drain(..).enumerate().map(mapped).collect(),
-        };
-        mapped.into_iter().try_for_each(|(place, made)| made.and_then(&mut *each).map_err(|what| place.error(what)))
+    let one = |(at, item): (usize, Item)| (item.place, item.value().and_then(|value| map(at, value)));
+    let Some(workers) = &*WORKERS else {
+        let mut at = 0;
+        return items(file, format, &mut |item| {
+            at += 1;
+            hand_on([one((at - 1, item))], each)
+        });
     };
+    workers.in_place_scope(|scope| {
+        // One chunk is read and the one before it handed on while the one between is worked on.
+        let mut at_work: Option<Receiver<Mapped<T>>> = None;
+        let mut done = 0;
+        let mut begin = |chunk: Vec<Item>| {
+            let (first, (sender, receiver)) = (done, channel());
+            done += chunk.len();
+            scope.spawn(move |_| {
+                let chunk = chunk.into_par_iter().enumerate();
+                // Nobody waits for it where an earlier one was refused.
+                let _ = sender.send(chunk.map(|(at, item)| one((first + at, item))).collect());
+            });
+            // Of a worker that broke off nothing comes: its panic goes on at the end of the scope.
+            let before = at_work.replace(receiver).and_then(|before| before.recv().ok());
+            let handed_on = hand_on(before.into_iter().flatten(), each);
+            if handed_on.is_err() {
+                at_work = None;
+            }
+            handed_on
+        };
+        let read = chunks(file, format, &mut begin);
+        // Where the reading broke off, what was read before may have a fault of its own, and an earlier one.
+        let last = at_work.and_then(|last| last.recv().ok());
+        hand_on(last.into_iter().flatten(), each).and(read)
+    })
+}
+
+/// What came of the items of a chunk.
+type Mapped<T> = Vec<(Place, Result<T, String>)>;
+
+fn hand_on<T>(
+    mapped: impl IntoIterator<Item = (Place, Result<T, String>)>,
+    each: &mut dyn FnMut(T) -> Result<(), String>,
+) -> Result<(), RecordsError> {
+    mapped.into_iter().try_for_each(|(place, made)| made.and_then(&mut *each).map_err(|what| place.error(what)))
+}
+
+/// Reads what stands in a file, many items at a time. Where it breaks off, what was read before comes all the same.
+fn chunks(
+    file: File,
+    format: Option<DataFormat>,
+    each: &mut dyn FnMut(Vec<Item>) -> Result<(), RecordsError>,
+) -> Result<(), RecordsError> {
+    let (mut chunk, mut bytes) = (Vec::with_capacity(CHUNK_RECORDS), 0);
     let read = items(file, format, &mut |item| {
         bytes += item.bytes();
         chunk.push(item);
@@ -199,10 +241,9 @@ pub fn map_file<T: Send>(
             return Ok(());
         }
         bytes = 0;
-        flush(&mut chunk)
+        each(std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK_RECORDS)))
     });
-    // Where the reading broke off, what was read before may have a fault of its own, and an earlier one.
-    flush(&mut chunk).and(read)
+    each(chunk).and(read)
 }
 
 /// Reads what stands in a file, one item after the other.

@@ -5,7 +5,7 @@
 //! a failure. Beside what CEL brings there are `words(text)` and `sentences(text)`, which count (Unicode annex 29),
 //! and `items(list)`, which unlike `size` does not take a text for a list of characters.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -57,6 +57,7 @@ pub const EVALUATION_STACK: usize = 6 << 20;
 #[derive(Debug)]
 pub struct Clauses {
     compiled: Vec<Compiled>,
+    fields: Fields,
 }
 
 #[derive(Debug)]
@@ -104,7 +105,8 @@ impl Clauses {
                 }
             }
         }
-        if faults.is_empty() { Ok(Self { compiled }) } else { Err(faults) }
+        let fields = Fields::of(compiled.iter().map(|compiled: &Compiled| &compiled.program));
+        if faults.is_empty() { Ok(Self { compiled, fields }) } else { Err(faults) }
     }
 
     /// Computes all clauses over a record, and returns those that it does not stand up to.
@@ -113,7 +115,7 @@ impl Clauses {
             return Vec::new();
         }
         let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
-        context.add_variable_from_value(VARIABLE, map(record));
+        context.add_variable_from_value(VARIABLE, self.fields.value(record));
         let broken = |compiled: &Compiled| {
             let unknown = match evaluate(&compiled.program, &context) {
                 Ok(false) => return None,
@@ -128,7 +130,10 @@ impl Clauses {
 
 /// A condition by itself, such as the one that selects records.
 #[derive(Debug)]
-pub struct Condition(Program);
+pub struct Condition {
+    program: Program,
+    fields: Fields,
+}
 
 impl Condition {
     /// Reads an expression over a record.
@@ -137,7 +142,9 @@ impl Condition {
     ///
     /// Says why it is none.
     pub fn read(expression: &str) -> Result<Self, String> {
-        compile(expression).map(Self)
+        let program = compile(expression)?;
+        let fields = Fields::of([&program]);
+        Ok(Self { program, fields })
     }
 
     /// Computes whether it holds.
@@ -147,8 +154,8 @@ impl Condition {
     /// Says why it cannot be computed of this record.
     pub fn holds(&self, record: &serde_json::Map<String, Value>) -> Result<bool, ClauseError> {
         let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
-        context.add_variable_from_value(VARIABLE, map(record));
-        evaluate(&self.0, &context)
+        context.add_variable_from_value(VARIABLE, self.fields.value(record));
+        evaluate(&self.program, &context)
     }
 }
 
@@ -238,34 +245,71 @@ struct Shape {
 
 impl Shape {
     fn of(expression: &IdedExpr) -> Self {
-        let mut below: Vec<&IdedExpr> = Vec::new();
-        let mut loops = 0;
-        match &expression.expr {
-            Expr::Call(call) => {
-                below.extend(call.target.as_deref());
-                below.extend(&call.args);
-            }
-            Expr::Comprehension(all) => {
-                loops = 1;
-                below.extend([&all.iter_range, &all.accu_init, &all.loop_cond, &all.loop_step, &all.result]);
-            }
-            Expr::List(list) => below.extend(&list.elements),
-            Expr::Map(map) => map.entries.iter().for_each(|entry| below.extend(Self::parts(&entry.expr))),
-            Expr::Struct(made) => made.entries.iter().for_each(|entry| below.extend(Self::parts(&entry.expr))),
-            Expr::Select(select) => below.push(&select.operand),
-            Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => {}
-        }
-        let below = below.into_iter().map(Self::of).fold(Self::default(), |one, other| Self {
+        let below = below(expression).into_iter().map(Self::of).fold(Self::default(), |one, other| Self {
             depth: one.depth.max(other.depth),
             loops: one.loops.max(other.loops),
         });
-        Self { depth: below.depth + 1, loops: below.loops + loops }
+        let is_loop = matches!(expression.expr, Expr::Comprehension(_));
+        Self { depth: below.depth + 1, loops: below.loops + usize::from(is_loop) }
+    }
+}
+
+/// Returns what an expression is made of.
+fn below(expression: &IdedExpr) -> Vec<&IdedExpr> {
+    let mut below: Vec<&IdedExpr> = Vec::new();
+    match &expression.expr {
+        Expr::Call(call) => {
+            below.extend(call.target.as_deref());
+            below.extend(&call.args);
+        }
+        Expr::Comprehension(all) => {
+            below.extend([&all.iter_range, &all.accu_init, &all.loop_cond, &all.loop_step, &all.result]);
+        }
+        Expr::List(list) => below.extend(&list.elements),
+        Expr::Map(map) => map.entries.iter().for_each(|entry| below.extend(parts(&entry.expr))),
+        Expr::Struct(made) => made.entries.iter().for_each(|entry| below.extend(parts(&entry.expr))),
+        Expr::Select(select) => below.push(&select.operand),
+        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => {}
+    }
+    below
+}
+
+fn parts(entry: &EntryExpr) -> Vec<&IdedExpr> {
+    match entry {
+        EntryExpr::StructField(field) => vec![&field.value],
+        EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
+    }
+}
+
+/// What expressions look at of a record: the rest is not made ready for them.
+#[derive(Debug)]
+enum Fields {
+    Named(BTreeSet<String>),
+    All,
+}
+
+impl Fields {
+    fn of<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Self {
+        let mut fields = Self::Named(BTreeSet::new());
+        programs.into_iter().for_each(|program| fields.see(program.expression()));
+        fields
     }
 
-    fn parts(entry: &EntryExpr) -> Vec<&IdedExpr> {
-        match entry {
-            EntryExpr::StructField(field) => vec![&field.value],
-            EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
+    fn see(&mut self, expression: &IdedExpr) {
+        let is_record = |expression: &IdedExpr| matches!(&expression.expr, Expr::Ident(name) if name == VARIABLE);
+        match (&expression.expr, &mut *self) {
+            (Expr::Select(select), Self::Named(names)) if is_record(&select.operand) => {
+                names.insert(select.field.clone());
+            }
+            _ if is_record(expression) => *self = Self::All,
+            _ => below(expression).into_iter().for_each(|part| self.see(part)),
+        }
+    }
+
+    fn value(&self, record: &serde_json::Map<String, Value>) -> CelValue {
+        match self {
+            Self::All => map(record),
+            Self::Named(names) => map(names.iter().filter_map(|name| record.get_key_value(name))),
         }
     }
 }
@@ -283,9 +327,9 @@ fn evaluate(program: &Program, context: &Context<'_, '_>) -> Result<bool, Clause
     }
 }
 
-fn map(record: &serde_json::Map<String, Value>) -> CelValue {
-    let entries: HashMap<Key, CelValue> =
-        record.iter().map(|(name, value)| (Key::from(name.as_str()), value_of(value))).collect();
+fn map<'a>(fields: impl IntoIterator<Item = (&'a String, &'a Value)>) -> CelValue {
+    let entry = |(name, value): (&'a String, &'a Value)| (Key::from(name.as_str()), value_of(value));
+    let entries: HashMap<Key, CelValue> = fields.into_iter().map(entry).collect();
     CelValue::Map(entries.into())
 }
 
@@ -373,6 +417,29 @@ mod tests {
             assert!(error.contains(says), "{expression}: {error}");
         }
         assert!(compile("record.a.all(x, record.b.all(y, x > y))").is_ok(), "as many loops as may be");
+    }
+
+    #[test]
+    fn what_expressions_look_at_is_made_ready() {
+        for (expression, fields) in [
+            ("record.difficulty == 'beginner' && size(record.steps) > 2", Some("difficulty steps")),
+            ("has(record.tips) || record.made.by == 'nobody'", Some("made tips")),
+            ("record.steps.exists(step, step == record.answer)", Some("answer steps")),
+            ("[record.count, 1].exists(record, record == 1) || true", None),
+            ("size(record) > 3", None),
+            ("record['steps'] == [] || has(record.made)", None),
+        ] {
+            let program = compile(expression).expect(expression);
+            let whole = computed(expression, &guide());
+            let condition = Condition::read(expression).expect(expression);
+            let fields_of_guide = guide().as_object().expect("an object").clone();
+            assert_eq!(condition.holds(&fields_of_guide).map_err(|error| error.to_string()), whole, "{expression}");
+            let named = match Fields::of([&program]) {
+                Fields::Named(names) => Some(names.into_iter().collect::<Vec<_>>().join(" ")),
+                Fields::All => None,
+            };
+            assert_eq!(named.as_deref(), fields, "{expression}");
+        }
     }
 
     #[test]

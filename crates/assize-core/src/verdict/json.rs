@@ -7,6 +7,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 /// Any JSON in which no object has a key twice, however the key is spelled.
@@ -62,10 +63,12 @@ impl<'de> Visitor<'de> for AnyJson {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some((key, Unambiguous(value))) = entries.next_entry::<String, _>()? {
-            if object.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("duplicate field `{key}`")));
-            }
-            object.insert(key, value);
+            match object.entry(key) {
+                Entry::Vacant(entry) => entry.insert(value),
+                Entry::Occupied(entry) => {
+                    return Err(A::Error::custom(format_args!("duplicate field `{}`", entry.key())));
+                }
+            };
         }
         Ok(Value::Object(object))
     }

@@ -27,7 +27,7 @@ pub(super) const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 /// Connections that are kept for the next call.
 const CALLS_AT_ONCE_MAX: usize = 512;
 /// Bytes that a connection has room for, each way, before they are sent or read; the head of an answer has to fit.
-const BUFFER_BYTES: usize = 64 * 1024;
+const BUFFER_BYTES: usize = 32 * 1024;
 /// How long a name stands for what it was found to stand for.
 const NAME_HOLDS: Duration = Duration::from_secs(30);
 /// Bytes of an error's body that are read.

@@ -68,7 +68,7 @@ const MIGRATIONS: &[&str] = &["
 const KIND: Kind = Kind { name: "file of replies", application_id: APPLICATION_ID, migrations: MIGRATIONS };
 
 /// How long after one batch the next one is written at the earliest: what comes meanwhile goes with it, and costs hardly more.
-const BATCHES_APART: Duration = Duration::from_millis(3);
+const BATCHES_APART: Duration = Duration::from_millis(1);
 /// Pages of the journal after which they are taken over into the file.
 const CHECKPOINT_PAGES: i32 = 4_000;
 
