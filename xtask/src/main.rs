@@ -68,8 +68,11 @@ enum Xtask {
         /// Only cases whose name contains this.
         #[arg(long)]
         only: Option<String>,
+        /// Run one case of so many, other ones with each commit.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        one_of: Option<u32>,
         /// Run none; write the table of tricks into docs/review.md.
-        #[arg(long, conflicts_with_all = ["name", "only"])]
+        #[arg(long, conflicts_with_all = ["name", "only", "one_of"])]
         write_table: bool,
     },
     /// Count how often the intervals of calibration hold the true figure.
@@ -99,7 +102,7 @@ fn main() -> ExitCode {
         Xtask::Claude => claude::run(),
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
         Xtask::Corpus { write_table: true, .. } => corpus::write_table(),
-        Xtask::Corpus { name, only, .. } => corpus::run(name.as_deref(), only.as_deref()),
+        Xtask::Corpus { name, only, one_of, .. } => corpus::run(name.as_deref(), only.as_deref(), one_of),
         Xtask::Coverage(arguments) => coverage::run(&arguments),
         Xtask::Record(arguments) => record::run(&arguments),
         Xtask::Torture(arguments) => torture::run(&arguments),
