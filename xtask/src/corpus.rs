@@ -9,8 +9,8 @@ const PYTHON_PACKAGES: [&str; 3] = ["pytest==8.4.2", "ruff==0.14.5", "mypy==1.18
 /// Node packages that the corpora need, with their versions.
 const NODE_PACKAGES: [&str; 4] = ["typescript@5.9.3", "@types/node@20.19.25", "vitest@3.2.4", "eslint@9.39.1"];
 
-/// Runs the corpora, or the one that is named; `only` picks cases by a part of their name, `one_of` runs one of so many, another one with
-/// each commit.
+/// Runs the corpora, or the one that is named; `only` picks cases by a part of their name, `one_of` runs one of so many, the
+/// next one with each commit.
 pub fn run(corpus: Option<&str>, only: Option<&str>, one_of: Option<u32>) -> Result {
     python()?;
     node()?;
@@ -21,19 +21,17 @@ pub fn run(corpus: Option<&str>, only: Option<&str>, one_of: Option<u32>) -> Res
         tests.env("ASSIZE_TEST_ONLY", only);
     }
     if let Some(one_of) = one_of {
-        let which = commit()? % one_of;
-        println!("share {which} of {one_of}, by the commit");
+        let which = commits()? % one_of;
+        println!("share {which} of {one_of}, by the number of commits");
         tests.env("ASSIZE_TEST_SHARE", format!("{which}/{one_of}"));
     }
     execute(tests)
 }
 
-/// Returns the beginning of the commit's name, as a number.
-fn commit() -> Result<u32> {
-    let output =
-        command("git", &["rev-parse", "--short=7", "HEAD"]).output().map_err(|error| format!("git: {error}"))?;
-    let name = String::from_utf8_lossy(&output.stdout);
-    u32::from_str_radix(&name.trim()[..name.trim().len().min(7)], 16).map_err(|_| "there is no commit".to_owned())
+/// Returns how many commits there are.
+fn commits() -> Result<u32> {
+    let output = command("git", &["rev-list", "--count", "HEAD"]).output().map_err(|error| format!("git: {error}"))?;
+    String::from_utf8_lossy(&output.stdout).trim().parse().map_err(|_| "git counts no commits".to_owned())
 }
 
 /// Writes the table of tricks into the book. What stands in it is said by the test that holds it fresh.

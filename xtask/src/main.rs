@@ -68,7 +68,7 @@ enum Xtask {
         /// Only cases whose name contains this.
         #[arg(long)]
         only: Option<String>,
-        /// Run one case of so many, other ones with each commit.
+        /// Run one case of so many, the next ones with each commit.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         one_of: Option<u32>,
         /// Run none; write the table of tricks into docs/review.md.

@@ -1,6 +1,6 @@
 //! Reads a data set, one record at a time: JSON lines, a JSON array, CSV, or Parquet.
 //!
-//! Whatever the size of a data set, one record is held at a time. What cannot be read ends the reading with its place: to leave
+//! Whatever the size of a data set, one record is held at a time, or a few hundred where many are worked on together. What cannot be read ends the reading with its place: to leave
 //! one out would be to report on another data set. Verdicts that were made elsewhere are read by the same means. What a
 //! record is worth must not be known here.
 
@@ -202,9 +202,7 @@ pub fn map_file<T: Send>(
                 // Nobody waits for it where an earlier one was refused.
                 let _ = sender.send(chunk.map(|(at, item)| one((first + at, item))).collect());
             });
-            // Of a worker that broke off nothing comes: its panic goes on at the end of the scope.
-            let before = at_work.replace(receiver).and_then(|before| before.recv().ok());
-            let handed_on = hand_on(before.into_iter().flatten(), each);
+            let handed_on = at_work.replace(receiver).map_or(Ok(()), |before| hand_on_from(&before, each));
             if handed_on.is_err() {
                 at_work = None;
             }
@@ -212,13 +210,21 @@ pub fn map_file<T: Send>(
         };
         let read = chunks(file, format, &mut begin);
         // Where the reading broke off, what was read before may have a fault of its own, and an earlier one.
-        let last = at_work.and_then(|last| last.recv().ok());
-        hand_on(last.into_iter().flatten(), each).and(read)
+        at_work.map_or(Ok(()), |last| hand_on_from(&last, each)).and(read)
     })
 }
 
 /// What came of the items of a chunk.
 type Mapped<T> = Vec<(Place, Result<T, String>)>;
+
+/// Hands on what comes of a chunk. Of a worker that broke off nothing comes, and its panic goes on at the end of the scope.
+fn hand_on_from<T>(
+    at_work: &Receiver<Mapped<T>>,
+    each: &mut dyn FnMut(T) -> Result<(), String>,
+) -> Result<(), RecordsError> {
+    let broke_off = |_| RecordsError { place: "in between".to_owned(), what: "a worker broke off".to_owned() };
+    hand_on(at_work.recv().map_err(broke_off)?, each)
+}
 
 fn hand_on<T>(
     mapped: impl IntoIterator<Item = (Place, Result<T, String>)>,
@@ -387,6 +393,8 @@ fn table(source: impl Read, each: EachItem<'_>) -> Result<(), RecordsError> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Seek as _, Write as _};
+
     use super::*;
     use assize_core::record::Record;
 
@@ -412,6 +420,55 @@ mod tests {
         }
         assert_eq!(ids(""), Ok(Vec::new()));
         assert_eq!(ids("[]"), Ok(Vec::new()));
+    }
+
+    /// Maps records that are numbered; returns the numbers that were handed on, and what ended it.
+    fn mapped(text: &str, map: &(dyn Fn(usize) -> Result<usize, String> + Sync), last: usize) -> (Vec<usize>, String) {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(text.as_bytes()).and_then(|()| file.rewind()).expect("it is written");
+        let mut handed_on = Vec::new();
+        let ended = map_file(file, None, &|at, _| map(at), &mut |at| {
+            handed_on.push(at);
+            if at == last { Err("enough".to_owned()) } else { Ok(()) }
+        });
+        (handed_on, ended.map_or_else(|error| error.to_string(), |()| String::new()))
+    }
+
+    #[test]
+    fn the_first_fault_ends_it_wherever_it_is_found() {
+        let lines = |count: usize| (0..count).map(|at| format!("{{\"id\":\"{at}\"}}\n")).collect::<String>();
+        let many = 5 * CHUNK_RECORDS + 7;
+        let sound = |at: usize| Ok(at);
+        let all: Vec<usize> = (0..many).collect();
+        assert_eq!(mapped(&lines(many), &sound, many), (all.clone(), String::new()));
+        assert_eq!(mapped("", &sound, 0), (Vec::new(), String::new()));
+        for at in [0, 1, CHUNK_RECORDS - 1, CHUNK_RECORDS, 3 * CHUNK_RECORDS + 1, many - 1] {
+            let fault = |is: usize| if is >= at { Err("is wrong".to_owned()) } else { Ok(is) };
+            let line = at + 1;
+            assert_eq!(mapped(&lines(many), &fault, many), (all[..at].to_vec(), format!("line {line}: is wrong")));
+            assert_eq!(mapped(&lines(many), &sound, at), (all[..=at].to_vec(), format!("line {line}: enough")));
+            // What cannot be read comes later than what was read before it, and is told where that is sound.
+            let broken = lines(many) + "{";
+            assert_eq!(mapped(&broken, &fault, many).1, format!("line {line}: is wrong"));
+            assert!(mapped(&broken, &sound, many).1.starts_with(&format!("line {}: is no JSON", many + 1)));
+        }
+    }
+
+    #[test]
+    fn nothing_is_handed_on_behind_a_worker_that_broke_off() {
+        let lines: String = (0..6 * CHUNK_RECORDS).map(|at| format!("{{\"id\":\"{at}\"}}\n")).collect();
+        let handed_on = std::sync::Mutex::new(Vec::new());
+        let run = || {
+            let mut file = tempfile::tempfile().expect("a file");
+            file.write_all(lines.as_bytes()).and_then(|()| file.rewind()).expect("it is written");
+            let map = |at: usize, _| if at == CHUNK_RECORDS + 3 { panic!("a fault of ours") } else { Ok(at) };
+            map_file(file, None, &map, &mut |at| {
+                handed_on.lock().expect("one thread").push(at);
+                Ok(())
+            })
+        };
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+        assert_eq!(handed_on.into_inner().expect("one thread"), (0..CHUNK_RECORDS).collect::<Vec<_>>());
     }
 
     #[test]

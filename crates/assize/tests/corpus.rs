@@ -22,7 +22,7 @@ use serde_json::Value;
 const TOOLS_VARIABLE: &str = "ASSIZE_TEST_TOOLS";
 /// Only cases whose name contains this.
 const ONLY_VARIABLE: &str = "ASSIZE_TEST_ONLY";
-/// Only one of so many cases, and which: `2/3` is the last of three. CI runs another share of them with each commit.
+/// Only one of so many cases, and which: `2/3` is the last of three.
 const SHARE_VARIABLE: &str = "ASSIZE_TEST_SHARE";
 /// A program that takes the place of the one that is built with these tests, such as a release.
 const PROGRAM_VARIABLE: &str = "ASSIZE_TEST_PROGRAM";
@@ -49,8 +49,8 @@ fn corpus(name: &str) -> Vec<Case> {
 fn wanted<C>(all: Vec<C>, name: impl Fn(&C) -> &str) -> Vec<C> {
     let only = std::env::var(ONLY_VARIABLE).unwrap_or_default();
     let (which, of) = share();
-    let in_share = all.into_iter().enumerate().filter(|(at, _)| at % of == which).map(|(_, case)| case);
-    in_share.filter(|case| name(case).contains(&only)).collect()
+    let wanted = all.into_iter().filter(|case| name(case).contains(&only));
+    wanted.enumerate().filter(|(at, _)| at % of == which).map(|(_, case)| case).collect()
 }
 
 /// Returns which share of the cases is wanted, and of how many shares.

@@ -296,7 +296,9 @@ impl Fields {
     }
 
     fn see(&mut self, expression: &IdedExpr) {
-        let is_record = |expression: &IdedExpr| matches!(&expression.expr, Expr::Ident(name) if name == VARIABLE);
+        // With a dot before it a name is meant absolutely.
+        let is_variable = |name: &String| name.strip_prefix('.').unwrap_or(name) == VARIABLE;
+        let is_record = |expression: &IdedExpr| matches!(&expression.expr, Expr::Ident(name) if is_variable(name));
         match (&expression.expr, &mut *self) {
             (Expr::Select(select), Self::Named(names)) if is_record(&select.operand) => {
                 names.insert(select.field.clone());
@@ -426,7 +428,9 @@ mod tests {
             ("has(record.tips) || record.made.by == 'nobody'", Some("made tips")),
             ("record.steps.exists(step, step == record.answer)", Some("answer steps")),
             ("[record.count, 1].exists(record, record == 1) || true", None),
+            ("has(.record.answer) && record.count > 0", Some("answer count")),
             ("size(record) > 3", None),
+            ("size(.record) > 3 && record.count > 0", None),
             ("record['steps'] == [] || has(record.made)", None),
         ] {
             let program = compile(expression).expect(expression);

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-/// Returns whether the judged texts contain the mark of a verdict, as most do not.
+/// Returns whether the judged texts contain the mark of a verdict: without it the verdict cannot be theirs.
 pub(super) fn may_be_planted(mark: &str, exhibits: &[&str]) -> bool {
     let mark = letters(mark);
     exhibits.iter().any(|exhibit| letters(exhibit).contains(&mark))

@@ -291,7 +291,7 @@ fn looks_like_json(span: &str) -> bool {
 
 /// Returns whether a span mentions the mark, whatever its spelling.
 fn mentions(span: &str, mark: &str) -> bool {
-    span.contains(mark) || echo::letters(span).contains(&echo::letters(mark))
+    (!span.contains('\\') && span.contains(mark)) || echo::letters(span).contains(&echo::letters(mark))
 }
 
 /// What before an object makes it part of something larger.
@@ -430,6 +430,22 @@ mod tests {
         let reply = text(&format!("{{\"pass{}\":true}}", "\u{200b}".repeat(1_000)));
         let unjudged = read::<StopVerdict>(&reply, &[]).expect_err("a field too many");
         assert!(unjudged.detail.len() <= DETAIL_BYTES_MAX && unjudged.detail.contains("⟨U+200B⟩"), "{unjudged}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_short_way_takes_what_the_long_way_takes(
+            from in prop::sample::select(&["pass", "false", "reason", "[]", "\"tests\"", ":", ",", "{", "true", "."][..]),
+            to in prop::sample::select(&["pass", "true", "null", "0", "[]", "{}", "", " ", "\n", "1", "\"a\"", "\"pass\":true,", "\\u0070ass"][..]),
+            nth in 0..5_usize,
+        ) {
+            let mut changed = GOOD.to_owned();
+            if let Some((at, _)) = GOOD.match_indices(from).nth(nth) {
+                changed.replace_range(at..at + from.len(), to);
+            }
+            let long = parse_other::<crate::verdict::StopVerdict>(&changed).and_then(|verdict| verdict.check().map(|()| verdict));
+            prop_assert_eq!(parse::<crate::verdict::StopVerdict>(&changed), long, "{}", changed);
+        }
     }
 
     #[test]

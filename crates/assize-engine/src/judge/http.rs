@@ -26,8 +26,10 @@ use super::{CallError, RESPONSE_BYTES_MAX, Secret, time_left};
 pub(super) const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 /// Connections that are kept for the next call.
 const CALLS_AT_ONCE_MAX: usize = 512;
-/// Bytes that a connection has room for, each way, before they are sent or read; the head of an answer has to fit.
+/// Bytes that a connection has room for, each way, before they are sent or read.
 const BUFFER_BYTES: usize = 32 * 1024;
+/// Bytes that the head of an answer may have: it has to fit.
+const HEAD_BYTES_MAX: usize = BUFFER_BYTES - 1;
 /// How long a name stands for what it was found to stand for.
 const NAME_HOLDS: Duration = Duration::from_secs(30);
 /// Bytes of an error's body that are read.
@@ -126,6 +128,7 @@ fn new_agent(loopback: bool) -> Agent {
     let config = config.max_idle_connections(CALLS_AT_ONCE_MAX).max_idle_connections_per_host(CALLS_AT_ONCE_MAX);
     let config = if loopback { config.proxy(None) } else { config };
     let config = config.input_buffer_size(BUFFER_BYTES).output_buffer_size(BUFFER_BYTES);
+    let config = config.max_response_header_size(HEAD_BYTES_MAX);
     let config = config.user_agent(concat!("assize/", env!("CARGO_PKG_VERSION"))).build();
     Agent::with_parts(config, DefaultConnector::default().chain(Corking), Remembering::default())
 }
@@ -461,6 +464,20 @@ mod tests {
         let error = post(&body(RESPONSE_BYTES_MAX + 1), far()).expect_err("too large");
         assert_eq!(error, CallError::too_large());
         assert_eq!(post(&body(2 * RESPONSE_BYTES_MAX), far()), Err(CallError::too_large()));
+    }
+
+    #[test]
+    fn the_head_of_an_answer_has_a_limit() {
+        let with_head = |bytes: usize| {
+            let head = [("x-long", "y".repeat(bytes))];
+            let headers = head.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
+            post(&ModelServer::start(Script::always(status(200, &headers, "{}"))), far())
+        };
+        // Room for what else stands in a head.
+        assert!(with_head(HEAD_BYTES_MAX - 1_000).is_ok());
+        let error = with_head(HEAD_BYTES_MAX + 1).expect_err("too large");
+        assert!(matches!(&error, CallError::Final { unjudged, .. } if unjudged.detail.contains("header")), "{error:?}");
+        assert!(with_head(3 * HEAD_BYTES_MAX).is_err());
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub(super) struct Spoken<T>(Mutex<Option<Kept<T>>>);
 struct Kept<T> {
     rules: Arc<str>,
     schema: Arc<Value>,
+    schema_name: &'static str,
     written: Arc<T>,
 }
 
@@ -29,14 +30,17 @@ impl<T> Spoken<T> {
         write: impl FnOnce() -> Result<T, serde_json::Error>,
     ) -> Result<Arc<T>, serde_json::Error> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let same =
-            |kept: &&Kept<T>| Arc::ptr_eq(&kept.rules, &question.system) && Arc::ptr_eq(&kept.schema, &question.schema);
+        let same = |kept: &&Kept<T>| {
+            Arc::ptr_eq(&kept.rules, &question.system)
+                && Arc::ptr_eq(&kept.schema, &question.schema)
+                && kept.schema_name == question.schema_name
+        };
         if let Some(kept) = kept.as_ref().filter(same) {
             return Ok(Arc::clone(&kept.written));
         }
         let written = Arc::new(write()?);
         let (rules, schema) = (Arc::clone(&question.system), Arc::clone(&question.schema));
-        *kept = Some(Kept { rules, schema, written: Arc::clone(&written) });
+        *kept = Some(Kept { rules, schema, schema_name: question.schema_name, written: Arc::clone(&written) });
         Ok(written)
     }
 }
@@ -56,7 +60,8 @@ mod tests {
         let other_rules = Question { system: "Judge otherwise.".into(), ..first.clone() };
         assert_eq!(*written(&other_rules, "c"), "c");
         assert_eq!(*written(&first, "d"), "d", "only the last ones are kept");
-        let other_schema = Question { schema: Arc::new(Value::Null), ..first };
+        let other_schema = Question { schema: Arc::new(Value::Null), ..first.clone() };
         assert_eq!(*written(&other_schema, "e"), "e");
+        assert_eq!(*written(&Question { schema_name: "other", ..other_schema }, "f"), "f");
     }
 }

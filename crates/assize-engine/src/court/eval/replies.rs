@@ -606,6 +606,24 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_while_it_gathers_is_written_at_the_end() {
+        let (_folder, path) = file();
+        let mut replies = Replies::open(&path).expect("a new file");
+        replies.go_on(&RUN, 1).expect("a new run");
+        for round in 0..20_u8 {
+            let journal = Journal::open(&path, RUN).expect("a journal");
+            let first = journal.submit([begun(u64::from(round), 1)]);
+            journal.wait(first).expect("written at once");
+            // The next batch is not due yet.
+            let second = journal.submit([Entry::Ended { call: round.into(), cost_nanousd: 1 }]);
+            let third = journal.submit([replied([round; 16], answer("{}", StopReason::Complete))]);
+            assert!(third == second || third == second + 1);
+            journal.close().expect("all of it is written");
+            assert!(replies.has(&[round; 16]).expect("readable"));
+        }
+    }
+
+    #[test]
     fn after_its_end_nothing_is_written() {
         let (_folder, path) = file();
         let journal = Journal::open(&path, RUN).expect("a journal");
