@@ -17,6 +17,7 @@ pub mod finding;
 pub mod fix;
 pub mod gate;
 pub mod ledger;
+pub mod market;
 pub mod opinion;
 pub mod patch;
 pub mod path;

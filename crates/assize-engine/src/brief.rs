@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use assize_brief::brief::{Analysis, Brief, Limit};
 use assize_brief::facts::FileFacts;
+use assize_brief::public::{PublicName, public_names};
 use assize_brief::schema_type::SchemaFile;
 use assize_brief::tally::NameTally;
 use assize_brief::tree::{Tree, TreeFile};
@@ -95,9 +96,23 @@ impl Survey {
         self.effort
     }
 
+    /// Returns whether there is a file, whether or not anybody wants to read it.
+    pub fn has(&self, path: &str) -> bool {
+        self.place(path).is_some()
+    }
+
+    /// Returns what a file offers to others.
+    pub fn public_names_of(&self, path: &str) -> Vec<PublicName> {
+        let facts = self.find(path).and_then(|(_, said)| said.facts.as_ref());
+        facts.map_or_else(Vec::new, |facts| public_names([(path, facts)]).names)
+    }
+
+    fn place(&self, path: &str) -> Option<usize> {
+        self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()
+    }
+
     fn find(&self, path: &str) -> Option<&(Digest, Arc<Said>)> {
-        let place = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
-        self.files[place].said.as_ref()
+        self.files[self.place(path)?].said.as_ref()
     }
 }
 

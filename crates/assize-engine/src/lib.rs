@@ -16,6 +16,7 @@ pub mod git;
 pub mod ground;
 pub mod judge;
 pub mod ledger;
+pub mod market;
 pub mod patch;
 pub mod process;
 pub mod records;

@@ -8,7 +8,7 @@ use anstyle::AnsiColor;
 use clap::{ColorChoice, CommandFactory as _, Parser, Subcommand};
 
 use crate::command::{
-    brief, completions, demo, doctor, eval, fix, hook, init, ledger, patch, pause, review, stop, tournament,
+    brief, completions, demo, doctor, eval, fix, hook, init, ledger, market, patch, pause, review, stop, tournament,
 };
 use crate::exit::{Exit, Result};
 use crate::host::Host;
@@ -72,6 +72,8 @@ enum Command {
     Patch(patch::Arguments),
     /// Judge the records of a data set, and try the judge itself.
     Eval(eval::Arguments),
+    /// Let bidders compete for an issue, and learn whom to believe.
+    Market(market::Arguments),
     /// Read, check, export or replay the record of what was judged.
     Ledger(ledger::Arguments),
     /// Let every agent of this project stop unjudged until told otherwise.
@@ -170,6 +172,7 @@ fn run(cli: Cli) -> Result {
             brief::run(&arguments, &host, Output { format, ..output })
         }
         Command::Patch(arguments) => patch::run(&arguments, &host, output),
+        Command::Market(arguments) => market::run(&arguments, &host, output),
         Command::Eval(arguments) => eval::run(&arguments, &host, output),
         Command::Ledger(arguments) => ledger::run(&arguments, &host, output),
         Command::Pause(arguments) => pause::pause(&arguments, &host, output),

@@ -3,10 +3,12 @@
 //! One place for colour, marks and the machine envelope, so that the same thing looks the same
 //! everywhere. Nothing is decided here.
 
+mod columns;
 pub mod comment;
 pub mod eval;
 pub mod fix;
 pub mod junit;
+pub mod market;
 pub mod patch;
 pub mod report;
 pub mod review;

@@ -9,6 +9,7 @@ pub mod fix;
 pub mod hook;
 pub mod init;
 pub mod ledger;
+pub mod market;
 pub mod patch;
 pub mod pause;
 pub mod review;

@@ -20,6 +20,7 @@ use assize_core::trial::plan::Plan;
 use assize_core::trial::tally::Tally;
 use serde_json::{Value, json};
 
+use super::columns::Columns;
 use super::comment::escape;
 use super::{BAD, DOUBTFUL, GOOD, STRONG, outcome, quiet, styled};
 use crate::command::eval::asking::{Asked, Need};
@@ -28,49 +29,6 @@ use crate::command::eval::asking::{Asked, Need};
 const LISTED_MAX: usize = 20;
 /// What stands for a figure that has no value.
 const UNDEFINED: &str = "undefined";
-
-/// Columns with a heading, the first one to the left and all others to the right.
-struct Table {
-    rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    fn new(heading: &[&str]) -> Self {
-        Self { rows: vec![heading.iter().map(ToString::to_string).collect()] }
-    }
-
-    fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
-    }
-
-    fn human(&self) -> String {
-        let columns = self.rows.first().map_or(0, Vec::len);
-        let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        let mut text = String::new();
-        for (at, row) in self.rows.iter().enumerate() {
-            let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-                if column == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-            });
-            let line = cells.collect::<Vec<_>>().join("  ");
-            let line = if at == 0 { quiet(line.trim_end()) } else { line.trim_end().to_owned() };
-            let _ = writeln!(text, "  {line}");
-        }
-        text
-    }
-
-    fn markdown(&self) -> String {
-        let mut text = String::new();
-        for (at, row) in self.rows.iter().enumerate() {
-            let cells: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
-            let _ = writeln!(text, "| {} |", cells.join(" | "));
-            if at == 0 {
-                let _ = writeln!(text, "|---|{}", "--:|".repeat(row.len().saturating_sub(1)));
-            }
-        }
-        text
-    }
-}
 
 fn visible(text: &str) -> String {
     make_visible(text).replace(['\n', '\r', '\t'], " ")
@@ -215,11 +173,11 @@ fn tally_headline(rubric: &Rubric, tally: &Tally) -> String {
     format!("{records} by {}: {accepted} accepted, {rejected} rejected, {unjudged} unjudged", rubric.id)
 }
 
-fn tally_table(tally: &Tally) -> Table {
+fn tally_table(tally: &Tally) -> Columns {
     let judges: Vec<String> = tally.judges.keys().map(|judge| format!("{} fails", visible(judge))).collect();
     let mut heading = vec!["mode", "fails", "by clause", "passes", "unjudged"];
     heading.extend(judges.iter().map(String::as_str));
-    let mut table = Table::new(&heading);
+    let mut table = Columns::new(&heading);
     for (at, mode) in tally.modes.iter().enumerate() {
         let mut cells = vec![mode.mode.clone()];
         cells.extend([mode.fails, mode.computed, mode.passes, mode.unjudged].map(|count| count.to_string()));
@@ -379,8 +337,8 @@ fn parts(trial: &Trial) -> impl Iterator<Item = &Part> {
     trial.modes.iter().chain([&trial.pooled, &trial.whole])
 }
 
-fn agreement_table(trial: &Trial) -> Table {
-    let mut table = Table::new(&[
+fn agreement_table(trial: &Trial) -> Columns {
+    let mut table = Columns::new(&[
         "",
         "both fail",
         "judge only",
@@ -407,8 +365,8 @@ fn agreement_table(trial: &Trial) -> Table {
     table
 }
 
-fn error_table(trial: &Trial) -> Table {
-    let mut table = Table::new(&["", "sensitivity", "specificity", "belief", "why"]);
+fn error_table(trial: &Trial) -> Columns {
+    let mut table = Columns::new(&["", "sensitivity", "specificity", "belief", "why"]);
     for part in trial.modes.iter().chain([&trial.pooled]) {
         let belief = part.belief.as_str().to_owned();
         table.row(vec![
@@ -422,8 +380,8 @@ fn error_table(trial: &Trial) -> Table {
     table
 }
 
-fn rate_table(trial: &Trial) -> Table {
-    let mut table = Table::new(&[
+fn rate_table(trial: &Trial) -> Columns {
+    let mut table = Columns::new(&[
         "share that fails",
         "as the judge has it",
         "people alone",
@@ -540,8 +498,8 @@ fn moved_parts(comparison: &Comparison) -> impl Iterator<Item = &Moved> {
     comparison.modes.iter().chain([&comparison.pooled])
 }
 
-fn rates(comparison: &Comparison) -> Table {
-    let mut table = Table::new(&[
+fn rates(comparison: &Comparison) -> Columns {
+    let mut table = Columns::new(&[
         "",
         "first fails",
         "second fails",

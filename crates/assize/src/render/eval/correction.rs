@@ -8,7 +8,7 @@ use assize_core::verdict::TemplateRevision;
 use serde_json::{Value, json};
 
 use super::{
-    LISTED_MAX, Table, UNDEFINED, asked_lines, count, escape, moved_parts, probability, quiet, styled, visible,
+    Columns, LISTED_MAX, UNDEFINED, asked_lines, count, escape, moved_parts, probability, quiet, styled, visible,
 };
 use crate::command::eval::asking::Asked;
 use crate::render::{STRONG, outcome};
@@ -66,9 +66,9 @@ pub fn notes(correction: &Correction) -> Vec<String> {
     notes
 }
 
-fn transitions(correction: &Correction) -> Table {
+fn transitions(correction: &Correction) -> Columns {
     let mut table =
-        Table::new(&["", "before", "after", "fixed", "introduced", "remaining", "untouched", "p", "p of all"]);
+        Columns::new(&["", "before", "after", "fixed", "introduced", "remaining", "untouched", "p", "p of all"]);
     for part in moved_parts(&correction.comparison) {
         let counts = [
             part.remaining + part.only_first,

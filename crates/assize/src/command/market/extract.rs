@@ -1,0 +1,100 @@
+//! `assize market extract --spec FILE`: what a specification demands.
+
+use std::path::{Path, PathBuf};
+
+use assize_core::market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
+use assize_core::market::requirement::{Guideline, Requirements};
+
+use crate::cli::{Output, print};
+use crate::exit::{Exit, Failure, Result};
+use crate::host::Host;
+use crate::own_file;
+use crate::render::{self, Format};
+
+/// Files in which projects say how they want to be changed.
+const GUIDELINES: [&str; 3] = ["CLAUDE.md", "AGENTS.md", "CONTRIBUTING.md"];
+/// Largest file of guidelines, in bytes.
+const GUIDELINE_BYTES_MAX: u64 = 512 * 1024;
+
+/// What is demanded, and by which house rules.
+#[derive(Debug, clap::Args)]
+pub struct SpecificationArguments {
+    /// The specification, in Markdown with boxes; `-` for standard input.
+    #[arg(long, value_name = "FILE")]
+    spec: PathBuf,
+    /// A file of guidelines; can be given several times [default: CLAUDE.md, AGENTS.md and CONTRIBUTING.md, as far as they are there].
+    #[arg(long = "guideline", value_name = "FILE")]
+    guidelines: Vec<PathBuf>,
+}
+
+/// What a specification demands.
+pub struct Demanded {
+    /// Its requirements.
+    pub requirements: Requirements,
+    /// Boxes that are ticked.
+    pub ticked: usize,
+}
+
+/// Arguments of `assize market extract`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    specification: SpecificationArguments,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  assize market extract --spec issue.md
+  assize market extract --spec issue.md --guideline docs/rules.md --format json
+  gh issue view 12 --json body --jq .body | assize market extract --spec -
+
+A box is what GitHub takes for one: `- [ ]` at the beginning of a list item, whatever its marker and however deep.
+Its parts are the items below it, or else its sentences.
+
+Exit codes: 0 something is demanded \u{b7} 1 no box is open \u{b7} 2 something cannot be read";
+
+/// Runs `assize market extract`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let Demanded { requirements, ticked } = requirements(&arguments.specification, host)?;
+    print(&match output.format {
+        Format::Json => render::market::requirements_envelope(&requirements).to_string() + "\n",
+        Format::Human => render::market::requirements_human(&requirements, ticked),
+        Format::Markdown => render::market::requirements_markdown(&requirements, ticked),
+    });
+    Ok(if requirements.explicit_requirements.is_empty() { Exit::NotAccepted } else { Exit::Done })
+}
+
+/// Reads what a specification demands.
+///
+/// # Errors
+///
+/// Fails where it cannot be read, or has no box.
+pub fn requirements(arguments: &SpecificationArguments, host: &Host) -> Result<Demanded> {
+    let specification = own_file::read_text(host, &arguments.spec, "--spec", SPECIFICATION_BYTES_MAX as u64)?;
+    let wrong = |error: &dyn std::fmt::Display| Failure::new(format!("--spec {}: {error}", arguments.spec.display()));
+    let boxes = boxes(&specification).map_err(|error| wrong(&error))?;
+    if boxes.is_empty() {
+        let hint = "write what is demanded as items such as `- [ ] Add the endpoint`";
+        return Err(wrong(&"it has no box").hint(hint));
+    }
+    let ticked = boxes.iter().filter(|found| found.ticked).count();
+    Ok(Demanded { requirements: Requirements::by_rules(&boxes, &guidelines(arguments, host)?), ticked })
+}
+
+fn guidelines(arguments: &SpecificationArguments, host: &Host) -> Result<Vec<Guideline>> {
+    let read = |path: &Path| -> Result<Guideline> {
+        let text = own_file::read_text(host, path, "--guideline", GUIDELINE_BYTES_MAX)?;
+        Ok(Guideline { path: path.display().to_string(), text })
+    };
+    if !arguments.guidelines.is_empty() {
+        return arguments.guidelines.iter().map(|path| read(path)).collect();
+    }
+    let project = host.at(&host.project());
+    let usual = GUIDELINES.into_iter().map(Path::new).filter(|name| project.folder.join(name).is_file());
+    let read = |name: &Path| -> Result<Guideline> {
+        let text = own_file::read_text(&project, name, "the guidelines", GUIDELINE_BYTES_MAX)?;
+        Ok(Guideline { path: name.display().to_string(), text })
+    };
+    usual.map(read).collect()
+}

@@ -1,0 +1,40 @@
+//! `assize market replay`: what each event did to whom.
+
+use assize_core::market::standing::{Deltas, Standing};
+
+use crate::cli::{Output, print};
+use crate::exit::{Exit, Result};
+use crate::host::Host;
+use crate::render::{self, Format};
+
+/// Arguments of `assize market replay`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Tell only what concerns this bidder.
+    #[arg(long, value_name = "ID")]
+    bidder: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  assize market replay
+  assize market replay --bidder fast --format json";
+
+/// Runs `assize market replay`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let (bidders, events) = super::history(host)?;
+    let mut steps = Vec::new();
+    Standing::told(&bidders, events, &mut |step| {
+        if arguments.bidder.as_ref().is_none_or(|bidder| *bidder == step.event.bot_id) {
+            steps.push(step);
+        }
+    });
+    let names: Vec<&str> = bidders.iter().map(String::as_str).collect();
+    print(&match output.format {
+        Format::Json => render::market::steps_envelope(&names, &steps, &Deltas::default()).to_string() + "\n",
+        Format::Human => render::market::steps_human(&names, &steps, &Deltas::default()),
+        Format::Markdown => render::market::steps_markdown(&names, &steps, &Deltas::default()),
+    });
+    Ok(Exit::Done)
+}

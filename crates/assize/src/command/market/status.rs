@@ -1,0 +1,33 @@
+//! `assize market status`: how the bidders stand.
+
+use assize_core::market::standing::Standing;
+
+use crate::cli::{Output, print};
+use crate::exit::{Exit, Result};
+use crate::host::Host;
+use crate::render::{self, Format};
+
+/// Arguments of `assize market status`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {}
+
+const EXAMPLES: &str = "\
+Examples:
+  assize market status
+  assize market status --format json
+
+The standing is computed anew from the files in .assize/market/events; git merges them without conflict.";
+
+/// Runs `assize market status`.
+pub fn run(_: &Arguments, host: &Host, output: Output) -> Result {
+    let (bidders, events) = super::history(host)?;
+    let count = events.len();
+    let standing = Standing::of(&bidders, events);
+    print(&match output.format {
+        Format::Json => render::market::standing_envelope(&standing).to_string() + "\n",
+        Format::Human => render::market::standing_human(&standing, count),
+        Format::Markdown => render::market::standing_markdown(&standing, count),
+    });
+    Ok(Exit::Done)
+}
