@@ -74,19 +74,19 @@ impl Bid {
     /// Says in one sentence what is wrong with it.
     pub fn read(json: &str) -> Result<Self, String> {
         if json.len() > BID_BYTES_MAX {
-            return Err(format!("the bid has {} bytes where {BID_BYTES_MAX} is the most", json.len()));
+            return Err(format!("it has {} bytes where {BID_BYTES_MAX} is the most", json.len()));
         }
         let bid: Self =
-            serde_json::from_str(json).map_err(|error| format!("the bid does not fit its form: {error}"))?;
+            serde_json::from_str(json).map_err(|error| format!("it does not fit the form of a bid: {error}"))?;
         bid.check().map(|()| bid)
     }
 
     fn check(&self) -> Result<(), String> {
         if self.changes.is_empty() {
-            return Err("the bid changes nothing".to_owned());
+            return Err("it changes nothing".to_owned());
         }
         if self.changes.len() > CHANGES_MAX {
-            return Err(format!("the bid has {} changes where {CHANGES_MAX} is the most", self.changes.len()));
+            return Err(format!("it has {} changes where {CHANGES_MAX} is the most", self.changes.len()));
         }
         let texts = [("approach", &self.approach), ("pseudo_code", &self.pseudo_code), ("risk", &self.risk)];
         for (name, text) in texts {
