@@ -57,6 +57,12 @@ fn visible(text: &str) -> String {
     make_visible(text).into_owned()
 }
 
+/// Writes down how many there are of something.
+fn count(count: impl std::fmt::Display + PartialEq + From<u8> + Copy, one: &str, many: &str) -> String {
+    let name = if count == 1.into() { one } else { many };
+    format!("{count} {name}")
+}
+
 /// Shows a text less prominently.
 pub fn quiet(text: &str) -> String {
     styled(QUIET, text)

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::comment::escape;
-use super::{BAD, DOUBTFUL, GOOD, STRONG, outcome, quiet, styled};
+use super::{BAD, DOUBTFUL, GOOD, STRONG, count, outcome, quiet, styled};
 use crate::command::eval::asking::{Asked, Need};
 
 /// Contradictions and flips that are listed for a person; the JSON has more.
@@ -32,10 +32,6 @@ const UNDEFINED: &str = "undefined";
 
 fn visible(text: &str) -> String {
     make_visible(text).replace(['\n', '\r', '\t'], " ")
-}
-
-fn count(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn figure(estimate: Option<Estimate>) -> String {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::comment::escape;
-use super::{STRONG, quiet, styled, visible};
+use super::{STRONG, count, quiet, styled, visible};
 
 /// The court, as envelopes name it.
 const COURT: &str = "market";
@@ -28,10 +28,6 @@ fn envelope(name: &str, shape: Value) -> Value {
     let mut document = json!({"assize": VERSION, "court": COURT});
     document[name] = shape;
     document
-}
-
-fn count(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// Makes the machine envelope of what is demanded.
