@@ -19,7 +19,7 @@ use crate::shell::Result;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// How often labels are drawn for each row.
-    #[arg(long, default_value_t = 20_000)]
+    #[arg(long, default_value_t = 100_000)]
     draws: u32,
     /// The seed.
     #[arg(long, default_value_t = 1)]

@@ -27,9 +27,10 @@ const GRID: usize = 24;
 const SECTIONS: usize = 30;
 /// Kappas that are looked at lie between this and its opposite.
 const FARTHEST: f64 = 1.0 - 1e-9;
-/// The power of the divergence: 0 would be the likelihood ratio, 1 Pearson's statistic. In simulations with 50 to 200 labels the intervals
-/// hold the true coefficient in 94 to 96 of a hundred with this one: `cargo xtask coverage`.
-const POWER: f64 = 1.25;
+/// The power of the divergence: 0 would be the likelihood ratio, 1 Pearson's statistic. Of the powers from 1.0 to 1.5 this one brings the
+/// intervals nearest to 95 of a hundred in the settings of `cargo xtask coverage`, by the exact probabilities of all tables of 50, 100 and 200 labels:
+/// 94.4 to 95.7. Far from those settings, 50 and 100 labels hold in 91 to 97 of a hundred, and 200 in 94 to 96.
+const POWER: f64 = 1.30;
 
 /// Returns the ends of the interval of kappa. `value` is that of the labels.
 pub(super) fn of_kappa(counts: &Confusion, value: f64, confidence: Confidence) -> (f64, f64) {
@@ -227,13 +228,13 @@ mod tests {
     fn few_labels_leave_much_open() {
         // By another program, which looks over a fine grid of both shares.
         for (counts, low, high) in [
-            ([13, 4, 7, 36], 0.320_687, 0.750_730),
-            ([6, 2, 0, 2], -0.004_372, 0.859_385),
-            ([1, 0, 2, 7], -0.090_663, 0.823_930),
-            ([0, 2, 1, 7], -0.424_538, 0.599_916),
-            ([6, 0, 4, 0], -0.433_214, 0.507_521),
-            ([30, 0, 0, 30], 0.866_715, 1.0),
-            ([32, 6, 5, 57], 0.602_203, 0.864_947),
+            ([13, 4, 7, 36], 0.320_550, 0.750_187),
+            ([6, 2, 0, 2], -0.003_136, 0.857_624),
+            ([1, 0, 2, 7], -0.086_658, 0.821_883),
+            ([0, 2, 1, 7], -0.424_227, 0.598_525),
+            ([6, 0, 4, 0], -0.434_821, 0.507_025),
+            ([30, 0, 0, 30], 0.864_202, 1.0),
+            ([32, 6, 5, 57], 0.601_712, 0.864_596),
         ] {
             let [both_fail, judge_only, person_only, both_pass] = counts;
             let counts = Confusion { both_fail, judge_only, person_only, both_pass };

@@ -83,7 +83,7 @@ pub const ERRORS_MIN: u64 = 3;
 /// Labels from which the rate by people alone holds what it promises.
 pub const LABELS_OF_PEOPLE_MIN: u64 = 200;
 
-/// Labels from which the intervals of kappa and AC1 hold what they promise.
+/// Labels from which the intervals of kappa and AC1 hold what they promise, in the settings of `cargo xtask coverage`.
 pub const LABELS_FOR_AGREEMENT_MIN: u64 = 50;
 
 /// How many labels a label has to be worth for the judge's own to be taken in.
