@@ -8,6 +8,7 @@
 pub mod correction;
 pub mod fix;
 pub mod inquiry;
+pub mod market;
 pub mod pair;
 pub mod record;
 pub mod review;

@@ -14,6 +14,7 @@ use crate::court::tournament::TournamentRecord;
 use crate::directive::Directive;
 use crate::evidence::{Fingerprint, StopAttempt};
 use crate::fix::record::{FixEnd, FixStart, FixStep};
+use crate::market::run::{MarketEnding, MarketStart, MarketStep};
 use crate::patch::Patch;
 use crate::ruling::Outcome;
 
@@ -106,6 +107,12 @@ pub enum Event {
     EvalRuled(Box<RunRecord>),
     /// The failing records of a data set were corrected.
     EvalCorrected(Box<CorrectionRecord>),
+    /// A run of the market began.
+    MarketStarted(Box<MarketStart>),
+    /// Something happened in a run of the market.
+    MarketStepped(Box<MarketStep>),
+    /// A run of the market is over.
+    MarketEnded(Box<MarketEnding>),
     /// A patch is going to be put into the user's tree: whatever happens from here on, the way back is on record.
     PatchIntended {
         /// Its operations.
@@ -158,6 +165,9 @@ impl Event {
             Self::FixStarted(_) => "fix_started",
             Self::FixStepped(_) => "fix_stepped",
             Self::FixEnded(_) => "fix_ended",
+            Self::MarketStarted(_) => "market_started",
+            Self::MarketStepped(_) => "market_stepped",
+            Self::MarketEnded(_) => "market_ended",
             Self::TournamentStarted(_) => "tournament_started",
             Self::TournamentStepped(_) => "tournament_stepped",
             Self::TournamentRuled(_) => "tournament_ruled",
@@ -179,6 +189,7 @@ impl Event {
             Self::StopRuled(record) => Some(record.decision.ruling.outcome),
             Self::ReviewRuled(record) => Some(record.ruling.outcome),
             Self::FixEnded(end) => Some(end.outcome),
+            Self::MarketEnded(ending) => Some(ending.outcome()),
             Self::TournamentRuled(record) => Some(record.ranking.outcome),
             Self::EvalRuled(record) => Some(record.outcome),
             Self::EvalCorrected(record) => Some(record.outcome),
@@ -249,6 +260,9 @@ impl SessionState {
             | Event::FixStarted(_)
             | Event::FixStepped(_)
             | Event::FixEnded(_)
+            | Event::MarketStarted(_)
+            | Event::MarketStepped(_)
+            | Event::MarketEnded(_)
             | Event::TournamentStarted(_)
             | Event::TournamentStepped(_)
             | Event::TournamentRuled(_)

@@ -373,7 +373,7 @@ fn leads_outside(folder: &Path, root: &Path) -> bool {
 
 /// Returns what has to be seen of a folder of the search path so that its programs run; nothing where the sandbox shows it
 /// anyway. Those of a virtual environment need all of that, and by the name that it was made under: their first lines say it.
-fn tool_folders(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+pub(crate) fn tool_folders(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let is_shown = |folder: &Path| ["/usr", "/bin", "/sbin", "/opt"].iter().any(|shown| folder.starts_with(shown));
     let whole = folder.parent().filter(|parent| parent.join("pyvenv.cfg").is_file()).unwrap_or(folder).to_owned();
     let real = whole.canonicalize().ok().filter(|real| *real != whole);

@@ -1,4 +1,9 @@
-//! What the market keeps of its history, and what it knows of a tree.
+//! The market's dealings with the world: bidders, issues, the branch, the history, and what is known of a tree.
 
+pub mod bidder;
+pub mod branch;
+pub mod broker;
+pub mod errand;
 pub mod events;
 pub mod known;
+pub mod source;

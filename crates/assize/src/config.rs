@@ -3,6 +3,8 @@
 //! [`RawConfig`] is what the file says, [`Config`] what follows from it; the conversion happens
 //! once, here, and whatever is wrong is said with its place.
 
+mod market;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read as _};
@@ -27,6 +29,8 @@ use assize_engine::judge::{CALLS_MAX, JudgeConfig};
 use assize_engine::sandbox::{Demand, SandboxLimits};
 use serde::Deserialize;
 
+use self::market::RawMarket;
+pub use self::market::{BidderConfig, MarketSettings};
 use crate::exit::Failure;
 use crate::host::Host;
 
@@ -55,6 +59,9 @@ struct RawConfig {
     budget: RawBudget,
     fix: RawFix,
     fixer: RawFixer,
+    market: RawMarket,
+    #[serde(rename = "bidder")]
+    bidders: Vec<BidderConfig>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -304,6 +311,8 @@ pub struct Config {
     pub fixer: Option<FixerConfig>,
     /// How records are judged.
     pub eval: EvalSettings,
+    /// How the market is held.
+    pub market: MarketSettings,
     /// Every judge there is, whichever courts it sits in.
     pub all_judges: Vec<JudgeConfig>,
 }
@@ -326,6 +335,7 @@ impl Default for Config {
             patch_limits: PatchLimits::default(),
             fixer: None,
             eval: EvalSettings::default(),
+            market: MarketSettings::default(),
             all_judges: Vec::new(),
         }
     }
@@ -401,6 +411,7 @@ impl Config {
         let judges = select_judges(raw.judges.clone(), raw.stop.judges, "stop").map_err(wrong)?;
         let review_judges = select_judges(raw.judges.clone(), raw.review.judges, "review").map_err(wrong)?;
         let eval = raw.eval.settings(raw.judges.clone()).map_err(wrong)?;
+        let market = raw.market.settings(raw.bidders, raw.judges.clone()).map_err(wrong)?;
         known_gates(&raw.gates.skip, &raw.declared).map_err(wrong)?;
         let RawFix { rounds_max, time_s_max, cost_usd_max, ops_max, bytes_max } = raw.fix;
         let fix = FixPolicy { rounds_max, time_s_max, cost_usd_max };
@@ -421,6 +432,7 @@ impl Config {
             patch_limits: PatchLimits { ops_max, bytes_max },
             fixer,
             eval,
+            market,
             all_judges: raw.judges,
             stop,
             rules,

@@ -12,15 +12,17 @@ use assize_engine::fixer::command::Program;
 use assize_engine::fixer::model::Model;
 use assize_engine::judge::ask::{self, Replies, Terms};
 use assize_engine::judge::{Judge, JudgeConfig, build};
+use assize_engine::market::bidder::{Bidder, Means};
+use assize_engine::market::errand::ProgramConfig;
 use assize_engine::process::end_with_us;
 use assize_engine::search_path::{PATH_DEFAULT, SearchPath};
 
-use crate::config::{Config, FixerConfig};
+use crate::config::{BidderConfig, Config, FixerConfig};
 use crate::exit::Failure;
 use crate::host::{Host, now_ms};
 
 /// Where programs that judge or fix are looked for: one of the judged tree must not judge it.
-fn search_path(host: &Host) -> Option<String> {
+pub fn search_path(host: &Host) -> Option<String> {
     let system = host.variable("PATH").unwrap_or(PATH_DEFAULT);
     SearchPath::outside(OsStr::new(system), &host.project()).variable().into_string().ok()
 }
@@ -68,6 +70,59 @@ impl Judges {
         judges.iter().map(|judge| built(judge, host, path.as_deref()).map(Arc::from)).collect()
     }
 
+    /// Builds the judges of the market. None of them is contacted.
+    ///
+    /// # Errors
+    ///
+    /// Says which judge's configuration is wrong.
+    pub fn of_market(config: &Config, host: &Host) -> Result<Self, Failure> {
+        Self::new(&config.market.judges, config.review_deadline, config, host)
+    }
+
+    /// Builds the bidders. None of them is contacted.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with the configuration of one, and when it would be the only judge of its own work.
+    pub fn bidders_of(config: &Config, host: &Host, courts: &[(&Self, &str)]) -> Result<Vec<Bidder>, Failure> {
+        let path = search_path(host);
+        let terms = Terms::new(config.review_deadline, host.cache(), config.budget_usd_per_day);
+        let build = |configured: &BidderConfig| {
+            let BidderConfig { id, model, bid, implement } = configured;
+            let model_means = || -> Result<Option<Means>, Failure> {
+                let Some(model) = model else { return Ok(None) };
+                let model = built(model, host, path.as_deref())?;
+                for (judges, court) in courts {
+                    judges.check_apart(model.as_ref(), &format!("bidder `{id}`"), "its own work", court)?;
+                }
+                Ok(Some(Means::Model(model, terms.clone())))
+            };
+            let program = |program: &Option<ProgramConfig>| program.clone().map(Means::Program);
+            let nothing = || Failure::new(format!("bidder `{id}` has no means"));
+            let bids = model_means()?.or_else(|| program(bid)).ok_or_else(nothing)?;
+            let implements = match program(implement) {
+                Some(program) => program,
+                None => model_means()?.ok_or_else(nothing)?,
+            };
+            Ok(Bidder { id: id.clone(), bids, implements })
+        };
+        config.market.bidders.iter().map(build).collect()
+    }
+
+    /// Refuses who would be the only judge of its own work. Another temperature makes no other judge.
+    fn check_apart(&self, model: &dyn Judge, role: &str, work: &str, court: &str) -> Result<(), Failure> {
+        let is_same = |judge: &dyn Judge| {
+            judge.identity() == model.identity() || judge.model().is_some() && judge.model() == model.model()
+        };
+        if let [first, ..] = self.judges.as_slice()
+            && self.judges.iter().map(AsRef::as_ref).all(is_same)
+        {
+            let what = format!("judge `{}` is the {role} as well, and would judge {work} alone", first.id());
+            return Err(Failure::new(what).hint(format!("name another judge in {court} judges, or none")));
+        }
+        Ok(())
+    }
+
     fn new(judges: &[JudgeConfig], deadline: Duration, config: &Config, host: &Host) -> Result<Self, Failure> {
         let path = search_path(host);
         let judges = judges.iter().map(|judge| built(judge, host, path.as_deref())).collect::<Result<Vec<_>, _>>()?;
@@ -92,17 +147,7 @@ impl Judges {
             Some(FixerConfig::Command(program)) => Ok(Some(Box::new(Program::new(program.clone(), path)))),
             Some(FixerConfig::Model(model)) => {
                 let model = built(model, host, path.as_deref())?;
-                // Another temperature makes no other judge.
-                let is_same = |judge: &dyn Judge| {
-                    judge.identity() == model.identity() || judge.model().is_some() && judge.model() == model.model()
-                };
-                if let [first, ..] = judges.judges.as_slice()
-                    && judges.judges.iter().map(AsRef::as_ref).all(is_same)
-                {
-                    let what =
-                        format!("judge `{}` is the fixer as well, and would judge its own patches alone", first.id());
-                    return Err(Failure::new(what).hint("name another judge in [review] judges, or none"));
-                }
+                judges.check_apart(model.as_ref(), "fixer", "its own patches", "[review]")?;
                 let terms = Terms::new(config.review_deadline, host.cache(), config.budget_usd_per_day);
                 Ok(Some(Box::new(Model::new(model, Terms { replies, ..terms }, now_ms))))
             }

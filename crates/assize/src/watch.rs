@@ -64,6 +64,11 @@ impl Watch {
         self.bar.println(line);
     }
 
+    /// Does something with the terminal to itself, such as printing a part of the result.
+    pub fn aside(&self, act: impl FnOnce()) {
+        self.bar.suspend(act);
+    }
+
     /// Says what is being done, until the next step.
     pub fn doing(&mut self, what: &str) {
         what.clone_into(&mut self.doing);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::requirement::Requirements;
+use super::requirement::{ExplicitRequirement, Requirements};
 
 /// Most changes of a bid.
 pub const CHANGES_MAX: usize = 200;
@@ -78,37 +78,41 @@ impl Bid {
         }
         let bid: Self =
             serde_json::from_str(json).map_err(|error| format!("it does not fit the form of a bid: {error}"))?;
-        bid.check().map(|()| bid)
+        match bid.fault() {
+            Some(fault) => Err(fault),
+            None => Ok(bid),
+        }
     }
 
-    fn check(&self) -> Result<(), String> {
+    /// Says in one sentence what is wrong with it that its form allows.
+    pub(crate) fn fault(&self) -> Option<String> {
         if self.changes.is_empty() {
-            return Err("it changes nothing".to_owned());
+            return Some("it changes nothing".to_owned());
         }
         if self.changes.len() > CHANGES_MAX {
-            return Err(format!("it has {} changes where {CHANGES_MAX} is the most", self.changes.len()));
+            return Some(format!("it has {} changes where {CHANGES_MAX} is the most", self.changes.len()));
         }
         let texts = [("approach", &self.approach), ("pseudo_code", &self.pseudo_code), ("risk", &self.risk)];
         for (name, text) in texts {
             let chars = text.chars().count();
             if chars > TEXT_CHARS_MAX {
-                return Err(format!("`{name}` has {chars} characters where {TEXT_CHARS_MAX} is the most"));
+                return Some(format!("`{name}` has {chars} characters where {TEXT_CHARS_MAX} is the most"));
             }
         }
         if self.approach.trim().is_empty() {
-            return Err("`approach` says nothing".to_owned());
+            return Some("`approach` says nothing".to_owned());
         }
         let mut seen = BTreeSet::new();
         if let Some(twice) = self.changes.iter().find(|change| !seen.insert(&change.path)) {
-            return Err(format!("`{}` is changed twice", twice.path));
+            return Some(format!("`{}` is changed twice", twice.path));
         }
         if self.estimated_lines > LINES_MAX {
-            return Err(format!("`estimated_lines` is {} where {LINES_MAX} is the most", self.estimated_lines));
+            return Some(format!("`estimated_lines` is {} where {LINES_MAX} is the most", self.estimated_lines));
         }
         if !(0.0..=1.0).contains(&self.success_probability) {
-            return Err("`success_probability` lies between 0 and 1".to_owned());
+            return Some("`success_probability` lies between 0 and 1".to_owned());
         }
-        Ok(())
+        None
     }
 
     /// Returns how alike two bids are, from 0 to 1: the share of files, kinds of change and requirements that both name, of all that
@@ -118,6 +122,18 @@ impl Bid {
         let both = one.intersection(&other).count();
         let either = one.union(&other).count();
         if either == 0 { 1.0 } else { both as f64 / either as f64 }
+    }
+
+    /// Returns the changes that are for a requirement or for one of its components.
+    pub fn planned_for(&self, requirement: &ExplicitRequirement) -> impl Iterator<Item = &PlannedChange> {
+        self.changes.iter().filter(|change| change.requirements.iter().any(|id| requirement.has(id)))
+    }
+
+    /// Returns whether it is to do a requirement: it names it, or each of its components.
+    pub fn addresses(&self, requirement: &ExplicitRequirement) -> bool {
+        let names = |id: &str| self.changes.iter().any(|change| change.requirements.iter().any(|named| named == id));
+        let mut components = (0..requirement.components.len()).map(|at| requirement.component_id(at)).peekable();
+        names(&requirement.id) || (components.peek().is_some() && components.all(|id| names(&id)))
     }
 
     fn planned(&self) -> BTreeSet<(&str, ChangeKind, Option<&str>)> {
@@ -204,7 +220,7 @@ fn is_within(path: &str) -> bool {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::super::checklist::boxes;
     use super::super::requirement::Guideline;
     use super::*;

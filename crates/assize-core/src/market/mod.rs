@@ -11,9 +11,12 @@ pub mod event;
 #[cfg(test)]
 mod histories;
 pub mod outcome;
+pub mod panel;
 pub mod policy;
 pub mod ranking;
 pub mod requirement;
 pub mod rotation;
+pub mod run;
 pub mod simplex;
 pub mod standing;
+pub mod verification;

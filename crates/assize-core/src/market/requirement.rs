@@ -86,6 +86,11 @@ impl ExplicitRequirement {
         BoxName { text: self.checkbox.clone(), nth: self.nth }
     }
 
+    /// Returns whether an id is its own, or that of one of its components.
+    pub fn has(&self, id: &str) -> bool {
+        id.strip_prefix(&self.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
     /// Returns the id of a component, by its place from 0.
     pub fn component_id(&self, at: usize) -> String {
         format!("{}.{}", self.id, at + 1)

@@ -111,7 +111,7 @@ fn render_case(record: &ReviewRecord, exhibits: &FixExhibits, nonce: &Nonce) -> 
 }
 
 /// Writes files with the numbers of their lines, cut to their limits with the cut stated.
-fn files(files: &[(String, Untrusted<String>)], nonce: &Nonce) -> Vec<String> {
+pub(super) fn files(files: &[(String, Untrusted<String>)], nonce: &Nonce) -> Vec<String> {
     let mut left = FILES_BYTES_MAX;
     let mut written = Vec::new();
     for (path, text) in files.iter().take(FILES_SHOWN_MAX) {

@@ -9,6 +9,9 @@
 //! interpreted. That turns away some replies that a reader would understand; the judge is asked
 //! again, with the reason.
 
+mod bid;
+mod bids;
+mod boxes;
 mod correction;
 mod echo;
 pub(crate) mod json;
@@ -32,6 +35,8 @@ use crate::ruling::{Cause, Unjudged};
 use crate::text::{Hidden, head, make_visible, may_hide};
 use json::Unambiguous;
 
+pub use bids::{BID_REASON_CHARS_MAX, BidsVerdict, JudgedBid, JudgedScore};
+pub use boxes::{BOX_REASON_CHARS_MAX, BoxOpinion, BoxesVerdict};
 pub use correction::{CHANGES_MAX, FieldChange, RecordCorrection, VALUE_CHARS_MAX};
 pub use pair::{PAIR_REASON_CHARS_MAX, PairChoice, PairVerdict};
 pub use record::{ModeLabel, RECORD_REASON_CHARS_MAX, RecordVerdict};

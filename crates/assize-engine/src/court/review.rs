@@ -325,7 +325,7 @@ pub fn base_of(case: &ReviewCase, ground: &Ground) -> Result<WorkCopy, ReviewErr
 }
 
 /// Returns the best sandbox that works here. The programs that set it up are not looked for in the judged tree.
-pub(crate) fn sandbox_beside(root: &Path, demand: Demand) -> Result<Sandbox, SandboxError> {
+pub fn sandbox_beside(root: &Path, demand: Demand) -> Result<Sandbox, SandboxError> {
     let mut environment: BTreeMap<String, String> =
         std::env::vars_os().filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok())).collect();
     if let Ok(path) = SearchPath::of_process(root).variable().into_string() {

@@ -197,6 +197,11 @@ fn describe(event: &Event) -> String {
             let kept = if end.written { "written into the tree" } else { "nothing written" };
             format!("{}  {}; {kept}", render::outcome(end.outcome), end.ending.sentence())
         }
+        Event::MarketStarted(start) => format!("market began  {} on {}", start.source, start.branch),
+        Event::MarketStepped(step) => render::market::run::step_line(step),
+        Event::MarketEnded(ending) => {
+            format!("{}  {}", render::outcome(ending.outcome()), quote(&ending.sentence()))
+        }
         Event::TournamentStarted(start) => format!(
             "tournament began  {} candidates asked for  {}",
             start.asked_for,

@@ -1,5 +1,7 @@
 //! How the market is shown: what is demanded, how bidders stand, what each event did, and what policies would have come to.
 
+pub mod run;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 
 use assize_core::market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
 use assize_core::market::requirement::{Guideline, Requirements};
+use assize_engine::market::source::github::{DEADLINE_DEFAULT, GitHub};
+use assize_engine::market::source::{Patience, Source as _};
 
 use crate::cli::{Output, print};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::judges::search_path;
 use crate::own_file;
 use crate::render::{self, Format};
 
@@ -16,15 +19,26 @@ const GUIDELINES: [&str; 3] = ["CLAUDE.md", "AGENTS.md", "CONTRIBUTING.md"];
 /// Largest file of guidelines, in bytes.
 const GUIDELINE_BYTES_MAX: u64 = 512 * 1024;
 
+/// Where work comes from.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub struct SourceArguments {
+    /// The specification, in Markdown with boxes; `-` for standard input.
+    #[arg(long, value_name = "FILE")]
+    pub spec: Option<PathBuf>,
+    /// The number of a GitHub issue, which is read by `gh`.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub issue: Option<u64>,
+}
+
 /// What is demanded, and by which house rules.
 #[derive(Debug, clap::Args)]
 pub struct SpecificationArguments {
-    /// The specification, in Markdown with boxes; `-` for standard input.
-    #[arg(long, value_name = "FILE")]
-    spec: PathBuf,
+    #[command(flatten)]
+    pub from: SourceArguments,
     /// A file of guidelines; can be given several times [default: CLAUDE.md, AGENTS.md and CONTRIBUTING.md, as far as they are there].
     #[arg(long = "guideline", value_name = "FILE")]
-    guidelines: Vec<PathBuf>,
+    pub guidelines: Vec<PathBuf>,
 }
 
 /// What a specification demands.
@@ -47,7 +61,7 @@ const EXAMPLES: &str = "\
 Examples:
   assize market extract --spec issue.md
   assize market extract --spec issue.md --guideline docs/rules.md --format json
-  gh issue view 12 --json body --jq .body | assize market extract --spec -
+  assize market extract --issue 12
 
 A box is what GitHub takes for one: `- [ ]` at the beginning of a list item, whatever its marker and however deep.
 Its parts are the items below it, or else its sentences.
@@ -71,8 +85,19 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 ///
 /// Fails where it cannot be read, or has no box.
 pub fn requirements(arguments: &SpecificationArguments, host: &Host) -> Result<Demanded> {
-    let specification = own_file::read_text(host, &arguments.spec, "--spec", SPECIFICATION_BYTES_MAX as u64)?;
-    let wrong = |error: &dyn std::fmt::Display| Failure::new(format!("--spec {}: {error}", arguments.spec.display()));
+    let (name, specification) = match (&arguments.from.spec, arguments.from.issue) {
+        (Some(path), _) => {
+            let text = own_file::read_text(host, path, "--spec", SPECIFICATION_BYTES_MAX as u64)?;
+            (format!("--spec {}", path.display()), text)
+        }
+        (None, Some(number)) => {
+            let source = github(host, number);
+            let issue = source.read().map_err(|error| Failure::new(error.to_string()))?;
+            (source.name(), issue.body)
+        }
+        (None, None) => return Err(Failure::new("neither --spec nor --issue is given")),
+    };
+    let wrong = |error: &dyn std::fmt::Display| Failure::new(format!("{name}: {error}"));
     let boxes = boxes(&specification).map_err(|error| wrong(&error))?;
     if boxes.is_empty() {
         let hint = "write what is demanded as items such as `- [ ] Add the endpoint`";
@@ -82,7 +107,17 @@ pub fn requirements(arguments: &SpecificationArguments, host: &Host) -> Result<D
     Ok(Demanded { requirements: Requirements::by_rules(&boxes, &guidelines(arguments, host)?), ticked })
 }
 
-fn guidelines(arguments: &SpecificationArguments, host: &Host) -> Result<Vec<Guideline>> {
+/// Reaches an issue of the project's repository.
+pub fn github(host: &Host, number: u64) -> GitHub {
+    GitHub::new(number, &host.project(), search_path(host), Patience::default(), DEADLINE_DEFAULT)
+}
+
+/// Reads in which ways the project wants to be changed.
+///
+/// # Errors
+///
+/// Fails where a file cannot be read.
+pub fn guidelines(arguments: &SpecificationArguments, host: &Host) -> Result<Vec<Guideline>> {
     let read = |path: &Path| -> Result<Guideline> {
         let text = own_file::read_text(host, path, "--guideline", GUIDELINE_BYTES_MAX)?;
         Ok(Guideline { path: path.display().to_string(), text })

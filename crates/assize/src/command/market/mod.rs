@@ -3,6 +3,7 @@
 mod extract;
 mod rank;
 mod replay;
+mod run;
 mod simulate;
 mod status;
 
@@ -28,6 +29,8 @@ enum Action {
     Extract(extract::Arguments),
     /// Say which of several bids wins, and why.
     Rank(rank::Arguments),
+    /// Have bidders compete for the open boxes, the winner implement, and the review court verify.
+    Run(Box<run::Arguments>),
     /// Say how the bidders stand.
     Status(status::Arguments),
     /// Tell the history again, and what each event did to whom.
@@ -41,6 +44,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     match &arguments.action {
         Action::Extract(arguments) => extract::run(arguments, host, output),
         Action::Rank(arguments) => rank::run(arguments, host, output),
+        Action::Run(arguments) => run::run(arguments, host, output),
         Action::Status(arguments) => status::run(arguments, host, output),
         Action::Replay(arguments) => replay::run(arguments, host, output),
         Action::Simulate(arguments) => simulate::run(arguments, host, output),
@@ -50,10 +54,10 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 /// Reads the history of the project, and says who takes part: everybody whom it names.
 fn history(host: &Host) -> Result<(BTreeSet<String>, Vec<MarketEvent>)> {
     let state = host.project().join(".assize");
-    let wrong = |error: events::EventsError| {
-        let hint = "put the file right or take it away: without it the weights are others";
-        Failure::new(error.to_string()).hint(hint)
-    };
-    let events = events::read(&state).map_err(wrong)?;
+    let events = events::read(&state).map_err(|error| unreadable(&error))?;
     Ok((events.iter().map(|event| event.bot_id.clone()).collect(), events))
+}
+
+fn unreadable(error: &events::EventsError) -> Failure {
+    Failure::new(error.to_string()).hint("put the file right or take it away: without it the weights are others")
 }

@@ -1,0 +1,602 @@
+//! The broker: carries out what a run of the market asks for.
+//!
+//! It reads the issue, asks bidders, has judges look at their bids, has the winner implement in a copy, holds the review court over that, commits, and
+//! writes down what became of everybody. Whatever reaches the world a second time after a crash finds what the first time left: events have
+//! names of their own, commits and comments carry a mark, a tick that is set stays. What has to happen next, the core says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Instant;
+
+use assize_core::court::review::ReviewCase;
+use assize_core::fix::rounds::Proposal;
+use assize_core::market::bid::{Measured, Tree as _};
+use assize_core::market::blind::{order, proposal_id};
+use assize_core::market::checklist::{BoxName, boxes};
+use assize_core::market::outcome::BidderOutcome;
+use assize_core::market::panel::{Showing, summed};
+use assize_core::market::ranking::{Entry, explained, objective, rank};
+use assize_core::market::requirement::{ExplicitRequirement, Guideline, Requirements};
+use assize_core::market::run::{
+    Attention, Candidate, Made, MarketEffect, MarketEnding, MarketRun, MarketStep, Winner, events as told,
+};
+use assize_core::market::standing::{BidderStanding, Standing};
+use assize_core::market::verification::{Scene, Verification, tested};
+use assize_core::opinion::Opinion;
+use assize_core::patch::{Handed, Patch, PatchLimits, PatchTerms, Protection};
+use assize_core::prompt::Question;
+use assize_core::prompt::market::{boxes_question, rank_question, requirements_text};
+use assize_core::ruling::Outcome;
+use assize_core::text::{Untrusted, head};
+use assize_core::verdict::{BidsVerdict, BoxOpinion, BoxesVerdict, ReviewVerdict};
+use serde_json::json;
+
+use super::bidder::{Bidder, Call, Work};
+use super::branch::{Branch, BranchError};
+use super::errand::{ProgramConfig, Yard, run as send};
+use super::events;
+use super::known::Known;
+use super::source::{Source, SourceError};
+use crate::brief;
+use crate::court::fresh_nonce;
+use crate::court::review::{self, ReviewError, Step};
+use crate::fix::SHOWN_BYTES_MAX;
+use crate::fix::desk::Desk;
+use crate::fix::proposal::{fitting, proposal};
+use crate::ground::Ground;
+use crate::patch::{PatchError, Patcher};
+use crate::work_copy::{CopyError, WorkCopy};
+
+/// The label of an issue that is being worked on.
+pub const IN_PROGRESS: &str = "in-progress";
+/// The label of an issue that a person has to look at.
+pub const ATTENTION: &str = "attention-needed";
+/// How large the change of an implementation may be.
+pub const IMPLEMENTATION_LIMITS: PatchLimits = PatchLimits { ops_max: 1_000, bytes_max: 2 * 1024 * 1024 };
+/// Most files that judges of bids are shown.
+const AFFECTED_MAX: usize = 12;
+/// Longest message of a commit's first line, in characters.
+const SUBJECT_CHARS_MAX: usize = 72;
+
+/// Who is asked for opinions.
+pub trait Judging: Sync {
+    /// Returns whether anybody can say how good bids are and whether boxes are done.
+    fn is_there(&self) -> bool;
+    /// Asks how well bids are made.
+    fn rank(&self, question: &Question) -> Vec<Opinion<BidsVerdict>>;
+    /// Asks which boxes are done.
+    fn boxes(&self, question: &Question) -> Vec<Opinion<BoxesVerdict>>;
+    /// Asks the judges of the review court.
+    fn review(&self, ids: &[String], question: &Question, each: &mut dyn FnMut(Opinion<ReviewVerdict>));
+}
+
+/// What a run goes by.
+pub struct MarketTerms<'a> {
+    /// Who bids.
+    pub bidders: &'a [Bidder],
+    /// How implementations are judged.
+    pub review: &'a review::Terms,
+    /// Who is asked for opinions.
+    pub judging: &'a dyn Judging,
+    /// How often each judge is shown the bids.
+    pub showings: u32,
+    /// What prints the share of lines that tests cover, in per cent.
+    pub coverage: Option<&'a ProgramConfig>,
+    /// In which files the project says how it wants to be changed.
+    pub guidelines: &'a [Guideline],
+    /// Where programs run.
+    pub yard: &'a Yard,
+    /// The folder of the project's state.
+    pub state: &'a Path,
+    /// The clock: milliseconds since 1970, and the same in words, in UTC.
+    pub now: fn() -> (i64, String),
+}
+
+/// Why a run cannot go on. What was done stays done, and is found again.
+#[derive(Debug, thiserror::Error)]
+pub enum BrokerError {
+    /// The issue or the file.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The branch.
+    #[error(transparent)]
+    Branch(#[from] BranchError),
+    /// The review court.
+    #[error(transparent)]
+    Review(#[from] ReviewError),
+    /// The history.
+    #[error(transparent)]
+    Events(#[from] events::EventsError),
+    /// The patch.
+    #[error("the change cannot be written: {0}")]
+    Patch(#[from] PatchError),
+    /// Files were changed by others.
+    #[error("{0} were changed meanwhile by somebody else; commit or undo that, and call `assize market run` again")]
+    Changed(String),
+    /// The record cannot be kept.
+    #[error("the ledger: {0}")]
+    Keep(String),
+    /// What is recorded does not fit what is there.
+    #[error("what is recorded of the interrupted run does not fit: {0}; --anew begins again")]
+    Record(String),
+}
+
+impl From<CopyError> for BrokerError {
+    fn from(error: CopyError) -> Self {
+        Self::Review(error.into())
+    }
+}
+
+/// What is going on, for whoever waits.
+pub enum Progress<'a> {
+    /// Something takes long.
+    Doing(&'a str),
+    /// The review court is at work.
+    Judging(Step<'a>),
+    /// Something happened, and this is what the run has come to.
+    Came(&'a MarketRun, &'a MarketStep),
+}
+
+/// A broker at work.
+pub struct Broker<'a> {
+    terms: &'a MarketTerms<'a>,
+    source: &'a dyn Source,
+    branch: &'a Branch,
+    /// The root of the project.
+    home: PathBuf,
+}
+
+impl<'a> Broker<'a> {
+    /// Makes a broker for the project at `home`.
+    pub fn new(terms: &'a MarketTerms<'a>, source: &'a dyn Source, branch: &'a Branch, home: &Path) -> Self {
+        Self { terms, source, branch, home: home.to_owned() }
+    }
+
+    /// Goes on to the end. `earlier` are the recorded steps of a run that was interrupted; each new one is handed to `keep` before
+    /// anything else happens.
+    ///
+    /// # Errors
+    ///
+    /// Fails where something cannot be read, written or kept.
+    pub fn run(
+        &self,
+        run: &mut MarketRun,
+        first: MarketEffect,
+        earlier: Vec<MarketStep>,
+        keep: &mut dyn FnMut(&MarketStep) -> Result<(), String>,
+        watch: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<MarketEnding, BrokerError> {
+        let mut effect = first;
+        for step in earlier {
+            effect = run.step(step.clone());
+            watch(Progress::Came(run, &step));
+        }
+        if let MarketEffect::Extract = effect {
+            self.source.label(&[IN_PROGRESS], &[])?;
+        }
+        loop {
+            let mut took = |run: &mut MarketRun, step: MarketStep, watch: &mut dyn FnMut(Progress<'_>)| {
+                keep(&step).map_err(BrokerError::Keep)?;
+                let effect = run.step(step.clone());
+                watch(Progress::Came(run, &step));
+                Ok::<_, BrokerError>(effect)
+            };
+            effect = match effect {
+                MarketEffect::End(ending) => {
+                    if ending == MarketEnding::Complete {
+                        self.source.label(&[], &[IN_PROGRESS, ATTENTION])?;
+                    }
+                    return Ok(ending);
+                }
+                MarketEffect::Ask(bidders) => {
+                    watch(Progress::Doing(&format!("asking {} for a bid", bidders.join(", "))));
+                    self.ask(run, &bidders, &mut |run, step| took(run, step, watch))?
+                }
+                effect => {
+                    let step = self.carry_out(run, &effect, watch)?;
+                    took(run, step, watch)?
+                }
+            };
+        }
+    }
+
+    fn carry_out(
+        &self,
+        run: &MarketRun,
+        effect: &MarketEffect,
+        watch: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<MarketStep, BrokerError> {
+        let missing = |what: &str| BrokerError::Record(format!("{what} is missing"));
+        let winner = || run.winner().ok_or_else(|| missing("the winner"));
+        let patch = || run.patch().ok_or_else(|| missing("the change"));
+        Ok(match effect {
+            MarketEffect::Extract => self.extract()?,
+            MarketEffect::Rank => {
+                watch(Progress::Doing("ranking the bids"));
+                self.rank(run)?
+            }
+            MarketEffect::Implement => {
+                let winner = winner()?;
+                watch(Progress::Doing(&format!("{} is being implemented", winner.proposal_id)));
+                MarketStep::Implemented { made: self.implement(run, winner)? }
+            }
+            MarketEffect::Verify => self.verify(run, winner()?, patch()?, watch)?,
+            MarketEffect::Commit => self.commit(run, winner()?, patch()?)?,
+            MarketEffect::Keep => MarketStep::Kept { commit: self.keep_failed(run)? },
+            MarketEffect::Tell(outcomes) => self.tell(run, outcomes),
+            MarketEffect::Write(events) => {
+                for event in events {
+                    events::record(self.terms.state, event)?;
+                }
+                MarketStep::Written
+            }
+            MarketEffect::Tick(boxes) => self.tick(boxes)?,
+            MarketEffect::Record => self.record(run)?,
+            MarketEffect::Flag(attention) => {
+                self.flag(run, attention)?;
+                MarketStep::Flagged
+            }
+            MarketEffect::Ask(_) | MarketEffect::End(_) => return Err(missing("what has to happen next")),
+        })
+    }
+
+    fn extract(&self) -> Result<MarketStep, BrokerError> {
+        let issue = self.source.read()?;
+        let boxes = boxes(&issue.body).map_err(SourceError::from)?;
+        let ticked = boxes.iter().filter(|found| found.ticked).count();
+        let requirements = Requirements::by_rules(&boxes, self.terms.guidelines);
+        Ok(MarketStep::Extracted { title: issue.title, requirements, ticked })
+    }
+
+    /// Returns how everybody stands.
+    fn standing(&self) -> Result<Standing, BrokerError> {
+        let names: BTreeSet<String> = self.terms.bidders.iter().map(|bidder| bidder.id.clone()).collect();
+        Ok(Standing::of(&names, events::read(self.terms.state)?))
+    }
+
+    /// Copies the tree of the project.
+    fn copy(&self) -> Result<WorkCopy, BrokerError> {
+        let repository = Ground::project(&self.home).repository().map_err(ReviewError::from)?;
+        Ok(WorkCopy::of_folder(&self.home, review::paths_of(&self.home, repository.as_ref())?)?)
+    }
+
+    fn ask(
+        &self,
+        run: &mut MarketRun,
+        bidders: &[String],
+        took: &mut dyn FnMut(&mut MarketRun, MarketStep) -> Result<MarketEffect, BrokerError>,
+    ) -> Result<MarketEffect, BrokerError> {
+        let copy = self.copy()?;
+        let brief = self.brief(&copy);
+        let standing = self.standing()?;
+        let begin = Instant::now();
+        let requirements = run.requirements().clone();
+        let failure = run.failure().cloned();
+        let asked = self.terms.bidders.iter().filter(|bidder| bidders.contains(&bidder.id));
+        let asked: Vec<(&Bidder, u32)> = asked.map(|bidder| (bidder, run.left(&bidder.id))).collect();
+        // Each has a copy of its own: what one does there, no other sees.
+        let copies = asked.iter().map(|_| copy.again()).collect::<Result<Vec<_>, _>>()?;
+        let MarketTerms { yard, now, bidders: all, .. } = *self.terms;
+        let mut last = None;
+        thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            for ((bidder, iterations), copy) in asked.iter().zip(copies) {
+                let sender = sender.clone();
+                let (requirements, brief, failure) = (&requirements, &brief, failure.as_ref());
+                let standing = standing.bidders.get(&bidder.id).cloned().unwrap_or_else(BidderStanding::default);
+                scope.spawn(move || {
+                    let call = Call {
+                        requirements,
+                        brief,
+                        standing: &standing,
+                        bidders: all.len(),
+                        iterations: *iterations,
+                        failure,
+                    };
+                    let came = bidder.bid(&call, yard, &copy, now().0);
+                    let submitted_ms = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    // Nobody hangs up before the last bid, unless nothing can be kept any more.
+                    let _ = sender.send(MarketStep::Asked { bidder: bidder.id.clone(), submitted_ms, came });
+                });
+            }
+            drop(sender);
+            for step in receiver {
+                last = Some(took(run, step)?);
+            }
+            Ok::<_, BrokerError>(())
+        })?;
+        let nobody = || BrokerError::Record(format!("{} are not configured any more", bidders.join(", ")));
+        last.ok_or_else(nobody)
+    }
+
+    /// What the project says of itself.
+    fn brief(&self, copy: &WorkCopy) -> Untrusted<String> {
+        brief::look(None, None, copy, brief::Reader::Judges).brief
+    }
+
+    fn rank(&self, run: &MarketRun) -> Result<MarketStep, BrokerError> {
+        let start = run.start();
+        let candidates = run.candidates();
+        let copy = self.copy()?;
+        let survey = brief::survey_copy(&copy);
+        let known = Known::of(&survey);
+        let purpose = format!("iteration {}, round {}", run.iteration(), run.round());
+        let affected = affected(&copy, candidates.iter().flat_map(|candidate| &candidate.bid.changes));
+        let showings: Vec<Showing> = match self.terms.judging.is_there() {
+            true => (1..=self.terms.showings)
+                .map(|repeat| Showing::drawn(start.seed, &purpose, repeat, candidates.len()))
+                .collect(),
+            false => Vec::new(),
+        };
+        let (mut said, mut judges) = (Vec::new(), Vec::new());
+        for showing in &showings {
+            let shown: Vec<_> = showing.names().map(|(name, at)| (name, &candidates[at].bid)).collect();
+            let question = rank_question(&shown, run.requirements(), &affected, &fresh_nonce());
+            for Opinion { judge, verdict, .. } in self.terms.judging.rank(&question) {
+                judges.push(judge);
+                said.extend(verdict.ok().map(|verdict| (showing, verdict)));
+            }
+        }
+        let said = summed(candidates.len(), said.iter().map(|(showing, verdict)| (*showing, verdict)));
+        let (mut entries, mut who) = (Vec::new(), BTreeMap::new());
+        for (place, at) in order(start.seed, &purpose, candidates.len()).into_iter().enumerate() {
+            let Candidate { bidder, submitted_ms, bid } = &candidates[at];
+            let measured = Measured::of(bid, run.requirements(), &known);
+            let mut scores = objective(bid, &measured, run.requirements(), &start.measures.parts);
+            (scores.technical_quality, scores.innovation) = said[at].scores();
+            let computed = explained(bid, &measured, run.requirements());
+            who.insert(proposal_id(place), bidder.clone());
+            entries.push(Entry {
+                proposal_id: proposal_id(place),
+                submitted_ms: *submitted_ms,
+                scores,
+                reasoning: format!("{computed} {}", said[at].reasoning()),
+            });
+        }
+        Ok(MarketStep::Ranked { who, ranking: rank(entries, &start.measures.dimensions), judges })
+    }
+
+    fn bidder(&self, id: &str) -> Result<&Bidder, BrokerError> {
+        let found = self.terms.bidders.iter().find(|bidder| bidder.id == id);
+        found.ok_or_else(|| BrokerError::Record(format!("bidder `{id}` is not configured any more")))
+    }
+
+    fn patch_terms(run: &MarketRun) -> PatchTerms {
+        let protection = Protection::by(&requirements_text(&run.promised()));
+        PatchTerms { limits: IMPLEMENTATION_LIMITS, protection, ..PatchTerms::default() }
+    }
+
+    fn implement(&self, run: &MarketRun, winner: &Winner) -> Result<Made, BrokerError> {
+        let bidder = self.bidder(&winner.bidder)?;
+        let mut desk = Desk::new(self.copy()?)?;
+        let scratch = desk.copy().again()?;
+        let affected = affected(desk.copy(), &winner.bid.changes);
+        let promised = run.promised();
+        let original = desk.path();
+        let work = Work {
+            bid: &winner.bid,
+            requirements: &promised,
+            failure: run.failure(),
+            iterations: run.left(&winner.bidder),
+            affected: &affected,
+            limits: IMPLEMENTATION_LIMITS,
+            original: &original,
+        };
+        let answer = bidder.implement(&work, self.terms.yard, &scratch, (self.terms.now)().0);
+        let tried = proposal(&mut desk, &self.home, &Self::patch_terms(run), answer);
+        Ok(match (tried.proposal, tried.patch) {
+            (Proposal::Fits { .. }, Some(patch)) => Made::Patch(Box::new(patch)),
+            (Proposal::Unfit(faults), _) => Made::Nothing(faults.join("; ")),
+            (Proposal::Unavailable(why) | Proposal::Untried(why), _) => Made::Unjudged(why),
+            _ => Made::Nothing("it changed nothing".to_owned()),
+        })
+    }
+
+    fn verify(
+        &self,
+        run: &MarketRun,
+        winner: &Winner,
+        patch: &Patch,
+        watch: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<MarketStep, BrokerError> {
+        let mut desk = Desk::new(self.copy()?)?;
+        let before = self.coverage(desk.copy());
+        let terms = PatchTerms { limits: PatchLimits::NONE, ..Self::patch_terms(run) };
+        let made = fitting(&desk, &Handed::Operations(patch.clone()), &terms);
+        let (made, _) = made.map_err(|faults| BrokerError::Record(faults.join("; ")))?;
+        let state = desk.keep(made);
+        desk.lay(state)?;
+        let promised = run.promised();
+        let case = ReviewCase {
+            specification: Untrusted::new(requirements_text(&promised)),
+            base: Some(self.branch.head()?),
+            ..ReviewCase::default()
+        };
+        let ground = Ground::copy(&desk.path(), &self.home);
+        let review = review::hold(
+            case.clone(),
+            self.terms.review,
+            &ground,
+            &mut |step| watch(Progress::Judging(step)),
+            &mut |ids, question, each| self.terms.judging.review(ids, question, each),
+        )?;
+        let after = before.and_then(|_| self.coverage(desk.copy()));
+        let diff = review::diff(&case, &ground)?;
+        let judged = if review.ruling.outcome == Outcome::Accept && self.terms.judging.is_there() {
+            watch(Progress::Doing("asking which boxes are done"));
+            let boxes: Vec<&ExplicitRequirement> = promised.explicit_requirements.iter().collect();
+            let budget = self.terms.review.policy.diff_budget;
+            Some(by_box(self.terms.judging.boxes(&boxes_question(&boxes, &diff, budget, &fresh_nonce()))))
+        } else {
+            None
+        };
+        let tested = tested(&diff);
+        let scene = Scene { record: &review, tested: &tested, coverage: (before, after), judged: judged.as_ref() };
+        let verification = Verification::of(&winner.bid, run.requirements(), &scene);
+        let survey = brief::survey_copy(desk.copy());
+        let known = Known::of(&survey);
+        let planned = run.candidates().iter().flat_map(|candidate| &candidate.bid.changes).map(|change| &change.path);
+        let paths: BTreeSet<&String> = planned.chain(&verification.files).collect();
+        let modules = paths.into_iter().map(|path| (path.clone(), known.module_of(path))).collect();
+        Ok(MarketStep::Verified { verification: Box::new(verification), review: Box::new(review), modules })
+    }
+
+    /// Measures the coverage of a copy, in per cent; `None` where nothing is configured for it, or that says nothing.
+    fn coverage(&self, copy: &WorkCopy) -> Option<f64> {
+        let scratch = copy.again().ok()?;
+        let printed = send(self.terms.coverage?, self.terms.yard, &scratch, "", &json!({})).ok()?.stdout;
+        let text = String::from_utf8_lossy(&printed).into_owned();
+        let last = text.split_whitespace().last()?.trim_end_matches('%').parse::<f64>().ok()?;
+        (0.0..=100.0).contains(&last).then_some(last)
+    }
+
+    /// Writes a change into the tree of the project, which has to be as it was committed.
+    fn write(&self, run: &MarketRun, patch: &Patch) -> Result<Vec<String>, BrokerError> {
+        let paths: BTreeSet<String> = patch.ops.iter().map(|op| op.path().to_owned()).collect();
+        let paths: Vec<String> = paths.into_iter().collect();
+        // A patch that was interrupted is finished first, and taken back with the rest.
+        let patcher = Patcher::open(&self.home)?;
+        let (ours, others): (Vec<String>, Vec<String>) =
+            self.branch.dirty()?.into_iter().filter(|path| !self.is_own(path)).partition(|path| paths.contains(path));
+        if !others.is_empty() {
+            return Err(BrokerError::Changed(others.join(", ")));
+        }
+        self.branch.restore(&ours)?;
+        let terms = PatchTerms { limits: PatchLimits::NONE, ..Self::patch_terms(run) };
+        patcher.apply(&terms, &Handed::Operations(patch.clone()))?;
+        Ok(paths)
+    }
+
+    /// Returns whether a path is ours to change besides: the specification, and what we keep.
+    fn is_own(&self, path: &str) -> bool {
+        path.starts_with(".assize/") || self.specification().as_deref() == Some(path)
+    }
+
+    /// The path of the specification within the project, where it lies there.
+    fn specification(&self) -> Option<String> {
+        let place = self.source.place()?;
+        let home = self.home.canonicalize().ok()?;
+        Some(place.canonicalize().ok()?.strip_prefix(home).ok()?.to_str()?.to_owned())
+    }
+
+    fn commit(&self, run: &MarketRun, winner: &Winner, patch: &Patch) -> Result<MarketStep, BrokerError> {
+        if let Some(commit) = self.branch.commit_with(&run.marker())? {
+            return Ok(MarketStep::Committed { commit });
+        }
+        let paths = self.write(run, patch)?;
+        match self.branch.commit(&paths, &message(run, winner), true) {
+            Ok(Some(commit)) => Ok(MarketStep::Committed { commit }),
+            Ok(None) => Err(BrokerError::Record("the change that passed changes nothing".to_owned())),
+            Err(BranchError::Failed { detail, .. }) => {
+                self.branch.restore(&paths)?;
+                Ok(MarketStep::CommitRefused { why: detail })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Keeps what failed in the end, so that a person can look at it.
+    fn keep_failed(&self, run: &MarketRun) -> Result<Option<String>, BrokerError> {
+        let Some(patch) = run.patch() else { return Ok(None) };
+        if let Some(commit) = self.branch.commit_with(&run.marker())? {
+            return Ok(Some(commit));
+        }
+        let paths = self.write(run, patch)?;
+        let message = format!(
+            "Not accepted: {}\n\nThe last implementation of both rounds, kept for a person to look at. It did not hold.\n\n{}\n",
+            subject(run),
+            run.marker()
+        );
+        Ok(self.branch.commit(&paths, &message, false)?)
+    }
+
+    fn tell(&self, run: &MarketRun, outcomes: &[BidderOutcome]) -> MarketStep {
+        let (_, timestamp) = (self.terms.now)();
+        MarketStep::Told { events: told(outcomes, run.start(), run.iteration(), &timestamp) }
+    }
+
+    fn tick(&self, boxes: &[BoxName]) -> Result<MarketStep, BrokerError> {
+        let gone = if boxes.is_empty() { Vec::new() } else { self.source.tick(boxes)?.gone };
+        Ok(MarketStep::Ticked { gone })
+    }
+
+    /// Commits what we keep of the market, and a specification that lies in the project, unless git is told to leave them out.
+    fn record(&self, run: &MarketRun) -> Result<MarketStep, BrokerError> {
+        let specification = self.specification();
+        let is_kept =
+            |path: &String| path.starts_with(".assize/market/events/") || Some(path) == specification.as_ref();
+        let paths: Vec<String> = self.branch.dirty()?.into_iter().filter(is_kept).collect();
+        let message =
+            format!("Market: what became of {}\n\n{}\n", subject(run), run.marker().replace("-Run", "-Record"));
+        Ok(MarketStep::Recorded { commit: self.branch.commit(&paths, &message, false)? })
+    }
+
+    fn flag(&self, run: &MarketRun, attention: &Attention) -> Result<(), BrokerError> {
+        self.source.label(&[ATTENTION], &[])?;
+        let marker = format!("<!-- assize: {}/attention -->", run.start().run);
+        let text = attention_text(attention, &run.start().branch);
+        self.source.comment(&marker, &text)?;
+        Ok(())
+    }
+}
+
+/// What a person is told in the issue.
+fn attention_text(attention: &Attention, branch: &str) -> String {
+    let told = match attention {
+        Attention::Failed { initial, replan } => format!(
+            "Both initial and replan rounds failed. Manual intervention required.\n\n**Initial failure:** {}\n\n**Replan failure:** {}",
+            initial.summary(),
+            replan.summary()
+        ),
+        attention => format!("Manual intervention required: {}.", attention.sentence()),
+    };
+    // A box in what we say would be taken for one of the issue's.
+    let told = told.replace("[ ]", "[\u{a0}]").replace("[x]", "(x)");
+    format!("## Marketplace Failure\n\n{told}\n\nCheck branch: `{branch}`")
+}
+
+/// Returns the files that changes name, as they are.
+fn affected<'c>(
+    copy: &WorkCopy,
+    changes: impl IntoIterator<Item = &'c assize_core::market::bid::PlannedChange>,
+) -> Vec<(String, Untrusted<String>)> {
+    let paths: BTreeSet<&str> = changes.into_iter().map(|change| change.path.as_str()).collect();
+    let read = |path: &str| Some((path.to_owned(), Untrusted::new(copy.text(path, SHOWN_BYTES_MAX)?)));
+    paths.into_iter().filter_map(read).take(AFFECTED_MAX).collect()
+}
+
+fn by_box(opinions: Vec<Opinion<BoxesVerdict>>) -> BTreeMap<String, Vec<BoxOpinion>> {
+    let mut all: BTreeMap<String, Vec<BoxOpinion>> = BTreeMap::new();
+    for verdict in opinions.into_iter().filter_map(|opinion| opinion.verdict.ok()) {
+        for found in verdict.boxes {
+            all.entry(found.id.clone()).or_default().push(found);
+        }
+    }
+    all
+}
+
+fn subject(run: &MarketRun) -> String {
+    let title: String = run.title().split_whitespace().collect::<Vec<_>>().join(" ");
+    let of = run.start().issue_number.map_or_else(String::new, |number| format!("#{number}: "));
+    head(&format!("{of}{title}"), SUBJECT_CHARS_MAX).to_owned()
+}
+
+/// Says in a commit what was done, and what it was verified by.
+fn message(run: &MarketRun, winner: &Winner) -> String {
+    let mut text = format!("Implement {}\n\n", subject(run));
+    for requirement in &run.promised().explicit_requirements {
+        text.push_str(&format!("- {}: {}\n", requirement.id, requirement.checkbox));
+    }
+    if let Some(verification) = run.verification() {
+        let (passed, ran) = verification.tests;
+        let (held, checks) = verification.quality;
+        text.push_str(&format!(
+            "\n{} files; {passed} of {ran} tests and {held} of {checks} other checks passed.\n",
+            verification.files.len()
+        ));
+    }
+    text.push_str(&format!("\nAssize-Bidder: {}\n{}\n", winner.bidder, run.marker()));
+    text
+}

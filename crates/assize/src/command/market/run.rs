@@ -1,0 +1,425 @@
+//! `assize market run`: bidders compete for the open boxes of an issue, the winner implements, the review court verifies.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use assize_core::market::budget::allot;
+use assize_core::market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
+use assize_core::market::run::{BidderTerms, MarketEffect, MarketEnding, MarketRun, MarketStart, MarketStep, digest};
+use assize_core::market::standing::Standing;
+use assize_core::opinion::Opinion;
+use assize_core::prompt::Question;
+use assize_core::session::Event;
+use assize_core::verdict::{BidsVerdict, BoxesVerdict, ReviewVerdict};
+use assize_engine::court::review::sandbox_beside;
+use assize_engine::git::Repository;
+use assize_engine::market::bidder::{Bidder, Means};
+use assize_engine::market::branch::Branch;
+use assize_engine::market::broker::{ATTENTION, Broker, BrokerError, Judging, MarketTerms, Progress};
+use assize_engine::market::errand::{ProgramConfig, Yard};
+use assize_engine::market::events;
+use assize_engine::market::source::Source;
+use assize_engine::market::source::file::SpecificationFile;
+use assize_engine::process::end_with_us;
+use assize_engine::search_path::SearchPath;
+
+use super::extract::{SpecificationArguments, github, guidelines};
+use crate::cli::{Output, print};
+use crate::command::review::{GateArguments, failed as review_failed};
+use crate::config::Config;
+use crate::exit::{Exit, Failure, Result};
+use crate::host::{Host, now_ms};
+use crate::judges::{Judges, search_path};
+use crate::own_file;
+use crate::record::{self, Lock, OPEN_MAX, Record};
+use crate::render::Format;
+use crate::render::market::run::{Told, envelope};
+use crate::watch::Watch;
+
+/// The name of the court in the ledger.
+const COURT: &str = "market";
+
+/// Arguments of `assize market run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    specification: SpecificationArguments,
+    /// The branch that the work goes to [default: assize/issue-N, or assize/ and the name of the file].
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// How many implementations all bidders have together [default: that of `[market]`, 15].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    iterations: Option<u32>,
+    /// The seed that draws the orders in which bids are shown; it is recorded [default: drawn].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Only look whether a run could begin.
+    #[arg(long)]
+    check: bool,
+    /// Begin anew, also where an interrupted run could go on.
+    #[arg(long)]
+    anew: bool,
+    #[command(flatten)]
+    gates: GateArguments,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  assize market run --spec issue.md --check     look whether all is there, and do nothing
+  assize market run --spec issue.md             boxes are ticked in the file
+  assize market run --issue 12                  boxes are ticked in the GitHub issue, by `gh`
+
+Who bids stands in assize.toml, as `[[bidder]]`; `[market]` says what bids are measured by. Bids and implementations are made in
+copies, in the sandbox. What the review court accepts is committed to a branch of its own, with the repository's hooks; nothing is pushed.
+What was interrupted goes on where it was when it is called again.
+
+Exit codes: 0 a part or all of it is done \u{b7} 1 it failed, and a person has to look \u{b7} 2 bad usage, configuration or input \u{b7} 3 nobody could judge";
+
+/// Who is asked for opinions.
+struct Panel {
+    market: Judges,
+    review: Judges,
+}
+
+impl Judging for Panel {
+    fn is_there(&self) -> bool {
+        !self.market.ids().is_empty()
+    }
+
+    fn rank(&self, question: &Question) -> Vec<Opinion<BidsVerdict>> {
+        let mut opinions = Vec::new();
+        self.market.ask(&self.market.ids(), question, &mut |opinion| opinions.push(opinion));
+        opinions
+    }
+
+    fn boxes(&self, question: &Question) -> Vec<Opinion<BoxesVerdict>> {
+        let mut opinions = Vec::new();
+        self.market.ask(&self.market.ids(), question, &mut |opinion| opinions.push(opinion));
+        opinions
+    }
+
+    fn review(&self, ids: &[String], question: &Question, each: &mut dyn FnMut(Opinion<ReviewVerdict>)) {
+        self.review.ask(ids, question, each);
+    }
+}
+
+/// Runs `assize market run`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let repository = Repository::discover(&host.folder).map_err(|error| Failure::new(error.to_string()))?;
+    let repository = repository.ok_or_else(|| {
+        Failure::new("there is no git repository here").hint("the market commits to a branch; call it in a repository")
+    })?;
+    let home = repository.root().to_owned();
+    let config = Config::load(&host.project(), host.configuration.as_deref())?;
+    let panel = Panel { market: Judges::of_market(&config, host)?, review: Judges::of_review(&config, host)? };
+    let bidders = Judges::bidders_of(&config, host, &[(&panel.market, "[market]"), (&panel.review, "[review]")])?;
+    let branch = Branch::of(&home).map_err(|error| Failure::new(error.to_string()))?;
+    let source = source_of(arguments, host)?;
+    // Without it an interrupted run would leave bidders at work.
+    let _ = end_with_us();
+    let _lock = Lock::take(host, COURT)?;
+    let settings = settings_of(&config, &bidders, arguments);
+    let ledger = record::ledger(host)?;
+    let begun = if arguments.anew { None } else { open(&ledger, source.as_ref(), &settings)? };
+    let name = match &begun {
+        Some((_, start)) => start.branch.clone(),
+        None => arguments.branch.clone().unwrap_or_else(|| branch_name(source.as_ref())),
+    };
+    let from = pre_flight(&branch, source.as_ref(), &bidders, &name, begun.is_some(), &home)?;
+    if arguments.check {
+        output.note(&format!("all is there: {} bidders, branch {name}, {}", bidders.len(), source.name()));
+        return Ok(Exit::Done);
+    }
+    let review =
+        config.review_terms(host, panel.review.ids(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
+    let sandbox = sandbox_beside(&home, review.gates.sandbox).map_err(|error| review_failed(error.into()))?;
+    let yard = Yard {
+        sandbox,
+        limits: config.gates.limits.clone(),
+        search_path: search_path(host).unwrap_or_default(),
+        home: home.clone(),
+        variable,
+    };
+    let guidelines = guidelines(&arguments.specification, host)?;
+    let state = host.project().join(".assize");
+    let terms = MarketTerms {
+        bidders: &bidders,
+        review: &review,
+        judging: &panel,
+        showings: config.market.showings,
+        coverage: config.market.coverage.as_ref(),
+        guidelines: &guidelines,
+        yard: &yard,
+        state: &state,
+        now,
+    };
+    branch.switch(&name).map_err(|error| Failure::new(error.to_string()))?;
+    let (start, mut record, earlier) = match begun {
+        Some((open, start)) => {
+            output.note("a run for the same work is on record and goes on where it stopped; --anew begins again");
+            let (record, events) = Record::resume(ledger, COURT, &open.session)?;
+            (start, record, steps(events))
+        }
+        None => {
+            let start = begin(arguments, &config, &terms, source.as_ref(), &branch, &name, &from, settings)?;
+            let record = Record::begin(ledger, COURT, &Event::MarketStarted(Box::new(start.clone())))?;
+            (start, record, Vec::new())
+        }
+    };
+    let broker = Broker::new(&terms, source.as_ref(), &branch, &home);
+    let (mut run, first) = MarketRun::begin(start);
+    let mut told = Told::new(&run);
+    let ended = carry_out(&broker, &mut run, first, earlier, &mut record, &mut told, &state, output);
+    let ending = ended.map_err(|error| {
+        // The issue stays in progress, and somebody has to look.
+        let _ = source.label(&[ATTENTION], &[]);
+        Failure::new(error.to_string()).hint("call `assize market run` again: it goes on where it stopped")
+    })?;
+    record.keep(&Event::MarketEnded(Box::new(ending.clone()))).map_err(record::failed)?;
+    print(&match output.format {
+        Format::Json => format!("{}\n", envelope(&run, &told, &ending)),
+        Format::Human | Format::Markdown => told.end(&run, &ending),
+    });
+    Ok(Exit::of(ending.outcome()))
+}
+
+#[expect(clippy::too_many_arguments, reason = "each of them is something else of one run")]
+fn carry_out(
+    broker: &Broker<'_>,
+    run: &mut MarketRun,
+    first: MarketEffect,
+    earlier: Vec<MarketStep>,
+    record: &mut Record,
+    told: &mut Told,
+    state: &Path,
+    output: Output,
+) -> std::result::Result<MarketEnding, BrokerError> {
+    let watch = RefCell::new(Watch::new(output));
+    let ended = broker.run(
+        run,
+        first,
+        earlier,
+        &mut |step| record.keep(&Event::MarketStepped(Box::new(step.clone()))).map_err(|error| error.to_string()),
+        &mut |progress| {
+            let mut watch = watch.borrow_mut();
+            match progress {
+                Progress::Doing(what) => watch.doing(what),
+                Progress::Judging(step) => watch.see(step),
+                Progress::Came(run, step) => {
+                    let text = told.see(run, step, &|| standing(run, state));
+                    if output.format != Format::Json && !text.is_empty() {
+                        watch.aside(|| print(&text));
+                    }
+                }
+            }
+        },
+    );
+    watch.into_inner().finish();
+    ended
+}
+
+/// Returns how the bidders of a run stand.
+fn standing(run: &MarketRun, state: &Path) -> Standing {
+    let names: BTreeSet<String> = run.start().bidders.iter().map(|terms| terms.bidder.clone()).collect();
+    Standing::of(&names, events::read(state).unwrap_or_default())
+}
+
+fn steps(events: Vec<Event>) -> Vec<MarketStep> {
+    let step = |event| match event {
+        Event::MarketStepped(step) => Some(*step),
+        _ => None,
+    };
+    events.into_iter().filter_map(step).collect()
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn now() -> (i64, String) {
+    let now_ms = now_ms();
+    let at = jiff::Timestamp::from_millisecond(now_ms).unwrap_or_default();
+    (now_ms, at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+}
+
+fn source_of(arguments: &Arguments, host: &Host) -> Result<Box<dyn Source>> {
+    let from = &arguments.specification.from;
+    match (&from.spec, from.issue) {
+        (Some(path), _) if path.as_os_str() == "-" => {
+            Err(Failure::new("--spec -: boxes are ticked in the specification").hint("name a file, or --issue N"))
+        }
+        (Some(path), _) => {
+            // What is no such file is said with its name.
+            own_file::read_text(host, path, "--spec", SPECIFICATION_BYTES_MAX as u64)?;
+            Ok(Box::new(SpecificationFile::new(&host.folder.join(path))))
+        }
+        (None, Some(number)) => Ok(Box::new(github(host, number))),
+        (None, None) => Err(Failure::new("neither --spec nor --issue is given")),
+    }
+}
+
+fn branch_name(source: &dyn Source) -> String {
+    let stem = source.place().and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
+    let name = match (source.number(), stem) {
+        (Some(number), _) => format!("issue-{number}"),
+        (None, stem) => stem.unwrap_or_default(),
+    };
+    let plain = |character: char| if character.is_ascii_alphanumeric() || character == '-' { character } else { '-' };
+    format!("assize/{}", name.chars().map(plain).collect::<String>().trim_matches('-'))
+}
+
+/// Everything that shapes what a run comes to, beside the work itself.
+fn settings_of(config: &Config, bidders: &[Bidder], arguments: &Arguments) -> String {
+    let means: Vec<(&str, String, String)> = bidders
+        .iter()
+        .map(|bidder| (bidder.id.as_str(), bidder.bids.identity(), bidder.implements.identity()))
+        .collect();
+    let market = &config.market;
+    let all = format!(
+        "{means:?} {:?} {} {:?} {:?} {:?} {:?}",
+        market.measures, market.showings, market.judges, config.review, config.gates, arguments.gates
+    );
+    digest(&all)
+}
+
+/// Finds the run of the same work that was interrupted.
+fn open(
+    ledger: &assize_engine::ledger::Ledger,
+    source: &dyn Source,
+    settings: &str,
+) -> Result<Option<(record::Open, MarketStart)>> {
+    let all = record::open(ledger, COURT, ["market_ended", "market_ended"], OPEN_MAX)?;
+    let mut same = all.into_iter().filter_map(|open| match open.start.clone() {
+        Event::MarketStarted(start) if start.source == source.name() => Some((open, *start)),
+        _ => None,
+    });
+    match same.next() {
+        Some((_, start)) if start.settings != settings => Err(Failure::new(format!(
+            "the run for {} that was interrupted had other bidders or settings",
+            start.source
+        ))
+        .hint("put them back to go on with it, or begin again with --anew")),
+        found => Ok(found),
+    }
+}
+
+/// Looks whether a run can begin, or go on. Returns the branch that is checked out.
+fn pre_flight(
+    branch: &Branch,
+    source: &dyn Source,
+    bidders: &[Bidder],
+    name: &str,
+    goes_on: bool,
+    home: &Path,
+) -> Result<String> {
+    let wrong = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
+    if bidders.is_empty() {
+        return Err(Failure::new("nobody bids: assize.toml has no [[bidder]]").hint(
+            "add some, such as\n[[bidder]]\nid = \"careful\"\nbid = { argv = [\"my-agent\", \"bid\"] }\nimplement = { argv = [\"my-agent\", \"implement\"] }",
+        ));
+    }
+    programs_are_there(bidders, home)?;
+    branch
+        .check_identity()
+        .map_err(|error| wrong(&error).hint("git has to know who commits: git config user.name and user.email"))?;
+    branch.head().map_err(|_| Failure::new("the repository has no commit yet").hint("commit what there is first"))?;
+    let current = branch.current().map_err(|error| wrong(&error))?;
+    let current =
+        current.ok_or_else(|| Failure::new("no branch is checked out").hint("check the default branch out"))?;
+    let default = branch.default_branch().map_err(|error| wrong(&error))?;
+    if current != name && default.as_ref().is_some_and(|default| *default != current) {
+        let default = default.unwrap_or_default();
+        return Err(Failure::new(format!("`{current}` is checked out, and work leaves from `{default}`"))
+            .hint(format!("git switch {default}, or go on with --branch {current}")));
+    }
+    let specification = source.place().and_then(|place| place.canonicalize().ok());
+    let is_ours = |path: &String| {
+        path.starts_with(".assize/") || home.join(path).canonicalize().ok().is_some_and(|at| Some(at) == specification)
+    };
+    let dirty: Vec<String> =
+        branch.dirty().map_err(|error| wrong(&error))?.into_iter().filter(|path| !is_ours(path)).collect();
+    if !dirty.is_empty() && !goes_on {
+        let shown: Vec<&str> = dirty.iter().take(5).map(String::as_str).collect();
+        let more = if dirty.len() > shown.len() { ", \u{2026}" } else { "" };
+        return Err(Failure::new(format!("the tree has changes that are not committed: {}{more}", shown.join(", ")))
+            .hint("commit or stash them: what is judged is measured from the last commit"));
+    }
+    let issue = source.read().map_err(|error| wrong(&error))?;
+    if !issue.is_open {
+        return Err(Failure::new(format!("{} is closed", source.name())).hint("open it again, or take another"));
+    }
+    let found = boxes(&issue.body).map_err(|error| wrong(&error))?;
+    if found.is_empty() {
+        let hint = "write what is demanded as items such as `- [ ] Add the endpoint`";
+        return Err(Failure::new(format!("{} has no box", source.name())).hint(hint));
+    }
+    Ok(current)
+}
+
+/// Looks whether the programs of bidders can be found. Those that are named below the tree are looked for there.
+fn programs_are_there(bidders: &[Bidder], home: &Path) -> Result<()> {
+    let path = SearchPath::of_process(home);
+    let is_there = |program: &ProgramConfig| {
+        let name = program.argv.first().map(String::as_str).unwrap_or_default();
+        if name.contains('/') { home.join(name).is_file() } else { path.find(name).is_some() }
+    };
+    for bidder in bidders {
+        for (what, means) in [("bid", &bidder.bids), ("implement", &bidder.implements)] {
+            if let Means::Program(program) = means
+                && !is_there(program)
+            {
+                let name = program.argv.first().map(String::as_str).unwrap_or_default();
+                return Err(Failure::new(format!("[[bidder]] `{}`: `{name}` is not there", bidder.id))
+                    .hint(format!("`{what}.argv` begins with the program, by its path or as PATH has it")));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::too_many_arguments, reason = "each of them is something else of one run")]
+fn begin(
+    arguments: &Arguments,
+    config: &Config,
+    terms: &MarketTerms<'_>,
+    source: &dyn Source,
+    branch: &Branch,
+    name: &str,
+    from: &str,
+    settings: String,
+) -> Result<MarketStart> {
+    let names: BTreeSet<String> = terms.bidders.iter().map(|bidder| bidder.id.clone()).collect();
+    let history = events::read(terms.state).map_err(|error| super::unreadable(&error))?;
+    let standing = Standing::of(&names, history);
+    let shares: Vec<f64> = terms
+        .bidders
+        .iter()
+        .map(|bidder| standing.bidders.get(&bidder.id).map_or(0.0, |stands| stands.weight * stands.efficiency))
+        .collect();
+    let pool = arguments.iterations.unwrap_or(config.market.iterations);
+    let iterations = allot(pool, &shares)
+        .map_err(|error| Failure::new(error.to_string()).hint("give more with --iterations, or [market] iterations"))?;
+    let bidders = terms.bidders.iter().zip(iterations).map(|(bidder, iterations)| BidderTerms {
+        bidder: bidder.id.clone(),
+        weight: standing.bidders.get(&bidder.id).map_or(0.0, |stands| stands.weight),
+        iterations,
+    });
+    let base = branch.head().map_err(|error| Failure::new(error.to_string()))?;
+    let (now_ms, _) = now();
+    let fresh = digest(&format!("{base} {now_ms} {}", std::process::id()));
+    let seed = fresh.get(16..).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default();
+    Ok(MarketStart {
+        run: fresh.get(..16).unwrap_or(&fresh).to_owned(),
+        source: source.name(),
+        issue_number: source.number(),
+        branch: name.to_owned(),
+        home_branch: from.to_owned(),
+        base,
+        seed: arguments.seed.unwrap_or(seed),
+        settings,
+        bidders: bidders.collect(),
+        measures: config.market.measures,
+    })
+}

@@ -1,0 +1,320 @@
+//! How a run of the market is told: phase by phase, as it goes on.
+
+use std::fmt::Write as _;
+
+use assize_core::market::event::{MarketEvent, MarketOutcome};
+use assize_core::market::ranking::Ranked;
+use assize_core::market::run::{Came, Made, MarketEnding, MarketRun, MarketStep};
+use assize_core::market::standing::Standing;
+use assize_core::market::verification::Verification;
+use assize_core::ruling::Outcome;
+use serde_json::{Value, json};
+
+use super::super::comment::escape;
+use super::super::{count, visible};
+
+/// What whoever started the run is promised once every box is ticked.
+const PROMISE: &str = "COMPLETE";
+/// Files that are named at most.
+const FILES_SHOWN_MAX: usize = 20;
+
+/// What was told of a run so far.
+pub struct Told {
+    /// Bids and refusals of this round.
+    came: Vec<String>,
+    bids: usize,
+    events: Vec<MarketEvent>,
+    rankings: Vec<Value>,
+    verifications: Vec<Value>,
+    commits: Vec<String>,
+    open: Vec<String>,
+    pool: u32,
+}
+
+impl Told {
+    /// Begins.
+    pub fn new(run: &MarketRun) -> Self {
+        Self {
+            came: Vec::new(),
+            bids: 0,
+            events: Vec::new(),
+            rankings: Vec::new(),
+            verifications: Vec::new(),
+            commits: Vec::new(),
+            open: Vec::new(),
+            pool: run.start().pool(),
+        }
+    }
+
+    /// Tells what happened. `run` is what it led to.
+    pub fn see(&mut self, run: &MarketRun, step: &MarketStep, standing: &dyn Fn() -> Standing) -> String {
+        match step {
+            MarketStep::Extracted { ticked, .. } => self.extracted(run, *ticked),
+            MarketStep::Asked { bidder, came, .. } => {
+                match came {
+                    Came::Bid(_) => self.bids += 1,
+                    Came::Nothing(why) => self.came.push(format!("- Skipped {bidder}: {}", escape(why))),
+                }
+                String::new()
+            }
+            MarketStep::Ranked { ranking, who, .. } => self.ranked(run, ranking, who),
+            MarketStep::Implemented { made } => implemented(run, made),
+            MarketStep::Verified { verification, .. } => {
+                self.verifications.push(json!(verification));
+                verified(verification)
+            }
+            MarketStep::Committed { commit } => {
+                self.commits.push(commit.clone());
+                format!("- Committed: {}\n", short(commit))
+            }
+            MarketStep::CommitRefused { why } => format!("- Commit: \u{2717} refused: {}\n", escape(why)),
+            MarketStep::Kept { commit } => match commit {
+                Some(commit) => format!("- Kept for a person to look at: {}\n", short(commit)),
+                None => String::new(),
+            },
+            MarketStep::Told { events } => {
+                self.events.extend(events.iter().cloned());
+                String::new()
+            }
+            MarketStep::Written => self.written(run, &standing()),
+            MarketStep::Ticked { gone } => {
+                let gone: Vec<&str> = gone.iter().map(|gone| gone.text.as_str()).collect();
+                if gone.is_empty() {
+                    String::new()
+                } else {
+                    format!("- Boxes that are gone: {}\n", escape(&gone.join("; ")))
+                }
+            }
+            MarketStep::Recorded { .. } | MarketStep::Flagged => String::new(),
+        }
+    }
+
+    fn extracted(&mut self, run: &MarketRun, ticked: usize) -> String {
+        let requirements = run.requirements();
+        let (explicit, implicit) = (requirements.explicit_requirements.len(), requirements.implicit_requirements.len());
+        self.open = requirements.explicit_requirements.iter().map(|requirement| requirement.id.clone()).collect();
+        self.begin_round();
+        let mut text = format!(
+            "\n## Phase 1: Requirement Extraction\n- Extracted {} ({})\n- Identified {}\n- Total requirements: {}\n",
+            count(explicit, "explicit requirement", "explicit requirements"),
+            count(requirements.components(), "component", "components"),
+            count(implicit, "implicit requirement", "implicit requirements"),
+            explicit + implicit
+        );
+        if ticked > 0 {
+            let _ = writeln!(text, "- {}", count(ticked, "box was ticked before", "boxes were ticked before"));
+        }
+        text
+    }
+
+    fn begin_round(&mut self) {
+        self.came.clear();
+        self.bids = 0;
+    }
+
+    fn ranked(
+        &mut self,
+        run: &MarketRun,
+        ranking: &[Ranked],
+        who: &std::collections::BTreeMap<String, String>,
+    ) -> String {
+        let judged = ranking.iter().any(|ranked| ranked.scores.technical_quality.is_some());
+        self.rankings.push(json!({"round": run.round(), "rankings": ranking, "bidders": who}));
+        let again = if run.round() == 2 { " (replan round)" } else { "" };
+        let list: Vec<String> =
+            ranking.iter().map(|ranked| format!("{}: {:.2}", ranked.proposal_id, ranked.total_score)).collect();
+        let mut text = format!(
+            "\n## Phase 2: Proposal Evaluation{again}\n- Received {}\n",
+            count(self.bids, "proposal", "proposals")
+        );
+        for line in &self.came {
+            let _ = writeln!(text, "{line}");
+        }
+        let _ = writeln!(text, "- Rankings: [{}]", list.join(", "));
+        if !judged {
+            let _ = writeln!(text, "- Technical quality and innovation: nobody judged them");
+        }
+        match run.winner() {
+            Some(winner) if ranking.iter().any(|ranked| ranked.proposal_id == winner.proposal_id) => {
+                let _ = writeln!(text, "- Selected: {}", winner.proposal_id);
+            }
+            _ => text.push_str("- Selected: none is good enough\n"),
+        }
+        self.begin_round();
+        text
+    }
+
+    fn written(&self, run: &MarketRun, standing: &Standing) -> String {
+        let last = self.events.last().map(|event| event.timestamp.clone());
+        let mut text = String::from("\n## Phase 4: Marketplace Update\n");
+        for event in self.events.iter().filter(|event| Some(&event.timestamp) == last.as_ref()) {
+            let weight = standing.bidders.get(&event.bot_id).map_or(0.0, |stands| stands.weight);
+            let _ = write!(
+                text,
+                "- Bidder: {}\n- Weight delta: {:+.2} ({})\n- New weight: {weight:.2}\n- Event recorded: {}\n",
+                event.bot_id,
+                event.weight_delta,
+                why(event, run),
+                event.file_name()
+            );
+        }
+        text
+    }
+
+    /// Tells how the run ended.
+    pub fn end(&self, run: &MarketRun, ending: &MarketEnding) -> String {
+        let word = match ending.outcome() {
+            Outcome::Accept => "SUCCESS",
+            Outcome::Unjudged => "UNJUDGED",
+            _ => "FAILURE",
+        };
+        let (complete, next) = match ending {
+            MarketEnding::Complete => ("YES", None),
+            MarketEnding::Rotated { open } => (
+                "NO",
+                Some(format!("Context rotation: {} belong to something else; call it again to go on", open.join(", "))),
+            ),
+            MarketEnding::Attention(attention) => {
+                ("NO", Some(format!("Attention needed: {}", escape(&attention.sentence()))))
+            }
+        };
+        let mut text = format!(
+            "\n## Result: {word}\n- Iteration: {}/{}\n- All requirements complete: {complete}\n",
+            run.iteration(),
+            self.pool
+        );
+        if let Some(next) = next {
+            let _ = writeln!(text, "- {next}");
+        }
+        let _ = writeln!(text, "- Branch: {}", run.start().branch);
+        if *ending == MarketEnding::Complete {
+            let _ = writeln!(text, "\n<promise>{PROMISE}</promise>");
+        }
+        text
+    }
+}
+
+fn implemented(run: &MarketRun, made: &Made) -> String {
+    let proposal = run.winner().map_or("-", |winner| winner.proposal_id.as_str());
+    let mut text = format!("\n## Phase 3: Implementation\n- Implementing {proposal} approach\n");
+    match made {
+        Made::Patch(_) => {}
+        Made::Nothing(why) => {
+            let _ = writeln!(text, "- Nothing came of it: {}", escape(why));
+        }
+        Made::Unjudged(why) => {
+            let _ = writeln!(text, "- Nobody could be asked: {}", escape(&why.to_string()));
+        }
+    }
+    text
+}
+
+fn verified(verification: &Verification) -> String {
+    let files: Vec<&str> = verification.files.iter().take(FILES_SHOWN_MAX).map(String::as_str).collect();
+    let more = if verification.files.len() > FILES_SHOWN_MAX { ", \u{2026}" } else { "" };
+    let (held, checks) = verification.quality;
+    let quality = match (held, checks) {
+        (_, 0) => "none ran".to_owned(),
+        (held, checks) if held == checks => "\u{2713} All passed".to_owned(),
+        (held, checks) => format!("\u{2717} {held}/{checks} passed"),
+    };
+    let (passed, ran) = verification.tests;
+    let tests = match ran {
+        0 => "none ran".to_owned(),
+        ran => format!("{} {passed}/{ran} passed", if passed == ran { '\u{2713}' } else { '\u{2717}' }),
+    };
+    let mut text =
+        format!("- Files modified: [{}{more}]\n- Code quality checks: {quality}\n- Tests: {tests}\n", files.join(", "));
+    match verification.metrics.coverage_delta {
+        Some(delta) => {
+            let _ = writeln!(text, "- Coverage delta: {delta:+.1}%");
+        }
+        None => text.push_str("- Coverage delta: not measured\n"),
+    }
+    let open: Vec<&str> =
+        verification.boxes.iter().filter(|found| !found.holds).map(|found| found.id.as_str()).collect();
+    if verification.passed() {
+        text.push_str("- Spec alignment: \u{2713} All requirements satisfied\n");
+    } else if let Some(why) = &verification.unjudged {
+        let _ = writeln!(text, "- Unjudged: {}", escape(&why.to_string()));
+    } else {
+        let _ = writeln!(text, "- Spec alignment: \u{2717} not shown: {}", open.join(", "));
+    }
+    if let Some(failure) = &verification.failure {
+        let _ = writeln!(text, "- Failure: {}", escape(&failure.summary()));
+    }
+    text
+}
+
+/// Says what a delta is for.
+fn why(event: &MarketEvent, run: &MarketRun) -> &'static str {
+    let bonus = event.accuracy.is_some_and(|accuracy| accuracy > run.start().measures.deltas.accuracy_above);
+    match event.outcome {
+        MarketOutcome::RankedFirstSuccess if bonus => "success + accuracy bonus",
+        MarketOutcome::RankedFirstSuccess => "success",
+        MarketOutcome::RankedFirstFailure => "failure",
+        MarketOutcome::NotSelected => "not selected",
+        MarketOutcome::ReplanSuccess => "success after a failure",
+        MarketOutcome::ReplanFailure => "failure after a failure",
+        MarketOutcome::CollectiveFailure => "nobody succeeded",
+        MarketOutcome::Resubmitted => "handed in again what failed",
+    }
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..12).unwrap_or(commit)
+}
+
+/// Says a step in one line.
+pub fn step_line(step: &MarketStep) -> String {
+    match step {
+        MarketStep::Extracted { requirements, .. } => {
+            format!("requirements read  {} open", requirements.explicit_requirements.len())
+        }
+        MarketStep::Asked { bidder, came: Came::Bid(_), .. } => format!("bid by {bidder}"),
+        MarketStep::Asked { bidder, came: Came::Nothing(why), .. } => format!("no bid by {bidder}  {}", visible(why)),
+        MarketStep::Ranked { ranking, .. } => format!(
+            "bids ranked  {}",
+            ranking.first().map_or_else(String::new, |first| format!("{} {:.2}", first.proposal_id, first.total_score))
+        ),
+        MarketStep::Implemented { made: Made::Patch(patch) } => format!("implemented  {} operations", patch.ops.len()),
+        MarketStep::Implemented { made: Made::Nothing(why) } => format!("not implemented  {}", visible(why)),
+        MarketStep::Implemented { made: Made::Unjudged(why) } => {
+            format!("not implemented  {}", visible(&why.to_string()))
+        }
+        MarketStep::Verified { verification, .. } => match &verification.failure {
+            Some(failure) => format!("verified  {}", visible(&failure.summary())),
+            None => format!("verified  {}", verification.outcome.as_str()),
+        },
+        MarketStep::Committed { commit } => format!("committed  {}", short(commit)),
+        MarketStep::CommitRefused { why } => format!("commit refused  {}", visible(why)),
+        MarketStep::Kept { commit } => format!("kept  {}", commit.as_deref().map_or("nothing", short)),
+        MarketStep::Told { events } => format!("{} events", events.len()),
+        MarketStep::Written => "events written".to_owned(),
+        MarketStep::Ticked { .. } => "boxes ticked".to_owned(),
+        MarketStep::Recorded { .. } => "recorded".to_owned(),
+        MarketStep::Flagged => "a person was called".to_owned(),
+    }
+}
+
+/// Makes the machine envelope of a run.
+pub fn envelope(run: &MarketRun, told: &Told, ending: &MarketEnding) -> Value {
+    let start = run.start();
+    let mut document = super::envelope("requirements", json!(run.requirements()));
+    document["outcome"] = json!(ending.outcome());
+    document["ending"] = json!(ending);
+    document["run"] = json!(start.run);
+    document["source"] = json!(start.source);
+    document["branch"] = json!(start.branch);
+    document["seed"] = json!(start.seed);
+    document["bidders"] = json!(start.bidders);
+    document["iterations"] = json!({"used": run.iteration(), "of": start.pool()});
+    document["rounds"] = json!(told.rankings);
+    document["verifications"] = json!(told.verifications);
+    document["commits"] = json!(told.commits);
+    document["events"] = json!(told.events);
+    if *ending == MarketEnding::Complete {
+        document["promise"] = json!(PROMISE);
+    }
+    document
+}
