@@ -3,7 +3,7 @@
 //! A judge may read more out of a box than it says; without one, the boxes, the items below them and the guidelines' own sentences are
 //! taken as they stand, and it is said that nobody read more into them. How issues are fetched must not be known here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use schemars::JsonSchema;
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::checklist::{BoxName, Checkbox};
+use crate::verdict::{ReadDemand, RequirementsVerdict};
 
 /// Most requirements that are read out of the guidelines.
 pub const IMPLICIT_MAX: usize = 30;
@@ -123,6 +124,24 @@ impl Requirements {
         }
     }
 
+    /// Returns the same boxes as a judge reads them; `None` where it does not speak of each of them, and of no other.
+    pub fn read_by(&self, verdict: RequirementsVerdict) -> Option<Self> {
+        let mut read: BTreeMap<String, Vec<String>> =
+            verdict.explicit_requirements.into_iter().map(|found| (found.id, found.components)).collect();
+        let explicit = self.explicit_requirements.iter().map(|requirement| {
+            Some(ExplicitRequirement { components: read.remove(&requirement.id)?, ..requirement.clone() })
+        });
+        let explicit_requirements = explicit.collect::<Option<Vec<_>>>()?;
+        let implicit = |(at, demand): (usize, ReadDemand)| ImplicitRequirement {
+            id: format!("req_implicit_{}", at + 1),
+            text: demand.text,
+            reasoning: demand.reasoning,
+        };
+        let implicit_requirements = verdict.implicit_requirements.into_iter().enumerate().map(implicit).collect();
+        let extracted_by = ExtractedBy::Judge;
+        read.is_empty().then_some(Self { explicit_requirements, implicit_requirements, extracted_by })
+    }
+
     /// Returns how many components all boxes have.
     pub fn components(&self) -> usize {
         self.explicit_requirements.iter().map(|requirement| requirement.components.len()).sum()
@@ -221,6 +240,28 @@ mod tests {
         );
         assert_eq!(requirements.explicit_requirements[1].component_id(1), "req_3.2");
         assert_eq!((requirements.components(), requirements.extracted_by), (5, ExtractedBy::Rules));
+    }
+
+    #[test]
+    fn a_judge_speaks_of_each_open_box_and_of_no_other() {
+        use crate::verdict::ReadBox;
+        let rules = read("- [x] done\n- [ ] a\n- [ ] b\n", "");
+        let of = |ids: &[&str]| {
+            let one =
+                |id: &&str| ReadBox { id: (*id).to_owned(), components: vec!["one".to_owned(), "two".to_owned()] };
+            let demand = ReadDemand { text: "Test it.".to_owned(), reasoning: "It is about money.".to_owned() };
+            rules.read_by(RequirementsVerdict {
+                explicit_requirements: ids.iter().map(one).collect(),
+                implicit_requirements: vec![demand],
+            })
+        };
+        let found = of(&["req_3", "req_2"]).expect("both");
+        assert_eq!((found.components(), found.extracted_by), (4, ExtractedBy::Judge));
+        assert_eq!(found.explicit_requirements[0].checkbox, "a", "what a box says is not the judge's to change");
+        assert_eq!(found.implicit_requirements[0].id, "req_implicit_1");
+        for ids in [&["req_2"][..], &["req_1", "req_2", "req_3"], &["req_2", "req_3", "req_4"], &[]] {
+            assert_eq!(of(ids), None, "{ids:?}");
+        }
     }
 
     #[test]

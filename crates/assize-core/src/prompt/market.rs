@@ -13,12 +13,14 @@ use super::{DiffBudget, Nonce, Question, diff_values, exhibits_of_diff, fence, h
 use crate::diff::Diff;
 use crate::evidence::Part;
 use crate::market::bid::Bid;
-use crate::market::requirement::{ExplicitRequirement, Requirements};
+use crate::market::requirement::{ExplicitRequirement, Guideline, Requirements};
 use crate::market::run::FailureContext;
 use crate::patch::{Patch, PatchLimits};
-use crate::text::Untrusted;
-use crate::verdict::{BidsVerdict, BoxesVerdict, Verdict};
+use crate::text::{Untrusted, quote};
+use crate::verdict::{BidsVerdict, BoxesVerdict, RequirementsVerdict, Verdict};
 
+const EXTRACT: [&str; 2] =
+    [include_str!("../../prompts/market-extract-rubric.md"), include_str!("../../prompts/market-extract-case.md")];
 const BID: [&str; 2] =
     [include_str!("../../prompts/market-bid-rubric.md"), include_str!("../../prompts/market-bid-case.md")];
 const RANK: [&str; 2] =
@@ -30,6 +32,8 @@ const BOXES: [&str; 2] =
 
 /// Bytes of a failure that bidders are shown.
 const FAILURE_BYTES_MAX: usize = 24_000;
+/// Bytes of one file of guidelines that judges are shown.
+const GUIDELINE_BYTES_MAX: usize = 24_000;
 /// Bytes of a bid that judges are shown.
 const BID_SHOWN_BYTES_MAX: usize = 24_000;
 
@@ -74,6 +78,29 @@ fn box_text(requirement: &ExplicitRequirement) -> String {
     text
 }
 
+/// Renders the question what an issue demands. `by_rules` names the boxes that are open.
+pub fn extract_question(
+    by_rules: &Requirements,
+    specification: &str,
+    guidelines: &[Guideline],
+    nonce: &Nonce,
+) -> Question {
+    let boxes: String = by_rules.explicit_requirements.iter().map(box_text).collect();
+    let case = |nonce: &Nonce| {
+        let told = |guideline: &Guideline| {
+            context! { path => quote(&guideline.path), text => shown("guideline", &guideline.text, GUIDELINE_BYTES_MAX, nonce) }
+        };
+        context! {
+            boxes => shown("boxes", &boxes, SPECIFICATION_BYTES_MAX, nonce),
+            specification => shown("specification", specification, SPECIFICATION_BYTES_MAX, nonce),
+            guidelines => guidelines.iter().map(told).collect::<Vec<_>>(),
+        }
+    };
+    let mut exhibits = vec![boxes.clone(), specification.to_owned()];
+    exhibits.extend(guidelines.iter().map(|guideline| guideline.text.clone()));
+    question::<RequirementsVerdict>(EXTRACT, &|_| context! {}, &case, exhibits, nonce)
+}
+
 /// Renders the question for a bid.
 pub fn bid_question(requirements: &Requirements, invitation: &Invitation<'_>, nonce: &Nonce) -> Question {
     let demanded = requirements_text(requirements);
@@ -90,8 +117,8 @@ pub fn bid_question(requirements: &Requirements, invitation: &Invitation<'_>, no
             own => invitation.own,
         }
     };
-    let mut exhibits = vec![demanded.clone(), invitation.brief.open().to_owned()];
-    exhibits.extend(failure.clone());
+    // The bid that failed is no plant: whoever hands it in again is told so by the market, and others may.
+    let exhibits = vec![demanded.clone(), invitation.brief.open().to_owned()];
     question::<Bid>(BID, &|_| context! {}, &case, exhibits, nonce)
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod json;
 mod pair;
 mod patch;
 mod record;
+mod requirements;
 mod review;
 mod stop;
 mod template;
@@ -40,6 +41,7 @@ pub use boxes::{BOX_REASON_CHARS_MAX, BoxOpinion, BoxesVerdict};
 pub use correction::{CHANGES_MAX, FieldChange, RecordCorrection, VALUE_CHARS_MAX};
 pub use pair::{PAIR_REASON_CHARS_MAX, PairChoice, PairVerdict};
 pub use record::{ModeLabel, RECORD_REASON_CHARS_MAX, RecordVerdict};
+pub use requirements::{DEMAND_CHARS_MAX, DEMANDS_MAX, ReadBox, ReadDemand, RequirementsVerdict};
 pub use review::{
     EXPLANATION_CHARS_MAX, Explanations, FixOperation, FixStep, PATH_CHARS_MAX, ReviewOutcome, ReviewVerdict,
     STEP_CHARS_MAX, STEPS_MAX, Scores,

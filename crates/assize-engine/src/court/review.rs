@@ -334,6 +334,17 @@ pub fn sandbox_beside(root: &Path, demand: Demand) -> Result<Sandbox, SandboxErr
     Sandbox::with(demand, &Launcher::of_this_process()?, &Host::with_environment(environment))
 }
 
+/// Copies the tree of a project, as it is.
+///
+/// # Errors
+///
+/// Fails when the tree cannot be read or copied.
+pub fn project_copy(home: &Path) -> Result<WorkCopy, ReviewError> {
+    let repository = Ground::project(home).repository()?;
+    let root = repository.as_ref().map_or(home, Repository::root).to_owned();
+    Ok(WorkCopy::of_folder(&root, paths_of(&root, repository.as_ref())?)?)
+}
+
 /// Finds the gates that the tree of a folder uses, without running any.
 ///
 /// # Errors
@@ -342,7 +353,7 @@ pub fn sandbox_beside(root: &Path, demand: Demand) -> Result<Sandbox, SandboxErr
 pub fn used_gates<'a>(terms: &'a Terms, folder: &Path) -> Result<Vec<(&'a dyn Gate, Setup)>, ReviewError> {
     let repository = Repository::discover(folder)?;
     let root = repository.as_ref().map_or(folder, Repository::root).to_owned();
-    let copy = WorkCopy::of_folder(&root, paths_of(&root, repository.as_ref())?)?;
+    let copy = project_copy(folder)?;
     let bench = Bench::new(copy, &root, &terms.gates.search_path, PathBuf::new());
     Ok(detect(&bench.project, &terms.gates.declared, &terms.gates.off))
 }

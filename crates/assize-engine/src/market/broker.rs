@@ -12,27 +12,24 @@ use std::time::Instant;
 
 use assize_core::court::review::ReviewCase;
 use assize_core::fix::rounds::Proposal;
-use assize_core::market::bid::{Measured, Tree as _};
-use assize_core::market::blind::{order, proposal_id};
-use assize_core::market::checklist::{BoxName, boxes};
+use assize_core::market::bid::Tree as _;
+use assize_core::market::checklist::{BoxName, Checkbox, boxes};
 use assize_core::market::outcome::BidderOutcome;
-use assize_core::market::panel::{Showing, summed};
-use assize_core::market::ranking::{Entry, explained, objective, rank};
 use assize_core::market::requirement::{ExplicitRequirement, Guideline, Requirements};
 use assize_core::market::run::{
-    Attention, Candidate, Made, MarketEffect, MarketEnding, MarketRun, MarketStep, Winner, events as told,
+    Attention, Made, MarketEffect, MarketEnding, MarketRun, MarketStep, Winner, events as told,
 };
 use assize_core::market::standing::{BidderStanding, Standing};
 use assize_core::market::verification::{Scene, Verification, tested};
 use assize_core::opinion::Opinion;
 use assize_core::patch::{Handed, Patch, PatchLimits, PatchTerms, Protection};
-use assize_core::prompt::Question;
-use assize_core::prompt::market::{boxes_question, rank_question, requirements_text};
+use assize_core::prompt::market::{boxes_question, extract_question, requirements_text};
 use assize_core::ruling::Outcome;
 use assize_core::text::{Untrusted, head};
-use assize_core::verdict::{BidsVerdict, BoxOpinion, BoxesVerdict, ReviewVerdict};
+use assize_core::verdict::{BoxOpinion, BoxesVerdict};
 use serde_json::json;
 
+use super::appraisal::{Appraisal, Appraised, Judging, affected};
 use super::bidder::{Bidder, Call, Work};
 use super::branch::{Branch, BranchError};
 use super::errand::{ProgramConfig, Yard, run as send};
@@ -42,7 +39,6 @@ use super::source::{Source, SourceError};
 use crate::brief;
 use crate::court::fresh_nonce;
 use crate::court::review::{self, ReviewError, Step};
-use crate::fix::SHOWN_BYTES_MAX;
 use crate::fix::desk::Desk;
 use crate::fix::proposal::{fitting, proposal};
 use crate::ground::Ground;
@@ -55,22 +51,8 @@ pub const IN_PROGRESS: &str = "in-progress";
 pub const ATTENTION: &str = "attention-needed";
 /// How large the change of an implementation may be.
 pub const IMPLEMENTATION_LIMITS: PatchLimits = PatchLimits { ops_max: 1_000, bytes_max: 2 * 1024 * 1024 };
-/// Most files that judges of bids are shown.
-const AFFECTED_MAX: usize = 12;
 /// Longest message of a commit's first line, in characters.
 const SUBJECT_CHARS_MAX: usize = 72;
-
-/// Who is asked for opinions.
-pub trait Judging: Sync {
-    /// Returns whether anybody can say how good bids are and whether boxes are done.
-    fn is_there(&self) -> bool;
-    /// Asks how well bids are made.
-    fn rank(&self, question: &Question) -> Vec<Opinion<BidsVerdict>>;
-    /// Asks which boxes are done.
-    fn boxes(&self, question: &Question) -> Vec<Opinion<BoxesVerdict>>;
-    /// Asks the judges of the review court.
-    fn review(&self, ids: &[String], question: &Question, each: &mut dyn FnMut(Opinion<ReviewVerdict>));
-}
 
 /// What a run goes by.
 pub struct MarketTerms<'a> {
@@ -174,7 +156,8 @@ impl<'a> Broker<'a> {
             watch(Progress::Came(run, &step));
         }
         if let MarketEffect::Extract = effect {
-            self.source.label(&[IN_PROGRESS], &[])?;
+            // Whoever calls it again has looked.
+            self.source.label(&[IN_PROGRESS], &[ATTENTION])?;
         }
         loop {
             let mut took = |run: &mut MarketRun, step: MarketStep, watch: &mut dyn FnMut(Progress<'_>)| {
@@ -246,7 +229,7 @@ impl<'a> Broker<'a> {
         let issue = self.source.read()?;
         let boxes = boxes(&issue.body).map_err(SourceError::from)?;
         let ticked = boxes.iter().filter(|found| found.ticked).count();
-        let requirements = Requirements::by_rules(&boxes, self.terms.guidelines);
+        let requirements = requirements(&boxes, &issue.body, self.terms.guidelines, self.terms.judging);
         Ok(MarketStep::Extracted { title: issue.title, requirements, ticked })
     }
 
@@ -258,8 +241,7 @@ impl<'a> Broker<'a> {
 
     /// Copies the tree of the project.
     fn copy(&self) -> Result<WorkCopy, BrokerError> {
-        let repository = Ground::project(&self.home).repository().map_err(ReviewError::from)?;
-        Ok(WorkCopy::of_folder(&self.home, review::paths_of(&self.home, repository.as_ref())?)?)
+        Ok(review::project_copy(&self.home)?)
     }
 
     fn ask(
@@ -321,41 +303,19 @@ impl<'a> Broker<'a> {
         let candidates = run.candidates();
         let copy = self.copy()?;
         let survey = brief::survey_copy(&copy);
-        let known = Known::of(&survey);
-        let purpose = format!("iteration {}, round {}", run.iteration(), run.round());
-        let affected = affected(&copy, candidates.iter().flat_map(|candidate| &candidate.bid.changes));
-        let showings: Vec<Showing> = match self.terms.judging.is_there() {
-            true => (1..=self.terms.showings)
-                .map(|repeat| Showing::drawn(start.seed, &purpose, repeat, candidates.len()))
-                .collect(),
-            false => Vec::new(),
+        let appraisal = Appraisal {
+            seed: start.seed,
+            purpose: &format!("iteration {}, round {}", run.iteration(), run.round()),
+            showings: self.terms.showings,
+            measures: &start.measures,
+            judging: self.terms.judging,
         };
-        let (mut said, mut judges) = (Vec::new(), Vec::new());
-        for showing in &showings {
-            let shown: Vec<_> = showing.names().map(|(name, at)| (name, &candidates[at].bid)).collect();
-            let question = rank_question(&shown, run.requirements(), &affected, &fresh_nonce());
-            for Opinion { judge, verdict, .. } in self.terms.judging.rank(&question) {
-                judges.push(judge);
-                said.extend(verdict.ok().map(|verdict| (showing, verdict)));
-            }
-        }
-        let said = summed(candidates.len(), said.iter().map(|(showing, verdict)| (*showing, verdict)));
-        let (mut entries, mut who) = (Vec::new(), BTreeMap::new());
-        for (place, at) in order(start.seed, &purpose, candidates.len()).into_iter().enumerate() {
-            let Candidate { bidder, submitted_ms, bid } = &candidates[at];
-            let measured = Measured::of(bid, run.requirements(), &known);
-            let mut scores = objective(bid, &measured, run.requirements(), &start.measures.parts);
-            (scores.technical_quality, scores.innovation) = said[at].scores();
-            let computed = explained(bid, &measured, run.requirements());
-            who.insert(proposal_id(place), bidder.clone());
-            entries.push(Entry {
-                proposal_id: proposal_id(place),
-                submitted_ms: *submitted_ms,
-                scores,
-                reasoning: format!("{computed} {}", said[at].reasoning()),
-            });
-        }
-        Ok(MarketStep::Ranked { who, ranking: rank(entries, &start.measures.dimensions), judges })
+        let bids: Vec<_> = candidates.iter().map(|candidate| (candidate.submitted_ms, &candidate.bid)).collect();
+        let affected = affected(&copy, candidates.iter().flat_map(|candidate| &candidate.bid.changes));
+        let Appraised { named, ranking, judges } =
+            appraisal.rank(&bids, run.requirements(), &Known::of(&survey), &affected);
+        let who = named.into_iter().map(|(name, at)| (name, candidates[at].bidder.clone())).collect();
+        Ok(MarketStep::Ranked { who, ranking, judges })
     }
 
     fn bidder(&self, id: &str) -> Result<&Bidder, BrokerError> {
@@ -557,14 +517,20 @@ fn attention_text(attention: &Attention, branch: &str) -> String {
     format!("## Marketplace Failure\n\n{told}\n\nCheck branch: `{branch}`")
 }
 
-/// Returns the files that changes name, as they are.
-fn affected<'c>(
-    copy: &WorkCopy,
-    changes: impl IntoIterator<Item = &'c assize_core::market::bid::PlannedChange>,
-) -> Vec<(String, Untrusted<String>)> {
-    let paths: BTreeSet<&str> = changes.into_iter().map(|change| change.path.as_str()).collect();
-    let read = |path: &str| Some((path.to_owned(), Untrusted::new(copy.text(path, SHOWN_BYTES_MAX)?)));
-    paths.into_iter().filter_map(read).take(AFFECTED_MAX).collect()
+/// Reads what is demanded: by a judge, where one is there and what it says holds, and else by rules.
+pub fn requirements(
+    boxes: &[Checkbox],
+    specification: &str,
+    guidelines: &[Guideline],
+    judging: &dyn Judging,
+) -> Requirements {
+    let by_rules = Requirements::by_rules(boxes, guidelines);
+    if !judging.is_there() || by_rules.explicit_requirements.is_empty() {
+        return by_rules;
+    }
+    let question = extract_question(&by_rules, specification, guidelines, &fresh_nonce());
+    let read = judging.extract(&question).into_iter().filter_map(|opinion| opinion.verdict.ok());
+    read.into_iter().find_map(|verdict| by_rules.read_by(verdict)).unwrap_or(by_rules)
 }
 
 fn by_box(opinions: Vec<Opinion<BoxesVerdict>>) -> BTreeMap<String, Vec<BoxOpinion>> {

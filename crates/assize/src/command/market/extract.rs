@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 
 use assize_core::market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
 use assize_core::market::requirement::{Guideline, Requirements};
+use assize_engine::market::broker;
 use assize_engine::market::source::github::{DEADLINE_DEFAULT, GitHub};
 use assize_engine::market::source::{Patience, Source as _};
 
+use super::panel::Panel;
 use crate::cli::{Output, print};
+use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::judges::search_path;
@@ -39,6 +42,9 @@ pub struct SpecificationArguments {
     /// A file of guidelines; can be given several times [default: CLAUDE.md, AGENTS.md and CONTRIBUTING.md, as far as they are there].
     #[arg(long = "guideline", value_name = "FILE")]
     pub guidelines: Vec<PathBuf>,
+    /// Take boxes and guidelines as they stand, and ask no judge what they mean.
+    #[arg(long)]
+    pub rules_only: bool,
 }
 
 /// What a specification demands.
@@ -64,13 +70,15 @@ Examples:
   assize market extract --issue 12
 
 A box is what GitHub takes for one: `- [ ]` at the beginning of a list item, whatever its marker and however deep.
-Its parts are the items below it, or else its sentences.
+Its parts are the items below it, or else its sentences; where `[market]` has judges, they say what has to be done for it, and what the guidelines
+demand besides. Where none of them can be understood, the rules do.
 
 Exit codes: 0 something is demanded \u{b7} 1 no box is open \u{b7} 2 something cannot be read";
 
 /// Runs `assize market extract`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
-    let Demanded { requirements, ticked } = requirements(&arguments.specification, host)?;
+    let config = Config::load(&host.project(), host.configuration.as_deref())?;
+    let Demanded { requirements, ticked } = requirements(&arguments.specification, host, &Panel::of(&config, host)?)?;
     print(&match output.format {
         Format::Json => render::market::requirements_envelope(&requirements).to_string() + "\n",
         Format::Human => render::market::requirements_human(&requirements, ticked),
@@ -84,7 +92,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 /// # Errors
 ///
 /// Fails where it cannot be read, or has no box.
-pub fn requirements(arguments: &SpecificationArguments, host: &Host) -> Result<Demanded> {
+pub fn requirements(arguments: &SpecificationArguments, host: &Host, panel: &Panel) -> Result<Demanded> {
     let (name, specification) = match (&arguments.from.spec, arguments.from.issue) {
         (Some(path), _) => {
             let text = own_file::read_text(host, path, "--spec", SPECIFICATION_BYTES_MAX as u64)?;
@@ -104,7 +112,13 @@ pub fn requirements(arguments: &SpecificationArguments, host: &Host) -> Result<D
         return Err(wrong(&"it has no box").hint(hint));
     }
     let ticked = boxes.iter().filter(|found| found.ticked).count();
-    Ok(Demanded { requirements: Requirements::by_rules(&boxes, &guidelines(arguments, host)?), ticked })
+    let guidelines = guidelines(arguments, host)?;
+    let requirements = if arguments.rules_only {
+        Requirements::by_rules(&boxes, &guidelines)
+    } else {
+        broker::requirements(&boxes, &specification, &guidelines, panel)
+    };
+    Ok(Demanded { requirements, ticked })
 }
 
 /// Reaches an issue of the project's repository.

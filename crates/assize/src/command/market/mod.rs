@@ -1,6 +1,7 @@
 //! `assize market`: several bidders compete for an issue, and the market learns whom to believe.
 
 mod extract;
+mod panel;
 mod rank;
 mod replay;
 mod run;

@@ -3,14 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use assize_core::market::bid::{BID_BYTES_MAX, Bid, Measured};
-use assize_core::market::blind::{order, proposal_id};
-use assize_core::market::ranking::{Dimensions, Entry, Parts, explained, objective, rank, selected};
+use assize_core::market::bid::{BID_BYTES_MAX, Bid};
+use assize_core::market::ranking::selected;
 use assize_engine::brief;
+use assize_engine::court::review::project_copy;
+use assize_engine::market::appraisal::{Appraisal, Appraised, affected};
 use assize_engine::market::known::Known;
+use assize_engine::work_copy::WorkCopy;
 
 use super::extract::{SpecificationArguments, requirements};
+use super::panel::Panel;
 use crate::cli::{Output, print};
+use crate::command::review::failed as review_failed;
+use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::own_file;
@@ -36,8 +41,8 @@ Examples:
   assize market rank --spec issue.md fast.json careful.json
   assize market rank --spec issue.md bids/*.json --format json
 
-What a bid covers, touches and may break is computed from the files and requirements that it names. No judge is asked: quality and
-innovation are unjudged, and the other dimensions decide.
+What a bid covers, touches and may break is computed from the files and requirements that it names. The judges of `[market]` say how good and how elegant it is,
+each of them several times and in another order each time; without judges the other dimensions decide.
 
 Exit codes: 0 a bid is taken \u{b7} 1 none reaches 0.5: a person has to look \u{b7} 2 something cannot be read";
 
@@ -49,24 +54,23 @@ struct Handed {
 
 /// Runs `assize market rank`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
-    let requirements = requirements(&arguments.specification, host)?.requirements;
+    let config = Config::load(&host.project(), host.configuration.as_deref())?;
+    let panel = Panel::of(&config, host)?;
+    let requirements = requirements(&arguments.specification, host, &panel)?.requirements;
     let bids = arguments.bids.iter().map(|path| read(host, path)).collect::<Result<Vec<Handed>>>()?;
-    let survey = brief::survey(&host.project(), host.cache().as_deref());
-    let known = Known::of(&survey);
-    let (mut entries, mut files) = (Vec::new(), BTreeMap::new());
-    for (place, came) in order(arguments.seed, "bids", bids.len()).into_iter().enumerate() {
-        let Handed { file, bid } = &bids[came];
-        let measured = Measured::of(bid, &requirements, &known);
-        let proposal_id = proposal_id(place);
-        files.insert(proposal_id.clone(), file.clone());
-        entries.push(Entry {
-            proposal_id,
-            submitted_ms: came as u64,
-            scores: objective(bid, &measured, &requirements, &Parts::default()),
-            reasoning: explained(bid, &measured, &requirements),
-        });
-    }
-    let ranking = rank(entries, &Dimensions::default());
+    let copy = copy(host)?;
+    let survey = brief::survey_copy(&copy);
+    let appraisal = Appraisal {
+        seed: arguments.seed,
+        purpose: "bids",
+        showings: config.market.showings,
+        measures: &config.market.measures,
+        judging: &panel,
+    };
+    let came: Vec<(u64, &Bid)> = bids.iter().enumerate().map(|(at, handed)| (at as u64, &handed.bid)).collect();
+    let affected = affected(&copy, bids.iter().flat_map(|handed| &handed.bid.changes));
+    let Appraised { named, ranking, .. } = appraisal.rank(&came, &requirements, &Known::of(&survey), &affected);
+    let files: BTreeMap<String, String> = named.into_iter().map(|(name, at)| (name, bids[at].file.clone())).collect();
     print(&match output.format {
         Format::Json => render::market::ranking_envelope(&ranking, &files, arguments.seed).to_string() + "\n",
         Format::Human => render::market::ranking_human(&ranking, &files),
@@ -79,4 +83,8 @@ fn read(host: &Host, path: &Path) -> Result<Handed> {
     let text = own_file::read_text(host, path, "the bid", BID_BYTES_MAX as u64)?;
     let bid = Bid::read(&text).map_err(|error| Failure::new(format!("the bid {}: {error}", path.display())))?;
     Ok(Handed { file: path.display().to_string(), bid })
+}
+
+fn copy(host: &Host) -> Result<WorkCopy> {
+    project_copy(&host.project()).map_err(review_failed)
 }

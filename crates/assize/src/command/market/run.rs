@@ -8,15 +8,12 @@ use assize_core::market::budget::allot;
 use assize_core::market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
 use assize_core::market::run::{BidderTerms, MarketEffect, MarketEnding, MarketRun, MarketStart, MarketStep, digest};
 use assize_core::market::standing::Standing;
-use assize_core::opinion::Opinion;
-use assize_core::prompt::Question;
 use assize_core::session::Event;
-use assize_core::verdict::{BidsVerdict, BoxesVerdict, ReviewVerdict};
 use assize_engine::court::review::sandbox_beside;
 use assize_engine::git::Repository;
 use assize_engine::market::bidder::{Bidder, Means};
 use assize_engine::market::branch::Branch;
-use assize_engine::market::broker::{ATTENTION, Broker, BrokerError, Judging, MarketTerms, Progress};
+use assize_engine::market::broker::{ATTENTION, Broker, BrokerError, MarketTerms, Progress};
 use assize_engine::market::errand::{ProgramConfig, Yard};
 use assize_engine::market::events;
 use assize_engine::market::source::Source;
@@ -25,6 +22,7 @@ use assize_engine::process::end_with_us;
 use assize_engine::search_path::SearchPath;
 
 use super::extract::{SpecificationArguments, github, guidelines};
+use super::panel::Panel;
 use crate::cli::{Output, print};
 use crate::command::review::{GateArguments, failed as review_failed};
 use crate::config::Config;
@@ -77,34 +75,6 @@ What was interrupted goes on where it was when it is called again.
 
 Exit codes: 0 a part or all of it is done \u{b7} 1 it failed, and a person has to look \u{b7} 2 bad usage, configuration or input \u{b7} 3 nobody could judge";
 
-/// Who is asked for opinions.
-struct Panel {
-    market: Judges,
-    review: Judges,
-}
-
-impl Judging for Panel {
-    fn is_there(&self) -> bool {
-        !self.market.ids().is_empty()
-    }
-
-    fn rank(&self, question: &Question) -> Vec<Opinion<BidsVerdict>> {
-        let mut opinions = Vec::new();
-        self.market.ask(&self.market.ids(), question, &mut |opinion| opinions.push(opinion));
-        opinions
-    }
-
-    fn boxes(&self, question: &Question) -> Vec<Opinion<BoxesVerdict>> {
-        let mut opinions = Vec::new();
-        self.market.ask(&self.market.ids(), question, &mut |opinion| opinions.push(opinion));
-        opinions
-    }
-
-    fn review(&self, ids: &[String], question: &Question, each: &mut dyn FnMut(Opinion<ReviewVerdict>)) {
-        self.review.ask(ids, question, each);
-    }
-}
-
 /// Runs `assize market run`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let repository = Repository::discover(&host.folder).map_err(|error| Failure::new(error.to_string()))?;
@@ -113,7 +83,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     })?;
     let home = repository.root().to_owned();
     let config = Config::load(&host.project(), host.configuration.as_deref())?;
-    let panel = Panel { market: Judges::of_market(&config, host)?, review: Judges::of_review(&config, host)? };
+    let panel = Panel::of(&config, host)?;
     let bidders = Judges::bidders_of(&config, host, &[(&panel.market, "[market]"), (&panel.review, "[review]")])?;
     let branch = Branch::of(&home).map_err(|error| Failure::new(error.to_string()))?;
     let source = source_of(arguments, host)?;
@@ -170,7 +140,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     };
     let broker = Broker::new(&terms, source.as_ref(), &branch, &home);
     let (mut run, first) = MarketRun::begin(start);
-    let mut told = Told::new(&run);
+    let mut told = Told::new(&run, output.format == Format::Markdown);
     let ended = carry_out(&broker, &mut run, first, earlier, &mut record, &mut told, &state, output);
     let ending = ended.map_err(|error| {
         // The issue stays in progress, and somebody has to look.
@@ -253,7 +223,9 @@ fn source_of(arguments: &Arguments, host: &Host) -> Result<Box<dyn Source>> {
         (Some(path), _) => {
             // What is no such file is said with its name.
             own_file::read_text(host, path, "--spec", SPECIFICATION_BYTES_MAX as u64)?;
-            Ok(Box::new(SpecificationFile::new(&host.folder.join(path))))
+            let place = host.folder.join(path);
+            // Whatever folder it is called from, it is the same work.
+            Ok(Box::new(SpecificationFile::new(&place.canonicalize().unwrap_or(place))))
         }
         (None, Some(number)) => Ok(Box::new(github(host, number))),
         (None, None) => Err(Failure::new("neither --spec nor --issue is given")),

@@ -27,13 +27,14 @@ pub struct Told {
     rankings: Vec<Value>,
     verifications: Vec<Value>,
     commits: Vec<String>,
-    open: Vec<String>,
     pool: u32,
+    /// How text of others is written.
+    plain: fn(&str) -> String,
 }
 
 impl Told {
-    /// Begins.
-    pub fn new(run: &MarketRun) -> Self {
+    /// Begins. `is_page` says whether what is told is to become a part of a page.
+    pub fn new(run: &MarketRun, is_page: bool) -> Self {
         Self {
             came: Vec::new(),
             bids: 0,
@@ -41,8 +42,8 @@ impl Told {
             rankings: Vec::new(),
             verifications: Vec::new(),
             commits: Vec::new(),
-            open: Vec::new(),
             pool: run.start().pool(),
+            plain: if is_page { escape } else { visible },
         }
     }
 
@@ -53,21 +54,21 @@ impl Told {
             MarketStep::Asked { bidder, came, .. } => {
                 match came {
                     Came::Bid(_) => self.bids += 1,
-                    Came::Nothing(why) => self.came.push(format!("- Skipped {bidder}: {}", escape(why))),
+                    Came::Nothing(why) => self.came.push(format!("- Skipped {bidder}: {}", (self.plain)(why))),
                 }
                 String::new()
             }
             MarketStep::Ranked { ranking, who, .. } => self.ranked(run, ranking, who),
-            MarketStep::Implemented { made } => implemented(run, made),
+            MarketStep::Implemented { made } => self.implemented(run, made),
             MarketStep::Verified { verification, .. } => {
                 self.verifications.push(json!(verification));
-                verified(verification)
+                self.verified(verification)
             }
             MarketStep::Committed { commit } => {
                 self.commits.push(commit.clone());
                 format!("- Committed: {}\n", short(commit))
             }
-            MarketStep::CommitRefused { why } => format!("- Commit: \u{2717} refused: {}\n", escape(why)),
+            MarketStep::CommitRefused { why } => format!("- Commit: \u{2717} refused: {}\n", (self.plain)(why)),
             MarketStep::Kept { commit } => match commit {
                 Some(commit) => format!("- Kept for a person to look at: {}\n", short(commit)),
                 None => String::new(),
@@ -82,7 +83,7 @@ impl Told {
                 if gone.is_empty() {
                     String::new()
                 } else {
-                    format!("- Boxes that are gone: {}\n", escape(&gone.join("; ")))
+                    format!("- Boxes that are gone: {}\n", (self.plain)(&gone.join("; ")))
                 }
             }
             MarketStep::Recorded { .. } | MarketStep::Flagged => String::new(),
@@ -92,7 +93,6 @@ impl Told {
     fn extracted(&mut self, run: &MarketRun, ticked: usize) -> String {
         let requirements = run.requirements();
         let (explicit, implicit) = (requirements.explicit_requirements.len(), requirements.implicit_requirements.len());
-        self.open = requirements.explicit_requirements.iter().map(|requirement| requirement.id.clone()).collect();
         self.begin_round();
         let mut text = format!(
             "\n## Phase 1: Requirement Extraction\n- Extracted {} ({})\n- Identified {}\n- Total requirements: {}\n",
@@ -161,6 +161,60 @@ impl Told {
         text
     }
 
+    fn implemented(&self, run: &MarketRun, made: &Made) -> String {
+        let proposal = run.winner().map_or("-", |winner| winner.proposal_id.as_str());
+        let mut text = format!("\n## Phase 3: Implementation\n- Implementing {proposal} approach\n");
+        match made {
+            Made::Patch(_) => {}
+            Made::Nothing(why) => {
+                let _ = writeln!(text, "- Nothing came of it: {}", (self.plain)(why));
+            }
+            Made::Unjudged(why) => {
+                let _ = writeln!(text, "- Nobody could be asked: {}", (self.plain)(&why.to_string()));
+            }
+        }
+        text
+    }
+
+    fn verified(&self, verification: &Verification) -> String {
+        let files: Vec<&str> = verification.files.iter().take(FILES_SHOWN_MAX).map(String::as_str).collect();
+        let more = if verification.files.len() > FILES_SHOWN_MAX { ", \u{2026}" } else { "" };
+        let (held, checks) = verification.quality;
+        let quality = match (held, checks) {
+            (_, 0) => "none ran".to_owned(),
+            (held, checks) if held == checks => "\u{2713} All passed".to_owned(),
+            (held, checks) => format!("\u{2717} {held}/{checks} passed"),
+        };
+        let (passed, ran) = verification.tests;
+        let tests = match ran {
+            0 => "none ran".to_owned(),
+            ran => format!("{} {passed}/{ran} passed", if passed == ran { '\u{2713}' } else { '\u{2717}' }),
+        };
+        let mut text = format!(
+            "- Files modified: [{}{more}]\n- Code quality checks: {quality}\n- Tests: {tests}\n",
+            files.join(", ")
+        );
+        match verification.metrics.coverage_delta {
+            Some(delta) => {
+                let _ = writeln!(text, "- Coverage delta: {delta:+.1}%");
+            }
+            None => text.push_str("- Coverage delta: not measured\n"),
+        }
+        let open: Vec<&str> =
+            verification.boxes.iter().filter(|found| !found.holds).map(|found| found.id.as_str()).collect();
+        if verification.passed() {
+            text.push_str("- Spec alignment: \u{2713} All requirements satisfied\n");
+        } else if let Some(why) = &verification.unjudged {
+            let _ = writeln!(text, "- Unjudged: {}", (self.plain)(&why.to_string()));
+        } else {
+            let _ = writeln!(text, "- Spec alignment: \u{2717} not shown: {}", open.join(", "));
+        }
+        if let Some(failure) = &verification.failure {
+            let _ = writeln!(text, "- Failure: {}", (self.plain)(&failure.summary()));
+        }
+        text
+    }
+
     /// Tells how the run ended.
     pub fn end(&self, run: &MarketRun, ending: &MarketEnding) -> String {
         let word = match ending.outcome() {
@@ -175,7 +229,7 @@ impl Told {
                 Some(format!("Context rotation: {} belong to something else; call it again to go on", open.join(", "))),
             ),
             MarketEnding::Attention(attention) => {
-                ("NO", Some(format!("Attention needed: {}", escape(&attention.sentence()))))
+                ("NO", Some(format!("Attention needed: {}", (self.plain)(&attention.sentence()))))
             }
         };
         let mut text = format!(
@@ -192,58 +246,6 @@ impl Told {
         }
         text
     }
-}
-
-fn implemented(run: &MarketRun, made: &Made) -> String {
-    let proposal = run.winner().map_or("-", |winner| winner.proposal_id.as_str());
-    let mut text = format!("\n## Phase 3: Implementation\n- Implementing {proposal} approach\n");
-    match made {
-        Made::Patch(_) => {}
-        Made::Nothing(why) => {
-            let _ = writeln!(text, "- Nothing came of it: {}", escape(why));
-        }
-        Made::Unjudged(why) => {
-            let _ = writeln!(text, "- Nobody could be asked: {}", escape(&why.to_string()));
-        }
-    }
-    text
-}
-
-fn verified(verification: &Verification) -> String {
-    let files: Vec<&str> = verification.files.iter().take(FILES_SHOWN_MAX).map(String::as_str).collect();
-    let more = if verification.files.len() > FILES_SHOWN_MAX { ", \u{2026}" } else { "" };
-    let (held, checks) = verification.quality;
-    let quality = match (held, checks) {
-        (_, 0) => "none ran".to_owned(),
-        (held, checks) if held == checks => "\u{2713} All passed".to_owned(),
-        (held, checks) => format!("\u{2717} {held}/{checks} passed"),
-    };
-    let (passed, ran) = verification.tests;
-    let tests = match ran {
-        0 => "none ran".to_owned(),
-        ran => format!("{} {passed}/{ran} passed", if passed == ran { '\u{2713}' } else { '\u{2717}' }),
-    };
-    let mut text =
-        format!("- Files modified: [{}{more}]\n- Code quality checks: {quality}\n- Tests: {tests}\n", files.join(", "));
-    match verification.metrics.coverage_delta {
-        Some(delta) => {
-            let _ = writeln!(text, "- Coverage delta: {delta:+.1}%");
-        }
-        None => text.push_str("- Coverage delta: not measured\n"),
-    }
-    let open: Vec<&str> =
-        verification.boxes.iter().filter(|found| !found.holds).map(|found| found.id.as_str()).collect();
-    if verification.passed() {
-        text.push_str("- Spec alignment: \u{2713} All requirements satisfied\n");
-    } else if let Some(why) = &verification.unjudged {
-        let _ = writeln!(text, "- Unjudged: {}", escape(&why.to_string()));
-    } else {
-        let _ = writeln!(text, "- Spec alignment: \u{2717} not shown: {}", open.join(", "));
-    }
-    if let Some(failure) = &verification.failure {
-        let _ = writeln!(text, "- Failure: {}", escape(&failure.summary()));
-    }
-    text
 }
 
 /// Says what a delta is for.

@@ -1,0 +1,1 @@
+"""A small shop: items, carts and receipts."""

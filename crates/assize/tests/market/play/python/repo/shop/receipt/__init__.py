@@ -1,0 +1,1 @@
+"""Receipts: what a customer gets to read."""
