@@ -11,9 +11,11 @@ mod status;
 use std::collections::BTreeSet;
 
 use assize_core::market::event::MarketEvent;
+use assize_core::market::standing::Deltas;
 use assize_engine::market::events;
 
 use crate::cli::Output;
+use crate::config::Config;
 use crate::exit::{Failure, Result};
 use crate::host::Host;
 
@@ -52,11 +54,25 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
 }
 
-/// Reads the history of the project, and says who takes part: everybody whom it names.
-fn history(host: &Host) -> Result<(BTreeSet<String>, Vec<MarketEvent>)> {
-    let state = host.project().join(".assize");
-    let events = events::read(&state).map_err(|error| unreadable(&error))?;
-    Ok((events.iter().map(|event| event.bot_id.clone()).collect(), events))
+/// What is known of the market of a project.
+struct History {
+    /// Who takes part: those that are configured, or where nobody is, everybody whom an event names.
+    bidders: BTreeSet<String>,
+    events: Vec<MarketEvent>,
+    /// What outcomes do to a weight.
+    deltas: Deltas,
+}
+
+impl History {
+    fn of(host: &Host) -> Result<Self> {
+        let config = Config::load(&host.project(), host.configuration.as_deref())?;
+        let events = events::read(&host.project().join(".assize")).map_err(|error| unreadable(&error))?;
+        let mut bidders: BTreeSet<String> = config.market.bidders.into_iter().map(|bidder| bidder.id).collect();
+        if bidders.is_empty() {
+            bidders = events.iter().map(|event| event.bot_id.clone()).collect();
+        }
+        Ok(Self { bidders, events, deltas: config.market.measures.deltas })
+    }
 }
 
 fn unreadable(error: &events::EventsError) -> Failure {

@@ -1,7 +1,8 @@
 //! `assize market replay`: what each event did to whom.
 
-use assize_core::market::standing::{Deltas, Standing};
+use assize_core::market::standing::Standing;
 
+use super::History;
 use crate::cli::{Output, print};
 use crate::exit::{Exit, Result};
 use crate::host::Host;
@@ -23,7 +24,7 @@ Examples:
 
 /// Runs `assize market replay`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
-    let (bidders, events) = super::history(host)?;
+    let History { bidders, events, deltas } = History::of(host)?;
     let mut steps = Vec::new();
     Standing::told(&bidders, events, &mut |step| {
         if arguments.bidder.as_ref().is_none_or(|bidder| *bidder == step.event.bot_id) {
@@ -32,9 +33,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     });
     let names: Vec<&str> = bidders.iter().map(String::as_str).collect();
     print(&match output.format {
-        Format::Json => render::market::steps_envelope(&names, &steps, &Deltas::default()).to_string() + "\n",
-        Format::Human => render::market::steps_human(&names, &steps, &Deltas::default()),
-        Format::Markdown => render::market::steps_markdown(&names, &steps, &Deltas::default()),
+        Format::Json => render::market::steps_envelope(&names, &steps, &deltas).to_string() + "\n",
+        Format::Human => render::market::steps_human(&names, &steps, &deltas),
+        Format::Markdown => render::market::steps_markdown(&names, &steps, &deltas),
     });
     Ok(Exit::Done)
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use assize_core::market::policy::{PastOutcomes, Policy, simulate};
-use assize_core::market::standing::Deltas;
 
 use crate::cli::{Output, print};
+use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::own_file;
@@ -44,7 +44,8 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let wrong =
         |error: &dyn std::fmt::Display| Failure::new(format!("the table {}: {error}", arguments.table.display()));
     let table = PastOutcomes::read(&text).map_err(|error| wrong(&error))?;
-    let play = |policy| simulate(&table, policy, &Deltas::default(), arguments.runs, arguments.seed);
+    let deltas = Config::load(&host.project(), host.configuration.as_deref())?.market.measures.deltas;
+    let play = |policy| simulate(&table, policy, &deltas, arguments.runs, arguments.seed);
     let simulated = Policy::ALL.map(play);
     print(&match output.format {
         Format::Json => render::market::simulated_envelope(&table, &simulated).to_string() + "\n",

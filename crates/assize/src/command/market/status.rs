@@ -2,6 +2,7 @@
 
 use assize_core::market::standing::Standing;
 
+use super::History;
 use crate::cli::{Output, print};
 use crate::exit::{Exit, Result};
 use crate::host::Host;
@@ -21,7 +22,7 @@ The standing is computed anew from the files in .assize/market/events; git merge
 
 /// Runs `assize market status`.
 pub fn run(_: &Arguments, host: &Host, output: Output) -> Result {
-    let (bidders, events) = super::history(host)?;
+    let History { bidders, events, .. } = History::of(host)?;
     let count = events.len();
     let standing = Standing::of(&bidders, events);
     print(&match output.format {
