@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::comparison::{Moves, TestComparison, compare_tests, new_diagnostics};
 use crate::finding::{Finding, Severity};
-use crate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble};
+use crate::gate::{Dimension, ENDED_WITH_STATUS, Gate, GateRun, GateState, GateTrouble};
 use crate::report::{Diagnostic, TestCase, TestOutcome, TestRun};
 use crate::test_kind::{TestKind, kind_of};
 use crate::text::{beginning, ending, first_line};
@@ -241,7 +241,7 @@ impl GateResult {
                 let trouble = run.trouble.as_ref().map(|(kind, detail)| Trouble {
                     kind: *kind,
                     detail: detail.clone(),
-                    to_blame: to_blame(*kind, about.dimensions, base),
+                    to_blame: to_blame(*kind, detail, about.dimensions, base),
                 });
                 (state, trouble)
             }
@@ -367,13 +367,18 @@ pub fn no_tests_yet(held: &GateRun, base: Option<&GateRun>) -> bool {
 /// Says whether a change is to blame for a gate that came to no result.
 ///
 /// A run of tests that hangs, crashes or runs into a limit is the doing of the code under test. For anything else the base
-/// tells: a gate that works there and not here was broken by the change.
-fn to_blame(kind: GateTrouble, dimensions: &[Dimension], base: Option<&GateRun>) -> bool {
+/// tells: a gate that works there and not here was broken by the change. A runner that cannot be started, there and here, was not.
+fn to_blame(kind: GateTrouble, detail: &str, dimensions: &[Dimension], base: Option<&GateRun>) -> bool {
+    let same_before =
+        base.and_then(|base| base.trouble.as_ref()).is_some_and(|(was, said)| *was == kind && said == detail);
+    // What shells say of a program that is not there, or cannot be executed.
+    let never_started = [126, 127].iter().any(|status| detail.starts_with(&format!("{ENDED_WITH_STATUS} {status}")));
     let runs_tests = dimensions.contains(&Dimension::TestsFunctional);
     let works_on_base = worked(base, runs_tests);
     match kind {
         GateTrouble::Forged => true,
         GateTrouble::MissingTool | GateTrouble::NoSandbox => false,
+        GateTrouble::Crashed if same_before && never_started => false,
         GateTrouble::TimedOut | GateTrouble::Crashed | GateTrouble::OverLimit | GateTrouble::Contradiction => {
             runs_tests || works_on_base
         }

@@ -192,7 +192,7 @@ pub fn command(executable: &Path, repo: &Repo, tools: &[PathBuf], arguments: &[&
 }
 
 /// Toolchains lie below the real home, and are found by these variables.
-fn default_homes() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> {
+pub fn default_homes() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> {
     let value = |name| std::env::var_os(name).or_else(|| default_home(name));
     ["CARGO_HOME", "RUSTUP_HOME", "PYENV_ROOT"].into_iter().filter_map(move |name| Some((name, value(name)?)))
 }

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use assize_testkit::change;
 use assize_testkit::claude_cli::{ALLOW_BASH, ClaudeCli, hermetic_environment};
 use assize_testkit::model_server::{Block, ModelServer, Reply, Script, Stop};
 use assize_testkit::repo::Repo;
@@ -28,7 +29,7 @@ impl Session {
     fn assize(&self, server: &ModelServer, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
         command.args(arguments).current_dir(self.repo.path()).env_clear();
-        command.envs(hermetic_environment(&self.home(), server));
+        command.envs(change::default_homes()).envs(hermetic_environment(&self.home(), server));
         command.output().expect("assize runs")
     }
 
@@ -156,4 +157,98 @@ fn what_the_claude_judge_cannot_say_is_unjudged() {
         let cause = envelope["unjudged"]["cause"].as_str().expect("a cause");
         assert!(causes.contains(&cause), "{envelope}");
     }
+}
+
+/// What the scripted model does for the market: it bids where a verdict is asked for, and else edits by the shell.
+fn bids_and_implements(request: &assize_testkit::model_server::RecordedRequest) -> Reply {
+    if request.tools().contains(&"StructuredOutput") {
+        return Reply::tool(
+            "StructuredOutput",
+            json!({
+                "approach": "A function beside the one that is there.",
+                "pseudo_code": "def part(name): return f'Goodbye, {name}'",
+                "changes": [
+                    {"path": "greet.py", "kind": "edit", "brief": "the function", "requirements": ["req_1", "req_1.1"]},
+                    {"path": "tests/test_part.py", "kind": "add", "brief": "its test", "requirements": ["req_1"]}
+                ],
+                "estimated_lines": 14,
+                "risk": "None: nothing calls it yet.",
+                "success_probability": 0.9
+            }),
+        );
+    }
+    let script = "\
+printf '\\n\\ndef part(name: str) -> str:\\n    \"\"\"Say goodbye.\"\"\"\\n    return f\"Goodbye, {name}\"\\n' >> greet.py
+cat > tests/test_part.py <<'END'
+\"\"\"Saying goodbye.\"\"\"
+
+import unittest
+
+from greet import part
+
+
+class PartTest(unittest.TestCase):
+    \"\"\"What is said.\"\"\"
+
+    def test_the_name_is_said(self) -> None:
+        self.assertEqual(part(\"Ann\"), \"Goodbye, Ann\")
+END
+";
+    if request.last_user_text().contains("Carry the bid out") {
+        Reply::tool("Bash", json!({"command": script, "description": "Write the function and its test"}))
+    } else {
+        Reply::text("Both are written.")
+    }
+}
+
+/// The real program as a bidder and as the implementer of its bid, in the sandbox; a script bids against it.
+#[test]
+#[ignore = "needs the claude binary: run cargo xtask claude"]
+fn claude_bids_in_the_market_and_implements_its_bid() {
+    let session = Session::new();
+    let server = ModelServer::start(Script::route(bids_and_implements));
+    let repo = &session.repo;
+    repo.write("greet.py", "\"\"\"Greetings.\"\"\"\n\n\ndef greet(name: str) -> str:\n    \"\"\"Say hello.\"\"\"\n    return f\"Hello, {name}\"\n");
+    repo.write("tests/__init__.py", "");
+    repo.write(
+        "tests/test_greet.py",
+        "\"\"\"Saying hello.\"\"\"\n\nimport unittest\n\nfrom greet import greet\n\n\nclass GreetTest(unittest.TestCase):\n    \"\"\"What is said.\"\"\"\n\n    def test_the_name_is_said(self) -> None:\n        self.assertEqual(greet(\"Ann\"), \"Hello, Ann\")\n",
+    );
+    let program = session.cli.executable().display().to_string();
+    let environment = hermetic_environment(&session.home(), &server);
+    let names: Vec<String> = environment
+        .iter()
+        .map(|(name, _)| name.to_str().expect("a name").to_owned())
+        .filter(|name| !matches!(name.as_str(), "HOME" | "PATH" | "TMPDIR"))
+        .collect();
+    let argv =
+        [&program, "-p", "--output-format", "json", ALLOW_BASH[0], ALLOW_BASH[1], ALLOW_BASH[2]].map(str::to_owned);
+    let rival = r#"printf '{"approach":"Rewrite it all.","changes":[{"path":"greet.py","kind":"edit","requirements":["req_1.1"]},{"path":"a.py","kind":"add"},{"path":"b/c.py","kind":"add"}],"estimated_lines":900,"risk":"Much.","success_probability":0.2}'"#;
+    repo.write(
+        "assize.toml",
+        &format!(
+            "[[bidder]]\nid = \"claude\"\nmodel = {{ id = \"claude\", kind = \"claude\", model = \"sonnet\", program = {} }}\n\
+             implement = {{ argv = {}, network = true, env = {}, read = [{}], time_s = 120 }}\n\
+             [[bidder]]\nid = \"rival\"\nbid = {{ argv = [\"sh\", \"-c\", {}] }}\nimplement = {{ argv = [\"false\"] }}\n",
+            json!(program),
+            json!(argv),
+            json!(names),
+            json!(session.cli.directory()),
+            json!(rival),
+        ),
+    );
+    repo.write("issue.md", "# Say goodbye\n\n- [ ] `part(name)` says goodbye\n");
+    repo.commit("Begin");
+    std::fs::create_dir_all(session.home()).expect("made");
+    std::fs::write(session.home().join(".gitconfig"), "[user]\n\tname = P\n\temail = p@example.org\n")
+        .expect("written");
+    let output = session.assize(&server, &["market", "run", "--spec", "issue.md", "--format", "human"]);
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("- Received 2 proposals\n") && text.contains("<promise>COMPLETE</promise>"), "{text}");
+    let log = String::from_utf8_lossy(&repo.git(&["log", "--format=%B"]).stdout).into_owned();
+    assert!(log.contains("Implement Say goodbye") && log.contains("Assize-Bidder: claude"), "{log}");
+    assert!(repo.git(&["show", "--stat", "HEAD~1"]).stdout.windows(12).any(|part| part == b"test_part.py"), "{log}");
+    let ticked = std::fs::read_to_string(repo.path().join("issue.md")).expect("readable");
+    assert!(ticked.contains("- [x] `part(name)` says goodbye"), "{ticked}");
 }

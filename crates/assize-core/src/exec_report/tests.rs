@@ -127,6 +127,26 @@ fn a_change_is_blamed_for_what_works_without_it() {
 }
 
 #[test]
+fn a_runner_that_cannot_be_started_is_nobodys_fault() {
+    let crashed = |detail: &str| GateRun {
+        state: GateState::Errored,
+        trouble: Some((GateTrouble::Crashed, detail.to_owned())),
+        report: None,
+    };
+    let missing = "it ended with status 127: python3: not found";
+    for (now, before, blamed) in [
+        (missing, Some(missing), false),
+        (missing, Some("it ended with status 127: pytest: not found"), true),
+        (missing, None, true),
+        ("it ended with status 1", Some("it ended with status 1"), true),
+    ] {
+        let base = before.map(crashed);
+        let trouble = result(&crashed(now), base.as_ref(), TESTS).trouble.expect("trouble");
+        assert_eq!(trouble.to_blame, blamed, "{now} {before:?}");
+    }
+}
+
+#[test]
 fn the_report_has_the_fields_that_programs_know() {
     use TestOutcome::{Failed, Passed, Skipped};
     let gates = vec![

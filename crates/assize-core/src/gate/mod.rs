@@ -357,6 +357,9 @@ pub enum GateState {
     Absent,
 }
 
+/// How the trouble of a gate begins whose tool ended with a status that it does not use.
+pub(crate) const ENDED_WITH_STATUS: &str = "it ended with status";
+
 /// Why a gate came to no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -419,11 +422,7 @@ impl GateRun {
             return errored(GateTrouble::Crashed, "a signal ended it".to_owned(), report);
         };
         if !gate.ordinary_statuses().contains(&status) {
-            return errored(
-                GateTrouble::Crashed,
-                format!("it ended with status {status}{}", complaint(output)),
-                report,
-            );
+            return errored(GateTrouble::Crashed, format!("{ENDED_WITH_STATUS} {status}{}", complaint(output)), report);
         }
         let mut report = match parsed {
             Ok(report) => report,
