@@ -7,4 +7,5 @@ pub mod broker;
 pub mod errand;
 pub mod events;
 pub mod known;
+pub mod landing;
 pub mod source;

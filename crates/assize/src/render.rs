@@ -58,7 +58,7 @@ fn visible(text: &str) -> String {
 }
 
 /// Writes down how many there are of something.
-fn count(count: impl std::fmt::Display + PartialEq + From<u8> + Copy, one: &str, many: &str) -> String {
+pub fn count(count: impl std::fmt::Display + PartialEq + From<u8> + Copy, one: &str, many: &str) -> String {
     let name = if count == 1.into() { one } else { many };
     format!("{count} {name}")
 }

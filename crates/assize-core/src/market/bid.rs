@@ -115,13 +115,19 @@ impl Bid {
         None
     }
 
-    /// Returns how alike two bids are, from 0 to 1: the share of files, kinds of change and requirements that both name, of all that
-    /// either names (Jaccard 1912). What they say of it in words is left out: a bid is not new because it is worded anew.
+    /// Returns how alike two bids are, from 0 to 1. They differ by the files, kinds of change and requirements that they name: the share of those that both
+    /// name, of those that the shorter one does (Szymkiewicz 1934, Simpson 1960), so that nothing is new because something was added. Where both
+    /// give pseudo-code, they differ by its words as well (Jaccard 1912): another way of doing it in the same places is new. What they say of it in prose
+    /// is left out: a bid is not new because it is worded anew.
     pub fn likeness(&self, other: &Self) -> f64 {
-        let (one, other) = (self.planned(), other.planned());
-        let both = one.intersection(&other).count();
-        let either = one.union(&other).count();
-        if either == 0 { 1.0 } else { both as f64 / either as f64 }
+        let (one, two) = (self.planned(), other.planned());
+        let shorter = one.len().min(two.len());
+        let places = if shorter == 0 { 1.0 } else { one.intersection(&two).count() as f64 / shorter as f64 };
+        let (code, others) = (words(&self.pseudo_code), words(&other.pseudo_code));
+        if code.is_empty() || others.is_empty() {
+            return places;
+        }
+        places.min(code.intersection(&others).count() as f64 / code.union(&others).count() as f64)
     }
 
     /// Returns the changes that are for a requirement or for one of its components.
@@ -214,6 +220,12 @@ impl Measured {
     }
 }
 
+/// The words and numbers of a text.
+fn words(text: &str) -> BTreeSet<&str> {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    text.split(|character| !is_part(character)).filter(|word| !word.is_empty()).collect()
+}
+
 /// Returns whether a path stays within the repository.
 fn is_within(path: &str) -> bool {
     !path.is_empty() && !path.starts_with('/') && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
@@ -299,8 +311,15 @@ pub(crate) mod tests {
         let worded = Bid { approach: "Quite another idea.".to_owned(), pseudo_code: "x".to_owned(), ..one.clone() };
         assert!((one.likeness(&worded) - 1.0).abs() < 1e-12);
         let other = bid(vec![change("web.rs", ChangeKind::Edit, &["req_2"])]);
-        assert!((one.likeness(&other) - 1.0 / 3.0).abs() < 1e-12);
+        assert!((one.likeness(&other) - 1.0 / 2.0).abs() < 1e-12);
         assert!(one.likeness(&bid(vec![change("auth/mod.rs", ChangeKind::Edit, &["req_1"])])).abs() < 1e-12);
+        // What is only added makes nothing new; another way in the same places does.
+        let more = bid(vec![change("web.rs", ChangeKind::Edit, &["req_1"]), change("dummy.rs", ChangeKind::Add, &[])]);
+        assert!((one.likeness(&more) - 1.0).abs() < 1e-12);
+        let code = |code: &str| Bid { pseudo_code: code.to_owned(), ..one.clone() };
+        let alike = code("sort(all); take(first)").likeness(&code("take(first) of sort(all)"));
+        let apart = code("sort(all); take(first)").likeness(&code("heap = heapify(items); pop(heap)"));
+        assert!((alike - 0.8).abs() < 1e-12 && apart.abs() < 1e-12, "{alike} {apart}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Every judge sees all bids several times, in another order each time, so that no place in the list is worth anything. What counts is the mean of
 //! what was said; where nobody said anything of a bid, it stays unjudged. How judges are asked must not be known here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::blind::{order, proposal_id};
 use crate::text::beginning;
@@ -20,9 +20,15 @@ pub struct Showing {
 }
 
 impl Showing {
-    /// Draws the order of a showing of so many bids.
-    pub fn drawn(seed: u64, purpose: &str, repeat: u32, count: usize) -> Self {
-        Self { order: order(seed, &format!("{purpose}, showing {repeat}"), count) }
+    /// Draws the orders of so many showings of so many bids. Those that follow one another are turned by one place each, so that every bid stands in
+    /// every place about equally often; when all have stood everywhere, another order is drawn.
+    pub fn drawn(seed: u64, purpose: &str, showings: u32, count: usize) -> Vec<Self> {
+        let turned = |at: usize| {
+            let mut order = order(seed, &format!("{purpose}, order {}", at / count.max(1)), count);
+            order.rotate_left(at % count.max(1));
+            Self { order }
+        };
+        (0..showings as usize).map(turned).collect()
     }
 
     /// Returns what each bid is called in it, in the order in which they are shown.
@@ -63,11 +69,16 @@ impl Said {
     }
 }
 
-/// Sums up what was said in several showings. A bid that is named wrongly was not judged.
+/// Sums up what was said in several showings. A verdict that does not speak of every bid that was shown, and of no other, counts for nothing: who is left
+/// out would be measured by less than the others.
 pub fn summed<'a>(count: usize, said: impl IntoIterator<Item = (&'a Showing, &'a BidsVerdict)>) -> Vec<Said> {
     let mut all = vec![Said::default(); count];
     for (showing, verdict) in said {
         let names: BTreeMap<String, usize> = showing.names().collect();
+        let named: BTreeSet<&String> = verdict.bids.iter().map(|judged| &judged.proposal_id).collect();
+        if !names.keys().eq(named) {
+            continue;
+        }
         for judged in &verdict.bids {
             let Some(found) = names.get(&judged.proposal_id).and_then(|bid| all.get_mut(*bid)) else { continue };
             found.quality.push(judged.technical_quality.score);
@@ -98,29 +109,48 @@ mod tests {
     fn what_is_said_of_a_name_counts_for_the_bid_that_had_it() {
         let showings = [Showing { order: vec![2, 0, 1] }, Showing { order: vec![0, 1, 2] }];
         let verdicts = [
-            BidsVerdict { bids: vec![judged("proposal_1", 0.9, 0.3), judged("proposal_2", 0.2, 0.1)] },
-            BidsVerdict { bids: vec![judged("proposal_3", 0.7, 0.5), judged("proposal_9", 1.0, 1.0)] },
-        ];
+            [judged("proposal_1", 0.9, 0.3), judged("proposal_2", 0.2, 0.1), judged("proposal_3", 0.5, 0.5)],
+            [judged("proposal_3", 0.7, 0.5), judged("proposal_1", 0.4, 0.1), judged("proposal_2", 0.5, 0.5)],
+        ]
+        .map(|bids| BidsVerdict { bids: bids.into() });
         let all = summed(3, showings.iter().zip(&verdicts));
-        let (quality, innovation) = all[2].scores();
-        assert!(quality.is_some_and(|mean| (mean - 0.8).abs() < 1e-12), "{quality:?}");
-        assert!(innovation.is_some_and(|mean| (mean - 0.4).abs() < 1e-12), "{innovation:?}");
-        assert_eq!(all[0].scores(), (Some(0.2), Some(0.1)));
-        assert_eq!(all[1].scores(), (None, None));
-        assert!(all[1].reasoning().contains("Nobody judged") && all[2].reasoning().contains("Because."));
+        let scores = |bid: usize| {
+            let (quality, innovation) = all[bid].scores();
+            [quality, innovation].map(|mean| (mean.expect("judged") * 1e9).round() / 1e9)
+        };
+        assert_eq!([scores(0), scores(1), scores(2)], [[0.3, 0.1], [0.5, 0.5], [0.8, 0.4]]);
+        assert!(all[2].reasoning().contains("Because."));
     }
 
-    /// A judge that prefers whatever is shown first is worth nothing: over enough showings every bid gains alike.
+    #[test]
+    fn a_verdict_that_leaves_a_bid_out_counts_for_nothing() {
+        let showing = Showing { order: vec![0, 1] };
+        let (one, two, other) =
+            (judged("proposal_1", 0.1, 0.1), judged("proposal_2", 0.9, 0.9), judged("proposal_3", 1.0, 1.0));
+        for (bids, counts) in [
+            (vec![one.clone(), two.clone()], true),
+            (vec![one.clone()], false),
+            (vec![one, two, other], false),
+            (vec![], false),
+        ] {
+            let verdict = BidsVerdict { bids };
+            let all = summed(2, [(&showing, &verdict)]);
+            assert!(all.iter().all(|said| said.scores().0.is_some() == counts), "{verdict:?}");
+        }
+        assert!(Said::default().reasoning().contains("Nobody judged"));
+    }
+
+    /// A judge that prefers whatever is shown first is worth nothing: after as many showings as there are bids, all have gained alike.
     #[test]
     fn a_place_in_the_list_is_worth_nothing() {
-        let showings: Vec<Showing> = (0..600).map(|repeat| Showing::drawn(7, "round 1", repeat, 3)).collect();
         let first = BidsVerdict {
             bids: vec![judged("proposal_1", 1.0, 1.0), judged("proposal_2", 0.0, 0.0), judged("proposal_3", 0.0, 0.0)],
         };
-        let all = summed(3, showings.iter().map(|showing| (showing, &first)));
-        for said in all {
-            let quality = said.scores().0.expect("judged");
-            assert!((quality - 1.0 / 3.0).abs() < 0.07, "{quality}");
+        for seed in 0..50 {
+            let showings = Showing::drawn(seed, "round 1", 6, 3);
+            let all = summed(3, showings.iter().map(|showing| (showing, &first)));
+            assert!(all.iter().all(|said| said.scores().0.is_some_and(|mean| (mean - 1.0 / 3.0).abs() < 1e-12)));
         }
+        assert_eq!(Showing::drawn(1, "round 1", 3, 0), vec![Showing { order: vec![] }; 3]);
     }
 }

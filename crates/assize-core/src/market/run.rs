@@ -15,7 +15,7 @@ use super::checklist::BoxName;
 use super::event::MarketEvent;
 use super::outcome::{BidderOutcome, Implemented, RoundResult, SAME_BID_LIKENESS, outcomes};
 use super::ranking::{Dimensions, Parts, Ranked, TOTAL_MIN, delivered, selected};
-use super::requirement::Requirements;
+use super::requirement::{ExtractedBy, Requirements};
 use super::rotation::{Onward, onward};
 use super::standing::Deltas;
 use super::verification::{FailureDetails, FailureType, MarketFailure, Verification};
@@ -103,6 +103,12 @@ pub struct FailureContext {
     pub failure_details: FailureDetails,
     /// The bid.
     pub failed_proposal_details: Bid,
+}
+
+impl FailureContext {
+    fn failure(&self) -> MarketFailure {
+        MarketFailure { failure_type: self.failure_type, failure_details: self.failure_details.clone() }
+    }
 }
 
 /// What came of asking a bidder.
@@ -245,6 +251,8 @@ pub enum MarketEnding {
     },
     /// A person has to look.
     Attention(Attention),
+    /// Another run was begun in its place.
+    Abandoned,
 }
 
 impl MarketEnding {
@@ -252,7 +260,7 @@ impl MarketEnding {
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Complete | Self::Rotated { .. } => Outcome::Accept,
-            Self::Attention(Attention::NoBids(_) | Attention::Unjudged(_)) => Outcome::Unjudged,
+            Self::Abandoned | Self::Attention(Attention::NoBids(_) | Attention::Unjudged(_)) => Outcome::Unjudged,
             Self::Attention(_) => Outcome::Reject,
         }
     }
@@ -261,7 +269,8 @@ impl MarketEnding {
     pub fn sentence(&self) -> String {
         match self {
             Self::Complete => "every box is ticked".to_owned(),
-            Self::Rotated { open } => format!("a part is done; {} belong to something else", open.join(", ")),
+            Self::Rotated { open } => format!("a part is done; open, and about something else: {}", open.join(", ")),
+            Self::Abandoned => "another run was begun in its place".to_owned(),
             Self::Attention(attention) => attention.sentence(),
         }
     }
@@ -278,7 +287,7 @@ impl Attention {
             Self::NoBids(why) if why.is_empty() => "nobody could bid".to_owned(),
             Self::NoBids(why) => format!("there is no bid: {}", why.join("; ")),
             Self::Unjudged(why) => format!("nobody could judge: {why}"),
-            Self::OutOfIterations(open) => format!("no iteration is left, and {} are open", open.join(", ")),
+            Self::OutOfIterations(open) => format!("no iteration is left; open: {}", open.join(", ")),
         }
     }
 }
@@ -353,11 +362,15 @@ pub struct MarketRun {
     winner: Option<Winner>,
     patch: Option<Patch>,
     verification: Option<Verification>,
+    /// The commit that the change was measured from.
+    verified_on: Option<String>,
     modules: BTreeMap<String, String>,
     /// The round that failed, and how.
     failed: Option<(RoundResult, FailureContext)>,
     then: Then,
     done: Vec<BoxName>,
+    /// Whether what failed was kept.
+    kept: bool,
 }
 
 impl MarketRun {
@@ -376,10 +389,12 @@ impl MarketRun {
             winner: None,
             patch: None,
             verification: None,
+            verified_on: None,
             modules: BTreeMap::new(),
             failed: None,
             then: Then::Replan,
             done: Vec::new(),
+            kept: false,
         };
         (run, MarketEffect::Extract)
     }
@@ -395,20 +410,32 @@ impl MarketRun {
                 MarketEffect::Verify
             }
             MarketStep::Implemented { made: Made::Nothing(why) } => {
+                self.verified_on = None;
                 self.fail(MarketFailure::saying(FailureType::NotImplemented, &why))
             }
-            MarketStep::Implemented { made: Made::Unjudged(why) } => self.flag(Attention::Unjudged(why)),
-            MarketStep::Verified { verification, modules, .. } => self.verified(*verification, modules),
+            MarketStep::Implemented { made: Made::Unjudged(why) } => self.stop(Attention::Unjudged(why)),
+            MarketStep::Verified { verification, modules, review } => {
+                self.verified_on = review.inputs.case.base.clone();
+                self.verified(*verification, modules)
+            }
             MarketStep::Committed { .. } => {
                 self.then = Then::Tick;
                 self.tell(true)
             }
             MarketStep::CommitRefused { why } => self.fail(MarketFailure::saying(FailureType::CommitRefused, &why)),
-            MarketStep::Kept { .. } => self.tell(false),
+            MarketStep::Kept { commit } => {
+                self.kept = commit.is_some();
+                let told =
+                    outcomes(&self.round_result(self.implemented(false)), self.before(), &self.start.measures.deltas);
+                match &self.then {
+                    Then::Flag(attention) if told.is_empty() => MarketEffect::Flag(attention.clone()),
+                    _ => MarketEffect::Tell(told),
+                }
+            }
             MarketStep::Told { events } => MarketEffect::Write(events),
             MarketStep::Written => match self.then.clone() {
                 Then::Replan => self.replan(),
-                Then::Flag(_) => MarketEffect::Record,
+                Then::Flag(attention) => MarketEffect::Flag(attention),
                 Then::Tick => MarketEffect::Tick(self.evidenced()),
             },
             MarketStep::Ticked { gone } => {
@@ -417,13 +444,11 @@ impl MarketRun {
                 MarketEffect::Record
             }
             MarketStep::Recorded { .. } => match self.then.clone() {
-                Then::Flag(attention) => MarketEffect::Flag(attention),
+                Then::Flag(attention) => MarketEffect::End(MarketEnding::Attention(attention)),
                 _ => self.onward(),
             },
-            MarketStep::Flagged => MarketEffect::End(MarketEnding::Attention(match self.then.clone() {
-                Then::Flag(attention) => attention,
-                _ => Attention::NoBids(self.skipped.clone()),
-            })),
+            // What is said in a specification that lies in the project is recorded with the rest.
+            MarketStep::Flagged => MarketEffect::Record,
         }
     }
 
@@ -474,6 +499,16 @@ impl MarketRun {
         self.patch.as_ref()
     }
 
+    /// Returns the commit that it was measured from when it was verified.
+    pub fn verified_on(&self) -> Option<&str> {
+        self.verified_on.as_deref()
+    }
+
+    /// Returns when the last bid of this round came, in milliseconds since bids were asked for.
+    pub fn latest_ms(&self) -> u64 {
+        self.candidates.iter().map(|candidate| candidate.submitted_ms).max().unwrap_or(0)
+    }
+
     /// Returns what came of verifying it.
     pub fn verification(&self) -> Option<&Verification> {
         self.verification.as_ref()
@@ -504,9 +539,33 @@ impl MarketRun {
         }
     }
 
+    /// Returns what people asked for of what the winner is to do, in their own words: what a judge or a guideline adds opens no
+    /// protected file.
+    pub fn asked_for(&self) -> String {
+        let mut parts = Vec::new();
+        for requirement in self.promised().explicit_requirements {
+            parts.push(requirement.checkbox);
+            if self.requirements.extracted_by == ExtractedBy::Rules {
+                parts.extend(requirement.components);
+            }
+        }
+        parts.dedup();
+        parts.join("\n\n")
+    }
+
     /// Returns the line by which a commit of this part of the run is told from any other.
     pub fn marker(&self) -> String {
         format!("Assize-Run: {}/{}", self.start.run, self.iteration())
+    }
+
+    /// Returns the branch that keeps what failed in both rounds.
+    pub fn failed_branch(&self) -> String {
+        format!("{}-not-accepted-{}", self.start.branch, self.start.run.get(..8).unwrap_or(&self.start.run))
+    }
+
+    /// Returns whether something is kept there.
+    pub fn is_kept(&self) -> bool {
+        self.kept
     }
 
     /// Returns the boxes that are shown to be done.
@@ -533,7 +592,6 @@ impl MarketRun {
         self.candidates = Vec::new();
         self.resubmitted = Vec::new();
         self.verification = None;
-        self.patch = None;
         self.winner = None;
         self.ask()
     }
@@ -606,7 +664,7 @@ impl MarketRun {
             // Nobody has failed where nobody could judge.
             (false, None) => {
                 let why = || Unjudged::new(Cause::Unavailable, "the review court gave no reason");
-                self.flag(Attention::Unjudged(unjudged.unwrap_or_else(why)))
+                self.stop(Attention::Unjudged(unjudged.unwrap_or_else(why)))
             }
         }
     }
@@ -616,14 +674,22 @@ impl MarketRun {
         MarketEffect::Flag(attention)
     }
 
-    /// Ends a round in which nothing could be implemented.
-    fn give_up(&mut self, attention: Attention) -> MarketEffect {
+    /// Ends a round in which nothing was implemented that could be judged. Who handed in again what had failed has done so.
+    fn stop(&mut self, attention: Attention) -> MarketEffect {
         let told = outcomes(&self.round_result(None), self.before(), &self.start.measures.deltas);
         if told.is_empty() {
             return self.flag(attention);
         }
         self.then = Then::Flag(attention);
         MarketEffect::Tell(told)
+    }
+
+    /// Ends a round without a bid that could be implemented. After a failure, that is what a person is told of as well.
+    fn give_up(&mut self, attention: Attention) -> MarketEffect {
+        let Some((_, before)) = &self.failed else { return self.stop(attention) };
+        let replan = MarketFailure::saying(FailureType::NotImplemented, &attention.sentence());
+        self.then = Then::Flag(Attention::Failed { initial: before.failure(), replan });
+        MarketEffect::Keep
     }
 
     /// Ends a round whose implementation failed.
@@ -693,11 +759,12 @@ impl MarketRun {
         let module_of = |path: &str| self.modules.get(path).cloned().unwrap_or_default();
         let left = self.start.pool().saturating_sub(self.iteration());
         match onward(&open, &planned, &touched, &module_of, left) {
-            Onward::Complete => MarketEffect::End(MarketEnding::Complete),
             Onward::Rotate => MarketEffect::End(MarketEnding::Rotated { open }),
             Onward::Attention(related) => self.flag(Attention::OutOfIterations(related)),
-            Onward::Continue(_) => {
+            // Others may have added a box, or taken a tick away: whether all is done is read there.
+            Onward::Complete | Onward::Continue(_) => {
                 self.round = 1;
+                self.patch = None;
                 self.failed = None;
                 self.done = Vec::new();
                 MarketEffect::Extract
@@ -720,7 +787,8 @@ pub fn events(outcomes: &[BidderOutcome], start: &MarketStart, iteration: u32, t
             implementation_score: implemented.and_then(|made| made.implementation_score),
             accuracy: told.accuracy,
             stated_probability: implemented.map(|made| made.stated_probability),
-            weight_delta: told.weight_delta,
+            // Sums of hundredths are not always hundredths.
+            weight_delta: (told.weight_delta * 1e9).round() / 1e9,
             iteration_count: implemented.map_or(0, |made| made.iterations),
             metrics: implemented.map(|made| made.metrics.clone()).unwrap_or_default(),
         }
@@ -739,8 +807,8 @@ mod tests {
     use super::super::bid::{ChangeKind, PlannedChange};
     use super::super::event::{MarketMetrics, MarketOutcome};
     use super::super::ranking::MarketScores;
-    use super::super::requirement::ExplicitRequirement;
-    use super::super::verification::BoxEvidence;
+    use super::super::requirement::{ExplicitRequirement, ImplicitRequirement};
+    use super::super::verification::{BoxEvidence, BoxStanding};
     use super::*;
     use crate::court::review::ReviewInputs;
 
@@ -826,9 +894,9 @@ mod tests {
         fn verified(&mut self, failure: Option<MarketFailure>, files: &[&str]) -> &mut Self {
             assert_eq!(self.effect, MarketEffect::Verify);
             let outcome = if failure.is_some() { Outcome::Revise } else { Outcome::Accept };
-            let holds = failure.is_none();
+            let standing = if failure.is_none() { BoxStanding::Done } else { BoxStanding::NotDone };
             let boxes = self.run.promised().explicit_requirements.into_iter();
-            let boxes = boxes.map(|found| BoxEvidence { id: found.id, holds, because: String::new() }).collect();
+            let boxes = boxes.map(|found| BoxEvidence { id: found.id, standing, because: String::new() }).collect();
             let verification = Verification {
                 outcome,
                 unjudged: None,
@@ -925,6 +993,8 @@ mod tests {
         play.ranked(&["b", "c"], 0.8).implemented().verified(None, &["auth/log.rs"]).committed();
         play.told();
         play.step(MarketStep::Ticked { gone: Vec::new() }).recorded();
+        // Whether that was all is looked at once more.
+        play.extracted(&[]);
         assert_eq!(play.effect, MarketEffect::End(MarketEnding::Complete));
     }
 
@@ -969,11 +1039,10 @@ mod tests {
                 ("c", MarketOutcome::CollectiveFailure, -5),
             ]
         );
-        play.recorded();
         let MarketEffect::Flag(attention) = play.effect.clone() else { panic!("{:?}", play.effect) };
         let sentence = attention.sentence();
         assert!(sentence.contains("test_expiry") && sentence.contains("no tabs"), "{sentence}");
-        play.step(MarketStep::Flagged);
+        play.step(MarketStep::Flagged).recorded();
         let MarketEffect::End(ending) = &play.effect else { panic!("{:?}", play.effect) };
         assert_eq!(ending.outcome(), Outcome::Reject);
         // The same steps lead to the same end.
@@ -991,9 +1060,44 @@ mod tests {
         let why = Unjudged::new(Cause::Unavailable, "no sandbox");
         play.step(MarketStep::Implemented { made: Made::Unjudged(why) });
         assert!(matches!(&play.effect, MarketEffect::Flag(Attention::Unjudged(_))), "{:?}", play.effect);
-        play.step(MarketStep::Flagged);
+        play.step(MarketStep::Flagged).recorded();
         let MarketEffect::End(ending) = &play.effect else { panic!("{:?}", play.effect) };
         assert_eq!(ending.outcome(), Outcome::Unjudged);
+    }
+
+    /// The failed bidder hands in the same, the others nothing good enough: it is told of, and a person learns of both.
+    #[test]
+    fn a_second_round_without_a_bid_is_a_failure_as_well() {
+        let mut play = Play::new(5);
+        play.extracted(&["req_1"]);
+        let one = plan("auth/token.rs", &["req_1"]);
+        let other = plan("auth/log.rs", &["req_1"]);
+        let bids = [("a", one.clone()), ("b", other.clone()), ("c", other)];
+        play.bids(&bids).ranked(&["a", "b", "c"], 0.9).implemented().verified(tests_fail(), &["auth/token.rs"]);
+        play.told();
+        play.bids(&bids).ranked(&["b", "c"], 0.4);
+        assert_eq!(play.effect, MarketEffect::Keep, "what failed first");
+        play.step(MarketStep::Kept { commit: Some("1".to_owned()) });
+        assert_eq!(who(&play.told()), [("a", MarketOutcome::Resubmitted, -5)]);
+        let MarketEffect::Flag(attention) = play.effect.clone() else { panic!("{:?}", play.effect) };
+        let sentence = attention.sentence();
+        assert!(sentence.contains("test_expiry") && sentence.contains("the best bid has 0.40"), "{sentence}");
+        assert!(play.run.patch().is_some(), "what failed first can still be kept");
+    }
+
+    #[test]
+    fn only_what_people_asked_for_opens_what_is_protected() {
+        let mut play = Play::new(5);
+        let mut requirements = demanded(&["req_1", "req_2"]);
+        requirements.implicit_requirements.push(ImplicitRequirement {
+            id: "req_implicit_1".to_owned(),
+            text: "Always run the linters of CLAUDE.md.".to_owned(),
+            reasoning: String::new(),
+        });
+        play.step(MarketStep::Extracted { title: "Work".to_owned(), requirements, ticked: 0 });
+        let one = plan("auth/token.rs", &["req_1"]);
+        play.bids(&[("a", one.clone()), ("b", one.clone()), ("c", one)]).ranked(&["a", "b", "c"], 0.9);
+        assert_eq!(play.run.asked_for(), "Do req_1");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::diff::{Diff, FileChange, LineKind};
 use crate::exec_report::GateResult;
 use crate::gate::{Dimension, GateState};
 use crate::path::is_test;
-use crate::ruling::{Outcome, Unjudged};
+use crate::ruling::{Cause, Outcome, Unjudged};
 use crate::text::beginning;
 use crate::verdict::BoxOpinion;
 
@@ -102,13 +102,25 @@ impl MarketFailure {
     }
 }
 
+/// What is known of a box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BoxStanding {
+    /// Enough speaks for it to tick it.
+    Done,
+    /// Something is missing.
+    NotDone,
+    /// Nobody could say.
+    Unjudged,
+}
+
 /// A box that the bid was to do, and what speaks for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BoxEvidence {
     /// The requirement.
     pub id: String,
-    /// Whether enough speaks for it to tick it.
-    pub holds: bool,
+    /// What is known of it.
+    pub standing: BoxStanding,
     /// What speaks for it, or what is missing.
     pub because: String,
 }
@@ -162,7 +174,14 @@ impl Verification {
             Outcome::Unjudged => None,
             _ => Some(refused(scene.record)),
         };
-        let unjudged = (ruling.outcome == Outcome::Unjudged).then(|| ruling.unjudged.clone()).flatten();
+        let unsaid = boxes.iter().find(|found| found.standing == BoxStanding::Unjudged);
+        let unjudged = match (ruling.outcome, unsaid) {
+            (Outcome::Unjudged, _) => ruling.unjudged.clone(),
+            (Outcome::Accept, Some(unsaid)) if failure.is_none() => {
+                Some(Unjudged::new(Cause::Unavailable, format!("{}: {}", unsaid.id, unsaid.because)))
+            }
+            _ => None,
+        };
         let tests = &inputs.exec.test;
         let quality = quality(inputs);
         let lines = inputs.patch_summary.iter().map(|file| (file.added + file.removed) as u64).sum();
@@ -180,12 +199,12 @@ impl Verification {
 
     /// Returns whether everything holds.
     pub fn passed(&self) -> bool {
-        self.outcome == Outcome::Accept && self.failure.is_none()
+        self.outcome == Outcome::Accept && self.failure.is_none() && self.unjudged.is_none()
     }
 
     /// Returns the boxes that may be ticked.
     pub fn evidenced(&self) -> impl Iterator<Item = &str> {
-        self.boxes.iter().filter(|found| found.holds).map(|found| found.id.as_str())
+        self.boxes.iter().filter(|found| found.standing == BoxStanding::Done).map(|found| found.id.as_str())
     }
 
     /// Returns what an implementation score goes by. `open` is how many boxes were open, and `iterations` how many the bidder took of those that
@@ -203,24 +222,42 @@ impl Verification {
     }
 }
 
-/// How tests begin in files that hold other code as well.
-const INLINE_TESTS: [&str; 4] = ["#[test]", "#[tokio::test", "#[rstest", "#[test_case"];
+/// How tests begin, in the languages whose runners are known.
+const TESTS_BEGIN: [&str; 14] = [
+    "#[test]",
+    "#[tokio::test",
+    "#[rstest",
+    "#[test_case",
+    "def test",
+    "async def test",
+    "func Test",
+    "@Test",
+    "@ParameterizedTest",
+    "it(",
+    "it.each",
+    "test(",
+    "test.each",
+    "public function test",
+];
 
-/// Returns the changed files to which tests came: those that hold tests by their names, and those to which a test was added that stands beside
-/// what it tests.
-pub fn tested(diff: &Diff) -> BTreeSet<String> {
-    let added = |file: &FileChange| {
-        let lines: Vec<String> = file
-            .hunks
-            .iter()
-            .flat_map(|hunk| &hunk.lines)
-            .filter(|line| line.kind == LineKind::Added)
-            .map(|line| line.text.inspect().trim().to_owned())
-            .collect();
-        let inline = lines.iter().any(|line| INLINE_TESTS.iter().any(|begin| line.starts_with(begin)));
-        (is_test(&file.path) && !lines.is_empty()) || inline
+/// Counts the tests that the base has not and that passed.
+fn new_tests(inputs: &ReviewInputs) -> usize {
+    let came = |gate: &GateResult| {
+        let tests = gate.tests.as_ref()?;
+        let compared = tests.against_base.as_ref()?;
+        Some(if tests.failed == 0 { compared.added.min(tests.passed) } else { 0 })
     };
-    diff.files.iter().filter(|file| added(file)).map(|file| file.path.clone()).collect()
+    inputs.exec.gates.iter().filter_map(came).max().unwrap_or(0)
+}
+
+/// Returns the changed files to which tests came.
+pub fn tested(diff: &Diff) -> BTreeSet<String> {
+    let begins = |text: &str| TESTS_BEGIN.iter().any(|begin| text.trim_start().starts_with(begin));
+    let has_test = |file: &&FileChange| {
+        let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines);
+        lines.filter(|line| line.kind == LineKind::Added).any(|line| begins(line.text.inspect()))
+    };
+    diff.files.iter().filter(has_test).map(|file| file.path.clone()).collect()
 }
 
 /// Counts the gates of quality that passed, and those that came to a result.
@@ -280,7 +317,7 @@ fn refused(record: &ReviewRecord) -> MarketFailure {
 
 /// Names the boxes that nothing speaks for; `None` where each has something.
 fn unmet(boxes: &[BoxEvidence]) -> Option<MarketFailure> {
-    let open: Vec<&BoxEvidence> = boxes.iter().filter(|found| !found.holds).collect();
+    let open: Vec<&BoxEvidence> = boxes.iter().filter(|found| found.standing == BoxStanding::NotDone).collect();
     if boxes.is_empty() {
         return Some(MarketFailure::saying(FailureType::SpecNotMet, "the bid was to do none of the boxes"));
     }
@@ -292,24 +329,27 @@ fn unmet(boxes: &[BoxEvidence]) -> Option<MarketFailure> {
 
 /// Looks up what speaks for a box.
 fn evidence(bid: &Bid, requirement: &ExplicitRequirement, scene: &Scene<'_>, accepted: bool) -> BoxEvidence {
-    let found = |holds, because: String| BoxEvidence { id: requirement.id.clone(), holds, because };
+    let found = |standing, because: String| BoxEvidence { id: requirement.id.clone(), standing, because };
     if !accepted {
-        return found(false, "the change is not accepted".to_owned());
+        return found(BoxStanding::NotDone, "the change is not accepted".to_owned());
     }
     let inputs = &scene.record.inputs;
     let is_changed = |path: &str| inputs.patch_summary.iter().any(|file| file.path == path);
     let planned: Vec<&PlannedChange> = bid.planned_for(requirement).collect();
     let untouched = planned.iter().filter(|change| !is_test(&change.path)).find(|change| !is_changed(&change.path));
     if let Some(change) = untouched {
-        return found(false, format!("`{}`, which the bid was to change for it, is as it was", change.path));
+        return found(
+            BoxStanding::NotDone,
+            format!("`{}`, which the bid was to change for it, is as it was", change.path),
+        );
     }
     let touched: Vec<&str> =
         planned.iter().map(|change| change.path.as_str()).filter(|path| is_changed(path)).collect();
     if touched.iter().all(|path| is_test(path)) {
-        return found(false, "nothing but tests was changed for it".to_owned());
+        return found(BoxStanding::NotDone, "nothing but tests was changed for it".to_owned());
     }
     match scene.judged.map(|judged| judged.get(&requirement.id).map_or(&[][..], Vec::as_slice)) {
-        Some([]) => found(false, "no judge could say whether it is done".to_owned()),
+        Some([]) => found(BoxStanding::Unjudged, "no judge could say whether it is done".to_owned()),
         Some(opinions) => {
             // A judge that points nowhere, or at what did not change, has seen nothing.
             let saw = |opinion: &&BoxOpinion| opinion.met && opinion.path.as_deref().is_some_and(is_changed);
@@ -319,20 +359,20 @@ fn evidence(bid: &Bid, requirement: &ExplicitRequirement, scene: &Scene<'_>, acc
                 Some(against) if held * 2 <= opinions.len() => {
                     let pointless =
                         if against.met { "a judge calls it done and points at nothing that changed: " } else { "" };
-                    found(false, format!("{pointless}{}", beginning(&against.reason, DETAIL_CHARS_MAX)))
+                    found(BoxStanding::NotDone, format!("{pointless}{}", beginning(&against.reason, DETAIL_CHARS_MAX)))
                 }
-                _ => found(true, format!("{held} of {} judges point at where it is done", opinions.len())),
+                _ => found(BoxStanding::Done, format!("{held} of {} judges point at where it is done", opinions.len())),
             }
         }
         None => {
             let tests = touched.iter().find(|path| scene.tested.contains(**path));
             match tests {
-                Some(path) if inputs.exec.test.passed > 0 => {
-                    found(true, format!("tests that came with it in `{path}` pass"))
+                Some(path) if new_tests(inputs) > 0 => {
+                    found(BoxStanding::Done, format!("tests that came with it in `{path}` pass"))
                 }
-                Some(path) => found(false, format!("no test of `{path}` was seen to run")),
+                Some(path) => found(BoxStanding::NotDone, format!("no test that came with `{path}` was seen to pass")),
                 None => found(
-                    false,
+                    BoxStanding::NotDone,
                     "no test came with it in a file that the bid named for it, and no judge is configured".to_owned(),
                 ),
             }
@@ -352,7 +392,12 @@ mod tests {
     fn record(outcome: Outcome, files: &[&str], failed: usize) -> ReviewRecord {
         let file = |path: &&str| PatchedFile { path: (*path).to_owned(), added: 10, removed: 2 };
         let test = TestTotals { passed: 5, failed, ..TestTotals::default() };
-        let exec = ExecReport { test, lint_errors: vec!["a.py:1: unused [F401]".to_owned()], ..ExecReport::default() };
+        let gate = r#"{"id":"unittest","because":"","dimensions":["tests_functional"],"tests_of":"change","state":"passed","time_ms":1,"command":"x",
+            "tests":{"passed":5,"failed":0,"skipped":0,"deselected":0,"expected_failures":0,"unexpected_passes":0,"edge":0,"failing":[],"edge_failed":0,
+            "against_base":{"missing":[],"no_longer_run":[],"added":1}}}"#;
+        let gates = vec![serde_json::from_str(gate).expect("a result")];
+        let lint_errors = vec!["a.py:1: unused [F401]".to_owned()];
+        let exec = ExecReport { test, lint_errors, gates, ..ExecReport::default() };
         let unjudged = (outcome == Outcome::Unjudged).then(|| Unjudged::new(Cause::Unavailable, "no sandbox"));
         ReviewRecord {
             inputs: ReviewInputs { patch_summary: files.iter().map(file).collect(), exec, ..ReviewInputs::default() },
@@ -417,11 +462,29 @@ mod tests {
             (vec![opinion(false, Some("auth/token.rs"))], false),
             (vec![here(), opinion(false, None)], false),
             (vec![here(), here(), opinion(false, None)], true),
-            (vec![], false),
         ] {
             let judged = BTreeMap::from([("req_1".to_owned(), opinions.clone())]);
             assert_eq!(verified(&record, &both[1..], Some(&judged)).passed(), holds, "{opinions:?}");
         }
+    }
+
+    #[test]
+    fn a_box_of_which_no_judge_could_say_anything_fails_nobody() {
+        let both = ["auth/token.rs", "tests/token.rs"];
+        let found = verified(&record(Outcome::Accept, &both, 0), &both[1..], Some(&BTreeMap::new()));
+        assert!(!found.passed() && found.failure.is_none() && found.evidenced().next().is_none());
+        assert!(found.unjudged.is_some_and(|why| why.detail.starts_with("req_1: no judge could say")));
+    }
+
+    #[test]
+    fn a_test_that_was_not_seen_to_pass_speaks_for_nothing() {
+        let both = ["auth/token.rs", "tests/token.rs"];
+        let mut record = record(Outcome::Accept, &both, 0);
+        for compared in record.inputs.exec.gates.iter_mut().filter_map(|gate| gate.tests.as_mut()) {
+            compared.against_base = None;
+        }
+        let failure = verified(&record, &both[1..], None).failure.expect("a failure");
+        assert!(failure.summary().contains("was seen to pass"), "{}", failure.summary());
     }
 
     #[test]
@@ -452,7 +515,8 @@ mod tests {
     fn tests_are_found_by_their_files_and_beside_the_code() {
         let diff = Diff {
             files: vec![
-                FileChange::added("tests/test_a.py", "def test_a():\n    assert True"),
+                FileChange::added("tests/test_a.py", "class A:\n    def test_a(self):\n        assert True"),
+                FileChange::added("tests/test_b.py", "# to do: test b"),
                 FileChange::added("src/a.rs", "#[test]\nfn a() {}"),
                 FileChange::added("src/b.rs", "// #[test] is not here\nfn b() {}"),
             ],

@@ -10,12 +10,14 @@ use assize_core::market::blind::{order, proposal_id};
 use assize_core::market::panel::{Showing, summed};
 use assize_core::market::ranking::{Entry, Ranked, explained, objective, rank};
 use assize_core::market::requirement::Requirements;
-use assize_core::market::run::Measures;
+use assize_core::market::run::{Measures, digest};
 use assize_core::opinion::{JudgeRecord, Opinion};
 use assize_core::prompt::Question;
 use assize_core::prompt::market::{Files, rank_question};
 use assize_core::text::Untrusted;
 use assize_core::verdict::{BidsVerdict, BoxesVerdict, RequirementsVerdict, ReviewVerdict};
+
+use serde_json::json;
 
 use super::known::Known;
 use crate::court::fresh_nonce;
@@ -74,9 +76,14 @@ impl Appraisal<'_> {
         known: &Known<'_>,
         affected: &Files,
     ) -> Appraised {
+        // Orders are drawn over what bids say: when one came, and whose it is, moves nothing.
+        let mut by_content: Vec<usize> = (0..bids.len()).collect();
+        by_content.sort_by_cached_key(|at| (digest(&json!(bids[*at].1).to_string()), *at));
         let asked = if self.judging.is_there() { self.showings } else { 0 };
-        let showings: Vec<Showing> =
-            (1..=asked).map(|repeat| Showing::drawn(self.seed, self.purpose, repeat, bids.len())).collect();
+        let mut showings = Showing::drawn(self.seed, self.purpose, asked, bids.len());
+        for showing in &mut showings {
+            showing.order.iter_mut().for_each(|place| *place = by_content[*place]);
+        }
         let (mut said, mut judges) = (Vec::new(), Vec::new());
         for showing in &showings {
             let shown: Vec<(String, &Bid)> = showing.names().map(|(name, at)| (name, bids[at].1)).collect();
@@ -88,7 +95,8 @@ impl Appraisal<'_> {
         }
         let said = summed(bids.len(), said.iter().map(|(showing, verdict)| (*showing, verdict)));
         let (mut entries, mut named) = (Vec::new(), Vec::new());
-        for (place, at) in order(self.seed, self.purpose, bids.len()).into_iter().enumerate() {
+        let drawn = order(self.seed, self.purpose, bids.len()).into_iter().map(|place| by_content[place]);
+        for (place, at) in drawn.enumerate() {
             let (submitted_ms, bid) = bids[at];
             let measured = Measured::of(bid, requirements, known);
             let mut scores = objective(bid, &measured, requirements, &self.measures.parts);

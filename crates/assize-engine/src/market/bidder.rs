@@ -4,6 +4,7 @@
 //! door. What it would implement with is its own: a program that edits a copy, or the model, which answers with a patch.
 //! Whose bid is best must not be known here.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use assize_core::market::bid::Bid;
@@ -85,7 +86,10 @@ impl Means {
     /// Everything that shapes what it answers. Holds no secret.
     pub fn identity(&self) -> String {
         match self {
-            Self::Program(program) => json!({"kind": "command", "argv": program.argv}).to_string(),
+            Self::Program(ProgramConfig { argv, time_s, network, env, read }) => {
+                json!({"kind": "command", "argv": argv, "time_s": time_s, "network": network, "env": env, "read": read})
+                    .to_string()
+            }
             Self::Model(model, _) => model.identity(),
         }
     }
@@ -197,8 +201,15 @@ fn edits(
         ErrandError::TooLong { .. } | ErrandError::Failed { .. } => NoPatch::Unreadable(vec![error.to_string()]),
         ErrandError::NotSent { .. } => NoPatch::Unavailable(Unjudged::new(Cause::Unavailable, error.to_string())),
     })?;
+    // What no patch can say is its own doing, such as a link that it left; a disk that is full is not.
     let edits = difference(work.original, &copy.path()).map_err(|error| {
-        NoPatch::Unavailable(Unjudged::new(Cause::Unavailable, format!("what it edited cannot be read: {error}")))
+        let what = format!("what it edited cannot be read: {error}");
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::OutOfMemory => {
+                NoPatch::Unavailable(Unjudged::new(Cause::Unavailable, what))
+            }
+            _ => NoPatch::Unreadable(vec![what]),
+        }
     })?;
     if !edits.ops.is_empty() {
         return Ok(Handed::Operations(edits));

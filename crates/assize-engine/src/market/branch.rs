@@ -12,11 +12,16 @@ use std::time::Duration;
 use assize_core::text::make_visible;
 
 use crate::process::{Finished, Limits, run};
+use crate::scratch::Scratch;
 use crate::search_path::SearchPath;
 
 /// How long one call of git may take; a commit's hooks may run the project's tests.
 pub const COMMIT_TIME_MAX: Duration = Duration::from_secs(1_800);
 const OUTPUT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// The name of the file with a commit's message.
+const MESSAGE: &str = "message";
+/// By which git takes paths from its standard input.
+const LISTED: [&str; 2] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 
 /// Why git did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -64,11 +69,8 @@ impl Branch {
     ///
     /// Fails where git does.
     pub fn current(&self) -> Result<Option<String>, BranchError> {
-        match self.git(&["symbolic-ref", "--quiet", "--short", "HEAD"], b"") {
-            Ok(finished) => Ok(Some(line(&finished.stdout))),
-            Err(BranchError::Failed { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let head = self.asked(&["symbolic-ref", "--quiet", "HEAD"])?;
+        Ok(head.and_then(|head| head.strip_prefix("refs/heads/").map(str::to_owned)))
     }
 
     /// Returns the branch that work leaves from: that of the remote, or else `main` or `master`; `None` where there is neither.
@@ -77,13 +79,8 @@ impl Branch {
     ///
     /// Fails where git does.
     pub fn default_branch(&self) -> Result<Option<String>, BranchError> {
-        match self.git(&["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"], b"") {
-            Ok(finished) => {
-                let name = line(&finished.stdout);
-                return Ok(Some(name.strip_prefix("origin/").map_or(name.clone(), str::to_owned)));
-            }
-            Err(BranchError::Failed { .. }) => {}
-            Err(error) => return Err(error),
+        if let Some(head) = self.asked(&["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])? {
+            return Ok(head.strip_prefix("refs/remotes/origin/").map(str::to_owned));
         }
         for name in ["main", "master"] {
             if self.exists(name)? {
@@ -99,11 +96,26 @@ impl Branch {
     ///
     /// Fails where git does.
     pub fn exists(&self, branch: &str) -> Result<bool, BranchError> {
-        match self.git(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")], b"") {
-            Ok(_) => Ok(true),
-            Err(BranchError::Failed { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
+        Ok(self.asked(&["show-ref", "--verify", &format!("refs/heads/{branch}")])?.is_some())
+    }
+
+    /// Returns whether a branch can have this name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where git does.
+    pub fn is_name(&self, branch: &str) -> Result<bool, BranchError> {
+        Ok(self.asked(&["check-ref-format", &format!("refs/heads/{branch}")])?.is_some())
+    }
+
+    /// Returns the folder of the repository's hooks, wherever it is configured to be.
+    ///
+    /// # Errors
+    ///
+    /// Fails where git does.
+    pub fn hooks_folder(&self) -> Result<Option<PathBuf>, BranchError> {
+        let folder = self.asked(&["rev-parse", "--git-path", "hooks"])?;
+        Ok(folder.map(|folder| self.root.join(folder)))
     }
 
     /// Returns the files that differ from the last commit, and those that git does not know.
@@ -113,6 +125,10 @@ impl Branch {
     /// Fails where git does.
     pub fn dirty(&self) -> Result<Vec<String>, BranchError> {
         let finished = self.git(&["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"], b"")?;
+        if finished.stdout_cut {
+            let detail = format!("it printed more than {OUTPUT_BYTES_MAX} bytes");
+            return Err(BranchError::Failed { what: "status".to_owned(), detail });
+        }
         let entries = finished.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 3);
         Ok(entries.map(|entry| String::from_utf8_lossy(&entry[3..]).into_owned()).collect())
     }
@@ -164,28 +180,100 @@ impl Branch {
         Ok(found)
     }
 
-    /// Commits these files as they are. `checked` says whether the repository's hooks have their say. Returns nothing where nothing
-    /// differs.
+    /// Stages these files, and asks the hooks that have a say in a commit. Returns what one of them says that refuses it.
     ///
     /// # Errors
     ///
-    /// Fails where git does, or a hook refuses.
-    pub fn commit(&self, paths: &[String], message: &str, checked: bool) -> Result<Option<String>, BranchError> {
+    /// Fails where git does.
+    pub fn refusal(&self, paths: &[String], message: &str) -> Result<Option<String>, BranchError> {
+        self.add(paths)?;
+        let told = self.message(message)?;
+        let file = told.path().join(MESSAGE).to_string_lossy().into_owned();
+        for arguments in [&["pre-commit"][..], &["commit-msg", "--", &file]] {
+            match self.git(&[&["hook", "run", "--ignore-missing"], arguments].concat(), b"") {
+                // git before 2.36 cannot be asked for them.
+                Err(BranchError::Failed { detail, .. }) if detail.contains("is not a git command") => {}
+                Err(BranchError::Failed { detail, .. }) => return Ok(Some(detail)),
+                ran => drop(ran?),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Commits these files as they are, and nothing else that is staged; hooks are not asked. Returns nothing where nothing differs.
+    ///
+    /// # Errors
+    ///
+    /// Fails where git does.
+    pub fn commit(&self, paths: &[String], message: &str) -> Result<Option<String>, BranchError> {
+        let dirty = self.dirty()?;
+        let changed: Vec<String> = paths.iter().filter(|path| dirty.contains(path)).cloned().collect();
         // An empty list would stand for everything.
-        if paths.is_empty() {
+        if changed.is_empty() {
             return Ok(None);
         }
-        let list: Vec<u8> = paths.iter().flat_map(|path| path.bytes().chain([0])).collect();
-        self.git(&["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"], &list)?;
-        if self.git(&["diff", "--cached", "--quiet"], b"").is_ok() {
-            return Ok(None);
-        }
-        let mut arguments = vec!["commit", "--quiet", "--file=-", "--cleanup=whitespace"];
-        if !checked {
-            arguments.push("--no-verify");
-        }
-        self.git(&arguments, message.as_bytes())?;
+        self.add(&changed)?;
+        let told = self.message(message)?;
+        let file = format!("--file={}", told.path().join(MESSAGE).to_string_lossy());
+        let options =
+            ["--literal-pathspecs", "commit", "--quiet", "--only", "--no-verify", "--cleanup=whitespace", &file];
+        self.git(&[&options[..], &LISTED].concat(), &listed(&changed))?;
         self.head().map(Some)
+    }
+
+    /// Commits files of another folder on top of what is checked out, to a branch of their own. Nothing that is checked out is touched. Where
+    /// the branch is there, it is left as it is.
+    ///
+    /// # Errors
+    ///
+    /// Fails where git does.
+    pub fn commit_aside(
+        &self,
+        name: &str,
+        folder: &Path,
+        paths: &[String],
+        message: &str,
+    ) -> Result<String, BranchError> {
+        let reference = format!("refs/heads/{name}");
+        if let Some(commit) = self.asked(&["rev-parse", "--quiet", "--verify", &reference])? {
+            return Ok(commit);
+        }
+        let told = self.message(message)?;
+        let git_dir = line(&self.git(&["rev-parse", "--absolute-git-dir"], b"")?.stdout);
+        let index = told.path().join("index");
+        let aside = |arguments: &[&str], input: &[u8]| {
+            let mut command = self.command(arguments);
+            command
+                .current_dir(folder)
+                .env("GIT_DIR", &git_dir)
+                .env("GIT_WORK_TREE", folder)
+                .env("GIT_INDEX_FILE", &index);
+            finished(arguments, command, input)
+        };
+        let head = self.head()?;
+        aside(&["read-tree", &head], b"")?;
+        aside(&[&["--literal-pathspecs", "add", "--all", "--force"][..], &LISTED].concat(), &listed(paths))?;
+        let tree = line(&aside(&["write-tree"], b"")?.stdout);
+        let commit = line(&aside(&["commit-tree", &tree, "-p", &head, "-F", "-"], message.as_bytes())?.stdout);
+        self.git(&["update-ref", &reference, &commit], b"")?;
+        Ok(commit)
+    }
+
+    fn add(&self, paths: &[String]) -> Result<(), BranchError> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        self.git(&[&["--literal-pathspecs", "add", "--all"][..], &LISTED].concat(), &listed(paths)).map(drop)
+    }
+
+    /// Writes a message down where nobody else looks.
+    fn message(&self, message: &str) -> Result<Scratch, BranchError> {
+        let write = || {
+            let folder = Scratch::new("assize-message-")?;
+            std::fs::write(folder.path().join(MESSAGE), message)?;
+            Ok(folder)
+        };
+        write().map_err(|error: io::Error| BranchError::Failed { what: "commit".to_owned(), detail: error.to_string() })
     }
 
     /// Makes these files what they are in the last commit.
@@ -197,13 +285,12 @@ impl Branch {
         if paths.is_empty() {
             return Ok(());
         }
-        let list: Vec<u8> = paths.iter().flat_map(|path| path.bytes().chain([0])).collect();
-        self.git(&["--literal-pathspecs", "reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"], &list)?;
+        self.git(&[&["--literal-pathspecs", "reset", "--quiet"][..], &LISTED].concat(), &listed(paths))?;
         for path in paths {
             if self.git(&["cat-file", "-e", &format!("HEAD:{path}")], b"").is_ok() {
                 self.git(&["--literal-pathspecs", "checkout", "--quiet", "HEAD", "--", path], b"")?;
             } else if let Err(error) = std::fs::remove_file(self.root.join(path))
-                && error.kind() != io::ErrorKind::NotFound
+                && !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
             {
                 return Err(BranchError::Failed { what: "clean".to_owned(), detail: format!("{path}: {error}") });
             }
@@ -211,25 +298,47 @@ impl Branch {
         Ok(())
     }
 
+    /// Asks git something that it may have no answer to.
+    fn asked(&self, arguments: &[&str]) -> Result<Option<String>, BranchError> {
+        match self.git(arguments, b"") {
+            Ok(finished) => Ok(Some(line(&finished.stdout))),
+            Err(BranchError::Failed { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     fn git(&self, arguments: &[&str], input: &[u8]) -> Result<Finished, BranchError> {
+        finished(arguments, self.command(arguments), input)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.git);
         command.args(arguments).current_dir(&self.root).env("PATH", &self.path);
         for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
             command.env_remove(name);
         }
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_EDITOR", "true").env("GIT_PAGER", "cat").env("LC_ALL", "C");
-        let limits = Limits { time: COMMIT_TIME_MAX, stdout_bytes_max: OUTPUT_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
-        let finished = run(command, input, &limits).map_err(BranchError::NoGit)?;
-        let what = arguments.iter().find(|argument| !argument.starts_with('-')).copied().unwrap_or_default().to_owned();
-        match finished.status {
-            None => Err(BranchError::TooLong(what)),
-            Some(status) if !status.success() => {
-                let detail = make_visible(finished.complaint().trim()).into_owned();
-                Err(BranchError::Failed { what, detail })
-            }
-            Some(_) => Ok(finished),
-        }
+        command
     }
+}
+
+fn finished(arguments: &[&str], command: Command, input: &[u8]) -> Result<Finished, BranchError> {
+    let limits = Limits { time: COMMIT_TIME_MAX, stdout_bytes_max: OUTPUT_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
+    let finished = run(command, input, &limits).map_err(BranchError::NoGit)?;
+    let what = arguments.iter().find(|argument| !argument.starts_with('-')).copied().unwrap_or_default().to_owned();
+    match finished.status {
+        None => Err(BranchError::TooLong(what)),
+        Some(status) if !status.success() => {
+            let detail = make_visible(finished.complaint().trim()).into_owned();
+            Err(BranchError::Failed { what, detail })
+        }
+        Some(_) => Ok(finished),
+    }
+}
+
+/// Paths as git takes a list of them, with the options of [`LISTED`].
+fn listed(paths: &[String]) -> Vec<u8> {
+    paths.iter().flat_map(|path| path.bytes().chain([0])).collect()
 }
 
 fn line(output: &[u8]) -> String {
@@ -258,9 +367,15 @@ mod tests {
         assert_eq!(branch.dirty().expect("readable"), paths);
         branch.restore(&paths).expect("restored");
         assert!(branch.dirty().expect("readable").is_empty() && !repo.path().join("b c.txt").exists());
-        assert_eq!(branch.commit(&[], "nothing", true).expect("no commit"), None);
+        assert_eq!(branch.commit(&[], "nothing").expect("no commit"), None);
+        assert_eq!(branch.commit(&paths[..1], "nothing").expect("no commit"), None);
         fs::write(repo.path().join("a.txt"), "two\n").expect("written");
-        let commit = branch.commit(&paths[..1], "Change it\n\nAssize-Run: r/1\n", true).expect("committed");
+        fs::write(repo.path().join("staged.txt"), "somebody else's\n").expect("written");
+        repo.git(&["add", "staged.txt"]);
+        let commit = branch.commit(&paths[..1], "Change it\n\nAssize-Run: r/1\n").expect("committed");
+        assert_eq!(branch.dirty().expect("readable"), ["staged.txt"], "what others staged is theirs");
+        repo.git(&["rm", "--quiet", "--cached", "staged.txt"]);
+        fs::remove_file(repo.path().join("staged.txt")).expect("removed");
         assert_eq!(branch.commit_with("Assize-Run: r/1").expect("readable"), commit);
         assert_eq!(branch.commit_with("Assize-Run: r/2").expect("readable"), None);
         branch.switch(&home).expect("back");
@@ -278,8 +393,27 @@ mod tests {
         let branch = Branch::of(&repo.path()).expect("git");
         fs::write(repo.path().join("a.txt"), "two\n").expect("written");
         let paths = ["a.txt".to_owned()];
-        let refused = branch.commit(&paths, "Change it", true).expect_err("refused").to_string();
+        let refused = branch.refusal(&paths, "Change it").expect("asked").expect("refused");
         assert!(refused.contains("no tabs, please"), "{refused}");
-        assert!(branch.commit(&paths, "Keep it", false).expect("committed").is_some());
+        assert!(branch.commit(&paths, "Keep it").expect("committed").is_some(), "it is for the caller to ask them");
+        fs::remove_file(&hook).expect("removed");
+        fs::write(repo.path().join("a.txt"), "three\n").expect("written");
+        assert_eq!(branch.refusal(&paths, "Change it").expect("asked"), None);
+    }
+
+    #[test]
+    fn what_is_kept_aside_touches_nothing_that_is_checked_out() {
+        let repo = Repo::with_commit(&[("a.txt", "one\n"), ("b.txt", "one\n")]);
+        let branch = Branch::of(&repo.path()).expect("git");
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        fs::write(elsewhere.path().join("a.txt"), "two\n").expect("written");
+        let head = branch.head().expect("a commit");
+        let paths = ["a.txt".to_owned(), "b.txt".to_owned()];
+        let kept = branch.commit_aside("assize/kept", elsewhere.path(), &paths, "Kept").expect("kept");
+        assert_eq!(branch.commit_aside("assize/kept", elsewhere.path(), &paths, "Kept").expect("there"), kept);
+        assert_eq!((branch.head().expect("a commit"), branch.dirty().expect("readable")), (head, Vec::new()));
+        let shown = repo.git(&["show", "--format=", "--name-status", &kept]).stdout;
+        assert_eq!(String::from_utf8_lossy(&shown).trim(), "M\ta.txt\nD\tb.txt");
+        assert!(branch.is_name("assize/issue-1").expect("asked") && !branch.is_name("assize/").expect("asked"));
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Instant;
@@ -17,15 +18,15 @@ use assize_core::market::checklist::{BoxName, Checkbox, boxes};
 use assize_core::market::outcome::BidderOutcome;
 use assize_core::market::requirement::{ExplicitRequirement, Guideline, Requirements};
 use assize_core::market::run::{
-    Attention, Made, MarketEffect, MarketEnding, MarketRun, MarketStep, Winner, events as told,
+    Attention, Came, Made, MarketEffect, MarketEnding, MarketRun, MarketStep, Winner, events as told,
 };
-use assize_core::market::standing::{BidderStanding, Standing};
+use assize_core::market::standing::Standing;
 use assize_core::market::verification::{Scene, Verification, tested};
 use assize_core::opinion::Opinion;
 use assize_core::patch::{Handed, Patch, PatchLimits, PatchTerms, Protection};
-use assize_core::prompt::market::{boxes_question, extract_question, requirements_text};
+use assize_core::prompt::market::{boxes_question, extract_question};
 use assize_core::ruling::Outcome;
-use assize_core::text::{Untrusted, head};
+use assize_core::text::{Untrusted, head, make_visible};
 use assize_core::verdict::{BoxOpinion, BoxesVerdict};
 use serde_json::json;
 
@@ -35,20 +36,23 @@ use super::branch::{Branch, BranchError};
 use super::errand::{ProgramConfig, Yard, run as send};
 use super::events;
 use super::known::Known;
+use super::landing::{Landed, Landing, LandingError};
 use super::source::{Source, SourceError};
 use crate::brief;
 use crate::court::fresh_nonce;
 use crate::court::review::{self, ReviewError, Step};
 use crate::fix::desk::Desk;
 use crate::fix::proposal::{fitting, proposal};
+use crate::git::Repository;
 use crate::ground::Ground;
-use crate::patch::{PatchError, Patcher};
 use crate::work_copy::{CopyError, WorkCopy};
 
 /// The label of an issue that is being worked on.
 pub const IN_PROGRESS: &str = "in-progress";
 /// The label of an issue that a person has to look at.
 pub const ATTENTION: &str = "attention-needed";
+/// How many bidders are asked at a time.
+pub const AT_A_TIME_MAX: usize = 8;
 /// How large the change of an implementation may be.
 pub const IMPLEMENTATION_LIMITS: PatchLimits = PatchLimits { ops_max: 1_000, bytes_max: 2 * 1024 * 1024 };
 /// Longest message of a commit's first line, in characters.
@@ -68,6 +72,8 @@ pub struct MarketTerms<'a> {
     pub coverage: Option<&'a ProgramConfig>,
     /// In which files the project says how it wants to be changed.
     pub guidelines: &'a [Guideline],
+    /// Whether boxes and guidelines are taken as they stand, whoever could be asked.
+    pub rules_only: bool,
     /// Where programs run.
     pub yard: &'a Yard,
     /// The folder of the project's state.
@@ -91,12 +97,9 @@ pub enum BrokerError {
     /// The history.
     #[error(transparent)]
     Events(#[from] events::EventsError),
-    /// The patch.
-    #[error("the change cannot be written: {0}")]
-    Patch(#[from] PatchError),
-    /// Files were changed by others.
-    #[error("{0} were changed meanwhile by somebody else; commit or undo that, and call `assize market run` again")]
-    Changed(String),
+    /// What was verified cannot be put onto the branch.
+    #[error(transparent)]
+    Landing(#[from] LandingError),
     /// The record cannot be kept.
     #[error("the ledger: {0}")]
     Keep(String),
@@ -155,7 +158,7 @@ impl<'a> Broker<'a> {
             effect = run.step(step.clone());
             watch(Progress::Came(run, &step));
         }
-        if let MarketEffect::Extract = effect {
+        if !matches!(effect, MarketEffect::Flag(_) | MarketEffect::Record | MarketEffect::End(_)) {
             // Whoever calls it again has looked.
             self.source.label(&[IN_PROGRESS], &[ATTENTION])?;
         }
@@ -170,6 +173,8 @@ impl<'a> Broker<'a> {
                 MarketEffect::End(ending) => {
                     if ending == MarketEnding::Complete {
                         self.source.label(&[], &[IN_PROGRESS, ATTENTION])?;
+                        // The specification may lie in the project.
+                        self.record(run)?;
                     }
                     return Ok(ending);
                 }
@@ -229,7 +234,12 @@ impl<'a> Broker<'a> {
         let issue = self.source.read()?;
         let boxes = boxes(&issue.body).map_err(SourceError::from)?;
         let ticked = boxes.iter().filter(|found| found.ticked).count();
-        let requirements = requirements(&boxes, &issue.body, self.terms.guidelines, self.terms.judging);
+        let MarketTerms { guidelines, judging, rules_only, .. } = *self.terms;
+        let requirements = if rules_only {
+            Requirements::by_rules(&boxes, guidelines)
+        } else {
+            requirements(&boxes, &issue.body, guidelines, judging)
+        };
         Ok(MarketStep::Extracted { title: issue.title, requirements, ticked })
     }
 
@@ -239,9 +249,15 @@ impl<'a> Broker<'a> {
         Ok(Standing::of(&names, events::read(self.terms.state)?))
     }
 
-    /// Copies the tree of the project.
+    /// Copies what is committed: what people change meanwhile is theirs, and no part of the work. Who takes part has no business with the score.
     fn copy(&self) -> Result<WorkCopy, BrokerError> {
-        Ok(review::project_copy(&self.home)?)
+        let repository = Repository::discover(&self.home).map_err(ReviewError::from)?;
+        let repository = repository.ok_or_else(|| BrokerError::Record("there is no repository any more".to_owned()))?;
+        let mut copy = WorkCopy::of_commit(&repository, &self.branch.head()?)?;
+        let landing = self.landing();
+        let kept: Vec<String> = copy.files().iter().filter(|path| landing.is_state(path)).cloned().collect();
+        kept.iter().try_for_each(|path| copy.remove(path))?;
+        Ok(copy)
     }
 
     fn ask(
@@ -256,31 +272,32 @@ impl<'a> Broker<'a> {
         let begin = Instant::now();
         let requirements = run.requirements().clone();
         let failure = run.failure().cloned();
+        let earlier_ms = run.latest_ms();
         let asked = self.terms.bidders.iter().filter(|bidder| bidders.contains(&bidder.id));
         let asked: Vec<(&Bidder, u32)> = asked.map(|bidder| (bidder, run.left(&bidder.id))).collect();
-        // Each has a copy of its own: what one does there, no other sees.
-        let copies = asked.iter().map(|_| copy.again()).collect::<Result<Vec<_>, _>>()?;
         let MarketTerms { yard, now, bidders: all, .. } = *self.terms;
-        let mut last = None;
+        let (next, mut last) = (AtomicUsize::new(0), None);
         thread::scope(|scope| {
             let (sender, receiver) = channel();
-            for ((bidder, iterations), copy) in asked.iter().zip(copies) {
-                let sender = sender.clone();
-                let (requirements, brief, failure) = (&requirements, &brief, failure.as_ref());
-                let standing = standing.bidders.get(&bidder.id).cloned().unwrap_or_else(BidderStanding::default);
+            for _ in 0..asked.len().min(AT_A_TIME_MAX) {
+                let (sender, asked, next, copy) = (sender.clone(), &asked, &next, &copy);
+                let (requirements, brief, failure, standing) = (&requirements, &brief, failure.as_ref(), &standing);
                 scope.spawn(move || {
-                    let call = Call {
-                        requirements,
-                        brief,
-                        standing: &standing,
-                        bidders: all.len(),
-                        iterations: *iterations,
-                        failure,
-                    };
-                    let came = bidder.bid(&call, yard, &copy, now().0);
-                    let submitted_ms = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
-                    // Nobody hangs up before the last bid, unless nothing can be kept any more.
-                    let _ = sender.send(MarketStep::Asked { bidder: bidder.id.clone(), submitted_ms, came });
+                    while let Some((bidder, iterations)) = asked.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let standing = standing.bidders.get(&bidder.id).cloned().unwrap_or_default();
+                        let iterations = *iterations;
+                        let call =
+                            Call { requirements, brief, standing: &standing, bidders: all.len(), iterations, failure };
+                        // Each has a copy of its own: what one does there, no other sees.
+                        let came = match copy.again() {
+                            Ok(copy) => bidder.bid(&call, yard, &copy, now().0),
+                            Err(error) => Came::Nothing(format!("it could not be asked: {error}")),
+                        };
+                        let elapsed = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+                        let submitted_ms = earlier_ms.saturating_add(elapsed);
+                        // Nobody hangs up before the last bid, unless nothing can be kept any more.
+                        let _ = sender.send(MarketStep::Asked { bidder: bidder.id.clone(), submitted_ms, came });
+                    }
                 });
             }
             drop(sender);
@@ -324,7 +341,7 @@ impl<'a> Broker<'a> {
     }
 
     fn patch_terms(run: &MarketRun) -> PatchTerms {
-        let protection = Protection::by(&requirements_text(&run.promised()));
+        let protection = Protection::by(&run.asked_for());
         PatchTerms { limits: IMPLEMENTATION_LIMITS, protection, ..PatchTerms::default() }
     }
 
@@ -347,11 +364,25 @@ impl<'a> Broker<'a> {
         let answer = bidder.implement(&work, self.terms.yard, &scratch, (self.terms.now)().0);
         let tried = proposal(&mut desk, &self.home, &Self::patch_terms(run), answer);
         Ok(match (tried.proposal, tried.patch) {
-            (Proposal::Fits { .. }, Some(patch)) => Made::Patch(Box::new(patch)),
+            (Proposal::Fits { .. }, Some(patch)) => match self.why_closed(&patch)? {
+                Some(why) => Made::Nothing(why),
+                None => Made::Patch(Box::new(patch)),
+            },
             (Proposal::Unfit(faults), _) => Made::Nothing(faults.join("; ")),
             (Proposal::Unavailable(why) | Proposal::Untried(why), _) => Made::Unjudged(why),
             _ => Made::Nothing("it changed nothing".to_owned()),
         })
+    }
+
+    /// Says which part of a change is not the implementer's to make.
+    fn why_closed(&self, patch: &Patch) -> Result<Option<String>, BrokerError> {
+        let landing = self.landing();
+        for op in &patch.ops {
+            if let Some(why) = landing.why_closed(op.path())? {
+                return Ok(Some(format!("it changes {}, which {why}", op.path())));
+            }
+        }
+        Ok(None)
     }
 
     fn verify(
@@ -370,7 +401,7 @@ impl<'a> Broker<'a> {
         desk.lay(state)?;
         let promised = run.promised();
         let case = ReviewCase {
-            specification: Untrusted::new(requirements_text(&promised)),
+            specification: Untrusted::new(run.asked_for()),
             base: Some(self.branch.head()?),
             ..ReviewCase::default()
         };
@@ -412,64 +443,35 @@ impl<'a> Broker<'a> {
         (0.0..=100.0).contains(&last).then_some(last)
     }
 
-    /// Writes a change into the tree of the project, which has to be as it was committed.
-    fn write(&self, run: &MarketRun, patch: &Patch) -> Result<Vec<String>, BrokerError> {
-        let paths: BTreeSet<String> = patch.ops.iter().map(|op| op.path().to_owned()).collect();
-        let paths: Vec<String> = paths.into_iter().collect();
-        // A patch that was interrupted is finished first, and taken back with the rest.
-        let patcher = Patcher::open(&self.home)?;
-        let (ours, others): (Vec<String>, Vec<String>) =
-            self.branch.dirty()?.into_iter().filter(|path| !self.is_own(path)).partition(|path| paths.contains(path));
-        if !others.is_empty() {
-            return Err(BrokerError::Changed(others.join(", ")));
-        }
-        self.branch.restore(&ours)?;
-        let terms = PatchTerms { limits: PatchLimits::NONE, ..Self::patch_terms(run) };
-        patcher.apply(&terms, &Handed::Operations(patch.clone()))?;
-        Ok(paths)
-    }
-
-    /// Returns whether a path is ours to change besides: the specification, and what we keep.
-    fn is_own(&self, path: &str) -> bool {
-        path.starts_with(".assize/") || self.specification().as_deref() == Some(path)
-    }
-
-    /// The path of the specification within the project, where it lies there.
-    fn specification(&self) -> Option<String> {
-        let place = self.source.place()?;
-        let home = self.home.canonicalize().ok()?;
-        Some(place.canonicalize().ok()?.strip_prefix(home).ok()?.to_str()?.to_owned())
+    fn landing(&self) -> Landing<'_> {
+        Landing::new(self.branch, &self.home, self.terms.state, self.source)
     }
 
     fn commit(&self, run: &MarketRun, winner: &Winner, patch: &Patch) -> Result<MarketStep, BrokerError> {
+        let landing = self.landing();
+        landing.check(&run.start().branch, None)?;
         if let Some(commit) = self.branch.commit_with(&run.marker())? {
             return Ok(MarketStep::Committed { commit });
         }
-        let paths = self.write(run, patch)?;
-        match self.branch.commit(&paths, &message(run, winner), true) {
-            Ok(Some(commit)) => Ok(MarketStep::Committed { commit }),
-            Ok(None) => Err(BrokerError::Record("the change that passed changes nothing".to_owned())),
-            Err(BranchError::Failed { detail, .. }) => {
-                self.branch.restore(&paths)?;
-                Ok(MarketStep::CommitRefused { why: detail })
-            }
-            Err(error) => Err(error.into()),
-        }
+        landing.check(&run.start().branch, run.verified_on())?;
+        let landed = landing.commit(self.copy()?, patch, &Self::patch_terms(run), &message(run, winner))?;
+        Ok(match landed {
+            Landed::Commit(commit) => MarketStep::Committed { commit },
+            Landed::Refused(why) => MarketStep::CommitRefused { why },
+        })
     }
 
-    /// Keeps what failed in the end, so that a person can look at it.
+    /// Keeps what failed in the end, so that a person can look at it. It is no base for anything: it goes to a branch of its own.
     fn keep_failed(&self, run: &MarketRun) -> Result<Option<String>, BrokerError> {
         let Some(patch) = run.patch() else { return Ok(None) };
-        if let Some(commit) = self.branch.commit_with(&run.marker())? {
-            return Ok(Some(commit));
-        }
-        let paths = self.write(run, patch)?;
         let message = format!(
             "Not accepted: {}\n\nThe last implementation of both rounds, kept for a person to look at. It did not hold.\n\n{}\n",
             subject(run),
             run.marker()
         );
-        Ok(self.branch.commit(&paths, &message, false)?)
+        let kept =
+            self.landing().keep_aside(self.copy()?, patch, &Self::patch_terms(run), &run.failed_branch(), &message)?;
+        Ok(Some(kept))
     }
 
     fn tell(&self, run: &MarketRun, outcomes: &[BidderOutcome]) -> MarketStep {
@@ -482,38 +484,36 @@ impl<'a> Broker<'a> {
         Ok(MarketStep::Ticked { gone })
     }
 
-    /// Commits what we keep of the market, and a specification that lies in the project, unless git is told to leave them out.
+    /// Commits what we keep of the market, and a specification that lies in the project.
     fn record(&self, run: &MarketRun) -> Result<MarketStep, BrokerError> {
-        let specification = self.specification();
-        let is_kept =
-            |path: &String| path.starts_with(".assize/market/events/") || Some(path) == specification.as_ref();
-        let paths: Vec<String> = self.branch.dirty()?.into_iter().filter(is_kept).collect();
+        let landing = self.landing();
+        landing.check(&run.start().branch, None)?;
         let message =
             format!("Market: what became of {}\n\n{}\n", subject(run), run.marker().replace("-Run", "-Record"));
-        Ok(MarketStep::Recorded { commit: self.branch.commit(&paths, &message, false)? })
+        Ok(MarketStep::Recorded { commit: landing.record(&message)? })
     }
 
     fn flag(&self, run: &MarketRun, attention: &Attention) -> Result<(), BrokerError> {
         self.source.label(&[ATTENTION], &[])?;
         let marker = format!("<!-- assize: {}/attention -->", run.start().run);
-        let text = attention_text(attention, &run.start().branch);
+        let branch = if run.is_kept() { run.failed_branch() } else { run.start().branch.clone() };
+        let text = attention_text(attention, &branch);
         self.source.comment(&marker, &text)?;
         Ok(())
     }
 }
 
-/// What a person is told in the issue.
+/// What a person is told in the issue. What programs and bidders said stands in code: nothing there is a box, a mention or a comment.
 fn attention_text(attention: &Attention, branch: &str) -> String {
+    let quoted = |text: &str| format!("````text\n{}\n````", make_visible(text).replace("```", "\"\"\""));
     let told = match attention {
         Attention::Failed { initial, replan } => format!(
-            "Both initial and replan rounds failed. Manual intervention required.\n\n**Initial failure:** {}\n\n**Replan failure:** {}",
-            initial.summary(),
-            replan.summary()
+            "Both initial and replan rounds failed. Manual intervention required.\n\n**Initial failure:**\n\n{}\n\n**Replan failure:**\n\n{}",
+            quoted(&initial.summary()),
+            quoted(&replan.summary())
         ),
-        attention => format!("Manual intervention required: {}.", attention.sentence()),
+        attention => format!("Manual intervention required:\n\n{}", quoted(&attention.sentence())),
     };
-    // A box in what we say would be taken for one of the issue's.
-    let told = told.replace("[ ]", "[\u{a0}]").replace("[x]", "(x)");
     format!("## Marketplace Failure\n\n{told}\n\nCheck branch: `{branch}`")
 }
 

@@ -111,7 +111,7 @@ pub enum ErrandError {
         time_s: u64,
     },
     /// It failed.
-    #[error("`{program}` failed ({how}): {complaint}")]
+    #[error("`{program}` failed ({how}){}{complaint}", if complaint.is_empty() { "" } else { ": " })]
     Failed {
         /// The program.
         program: String,

@@ -88,7 +88,8 @@ pub fn record(state: &Path, event: &MarketEvent) -> Result<String, EventsError> 
         database::make_folder(state)?;
         fs::create_dir_all(&folder)?;
         let path = folder.join(&name);
-        let mut draft = NamedTempFile::new_in(&folder)?;
+        // Where git looks at nothing: what a crash leaves behind is nobody's.
+        let mut draft = NamedTempFile::new_in(state)?;
         draft.write_all(event.to_json().as_bytes())?;
         draft.as_file().sync_all()?;
         match draft.persist_noclobber(&path) {

@@ -15,6 +15,8 @@ use assize_core::market::checklist::{self, BoxName, ChecklistError};
 pub mod file;
 pub mod github;
 
+/// How the name of a file begins that is not yet in the place of a specification.
+pub const DRAFT_PREFIX: &str = ".assize-draft-";
 /// Most edits that are made to get ticks to stand while others edit.
 pub const EDITS_MAX: u32 = 5;
 

@@ -9,9 +9,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use assize_core::market::checklist::{BoxName, ChecklistError, SPECIFICATION_BYTES_MAX};
-use tempfile::NamedTempFile;
 
-use super::{EDITS_MAX, Issue, Next, Source, SourceError, Ticked, Ticking, check_labels, label_changes};
+use super::{DRAFT_PREFIX, EDITS_MAX, Issue, Next, Source, SourceError, Ticked, Ticking, check_labels, label_changes};
 use crate::regular_file;
 
 /// How the line with the labels begins, at the left margin.
@@ -74,7 +73,7 @@ impl SpecificationFile {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let mut draft = NamedTempFile::new_in(folder)?;
+        let mut draft = tempfile::Builder::new().prefix(DRAFT_PREFIX).tempfile_in(folder)?;
         draft.write_all(after.as_bytes())?;
         draft.as_file().set_permissions(fs::symlink_metadata(&self.path)?.permissions())?;
         draft.as_file().sync_all()?;

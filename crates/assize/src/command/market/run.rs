@@ -11,6 +11,7 @@ use assize_core::market::standing::Standing;
 use assize_core::session::Event;
 use assize_engine::court::review::sandbox_beside;
 use assize_engine::git::Repository;
+use assize_engine::ledger::Ledger;
 use assize_engine::market::bidder::{Bidder, Means};
 use assize_engine::market::branch::Branch;
 use assize_engine::market::broker::{ATTENTION, Broker, BrokerError, MarketTerms, Progress};
@@ -47,6 +48,9 @@ pub struct Arguments {
     /// The branch that the work goes to [default: assize/issue-N, or assize/ and the name of the file].
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
+    /// The branch that work leaves from [default: that of the remote, or else main or master].
+    #[arg(long, value_name = "NAME")]
+    from: Option<String>,
     /// How many implementations all bidders have together [default: that of `[market]`, 15].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     iterations: Option<u32>,
@@ -97,9 +101,14 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Some((_, start)) => start.branch.clone(),
         None => arguments.branch.clone().unwrap_or_else(|| branch_name(source.as_ref())),
     };
-    let from = pre_flight(&branch, source.as_ref(), &bidders, &name, begun.is_some(), &home)?;
+    let flight = PreFlight { branch: &branch, source: source.as_ref(), bidders: &bidders, name: &name, home: &home };
+    let from = flight.check(arguments.from.as_deref(), begun.is_some())?;
+    let state = host.project().join(".assize");
+    let pool = arguments.iterations.unwrap_or(config.market.iterations);
+    let terms_of_bidders = if begun.is_some() { Vec::new() } else { allotted(&bidders, &state, pool)? };
     if arguments.check {
-        output.note(&format!("all is there: {} bidders, branch {name}, {}", bidders.len(), source.name()));
+        let count = crate::render::count(bidders.len(), "bidder", "bidders");
+        output.note(&format!("all is there: {count}, branch {name}, {}", source.name()));
         return Ok(Exit::Done);
     }
     let review =
@@ -113,7 +122,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         variable,
     };
     let guidelines = guidelines(&arguments.specification, host)?;
-    let state = host.project().join(".assize");
+    if !yard.sandbox.level().tier.has_namespaces() {
+        output.note(&format!("bidders and implementers run in a weaker sandbox: {}", yard.sandbox.level().sentence()));
+    }
     let terms = MarketTerms {
         bidders: &bidders,
         review: &review,
@@ -121,6 +132,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         showings: config.market.showings,
         coverage: config.market.coverage.as_ref(),
         guidelines: &guidelines,
+        rules_only: arguments.specification.rules_only,
         yard: &yard,
         state: &state,
         now,
@@ -128,12 +140,28 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     branch.switch(&name).map_err(|error| Failure::new(error.to_string()))?;
     let (start, mut record, earlier) = match begun {
         Some((open, start)) => {
-            output.note("a run for the same work is on record and goes on where it stopped; --anew begins again");
+            output.note(
+                "a run for the same work is on record and goes on where it stopped, as it began; --anew begins again",
+            );
             let (record, events) = Record::resume(ledger, COURT, &open.session)?;
             (start, record, steps(events))
         }
         None => {
-            let start = begin(arguments, &config, &terms, source.as_ref(), &branch, &name, &from, settings)?;
+            let base = branch.head().map_err(|error| Failure::new(error.to_string()))?;
+            let (run, drawn) = drawn(&base);
+            let start = MarketStart {
+                run,
+                source: source.name(),
+                issue_number: source.number(),
+                branch: name.clone(),
+                home_branch: from,
+                base,
+                seed: arguments.seed.unwrap_or(drawn),
+                settings,
+                bidders: terms_of_bidders,
+                measures: config.market.measures,
+            };
+            abandon(&ledger, host, source.as_ref())?;
             let record = Record::begin(ledger, COURT, &Event::MarketStarted(Box::new(start.clone())))?;
             (start, record, Vec::new())
         }
@@ -239,7 +267,12 @@ fn branch_name(source: &dyn Source) -> String {
         (None, stem) => stem.unwrap_or_default(),
     };
     let plain = |character: char| if character.is_ascii_alphanumeric() || character == '-' { character } else { '-' };
-    format!("assize/{}", name.chars().map(plain).collect::<String>().trim_matches('-'))
+    let plain: String = name.chars().map(plain).collect();
+    match plain.trim_matches('-') {
+        // A name without a letter that a branch can have.
+        "" => format!("assize/{}", digest(&source.name()).get(..8).unwrap_or_default()),
+        plain => format!("assize/{plain}"),
+    }
 }
 
 /// Everything that shapes what a run comes to, beside the work itself.
@@ -256,18 +289,19 @@ fn settings_of(config: &Config, bidders: &[Bidder], arguments: &Arguments) -> St
     digest(&all)
 }
 
-/// Finds the run of the same work that was interrupted.
-fn open(
-    ledger: &assize_engine::ledger::Ledger,
-    source: &dyn Source,
-    settings: &str,
-) -> Result<Option<(record::Open, MarketStart)>> {
+/// Lists the runs of the same work that were interrupted, the newest first.
+fn interrupted(ledger: &Ledger, source: &dyn Source) -> Result<Vec<(record::Open, MarketStart)>> {
     let all = record::open(ledger, COURT, ["market_ended", "market_ended"], OPEN_MAX)?;
-    let mut same = all.into_iter().filter_map(|open| match open.start.clone() {
+    let same = all.into_iter().filter_map(|open| match open.start.clone() {
         Event::MarketStarted(start) if start.source == source.name() => Some((open, *start)),
         _ => None,
     });
-    match same.next() {
+    Ok(same.collect())
+}
+
+/// Finds the run of the same work that goes on.
+fn open(ledger: &Ledger, source: &dyn Source, settings: &str) -> Result<Option<(record::Open, MarketStart)>> {
+    match interrupted(ledger, source)?.into_iter().next() {
         Some((_, start)) if start.settings != settings => Err(Failure::new(format!(
             "the run for {} that was interrupted had other bidders or settings",
             start.source
@@ -277,57 +311,97 @@ fn open(
     }
 }
 
-/// Looks whether a run can begin, or go on. Returns the branch that is checked out.
-fn pre_flight(
-    branch: &Branch,
-    source: &dyn Source,
-    bidders: &[Bidder],
-    name: &str,
-    goes_on: bool,
-    home: &Path,
-) -> Result<String> {
-    let wrong = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
-    if bidders.is_empty() {
-        return Err(Failure::new("nobody bids: assize.toml has no [[bidder]]").hint(
-            "add some, such as\n[[bidder]]\nid = \"careful\"\nbid = { argv = [\"my-agent\", \"bid\"] }\nimplement = { argv = [\"my-agent\", \"implement\"] }",
-        ));
+/// What has to be there before a run begins.
+struct PreFlight<'a> {
+    branch: &'a Branch,
+    source: &'a dyn Source,
+    bidders: &'a [Bidder],
+    /// The branch that the work goes to.
+    name: &'a str,
+    home: &'a Path,
+}
+
+impl PreFlight<'_> {
+    /// Looks whether a run can begin, or go on. Returns the branch that is checked out.
+    fn check(&self, from: Option<&str>, goes_on: bool) -> Result<String> {
+        if self.bidders.is_empty() {
+            return Err(Failure::new("nobody bids: assize.toml has no [[bidder]]").hint(
+                "add some, such as\n[[bidder]]\nid = \"careful\"\nbid = { argv = [\"my-agent\", \"bid\"] }\nimplement = { argv = [\"my-agent\", \"implement\"] }",
+            ));
+        }
+        programs_are_there(self.bidders, self.home)?;
+        let current = self.check_branch(from)?;
+        self.check_tree(&current, goes_on)?;
+        self.check_source()?;
+        Ok(current)
     }
-    programs_are_there(bidders, home)?;
-    branch
-        .check_identity()
-        .map_err(|error| wrong(&error).hint("git has to know who commits: git config user.name and user.email"))?;
-    branch.head().map_err(|_| Failure::new("the repository has no commit yet").hint("commit what there is first"))?;
-    let current = branch.current().map_err(|error| wrong(&error))?;
-    let current =
-        current.ok_or_else(|| Failure::new("no branch is checked out").hint("check the default branch out"))?;
-    let default = branch.default_branch().map_err(|error| wrong(&error))?;
-    if current != name && default.as_ref().is_some_and(|default| *default != current) {
-        let default = default.unwrap_or_default();
-        return Err(Failure::new(format!("`{current}` is checked out, and work leaves from `{default}`"))
-            .hint(format!("git switch {default}, or go on with --branch {current}")));
+
+    fn check_branch(&self, from: Option<&str>) -> Result<String> {
+        let Self { branch, name, .. } = self;
+        branch
+            .check_identity()
+            .map_err(|error| wrong(&error).hint("git has to know who commits: git config user.name and user.email"))?;
+        branch
+            .head()
+            .map_err(|_| Failure::new("the repository has no commit yet").hint("commit what there is first"))?;
+        if !branch.is_name(name).map_err(|error| wrong(&error))? {
+            return Err(Failure::new(format!("no branch can be called `{name}`")).hint("name another with --branch"));
+        }
+        let current = branch.current().map_err(|error| wrong(&error))?;
+        let current =
+            current.ok_or_else(|| Failure::new("no branch is checked out").hint("check the default branch out"))?;
+        let default = match from {
+            Some(from) => Some(from.to_owned()),
+            None => branch.default_branch().map_err(|error| wrong(&error))?,
+        };
+        if default.as_deref() == Some(*name) {
+            return Err(Failure::new(format!("work leaves from `{name}`, and goes to a branch of its own"))
+                .hint("name another with --branch"));
+        }
+        match default {
+            Some(default) if current != *name && default != current => {
+                Err(Failure::new(format!("`{current}` is checked out, and work leaves from `{default}`"))
+                    .hint(format!("git switch {default}, or say --from {current}")))
+            }
+            _ => Ok(current),
+        }
     }
-    let specification = source.place().and_then(|place| place.canonicalize().ok());
-    let is_ours = |path: &String| {
-        path.starts_with(".assize/") || home.join(path).canonicalize().ok().is_some_and(|at| Some(at) == specification)
-    };
-    let dirty: Vec<String> =
-        branch.dirty().map_err(|error| wrong(&error))?.into_iter().filter(|path| !is_ours(path)).collect();
-    if !dirty.is_empty() && !goes_on {
+
+    fn check_tree(&self, current: &str, goes_on: bool) -> Result<()> {
+        let specification = self.source.place().and_then(|place| place.canonicalize().ok());
+        let is_ours = |path: &String| {
+            let at = self.home.join(path).canonicalize().ok();
+            path.split('/').any(|part| part == ".assize") || at.is_some() && at == specification
+        };
+        let dirty = self.branch.dirty().map_err(|error| wrong(&error))?;
+        let dirty: Vec<String> = dirty.into_iter().filter(|path| !is_ours(path)).collect();
+        // What an interrupted run has left on its own branch is looked at where it goes on.
+        if dirty.is_empty() || goes_on && current == self.name {
+            return Ok(());
+        }
         let shown: Vec<&str> = dirty.iter().take(5).map(String::as_str).collect();
         let more = if dirty.len() > shown.len() { ", \u{2026}" } else { "" };
-        return Err(Failure::new(format!("the tree has changes that are not committed: {}{more}", shown.join(", ")))
-            .hint("commit or stash them: what is judged is measured from the last commit"));
+        Err(Failure::new(format!("the tree has changes that are not committed: {}{more}", shown.join(", ")))
+            .hint("commit or stash them: what is judged is measured from the last commit"))
     }
-    let issue = source.read().map_err(|error| wrong(&error))?;
-    if !issue.is_open {
-        return Err(Failure::new(format!("{} is closed", source.name())).hint("open it again, or take another"));
+
+    fn check_source(&self) -> Result<()> {
+        let issue = self.source.read().map_err(|error| wrong(&error))?;
+        if !issue.is_open {
+            return Err(
+                Failure::new(format!("{} is closed", self.source.name())).hint("open it again, or take another")
+            );
+        }
+        if boxes(&issue.body).map_err(|error| wrong(&error))?.is_empty() {
+            let hint = "write what is demanded as items such as `- [ ] Add the endpoint`";
+            return Err(Failure::new(format!("{} has no box", self.source.name())).hint(hint));
+        }
+        Ok(())
     }
-    let found = boxes(&issue.body).map_err(|error| wrong(&error))?;
-    if found.is_empty() {
-        let hint = "write what is demanded as items such as `- [ ] Add the endpoint`";
-        return Err(Failure::new(format!("{} has no box", source.name())).hint(hint));
-    }
-    Ok(current)
+}
+
+fn wrong(error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(error.to_string())
 }
 
 /// Looks whether the programs of bidders can be found. Those that are named below the tree are looked for there.
@@ -351,47 +425,35 @@ fn programs_are_there(bidders: &[Bidder], home: &Path) -> Result<()> {
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "each of them is something else of one run")]
-fn begin(
-    arguments: &Arguments,
-    config: &Config,
-    terms: &MarketTerms<'_>,
-    source: &dyn Source,
-    branch: &Branch,
-    name: &str,
-    from: &str,
-    settings: String,
-) -> Result<MarketStart> {
-    let names: BTreeSet<String> = terms.bidders.iter().map(|bidder| bidder.id.clone()).collect();
-    let history = events::read(terms.state).map_err(|error| super::unreadable(&error))?;
+/// Shares the iterations out, by weight and efficiency.
+fn allotted(bidders: &[Bidder], state: &Path, pool: u32) -> Result<Vec<BidderTerms>> {
+    let names: BTreeSet<String> = bidders.iter().map(|bidder| bidder.id.clone()).collect();
+    let history = events::read(state).map_err(|error| super::unreadable(&error))?;
     let standing = Standing::of(&names, history);
-    let shares: Vec<f64> = terms
-        .bidders
-        .iter()
-        .map(|bidder| standing.bidders.get(&bidder.id).map_or(0.0, |stands| stands.weight * stands.efficiency))
-        .collect();
-    let pool = arguments.iterations.unwrap_or(config.market.iterations);
+    let stands = |bidder: &Bidder| standing.bidders.get(&bidder.id).cloned().unwrap_or_default();
+    let shares: Vec<f64> = bidders.iter().map(stands).map(|stands| stands.weight * stands.efficiency).collect();
     let iterations = allot(pool, &shares)
         .map_err(|error| Failure::new(error.to_string()).hint("give more with --iterations, or [market] iterations"))?;
-    let bidders = terms.bidders.iter().zip(iterations).map(|(bidder, iterations)| BidderTerms {
+    let terms = |(bidder, iterations): (&Bidder, u32)| BidderTerms {
         bidder: bidder.id.clone(),
-        weight: standing.bidders.get(&bidder.id).map_or(0.0, |stands| stands.weight),
+        weight: stands(bidder).weight,
         iterations,
-    });
-    let base = branch.head().map_err(|error| Failure::new(error.to_string()))?;
-    let (now_ms, _) = now();
-    let fresh = digest(&format!("{base} {now_ms} {}", std::process::id()));
+    };
+    Ok(bidders.iter().zip(iterations).map(terms).collect())
+}
+
+/// Draws the id of a run, and its seed.
+fn drawn(base: &str) -> (String, u64) {
+    let fresh = digest(&format!("{base} {} {}", now().0, std::process::id()));
     let seed = fresh.get(16..).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default();
-    Ok(MarketStart {
-        run: fresh.get(..16).unwrap_or(&fresh).to_owned(),
-        source: source.name(),
-        issue_number: source.number(),
-        branch: name.to_owned(),
-        home_branch: from.to_owned(),
-        base,
-        seed: arguments.seed.unwrap_or(seed),
-        settings,
-        bidders: bidders.collect(),
-        measures: config.market.measures,
-    })
+    (fresh.get(..16).unwrap_or(&fresh).to_owned(), seed)
+}
+
+/// Says of runs of the same work that were interrupted that another one takes their place.
+fn abandon(ledger: &Ledger, host: &Host, source: &dyn Source) -> Result<()> {
+    for (open, _) in interrupted(ledger, source)? {
+        let (mut record, _) = Record::resume(record::ledger(host)?, COURT, &open.session)?;
+        record.keep(&Event::MarketEnded(Box::new(MarketEnding::Abandoned))).map_err(record::failed)?;
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use assize_core::market::event::{MarketEvent, MarketOutcome};
 use assize_core::market::ranking::Ranked;
 use assize_core::market::run::{Came, Made, MarketEnding, MarketRun, MarketStep};
 use assize_core::market::standing::Standing;
-use assize_core::market::verification::Verification;
+use assize_core::market::verification::{BoxStanding, Verification};
 use assize_core::ruling::Outcome;
 use serde_json::{Value, json};
 
@@ -53,6 +53,9 @@ impl Told {
             MarketStep::Extracted { ticked, .. } => self.extracted(run, *ticked),
             MarketStep::Asked { bidder, came, .. } => {
                 match came {
+                    Came::Bid(_) if !run.candidates().iter().any(|candidate| candidate.bidder == *bidder) => {
+                        self.came.push(format!("- Skipped {bidder}: it hands in again what failed"));
+                    }
                     Came::Bid(_) => self.bids += 1,
                     Came::Nothing(why) => self.came.push(format!("- Skipped {bidder}: {}", (self.plain)(why))),
                 }
@@ -85,6 +88,13 @@ impl Told {
                 } else {
                     format!("- Boxes that are gone: {}\n", (self.plain)(&gone.join("; ")))
                 }
+            }
+            // Where there is nothing to rank, this is what became of the round.
+            MarketStep::Flagged if !self.came.is_empty() => {
+                let text =
+                    format!("\n## Phase 2: Proposal Evaluation\n- Received 0 proposals\n{}\n", self.came.join("\n"));
+                self.begin_round();
+                text
             }
             MarketStep::Recorded { .. } | MarketStep::Flagged => String::new(),
         }
@@ -200,10 +210,17 @@ impl Told {
             }
             None => text.push_str("- Coverage delta: not measured\n"),
         }
-        let open: Vec<&str> =
-            verification.boxes.iter().filter(|found| !found.holds).map(|found| found.id.as_str()).collect();
+        let open: Vec<&str> = verification
+            .boxes
+            .iter()
+            .filter(|found| found.standing != BoxStanding::Done)
+            .map(|found| found.id.as_str())
+            .collect();
         if verification.passed() {
-            text.push_str("- Spec alignment: \u{2713} All requirements satisfied\n");
+            let done: Vec<&str> = verification.boxes.iter().map(|found| found.id.as_str()).collect();
+            let _ = writeln!(text, "- Spec alignment: \u{2713} All requirements satisfied ({})", done.join(", "));
+        } else if verification.outcome != Outcome::Accept && verification.unjudged.is_none() {
+            text.push_str("- Spec alignment: not looked at\n");
         } else if let Some(why) = &verification.unjudged {
             let _ = writeln!(text, "- Unjudged: {}", (self.plain)(&why.to_string()));
         } else {
@@ -226,8 +243,12 @@ impl Told {
             MarketEnding::Complete => ("YES", None),
             MarketEnding::Rotated { open } => (
                 "NO",
-                Some(format!("Context rotation: {} belong to something else; call it again to go on", open.join(", "))),
+                Some(format!(
+                    "Context rotation: what is open is about something else ({}); call it again to go on",
+                    open.join(", ")
+                )),
             ),
+            MarketEnding::Abandoned => ("NO", None),
             MarketEnding::Attention(attention) => {
                 ("NO", Some(format!("Attention needed: {}", (self.plain)(&attention.sentence()))))
             }
@@ -241,6 +262,9 @@ impl Told {
             let _ = writeln!(text, "- {next}");
         }
         let _ = writeln!(text, "- Branch: {}", run.start().branch);
+        if run.is_kept() {
+            let _ = writeln!(text, "- What failed is kept on: {}", run.failed_branch());
+        }
         if *ending == MarketEnding::Complete {
             let _ = writeln!(text, "\n<promise>{PROMISE}</promise>");
         }
