@@ -315,6 +315,120 @@ fn what_is_missing_is_said_before_anything_begins() {
     assert!(output.status.code() == Some(2) && told(&output).contains("--spec"), "{}", told(&output));
 }
 
+/// Puts a script in the place of a bidder: it bids and implements as the careful one does, after it did something else.
+fn instead_of_careful(play: &Play, before_implementing: &str) {
+    let careful = play.beside("bidders/careful.sh");
+    fs::rename(&careful, play.beside("bidders/really.sh")).expect("moved");
+    let really = play.beside("bidders/really.sh");
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" = implement ]; then\n{before_implementing}\nfi\nexec '{}' \"$@\"\n",
+        really.display()
+    );
+    fs::write(&careful, script).expect("written");
+    fs::set_permissions(&careful, fs::Permissions::from_mode(0o755)).expect("executable");
+    let config = fs::read_to_string(play.repo.path().join("assize.toml")).expect("readable");
+    let read = format!("time_s = 60, read = [\"{}\"]", really.display());
+    play.repo.write("assize.toml", &config.replace("time_s = 60", &read));
+    play.repo.commit("A go-between");
+}
+
+#[test]
+fn what_a_person_changes_during_a_run_is_theirs() {
+    let play = Play::new("python", &["careful"]);
+    instead_of_careful(&play, "sleep 3");
+    let issue = play.beside("issue.md");
+    let arguments = ["run", "--spec", issue.to_str().expect("a path"), "--format", "human"];
+    let child = play.command(&arguments).spawn().expect("it starts");
+    thread::sleep(Duration::from_millis(2_000));
+    let text = fs::read_to_string(play.repo.path().join("shop/cart.py")).expect("readable") + "# a thought\n";
+    play.repo.write("shop/cart.py", &text);
+    play.repo.write("notes.txt", "mine\n");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains("shop/cart.py, notes.txt changed meanwhile"), "{}", told(&output));
+    assert_eq!(fs::read_to_string(play.repo.path().join("shop/cart.py")).expect("readable"), text);
+    assert_eq!(play.log().len(), 2, "nothing was committed");
+    // Once that is put away, it goes on, and pays for nothing twice.
+    fs::write(play.beside("bidders/really.sh"), "#!/bin/sh\nexit 9\n").expect("written");
+    play.repo.git(&["stash", "--quiet", "--include-untracked"]);
+    let output = play.market(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    assert!(!play.issue().contains("attention-needed"), "{}", play.issue());
+    assert!(play.log()[1].starts_with("Implement "), "{:?}", play.log());
+}
+
+#[test]
+fn nobody_ticks_its_own_boxes_or_keeps_its_own_score() {
+    for (script, says) in [
+        ("sed -i 's/- \\[ \\]/- [x]/' issue.md", "it changes issue.md, which is the specification"),
+        ("mkdir -p hooks; echo 'exit 0' > hooks/pre-commit", "it changes hooks/pre-commit, which holds the hooks"),
+    ] {
+        let play = Play::new("python", &["careful"]);
+        let issue = fs::read_to_string(play.beside("issue.md")).expect("readable");
+        play.repo.write("issue.md", &issue);
+        play.repo.write("hooks/.keep", "");
+        play.repo.git(&["config", "core.hooksPath", "hooks"]);
+        instead_of_careful(&play, script);
+        let output = play.market(&["run", "--spec", "issue.md", "--format", "human"]);
+        assert_eq!(output.status.code(), Some(1), "{says}: {}", told(&output));
+        assert!(told(&output).contains(says), "{says}: {}", told(&output));
+        let issue = fs::read_to_string(play.repo.path().join("issue.md")).expect("readable");
+        assert!(issue.matches("- [x]").count() == 0 && issue.contains("attention-needed"), "{issue}");
+        assert!(play.repo.git(&["status", "--porcelain"]).stdout.is_empty(), "what is said in the project is recorded");
+    }
+}
+
+#[test]
+fn what_an_implementer_writes_where_the_score_is_kept_goes_nowhere() {
+    let play = Play::new("python", &["careful"]);
+    instead_of_careful(&play, "mkdir -p .assize/market/events; echo '{}' > .assize/market/events/a.json");
+    let output = play.run(&["--format", "human"]);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    assert_eq!(play.outcomes(), ["careful ranked_first_success"]);
+}
+
+#[test]
+fn a_hook_that_refuses_is_a_failure_of_the_bid_and_git_trouble_is_not() {
+    let play = Play::new("python", &["careful"]);
+    let hook = play.repo.path().join(".git/hooks/pre-commit");
+    fs::create_dir_all(hook.parent().expect("a folder")).expect("made");
+    fs::write(&hook, "#!/bin/sh\necho 'no discounts in November' >&2\nexit 1\n").expect("written");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("executable");
+    let output = play.run(&["--format", "human"]);
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    assert!(told(&output).contains("- Commit: \u{2717} refused: no discounts in November"), "{}", told(&output));
+    assert!(play.repo.git(&["status", "--porcelain"]).stdout.is_empty());
+
+    let play = Play::new("python", &["careful"]);
+    fs::write(play.repo.path().join(".git/index.lock"), "").expect("written");
+    let output = play.run(&["--format", "human"]);
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains("index.lock"), "{}", told(&output));
+    assert!(!play.repo.path().join(".assize/market/events").exists(), "nobody is charged");
+    fs::remove_file(play.repo.path().join(".git/index.lock")).expect("removed");
+    let output = play.run(&["--format", "human"]);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+}
+
+#[test]
+fn a_run_that_is_begun_anew_takes_the_place_of_the_other() {
+    let play = Play::new("python", &ALL);
+    let issue = play.beside("issue.md");
+    let arguments = ["run", "--spec", issue.to_str().expect("a path"), "--seed", "7", "--format", "json"];
+    let mut child = play.command(&arguments).spawn().expect("it starts");
+    thread::sleep(Duration::from_millis(1_500));
+    child.kill().expect("killed");
+    child.wait().expect("it ends");
+    let run = |arguments: &[&str]| -> Value {
+        let output = play.market(arguments);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", told(&output)))
+    };
+    let first = run(&[&arguments[..], &["--anew"]].concat());
+    let second = run(&arguments);
+    assert_ne!(first["run"], second["run"], "the one that was killed does not come back");
+    assert_eq!(second["promise"], "COMPLETE");
+}
+
 /// A bidder that crashes, one that prints no bid, one that takes too long and one that is not itself: none of them stops the others.
 #[test]
 fn a_bidder_that_fails_is_skipped() {

@@ -29,10 +29,10 @@ pub enum LandingError {
     #[error("the change cannot be written: {0}")]
     Patch(#[from] PatchError),
     /// Files were changed by others.
-    #[error("{0} changed meanwhile, and not by this run; commit or undo that, and call `assize market run` again")]
+    #[error("{0} changed meanwhile, and not by this run; commit, stash or undo that")]
     Changed(String),
     /// Something else is checked out.
-    #[error("{is} is checked out, and the run is on {was}; check that out, and call `assize market run` again")]
+    #[error("{is} is checked out, and the run is on {was}; check that out")]
     Moved {
         /// What is checked out.
         is: String,
