@@ -1,4 +1,4 @@
-//! What the market reads from others: specifications, guidelines, bids, events and tables of outcomes.
+//! What the market reads from others: specifications, guidelines, bids, events, tables of outcomes, and what `gh` prints.
 
 #![no_main]
 
@@ -7,12 +7,13 @@ use assize_core::market::checklist::{boxes, set};
 use assize_core::market::event::MarketEvent;
 use assize_core::market::policy::PastOutcomes;
 use assize_core::market::requirement::{Guideline, Requirements};
+use assize_engine::market::source::github::issue_of;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let Some((kind, data)) = data.split_first() else { return };
     let Ok(text) = std::str::from_utf8(data) else { return };
-    match kind % 4 {
+    match kind % 5 {
         0 => {
             let Ok(found) = boxes(text) else { return };
             let guideline = Guideline { path: "CLAUDE.md".to_owned(), text: text.to_owned() };
@@ -40,8 +41,13 @@ fuzz_target!(|data: &[u8]| {
                 assert!(!event.file_name().contains('/'));
             }
         }
-        _ => {
+        3 => {
             let _ = PastOutcomes::read(text);
+        }
+        _ => {
+            if let Ok(issue) = issue_of(text) {
+                let _ = boxes(&issue.body);
+            }
         }
     }
 });

@@ -151,19 +151,20 @@ pub fn objective(bid: &Bid, measured: &Measured, requirements: &Requirements, pa
 
 /// Says what a bid's objective scores rest on.
 pub fn explained(bid: &Bid, measured: &Measured, requirements: &Requirements) -> String {
+    let counted = |count: u64, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
     let mut text = format!(
-        "It covers {} of {} boxes, {} of {} components and {} of {} implicit requirements, touches {} files in {} modules with {} \
-         public names, and foresees {} lines.",
+        "It covers {} of {} boxes, {} of {} components and {} of {} implicit requirements, touches {} in {} with {}, and \
+         foresees {}.",
         measured.boxes,
         requirements.explicit_requirements.len(),
         measured.components,
         requirements.components(),
         measured.implicit,
         requirements.implicit_requirements.len(),
-        measured.files,
-        measured.modules,
-        measured.public_names,
-        bid.estimated_lines,
+        counted(measured.files as u64, "file"),
+        counted(measured.modules as u64, "module"),
+        counted(measured.public_names as u64, "public name"),
+        counted(bid.estimated_lines, "line"),
     );
     if !measured.unreal.is_empty() {
         let named: Vec<String> = measured.unreal.iter().take(UNREAL_SHOWN_MAX).map(|name| quote(name)).collect();

@@ -171,11 +171,14 @@ impl<'a> Broker<'a> {
             };
             effect = match effect {
                 MarketEffect::End(ending) => {
-                    if ending == MarketEnding::Complete {
-                        self.source.label(&[], &[IN_PROGRESS, ATTENTION])?;
-                        // The specification may lie in the project.
-                        self.record(run)?;
-                    }
+                    let (add, remove) = match ending {
+                        MarketEnding::Complete => (&[][..], &[IN_PROGRESS, ATTENTION][..]),
+                        MarketEnding::Rotated { .. } => (&[IN_PROGRESS][..], &[ATTENTION][..]),
+                        _ => return Ok(ending),
+                    };
+                    self.source.label(add, remove)?;
+                    // The specification may lie in the project.
+                    self.record(run)?;
                     return Ok(ending);
                 }
                 MarketEffect::Ask(bidders) => {

@@ -11,6 +11,9 @@
 # Nobody is logged in as long as `logged-out` is there.
 set -u
 
+# A text comes in a file of its own, whatever that is called.
+case "${4:-}" in --body-file) exec < "$5"; set -- "$1" "$2" "$3" "$4" - ;; esac
+
 hub=$(cat "${0%/*}/gh-state") || exit 64
 draft=$hub/draft.$$
 call="$*"

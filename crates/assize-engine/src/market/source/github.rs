@@ -4,6 +4,7 @@
 //! issue as a whole, the last writer wins, and a write whose answer is lost may have happened: each try begins with a look
 //! at what stands there now. What boxes, labels and comments mean must not be known here.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use assize_core::market::checklist::{BoxName, ChecklistError};
 use assize_core::text::make_visible;
 use serde::Deserialize;
+use tempfile::NamedTempFile;
 
 use super::{EDITS_MAX, Issue, Next, Patience, Source, SourceError, Ticked, Ticking, check_labels, label_changes};
 use crate::process::{Finished, Limits, run};
@@ -131,7 +133,7 @@ impl GitHub {
     }
 
     /// Calls `gh` once.
-    fn call(&self, arguments: &[&str], input: &str) -> Result<String, Trouble> {
+    fn call(&self, arguments: &[&str]) -> Result<String, Trouble> {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).current_dir(&self.folder).envs(ENVIRONMENT);
         for variable in ENVIRONMENT_REMOVED {
@@ -142,7 +144,7 @@ impl GitHub {
         }
         let limits =
             Limits { time: self.deadline, stdout_bytes_max: OUTPUT_BYTES_MAX, stderr_bytes_max: COMPLAINT_BYTES_MAX };
-        let finished = run(command, input.as_bytes(), &limits).map_err(|error| self.not_started(error))?;
+        let finished = run(command, b"", &limits).map_err(|error| self.not_started(error))?;
         self.check_end(arguments, &finished)?;
         if finished.stdout_cut {
             return Err(self.unreadable(format!("`gh` printed more than {OUTPUT_BYTES_MAX} bytes")).into());
@@ -188,17 +190,29 @@ impl GitHub {
     }
 
     fn view(&self) -> Result<Issue, Trouble> {
-        let json = self.call(&["issue", "view", &self.number.to_string(), "--json", "body,title,labels,state"], "")?;
+        let json = self.call(&["issue", "view", &self.number.to_string(), "--json", "body,title,labels,state"])?;
         issue_of(&json).map_err(|what| self.unreadable(what).into())
     }
 
     fn write_body(&self, body: &str) -> Result<(), Trouble> {
-        self.call(&["issue", "edit", &self.number.to_string(), "--body-file", "-"], body).map(drop)
+        self.say("edit", body)
+    }
+
+    /// Hands a text over, which lies in a file as a whole: whoever ends us in the middle of it must not cut it off.
+    fn say(&self, what: &str, text: &str) -> Result<(), Trouble> {
+        let write = || {
+            let file = NamedTempFile::new()?;
+            fs::write(file.path(), text)?;
+            Ok(file)
+        };
+        let file = write().map_err(|error| SourceError::Io { path: std::env::temp_dir(), error })?;
+        let path = file.path().to_string_lossy();
+        self.call(&["issue", what, &self.number.to_string(), "--body-file", &path]).map(drop)
     }
 
     /// Returns whether a comment holds the marker.
     fn is_said(&self, marker: &str) -> Result<bool, Trouble> {
-        let json = self.call(&["issue", "view", &self.number.to_string(), "--json", "comments"], "")?;
+        let json = self.call(&["issue", "view", &self.number.to_string(), "--json", "comments"])?;
         let comments = comments_of(&json).map_err(|what| self.unreadable(what))?;
         Ok(comments.iter().any(|comment| comment.contains(marker)))
     }
@@ -215,7 +229,7 @@ impl GitHub {
         // `gh` tells of one at a time.
         let mut unmade = add.to_vec();
         loop {
-            let Err(trouble) = self.call(&arguments, "") else { return Ok(()) };
+            let Err(trouble) = self.call(&arguments) else { return Ok(()) };
             let Some(at) = unmade.iter().position(|label| trouble.is_missing(label)) else { return Err(trouble) };
             self.make_label(unmade.swap_remove(at))?;
         }
@@ -223,7 +237,7 @@ impl GitHub {
 
     fn make_label(&self, label: &str) -> Result<(), Trouble> {
         let options = ["--description", LABEL_DESCRIPTION, "--color", LABEL_COLOR];
-        match self.call(&[&["label", "create", label][..], &options[..]].concat(), "") {
+        match self.call(&[&["label", "create", label][..], &options[..]].concat()) {
             // Somebody else made it meanwhile, or the answer to an earlier try was lost.
             Err(trouble) if trouble.says("already exists") => Ok(()),
             outcome => outcome.map(drop),
@@ -291,7 +305,7 @@ impl Source for GitHub {
                 return Ok(sent);
             }
             sent = true;
-            self.call(&["issue", "comment", &self.number.to_string(), "--body-file", "-"], &comment).map(|_| true)
+            self.say("comment", &comment).map(|()| true)
         })
     }
 }
@@ -340,7 +354,6 @@ fn comments_of(json: &str) -> Result<Vec<String>, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
 
     use tempfile::TempDir;
 
@@ -359,6 +372,8 @@ mod tests {
     /// instead of the issue.
     const SCRIPT: &str = r#"#!/bin/sh
 here=${0%/*}
+# A text comes in a file of its own, whatever that is called.
+case "$4" in --body-file) exec < "$5"; set -- "$1" "$2" "$3" "$4" - ;; esac
 call="$*"
 printf '%s\n' "$call" >> "$here/calls"
 pwd -P >> "$here/folders"

@@ -9,7 +9,7 @@ use assize_core::market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
 use assize_core::market::run::{BidderTerms, MarketEffect, MarketEnding, MarketRun, MarketStart, MarketStep, digest};
 use assize_core::market::standing::Standing;
 use assize_core::session::Event;
-use assize_engine::court::review::sandbox_beside;
+use assize_engine::court::review::{Terms, sandbox_beside};
 use assize_engine::git::Repository;
 use assize_engine::ledger::Ledger;
 use assize_engine::market::bidder::{Bidder, Means};
@@ -113,18 +113,8 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     let review =
         config.review_terms(host, panel.review.ids(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
-    let sandbox = sandbox_beside(&home, review.gates.sandbox).map_err(|error| review_failed(error.into()))?;
-    let yard = Yard {
-        sandbox,
-        limits: config.gates.limits.clone(),
-        search_path: search_path(host).unwrap_or_default(),
-        home: home.clone(),
-        variable,
-    };
+    let yard = yard(&config, &review, host, &home, output)?;
     let guidelines = guidelines(&arguments.specification, host)?;
-    if !yard.sandbox.level().tier.has_namespaces() {
-        output.note(&format!("bidders and implementers run in a weaker sandbox: {}", yard.sandbox.level().sentence()));
-    }
     let terms = MarketTerms {
         bidders: &bidders,
         review: &review,
@@ -181,6 +171,21 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Format::Human | Format::Markdown => told.end(&run, &ending),
     });
     Ok(Exit::of(ending.outcome()))
+}
+
+/// Says where bidders and implementers work. Where they cannot be kept apart from this machine, a person is told.
+fn yard(config: &Config, review: &Terms, host: &Host, home: &Path, output: Output) -> Result<Yard> {
+    let sandbox = sandbox_beside(home, review.gates.sandbox).map_err(|error| review_failed(error.into()))?;
+    if !sandbox.level().tier.has_namespaces() {
+        output.note(&format!("bidders and implementers run in a weaker sandbox: {}", sandbox.level().sentence()));
+    }
+    Ok(Yard {
+        sandbox,
+        limits: config.gates.limits.clone(),
+        search_path: search_path(host).unwrap_or_default(),
+        home: home.to_owned(),
+        variable,
+    })
 }
 
 #[expect(clippy::too_many_arguments, reason = "each of them is something else of one run")]
