@@ -143,6 +143,9 @@ fn marked(mark: &str, most: usize) -> Vec<u32> {
     processes.filter(|pid| *pid != std::process::id() && holds(pid) && !is_dead(*pid)).take(most).collect()
 }
 
+/// How long programs have to tidy up when this one is interrupted.
+const LAST_WORDS: Duration = Duration::from_millis(100);
+
 /// Groups that are alive, so that they do not outlive an interrupted parent.
 static ALIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
@@ -161,9 +164,12 @@ pub fn end_with_us() -> io::Result<()> {
             if let Some(signal) = signals.forever().next() {
                 // Held to the end: nobody is to take what is killed here for an answer.
                 let alive = ALIVE.lock().unwrap_or_else(PoisonError::into_inner);
-                for group in alive.iter() {
-                    kill_group(*group);
+                // Programs that hold locks take them away when they are asked to end; whoever does not listen is killed.
+                alive.iter().for_each(|group| signal_group(*group, Signal::TERM));
+                if !alive.is_empty() {
+                    thread::sleep(LAST_WORDS);
                 }
+                alive.iter().for_each(|group| kill_group(*group));
                 for mark in MARKS.lock().unwrap_or_else(PoisonError::into_inner).iter() {
                     let none_left = || marked(mark, 1).is_empty();
                     end_all(|most| marked(mark, most), none_left, Instant::now() + DEATH_TIME_MAX);
@@ -177,9 +183,13 @@ pub fn end_with_us() -> io::Result<()> {
 }
 
 fn kill_group(group: i32) {
+    signal_group(group, Signal::KILL);
+}
+
+fn signal_group(group: i32, signal: Signal) {
     if let Some(group) = Pid::from_raw(group) {
         // The group may be gone already.
-        let _ = kill_process_group(group, Signal::KILL);
+        let _ = kill_process_group(group, signal);
     }
 }
 

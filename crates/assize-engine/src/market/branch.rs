@@ -7,7 +7,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use assize_core::text::make_visible;
 
@@ -17,6 +18,8 @@ use crate::search_path::SearchPath;
 
 /// How long one call of git may take; a commit's hooks may run the project's tests.
 pub const COMMIT_TIME_MAX: Duration = Duration::from_secs(1_800);
+/// How long another git is waited for that holds a lock.
+const LOCK_TIME_MAX: Duration = Duration::from_secs(3);
 const OUTPUT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// The name of the file with a commit's message.
 const MESSAGE: &str = "message";
@@ -307,8 +310,19 @@ impl Branch {
         }
     }
 
+    /// Calls git. Where another one holds a lock, such as one that outlived an interrupted run, it is waited for a little.
     fn git(&self, arguments: &[&str], input: &[u8]) -> Result<Finished, BranchError> {
-        finished(arguments, self.command(arguments), input)
+        let begin = Instant::now();
+        loop {
+            match finished(arguments, self.command(arguments), input) {
+                Err(BranchError::Failed { detail, .. })
+                    if detail.contains(".lock': File exists") && begin.elapsed() < LOCK_TIME_MAX =>
+                {
+                    thread::sleep(LOCK_TIME_MAX / 20);
+                }
+                ended => return ended,
+            }
+        }
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
