@@ -188,7 +188,7 @@ pub enum MarketStep {
         /// What they say.
         why: String,
     },
-    /// What failed in the end was kept on the branch, where there was something.
+    /// What failed in the end was kept on a branch of its own, where there was something.
     Kept {
         /// The commit.
         commit: Option<String>,
@@ -307,7 +307,7 @@ pub enum MarketEffect {
     Verify,
     /// Commit what passed.
     Commit,
-    /// Keep what failed on the branch.
+    /// Keep what failed, on a branch of its own.
     Keep,
     /// Put into words what became of the bidders.
     Tell(Vec<BidderOutcome>),

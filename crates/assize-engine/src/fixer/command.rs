@@ -10,18 +10,17 @@ use std::io::{self, ErrorKind};
 use std::process::Command;
 use std::time::Duration;
 
-use assize_core::patch::{Form, Handed};
+use assize_core::patch::Handed;
 use assize_core::prompt::fix::fix_question;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::text::{ending, make_visible};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Answer, Fixer, NoPatch, Request};
+use super::{Answer, Fixer, NoPatch, Request, left_behind, task};
 use crate::court::fresh_nonce;
 use crate::judge::JUDGE_VARIABLE;
 use crate::process::{Finished, Limits, run_to_the_last};
-use crate::tree::difference;
 
 /// Bytes that are read of what the program prints.
 pub const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -85,7 +84,7 @@ impl Program {
 
     fn start(&self, request: &Request<'_>) -> io::Result<Finished> {
         let question = fix_question(request.record, request.exhibits, &request.limits, &fresh_nonce());
-        let input = format!("{}\n\n{}\n", question.system.trim_end(), question.prompt.trim_end());
+        let input = task(&question);
         let mut command = Command::new(&self.config.argv[0]);
         command.args(&self.config.argv[1..]).current_dir(request.tree).env(JUDGE_VARIABLE, "1");
         if let Some(path) = &self.search_path {
@@ -109,21 +108,7 @@ impl Program {
 
     fn patch(&self, request: &Request<'_>, finished: &Finished) -> Result<Handed, NoPatch> {
         self.check_end(finished)?;
-        let edits = difference(request.original, request.tree)
-            .map_err(|error| unavailable(Cause::Unavailable, format!("what it edited cannot be read: {error}")))?;
-        if !edits.ops.is_empty() {
-            return Ok(Handed::Operations(edits));
-        }
-        // Whoever edits files may print what it likes.
-        if finished.stdout_cut {
-            let program = &self.config.argv[0];
-            return Err(NoPatch::Unreadable(vec![format!("`{program}` printed more than {OUTPUT_BYTES_MAX} bytes")]));
-        }
-        if finished.stdout.trim_ascii().is_empty() {
-            return Err(NoPatch::Nothing);
-        }
-        Handed::read(finished.stdout.trim_ascii_start(), Form::Guessed, &request.limits)
-            .map_err(|unsound| NoPatch::Unreadable(unsound.faults.iter().map(ToString::to_string).collect()))
+        left_behind(request.original, request.tree, &finished.stdout, finished.stdout_cut, &request.limits)
     }
 
     /// Looks whether it came to its end, and all that it has started with it.
@@ -202,9 +187,9 @@ mod tests {
 
     #[test]
     fn edits_need_no_output_and_an_answer_without_them_does() {
-        let cut = || Finished { stdout_cut: true, ..finished(0) };
+        let cut = || Finished { stdout: vec![b'x'; 9], stdout_cut: true, ..finished(0) };
         assert!(matches!(answer(true, &cut()), Ok(Handed::Operations(edits)) if edits.ops.len() == 1));
-        assert!(matches!(answer(false, &cut()), Err(NoPatch::Unreadable(why)) if why[0].contains("4194304 bytes")));
+        assert!(matches!(answer(false, &cut()), Err(NoPatch::Unreadable(why)) if why[0].contains("9 bytes")));
         assert_eq!(answer(false, &finished(0)), Err(NoPatch::Nothing));
         // Whoever fails has said so, however much it printed.
         let failed = answer(true, &Finished { status: finished(3).status, ..cut() });

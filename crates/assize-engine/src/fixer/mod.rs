@@ -7,13 +7,17 @@ pub mod command;
 pub mod mechanical;
 pub mod model;
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use assize_core::court::review::ReviewRecord;
 use assize_core::opinion::JudgeRecord;
-use assize_core::patch::{Handed, PatchLimits};
+use assize_core::patch::{Form, Handed, PatchLimits};
+use assize_core::prompt::Question;
 use assize_core::prompt::fix::FixExhibits;
-use assize_core::ruling::Unjudged;
+use assize_core::ruling::{Cause, Unjudged};
+
+use crate::tree::difference;
 
 /// Somebody who can be asked for a patch.
 pub trait Fixer {
@@ -57,4 +61,42 @@ pub enum NoPatch {
     Unreadable(Vec<String>),
     /// It could not be asked.
     Unavailable(Unjudged),
+}
+
+/// Takes what a program left behind: its edits, or where there are none, the patch that it printed.
+///
+/// # Errors
+///
+/// Says why there is no patch. What no patch can say, such as a link that it left, is its own doing; a disk that is full is not.
+pub fn left_behind(
+    original: &Path,
+    tree: &Path,
+    printed: &[u8],
+    is_cut: bool,
+    limits: &PatchLimits,
+) -> Result<Handed, NoPatch> {
+    let edits = difference(original, tree).map_err(|error| {
+        let what = format!("what it edited cannot be read: {error}");
+        match error.kind() {
+            ErrorKind::Other => NoPatch::Unreadable(vec![what]),
+            _ => NoPatch::Unavailable(Unjudged::new(Cause::Unavailable, what)),
+        }
+    })?;
+    if !edits.ops.is_empty() {
+        return Ok(Handed::Operations(edits));
+    }
+    // Whoever edits files may print what it likes.
+    if is_cut {
+        return Err(NoPatch::Unreadable(vec![format!("it printed more than {} bytes", printed.len())]));
+    }
+    if printed.trim_ascii().is_empty() {
+        return Err(NoPatch::Nothing);
+    }
+    Handed::read(printed.trim_ascii_start(), Form::Guessed, limits)
+        .map_err(|unsound| NoPatch::Unreadable(unsound.faults.iter().map(ToString::to_string).collect()))
+}
+
+/// Writes a question as a program is given it.
+pub fn task(question: &Question) -> String {
+    format!("{}\n\n{}\n", question.system.trim_end(), question.prompt.trim_end())
 }

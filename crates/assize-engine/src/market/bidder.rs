@@ -4,7 +4,6 @@
 //! door. What it would implement with is its own: a program that edits a copy, or the model, which answers with a patch.
 //! Whose bid is best must not be known here.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
 use assize_core::market::bid::Bid;
@@ -12,7 +11,7 @@ use assize_core::market::requirement::Requirements;
 use assize_core::market::run::{Came, FailureContext};
 use assize_core::market::standing::BidderStanding;
 use assize_core::opinion::Opinion;
-use assize_core::patch::{Form, Handed, Patch, PatchLimits};
+use assize_core::patch::{Handed, Patch, PatchLimits};
 use assize_core::prompt::Question;
 use assize_core::prompt::market::{Files, Invitation, bid_question, implement_question};
 use assize_core::ruling::{Cause, Unjudged};
@@ -22,10 +21,9 @@ use serde_json::json;
 
 use super::errand::{ErrandError, ProgramConfig, Yard, run};
 use crate::court::fresh_nonce;
-use crate::fixer::NoPatch;
+use crate::fixer::{NoPatch, left_behind, task};
 use crate::judge::Judge;
 use crate::judge::ask::{Terms, ask};
-use crate::tree::difference;
 use crate::work_copy::WorkCopy;
 
 /// What a bidder is told when it is asked for a bid.
@@ -169,10 +167,6 @@ fn is_its_own_fault(cause: Cause) -> bool {
     matches!(cause, Cause::Malformed | Cause::Empty | Cause::Truncated | Cause::Forged | Cause::Refused)
 }
 
-fn task(question: &Question) -> String {
-    format!("{}\n\n{}\n", question.system.trim_end(), question.prompt.trim_end())
-}
-
 fn bid_of(
     program: &ProgramConfig,
     yard: &Yard,
@@ -201,25 +195,5 @@ fn edits(
         ErrandError::TooLong { .. } | ErrandError::Failed { .. } => NoPatch::Unreadable(vec![error.to_string()]),
         ErrandError::NotSent { .. } => NoPatch::Unavailable(Unjudged::new(Cause::Unavailable, error.to_string())),
     })?;
-    // What no patch can say is its own doing, such as a link that it left; a disk that is full is not.
-    let edits = difference(work.original, &copy.path()).map_err(|error| {
-        let what = format!("what it edited cannot be read: {error}");
-        match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::OutOfMemory => {
-                NoPatch::Unavailable(Unjudged::new(Cause::Unavailable, what))
-            }
-            _ => NoPatch::Unreadable(vec![what]),
-        }
-    })?;
-    if !edits.ops.is_empty() {
-        return Ok(Handed::Operations(edits));
-    }
-    let printed = result.stdout.trim_ascii();
-    if printed.is_empty() {
-        return Err(NoPatch::Nothing);
-    }
-    Handed::read(printed, Form::Guessed, &work.limits).map_err(|unsound| {
-        let faults: Vec<String> = unsound.faults.iter().map(ToString::to_string).collect();
-        NoPatch::Unreadable(vec![format!("it edited nothing, and what it printed is no patch: {}", faults.join("; "))])
-    })
+    left_behind(work.original, &copy.path(), &result.stdout, result.cut, &work.limits)
 }
