@@ -17,7 +17,7 @@ use assize_core::text::{ending, make_visible};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Answer, Fixer, NoPatch, Request, left_behind, task};
+use super::{Answer, Fixer, NoPatch, Request, left_behind, not_read, task};
 use crate::court::fresh_nonce;
 use crate::judge::JUDGE_VARIABLE;
 use crate::process::{Finished, Limits, run_to_the_last};
@@ -108,7 +108,7 @@ impl Program {
 
     fn patch(&self, request: &Request<'_>, finished: &Finished) -> Result<Handed, NoPatch> {
         self.check_end(finished)?;
-        left_behind(request.original, request.tree, &finished.stdout, finished.stdout_cut, &request.limits)
+        left_behind(request.original, request.tree, &finished.stdout, finished.stdout_cut, &request.limits, not_read)
     }
 
     /// Looks whether it came to its end, and all that it has started with it.

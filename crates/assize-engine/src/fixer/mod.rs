@@ -67,19 +67,20 @@ pub enum NoPatch {
 ///
 /// # Errors
 ///
-/// Says why there is no patch. What no patch can say, such as a link that it left, is its own doing; a disk that is full is not.
+/// Says why there is no patch. `unsayable` says what it is when no patch can say what was left, such as a link.
 pub fn left_behind(
     original: &Path,
     tree: &Path,
     printed: &[u8],
     is_cut: bool,
     limits: &PatchLimits,
+    unsayable: fn(String) -> NoPatch,
 ) -> Result<Handed, NoPatch> {
     let edits = difference(original, tree).map_err(|error| {
         let what = format!("what it edited cannot be read: {error}");
         match error.kind() {
-            ErrorKind::Other => NoPatch::Unreadable(vec![what]),
-            _ => NoPatch::Unavailable(Unjudged::new(Cause::Unavailable, what)),
+            ErrorKind::Other => unsayable(what),
+            _ => not_read(what),
         }
     })?;
     if !edits.ops.is_empty() {
@@ -94,6 +95,11 @@ pub fn left_behind(
     }
     Handed::read(printed.trim_ascii_start(), Form::Guessed, limits)
         .map_err(|unsound| NoPatch::Unreadable(unsound.faults.iter().map(ToString::to_string).collect()))
+}
+
+/// What somebody else is to blame for.
+pub fn not_read(what: String) -> NoPatch {
+    NoPatch::Unavailable(Unjudged::new(Cause::Unavailable, what))
 }
 
 /// Writes a question as a program is given it.

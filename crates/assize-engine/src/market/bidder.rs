@@ -195,5 +195,7 @@ fn edits(
         ErrandError::TooLong { .. } | ErrandError::Failed { .. } => NoPatch::Unreadable(vec![error.to_string()]),
         ErrandError::NotSent { .. } => NoPatch::Unavailable(Unjudged::new(Cause::Unavailable, error.to_string())),
     })?;
-    left_behind(work.original, &copy.path(), &result.stdout, result.cut, &work.limits)
+    // Whoever leaves a link had the chance.
+    let its_own = |what| NoPatch::Unreadable(vec![what]);
+    left_behind(work.original, &copy.path(), &result.stdout, result.cut, &work.limits, its_own)
 }
