@@ -5,15 +5,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use assize_testkit::change;
 use assize_testkit::repo::Repo;
 use serde_json::Value;
+use stage::{events, outcomes, told};
+
+#[path = "market/stage.rs"]
+mod stage;
 
 const TITLE: &str = "Volume discounts and totals";
 const VIEW: &str = "issue view 12 --json body,title,labels,state";
@@ -33,21 +36,8 @@ struct Play {
 
 impl Play {
     fn new(bidders: &[&str]) -> Self {
-        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/market");
-        let play = Self { repo: Repo::empty() };
-        change::lay_over(&tests.join("play/python/repo"), &play.repo.path());
-        let mut config = String::new();
-        for bidder in bidders {
-            let script = play.beside(&format!("bidders/{bidder}.sh"));
-            install(&tests.join(format!("play/python/bidders/{bidder}.sh")), &script);
-            let program = |what: &str| format!("{{ argv = [\"{}\", \"{what}\"], time_s = 60 }}", script.display());
-            config.push_str(&format!(
-                "[[bidder]]\nid = \"{bidder}\"\nbid = {}\nimplement = {}\n",
-                program("bid"),
-                program("implement")
-            ));
-        }
-        install(&tests.join("gh.sh"), &play.beside("tools/gh"));
+        let play = Self { repo: stage::laid_out("python", bidders, "") };
+        stage::install(&stage::of_plays("gh.sh"), &play.beside("tools/gh"));
         fs::create_dir_all(play.beside("hub/comments")).expect("made");
         fs::write(play.beside("tools/gh-state"), play.beside("hub").to_str().expect("a path")).expect("written");
         let known = [
@@ -63,11 +53,6 @@ impl Play {
             play.tell(name, text);
         }
         play.tell("body", &body());
-        play.repo.write("assize.toml", &config);
-        play.repo.commit("Begin");
-        // Commits of the run are those of a person with a name.
-        fs::write(play.beside(".gitconfig"), "[user]\n\tname = A Person\n\temail = person@example.org\n")
-            .expect("written");
         play
     }
 
@@ -76,10 +61,7 @@ impl Play {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let tools = [self.beside("tools")];
-        let mut command = change::command(Path::new(env!("CARGO_BIN_EXE_assize")), &self.repo, &tools, &["market"]);
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
+        stage::command(&self.repo, &[self.beside("tools")], arguments)
     }
 
     fn run(&self) -> Output {
@@ -126,30 +108,8 @@ impl Play {
         }
     }
 
-    /// What became of bidders, as far as it is on record.
-    fn events(&self) -> Vec<Value> {
-        let Ok(folder) = fs::read_dir(self.repo.path().join(".assize/market/events")) else { return Vec::new() };
-        let paths = folder.map(|entry| entry.expect("an entry").path());
-        let events = paths.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
-        let read = |path: PathBuf| serde_json::from_str(&fs::read_to_string(path).expect("readable"));
-        events.map(|path| read(path).expect("an event")).collect()
-    }
-
-    /// The same, each in a few words and in no order.
-    fn outcomes(&self) -> Vec<String> {
-        let told = |event: &Value| format!("{} {}", word(event, "bot_id"), word(event, "outcome"));
-        let mut all: Vec<String> = self.events().iter().map(told).collect();
-        all.sort();
-        all
-    }
-
     fn git(&self, arguments: &[&str]) -> String {
         String::from_utf8(self.repo.git(arguments).stdout).expect("text")
-    }
-
-    /// The first lines of all commits, the newest first.
-    fn log(&self) -> Vec<String> {
-        self.git(&["log", "--format=%s"]).lines().map(str::to_owned).collect()
     }
 
     fn branch(&self) -> String {
@@ -160,16 +120,8 @@ impl Play {
 /// The body of the issue, with whatever JSON and shells write in a way of their own: lines end as those of browsers do, and the last not
 /// at all.
 fn body() -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/market/play/python/issue.md");
-    let text = fs::read_to_string(file).expect("readable");
+    let text = fs::read_to_string(stage::of_plays("play/python/issue.md")).expect("readable");
     format!("Said \"at the till\": C:\\new\\tills,\tund größer.\n\n{}", text.trim_end()).replace('\n', "\r\n")
-}
-
-/// Copies a script to where it can be run.
-fn install(script: &Path, place: &Path) {
-    fs::create_dir_all(place.parent().expect("a folder")).expect("made");
-    fs::copy(script, place).expect("copied");
-    fs::set_permissions(place, fs::Permissions::from_mode(0o755)).expect("executable");
 }
 
 fn word<'v>(value: &'v Value, name: &str) -> &'v str {
@@ -184,15 +136,6 @@ fn run_of(event: &Value) -> String {
 /// The marker by which a run finds what it has said.
 fn marker(run: &str) -> String {
     format!("<!-- assize: {run}/attention -->")
-}
-
-fn told(output: &Output) -> String {
-    format!(
-        "{:?}\n{}\n{}",
-        output.status.code(),
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
 }
 
 #[test]
@@ -218,7 +161,7 @@ fn the_boxes_of_an_issue_are_ticked_and_nothing_else() {
     assert_eq!(play.branch(), "assize/issue-12");
     let of = format!("#12: {TITLE}");
     let log = [format!("Market: what became of {of}"), format!("Implement {of}"), "Begin".to_owned()];
-    assert_eq!(play.log(), log);
+    assert_eq!(stage::log(&play.repo), log);
 
     let output = play.run();
     let text = told(&output);
@@ -226,7 +169,7 @@ fn the_boxes_of_an_issue_are_ticked_and_nothing_else() {
     assert_eq!(play.known("body"), early.replace("- [ ] A receipt", "- [x] A receipt"));
     assert_eq!((play.count(EDIT_BODY), play.known("labels").as_str()), (3, "bug\n"));
     assert_eq!(
-        play.outcomes(),
+        outcomes(&play.repo),
         [
             "careful ranked_first_success",
             "careful replan_success",
@@ -236,8 +179,8 @@ fn the_boxes_of_an_issue_are_ticked_and_nothing_else() {
             "hasty resubmitted",
         ]
     );
-    assert!(play.events().iter().all(|event| event["issue_number"] == 12), "{:?}", play.events());
-    assert_eq!(play.log().len(), 5);
+    assert!(events(&play.repo).iter().all(|event| event["issue_number"] == 12), "{:?}", events(&play.repo));
+    assert_eq!(stage::log(&play.repo).len(), 5);
     assert!(play.comments().is_empty() && play.git(&["status", "--porcelain"]).is_empty());
     play.check_calls();
 }
@@ -251,7 +194,7 @@ fn two_failures_are_said_once() {
     assert_eq!(play.known("labels"), "bug\nin-progress\nattention-needed\n");
     let comments = play.comments();
     assert_eq!(comments.len(), 1, "{comments:?}");
-    let runs: BTreeSet<String> = play.events().iter().map(run_of).collect();
+    let runs: BTreeSet<String> = events(&play.repo).iter().map(run_of).collect();
     let run = runs.first().expect("a run");
     for part in ["## Marketplace Failure\n", "Check branch: `assize/issue-12", &marker(run)] {
         assert_eq!(comments[0].matches(part).count(), 1, "{part}: {}", comments[0]);
@@ -266,7 +209,7 @@ fn two_failures_are_said_once() {
     assert_eq!(calls[last + 1..], [ADD_ATTENTION, MAKE_ATTENTION, ADD_ATTENTION, COMMENTS, COMMENT, COMMENTS]);
     assert_eq!(play.count("label create attention-needed"), 1);
     assert_eq!(
-        play.outcomes(),
+        outcomes(&play.repo),
         [
             "half collective_failure",
             "half replan_failure",
@@ -311,7 +254,7 @@ fn what_was_killed_says_nothing_twice() {
         let is_time = || match kill {
             Kill::After(time_ms) => begun.elapsed() >= Duration::from_millis(*time_ms),
             Kill::Called(begins) => play.calls()[before..].iter().any(|call| call.starts_with(begins)),
-            Kill::Events(count) => play.events().len() >= *count,
+            Kill::Events(count) => events(&play.repo).len() >= *count,
         };
         while child.try_wait().expect("a child").is_none() && !is_time() {
             assert!(begun.elapsed() < TIME_MAX, "{kill:?}");
@@ -333,7 +276,7 @@ fn what_was_killed_says_nothing_twice() {
         let output = play.run();
         assert_eq!(output.status.code(), Some(1), "{}", told(&output));
     }
-    let mut said: BTreeMap<String, usize> = play.events().iter().map(|event| (run_of(event), 0)).collect();
+    let mut said: BTreeMap<String, usize> = events(&play.repo).iter().map(|event| (run_of(event), 0)).collect();
     let comments = play.comments();
     for (run, times) in &mut said {
         *times = comments.iter().filter(|comment| comment.contains(&marker(run))).count();
@@ -344,9 +287,9 @@ fn what_was_killed_says_nothing_twice() {
     let commits = play.git(&["log", "--all", "--format=%s"]);
     assert_eq!(commits.matches("Not accepted: #12: ").count(), said.len(), "{commits}");
     let mut seen = BTreeSet::new();
-    for event in play.events() {
+    for event in events(&play.repo) {
         let words = ["run", "bot_id", "outcome"].map(|name| word(&event, name).to_owned());
-        assert!(seen.insert(words), "{:?}", play.events());
+        assert!(seen.insert(words), "{:?}", events(&play.repo));
     }
     assert_eq!(play.known("labels"), "bug\nin-progress\nattention-needed\n");
     assert_eq!(play.known("repo-labels"), "bug\nin-progress\nattention-needed\n");
@@ -380,7 +323,7 @@ fn what_cannot_be_reached_is_said() {
     says(&mut play.command(&["run", "--issue", "13"]), "issue 13 is not in this repository; check its number");
     assert_eq!(play.calls(), [VIEW, VIEW, &VIEW.replace("12", "13")]);
     assert_eq!((play.known("labels").as_str(), play.known("body")), ("bug\n", body()));
-    assert_eq!((play.log(), play.branch().as_str()), (vec!["Begin".to_owned()], "main"));
+    assert_eq!((stage::log(&play.repo), play.branch().as_str()), (vec!["Begin".to_owned()], "main"));
     assert_eq!(play.git(&["branch", "--format=%(refname:short)"]), "main\n");
     assert!(play.git(&["status", "--porcelain"]).is_empty());
     play.check_calls();

@@ -4,15 +4,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::PathBuf;
+use std::process::{Command, Output};
 use std::thread;
 use std::time::Duration;
 
-use assize_testkit::change;
 use assize_testkit::repo::Repo;
 use serde_json::Value;
+use stage::{outcomes, told};
+
+#[path = "market/stage.rs"]
+mod stage;
 
 /// A repository with an issue beside it, and those who bid for it.
 struct Play {
@@ -21,39 +23,10 @@ struct Play {
 
 impl Play {
     fn new(language: &str, bidders: &[&str]) -> Self {
-        Self::with(language, bidders, "")
-    }
-
-    fn with(language: &str, bidders: &[&str], settings: &str) -> Self {
-        let play = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/market/play").join(language);
-        let repo = Repo::empty();
-        change::lay_over(&play.join("repo"), &repo.path());
-        let outside = repo.outside().to_owned();
-        fs::create_dir_all(outside.join("bidders")).expect("made");
-        for entry in fs::read_dir(play.join("bidders")).expect("readable") {
-            let script = entry.expect("an entry").path();
-            let place = outside.join("bidders").join(script.file_name().expect("a name"));
-            fs::copy(&script, &place).expect("copied");
-            fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).expect("executable");
-        }
-        fs::copy(play.join("issue.md"), outside.join("issue.md")).expect("copied");
-        let mut config = settings.to_owned();
-        for bidder in bidders {
-            let script = outside.join("bidders").join(format!("{bidder}.sh"));
-            let program = |what: &str| format!("{{ argv = [\"{}\", \"{what}\"], time_s = 60 }}", script.display());
-            config.push_str(&format!(
-                "[[bidder]]\nid = \"{bidder}\"\nbid = {}\nimplement = {}\n",
-                program("bid"),
-                program("implement")
-            ));
-        }
-        repo.write("assize.toml", &config);
-        repo.commit("Begin");
-        let play = Self { repo };
-        // Commits of the run are those of a person with a name.
-        fs::write(play.beside(".gitconfig"), "[user]\n\tname = A Person\n\temail = person@example.org\n")
-            .expect("written");
-        play
+        let repo = stage::laid_out(language, bidders, "");
+        let issue = stage::of_plays(&format!("play/{language}/issue.md"));
+        fs::copy(issue, repo.outside().join("issue.md")).expect("copied");
+        Self { repo }
     }
 
     fn beside(&self, name: &str) -> PathBuf {
@@ -61,9 +34,7 @@ impl Play {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = change::command(Path::new(env!("CARGO_BIN_EXE_assize")), &self.repo, &[], &["market"]);
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
+        stage::command(&self.repo, &[], arguments)
     }
 
     fn market(&self, arguments: &[&str]) -> Output {
@@ -86,38 +57,6 @@ impl Play {
         let bidders = status["standing"]["bidders"].as_object().expect("bidders");
         bidders.iter().map(|(name, stands)| (name.clone(), stands["weight"].as_f64().expect("a weight"))).collect()
     }
-
-    /// The outcomes on record, by bidder, in no order.
-    fn outcomes(&self) -> Vec<String> {
-        let folder = self.repo.path().join(".assize/market/events");
-        let read = |entry: std::io::Result<fs::DirEntry>| {
-            let text = fs::read_to_string(entry.expect("an entry").path()).expect("readable");
-            let event: Value = serde_json::from_str(&text).expect("an event");
-            format!(
-                "{} {}",
-                event["bot_id"].as_str().expect("a bidder"),
-                event["outcome"].as_str().expect("an outcome")
-            )
-        };
-        let mut all: Vec<String> = fs::read_dir(folder).expect("events").map(read).collect();
-        all.sort();
-        all
-    }
-
-    /// The first lines of all commits, the newest first.
-    fn log(&self) -> Vec<String> {
-        let output = self.repo.git(&["log", "--format=%s"]);
-        String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
-    }
-}
-
-fn told(output: &Output) -> String {
-    format!(
-        "{:?}\n{}\n{}",
-        output.status.code(),
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
 }
 
 fn near(weights: &BTreeMap<String, f64>, wanted: &[(&str, f64)]) {
@@ -158,7 +97,7 @@ fn from_the_first_failure_to_the_last_box(language: &str) {
         issue.contains("```text\n- [ ] not a box\n") && issue.contains("<!-- assize:labels in-progress -->"),
         "{issue}"
     );
-    let log = play.log();
+    let log = stage::log(&play.repo);
     assert!(log[0].starts_with("Market: what became of ") && log[1].starts_with("Implement "), "{log:?}");
     assert_eq!(log.len(), 3, "{log:?}");
     let branch = play.repo.git(&["symbolic-ref", "--short", "HEAD"]).stdout;
@@ -179,7 +118,7 @@ fn from_the_first_failure_to_the_last_box(language: &str) {
     let issue = play.issue();
     assert!(issue.matches("- [x]").count() == 3 && issue.contains("<!-- assize:labels -->"), "{issue}");
     assert_eq!(
-        play.outcomes(),
+        outcomes(&play.repo),
         [
             "careful ranked_first_success",
             "careful replan_success",
@@ -194,7 +133,7 @@ fn from_the_first_failure_to_the_last_box(language: &str) {
     let output = play.run(&["--format", "human"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("<promise>COMPLETE</promise>"), "{}", told(&output));
-    assert_eq!(play.log().len(), 5);
+    assert_eq!(stage::log(&play.repo).len(), 5);
     // What was there is there still.
     let kept = play.repo.git(&["merge-base", "--is-ancestor", &home, "HEAD"]);
     assert!(kept.status.success());
@@ -228,10 +167,10 @@ fn two_failures_call_a_person_and_keep_the_branch() {
         assert!(issue.contains(part), "{part}: {issue}");
     }
     assert_eq!(issue.matches("- [x]").count(), 0, "{issue}");
-    let log = play.log();
+    let log = stage::log(&play.repo);
     assert!(log.len() == 2 && log[0].starts_with("Market: "), "what failed is no base for anything: {log:?}");
     assert_eq!(
-        play.outcomes(),
+        outcomes(&play.repo),
         [
             "half collective_failure",
             "half replan_failure",
@@ -272,10 +211,10 @@ fn what_was_killed_goes_on_and_does_nothing_twice() {
     let issue = play.issue();
     let ticked = issue.matches("- [x]").count();
     assert!(ticked == 2 || ticked == 3, "{issue}");
-    let all = play.outcomes();
+    let all = outcomes(&play.repo);
     let first = ["careful replan_success", "hasty ranked_first_failure", "hasty resubmitted"];
     assert!(first.iter().all(|outcome| all.iter().filter(|one| one == outcome).count() == 1), "{all:?}");
-    let log = play.log();
+    let log = stage::log(&play.repo);
     let implemented = log.iter().filter(|line| line.starts_with("Implement ")).count();
     assert_eq!(implemented, ticked - 1, "{log:?}");
     assert_eq!(all.len(), if ticked == 2 { 3 } else { 6 }, "{all:?}");
@@ -308,7 +247,7 @@ fn what_is_missing_is_said_before_anything_begins() {
     fs::write(play.beside("issue.md"), "# Nothing to do\n").expect("written");
     says(&[], 2, "has no box");
     says(&["--iterations", "2"], 2, "has no box");
-    assert_eq!(play.log(), ["Begin"]);
+    assert_eq!(stage::log(&play.repo), ["Begin"]);
     let output = play.market(&["run", "--spec", "nowhere.md"]);
     assert!(output.status.code() == Some(2) && told(&output).contains("nowhere.md"), "{}", told(&output));
     let output = play.market(&["run"]);
@@ -325,7 +264,7 @@ fn instead_of_careful(play: &Play, before_implementing: &str) {
         really.display()
     );
     fs::write(&careful, script).expect("written");
-    fs::set_permissions(&careful, fs::Permissions::from_mode(0o755)).expect("executable");
+    stage::make_executable(&careful);
     let config = fs::read_to_string(play.repo.path().join("assize.toml")).expect("readable");
     let read = format!("time_s = 60, read = [\"{}\"]", really.display());
     play.repo.write("assize.toml", &config.replace("time_s = 60", &read));
@@ -347,14 +286,14 @@ fn what_a_person_changes_during_a_run_is_theirs() {
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
     assert!(told(&output).contains("shop/cart.py, notes.txt changed meanwhile"), "{}", told(&output));
     assert_eq!(fs::read_to_string(play.repo.path().join("shop/cart.py")).expect("readable"), text);
-    assert_eq!(play.log().len(), 2, "nothing was committed");
+    assert_eq!(stage::log(&play.repo).len(), 2, "nothing was committed");
     // Once that is put away, it goes on, and pays for nothing twice.
     fs::write(play.beside("bidders/really.sh"), "#!/bin/sh\nexit 9\n").expect("written");
     play.repo.git(&["stash", "--quiet", "--include-untracked"]);
     let output = play.market(&arguments);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
     assert!(!play.issue().contains("attention-needed"), "{}", play.issue());
-    assert!(play.log()[1].starts_with("Implement "), "{:?}", play.log());
+    assert!(stage::log(&play.repo)[1].starts_with("Implement "), "{:?}", stage::log(&play.repo));
 }
 
 #[test]
@@ -384,7 +323,7 @@ fn what_an_implementer_writes_where_the_score_is_kept_goes_nowhere() {
     instead_of_careful(&play, "mkdir -p .assize/market/events; echo '{}' > .assize/market/events/a.json");
     let output = play.run(&["--format", "human"]);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
-    assert_eq!(play.outcomes(), ["careful ranked_first_success"]);
+    assert_eq!(outcomes(&play.repo), ["careful ranked_first_success"]);
 }
 
 #[test]
@@ -393,7 +332,7 @@ fn a_hook_that_refuses_is_a_failure_of_the_bid_and_git_trouble_is_not() {
     let hook = play.repo.path().join(".git/hooks/pre-commit");
     fs::create_dir_all(hook.parent().expect("a folder")).expect("made");
     fs::write(&hook, "#!/bin/sh\necho 'no discounts in November' >&2\nexit 1\n").expect("written");
-    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("executable");
+    stage::make_executable(&hook);
     let output = play.run(&["--format", "human"]);
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
     assert!(told(&output).contains("- Commit: \u{2717} refused: no discounts in November"), "{}", told(&output));
@@ -436,7 +375,7 @@ fn a_bidder_that_fails_is_skipped() {
     let script = |name: &str, text: &str| {
         let path = play.beside("bidders").join(name);
         fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+        stage::make_executable(&path);
     };
     script("hasty.sh", "echo 'no money left' >&2; exit 3");
     script("half.sh", "echo '{\"approach\": \"\"}'");
