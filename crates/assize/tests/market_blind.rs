@@ -102,7 +102,7 @@ fn objective(ranked: &[(String, Value, Value)]) -> BTreeMap<String, Value> {
 }
 
 #[test]
-fn order_names_and_praise_move_nothing() {
+fn order_and_names_move_nothing() {
     for bonus in ["0", "0.3"] {
         let stall = Stall::new(bonus);
         let all = bids();

@@ -141,7 +141,9 @@ fn a_model_bids_and_implements_and_another_one_judges() {
     // Six lines of greet.py that say something, and then nine: it is a number like any other.
     assert_eq!(verified["metrics"]["coverage_delta"], 3.0, "{verified:#}");
     assert_eq!(scene.ticked(), 1);
-    // With two showings of one bid, the judge is asked once for what it has said before.
+    // Two showings of one bid are the same question, which is paid for once.
+    let asked = scene.server.model_requests();
+    assert_eq!(asked.iter().filter(|request| schema(request) == "bids_verdict").count(), 1);
     let log = scene.repo.git(&["log", "--format=%B"]).stdout;
     assert!(String::from_utf8_lossy(&log).contains("Assize-Bidder: model"));
 }

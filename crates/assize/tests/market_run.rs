@@ -4,11 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::thread;
 use std::time::Duration;
 
+use assize_testkit::change;
 use assize_testkit::repo::Repo;
 use serde_json::Value;
 use stage::{outcomes, told};
@@ -45,6 +46,16 @@ impl Play {
         let issue = self.beside("issue.md");
         let all = ["run", "--spec", issue.to_str().expect("a path"), "--seed", "7"];
         self.market(&[&all[..], arguments].concat())
+    }
+
+    /// What stands in the ledger of a kind of event.
+    fn ledger(&self, kind: &str) -> Vec<Value> {
+        let mut command =
+            change::command(Path::new(env!("CARGO_BIN_EXE_assize")), &self.repo, &[], &["ledger", "export"]);
+        let output = command.output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let entries = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        entries.filter(|entry| entry["kind"] == kind).map(|mut entry| entry["payload"].take()).collect()
     }
 
     fn issue(&self) -> String {
@@ -183,7 +194,7 @@ fn two_failures_call_a_person_and_keep_the_branch() {
     // each time brought back to a sum of 1.
     near(&play.weights(), &[("half", 0.525), ("hasty", 0.475)]);
     // A person looks and mends a bidder: the next run takes the label away again.
-    fs::copy(play.beside("bidders/careful.sh"), play.beside("bidders/half.sh")).expect("copied");
+    stage::install(&stage::of_plays("play/python/bidders/careful.sh"), &play.beside("bidders/half.sh"));
     let output = play.run(&["--format", "human"]);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
     assert!(play.issue().contains("<!-- assize:labels in-progress -->"), "{}", play.issue());
@@ -278,7 +289,9 @@ fn what_a_person_changes_during_a_run_is_theirs() {
     let issue = play.beside("issue.md");
     let arguments = ["run", "--spec", issue.to_str().expect("a path"), "--format", "human"];
     let child = play.command(&arguments).spawn().expect("it starts");
-    thread::sleep(Duration::from_millis(2_000));
+    while !play.ledger("market_stepped").iter().any(|step| step["step"] == "ranked") {
+        thread::sleep(Duration::from_millis(50));
+    }
     let text = fs::read_to_string(play.repo.path().join("shop/cart.py")).expect("readable") + "# a thought\n";
     play.repo.write("shop/cart.py", &text);
     play.repo.write("notes.txt", "mine\n");
@@ -327,6 +340,42 @@ fn what_an_implementer_writes_where_the_score_is_kept_goes_nowhere() {
 }
 
 #[test]
+fn what_somebody_commits_during_a_run_is_built_upon() {
+    let play = Play::new("python", &["careful"]);
+    instead_of_careful(&play, "sleep 2");
+    let issue = play.beside("issue.md");
+    let arguments = ["run", "--spec", issue.to_str().expect("a path"), "--format", "human"];
+    let child = play.command(&arguments).spawn().expect("it starts");
+    while !play.ledger("market_stepped").iter().any(|step| step["step"] == "implemented") {
+        thread::sleep(Duration::from_millis(20));
+    }
+    // It is being verified, which takes longer than this.
+    play.repo.write("notes.txt", "mine\n");
+    play.repo.git(&["add", "notes.txt"]);
+    play.repo.git(&["-c", "user.name=P", "-c", "user.email=p@example.org", "commit", "--quiet", "-m", "A note"]);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    let log = stage::log(&play.repo);
+    assert!(log[1].starts_with("Implement ") && log[2] == "A note", "{log:?}");
+    assert!(told(&output).contains("Somebody else committed meanwhile"), "{}", told(&output));
+}
+
+#[test]
+fn a_file_that_a_hook_or_a_person_changes_at_the_last_moment_is_left_as_it_is() {
+    let play = Play::new("python", &["careful"]);
+    let hook = play.repo.path().join(".git/hooks/pre-commit");
+    fs::create_dir_all(hook.parent().expect("a folder")).expect("made");
+    fs::write(&hook, "#!/bin/sh\necho '# tidied' >> shop/cart.py\n").expect("written");
+    stage::make_executable(&hook);
+    let output = play.run(&["--format", "human"]);
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains("shop/cart.py changed meanwhile, by you or by a hook"), "{}", told(&output));
+    let text = fs::read_to_string(play.repo.path().join("shop/cart.py")).expect("readable");
+    assert!(text.ends_with("# tidied\n") && stage::log(&play.repo) == ["Begin"], "{text}");
+    assert!(!play.repo.path().join(".assize/market/events").exists(), "nobody is charged");
+}
+
+#[test]
 fn a_hook_that_refuses_is_a_failure_of_the_bid_and_git_trouble_is_not() {
     let play = Play::new("python", &["careful"]);
     let hook = play.repo.path().join(".git/hooks/pre-commit");
@@ -358,13 +407,15 @@ fn a_run_that_is_begun_anew_takes_the_place_of_the_other() {
     thread::sleep(Duration::from_millis(1_500));
     child.kill().expect("killed");
     child.wait().expect("it ends");
+    let killed = play.ledger("market_started")[0]["run"].clone();
     let run = |arguments: &[&str]| -> Value {
         let output = play.market(arguments);
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", told(&output)))
     };
     let first = run(&[&arguments[..], &["--anew"]].concat());
     let second = run(&arguments);
-    assert_ne!(first["run"], second["run"], "the one that was killed does not come back");
+    assert!(killed.is_string() && first["run"] != killed && second["run"] != killed, "{killed} does not come back");
+    assert!(play.ledger("market_ended")[0].get("abandoned").is_some());
     assert_eq!(second["promise"], "COMPLETE");
 }
 

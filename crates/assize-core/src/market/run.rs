@@ -58,8 +58,6 @@ pub struct MarketStart {
     pub issue_number: Option<u64>,
     /// The branch that the work goes to.
     pub branch: String,
-    /// The branch that it leaves from.
-    pub home_branch: String,
     /// The commit that it leaves from.
     pub base: String,
     /// What orders are drawn from.
@@ -183,6 +181,8 @@ pub enum MarketStep {
         /// The commit.
         commit: String,
     },
+    /// Somebody else committed something since it was verified.
+    Outdated,
     /// The repository's own hooks refused the commit.
     CommitRefused {
         /// What they say.
@@ -371,6 +371,7 @@ pub struct MarketRun {
     done: Vec<BoxName>,
     /// Whether what failed was kept.
     kept: bool,
+    told: Vec<MarketEvent>,
 }
 
 impl MarketRun {
@@ -395,6 +396,7 @@ impl MarketRun {
             then: Then::Replan,
             done: Vec::new(),
             kept: false,
+            told: Vec::new(),
         };
         (run, MarketEffect::Extract)
     }
@@ -410,7 +412,6 @@ impl MarketRun {
                 MarketEffect::Verify
             }
             MarketStep::Implemented { made: Made::Nothing(why) } => {
-                self.verified_on = None;
                 self.fail(MarketFailure::saying(FailureType::NotImplemented, &why))
             }
             MarketStep::Implemented { made: Made::Unjudged(why) } => self.stop(Attention::Unjudged(why)),
@@ -422,6 +423,7 @@ impl MarketRun {
                 self.then = Then::Tick;
                 self.tell(true)
             }
+            MarketStep::Outdated => MarketEffect::Verify,
             MarketStep::CommitRefused { why } => self.fail(MarketFailure::saying(FailureType::CommitRefused, &why)),
             MarketStep::Kept { commit } => {
                 self.kept = commit.is_some();
@@ -432,7 +434,10 @@ impl MarketRun {
                     _ => MarketEffect::Tell(told),
                 }
             }
-            MarketStep::Told { events } => MarketEffect::Write(events),
+            MarketStep::Told { events } => {
+                self.told.extend(events.iter().cloned());
+                MarketEffect::Write(events)
+            }
             MarketStep::Written => match self.then.clone() {
                 Then::Replan => self.replan(),
                 Then::Flag(attention) => MarketEffect::Flag(attention),
@@ -561,6 +566,11 @@ impl MarketRun {
     /// Returns the branch that keeps what failed in both rounds.
     pub fn failed_branch(&self) -> String {
         format!("{}-not-accepted-{}", self.start.branch, self.start.run.get(..8).unwrap_or(&self.start.run))
+    }
+
+    /// Returns everything that was told so far.
+    pub fn events(&self) -> &[MarketEvent] {
+        &self.told
     }
 
     /// Returns whether something is kept there.
@@ -695,9 +705,7 @@ impl MarketRun {
     /// Ends a round whose implementation failed.
     fn fail(&mut self, failure: MarketFailure) -> MarketEffect {
         if let Some((_, before)) = &self.failed {
-            let initial =
-                MarketFailure { failure_type: before.failure_type, failure_details: before.failure_details.clone() };
-            self.then = Then::Flag(Attention::Failed { initial, replan: failure });
+            self.then = Then::Flag(Attention::Failed { initial: before.failure(), replan: failure });
             return MarketEffect::Keep;
         }
         let Some(winner) = self.winner.clone() else { return self.flag(Attention::NoBids(self.skipped.clone())) };
@@ -841,7 +849,6 @@ mod tests {
                 source: "issue 7".to_owned(),
                 issue_number: Some(7),
                 branch: "assize/issue-7".to_owned(),
-                home_branch: "main".to_owned(),
                 base: "c0ffee".to_owned(),
                 seed: 1,
                 settings: String::new(),
@@ -1027,6 +1034,8 @@ mod tests {
         play.told();
         play.bids(&bids("auth/log.rs")).ranked(&["a", "b", "c"], 0.9).implemented().verified(None, &["x"]);
         assert_eq!(play.effect, MarketEffect::Commit);
+        // Somebody else committed meanwhile: it is looked at on top of that.
+        play.step(MarketStep::Outdated).verified(None, &["x"]);
         play.step(MarketStep::CommitRefused { why: "no tabs".to_owned() });
         assert_eq!(play.effect, MarketEffect::Keep);
         play.step(MarketStep::Kept { commit: None });

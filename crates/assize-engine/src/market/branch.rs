@@ -195,7 +195,7 @@ impl Branch {
         for arguments in [&["pre-commit"][..], &["commit-msg", "--", &file]] {
             match self.git(&[&["hook", "run", "--ignore-missing"], arguments].concat(), b"") {
                 // git before 2.36 cannot be asked for them.
-                Err(BranchError::Failed { detail, .. }) if detail.contains("is not a git command") => {}
+                Err(BranchError::Failed { detail, .. }) if detail.starts_with("git: 'hook' is not a git command") => {}
                 Err(BranchError::Failed { detail, .. }) => return Ok(Some(detail)),
                 ran => drop(ran?),
             }
@@ -203,70 +203,98 @@ impl Branch {
         Ok(None)
     }
 
-    /// Commits these files as they are, and nothing else that is staged; hooks are not asked. Returns nothing where nothing differs.
+    /// Commits files of the work tree as they are, and nothing else that is staged; no hook is asked. Returns nothing where nothing differs.
     ///
     /// # Errors
     ///
     /// Fails where git does.
     pub fn commit(&self, paths: &[String], message: &str) -> Result<Option<String>, BranchError> {
-        let dirty = self.dirty()?;
-        let changed: Vec<String> = paths.iter().filter(|path| dirty.contains(path)).cloned().collect();
-        // An empty list would stand for everything.
-        if changed.is_empty() {
-            return Ok(None);
-        }
-        self.add(&changed)?;
-        let told = self.message(message)?;
-        let file = format!("--file={}", told.path().join(MESSAGE).to_string_lossy());
-        let options =
-            ["--literal-pathspecs", "commit", "--quiet", "--only", "--no-verify", "--cleanup=whitespace", &file];
-        self.git(&[&options[..], &LISTED].concat(), &listed(&changed))?;
-        self.head().map(Some)
+        let head = self.head()?;
+        let tree = self.tree_of(&self.root, &head, paths)?;
+        self.commit_tree(&tree, &head, paths, message)
     }
 
-    /// Commits files of another folder on top of what is checked out, to a branch of their own. Nothing that is checked out is touched. Where
-    /// the branch is there, it is left as it is.
+    /// Returns the tree that a commit becomes with these files of a folder, which need not be the work tree.
     ///
     /// # Errors
     ///
     /// Fails where git does.
-    pub fn commit_aside(
+    pub fn tree_of(&self, folder: &Path, on: &str, paths: &[String]) -> Result<String, BranchError> {
+        let git_dir = line(&self.git(&["rev-parse", "--absolute-git-dir"], b"")?.stdout);
+        let scratch = Scratch::new("assize-index-")
+            .map_err(|error| BranchError::Failed { what: "read-tree".to_owned(), detail: error.to_string() })?;
+        let aside = |arguments: &[&str], input: &[u8]| {
+            let mut command = self.command(arguments);
+            command.current_dir(folder).env("GIT_DIR", &git_dir).env("GIT_WORK_TREE", folder);
+            command.env("GIT_INDEX_FILE", scratch.path().join("index"));
+            finished(arguments, command, input)
+        };
+        aside(&["read-tree", on], b"")?;
+        // An empty list would stand for everything.
+        if !paths.is_empty() {
+            aside(&[&["--literal-pathspecs", "add", "--all", "--force"][..], &LISTED].concat(), &listed(paths))?;
+        }
+        Ok(line(&aside(&["write-tree"], b"")?.stdout))
+    }
+
+    /// Commits a tree on top of what is checked out, which has to be `on`. `paths` are the files in which they differ: the index is told of them, and the
+    /// work tree is left as it is. Returns nothing where the tree is that of the commit before.
+    ///
+    /// # Errors
+    ///
+    /// Fails where git does, and where something else was committed meanwhile.
+    pub fn commit_tree(
         &self,
-        name: &str,
-        folder: &Path,
+        tree: &str,
+        on: &str,
         paths: &[String],
         message: &str,
-    ) -> Result<String, BranchError> {
+    ) -> Result<Option<String>, BranchError> {
+        if line(&self.git(&["rev-parse", &format!("{on}^{{tree}}")], b"")?.stdout) == tree {
+            return Ok(None);
+        }
+        let commit = self.commit_of(tree, on, message)?;
+        self.git(&["update-ref", "-m", "market", "HEAD", &commit, on], b"")?;
+        self.unstage(paths)?;
+        Ok(Some(commit))
+    }
+
+    /// Commits a tree to a branch of its own. Where that is there, it is left as it is.
+    ///
+    /// # Errors
+    ///
+    /// Fails where git does.
+    pub fn commit_aside(&self, name: &str, tree: &str, on: &str, message: &str) -> Result<String, BranchError> {
         let reference = format!("refs/heads/{name}");
         if let Some(commit) = self.asked(&["rev-parse", "--quiet", "--verify", &reference])? {
             return Ok(commit);
         }
-        let told = self.message(message)?;
-        let git_dir = line(&self.git(&["rev-parse", "--absolute-git-dir"], b"")?.stdout);
-        let index = told.path().join("index");
-        let aside = |arguments: &[&str], input: &[u8]| {
-            let mut command = self.command(arguments);
-            command
-                .current_dir(folder)
-                .env("GIT_DIR", &git_dir)
-                .env("GIT_WORK_TREE", folder)
-                .env("GIT_INDEX_FILE", &index);
-            finished(arguments, command, input)
-        };
-        let head = self.head()?;
-        aside(&["read-tree", &head], b"")?;
-        aside(&[&["--literal-pathspecs", "add", "--all", "--force"][..], &LISTED].concat(), &listed(paths))?;
-        let tree = line(&aside(&["write-tree"], b"")?.stdout);
-        let commit = line(&aside(&["commit-tree", &tree, "-p", &head, "-F", "-"], message.as_bytes())?.stdout);
+        let commit = self.commit_of(tree, on, message)?;
         self.git(&["update-ref", &reference, &commit], b"")?;
         Ok(commit)
+    }
+
+    /// Makes a commit, signed where that is configured.
+    fn commit_of(&self, tree: &str, on: &str, message: &str) -> Result<String, BranchError> {
+        let signs = self.asked(&["config", "--type=bool", "--get", "commit.gpgsign"])?;
+        let sign: &[&str] = if signs.as_deref() == Some("true") { &["-S"] } else { &[] };
+        let arguments = [&["commit-tree", tree, "-p", on][..], sign, &["-F", "-"]].concat();
+        Ok(line(&self.git(&arguments, message.as_bytes())?.stdout))
+    }
+
+    /// Makes the index what the last commit is, in these files.
+    fn unstage(&self, paths: &[String]) -> Result<(), BranchError> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        self.git(&[&["--literal-pathspecs", "reset", "--quiet"][..], &LISTED].concat(), &listed(paths)).map(drop)
     }
 
     fn add(&self, paths: &[String]) -> Result<(), BranchError> {
         if paths.is_empty() {
             return Ok(());
         }
-        self.git(&[&["--literal-pathspecs", "add", "--all"][..], &LISTED].concat(), &listed(paths)).map(drop)
+        self.git(&[&["--literal-pathspecs", "add", "--all", "--force"][..], &LISTED].concat(), &listed(paths)).map(drop)
     }
 
     /// Writes a message down where nobody else looks.
@@ -285,12 +313,9 @@ impl Branch {
     ///
     /// Fails where git does, or a file cannot be removed.
     pub fn restore(&self, paths: &[String]) -> Result<(), BranchError> {
-        if paths.is_empty() {
-            return Ok(());
-        }
-        self.git(&[&["--literal-pathspecs", "reset", "--quiet"][..], &LISTED].concat(), &listed(paths))?;
+        self.unstage(paths)?;
         for path in paths {
-            if self.git(&["cat-file", "-e", &format!("HEAD:{path}")], b"").is_ok() {
+            if self.asked(&["cat-file", "-e", &format!("HEAD:{path}")])?.is_some() {
                 self.git(&["--literal-pathspecs", "checkout", "--quiet", "HEAD", "--", path], b"")?;
             } else if let Err(error) = std::fs::remove_file(self.root.join(path))
                 && !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
@@ -416,6 +441,20 @@ mod tests {
     }
 
     #[test]
+    fn files_become_folders_and_what_is_ignored_is_committed_where_it_is_meant() {
+        let repo = Repo::with_commit(&[("g", "one\n"), (".gitignore", "made/\n")]);
+        let branch = Branch::of(&repo.path()).expect("git");
+        fs::remove_file(repo.path().join("g")).expect("removed");
+        repo.write("g/x", "two\n");
+        repo.write("made/it", "three\n");
+        let paths = ["g", "g/x", "made/it"].map(str::to_owned);
+        assert!(branch.commit(&paths, "Turn it").expect("committed").is_some());
+        assert!(branch.dirty().expect("readable").is_empty());
+        let listed = repo.git(&["ls-tree", "-r", "--name-only", "HEAD"]).stdout;
+        assert_eq!(String::from_utf8_lossy(&listed), ".gitignore\ng/x\nmade/it\n");
+    }
+
+    #[test]
     fn what_is_kept_aside_touches_nothing_that_is_checked_out() {
         let repo = Repo::with_commit(&[("a.txt", "one\n"), ("b.txt", "one\n")]);
         let branch = Branch::of(&repo.path()).expect("git");
@@ -423,8 +462,9 @@ mod tests {
         fs::write(elsewhere.path().join("a.txt"), "two\n").expect("written");
         let head = branch.head().expect("a commit");
         let paths = ["a.txt".to_owned(), "b.txt".to_owned()];
-        let kept = branch.commit_aside("assize/kept", elsewhere.path(), &paths, "Kept").expect("kept");
-        assert_eq!(branch.commit_aside("assize/kept", elsewhere.path(), &paths, "Kept").expect("there"), kept);
+        let tree = branch.tree_of(elsewhere.path(), &head, &paths).expect("a tree");
+        let kept = branch.commit_aside("assize/kept", &tree, &head, "Kept").expect("kept");
+        assert_eq!(branch.commit_aside("assize/kept", &tree, &head, "Kept").expect("there"), kept);
         assert_eq!((branch.head().expect("a commit"), branch.dirty().expect("readable")), (head, Vec::new()));
         let shown = repo.git(&["show", "--format=", "--name-status", &kept]).stdout;
         assert_eq!(String::from_utf8_lossy(&shown).trim(), "M\ta.txt\nD\tb.txt");

@@ -25,7 +25,7 @@ use assize_core::market::verification::{Scene, Verification, tested};
 use assize_core::opinion::Opinion;
 use assize_core::patch::{Handed, Patch, PatchLimits, PatchTerms, Protection};
 use assize_core::prompt::market::{boxes_question, extract_question};
-use assize_core::ruling::Outcome;
+use assize_core::ruling::{Cause, Outcome, Unjudged};
 use assize_core::text::{Untrusted, head, make_visible};
 use assize_core::verdict::{BoxOpinion, BoxesVerdict};
 use serde_json::json;
@@ -199,6 +199,7 @@ impl<'a> Broker<'a> {
         effect: &MarketEffect,
         watch: &mut dyn FnMut(Progress<'_>),
     ) -> Result<MarketStep, BrokerError> {
+        self.landing().check(&run.start().branch)?;
         let missing = |what: &str| BrokerError::Record(format!("{what} is missing"));
         let winner = || run.winner().ok_or_else(|| missing("the winner"));
         let patch = || run.patch().ok_or_else(|| missing("the change"));
@@ -252,11 +253,11 @@ impl<'a> Broker<'a> {
         Ok(Standing::of(&names, events::read(self.terms.state)?))
     }
 
-    /// Copies what is committed: what people change meanwhile is theirs, and no part of the work. Who takes part has no business with the score.
-    fn copy(&self) -> Result<WorkCopy, BrokerError> {
+    /// Copies a commit: what people change meanwhile is theirs, and no part of the work. Who takes part has no business with the score.
+    fn copy(&self, commit: &str) -> Result<WorkCopy, BrokerError> {
         let repository = Repository::discover(&self.home).map_err(ReviewError::from)?;
         let repository = repository.ok_or_else(|| BrokerError::Record("there is no repository any more".to_owned()))?;
-        let mut copy = WorkCopy::of_commit(&repository, &self.branch.head()?)?;
+        let mut copy = WorkCopy::of_commit(&repository, commit)?;
         let landing = self.landing();
         let kept: Vec<String> = copy.files().iter().filter(|path| landing.is_state(path)).cloned().collect();
         kept.iter().try_for_each(|path| copy.remove(path))?;
@@ -269,7 +270,8 @@ impl<'a> Broker<'a> {
         bidders: &[String],
         took: &mut dyn FnMut(&mut MarketRun, MarketStep) -> Result<MarketEffect, BrokerError>,
     ) -> Result<MarketEffect, BrokerError> {
-        let copy = self.copy()?;
+        self.landing().check(&run.start().branch)?;
+        let copy = self.copy(&self.branch.head()?)?;
         let brief = self.brief(&copy);
         let standing = self.standing()?;
         let begin = Instant::now();
@@ -298,8 +300,11 @@ impl<'a> Broker<'a> {
                         };
                         let elapsed = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
                         let submitted_ms = earlier_ms.saturating_add(elapsed);
+                        let step = MarketStep::Asked { bidder: bidder.id.clone(), submitted_ms, came };
                         // Nobody hangs up before the last bid, unless nothing can be kept any more.
-                        let _ = sender.send(MarketStep::Asked { bidder: bidder.id.clone(), submitted_ms, came });
+                        if sender.send(step).is_err() {
+                            break;
+                        }
                     }
                 });
             }
@@ -321,7 +326,7 @@ impl<'a> Broker<'a> {
     fn rank(&self, run: &MarketRun) -> Result<MarketStep, BrokerError> {
         let start = run.start();
         let candidates = run.candidates();
-        let copy = self.copy()?;
+        let copy = self.copy(&self.branch.head()?)?;
         let survey = brief::survey_copy(&copy);
         let appraisal = Appraisal {
             seed: start.seed,
@@ -350,7 +355,7 @@ impl<'a> Broker<'a> {
 
     fn implement(&self, run: &MarketRun, winner: &Winner) -> Result<Made, BrokerError> {
         let bidder = self.bidder(&winner.bidder)?;
-        let mut desk = Desk::new(self.copy()?)?;
+        let mut desk = Desk::new(self.copy(&self.branch.head()?)?)?;
         let scratch = desk.copy().again()?;
         let affected = affected(desk.copy(), &winner.bid.changes);
         let promised = run.promised();
@@ -395,19 +400,24 @@ impl<'a> Broker<'a> {
         patch: &Patch,
         watch: &mut dyn FnMut(Progress<'_>),
     ) -> Result<MarketStep, BrokerError> {
-        let mut desk = Desk::new(self.copy()?)?;
+        let base = self.branch.head()?;
+        let mut desk = Desk::new(self.copy(&base)?)?;
         let before = self.coverage(desk.copy());
         let terms = PatchTerms { limits: PatchLimits::NONE, ..Self::patch_terms(run) };
         let made = fitting(&desk, &Handed::Operations(patch.clone()), &terms);
-        let (made, _) = made.map_err(|faults| BrokerError::Record(faults.join("; ")))?;
+        let made = match made {
+            Ok((made, _)) => made,
+            // Somebody committed what it does not fit: nobody here is to blame.
+            Err(faults) => {
+                let why = format!("the change does not fit any more: {}", faults.join("; "));
+                return Ok(MarketStep::Implemented { made: Made::Unjudged(Unjudged::new(Cause::Unavailable, why)) });
+            }
+        };
         let state = desk.keep(made);
         desk.lay(state)?;
         let promised = run.promised();
-        let case = ReviewCase {
-            specification: Untrusted::new(run.asked_for()),
-            base: Some(self.branch.head()?),
-            ..ReviewCase::default()
-        };
+        let case =
+            ReviewCase { specification: Untrusted::new(run.asked_for()), base: Some(base), ..ReviewCase::default() };
         let ground = Ground::copy(&desk.path(), &self.home);
         let review = review::hold(
             case.clone(),
@@ -451,13 +461,15 @@ impl<'a> Broker<'a> {
     }
 
     fn commit(&self, run: &MarketRun, winner: &Winner, patch: &Patch) -> Result<MarketStep, BrokerError> {
-        let landing = self.landing();
-        landing.check(&run.start().branch, None)?;
         if let Some(commit) = self.branch.commit_with(&run.marker())? {
             return Ok(MarketStep::Committed { commit });
         }
-        landing.check(&run.start().branch, run.verified_on())?;
-        let landed = landing.commit(self.copy()?, patch, &Self::patch_terms(run), &message(run, winner))?;
+        let head = self.branch.head()?;
+        if run.verified_on() != Some(&head) {
+            return Ok(MarketStep::Outdated);
+        }
+        let terms = Self::patch_terms(run);
+        let landed = self.landing().commit(self.copy(&head)?, &head, patch, &terms, &message(run, winner))?;
         Ok(match landed {
             Landed::Commit(commit) => MarketStep::Committed { commit },
             Landed::Refused(why) => MarketStep::CommitRefused { why },
@@ -466,15 +478,14 @@ impl<'a> Broker<'a> {
 
     /// Keeps what failed in the end, so that a person can look at it. It is no base for anything: it goes to a branch of its own.
     fn keep_failed(&self, run: &MarketRun) -> Result<Option<String>, BrokerError> {
-        let Some(patch) = run.patch() else { return Ok(None) };
+        let (Some(patch), Some(on)) = (run.patch(), run.verified_on()) else { return Ok(None) };
         let message = format!(
             "Not accepted: {}\n\nThe last implementation of both rounds, kept for a person to look at. It did not hold.\n\n{}\n",
             subject(run),
             run.marker()
         );
-        let kept =
-            self.landing().keep_aside(self.copy()?, patch, &Self::patch_terms(run), &run.failed_branch(), &message)?;
-        Ok(Some(kept))
+        let (terms, name) = (Self::patch_terms(run), run.failed_branch());
+        Ok(Some(self.landing().keep_aside(self.copy(on)?, on, patch, &terms, &name, &message)?))
     }
 
     fn tell(&self, run: &MarketRun, outcomes: &[BidderOutcome]) -> MarketStep {
@@ -489,8 +500,10 @@ impl<'a> Broker<'a> {
 
     /// Commits what we keep of the market, and a specification that lies in the project.
     fn record(&self, run: &MarketRun) -> Result<MarketStep, BrokerError> {
+        // What was stashed or cleaned away meanwhile has happened all the same.
+        run.events().iter().try_for_each(|event| events::record(self.terms.state, event).map(drop))?;
         let landing = self.landing();
-        landing.check(&run.start().branch, None)?;
+        landing.check(&run.start().branch)?;
         let message =
             format!("Market: what became of {}\n\n{}\n", subject(run), run.marker().replace("-Run", "-Record"));
         Ok(MarketStep::Recorded { commit: landing.record(&message)? })

@@ -139,6 +139,11 @@ pub fn run(
     let told = told(task, case).map_err(|error| not_sent(error.to_string()))?;
     let job = job(program, yard, copy, told.path());
     let result = yard.sandbox.run(&job, &mut |_| {}).map_err(|error: SandboxError| not_sent(error.to_string()))?;
+    if told.path().join(NOT_THERE).exists() {
+        return Err(not_sent(
+            "the sandbox does not show it; name it by its place, or list its folder under `read`".to_owned(),
+        ));
+    }
     if result.timed_out() {
         return Err(ErrandError::TooLong { program: name, time_s: program.time_s });
     }
@@ -156,6 +161,11 @@ pub fn run(
     Ok(result)
 }
 
+/// Says that the program is not there, or else becomes it, with the task on its standard input.
+const BECOME: &str = r#"task=$1; shift
+command -v -- "$1" > /dev/null 2>&1 || { : > "${task%/*}/not-there"; exit 127; }
+exec "$@" < "$task""#;
+const NOT_THERE: &str = "not-there";
 const TASK: &str = "task.md";
 const CASE: &str = "case.json";
 
@@ -171,7 +181,7 @@ fn job(program: &ProgramConfig, yard: &Yard, copy: &WorkCopy, told: &Path) -> Jo
     let work = copy.path();
     let inside = yard.sandbox.reports_inside(told);
     // A job has nothing on its standard input: the shell that it begins with opens the task there, and becomes the program.
-    let mut job = Job::new("/bin/sh", &["-c", "task=$1; shift; exec \"$@\" < \"$task\"", "sh"], &work, told);
+    let mut job = Job::new("/bin/sh", &["-c", BECOME, "sh"], &work, told);
     job.arguments.push(inside.join(TASK).to_string_lossy().into_owned());
     job.arguments.extend(program.argv.iter().cloned());
     job.limits = SandboxLimits { wall_seconds: program.time_s, ..yard.limits.clone() };

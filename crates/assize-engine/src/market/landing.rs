@@ -4,6 +4,7 @@
 //! was committed, and not as we would write it, ends the run with its name. Why something is committed must not be known here.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use assize_core::patch::{Change, File, Handed, Patch, PatchLimits, PatchTerms};
@@ -29,10 +30,10 @@ pub enum LandingError {
     #[error("the change cannot be written: {0}")]
     Patch(#[from] PatchError),
     /// Files were changed by others.
-    #[error("{0} changed meanwhile, and not by this run; commit, stash or undo that")]
+    #[error("{0} changed meanwhile, by you or by a hook; stash or undo that")]
     Changed(String),
     /// Something else is checked out.
-    #[error("{is} is checked out, and the run is on {was}; check that out")]
+    #[error("{is} is checked out, and the run is on {was}; check that out, or begin again with --anew")]
     Moved {
         /// What is checked out.
         is: String,
@@ -57,7 +58,7 @@ pub enum LandingError {
 pub enum Landed {
     /// It is there.
     Commit(String),
-    /// A hook refused it, or changed what was judged.
+    /// A hook refused it, or there is nothing to commit.
     Refused(String),
 }
 
@@ -124,45 +125,52 @@ impl<'a> Landing<'a> {
         self.is_state(path) || name.starts_with(DRAFT_PREFIX) || self.specification().as_deref() == Some(path)
     }
 
-    /// Looks whether the branch of the run is checked out, at the commit that was verified where there is one.
+    /// Looks whether the branch of the run is checked out.
     ///
     /// # Errors
     ///
     /// Says what is checked out instead.
-    pub fn check(&self, branch: &str, verified_on: Option<&str>) -> Result<(), LandingError> {
+    pub fn check(&self, branch: &str) -> Result<(), LandingError> {
         let current = self.branch.current()?;
-        if current.as_deref() != Some(branch) {
-            let is = current.map_or_else(|| "no branch".to_owned(), |name| format!("`{name}`"));
-            return Err(LandingError::Moved { is, was: format!("`{branch}`") });
+        if current.as_deref() == Some(branch) {
+            return Ok(());
         }
-        let head = self.branch.head()?;
-        match verified_on {
-            Some(wanted) if wanted != head => Err(LandingError::Moved {
-                is: format!("commit {}", &head.get(..12).unwrap_or(&head)),
-                was: format!("commit {}", wanted.get(..12).unwrap_or(wanted)),
-            }),
-            _ => Ok(()),
+        let is = current.map_or_else(|| "no branch".to_owned(), |name| format!("`{name}`"));
+        Err(LandingError::Moved { is, was: format!("`{branch}`") })
+    }
+
+    /// Returns whether a file of the project is this one, or not there where there is none.
+    fn is_as(&self, path: &str, wanted: Option<&File>) -> Result<bool, LandingError> {
+        let failed = |error| LandingError::Io { path: path.to_owned(), error };
+        match wanted {
+            Some(wanted) => Ok(tree::file(self.home, path).map_err(failed)?.as_ref() == Some(wanted)),
+            // A link or a folder in its place is something.
+            None => match std::fs::symlink_metadata(self.home.join(path)) {
+                Ok(_) => Ok(false),
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(true),
+                Err(error) => Err(failed(error)),
+            },
         }
     }
 
-    /// Looks whether nothing in the tree was changed by others. `changes` are what the run was about to write.
+    /// Looks whether nothing in the tree was changed by others. `changes` are what the run was about to write. Returns what of that is there.
     ///
     /// # Errors
     ///
-    /// Names what was.
+    /// Names what was changed.
     fn check_tree(&self, changes: &BTreeMap<&str, Option<&File>>) -> Result<Vec<String>, LandingError> {
         let (mut ours, mut others) = (Vec::new(), Vec::new());
         for path in self.branch.dirty()?.into_iter().filter(|path| !self.is_own(path)) {
-            let is = tree::file(self.home, &path).map_err(|error| LandingError::Io { path: path.clone(), error })?;
             match changes.get(path.as_str()) {
-                Some(after) if *after == is.as_ref() => ours.push(path),
+                Some(after) if self.is_as(&path, *after)? => ours.push(path),
                 _ => others.push(path),
             }
         }
         if others.is_empty() { Ok(ours) } else { Err(LandingError::Changed(others.join(", "))) }
     }
 
-    /// Commits a change, as its owner would. `copy` is one of the commit that it was verified on.
+    /// Commits a change, as its owner would. `copy` is one of the commit `on`, which it was verified on and which is checked out. What is committed is what was
+    /// judged, to the byte: hooks may refuse it, and may not change it.
     ///
     /// # Errors
     ///
@@ -170,13 +178,14 @@ impl<'a> Landing<'a> {
     pub fn commit(
         &self,
         copy: WorkCopy,
+        on: &str,
         patch: &Patch,
         terms: &PatchTerms,
         message: &str,
     ) -> Result<Landed, LandingError> {
         // A patch that was interrupted is finished first, and taken back with the rest.
         let patcher = Patcher::open(self.home)?;
-        let changes = changes(copy, patch, terms)?;
+        let (desk, changes) = laid(copy, patch, terms)?;
         let planned: BTreeMap<&str, Option<&File>> =
             changes.iter().map(|change| (change.path.as_str(), change.after.as_ref())).collect();
         let ours = self.check_tree(&planned)?;
@@ -184,25 +193,24 @@ impl<'a> Landing<'a> {
         let terms = PatchTerms { limits: PatchLimits::NONE, ..terms.clone() };
         patcher.apply(&terms, &Handed::Operations(patch.clone()))?;
         let paths: Vec<String> = planned.keys().map(|path| (*path).to_owned()).collect();
-        if let Some(why) = self.branch.refusal(&paths, message)? {
+        let refusal = self.branch.refusal(&paths, message)?;
+        // Whoever edited one of them while hooks were at work keeps what they wrote.
+        self.check_tree(&planned)?;
+        if let Some(why) = refusal {
             self.branch.restore(&paths)?;
             return Ok(Landed::Refused(why));
         }
-        for (path, after) in &planned {
-            let is =
-                tree::file(self.home, path).map_err(|error| LandingError::Io { path: (*path).to_owned(), error })?;
-            if after.map(|file| &file.bytes) != is.as_ref().map(|file| &file.bytes) {
-                self.branch.restore(&paths)?;
-                return Ok(Landed::Refused(format!("a hook changed {path}, and what was judged is something else")));
-            }
-        }
-        match self.branch.commit(&paths, message)? {
+        let tree = self.branch.tree_of(&desk.path(), on, &paths)?;
+        match self.branch.commit_tree(&tree, on, &paths, message)? {
             Some(commit) => Ok(Landed::Commit(commit)),
-            None => Err(LandingError::Unfit("it changes nothing".to_owned())),
+            None => {
+                self.branch.restore(&paths)?;
+                Ok(Landed::Refused("it changes nothing that git keeps".to_owned()))
+            }
         }
     }
 
-    /// Keeps a change that failed on a branch of its own, and touches nothing that is checked out.
+    /// Keeps a change that failed on a branch of its own, and touches nothing that is checked out. `copy` is one of the commit `on`, which it was made for.
     ///
     /// # Errors
     ///
@@ -210,17 +218,16 @@ impl<'a> Landing<'a> {
     pub fn keep_aside(
         &self,
         copy: WorkCopy,
+        on: &str,
         patch: &Patch,
         terms: &PatchTerms,
         name: &str,
         message: &str,
     ) -> Result<String, LandingError> {
-        let mut desk = Desk::new(copy)?;
-        let (made, prepared) = fitted(&desk, patch, terms)?;
-        let state = desk.keep(made);
-        desk.lay(state)?;
-        let paths: Vec<String> = prepared.into_iter().map(|change| change.path).collect();
-        Ok(self.branch.commit_aside(name, &desk.path(), &paths, message)?)
+        let (desk, changes) = laid(copy, patch, terms)?;
+        let paths: Vec<String> = changes.into_iter().map(|change| change.path).collect();
+        let tree = self.branch.tree_of(&desk.path(), on, &paths)?;
+        Ok(self.branch.commit_aside(name, &tree, on, message)?)
     }
 
     /// Commits what we keep of the market, and a specification that lies in the project, unless git is told to leave them out.
@@ -240,19 +247,13 @@ impl<'a> Landing<'a> {
     }
 }
 
-fn fitted(
-    desk: &Desk,
-    patch: &Patch,
-    terms: &PatchTerms,
-) -> Result<(crate::fix::desk::Made, Vec<Change>), LandingError> {
+/// Lays out what a patch makes of a copy.
+fn laid(copy: WorkCopy, patch: &Patch, terms: &PatchTerms) -> Result<(Desk, Vec<Change>), LandingError> {
+    let mut desk = Desk::new(copy)?;
     let terms = PatchTerms { limits: PatchLimits::NONE, ..terms.clone() };
-    let made = fitting(desk, &Handed::Operations(patch.clone()), &terms);
+    let made = fitting(&desk, &Handed::Operations(patch.clone()), &terms);
     let (made, prepared) = made.map_err(|faults| LandingError::Unfit(faults.join("; ")))?;
-    Ok((made, prepared.plan.changes))
-}
-
-/// Returns what a patch makes of the files of a copy.
-fn changes(copy: WorkCopy, patch: &Patch, terms: &PatchTerms) -> Result<Vec<Change>, LandingError> {
-    let desk = Desk::new(copy)?;
-    fitted(&desk, patch, terms).map(|(_, changes)| changes)
+    let state = desk.keep(made);
+    desk.lay(state)?;
+    Ok((desk, prepared.plan.changes))
 }

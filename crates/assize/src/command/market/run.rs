@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assize_core::market::budget::allot;
 use assize_core::market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
@@ -17,6 +17,7 @@ use assize_engine::market::branch::Branch;
 use assize_engine::market::broker::{ATTENTION, Broker, BrokerError, MarketTerms, Progress};
 use assize_engine::market::errand::{ProgramConfig, Yard};
 use assize_engine::market::events;
+use assize_engine::market::landing::{Landing, LandingError};
 use assize_engine::market::source::Source;
 use assize_engine::market::source::file::SpecificationFile;
 use assize_engine::process::end_with_us;
@@ -79,13 +80,18 @@ What was interrupted goes on where it was when it is called again.
 
 Exit codes: 0 a part or all of it is done \u{b7} 1 it failed, and a person has to look \u{b7} 2 bad usage, configuration or input \u{b7} 3 nobody could judge";
 
-/// Runs `assize market run`.
-pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+/// Returns the root of the repository.
+fn root(host: &Host) -> Result<PathBuf> {
     let repository = Repository::discover(&host.folder).map_err(|error| Failure::new(error.to_string()))?;
     let repository = repository.ok_or_else(|| {
         Failure::new("there is no git repository here").hint("the market commits to a branch; call it in a repository")
     })?;
-    let home = repository.root().to_owned();
+    Ok(repository.root().to_owned())
+}
+
+/// Runs `assize market run`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let home = root(host)?;
     let config = Config::load(&host.project(), host.configuration.as_deref())?;
     let panel = Panel::of(&config, host)?;
     let bidders = Judges::bidders_of(&config, host, &[(&panel.market, "[market]"), (&panel.review, "[review]")])?;
@@ -101,11 +107,18 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Some((_, start)) => start.branch.clone(),
         None => arguments.branch.clone().unwrap_or_else(|| branch_name(source.as_ref())),
     };
-    let flight = PreFlight { branch: &branch, source: source.as_ref(), bidders: &bidders, name: &name, home: &home };
-    let from = flight.check(arguments.from.as_deref(), begun.is_some())?;
     let state = host.project().join(".assize");
+    let flight = PreFlight {
+        branch: &branch,
+        source: source.as_ref(),
+        bidders: &bidders,
+        name: &name,
+        home: &home,
+        state: &state,
+    };
+    flight.check(arguments.from.as_deref(), begun.is_some())?;
     let pool = arguments.iterations.unwrap_or(config.market.iterations);
-    let terms_of_bidders = if begun.is_some() { Vec::new() } else { allotted(&bidders, &state, pool)? };
+    allotted(&bidders, &state, pool)?;
     if arguments.check {
         let count = crate::render::count(bidders.len(), "bidder", "bidders");
         output.note(&format!("all is there: {count}, branch {name}, {}", source.name()));
@@ -114,6 +127,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let review =
         config.review_terms(host, panel.review.ids(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
     let yard = yard(&config, &review, host, &home, output)?;
+    branch.switch(&name).map_err(|error| Failure::new(error.to_string()))?;
     let guidelines = guidelines(&arguments.specification, host)?;
     let terms = MarketTerms {
         bidders: &bidders,
@@ -127,7 +141,6 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         state: &state,
         now,
     };
-    branch.switch(&name).map_err(|error| Failure::new(error.to_string()))?;
     let (start, mut record, earlier) = match begun {
         Some((open, start)) => {
             output.note(
@@ -144,11 +157,11 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
                 source: source.name(),
                 issue_number: source.number(),
                 branch: name.clone(),
-                home_branch: from,
                 base,
                 seed: arguments.seed.unwrap_or(drawn),
                 settings,
-                bidders: terms_of_bidders,
+                // The history is that of the branch.
+                bidders: allotted(&bidders, &state, pool)?,
                 measures: config.market.measures,
             };
             abandon(&ledger, host, source.as_ref())?;
@@ -161,8 +174,10 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let mut told = Told::new(&run, output.format == Format::Markdown);
     let ended = carry_out(&broker, &mut run, first, earlier, &mut record, &mut told, &state, output);
     let ending = ended.map_err(|error| {
-        // The issue stays in progress, and somebody has to look.
-        let _ = source.label(&[ATTENTION], &[]);
+        // The issue stays in progress, and somebody has to look; what another branch has of it is not ours to change.
+        if !matches!(error, BrokerError::Landing(LandingError::Moved { .. })) {
+            let _ = source.label(&[ATTENTION], &[]);
+        }
         Failure::new(error.to_string()).hint("call `assize market run` again: it goes on where it stopped")
     })?;
     record.keep(&Event::MarketEnded(Box::new(ending.clone()))).map_err(record::failed)?;
@@ -288,8 +303,15 @@ fn settings_of(config: &Config, bidders: &[Bidder], arguments: &Arguments) -> St
         .collect();
     let market = &config.market;
     let all = format!(
-        "{means:?} {:?} {} {:?} {:?} {:?} {:?}",
-        market.measures, market.showings, market.judges, config.review, config.gates, arguments.gates
+        "{means:?} {:?} {} {:?} {:?} {:?} {:?} {:?} {:?}",
+        market.measures,
+        market.showings,
+        market.judges,
+        market.coverage,
+        config.review,
+        config.gates,
+        arguments.gates,
+        arguments.specification.rules_only
     );
     digest(&all)
 }
@@ -324,11 +346,13 @@ struct PreFlight<'a> {
     /// The branch that the work goes to.
     name: &'a str,
     home: &'a Path,
+    /// The folder of the project's state.
+    state: &'a Path,
 }
 
 impl PreFlight<'_> {
-    /// Looks whether a run can begin, or go on. Returns the branch that is checked out.
-    fn check(&self, from: Option<&str>, goes_on: bool) -> Result<String> {
+    /// Looks whether a run can begin, or go on.
+    fn check(&self, from: Option<&str>, goes_on: bool) -> Result<()> {
         if self.bidders.is_empty() {
             return Err(Failure::new("nobody bids: assize.toml has no [[bidder]]").hint(
                 "add some, such as\n[[bidder]]\nid = \"careful\"\nbid = { argv = [\"my-agent\", \"bid\"] }\nimplement = { argv = [\"my-agent\", \"implement\"] }",
@@ -337,8 +361,7 @@ impl PreFlight<'_> {
         programs_are_there(self.bidders, self.home)?;
         let current = self.check_branch(from)?;
         self.check_tree(&current, goes_on)?;
-        self.check_source()?;
-        Ok(current)
+        self.check_source()
     }
 
     fn check_branch(&self, from: Option<&str>) -> Result<String> {
@@ -373,13 +396,9 @@ impl PreFlight<'_> {
     }
 
     fn check_tree(&self, current: &str, goes_on: bool) -> Result<()> {
-        let specification = self.source.place().and_then(|place| place.canonicalize().ok());
-        let is_ours = |path: &String| {
-            let at = self.home.join(path).canonicalize().ok();
-            path.split('/').any(|part| part == ".assize") || at.is_some() && at == specification
-        };
+        let landing = Landing::new(self.branch, self.home, self.state, self.source);
         let dirty = self.branch.dirty().map_err(|error| wrong(&error))?;
-        let dirty: Vec<String> = dirty.into_iter().filter(|path| !is_ours(path)).collect();
+        let dirty: Vec<String> = dirty.into_iter().filter(|path| !landing.is_own(path)).collect();
         // What an interrupted run has left on its own branch is looked at where it goes on.
         if dirty.is_empty() || goes_on && current == self.name {
             return Ok(());

@@ -71,6 +71,7 @@ impl Told {
                 self.commits.push(commit.clone());
                 format!("- Committed: {}\n", short(commit))
             }
+            MarketStep::Outdated => "- Somebody else committed meanwhile: it is verified on top of that\n".to_owned(),
             MarketStep::CommitRefused { why } => format!("- Commit: \u{2717} refused: {}\n", (self.plain)(why)),
             MarketStep::Kept { commit } => match commit {
                 Some(commit) => format!("- Kept for a person to look at: {}\n", short(commit)),
@@ -313,6 +314,7 @@ pub fn step_line(step: &MarketStep) -> String {
             None => format!("verified  {}", verification.outcome.as_str()),
         },
         MarketStep::Committed { commit } => format!("committed  {}", short(commit)),
+        MarketStep::Outdated => "somebody else committed meanwhile".to_owned(),
         MarketStep::CommitRefused { why } => format!("commit refused  {}", visible(why)),
         MarketStep::Kept { commit } => format!("kept  {}", commit.as_deref().map_or("nothing", short)),
         MarketStep::Told { events } => format!("{} events", events.len()),
