@@ -200,36 +200,42 @@ fn two_failures_call_a_person_and_keep_the_branch() {
     assert!(play.issue().contains("<!-- assize:labels in-progress -->"), "{}", play.issue());
 }
 
-#[test]
-fn what_was_killed_goes_on_and_does_nothing_twice() {
+/// Kills a run over and over again until it comes to its end by itself; returns how often. `at` spreads the moments over all that a run does.
+fn killed_until_it_ends(at: u64) -> u64 {
     let play = Play::new("python", &ALL);
-    let kills: u64 = std::env::var("ASSIZE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(12);
     let issue = play.beside("issue.md");
     let arguments = ["run", "--spec", issue.to_str().expect("a path"), "--seed", "7", "--format", "json"];
-    for at in 0..kills {
+    let mut kills = 0;
+    loop {
         let mut child = play.command(&arguments).spawn().expect("it starts");
-        // Spread over all that a run does, in no order.
-        thread::sleep(Duration::from_millis(20 + at * 617 % 1_480));
-        child.kill().expect("killed");
-        let output = child.wait_with_output().expect("it ends");
-        if output.status.code() == Some(0) {
+        // Longer and longer, so that it gets somewhere in the end.
+        thread::sleep(Duration::from_millis(20 + (at + kills) * 617 % 1_480 + 150 * kills));
+        if child.try_wait().expect("asked").is_none() {
+            child.kill().expect("killed");
+            kills += 1;
+        }
+        if child.wait_with_output().expect("it ends").status.code() == Some(0) {
             break;
         }
     }
-    let output = play.market(&arguments);
-    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
-    // Where it had come to its end before, this was a run of its own, for the third box.
-    let issue = play.issue();
-    let ticked = issue.matches("- [x]").count();
-    assert!(ticked == 2 || ticked == 3, "{issue}");
     let all = outcomes(&play.repo);
-    let first = ["careful replan_success", "hasty ranked_first_failure", "hasty resubmitted"];
-    assert!(first.iter().all(|outcome| all.iter().filter(|one| one == outcome).count() == 1), "{all:?}");
+    assert_eq!(all, ["careful replan_success", "hasty ranked_first_failure", "hasty resubmitted"]);
+    assert_eq!(play.issue().matches("- [x]").count(), 2, "{}", play.issue());
     let log = stage::log(&play.repo);
-    let implemented = log.iter().filter(|line| line.starts_with("Implement ")).count();
-    assert_eq!(implemented, ticked - 1, "{log:?}");
-    assert_eq!(all.len(), if ticked == 2 { 3 } else { 6 }, "{all:?}");
+    assert_eq!(log.iter().filter(|line| line.starts_with("Implement ")).count(), 1, "{log:?}");
+    near(&play.weights(), &[("careful", 0.48), ("half", 0.36), ("hasty", 0.16)]);
     assert!(play.repo.git(&["status", "--porcelain"]).stdout.is_empty());
+    kills
+}
+
+#[test]
+fn what_was_killed_goes_on_and_does_nothing_twice() {
+    let wanted: u64 = std::env::var("ASSIZE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(12);
+    let mut kills = 0;
+    while kills < wanted {
+        kills += killed_until_it_ends(kills);
+    }
+    eprintln!("killed {kills} times");
 }
 
 #[test]
