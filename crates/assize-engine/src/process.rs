@@ -60,6 +60,26 @@ impl Finished {
     }
 }
 
+/// Longest time that can be configured for a program, in seconds.
+pub const TIME_S_MAX: u64 = 24 * 60 * 60;
+/// Time that a program has where nothing else is configured, in seconds.
+pub const TIME_S: u64 = 600;
+
+/// Checks what can be configured of any program.
+///
+/// # Errors
+///
+/// Says which setting is wrong.
+pub fn check_configured(argv: &[String], time_s: u64) -> Result<(), String> {
+    if argv.first().is_none_or(String::is_empty) {
+        return Err("argv names no program".to_owned());
+    }
+    if time_s == 0 || time_s > TIME_S_MAX {
+        return Err(format!("time_s is {time_s}, not between 1 and {TIME_S_MAX}"));
+    }
+    Ok(())
+}
+
 /// How long the rest of the output is waited for after the program itself has ended: a process
 /// that left the group may hold the pipe open for ever.
 const DRAIN: Duration = Duration::from_millis(200);

@@ -585,6 +585,8 @@ fn select_judges(
 
 #[cfg(test)]
 mod tests {
+    use assize_engine::process::TIME_S_MAX;
+
     use super::*;
 
     fn error(text: &str) -> String {
@@ -641,7 +643,7 @@ mod tests {
         assert!(fix("time_s_max", 1) && fix("time_s_max", FIX_TIME_S_MAX));
         assert!(!fix("time_s_max", 0) && !fix("time_s_max", FIX_TIME_S_MAX + 1));
         let program = |seconds: u64| sound(format!("[fixer.command]\nargv = ['a']\ntime_s = {seconds}\n"));
-        assert!(program(1) && program(fixer::TIME_S_MAX) && !program(0) && !program(fixer::TIME_S_MAX + 1));
+        assert!(program(1) && program(TIME_S_MAX) && !program(0) && !program(TIME_S_MAX + 1));
         assert!(sound("[fix]\ncost_usd_max = 0.0\n".to_owned()) && !sound("[fix]\ncost_usd_max = -0.1\n".to_owned()));
     }
 

@@ -128,17 +128,7 @@ fn from_the_first_failure_to_the_last_box(language: &str) {
     near(&play.weights(), &[("careful", 0.58 + gained), ("half", 0.29 + gained), ("hasty", 0.09 + gained)]);
     let issue = play.issue();
     assert!(issue.matches("- [x]").count() == 3 && issue.contains("<!-- assize:labels -->"), "{issue}");
-    assert_eq!(
-        outcomes(&play.repo),
-        [
-            "careful ranked_first_success",
-            "careful replan_success",
-            "half not_selected",
-            "hasty not_selected",
-            "hasty ranked_first_failure",
-            "hasty resubmitted",
-        ]
-    );
+    assert_eq!(outcomes(&play.repo), stage::IN_THE_END);
 
     // Nothing is open any more.
     let output = play.run(&["--format", "human"]);
@@ -235,7 +225,6 @@ fn what_was_killed_goes_on_and_does_nothing_twice() {
     while kills < wanted {
         kills += killed_until_it_ends(kills);
     }
-    eprintln!("killed {kills} times");
 }
 
 #[test]

@@ -12,22 +12,20 @@ use std::time::Duration;
 
 use assize_core::patch::Handed;
 use assize_core::prompt::fix::fix_question;
-use assize_core::ruling::{Cause, Unjudged};
+use assize_core::ruling::Cause;
 use assize_core::text::{ending, make_visible};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Answer, Fixer, NoPatch, Request, left_behind, not_read, task};
+use super::{Answer, Fixer, NoPatch, Request, left_behind, task, unavailable};
 use crate::court::fresh_nonce;
 use crate::judge::JUDGE_VARIABLE;
-use crate::process::{Finished, Limits, run_to_the_last};
+use crate::process::{Finished, Limits, TIME_S, check_configured, run_to_the_last};
 
 /// Bytes that are read of what the program prints.
 pub const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Most characters of a complaint that are repeated.
 const COMPLAINT_CHARS_MAX: usize = 300;
-/// Longest time that a program may take for one patch, in seconds.
-pub const TIME_S_MAX: u64 = 24 * 60 * 60;
 
 /// The configuration: `[fixer.command]`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -36,15 +34,15 @@ pub struct Config {
     /// The program and its arguments.
     pub argv: Vec<String>,
     /// Seconds that it may take for one patch.
-    #[serde(default = "ten_minutes")]
+    #[serde(default = "usual_time")]
     pub time_s: u64,
     /// What one patch costs, in US dollars.
     #[serde(default)]
     pub price_usd_per_call: Option<f64>,
 }
 
-fn ten_minutes() -> u64 {
-    600
+fn usual_time() -> u64 {
+    TIME_S
 }
 
 impl Config {
@@ -54,12 +52,7 @@ impl Config {
     ///
     /// Says which setting is wrong.
     pub fn check(&self) -> Result<(), String> {
-        if self.argv.first().is_none_or(String::is_empty) {
-            return Err("argv names no program".to_owned());
-        }
-        if self.time_s == 0 || self.time_s > TIME_S_MAX {
-            return Err(format!("time_s is {}, not between 1 and {TIME_S_MAX}", self.time_s));
-        }
+        check_configured(&self.argv, self.time_s)?;
         match self.price_usd_per_call {
             Some(price) if !(price.is_finite() && price >= 0.0) => {
                 Err(format!("price_usd_per_call is {price}, not an amount"))
@@ -108,7 +101,9 @@ impl Program {
 
     fn patch(&self, request: &Request<'_>, finished: &Finished) -> Result<Handed, NoPatch> {
         self.check_end(finished)?;
-        left_behind(request.original, request.tree, &finished.stdout, finished.stdout_cut, &request.limits, not_read)
+        left_behind(request.original, request.tree, &finished.stdout, finished.stdout_cut, &request.limits, |what| {
+            unavailable(Cause::Unavailable, what)
+        })
     }
 
     /// Looks whether it came to its end, and all that it has started with it.
@@ -127,10 +122,6 @@ impl Program {
             Some(_) => Ok(()),
         }
     }
-}
-
-fn unavailable(cause: Cause, detail: String) -> NoPatch {
-    NoPatch::Unavailable(Unjudged::new(cause, detail))
 }
 
 impl Fixer for Program {

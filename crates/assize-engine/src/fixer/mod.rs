@@ -80,7 +80,7 @@ pub fn left_behind(
         let what = format!("what it edited cannot be read: {error}");
         match error.kind() {
             ErrorKind::Other => unsayable(what),
-            _ => not_read(what),
+            _ => unavailable(Cause::Unavailable, what),
         }
     })?;
     if !edits.ops.is_empty() {
@@ -97,9 +97,9 @@ pub fn left_behind(
         .map_err(|unsound| NoPatch::Unreadable(unsound.faults.iter().map(ToString::to_string).collect()))
 }
 
-/// What somebody else is to blame for.
-pub fn not_read(what: String) -> NoPatch {
-    NoPatch::Unavailable(Unjudged::new(Cause::Unavailable, what))
+/// There is no patch, and whoever was asked is not to blame.
+pub fn unavailable(cause: Cause, detail: String) -> NoPatch {
+    NoPatch::Unavailable(Unjudged::new(cause, detail))
 }
 
 /// Writes a question as a program is given it.

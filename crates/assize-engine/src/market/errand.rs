@@ -14,12 +14,11 @@ use serde::Deserialize;
 
 use crate::gate::tool_folders;
 use crate::judge::JUDGE_VARIABLE;
+use crate::process::{TIME_S, check_configured};
 use crate::sandbox::{Job, JobResult, Sandbox, SandboxError, SandboxLimits};
 use crate::scratch::Scratch;
 use crate::work_copy::{WorkCopy, dependency_folders};
 
-/// Longest time that a program may take, in seconds.
-pub const TIME_S_MAX: u64 = 24 * 60 * 60;
 /// Most variables and paths that a program is shown besides, each.
 pub const SHOWN_MAX: usize = 64;
 /// Most characters of a complaint that are repeated.
@@ -34,7 +33,7 @@ pub struct ProgramConfig {
     /// The program and its arguments. It is started without a shell.
     pub argv: Vec<String>,
     /// Seconds that it may take.
-    #[serde(default = "ten_minutes")]
+    #[serde(default = "usual_time")]
     pub time_s: u64,
     /// Whether it may reach the network.
     #[serde(default)]
@@ -47,8 +46,8 @@ pub struct ProgramConfig {
     pub read: Vec<PathBuf>,
 }
 
-fn ten_minutes() -> u64 {
-    600
+fn usual_time() -> u64 {
+    TIME_S
 }
 
 impl ProgramConfig {
@@ -58,12 +57,7 @@ impl ProgramConfig {
     ///
     /// Says which setting is wrong.
     pub fn check(&self) -> Result<(), String> {
-        if self.argv.first().is_none_or(String::is_empty) {
-            return Err("argv names no program".to_owned());
-        }
-        if self.time_s == 0 || self.time_s > TIME_S_MAX {
-            return Err(format!("time_s is {}, not between 1 and {TIME_S_MAX}", self.time_s));
-        }
+        check_configured(&self.argv, self.time_s)?;
         for (name, count) in [("env", self.env.len()), ("read", self.read.len())] {
             if count > SHOWN_MAX {
                 return Err(format!("{name} has {count} entries where {SHOWN_MAX} is the most"));

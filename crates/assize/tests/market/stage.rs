@@ -9,6 +9,16 @@ use assize_testkit::change;
 use assize_testkit::repo::Repo;
 use serde_json::Value;
 
+/// What becomes of the three bidders of a play until every box is ticked.
+pub const IN_THE_END: [&str; 6] = [
+    "careful ranked_first_success",
+    "careful replan_success",
+    "half not_selected",
+    "hasty not_selected",
+    "hasty ranked_first_failure",
+    "hasty resubmitted",
+];
+
 /// A file or folder of the plays.
 pub fn of_plays(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/market").join(name)
