@@ -1,7 +1,6 @@
 //! `assize market run --issue 12` from end to end: a real repository and real gates, and a scripted `gh` that keeps the issue in files.
 //!
-//! What GitHub does to those who use it is done here: too many requests, answers that are lost, people who edit meanwhile. Calls that
-//! take too long are not among it: each has a minute, which only the tests of the source itself can make shorter.
+//! What GitHub does to those who use it is done here: too many requests, answers that do not come or are lost, people who edit meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -36,7 +35,7 @@ struct Play {
 
 impl Play {
     fn new(bidders: &[&str]) -> Self {
-        let play = Self { repo: stage::laid_out("python", bidders, "") };
+        let play = Self { repo: stage::laid_out("python", bidders, "[market]\ncall_s_max = 3\n") };
         stage::install(&stage::of_plays("gh.sh"), &play.beside("tools/gh"));
         fs::create_dir_all(play.beside("hub/comments")).expect("made");
         fs::write(play.beside("tools/gh-state"), play.beside("hub").to_str().expect("a path")).expect("written");
@@ -146,7 +145,7 @@ fn the_boxes_of_an_issue_are_ticked_and_nothing_else() {
         "theirs.sed",
         "s/^- \\[x\\] A cart gives/- [ ] A cart gives/\n/^Carts come first/a\\\nNobody pays less than a cent.\r\n",
     );
-    play.tell("faults", "view:rate\nedit-body:conflict\nedit-body:lost\n");
+    play.tell("faults", "view:rate\nview:hang\nedit-body:conflict\nedit-body:lost\n");
     let output = play.run();
     let text = told(&output);
     assert!(output.status.success() && text.contains("## Result: SUCCESS"), "{text}");

@@ -1,6 +1,7 @@
 //! The settings of the market: `[market]` and `[[bidder]]`.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use assize_core::market::event::{BIDDER_CHARS_MAX, is_bidder};
 use assize_core::market::ranking::{Dimensions, Parts};
@@ -8,6 +9,7 @@ use assize_core::market::run::Measures;
 use assize_core::market::standing::Deltas;
 use assize_engine::judge::JudgeConfig;
 use assize_engine::market::errand::ProgramConfig;
+use assize_engine::market::source::github::DEADLINE_DEFAULT;
 use serde::Deserialize;
 
 use super::select_judges;
@@ -16,6 +18,8 @@ use super::select_judges;
 pub const ITERATIONS_MAX: u32 = 1_000;
 /// How often each judge is shown the bids, at most.
 pub const SHOWINGS_MAX: u32 = 50;
+/// Longest time that one call of `gh` may take, in seconds.
+pub const CALL_S_MAX: u64 = 600;
 /// Most bidders.
 pub const BIDDERS_MAX: usize = 50;
 
@@ -25,6 +29,7 @@ pub(super) struct RawMarket {
     iterations: u32,
     judges: Option<Vec<String>>,
     showings: u32,
+    call_s_max: u64,
     coverage: Option<ProgramConfig>,
     dimensions: Dimensions,
     parts: Parts,
@@ -33,9 +38,10 @@ pub(super) struct RawMarket {
 
 impl Default for RawMarket {
     fn default() -> Self {
-        let MarketSettings { iterations, showings, measures, .. } = MarketSettings::default();
+        let MarketSettings { iterations, showings, call_time_max, measures, .. } = MarketSettings::default();
+        let call_s_max = call_time_max.as_secs();
         let Measures { dimensions, parts, deltas } = measures;
-        Self { iterations, judges: None, showings, coverage: None, dimensions, parts, deltas }
+        Self { iterations, judges: None, showings, call_s_max, coverage: None, dimensions, parts, deltas }
     }
 }
 
@@ -62,6 +68,8 @@ pub struct MarketSettings {
     pub judges: Vec<JudgeConfig>,
     /// How often each judge is shown the bids, in another order each time.
     pub showings: u32,
+    /// How long one call of `gh` may take.
+    pub call_time_max: Duration,
     /// What prints the share of lines that tests cover.
     pub coverage: Option<ProgramConfig>,
     /// What bids and implementations are measured by.
@@ -76,6 +84,7 @@ impl Default for MarketSettings {
             iterations: 15,
             judges: Vec::new(),
             showings: 3,
+            call_time_max: DEADLINE_DEFAULT,
             coverage: None,
             measures: Measures::default(),
             bidders: Vec::new(),
@@ -89,9 +98,11 @@ impl RawMarket {
         bidders: Vec<BidderConfig>,
         configured: Vec<JudgeConfig>,
     ) -> Result<MarketSettings, String> {
-        for (setting, value, most) in
-            [("iterations", self.iterations, ITERATIONS_MAX), ("showings", self.showings, SHOWINGS_MAX)]
-        {
+        for (setting, value, most) in [
+            ("iterations", self.iterations.into(), ITERATIONS_MAX.into()),
+            ("showings", self.showings.into(), SHOWINGS_MAX.into()),
+            ("call_s_max", self.call_s_max, CALL_S_MAX),
+        ] {
             if value == 0 || value > most {
                 return Err(format!("[market] {setting} is {value}, not between 1 and {most}"));
             }
@@ -115,6 +126,7 @@ impl RawMarket {
             iterations: self.iterations,
             judges: select_judges(configured, self.judges, "market")?,
             showings: self.showings,
+            call_time_max: Duration::from_secs(self.call_s_max),
             coverage: self.coverage,
             measures,
             bidders,
@@ -229,6 +241,9 @@ mod tests {
             ("[market]\niterations = 1001\n", false),
             ("[market]\niterations = 0\n", false),
             ("[market]\nshowings = 51\n", false),
+            ("[market]\ncall_s_max = 600\n", true),
+            ("[market]\ncall_s_max = 601\n", false),
+            ("[market]\ncall_s_max = 0\n", false),
             ("[market.deltas]\nsuccess = 0.5\n", true),
             ("[market.deltas]\nsuccess = 0.51\n", false),
             ("[market.deltas]\naccuracy_above = 1.1\n", false),

@@ -5,6 +5,7 @@
 #
 # `faults` has one line for each call that is to go wrong, the next one first:
 #   view:rate           nothing is printed, for there were too many requests
+#   view:hang           nothing comes for longer than anybody waits
 #   edit-body:lost      the body is stored, and the answer is lost
 #   edit-body:conflict  the body is stored, and somebody else edits it at once, as `theirs.sed` says
 #   comment:lost        the comment is stored, and the answer is lost
@@ -62,6 +63,7 @@ view() {
     fault_of view
     case $fault in
     '') ;;
+    hang) sleep 9; exit 1 ;;
     rate) complain 'HTTP 403: API rate limit exceeded for user ID 1. (https://api.github.com/graphql)' ;;
     *) refuse "no such fault as $fault" ;;
     esac

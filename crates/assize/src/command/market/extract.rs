@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use assize_core::market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
 use assize_core::market::requirement::{Guideline, Requirements};
 use assize_engine::market::broker;
-use assize_engine::market::source::github::{DEADLINE_DEFAULT, GitHub};
+use assize_engine::market::source::github::GitHub;
 use assize_engine::market::source::{Patience, Source as _};
 
 use super::panel::Panel;
@@ -99,7 +99,7 @@ pub fn requirements(arguments: &SpecificationArguments, host: &Host, panel: &Pan
             (format!("--spec {}", path.display()), text)
         }
         (None, Some(number)) => {
-            let source = github(host, number);
+            let source = github(host, number)?;
             let issue = source.read().map_err(|error| Failure::new(error.to_string()))?;
             (source.name(), issue.body)
         }
@@ -122,8 +122,14 @@ pub fn requirements(arguments: &SpecificationArguments, host: &Host, panel: &Pan
 }
 
 /// Reaches an issue of the project's repository.
-pub fn github(host: &Host, number: u64) -> GitHub {
-    GitHub::new(number, &host.project(), search_path(host), Patience::default(), DEADLINE_DEFAULT)
+///
+/// # Errors
+///
+/// Fails where the configuration cannot be read.
+pub fn github(host: &Host, number: u64) -> Result<GitHub> {
+    let config = Config::load(&host.project(), host.configuration.as_deref())?;
+    let call_time = config.market.call_time_max;
+    Ok(GitHub::new(number, &host.project(), search_path(host), Patience::default(), call_time))
 }
 
 /// Reads in which ways the project wants to be changed.

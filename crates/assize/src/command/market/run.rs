@@ -275,7 +275,7 @@ fn source_of(arguments: &Arguments, host: &Host) -> Result<Box<dyn Source>> {
             // Whatever folder it is called from, it is the same work.
             Ok(Box::new(SpecificationFile::new(&place.canonicalize().unwrap_or(place))))
         }
-        (None, Some(number)) => Ok(Box::new(github(host, number))),
+        (None, Some(number)) => Ok(Box::new(github(host, number)?)),
         (None, None) => Err(Failure::new("neither --spec nor --issue is given")),
     }
 }
