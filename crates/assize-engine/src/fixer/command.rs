@@ -17,7 +17,7 @@ use assize_core::text::{ending, make_visible};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Answer, Fixer, NoPatch, Request, left_behind, task, unavailable};
+use super::{Answer, Fixer, Left, NoPatch, Request, task, unavailable};
 use crate::court::fresh_nonce;
 use crate::judge::JUDGE_VARIABLE;
 use crate::process::{Finished, Limits, TIME_S, check_configured, run_to_the_last};
@@ -101,9 +101,14 @@ impl Program {
 
     fn patch(&self, request: &Request<'_>, finished: &Finished) -> Result<Handed, NoPatch> {
         self.check_end(finished)?;
-        left_behind(request.original, request.tree, &finished.stdout, finished.stdout_cut, &request.limits, |what| {
-            unavailable(Cause::Unavailable, what)
-        })
+        let left = Left {
+            program: &self.config.argv[0],
+            original: request.original,
+            tree: request.tree,
+            printed: &finished.stdout,
+            cut_at: finished.stdout_cut.then_some(OUTPUT_BYTES_MAX as u64),
+        };
+        left.patch(&request.limits, |what| unavailable(Cause::Unavailable, what))
     }
 
     /// Looks whether it came to its end, and all that it has started with it.
@@ -178,9 +183,9 @@ mod tests {
 
     #[test]
     fn edits_need_no_output_and_an_answer_without_them_does() {
-        let cut = || Finished { stdout: vec![b'x'; 9], stdout_cut: true, ..finished(0) };
+        let cut = || Finished { stdout_cut: true, ..finished(0) };
         assert!(matches!(answer(true, &cut()), Ok(Handed::Operations(edits)) if edits.ops.len() == 1));
-        assert!(matches!(answer(false, &cut()), Err(NoPatch::Unreadable(why)) if why[0].contains("9 bytes")));
+        assert!(matches!(answer(false, &cut()), Err(NoPatch::Unreadable(why)) if why[0].contains("4194304 bytes")));
         assert_eq!(answer(false, &finished(0)), Err(NoPatch::Nothing));
         // Whoever fails has said so, however much it printed.
         let failed = answer(true, &Finished { status: finished(3).status, ..cut() });

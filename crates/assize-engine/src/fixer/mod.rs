@@ -63,38 +63,48 @@ pub enum NoPatch {
     Unavailable(Unjudged),
 }
 
-/// Takes what a program left behind: its edits, or where there are none, the patch that it printed.
-///
-/// # Errors
-///
-/// Says why there is no patch. `unsayable` says what it is when no patch can say what was left, such as a link.
-pub fn left_behind(
-    original: &Path,
-    tree: &Path,
-    printed: &[u8],
-    is_cut: bool,
-    limits: &PatchLimits,
-    unsayable: fn(String) -> NoPatch,
-) -> Result<Handed, NoPatch> {
-    let edits = difference(original, tree).map_err(|error| {
-        let what = format!("what it edited cannot be read: {error}");
-        match error.kind() {
-            ErrorKind::Other => unsayable(what),
-            _ => unavailable(Cause::Unavailable, what),
+/// What a program left behind that was to change a tree.
+#[derive(Debug, Clone, Copy)]
+pub struct Left<'a> {
+    /// The program.
+    pub program: &'a str,
+    /// The tree as it was.
+    pub original: &'a Path,
+    /// What it made of it.
+    pub tree: &'a Path,
+    /// What it printed.
+    pub printed: &'a [u8],
+    /// After how many bytes that was cut off, where it was.
+    pub cut_at: Option<u64>,
+}
+
+impl Left<'_> {
+    /// Takes its edits, or where there are none, the patch that it printed.
+    ///
+    /// # Errors
+    ///
+    /// Says why there is no patch. `unsayable` says what it is when no patch can say what was left, such as a link.
+    pub fn patch(&self, limits: &PatchLimits, unsayable: fn(String) -> NoPatch) -> Result<Handed, NoPatch> {
+        let edits = difference(self.original, self.tree).map_err(|error| {
+            let what = format!("what it edited cannot be read: {error}");
+            match error.kind() {
+                ErrorKind::Other => unsayable(what),
+                _ => unavailable(Cause::Unavailable, what),
+            }
+        })?;
+        if !edits.ops.is_empty() {
+            return Ok(Handed::Operations(edits));
         }
-    })?;
-    if !edits.ops.is_empty() {
-        return Ok(Handed::Operations(edits));
+        // Whoever edits files may print what it likes.
+        if let Some(most) = self.cut_at {
+            return Err(NoPatch::Unreadable(vec![format!("`{}` printed more than {most} bytes", self.program)]));
+        }
+        if self.printed.trim_ascii().is_empty() {
+            return Err(NoPatch::Nothing);
+        }
+        Handed::read(self.printed.trim_ascii_start(), Form::Guessed, limits)
+            .map_err(|unsound| NoPatch::Unreadable(unsound.faults.iter().map(ToString::to_string).collect()))
     }
-    // Whoever edits files may print what it likes.
-    if is_cut {
-        return Err(NoPatch::Unreadable(vec![format!("it printed more than {} bytes", printed.len())]));
-    }
-    if printed.trim_ascii().is_empty() {
-        return Err(NoPatch::Nothing);
-    }
-    Handed::read(printed.trim_ascii_start(), Form::Guessed, limits)
-        .map_err(|unsound| NoPatch::Unreadable(unsound.faults.iter().map(ToString::to_string).collect()))
 }
 
 /// There is no patch, and whoever was asked is not to blame.

@@ -21,7 +21,7 @@ use serde_json::json;
 
 use super::errand::{ErrandError, ProgramConfig, Yard, run};
 use crate::court::fresh_nonce;
-use crate::fixer::{NoPatch, left_behind, task};
+use crate::fixer::{Left, NoPatch, task};
 use crate::judge::Judge;
 use crate::judge::ask::{Terms, ask};
 use crate::work_copy::WorkCopy;
@@ -197,5 +197,12 @@ fn edits(
     })?;
     // Whoever leaves a link had the chance.
     let its_own = |what| NoPatch::Unreadable(vec![what]);
-    left_behind(work.original, &copy.path(), &result.stdout, result.cut, &work.limits, its_own)
+    let left = Left {
+        program: program.argv.first().map(String::as_str).unwrap_or_default(),
+        original: work.original,
+        tree: &copy.path(),
+        printed: &result.stdout,
+        cut_at: result.cut.then_some(yard.limits.output_bytes),
+    };
+    left.patch(&work.limits, its_own)
 }

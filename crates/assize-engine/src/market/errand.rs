@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use assize_core::text::{ending, make_visible};
 use serde::Deserialize;
 
+use crate::court::fresh_word;
 use crate::gate::tool_folders;
 use crate::judge::JUDGE_VARIABLE;
 use crate::process::{TIME_S, check_configured};
@@ -131,9 +132,11 @@ pub fn run(
     let name = program.argv.first().cloned().unwrap_or_default();
     let not_sent = |why: String| ErrandError::NotSent { program: name.clone(), why };
     let told = told(task, case).map_err(|error| not_sent(error.to_string()))?;
-    let job = job(program, yard, copy, told.path());
+    // Nobody can guess its name, so that whoever fails cannot say that it was never there.
+    let missing = fresh_word();
+    let job = job(program, yard, copy, told.path(), &missing);
     let result = yard.sandbox.run(&job, &mut |_| {}).map_err(|error: SandboxError| not_sent(error.to_string()))?;
-    if told.path().join(NOT_THERE).exists() {
+    if told.path().join(&missing).exists() {
         return Err(not_sent(
             "the sandbox does not show it; name it by its place, or list its folder under `read`".to_owned(),
         ));
@@ -156,10 +159,9 @@ pub fn run(
 }
 
 /// Says that the program is not there, or else becomes it, with the task on its standard input.
-const BECOME: &str = r#"task=$1; shift
-command -v -- "$1" > /dev/null 2>&1 || { : > "${task%/*}/not-there"; exit 127; }
+const BECOME: &str = r#"task=$1; missing=$2; shift 2
+command -v -- "$1" > /dev/null 2>&1 || { : > "$missing"; exit 127; }
 exec "$@" < "$task""#;
-const NOT_THERE: &str = "not-there";
 const TASK: &str = "task.md";
 const CASE: &str = "case.json";
 
@@ -171,12 +173,14 @@ fn told(task: &str, case: &serde_json::Value) -> io::Result<Scratch> {
     Ok(told)
 }
 
-fn job(program: &ProgramConfig, yard: &Yard, copy: &WorkCopy, told: &Path) -> Job {
+fn job(program: &ProgramConfig, yard: &Yard, copy: &WorkCopy, told: &Path, missing: &str) -> Job {
     let work = copy.path();
     let inside = yard.sandbox.reports_inside(told);
     // A job has nothing on its standard input: the shell that it begins with opens the task there, and becomes the program.
     let mut job = Job::new("/bin/sh", &["-c", BECOME, "sh"], &work, told);
-    job.arguments.push(inside.join(TASK).to_string_lossy().into_owned());
+    for name in [TASK, missing] {
+        job.arguments.push(inside.join(name).to_string_lossy().into_owned());
+    }
     job.arguments.extend(program.argv.iter().cloned());
     job.limits = SandboxLimits { wall_seconds: program.time_s, ..yard.limits.clone() };
     job.network = program.network;
