@@ -14,11 +14,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::http::{Endpoint, check_base_url, not_an_answer};
+use super::http::{Endpoint, Hint, check_base_url};
 use super::openai::{TOKENS, check_generation, check_model};
 use super::schema::{anthropic, plain};
 use super::spoken::Spoken;
-use super::{Answer, CallError, Environment, Judge, Key, Prices, Secret, case_text, rules_with_schema};
+use super::server::{Server, wait_for};
+use super::{Answer, CallError, Environment, Judge, Key, Prices, case_text, rules_with_schema};
 
 /// The server that is asked unless another is named.
 pub const BASE_URL: &str = "https://api.anthropic.com";
@@ -91,7 +92,6 @@ struct Anthropic {
     config: Config,
     base_url: String,
     prices: Prices,
-    key: Key,
     endpoint: Endpoint,
     spoken: Spoken<Shared>,
 }
@@ -108,18 +108,28 @@ pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box
     // Other programs want the address with the version; both are understood.
     let base_url = base_url.strip_suffix("/v1").unwrap_or(&base_url).to_owned();
     let variable = Some(config.api_key_env.as_str()).filter(|variable| !variable.is_empty());
+    let key = Key::look_up(variable, environment);
     Ok(Box::new(Anthropic {
         prices: Prices::new(config.price_in_usd_per_mtok, config.price_out_usd_per_mtok)?,
-        key: Key::look_up(variable, environment),
-        endpoint: Endpoint::new(&base_url, "/v1/messages"),
+        endpoint: Endpoint::new(&base_url, "/v1/messages", &[("anthropic-version", VERSION)], key, |key| {
+            ("x-api-key", key.to_owned())
+        })?,
         spoken: Spoken::new(),
         base_url,
         config: config.clone(),
     }))
 }
 
-impl Anthropic {
-    fn request(&self, question: &Question, reask: Option<&str>) -> Result<Vec<u8>, serde_json::Error> {
+impl Server for Anthropic {
+    fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    fn hint(&self) -> Hint {
+        hint
+    }
+
+    fn write(&self, question: &Question, reask: Option<&str>) -> serde_json::Result<Vec<u8>> {
         let shared = self.spoken.of(question, || self.shared(question))?;
         serde_json::to_vec(&Request {
             model: &self.config.model,
@@ -129,6 +139,15 @@ impl Anthropic {
             shared: &shared,
         })
     }
+
+    fn read(&self, body: &[u8]) -> Result<Answer, CallError> {
+        let message: Message =
+            serde_json::from_slice(body).map_err(|_| self.endpoint.not_an_answer("a message", body))?;
+        message.read(&self.prices)
+    }
+}
+
+impl Anthropic {
 
     /// Writes what all questions with these rules and this schema have in common.
     fn shared(&self, question: &Question) -> Result<Shared, serde_json::Error> {
@@ -222,14 +241,12 @@ impl Judge for Anthropic {
         "price_in_usd_per_mtok and price_out_usd_per_mtok"
     }
 
+    fn server(&self) -> Option<&dyn Server> {
+        Some(self)
+    }
+
     fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<Answer, CallError> {
-        let secret = self.key.get()?;
-        let mut headers = vec![("anthropic-version", VERSION)];
-        headers.extend(secret.map(|Secret(key)| ("x-api-key", key.as_str())));
-        let request = self.request(question, reask).map_err(|error| CallError::unavailable(error.to_string()))?;
-        let body = self.endpoint.post(&headers, secret, &request, hint, deadline)?;
-        let message: Message = serde_json::from_slice(&body).map_err(|_| not_an_answer("a message", secret, &body))?;
-        message.read(&self.prices)
+        wait_for(self, question, reask, deadline)
     }
 }
 

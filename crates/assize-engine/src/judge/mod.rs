@@ -10,11 +10,11 @@ pub mod ask;
 pub mod breaker;
 pub mod budget;
 pub mod cache;
-mod corked;
 mod folder;
 mod http;
 mod price;
 mod schema;
+mod server;
 mod spoken;
 #[cfg(test)]
 mod testing;
@@ -27,6 +27,9 @@ use assize_core::prompt::Question;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::verdict::Reply;
 use serde::{Deserialize, Serialize};
+
+pub use http::Web;
+pub use server::{Server, call};
 
 pub use ask::{Replies, Terms, ask, ask_all};
 pub use price::Prices;
@@ -80,6 +83,10 @@ pub trait Judge: Send + Sync {
     /// How many calls at a time are sensible at most: a program takes memory, a server looks after itself.
     fn calls_max(&self) -> usize {
         CALLS_MAX
+    }
+    /// The server behind it, where it is one: a call of it needs no thread of its own.
+    fn server(&self) -> Option<&dyn Server> {
+        None
     }
     /// Asks once, and returns before the deadline. `reask` says what was wrong with the reply
     /// before this one.

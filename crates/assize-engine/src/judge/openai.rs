@@ -15,10 +15,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::http::{Endpoint, check_base_url, not_an_answer};
+use super::http::{Endpoint, Hint, check_base_url};
 use super::schema::openai_strict;
 use super::spoken::Spoken;
-use super::{Answer, CallError, Environment, Judge, Key, Prices, SchemaLimits, Secret, case_text, rules_with_schema};
+use super::server::{Server, wait_for};
+use super::{Answer, CallError, Environment, Judge, Key, Prices, SchemaLimits, case_text, rules_with_schema};
 
 /// The server that is asked unless another is named.
 pub const BASE_URL: &str = "https://api.openai.com/v1";
@@ -109,7 +110,6 @@ struct Openai {
     base_url: String,
     limits: SchemaLimits,
     prices: Prices,
-    key: Key,
     endpoint: Endpoint,
     spoken: Spoken<Shared>,
 }
@@ -123,11 +123,13 @@ pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box
     check_model(&config.model)?;
     check_generation(config.temperature, TEMPERATURE_MAX, config.max_tokens)?;
     let base_url = check_base_url(&config.base_url)?;
+    let key = Key::look_up(config.api_key_env.as_deref(), environment);
     Ok(Box::new(Openai {
         limits: config.schema_limits.unwrap_or_else(|| usual_limits(&base_url)),
         prices: Prices::new(config.price_in_usd_per_mtok, config.price_out_usd_per_mtok)?,
-        key: Key::look_up(config.api_key_env.as_deref(), environment),
-        endpoint: Endpoint::new(&base_url, "/chat/completions"),
+        endpoint: Endpoint::new(&base_url, "/chat/completions", &[], key, |key| {
+            ("authorization", format!("Bearer {key}"))
+        })?,
         spoken: Spoken::new(),
         base_url,
         config: config.clone(),
@@ -157,8 +159,16 @@ fn usual_limits(base_url: &str) -> SchemaLimits {
     if is_openai { SchemaLimits::Description } else { SchemaLimits::Schema }
 }
 
-impl Openai {
-    fn request(&self, question: &Question, reask: Option<&str>) -> Result<Vec<u8>, serde_json::Error> {
+impl Server for Openai {
+    fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    fn hint(&self) -> Hint {
+        hint
+    }
+
+    fn write(&self, question: &Question, reask: Option<&str>) -> serde_json::Result<Vec<u8>> {
         let shared = self.spoken.of(question, || self.shared(question))?;
         let case = case_text(question, reask);
         let format_bytes = shared.response_format.as_ref().map_or(0, |format| format.get().len());
@@ -180,6 +190,15 @@ impl Openai {
         serde_json::to_writer(&mut body, &request)?;
         Ok(body)
     }
+
+    fn read(&self, body: &[u8]) -> Result<Answer, CallError> {
+        let completion: Completion =
+            serde_json::from_slice(body).map_err(|_| self.endpoint.not_an_answer("a chat completion", body))?;
+        completion.read(&self.prices)
+    }
+}
+
+impl Openai {
 
     /// Writes what all questions with these rules and this schema have in common.
     fn shared(&self, question: &Question) -> Result<Shared, serde_json::Error> {
@@ -264,16 +283,12 @@ impl Judge for Openai {
         "price_in_usd_per_mtok and price_out_usd_per_mtok"
     }
 
+    fn server(&self) -> Option<&dyn Server> {
+        Some(self)
+    }
+
     fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<Answer, CallError> {
-        let secret = self.key.get()?;
-        let bearer = secret.map(|Secret(key)| format!("Bearer {key}"));
-        let headers: Vec<(&str, &str)> = bearer.iter().map(|bearer| ("authorization", bearer.as_str())).collect();
-        let request =
-            self.request(question, reask).map_err(|error| CallError::unavailable(error.to_string()))?;
-        let body = self.endpoint.post(&headers, secret, &request, hint, deadline)?;
-        let completion: Completion =
-            serde_json::from_slice(&body).map_err(|_| not_an_answer("a chat completion", secret, &body))?;
-        completion.read(&self.prices)
+        wait_for(self, question, reask, deadline)
     }
 }
 
