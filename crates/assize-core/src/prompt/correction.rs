@@ -90,6 +90,7 @@ impl CorrectionPrompt {
 
 impl Inquiry for CorrectionPrompt {
     type Case = FaultyRecord;
+    type Reading = (Option<Record>, String);
 
     fn name<'a>(&self, case: &'a FaultyRecord) -> &'a str {
         &case.record.id
@@ -127,9 +128,9 @@ impl Inquiry for CorrectionPrompt {
         })
     }
 
-    fn door(self: Arc<Self>, case: &FaultyRecord, _: &Arc<Question>) -> Door {
+    fn door(self: Arc<Self>, case: &FaultyRecord, _: &Arc<Question>) -> Door<Self::Reading> {
         let case = case.clone();
-        Box::new(move |reply| self.read(reply, &case).map(|_| ()))
+        Box::new(move |reply| self.read(reply, &case))
     }
 }
 

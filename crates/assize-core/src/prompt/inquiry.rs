@@ -9,13 +9,15 @@ use super::{Nonce, Question};
 use crate::ruling::Unjudged;
 use crate::verdict::Reply;
 
-/// Says whether a reply counts; where it does not, why.
-pub type Door = Box<dyn Fn(&Reply) -> Result<(), Unjudged> + Send + Sync>;
+/// Reads a reply; where it does not count, says why.
+pub type Door<T> = Box<dyn Fn(&Reply) -> Result<T, Unjudged> + Send + Sync>;
 
 /// What is asked in each case of a run.
 pub trait Inquiry: Send + Sync + 'static {
     /// What a question is about.
     type Case;
+    /// What a reply that counts says.
+    type Reading: Send + 'static;
 
     /// Returns the name of a case, for people.
     fn name<'a>(&self, case: &'a Self::Case) -> &'a str;
@@ -31,5 +33,5 @@ pub trait Inquiry: Send + Sync + 'static {
     fn question(&self, case: &Self::Case, nonce: &Nonce) -> Result<Question, Unjudged>;
 
     /// Makes the door for replies to a question.
-    fn door(self: Arc<Self>, case: &Self::Case, question: &Arc<Question>) -> Door;
+    fn door(self: Arc<Self>, case: &Self::Case, question: &Arc<Question>) -> Door<Self::Reading>;
 }

@@ -80,6 +80,7 @@ impl RecordPrompt {
 
 impl Inquiry for RecordPrompt {
     type Case = Record;
+    type Reading = RecordVerdict;
 
     fn name<'a>(&self, record: &'a Record) -> &'a str {
         &record.id
@@ -111,11 +112,11 @@ impl Inquiry for RecordPrompt {
         })
     }
 
-    fn door(self: Arc<Self>, _: &Record, question: &Arc<Question>) -> Door {
+    fn door(self: Arc<Self>, _: &Record, question: &Arc<Question>) -> Door<RecordVerdict> {
         let question = Arc::clone(question);
         Box::new(move |reply| {
             let exhibits: Vec<&str> = question.exhibits.iter().map(String::as_str).collect();
-            self.verdict(reply, &exhibits).map(|_| ())
+            self.verdict(reply, &exhibits)
         })
     }
 }

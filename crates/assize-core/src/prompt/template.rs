@@ -114,6 +114,7 @@ impl TemplatePrompt {
 
 impl Inquiry for TemplatePrompt {
     type Case = FailedTemplate;
+    type Reading = TemplateRevision;
 
     fn name<'a>(&self, case: &'a FailedTemplate) -> &'a str {
         &case.name
@@ -151,9 +152,9 @@ impl Inquiry for TemplatePrompt {
         })
     }
 
-    fn door(self: Arc<Self>, case: &FailedTemplate, _: &Arc<Question>) -> Door {
+    fn door(self: Arc<Self>, case: &FailedTemplate, _: &Arc<Question>) -> Door<Self::Reading> {
         let case = case.clone();
-        Box::new(move |reply| self.read(reply, &case).map(|_| ()))
+        Box::new(move |reply| self.read(reply, &case))
     }
 }
 

@@ -155,7 +155,7 @@ impl CallError {
     }
 
     /// An attempt that may have been paid for although it brought nothing.
-    fn lost(cause: Cause, detail: impl Into<String>) -> Self {
+    pub(crate) fn lost(cause: Cause, detail: impl Into<String>) -> Self {
         Self::Final { unjudged: Unjudged::new(cause, detail), cost_usd: None }
     }
 

@@ -339,6 +339,18 @@ impl Docket {
         self.begin(task, judge, worst_nanousd, now)
     }
 
+    /// Takes a call back that was not made after all, since its question has ended.
+    pub fn withdraw(&mut self, id: u64) {
+        let Some(call) = self.calls.remove(&id) else { return };
+        self.committed_nanousd = self.committed_nanousd.saturating_sub(call.worst_nanousd);
+        let bench = &mut self.benches[call.judge];
+        bench.running -= usize::from(!call.stuck);
+        bench.made -= 1;
+        if let Some(open) = self.tasks.get_mut(&call.task) {
+            open.running -= 1;
+        }
+    }
+
     /// Takes in how a call ended, and what it cost where that is known.
     pub fn ended(&mut self, id: u64, ending: Ending, cost_nanousd: Option<u64>, now: Duration) -> After {
         let Some(call) = self.calls.remove(&id) else { return After::Late };

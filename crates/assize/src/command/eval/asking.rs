@@ -13,11 +13,12 @@ use assize_core::prompt::record::RecordPrompt;
 use assize_core::record::Record;
 use assize_core::rubric::Rubric;
 use assize_core::trial::tally::Tally;
+use assize_engine::court::eval::asking::{Asking, Hears, Prepared};
 use assize_engine::court::eval::replies::{Key, Lost, Readers, Replies};
-use assize_engine::court::eval::{Asking, AskingTerms, Bench, Said, nanousd, usd};
+use assize_engine::court::eval::{AskingTerms, Bench, Said, nanousd, usd};
 use assize_engine::court::fresh_nonce;
 use assize_engine::judge::ask::{ATTEMPTS_MAX, BACKOFF_BASE, BACKOFF_MAX};
-use assize_engine::judge::{Judge, JudgeConfig};
+use assize_engine::judge::{Answer, Judge, JudgeConfig};
 use serde::Serialize;
 
 use super::progress::Bar;
@@ -203,8 +204,53 @@ impl Asked {
     }
 }
 
-/// What is done with a case. An error ends the reading.
-pub type Each<'a, C> = &'a mut dyn FnMut(&C) -> std::result::Result<(), String>;
+/// Who looks what is known of a case, and prepares what is not. It is shared among threads.
+pub struct Intake<'a, P> {
+    registry: &'a Registry,
+    seated: &'a Seated<P>,
+    is_anything_kept: bool,
+}
+
+/// What is known of a case: the answers that are kept, each with its place, and what there is to ask.
+pub struct Known<T> {
+    /// The answers.
+    pub kept: Vec<(usize, Said<Answer>)>,
+    /// What is asked; `None` where nothing is missing.
+    pub missing: Option<Prepared<T>>,
+}
+
+/// What is done with a case that is prepared: it has a number that is higher than that of the one before. An error ends the reading.
+pub type Put<'a, T> = &'a mut dyn FnMut(u64, Prepared<T>) -> std::result::Result<(), String>;
+
+/// Reads the cases of a run, and puts what is missing.
+pub type Cases<'a, P> = &'a mut dyn FnMut(&Intake<'_, P>, Put<'_, <P as Inquiry>::Reading>) -> Result<()>;
+
+impl<P: Inquiry> Intake<'_, P> {
+    /// Looks what is known of a case, and prepares what is not.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the replies cannot be read.
+    pub fn look(&self, case: &P::Case) -> std::result::Result<Known<P::Reading>, String> {
+        let Self { registry, seated: Seated { bench, prompt, .. }, is_anything_kept } = self;
+        let (mut kept, mut missing) = (Vec::new(), (0..bench.places()).collect::<Vec<_>>());
+        // Where nothing was kept, nothing has to be looked up.
+        if *is_anything_kept {
+            let hash = prompt.hash(case);
+            let keys = bench.keys(&hash);
+            let look_up = |replies: &Replies| {
+                let found = missing.iter().map(|place| bench.kept(replies, (*place, &keys[*place]), &hash));
+                found.collect::<std::result::Result<Vec<_>, _>>()
+            };
+            let found = registry.readers.read(look_up).map_err(|error| error.to_string())?;
+            kept = found.into_iter().enumerate().filter_map(|(place, said)| Some((place, said?))).collect();
+            missing.retain(|place| kept.iter().all(|(there, _)| there != place));
+        }
+        let prepare = || bench.prepare(prompt, case, &missing, registry.is_limited());
+        let missing = (!missing.is_empty()).then(prepare);
+        Ok(Known { kept, missing })
+    }
+}
 
 /// Tokens of a verdict, about: for the frame, and for each mode.
 const TOKENS_OF_VERDICT: u64 = 20;
@@ -268,11 +314,13 @@ impl Seated<RecordPrompt> {
     ///
     /// Fails when the replies cannot be read.
     pub fn opinions(&self, registry: &Registry, record: &Record) -> std::result::Result<Vec<RecordOpinion>, String> {
-        let opinion = |said: Said| {
-            let (judge, verdict) = said.read(|answer| self.prompt.read(&answer.reply, record));
-            RecordOpinion { judge, verdict }
-        };
-        Ok(registry.said(self, record)?.into_iter().map(opinion).collect())
+        Ok(registry.said(self, record)?.into_iter().map(|said| self.opinion(said, record)).collect())
+    }
+
+    /// Reads what a judge answered about a record.
+    pub fn opinion(&self, said: Said<Answer>, record: &Record) -> RecordOpinion {
+        let Said { judge, what: verdict } = said.read(|answer| self.prompt.read(&answer.reply, record));
+        RecordOpinion { judge, verdict }
     }
 
     /// Makes what the ledger keeps of a run.
@@ -345,7 +393,11 @@ impl Registry {
     /// # Errors
     ///
     /// Fails when the replies cannot be read.
-    pub fn said<P: Inquiry>(&self, seated: &Seated<P>, case: &P::Case) -> std::result::Result<Vec<Said>, String> {
+    pub fn said<P: Inquiry>(
+        &self,
+        seated: &Seated<P>,
+        case: &P::Case,
+    ) -> std::result::Result<Vec<Said<Answer>>, String> {
         let hash = seated.prompt.hash(case);
         self.readers.read(|replies| seated.bench.said(replies, &hash)).map_err(|error| error.to_string())
     }
@@ -419,7 +471,7 @@ impl Registry {
         let keys = seated.bench.keys(&seated.prompt.hash(case)).into_iter().enumerate();
         let Ok(question) = seated.prompt.question(case, &fresh_nonce()) else { return Ok(Vec::new()) };
         let door = Arc::clone(&seated.prompt).door(case, &Arc::new(question));
-        let counts = |said: &Said| said.answer.as_ref().is_ok_and(|answer| door(&answer.reply).is_ok());
+        let counts = |said: &Said<Answer>| said.what.as_ref().is_ok_and(|answer| door(&answer.reply).is_ok());
         let said = self.said(seated, case)?;
         Ok(said.iter().zip(keys).filter(|(said, _)| !counts(said)).map(|(_, place)| place).collect())
     }
@@ -435,7 +487,7 @@ impl Registry {
         Err(Failure::new(what).hint(format!("set {settings} of that judge")))
     }
 
-    /// Asks in every case that `cases` hands over.
+    /// Asks in every case that `cases` hands over; `hears` is told of each question that has ended, when that is on the disk.
     ///
     /// # Errors
     ///
@@ -444,9 +496,9 @@ impl Registry {
         &mut self,
         (seated, run): (&Seated<P>, Key),
         need: &Need,
-        host: &Host,
-        output: Output,
-        cases: &mut dyn FnMut(Each<'_, P::Case>) -> Result<()>,
+        (host, output): (&Host, Output),
+        hears: Hears<P::Reading>,
+        cases: Cases<'_, P>,
     ) -> Result<Asked> {
         let failed = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
         self.check_prices(need)?;
@@ -460,19 +512,19 @@ impl Registry {
             ..Asked::default()
         };
         if need.answered < need.questions {
-            let asking = Asking::begin(seated.bench.clone(), &self.path, run, terms);
-            let mut asking = asking.map_err(|error| failed(&error))?;
+            let asking = Asking::begin(seated.bench.clone(), &self.path, run, terms, hears);
+            let asking = asking.map_err(|error| failed(&error))?;
             let mut bar = Bar::new(output, need.questions - need.answered);
-            let all: Vec<usize> = (0..seated.places()).collect();
-            cases(&mut |case| {
-                // Where nothing was kept, nothing has to be looked up.
-                let missing = if need.answered == 0 { all.clone() } else { self.missing(seated, case)? };
-                if !missing.is_empty() {
-                    asking.put(&seated.prompt, case, &missing).map_err(|error| error.to_string())?;
-                }
+            let intake = Intake { registry: self, seated, is_anything_kept: need.answered > 0 };
+            let read = cases(&intake, &mut |case, prepared| {
                 bar.see(asking.progress());
-                Ok(())
-            })?;
+                let put = asking.put(case, prepared, &mut |progress| bar.see(progress));
+                put.map_err(|error| error.to_string())
+            });
+            // Why a run broke off is known at its end.
+            if read.is_err() && !asking.is_over() {
+                return read.map(|()| asked);
+            }
             let ended = asking.finish(&mut |progress| bar.see(progress));
             bar.finish();
             ended.map_err(|error| failed(&error))?;
@@ -484,6 +536,31 @@ impl Registry {
         asked.spent_usd = usd(stood.spent_nanousd);
         asked.stuck = stood.lost.split_off(asked.interrupted.len());
         Ok(asked)
+    }
+
+    /// Asks in some cases that are at hand; what was said is found afterwards.
+    ///
+    /// # Errors
+    ///
+    /// See [`Registry::ask`].
+    pub fn ask_all<'c, P: Inquiry>(
+        &mut self,
+        of: (&Seated<P>, Key),
+        need: &Need,
+        to: (&Host, Output),
+        cases: impl IntoIterator<Item = &'c P::Case>,
+    ) -> Result<Asked>
+    where
+        P::Case: 'c,
+    {
+        let mut numbered = (0..).zip(cases);
+        self.ask(of, need, to, Box::new(drop), &mut |intake, put| {
+            let mut each = |(number, case)| match intake.look(case)?.missing {
+                Some(prepared) => put(number, prepared),
+                None => Ok(()),
+            };
+            numbered.by_ref().try_for_each(&mut each).map_err(Failure::new)
+        })
     }
 
     fn terms(&self, spent_nanousd: u64, host: &Host) -> Result<AskingTerms> {

@@ -12,6 +12,7 @@ mod progress;
 mod report;
 mod rulings;
 mod run;
+mod sitting;
 
 use crate::cli::Output;
 use crate::exit::Result;

@@ -1,20 +1,25 @@
 //! `assize eval run RUBRIC DATA`: judges every record of a data set by a rubric.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
 
-use assize_core::court::eval::{COURT, RecordOpinion, RubricRef, Terms, decide};
+use assize_core::court::eval::{COURT, RecordOpinion, RubricRef, Terms};
 use assize_core::opinion::Panel;
 use assize_core::prompt::record::RecordPrompt;
 use assize_core::record::selection::{Draw, Offered, Selection};
 use assize_core::record::{Digest, Record as CaseRecord};
 use assize_core::rubric::Rubric;
-use assize_core::rubric::clause::Condition;
+use assize_core::rubric::clause::{Condition, EVALUATION_STACK};
 use assize_core::session::Event;
 use assize_core::trial::tally::Tally;
+use assize_core::verdict::RecordVerdict;
+use assize_engine::court::eval::replies::Key;
 
-use super::asking::{Asked, JudgeArguments, Need, Registry, Seated};
+use super::asking::{Asked, Intake, JudgeArguments, Known, Need, Put, Registry, Seated};
 use super::input::{self, DataArguments, Names};
-use super::rulings::{Rulings, RulingsArguments};
+use super::rulings::{Rulings, RulingsArguments, Shape};
+use super::sitting::{Heard, News, Outcome, Ruled};
 use crate::cli::{Output, print};
 use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
@@ -64,6 +69,9 @@ Clauses are computed; the judges of assize.toml are asked about the rest, which 
 A run that was interrupted goes on when it is started again, and pays for no answer twice.
 
 Exit codes: 0 every record is accepted \u{b7} 1 a record is rejected \u{b7} 2 something cannot be read \u{b7} 3 none is rejected, and some are unjudged";
+
+/// What the court has not yet heard, at most; whoever tells it more waits.
+const NEWS_MAX: usize = 1_024;
 
 /// What is said of each record, and by whom.
 enum Said {
@@ -123,37 +131,26 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         });
         return Ok(Exit::Done);
     }
-    let mut rulings = Rulings::open(host, &arguments.rulings, &rubric)?;
+    let rulings = Rulings::open(host, &arguments.rulings, &rubric)?;
+    let (shape, outcome) = (rulings.shape(), Outcome::new(rulings));
+    let mut terms = Terms { rubric: &rubric, clauses: &clauses, reference: &reference, panel: Panel::AnyFail };
     let mut asked = None;
-    let mut panel = Panel::AnyFail;
-    if let Said::Replied(judges) = &mut said {
-        let (registry, seated) = &mut **judges;
-        panel = registry.panel();
-        let run = seated.run(&format!("{} {}", reference.hash, survey.digest));
-        asked = Some(registry.ask((seated, run), &survey.need, host, output, &mut |each| {
-            data.each_record(host, &rubric, &mut |record| {
-                if survey.selection.takes(&record) { each(&record) } else { Ok(()) }
-            })
-        })?);
-    }
-    let terms = Terms { rubric: &rubric, clauses: &clauses, reference: &reference, panel };
-    let (mut tally, shape) = (Tally::default(), rulings.shape());
-    let rule = |at: usize, record: CaseRecord| {
-        if !survey.selection.takes(&record) {
-            return Ok(None);
+    let outcome = match &mut said {
+        Said::Replied(judges) => {
+            let (registry, seated) = &mut **judges;
+            terms.panel = registry.panel();
+            let run = seated.run(&format!("{} {}", reference.hash, survey.digest));
+            let court = Court { terms: &terms, shape, data: &data, selection: &survey.selection, host };
+            let (outcome, asking) = court.ask(outcome, registry, (seated, run), &survey.need, output)?;
+            asked = Some(asking);
+            outcome
         }
-        let ruling = decide(&terms, &record, said.opinions(at, &record)?);
-        let written = shape.of(&ruling);
-        Ok(Some((ruling, written)))
+        Said::Nothing | Said::Handed(_) => {
+            let court = Court { terms: &terms, shape, data: &data, selection: &survey.selection, host };
+            court.rule(outcome, &|at, record| said.opinions(at, record))?
+        }
     };
-    data.map_records(host, &rubric, &rule, &mut |ruled| {
-        if let Some((ruling, written)) = ruled {
-            tally.add(&ruling);
-            rulings.write(written);
-        }
-        Ok(())
-    })?;
-    rulings.finish()?;
+    let tally = outcome.finish()?;
     if let (Said::Replied(judges), Some(asked)) = (&said, &asked) {
         let (registry, seated) = &**judges;
         let event = Event::EvalRuled(Box::new(seated.record(registry, &reference, &survey.digest, asked, &tally)));
@@ -161,6 +158,105 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     tell(arguments, &rubric, &tally, asked.as_ref(), output);
     Ok(Exit::of(tally.outcome()))
+}
+
+/// Finds what is said of a record, by its number in the data.
+type Opinions<'a> = &'a (dyn Fn(usize, &CaseRecord) -> std::result::Result<Vec<RecordOpinion>, String> + Sync);
+
+/// What is ruled on, and by what.
+struct Court<'a> {
+    terms: &'a Terms<'a>,
+    shape: Shape,
+    data: &'a DataArguments,
+    selection: &'a Selection,
+    host: &'a Host,
+}
+
+impl Court<'_> {
+    /// Rules on all records by what is said of them already.
+    fn rule(&self, mut outcome: Outcome, said: Opinions<'_>) -> Result<Outcome> {
+        let rule = |at: usize, record: CaseRecord| {
+            if !self.selection.takes(&record) {
+                return Ok(None);
+            }
+            Ok(Some(Ruled::on(&record, said(at, &record)?, self.terms, self.shape)))
+        };
+        let mut numbers = 0..;
+        self.data.map_records(self.host, self.terms.rubric, &rule, &mut |ruled| {
+            if let Some((at, ruled)) = ruled.and_then(|ruled| Some((numbers.next()?, ruled))) {
+                outcome.take(at, ruled);
+            }
+            Ok(())
+        })?;
+        Ok(outcome)
+    }
+
+    /// Asks about the records of which not everything is said, and rules on each as soon as it is.
+    fn ask(
+        &self,
+        mut outcome: Outcome,
+        registry: &mut Registry,
+        (seated, run): (&Seated<RecordPrompt>, Key),
+        need: &Need,
+        output: Output,
+    ) -> Result<(Outcome, Asked)> {
+        if need.answered == need.questions {
+            let asked = registry.ask_all((seated, run), need, (self.host, output), [])?;
+            let outcome = self.rule(outcome, &|_, record| seated.opinions(registry, record))?;
+            return Ok((outcome, asked));
+        }
+        let (sender, news) = sync_channel(NEWS_MAX);
+        thread::scope(|scope| {
+            // A clause is computed on a stack of its own where the thread's does not suffice.
+            let court = thread::Builder::new().stack_size(2 * EVALUATION_STACK).spawn_scoped(scope, || {
+                outcome.hear(news, self.terms, self.shape);
+                outcome
+            });
+            let court = court.map_err(|error| Failure::new(format!("nobody can rule: {error}")))?;
+            let hears = {
+                let sender = sender.clone();
+                Box::new(move |settled| {
+                    // Where nobody hears it any more, the run breaks off for a reason of its own.
+                    let _ = sender.send(News::Said(settled));
+                })
+            };
+            let asked = registry.ask((seated, run), need, (self.host, output), hears, &mut |intake, put| {
+                self.take_in(seated, intake, &sender, put)
+            });
+            drop(sender);
+            let outcome = court.join().map_err(|_| Failure::new("the court broke off".to_owned()))?;
+            Ok((outcome, asked?))
+        })
+    }
+
+    /// Reads the records, tells the court of each, and puts what there is to be asked.
+    fn take_in(
+        &self,
+        seated: &Seated<RecordPrompt>,
+        intake: &Intake<'_, RecordPrompt>,
+        court: &SyncSender<News>,
+        put: Put<'_, RecordVerdict>,
+    ) -> Result<()> {
+        let look = |_: usize, record: CaseRecord| {
+            if !self.selection.takes(&record) {
+                return Ok(None);
+            }
+            let Known { kept, missing } = intake.look(&record)?;
+            let mut opinions = vec![None; seated.places()];
+            for (place, said) in kept {
+                opinions[place] = Some(seated.opinion(said, &record));
+            }
+            Ok(Some((Box::new(Heard { record, opinions }), missing)))
+        };
+        let mut numbers = 0..;
+        self.data.map_records(self.host, self.terms.rubric, &look, &mut |looked| {
+            let Some((number, (heard, missing))) = looked.and_then(|looked| Some((numbers.next()?, looked))) else {
+                return Ok(());
+            };
+            court.send(News::Record(number, heard)).map_err(|_| "nobody rules on it".to_owned())?;
+            missing.map_or(Ok(()), |missing| put(number, missing))
+        })
+    }
 }
 
 fn tell(arguments: &Arguments, rubric: &Rubric, tally: &Tally, asked: Option<&Asked>, output: Output) {

@@ -350,14 +350,12 @@ impl AtWork<'_> {
     /// Asks the corrector about each record that it is given.
     fn correct(&mut self, seated: &Seated<CorrectionPrompt>, need: &Need) -> Result<Vec<Answered>> {
         let Self { docket: Docket { given, host, output, .. }, registry, run, .. } = self;
-        let asked = registry.ask((seated, *run), need, host, *output, &mut |each| {
-            given.iter().try_for_each(&mut *each).map_err(Failure::new)
-        })?;
+        let asked = registry.ask_all((seated, *run), need, (host, *output), &*given)?;
         self.asked.add(asked);
         let answered = |case: &FaultyRecord| {
             let said = self.registry.said(seated, case).map_err(Failure::new)?;
             let read = |answer: &Answer| seated.prompt().read(&answer.reply, case);
-            let read = said.into_iter().next().map(|said| said.read(read).1);
+            let read = said.into_iter().next().map(|said| said.read(read).what);
             Ok(read.unwrap_or_else(|| Ok((None, String::new()))))
         };
         self.docket.given.iter().map(answered).collect()
@@ -379,12 +377,10 @@ impl AtWork<'_> {
         let reply_tokens = template.len() as u64 / BYTES_OF_TOKEN + TOKENS_OF_CORRECTION;
         let seated = corrector.asked_by(TemplatePrompt::of(rubric), reply_tokens);
         let need = self.registry.weigh(&seated, &case, false).map_err(Failure::new)?;
-        let asked = self
-            .registry
-            .ask((&seated, self.run), &need, host, *output, &mut |each| each(&case).map_err(Failure::new))?;
+        let asked = self.registry.ask_all((&seated, self.run), &need, (host, *output), [&case])?;
         self.asked.add(asked);
         let said = self.registry.said(&seated, &case).map_err(Failure::new)?.into_iter().next();
-        match said.map(|said| said.read(|answer| seated.prompt().read(&answer.reply, &case)).1) {
+        match said.map(|said| said.read(|answer| seated.prompt().read(&answer.reply, &case)).what) {
             Some(Ok(revision)) => Ok(Some(revision)),
             Some(Err(unjudged)) => {
                 self.open.push((format!("the template {name}"), unjudged.to_string()));
@@ -464,9 +460,7 @@ impl AtWork<'_> {
             need.add(self.registry.weigh(seated, record, false).map_err(Failure::new)?);
         }
         let Docket { host, output, .. } = self.docket;
-        let asked = self.registry.ask((seated, self.run), &need, host, output, &mut |each| {
-            records.iter().try_for_each(|record| each(record)).map_err(Failure::new)
-        })?;
+        let asked = self.registry.ask_all((seated, self.run), &need, (host, output), records)?;
         self.asked.add(asked);
         Ok(())
     }
