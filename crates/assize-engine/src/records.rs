@@ -69,8 +69,9 @@ pub struct RecordsError {
 
 /// Who works on them. A clause is computed on a stack of its own where the thread's does not suffice, which takes longer than the clause.
 /// Where no thread can be had, everything is done by the one that asks.
-static WORKERS: LazyLock<Option<ThreadPool>> =
-    LazyLock::new(|| ThreadPoolBuilder::new().stack_size(2 * EVALUATION_STACK).build().ok());
+static WORKERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
+    ThreadPoolBuilder::new().thread_name(|at| format!("records-{at}")).stack_size(2 * EVALUATION_STACK).build().ok()
+});
 
 /// Where a record stands, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -170,7 +170,7 @@ impl<T: Send + 'static> Asking<T> {
         desk.lock().low = open_max / 2;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| format!("nobody can be asked: {error}"))?;
-        let clerk = thread::Builder::new().spawn({
+        let clerk = thread::Builder::new().name("clerk".to_owned()).spawn({
             let (desk, sender) = (Arc::clone(&desk), sender.clone());
             move || {
                 let _presence = Presence(Arc::clone(&desk));

@@ -123,11 +123,14 @@ impl Journal {
     pub fn open(path: &Path, run: Key, told: Told) -> Result<Self, DatabaseError> {
         let replies = Replies::open(path)?;
         let shared = Arc::new(Shared::default());
-        let writer = thread::spawn({
+        let writer = thread::Builder::new().name("journal".to_owned()).spawn({
             let shared = Arc::clone(&shared);
             move || write(&shared, replies.database, run, &told)
         });
-        Ok(Self { shared, writer: Some(writer) })
+        match writer {
+            Ok(writer) => Ok(Self { shared, writer: Some(writer) }),
+            Err(error) => Err(DatabaseError::Unusable { path: path.to_owned(), detail: error.to_string() }),
+        }
     }
 
     /// Hands over entries, which are written in this order, and returns the number of the batch that they are written with.

@@ -208,10 +208,13 @@ impl Court<'_> {
         let (sender, news) = sync_channel(NEWS_MAX);
         thread::scope(|scope| {
             // A clause is computed on a stack of its own where the thread's does not suffice.
-            let court = thread::Builder::new().stack_size(2 * EVALUATION_STACK).spawn_scoped(scope, || {
-                outcome.hear(news, self.terms, self.shape);
-                outcome
-            });
+            let court = thread::Builder::new().name("court".to_owned()).stack_size(2 * EVALUATION_STACK).spawn_scoped(
+                scope,
+                || {
+                    outcome.hear(news, self.terms, self.shape);
+                    outcome
+                },
+            );
             let court = court.map_err(|error| Failure::new(format!("nobody can rule: {error}")))?;
             let hears = {
                 let sender = sender.clone();
