@@ -3,7 +3,8 @@
 //! A run asks thousands of questions of servers that fail, stall, refuse and charge. What is to be done next follows from what has happened so
 //! far and from the time alone: whoever carries it out says what came of each call, and asks what is next. A question ends
 //! once: with a reply that counts, or with the reason why there is none. The budget is never passed, whatever
-//! happens: a call is set aside for at its highest price before it is made. What is asked must not be known here.
+//! happens: a call is set aside for at its highest price before it is made. It is also announced before it is made, so that it
+//! can be written down; some are announced ahead, and a server never waits for a disk. What is asked must not be known here.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
@@ -49,7 +50,7 @@ pub struct DocketTerms {
 /// A question to a judge, as the caller numbers them.
 pub type Task = u64;
 
-/// A call that is to be made.
+/// A call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     /// Its number.
@@ -65,8 +66,12 @@ pub struct Call {
 /// What is to be done next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
-    /// A call is to be made.
-    Call(Call),
+    /// A call will be made as soon as it is written down: [`Docket::written`].
+    Announce(Call),
+    /// A call that was announced is to be made.
+    Make(Call),
+    /// A call that was announced is not made after all: this is its number.
+    Withdraw(u64),
     /// A question has ended without a reply.
     GivenUp(Task, Unjudged),
     /// Nothing before this time, or before a call ends or a question comes.
@@ -126,6 +131,12 @@ struct Bench {
     waiting: BTreeSet<(Duration, Task)>,
     pace: Pace,
     patience: Patience,
+    /// Calls that may be announced and under way at most, together.
+    most: usize,
+    /// Calls that are announced and not yet made.
+    announced: usize,
+    /// Those of them that are written down, in their order.
+    due: VecDeque<u64>,
     /// Calls under way that are not stuck.
     running: usize,
     made: u64,
@@ -147,7 +158,7 @@ struct Open {
     failures: u32,
     waits: u32,
     asked_again: bool,
-    /// Calls under way for it.
+    /// Calls that are announced or under way for it.
     running: u32,
 }
 
@@ -155,7 +166,8 @@ struct Open {
 struct Running {
     task: Task,
     judge: usize,
-    since: Duration,
+    /// When it was made; `None` as long as it is only announced.
+    since: Option<Duration>,
     worst_nanousd: u64,
     /// Whether another call was made because this one takes so long.
     stuck: bool,
@@ -168,6 +180,9 @@ impl Docket {
             ready: VecDeque::new(),
             waiting: BTreeSet::new(),
             pace: Pace::new(*most),
+            most: (*most).max(1),
+            announced: 0,
+            due: VecDeque::new(),
             patience: Patience::new(terms.call_time_max),
             running: 0,
             made: 0,
@@ -204,7 +219,7 @@ impl Docket {
 
     /// Returns how many calls are under way.
     pub fn calls(&self) -> usize {
-        self.calls.len()
+        self.calls.values().filter(|call| call.since.is_some()).count()
     }
 
     /// Returns what is spent and what is set aside, in billionths of a US dollar.
@@ -216,15 +231,6 @@ impl Docket {
     pub fn failing_since(&self, judge: usize) -> Option<Duration> {
         let bench = &self.benches[judge];
         bench.failing.map(|(since, _)| since).filter(|_| bench.is_out())
-    }
-
-    /// Returns whether a call can be made at this time, as far as can be seen at a glance.
-    pub fn wants_a_call(&self, now: Duration) -> bool {
-        let wants = |bench: &Bench| {
-            !bench.ready.is_empty()
-                && (bench.down.is_some() || (now >= bench.quiet_until && bench.running < bench.calls_max()))
-        };
-        self.benches.iter().any(wants)
     }
 
     /// Says what is to be done at this time.
@@ -249,6 +255,14 @@ impl Docket {
             bench.waiting.pop_first();
             bench.ready.push_back(task);
         }
+        // Of a judge that is not asked any more, and of a question that has ended, no call is made.
+        if let Some(id) = bench.due.front().copied()
+            && (bench.down.is_some() || self.has_ended(id))
+        {
+            self.withdraw(id);
+            return Next::Withdraw(id);
+        }
+        let bench = &mut self.benches[judge];
         if let Some(unjudged) = bench.down.clone() {
             return match self.pop(judge) {
                 Some(task) => self.give_up(task, unjudged),
@@ -258,21 +272,31 @@ impl Docket {
         if now < bench.quiet_until {
             return Next::Wait(Some(bench.quiet_until));
         }
+        if bench.running < bench.calls_max()
+            && let Some(id) = bench.due.pop_front()
+            && let Some(call) = self.calls.get_mut(&id)
+        {
+            call.since = Some(now);
+            bench.announced -= 1;
+            bench.running += 1;
+            bench.made += 1;
+            return Next::Make(Call { id, task: call.task, judge, worst_nanousd: call.worst_nanousd });
+        }
         let stuck = self.stuck(judge);
         if let Some((id, at)) = stuck
             && at <= now
         {
-            return Next::Call(self.instead_of(id, judge, now));
+            return Next::Announce(self.instead_of(id, judge));
         }
         let stuck_at = stuck.map(|(_, at)| at);
         let bench = &mut self.benches[judge];
-        if bench.running >= bench.calls_max() {
+        if bench.announced + bench.running >= bench.ahead_max() {
             return Next::Wait(stuck_at);
         }
         if let Some(task) = self.pop(judge) {
             let worst_nanousd = self.tasks.get(&task).map_or(0, |open| open.worst_nanousd);
             if self.affords(worst_nanousd) {
-                return Next::Call(self.begin(task, judge, worst_nanousd, now));
+                return Next::Announce(self.begin(task, judge, worst_nanousd));
             }
             let bench = &mut self.benches[judge];
             // What is set aside for calls under way may come back.
@@ -287,6 +311,33 @@ impl Docket {
         Next::Wait([waiting, stuck_at].into_iter().flatten().min())
     }
 
+    /// Returns whether the question of a call has ended.
+    fn has_ended(&self, id: u64) -> bool {
+        self.calls.get(&id).is_none_or(|call| !self.tasks.contains_key(&call.task))
+    }
+
+    /// Takes in that a call that was announced is written down: it can be made.
+    pub fn written(&mut self, id: u64) {
+        if let Some(call) = self.calls.get(&id) {
+            self.benches[call.judge].due.push_back(id);
+        }
+    }
+
+    /// Takes back the first of the calls that could be made.
+    fn withdraw(&mut self, id: u64) {
+        let Some(call) = self.calls.remove(&id) else { return };
+        self.committed_nanousd = self.committed_nanousd.saturating_sub(call.worst_nanousd);
+        let bench = &mut self.benches[call.judge];
+        bench.due.pop_front();
+        bench.announced -= 1;
+        if let Some(open) = self.tasks.get_mut(&call.task) {
+            open.running -= 1;
+            if open.running == 0 {
+                bench.ready.push_front(call.task);
+            }
+        }
+    }
+
     /// Takes the next question for a judge. One that has been answered meanwhile, by a call that was thought stuck, is over.
     fn pop(&mut self, judge: usize) -> Option<Task> {
         let (ready, tasks) = (&mut self.benches[judge].ready, &self.tasks);
@@ -298,17 +349,15 @@ impl Docket {
         worst_nanousd == 0 || self.terms.budget_nanousd.is_none_or(|most| after <= most)
     }
 
-    fn begin(&mut self, task: Task, judge: usize, worst_nanousd: u64, now: Duration) -> Call {
+    fn begin(&mut self, task: Task, judge: usize, worst_nanousd: u64) -> Call {
         let id = self.next_call;
         self.next_call += 1;
         self.committed_nanousd = self.committed_nanousd.saturating_add(worst_nanousd);
-        self.calls.insert(id, Running { task, judge, since: now, worst_nanousd, stuck: false });
+        self.calls.insert(id, Running { task, judge, since: None, worst_nanousd, stuck: false });
         if let Some(open) = self.tasks.get_mut(&task) {
             open.running += 1;
         }
-        let bench = &mut self.benches[judge];
-        bench.running += 1;
-        bench.made += 1;
+        self.benches[judge].announced += 1;
         Call { id, task, judge, worst_nanousd }
     }
 
@@ -322,12 +371,14 @@ impl Docket {
     fn stuck(&self, judge: usize) -> Option<(u64, Duration)> {
         let bench = &self.benches[judge];
         let patience = bench.patience.get()?;
-        let (id, call) = self.calls.iter().find(|(_, call)| call.judge == judge && !call.stuck)?;
-        let may = bench.stuck < STUCK_FREE + bench.made / STUCK_SHARE && self.affords(call.worst_nanousd);
-        may.then(|| (*id, call.since + patience))
+        let under_way = |(id, call): (&u64, &Running)| Some((*id, call.since?, call.worst_nanousd));
+        let of_judge = self.calls.iter().filter(|(_, call)| call.judge == judge && !call.stuck);
+        let (id, since, worst_nanousd) = of_judge.filter_map(under_way).min_by_key(|(_, since, _)| *since)?;
+        let may = bench.stuck < STUCK_FREE + bench.made / STUCK_SHARE && self.affords(worst_nanousd);
+        may.then_some((id, since + patience))
     }
 
-    fn instead_of(&mut self, id: u64, judge: usize, now: Duration) -> Call {
+    fn instead_of(&mut self, id: u64, judge: usize) -> Call {
         let (mut task, mut worst_nanousd) = (0, 0);
         if let Some(call) = self.calls.get_mut(&id) {
             call.stuck = true;
@@ -336,19 +387,7 @@ impl Docket {
         let bench = &mut self.benches[judge];
         bench.running -= 1;
         bench.stuck += 1;
-        self.begin(task, judge, worst_nanousd, now)
-    }
-
-    /// Takes a call back that was not made after all, since its question has ended.
-    pub fn withdraw(&mut self, id: u64) {
-        let Some(call) = self.calls.remove(&id) else { return };
-        self.committed_nanousd = self.committed_nanousd.saturating_sub(call.worst_nanousd);
-        let bench = &mut self.benches[call.judge];
-        bench.running -= usize::from(!call.stuck);
-        bench.made -= 1;
-        if let Some(open) = self.tasks.get_mut(&call.task) {
-            open.running -= 1;
-        }
+        self.begin(task, judge, worst_nanousd)
     }
 
     /// Takes in how a call ended, and what it cost where that is known.
@@ -408,6 +447,10 @@ impl Bench {
         if self.is_out() { 1 } else { self.pace.limit() }
     }
 
+    fn ahead_max(&self) -> usize {
+        if self.is_out() { 1 } else { self.most }
+    }
+
     /// Gives up on a judge that has failed for too long.
     fn give_up_after(&mut self, outage_max: Duration) {
         let Some((since, last)) = self.failing.filter(|(since, last)| *last - *since >= outage_max) else { return };
@@ -423,8 +466,8 @@ impl Bench {
                 (self.failures, self.unusable, self.failing) = (0, 0, None);
                 self.trial_pause = TRIAL_PAUSE;
                 self.pace.answered(now, full);
-                if !call.stuck {
-                    self.patience.add(now.saturating_sub(call.since));
+                if let Some(since) = call.since.filter(|_| !call.stuck) {
+                    self.patience.add(now.saturating_sub(since));
                 }
             }
             Ending::Failed { after, busy, .. } => {

@@ -64,7 +64,8 @@ pub(super) struct Clerk<T> {
 /// What is written down together, and what follows when it is.
 struct Batch<T> {
     entries: Vec<Entry>,
-    calls: Vec<Call>,
+    /// Calls that can be made then, by their numbers.
+    calls: Vec<u64>,
     settled: Vec<Settled<T>>,
 }
 
@@ -125,7 +126,7 @@ impl<T: Send + 'static> Clerk<T> {
     ) -> Result<(), JournalError> {
         let mut messages = Vec::with_capacity(MESSAGES_AT_ONCE);
         loop {
-            let wake = self.turn();
+            let wake = self.turn(&sender);
             if self.no_more && self.docket.open() == 0 && self.batches.is_empty() {
                 return self.journal.close();
             }
@@ -142,26 +143,27 @@ impl<T: Send + 'static> Clerk<T> {
                     Message::Put(case, prepared) => self.enter(case, prepared),
                     Message::NoMore => self.no_more = true,
                     Message::Ended { call, took, called } => self.ended(call, took, called),
-                    Message::Written(written) => self.written(written?, &sender),
+                    Message::Written(written) => self.written(written?),
                 }
             }
         }
     }
 
     /// Looks what is to be done now, and hands over what is to be written down for it. Returns when something is due that no message tells.
-    fn turn(&mut self) -> Option<Duration> {
+    fn turn(&mut self, sender: &UnboundedSender<Message<T>>) -> Option<Duration> {
         let now = self.begin.elapsed();
         let wake = loop {
             match self.docket.next(now) {
-                Next::Call(call) => {
-                    self.progress.calls += 1;
+                Next::Announce(call) => {
                     // Every task of the docket has its job for as long as it is open.
                     let Some(job) = self.jobs.get(&call.task) else { continue };
                     let (record, judge) = (Arc::clone(&job.name), Arc::clone(&job.judge_id));
                     let begun = Entry::Begun { call: call.id, record, judge, worst_nanousd: call.worst_nanousd };
                     self.batch.entries.push(begun);
-                    self.batch.calls.push(call);
+                    self.batch.calls.push(call.id);
                 }
+                Next::Make(call) => self.make(call, sender),
+                Next::Withdraw(id) => self.batch.entries.push(Entry::Withdrawn { call: id }),
                 Next::GivenUp(task, unjudged) => self.give_up(task, unjudged),
                 Next::Wait(wake) => break wake,
             }
@@ -211,7 +213,7 @@ impl<T: Send + 'static> Clerk<T> {
     }
 
     /// A batch is on the disk: what follows from it is done.
-    fn written(&mut self, written: Written, sender: &UnboundedSender<Message<T>>) {
+    fn written(&mut self, written: Written) {
         self.progress.settled = written.settled;
         let mut ended = 0;
         while self.batches.front().is_some_and(|(number, _)| *number <= written.batch) {
@@ -221,7 +223,7 @@ impl<T: Send + 'static> Clerk<T> {
                 self.close(settled.case);
                 (self.hears)(settled);
             }
-            batch.calls.into_iter().for_each(|call| self.make(call, sender));
+            batch.calls.into_iter().for_each(|call| self.docket.written(call));
         }
         self.desk.moves(ended, self.oldest(), self.progress);
     }
@@ -242,13 +244,9 @@ impl<T: Send + 'static> Clerk<T> {
 
     /// Makes a call, whose end is told by a message.
     fn make(&mut self, call: Call, sender: &UnboundedSender<Message<T>>) {
-        // Another call for it may have brought the reply meanwhile.
-        let Some(job) = self.jobs.get(&call.task) else {
-            self.docket.withdraw(call.id);
-            self.progress.calls -= 1;
-            self.batch.entries.push(Entry::Withdrawn { call: call.id });
-            return;
-        };
+        // Every task of the docket has its job for as long as it is open.
+        let Some(job) = self.jobs.get(&call.task) else { return };
+        self.progress.calls += 1;
         let (web, judge) = (Arc::clone(&self.web), Arc::clone(&self.bench.judges[call.judge]));
         let (question, reask) = (Arc::clone(&job.question), job.reask.clone());
         let begin = Instant::now();

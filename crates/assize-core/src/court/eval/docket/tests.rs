@@ -35,6 +35,7 @@ struct Went {
     given_up: Vec<(Task, Cause)>,
     calls: usize,
     most_at_once: usize,
+    most_announced: usize,
     most_committed: u64,
     /// When the last question ended.
     took: Duration,
@@ -48,10 +49,21 @@ fn run(docket: &mut Docket, count: u64, worst: u64, server: Server<'_>) -> Went 
     let mut went = Went::default();
     let mut now = Duration::ZERO;
     let mut under_way: BTreeMap<(Duration, u64), (Call, Ending, Option<u64>)> = BTreeMap::new();
+    let mut announced: VecDeque<u64> = VecDeque::new();
     while docket.open() > 0 {
         went.most_committed = went.most_committed.max(docket.committed_nanousd());
         let wake = match docket.next(now) {
-            Next::Call(call) => {
+            Next::Announce(call) => {
+                announced.push_back(call.id);
+                went.most_announced = went.most_announced.max(announced.len());
+                // Now and then one is written down, and not at once.
+                if announced.len() > 3 {
+                    announced.drain(..2).for_each(|id| docket.written(id));
+                }
+                continue;
+            }
+            Next::Withdraw(_) => continue,
+            Next::Make(call) => {
                 let (takes, ending, cost) = server(&call, now);
                 under_way.insert((now + takes, call.id), (call, ending, cost));
                 went.calls += 1;
@@ -61,6 +73,10 @@ fn run(docket: &mut Docket, count: u64, worst: u64, server: Server<'_>) -> Went 
             Next::GivenUp(task, unjudged) => {
                 went.given_up.push((task, unjudged.cause));
                 went.took = now;
+                continue;
+            }
+            Next::Wait(_) if !announced.is_empty() => {
+                announced.drain(..).for_each(|id| docket.written(id));
                 continue;
             }
             Next::Wait(wake) => wake,
@@ -241,16 +257,83 @@ fn several_judges_are_asked_beside_each_other() {
     for task in 0..10 {
         docket.enter(task, usize::from(task >= 5), 0);
     }
-    let mut under_way = [0, 0];
-    while let Next::Call(call) = docket.next(Duration::ZERO) {
-        under_way[call.judge] += 1;
+    let (mut announced, mut under_way) = ([0, 0], [0, 0]);
+    loop {
+        match docket.next(Duration::ZERO) {
+            Next::Announce(call) => {
+                announced[call.judge] += 1;
+                docket.written(call.id);
+            }
+            Next::Make(call) => under_way[call.judge] += 1,
+            _ => break,
+        }
     }
-    assert_eq!(under_way, [4, 2]);
+    assert_eq!((announced, under_way), ([4, 2], [4, 2]));
     for id in 0..3 {
         docket.ended(id, Ending::Unusable(unjudged(Cause::Unavailable)), None, SECOND);
     }
     assert!(matches!(docket.next(SECOND), Next::GivenUp(..)), "the first judge cannot be used");
     assert_eq!(docket.failing_since(1), None);
+}
+
+#[test]
+fn calls_are_announced_ahead_of_those_that_are_made() {
+    let mut docket = Docket::new(terms(), &[32], 0, 1);
+    (0..100).for_each(|task| docket.enter(task, 0, 0));
+    let mut announced = Vec::new();
+    while let Next::Announce(call) = docket.next(Duration::ZERO) {
+        announced.push(call);
+    }
+    assert_eq!((announced.len(), docket.calls()), (32, 0), "no call is made that is not written down");
+    announced.iter().for_each(|call| docket.written(call.id));
+    let mut made = Vec::new();
+    while let Next::Make(call) = docket.next(Duration::ZERO) {
+        made.push(call);
+    }
+    assert_eq!(made, announced[..super::super::pace::BEGIN], "in the order in which they were announced");
+    assert_eq!(docket.calls(), made.len());
+}
+
+#[test]
+fn what_was_announced_of_a_question_that_has_ended_is_withdrawn() {
+    let mut docket = Docket::new(DocketTerms { budget_nanousd: Some(1_000), ..terms() }, &[1], 0, 1);
+    let mut server = |_: &Call, _| (SECOND, Ending::Judged, Some(0));
+    run(&mut docket, 40, 10, &mut server);
+    docket.enter(100, 0, 10);
+    let Next::Announce(first) = docket.next(100 * SECOND) else { panic!("a question is open") };
+    docket.written(first.id);
+    assert_eq!(docket.next(100 * SECOND), Next::Make(first));
+    let Next::Announce(second) = docket.next(110 * SECOND) else { panic!("the call is stuck") };
+    assert_eq!((second.task, docket.committed_nanousd()), (100, 20));
+    assert_eq!(docket.ended(first.id, Ending::Judged, Some(10), 110 * SECOND), After::Replied);
+    docket.written(second.id);
+    assert_eq!(docket.next(110 * SECOND), Next::Withdraw(second.id));
+    assert_eq!((docket.committed_nanousd(), docket.open(), docket.calls()), (10, 0, 0));
+    assert_eq!(docket.next(110 * SECOND), Next::Wait(None));
+}
+
+#[test]
+fn what_was_announced_to_a_judge_that_is_not_asked_any_more_is_given_up() {
+    let mut docket = Docket::new(terms(), &[16], 0, 1);
+    (0..20).for_each(|task| docket.enter(task, 0, 0));
+    let (mut made, mut withdrawn, mut given_up) = (Vec::new(), 0, 0);
+    loop {
+        match docket.next(Duration::ZERO) {
+            Next::Announce(call) => docket.written(call.id),
+            Next::Make(call) => made.push(call.id),
+            Next::Withdraw(_) => withdrawn += 1,
+            Next::GivenUp(..) => given_up += 1,
+            Next::Wait(_) => match made.pop() {
+                Some(id) => _ = docket.ended(id, Ending::Unusable(unjudged(Cause::Unavailable)), None, Duration::ZERO),
+                None => break,
+            },
+        }
+    }
+    assert_eq!((docket.open(), docket.calls()), (0, 0));
+    assert!(
+        withdrawn > 0 && withdrawn + 8 <= 20 && given_up >= withdrawn,
+        "{withdrawn} withdrawn, {given_up} given up"
+    );
 }
 
 proptest! {
@@ -289,6 +372,7 @@ proptest! {
         let went = run(&mut docket, count, 100, &mut server);
         once_each(&went, count);
         prop_assert!(budget.is_none_or(|budget| went.most_committed <= budget));
+        prop_assert!(went.most_announced <= most + 1 + went.calls / 20 + 3);
         // Those that are stuck hold no place.
         prop_assert!(went.most_at_once <= most + 3 + went.calls / 20);
         prop_assert!(went.took <= Duration::from_secs(24 * 60 * 60), "{:?}", went.took);
