@@ -12,7 +12,37 @@ use serde_json::Value;
 /// Returns whether the judged texts contain the mark of a verdict: without it the verdict cannot be theirs.
 pub(super) fn may_be_planted(mark: &str, exhibits: &[&str]) -> bool {
     let mark = letters(mark);
-    exhibits.iter().any(|exhibit| letters(exhibit).contains(&mark))
+    exhibits.iter().any(|exhibit| {
+        if exhibit.is_ascii() && !exhibit.contains('\\') {
+            letters_contain(exhibit.as_bytes(), mark.as_bytes())
+        } else {
+            letters(exhibit).contains(&mark)
+        }
+    })
+}
+
+/// Returns whether a word stands in the letters of a text without escapes, which is looked through by the hundred thousand: nothing is
+/// copied (Knuth, Morris and Pratt 1977, "Fast Pattern Matching in Strings").
+fn letters_contain(text: &[u8], word: &[u8]) -> bool {
+    let mut falls_back = vec![0; word.len()];
+    for at in 1..word.len() {
+        let mut length: usize = falls_back[at - 1];
+        while length > 0 && word[at] != word[length] {
+            length = falls_back[length - 1];
+        }
+        falls_back[at] = length + usize::from(word[at] == word[length]);
+    }
+    let mut length = 0;
+    for letter in text.iter().filter(|byte| byte.is_ascii_alphabetic()).map(|byte| byte | 0x20) {
+        if length == word.len() {
+            break;
+        }
+        while length > 0 && letter != word[length] {
+            length = falls_back[length - 1];
+        }
+        length += usize::from(letter == word[length]);
+    }
+    length == word.len()
 }
 
 /// Returns whether the judged texts contain the verdict: its mark with the same value, and each of
@@ -116,6 +146,17 @@ mod tests {
             ("+ 12 | \"É\"", "é"),
         ] {
             assert_eq!(letters(text), left, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_found_wherever_its_letters_stand_in_a_row() {
+        for word in ["a", "ab", "aab", "abab", "aabaaab", "pass"] {
+            for text in ["", "a", "A-B", "aaab", "ab ab ab", "a.a.b.a.a.a.b", "abaabaaab", "pa1s_S", "pas", "s pass"] {
+                let plain = letters(text).contains(word);
+                assert_eq!(may_be_planted(word, &["x", text]), plain, "{word} in {text}");
+                assert_eq!(may_be_planted(word, &[&format!("{text}\u{e9}")]), plain, "{word} in {text}");
+            }
         }
     }
 
