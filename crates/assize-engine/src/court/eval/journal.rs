@@ -13,7 +13,7 @@ use assize_core::verdict::{Payload, StopReason};
 use rusqlite::{Transaction, params};
 
 use super::replies::{Key, Replies};
-use crate::database::{Database, DatabaseError};
+use crate::database::DatabaseError;
 use crate::judge::Answer;
 
 /// How long after one batch the next one is written at the earliest: what comes meanwhile goes with it, and costs hardly more.
@@ -121,11 +121,11 @@ impl Journal {
     ///
     /// See [`DatabaseError`].
     pub fn open(path: &Path, run: Key, told: Told) -> Result<Self, DatabaseError> {
-        let replies = Replies::open(path)?;
+        let replies = Replies::connect(path)?;
         let shared = Arc::new(Shared::default());
         let writer = thread::Builder::new().name("journal".to_owned()).spawn({
             let shared = Arc::clone(&shared);
-            move || write(&shared, replies.database, run, &told)
+            move || write(&shared, replies, run, &told)
         });
         match writer {
             Ok(writer) => Ok(Self { shared, writer: Some(writer) }),
@@ -171,7 +171,7 @@ impl Drop for Journal {
     }
 }
 
-fn write(shared: &Shared, mut database: Database, run: Key, told: &Told) {
+fn write(shared: &Shared, mut replies: Replies, run: Key, told: &Told) {
     let (mut batch, mut written) = (Vec::new(), Written::default());
     let mut earliest = Instant::now();
     loop {
@@ -180,6 +180,10 @@ fn write(shared: &Shared, mut database: Database, run: Key, told: &Told) {
             let waits = |state: &mut State| state.entries.is_empty() && !state.closing;
             let mut state = shared.submitted.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner);
             if state.entries.is_empty() {
+                drop(state);
+                if let Err(error) = replies.look_where_they_stand() {
+                    shared.lock().failed = Some(JournalError(error.to_string()));
+                }
                 return;
             }
             let early = earliest.saturating_duration_since(Instant::now());
@@ -193,8 +197,8 @@ fn write(shared: &Shared, mut database: Database, run: Key, told: &Told) {
             written.batch = state.taken;
             earliest = Instant::now() + BATCHES_APART;
         }
-        if let Err(error) = commit(&mut database.connection, &run, &batch) {
-            let failed = JournalError(database.failure(&error).to_string());
+        if let Err(error) = commit(&mut replies.database.connection, &run, &batch) {
+            let failed = JournalError(replies.database.failure(&error).to_string());
             shared.lock().failed = Some(failed.clone());
             told(Err(failed));
             return;
@@ -235,7 +239,7 @@ fn write_entry(transaction: &Transaction<'_>, run: &Key, entry: &Entry) -> rusql
             transaction.prepare_cached(sql)?.execute(params![run, number(*call)])?;
         }
         Entry::Replied { key, record, judge, answer, at_ms, latency_ms } => {
-            let sql = "INSERT OR REPLACE INTO reply (key, record, judge, model, structured, stop, reply, tokens_in, tokens_out,
+            let sql = "INSERT INTO reply (key, record, judge, model, structured, stop, reply, tokens_in, tokens_out,
                        cost_usd, at_ms, latency_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
             let (structured, text) = match &answer.reply.payload {
                 Payload::Structured(text) => (true, text),
@@ -349,6 +353,32 @@ mod tests {
         replies.forget(&[[1; 16], [3; 16]], true).expect("forgotten");
         assert!(!replies.has(&[1; 16]).expect("readable") && replies.has(&[2; 16]).expect("readable"));
         assert_eq!(replies.silence(&[3; 16]).expect("readable"), None);
+    }
+
+    #[test]
+    fn a_reply_is_found_whatever_was_forgotten_or_broken_off_before() {
+        let (_folder, path) = file();
+        let open = || Replies::open(&path).expect("sound");
+        open().go_on(&RUN, 1).expect("a new run");
+        let (first, second) = (answer("first", StopReason::Complete), answer("second", StopReason::Complete));
+        let add = |keys: &[Key], answer: &Answer| {
+            let (journal, told) = journal(&path);
+            let at = journal.submit(keys.iter().map(|key| replied(*key, answer.clone())));
+            wait(&told, at).expect("written");
+            (journal, open())
+        };
+        // As when the run is killed: nobody looks where they stand before the file is opened anew.
+        let (journal, mut replies) = add(&[[1; 16], [2; 16], [3; 16]], &first);
+        assert!([1, 2, 3].iter().all(|key| replies.has(&[*key; 16]).expect("readable")));
+        // The last row goes, and its place is taken by another.
+        replies.forget(&[[3; 16]], true).expect("forgotten");
+        drop((journal, replies));
+        let (journal, replies) = add(&[[4; 16], [1; 16]], &second);
+        assert!(!replies.has(&[3; 16]).expect("readable"));
+        for (key, is) in [([1; 16], &second), ([2; 16], &first), ([4; 16], &second)] {
+            assert_eq!(replies.reply(&key).expect("readable").as_ref(), Some(is), "{key:?}");
+        }
+        journal.close().expect("nothing is left");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The replies of judges of records, kept on disk.
 //!
 //! A run can be interrupted at any point, and goes on without paying again: each call is written down before it is made, and its reply
-//! before it counts. A reply is kept under what shaped it: the question, the judge, and which time it was asked. What replies
-//! mean must not be known here.
+//! before it counts. A reply is kept under what shaped it: the question, the judge, and which time it was asked. While a run is at
+//! work, replies are only added at the end of their table; where each stands is looked into afterwards, for many at once,
+//! since a key that is added to an index by itself costs more than its reply. What replies mean must not be known here.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -42,7 +43,7 @@ const MIGRATIONS: &[&str] = &["
     ) STRICT;
     CREATE INDEX lost_by_run ON lost (run);
     CREATE TABLE reply (
-        key           BLOB NOT NULL UNIQUE,
+        key           BLOB NOT NULL,
         record        TEXT NOT NULL,
         judge         TEXT NOT NULL,
         model         TEXT,
@@ -55,6 +56,13 @@ const MIGRATIONS: &[&str] = &["
         at_ms         INTEGER NOT NULL,
         latency_ms    INTEGER NOT NULL
     ) STRICT;
+    -- Where the reply of each key stands, for all rows of it up to one.
+    CREATE TABLE reply_at (
+        key           BLOB PRIMARY KEY,
+        at            INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE reply_upto (at INTEGER NOT NULL) STRICT;
+    INSERT INTO reply_upto (at) VALUES (0);
     -- Questions that the last run to ask them got no reply to.
     CREATE TABLE silence (
         key           BLOB PRIMARY KEY,
@@ -97,16 +105,28 @@ pub struct Stood {
 }
 
 impl Replies {
-    /// Opens the file, or makes it.
+    /// Opens the file, or makes it, so that every reply in it is found.
     ///
     /// # Errors
     ///
     /// See [`DatabaseError`].
     pub fn open(path: &Path) -> Result<Self, DatabaseError> {
+        let mut replies = Self::connect(path)?;
+        replies.look_where_they_stand()?;
+        Ok(replies)
+    }
+
+    /// Opens the file, or makes it; replies of which nobody has looked where they stand are not found.
+    pub(super) fn connect(path: &Path) -> Result<Self, DatabaseError> {
         let database = Database::open(path, KIND)?;
         let set = database.connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES);
         set.map_err(|error| database.failure(&error))?;
         Ok(Self { database })
+    }
+
+    /// Looks where those replies stand that were added since somebody last did.
+    pub(super) fn look_where_they_stand(&mut self) -> Result<(), DatabaseError> {
+        look_where_they_stand(&mut self.database.connection).map_err(|error| self.database.failure(&error))
     }
 
     /// Looks up a reply.
@@ -115,7 +135,8 @@ impl Replies {
     ///
     /// Fails when the file cannot be read.
     pub fn reply(&self, key: &Key) -> Result<Option<Answer>, DatabaseError> {
-        let sql = "SELECT structured, stop, reply, model, tokens_in, tokens_out, cost_usd FROM reply WHERE key = ?1";
+        let sql = "SELECT structured, stop, reply, model, tokens_in, tokens_out, cost_usd FROM reply
+                   WHERE rowid = (SELECT at FROM reply_at WHERE key = ?1)";
         let answer = |row: &rusqlite::Row<'_>| {
             let text: String = row.get(2)?;
             let payload = if row.get(0)? { Payload::Structured(text) } else { Payload::Text(text) };
@@ -144,7 +165,8 @@ impl Replies {
     ///
     /// Fails when the file cannot be read.
     pub fn has(&self, key: &Key) -> Result<bool, DatabaseError> {
-        let look_up = || self.database.connection.prepare_cached("SELECT 1 FROM reply WHERE key = ?1")?.exists([key]);
+        let look_up =
+            || self.database.connection.prepare_cached("SELECT 1 FROM reply_at WHERE key = ?1")?.exists([key]);
         look_up().map_err(|error| self.database.failure(&error))
     }
 
@@ -195,9 +217,14 @@ impl Replies {
             for key in keys {
                 transaction.prepare_cached("DELETE FROM silence WHERE key = ?1")?.execute([key])?;
                 if replies {
-                    transaction.prepare_cached("DELETE FROM reply WHERE key = ?1")?.execute([key])?;
+                    let of_key = "DELETE FROM reply WHERE rowid = (SELECT at FROM reply_at WHERE key = ?1)";
+                    transaction.prepare_cached(of_key)?.execute([key])?;
+                    transaction.prepare_cached("DELETE FROM reply_at WHERE key = ?1")?.execute([key])?;
                 }
             }
+            // The place of one that was the last is given to the next.
+            transaction
+                .execute("UPDATE reply_upto SET at = min(at, (SELECT coalesce(max(rowid), 0) FROM reply))", [])?;
             transaction.commit()
         };
         forget(&mut self.database.connection).map_err(|error| self.database.failure(&error))
@@ -227,12 +254,26 @@ impl Readers {
         let reader = idle().pop();
         let reader = match reader {
             Some(reader) => reader,
-            None => Replies::open(&self.path)?,
+            None => Replies::connect(&self.path)?,
         };
         let read = read(&reader);
         idle().push(reader);
         read
     }
+}
+
+fn look_where_they_stand(connection: &mut rusqlite::Connection) -> rusqlite::Result<()> {
+    let new = "SELECT max(rowid) > (SELECT at FROM reply_upto) FROM reply";
+    if !connection.query_row(new, [], |row| row.get::<_, Option<bool>>(0))?.unwrap_or(false) {
+        return Ok(());
+    }
+    let transaction = connection.transaction()?;
+    // In the order of the keys: each page is written once. Of two replies under one key the later one stands.
+    let add = "INSERT OR REPLACE INTO reply_at (key, at) SELECT key, max(rowid) FROM reply
+               WHERE rowid > (SELECT at FROM reply_upto) GROUP BY key ORDER BY key";
+    transaction.execute(add, [])?;
+    transaction.execute("UPDATE reply_upto SET at = (SELECT max(rowid) FROM reply)", [])?;
+    transaction.commit()
 }
 
 fn go_on(connection: &mut rusqlite::Connection, run: &Key, now_ms: i64) -> rusqlite::Result<Stood> {
