@@ -45,8 +45,8 @@ pub struct Settled<T> {
     pub said: Said<T>,
 }
 
-/// Who hears of each question that has ended, in the order in which they do; on the thread that makes all calls.
-pub type Hears<T> = Box<dyn FnMut(Settled<T>) + Send>;
+/// Who hears of the questions that have ended, many at a time and in the order in which they do; on the thread that makes all calls.
+pub type Hears<T> = Box<dyn FnMut(Vec<Settled<T>>) + Send>;
 
 /// A case that is ready to be asked about.
 pub struct Prepared<T> {

@@ -219,9 +219,9 @@ impl<T: Send + 'static> Clerk<T> {
         while self.batches.front().is_some_and(|(number, _)| *number <= written.batch) {
             let Some((_, batch)) = self.batches.pop_front() else { break };
             ended += batch.settled.len();
-            for settled in batch.settled {
-                self.close(settled.case);
-                (self.hears)(settled);
+            batch.settled.iter().for_each(|settled| self.close(settled.case));
+            if !batch.settled.is_empty() {
+                (self.hears)(batch.settled);
             }
             batch.calls.into_iter().for_each(|call| self.docket.written(call));
         }

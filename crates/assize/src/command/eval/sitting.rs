@@ -32,8 +32,8 @@ impl Heard {
 pub enum News {
     /// A record, by its number among those on which there is to be a ruling.
     Record(u64, Box<Heard>),
-    /// What was said of one.
-    Said(Settled<RecordVerdict>),
+    /// What was said of some.
+    Said(Vec<Settled<RecordVerdict>>),
 }
 
 /// What a record came to.
@@ -78,22 +78,28 @@ impl Outcome {
     pub fn hear(&mut self, news: Receiver<News>, terms: &Terms<'_>, shape: Shape) {
         let mut waiting: HashMap<u64, Box<Heard>> = HashMap::new();
         for news in news {
-            let (at, heard) = match news {
-                News::Record(at, heard) => (at, heard),
-                News::Said(Settled { case, place, said: Said { judge, what: verdict } }) => {
-                    // A record is told of before anybody is asked about it.
-                    let Some(mut heard) = waiting.remove(&case) else { continue };
-                    heard.opinions[place] = Some(RecordOpinion { judge, verdict });
-                    (case, heard)
+            match news {
+                News::Record(at, heard) if heard.is_whole() => self.rule(at, *heard, terms, shape),
+                News::Record(at, heard) => _ = waiting.insert(at, heard),
+                News::Said(said) => {
+                    for Settled { case, place, said: Said { judge, what: verdict } } in said {
+                        // A record is told of before anybody is asked about it.
+                        let Some(heard) = waiting.get_mut(&case) else { continue };
+                        heard.opinions[place] = Some(RecordOpinion { judge, verdict });
+                        if heard.is_whole()
+                            && let Some(heard) = waiting.remove(&case)
+                        {
+                            self.rule(case, *heard, terms, shape);
+                        }
+                    }
                 }
-            };
-            if heard.is_whole() {
-                let Heard { record, opinions } = *heard;
-                self.take(at, Ruled::on(&record, opinions.into_iter().flatten().collect(), terms, shape));
-            } else {
-                waiting.insert(at, heard);
             }
         }
+    }
+
+    fn rule(&mut self, at: u64, heard: Heard, terms: &Terms<'_>, shape: Shape) {
+        let Heard { record, opinions } = heard;
+        self.take(at, Ruled::on(&record, opinions.into_iter().flatten().collect(), terms, shape));
     }
 
     /// Ends: what was written takes its place. Returns what was counted.
