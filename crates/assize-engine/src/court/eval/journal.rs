@@ -17,7 +17,7 @@ use crate::database::DatabaseError;
 use crate::judge::Answer;
 
 /// How long after one batch the next one is written at the earliest: what comes meanwhile goes with it, and costs hardly more.
-const BATCHES_APART: Duration = Duration::from_millis(1);
+const BATCHES_APART: Duration = Duration::from_millis(2);
 
 /// What is written down.
 #[derive(Debug)]
