@@ -19,6 +19,9 @@ fn refused(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
+/// Bytes that are held before they are written to a file.
+const BUFFER_BYTES: usize = 256 * 1024;
+
 /// Opens a file to be read. In the tree it has to be a regular one that is reached without links.
 ///
 /// # Errors
@@ -123,7 +126,7 @@ impl Draft {
         let folder = full.parent().ok_or_else(|| refused("it has no folder"))?;
         let mode = fs::Permissions::from_mode(0o666);
         let file = tempfile::Builder::new().prefix(".assize-").permissions(mode).tempfile_in(folder)?;
-        Ok(Self { file: BufWriter::new(file), full })
+        Ok(Self { file: BufWriter::with_capacity(BUFFER_BYTES, file), full })
     }
 
     /// Puts the file in its place.

@@ -6,12 +6,14 @@
 //! read: cut short, a reply can still look whole.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::time::Instant;
 
 use assize_core::prompt::Question;
 use assize_core::ruling::Cause;
 use assize_core::verdict::{Payload, Reply, StopReason};
-use serde::{Deserialize, Serialize};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
@@ -336,11 +338,40 @@ struct Message {
     refusal: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Content {
-    Text(String),
-    Parts(Vec<Part>),
+/// A text, or a list of its parts.
+struct Content(String);
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // A text is by far the most frequent, and is read without being held for a second try.
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+struct ContentVisitor;
+
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = Content;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a text or a list of its parts")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Content, E> {
+        Ok(Content(text.to_owned()))
+    }
+
+    fn visit_string<E: serde::de::Error>(self, text: String) -> Result<Content, E> {
+        Ok(Content(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Content, A::Error> {
+        let mut text = String::new();
+        while let Some(part) = parts.next_element::<Part>()? {
+            text.push_str(&part.text);
+        }
+        Ok(Content(text))
+    }
 }
 
 #[derive(Deserialize)]
@@ -378,8 +409,7 @@ impl Choice {
             _ => StopReason::Complete,
         };
         let text = match self.message.content {
-            Some(Content::Text(text)) => text,
-            Some(Content::Parts(parts)) => parts.into_iter().map(|part| part.text).collect(),
+            Some(Content(text)) => text,
             None => refusal.unwrap_or_default(),
         };
         Reply { payload: Payload::Text(text), stop }
