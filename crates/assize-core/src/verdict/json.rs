@@ -76,6 +76,9 @@ impl<'de> Visitor<'de> for AnyJson {
 
 /// Returns whether some JSON is `written`, but for white space between its parts.
 pub(super) fn is_spelled(sent: &str, written: &str) -> bool {
+    if sent == written {
+        return true;
+    }
     let (mut in_string, mut escaped) = (false, false);
     let mut written = written.bytes();
     for byte in sent.bytes() {

@@ -259,7 +259,9 @@ fn after_thinking(text: &str) -> Result<&str, Unjudged> {
                 Some((_, reply)) => Ok(reply.trim()),
             };
         }
-        if let Some((thinking, reply)) = text.split_once(closes)
+        // Looking whether it is there at all is by far the faster way to find that it is not.
+        if text.contains(closes)
+            && let Some((thinking, reply)) = text.split_once(closes)
             && !thinking.contains('{')
         {
             return Ok(reply.trim());
