@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
-use std::sync::{Arc, Mutex};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
 use assize_testkit::model_server::{ModelServer, RecordedRequest, Reply, Script, Usage};
 use serde_json::{Value, json};
@@ -269,6 +270,52 @@ fn a_judge_that_nobody_configured_is_named() {
     let output = desk.command("run rubric.toml notes.jsonl").output().expect("it runs");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && error.contains("[eval] repeats is 0"), "{error}");
+}
+
+#[test]
+fn two_judges_that_are_one_are_refused() {
+    let server = ModelServer::start(Script::route(good));
+    let again = format!(
+        "[[judge]]\nid = \"k\"\nkind = \"openai\"\nmodel = \"m\"\nbase_url = \"{}\"\nmax_tokens = 200\n",
+        server.openai_base_url()
+    );
+    let desk = Desk::new(3, &server, &again);
+    let output = desk.command("run rubric.toml notes.jsonl").output().expect("the program runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && error.contains("judges `j` and `k` are one"), "{error}");
+    assert_eq!(server.model_requests().len(), 0);
+    assert_eq!(desk.run("--judge k")["tally"]["judges"]["k"]["judged"], 3);
+}
+
+#[test]
+fn data_that_change_under_a_run_end_it() {
+    static NOTES: OnceLock<PathBuf> = OnceLock::new();
+    const RECORDS: usize = 6_000;
+    let damaging = |request: &RecordedRequest| {
+        // Long before the last records are read for the second time.
+        let notes = NOTES.get().expect("it is known by now");
+        let text = fs::read_to_string(notes).expect("readable");
+        if text.ends_with("}\n") {
+            fs::write(notes, format!("{}oops\n", &text[..text.len() - 5])).expect("written");
+        }
+        good(request)
+    };
+    let server = ModelServer::start(Script::route(damaging));
+    let desk = Desk::new(0, &server, "");
+    let note = |at: usize| json!({"id": format!("n{at}"), "text": "Hello. ".repeat(100)}).to_string() + "\n";
+    desk.write("notes.jsonl", &(0..RECORDS).map(note).collect::<String>());
+    NOTES.set(desk.path("notes.jsonl")).expect("set once");
+    let mut command = desk.command("run rubric.toml notes.jsonl --output rulings.jsonl");
+    let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program runs");
+    let begin = Instant::now();
+    while child.try_wait().expect("a state").is_none() {
+        assert!(begin.elapsed() < Duration::from_secs(120), "it waits for ever");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().expect("it has ended");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && error.contains("line 6000"), "{error}");
+    assert!(!desk.path("rulings.jsonl").exists(), "half a run is none");
 }
 
 /// How often a run is killed; `ASSIZE_KILLS` sets it.

@@ -68,6 +68,14 @@ impl Bench {
         Self { judges, identities, repeats }
     }
 
+    /// Returns the ids of two judges that would reply the same: replies of one would count as those of the other.
+    pub fn alike(&self) -> Option<(&str, &str)> {
+        let at = |at: usize| self.judges[at].id();
+        let before =
+            |later: usize| self.identities[..later].iter().position(|earlier| *earlier == self.identities[later]);
+        (1..self.judges.len()).find_map(|later| Some((at(before(later)?), at(later))))
+    }
+
     /// Returns the judges.
     pub fn judges(&self) -> &[Arc<dyn Judge>] {
         &self.judges

@@ -305,7 +305,7 @@ impl<'a> Asking<'a> {
             .map_err(|error| refused(format!("what is spent cannot be counted: {error}")))
     }
 
-    fn reserve<'b>(&self, budget: Option<&'b Budget>) -> Result<Option<Reservation<'b>>, Unjudged> {
+    fn reserve<'b>(&self, budget: Option<&'b Budget>) -> Result<Option<Reservation<&'b Budget>>, Unjudged> {
         let Some(budget) = budget else { return Ok(None) };
         let refused = |why: String| Unjudged::new(Cause::OverBudget, why);
         let Some(worst) = self.judge.worst_cost_usd(self.question) else {
@@ -318,7 +318,7 @@ impl<'a> Asking<'a> {
     }
 
     /// Settles what a call cost. `None` is a cost that is not known.
-    fn settle(&mut self, reservation: Option<Reservation<'_>>, cost_usd: Option<f64>) {
+    fn settle(&mut self, reservation: Option<Reservation<&Budget>>, cost_usd: Option<f64>) {
         if let Some(reservation) = reservation {
             // What cannot be given back counts as spent.
             let _ = reservation.settle(cost_usd);

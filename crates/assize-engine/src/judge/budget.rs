@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Deref;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -60,8 +62,8 @@ struct Spent {
 /// Money that is set aside. Where it is not settled, it counts as spent.
 #[derive(Debug)]
 #[must_use = "money that is not settled counts as spent"]
-pub struct Reservation<'a> {
-    budget: &'a Budget,
+pub struct Reservation<B> {
+    budget: B,
     day: i64,
     nanousd: u64,
 }
@@ -81,7 +83,27 @@ impl Budget {
     /// # Errors
     ///
     /// Refuses when it is not there, or when that cannot be found out.
-    pub fn reserve(&self, worst_usd: f64, now_ms: i64) -> Result<Reservation<'_>, BudgetError> {
+    pub fn reserve(&self, worst_usd: f64, now_ms: i64) -> Result<Reservation<&Self>, BudgetError> {
+        let (day, nanousd) = self.set_aside(worst_usd, now_ms)?;
+        Ok(Reservation { budget: self, day, nanousd })
+    }
+
+    /// Sets money aside in an account that is shared among threads.
+    ///
+    /// # Errors
+    ///
+    /// See [`Budget::reserve`].
+    pub fn reserve_shared(
+        shared: &Arc<Self>,
+        worst_usd: f64,
+        now_ms: i64,
+    ) -> Result<Reservation<Arc<Self>>, BudgetError> {
+        let (day, nanousd) = shared.set_aside(worst_usd, now_ms)?;
+        Ok(Reservation { budget: Arc::clone(shared), day, nanousd })
+    }
+
+    /// Returns of which day money is set aside, and how much.
+    fn set_aside(&self, worst_usd: f64, now_ms: i64) -> Result<(i64, u64), BudgetError> {
         let day = now_ms.div_euclid(DAY_MS);
         // Not a number, or less than nothing: no price that could be set aside.
         let nanousd = if worst_usd >= 0.0 { (worst_usd * NANOS_PER_USD).ceil() as u64 } else { u64::MAX };
@@ -96,7 +118,7 @@ impl Budget {
             }
             Ok(spent + nanousd)
         })?;
-        Ok(Reservation { budget: self, day, nanousd })
+        Ok((day, nanousd))
     }
 
     /// Returns what is spent or set aside on the day of a moment, in US dollars.
@@ -135,7 +157,7 @@ impl Budget {
     }
 }
 
-impl Reservation<'_> {
+impl<B: Deref<Target = Budget>> Reservation<B> {
     /// Gives back what was not spent, or adds what was spent beyond it. An unknown cost counts as
     /// the whole reservation.
     ///

@@ -26,6 +26,8 @@ pub(super) const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 const CALLS_AT_ONCE_MAX: usize = 512;
 /// Bytes of an error's body that are read.
 const ERROR_BYTES_MAX: usize = 64 * 1024;
+/// How long the body of an error is waited for.
+const ERROR_TIME_MAX: Duration = Duration::from_secs(2);
 /// Bytes of a server's message that are repeated.
 const MESSAGE_BYTES_MAX: usize = 240;
 
@@ -118,7 +120,7 @@ impl Endpoint {
                 });
             }
             let (status, after) = (response.status().as_u16(), wait_of(response.headers(), SystemTime::now()));
-            let told = Told::read(&beginning(response).await, self.secret());
+            let told = Told::read(&beginning(response, left).await, self.secret());
             Err(refusal(status, &told.message, told.is_final, hint(status, &told.message), after))
         };
         tokio::time::timeout(left, exchange).await.unwrap_or_else(|_| Err(CallError::timeout()))
@@ -154,15 +156,18 @@ async fn whole(mut response: Response) -> Result<Vec<u8>, Broken> {
     Ok(body)
 }
 
-/// Reads as much of an error as is looked at; what breaks off is short.
-async fn beginning(mut response: Response) -> Vec<u8> {
+/// Reads as much of an error as is looked at. What breaks off or does not come is short: the status says enough.
+async fn beginning(mut response: Response, left: Duration) -> Vec<u8> {
     let mut body = Vec::new();
-    while let Ok(Some(chunk)) = response.chunk().await {
-        body.extend_from_slice(&chunk[..chunk.len().min(ERROR_BYTES_MAX - body.len())]);
-        if body.len() == ERROR_BYTES_MAX {
-            break;
+    let read = async {
+        while let Ok(Some(chunk)) = response.chunk().await {
+            body.extend_from_slice(&chunk[..chunk.len().min(ERROR_BYTES_MAX - body.len())]);
+            if body.len() == ERROR_BYTES_MAX {
+                break;
+            }
         }
-    }
+    };
+    let _ = tokio::time::timeout(ERROR_TIME_MAX.min(left / 2), read).await;
     body
 }
 
@@ -201,7 +206,7 @@ fn new_client(loopback: bool) -> Result<Client, String> {
 
 /// Returns whether a host is this very machine.
 fn is_loopback(host: &str) -> bool {
-    let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+    let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase();
     match host.parse::<IpAddr>() {
         Ok(address) => address.to_canonical().is_loopback(),
         Err(_) => host == "localhost" || host.ends_with(".localhost"),
@@ -284,6 +289,8 @@ impl Told {
         let message =
             [&error["message"], error, &value["message"], &value["detail"]].into_iter().find_map(Value::as_str);
         let line = message.unwrap_or(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+        // Once more, since JSON can write it in other letters.
+        let line = secret.map_or_else(|| line.clone(), |secret| secret.redact(&line));
         Self {
             message: head(&make_visible(&line), MESSAGE_BYTES_MAX).to_owned(),
             is_final: ["code", "type"].iter().any(|field| error[field] == "insufficient_quota"),
@@ -380,9 +387,17 @@ mod tests {
 
     #[test]
     fn this_machine_is_recognised() {
-        for host in
-            ["localhost", "LOCALHOST", "a.localhost", "127.0.0.1", "127.8.9.1", "[::1]", "::1", "[::ffff:127.0.0.1]"]
-        {
+        for host in [
+            "localhost",
+            "LOCALHOST",
+            "a.localhost",
+            "localhost.",
+            "127.0.0.1",
+            "127.8.9.1",
+            "[::1]",
+            "::1",
+            "[::ffff:127.0.0.1]",
+        ] {
             assert!(is_loopback(host), "{host}");
         }
         for host in
@@ -531,6 +546,29 @@ mod tests {
         let server = ModelServer::start(Script::of([]));
         assert_eq!(post(&server, Instant::now()), Err(CallError::timeout()));
         assert_eq!(server.requests(), []);
+    }
+
+    #[test]
+    fn an_error_whose_body_does_not_come_is_told_by_its_status() {
+        let busy = status(429, &[("retry-after", "7")], &"x".repeat(5_000)).slowly(1, 20);
+        let server = ModelServer::start(Script::always(busy));
+        let begin = Instant::now();
+        let error = post(&server, far()).expect_err("busy");
+        assert!(begin.elapsed() < 10 * ERROR_TIME_MAX, "{:?}", begin.elapsed());
+        let CallError::Retryable { after, busy, cost_usd, .. } = error else { panic!("{error:?}") };
+        assert_eq!((after, busy, cost_usd), (Some(Duration::from_secs(7)), true, Some(0.0)));
+    }
+
+    #[test]
+    fn a_key_is_hidden_in_whatever_letters_it_comes_back() {
+        let secret = Secret("sk-/1".to_owned());
+        for body in [
+            r#"{"error":{"message":"bad key sk-\/1"}}"#,
+            r#"{"error":{"message":"bad key sk\u002d/1"}}"#,
+            "bad key sk-/1",
+        ] {
+            assert_eq!(Told::read(body.as_bytes(), Some(&secret)).message, "bad key [secret]", "{body}");
+        }
     }
 
     #[test]

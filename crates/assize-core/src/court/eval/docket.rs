@@ -26,6 +26,8 @@ const PATIENCE_MIN: Duration = Duration::from_secs(1);
 const LATENCIES: usize = 200;
 /// Answers that there have to be before a call can count as stuck.
 const LATENCIES_MIN: usize = 20;
+/// Calls that are announced beyond those that can be made, where there is a budget.
+const AHEAD_WITHIN_BUDGET: usize = 8;
 /// One second call in so many calls, beside the first few, may be made for one that is stuck.
 const STUCK_SHARE: u64 = 20;
 const STUCK_FREE: u64 = 3;
@@ -160,6 +162,8 @@ struct Open {
     asked_again: bool,
     /// Calls that are announced or under way for it.
     running: u32,
+    /// Whether it stands among those that are ready or wait.
+    queued: bool,
 }
 
 #[derive(Debug)]
@@ -207,7 +211,7 @@ impl Docket {
 
     /// Adds a question to a judge, with the highest price of a call.
     pub fn enter(&mut self, task: Task, judge: usize, worst_nanousd: u64) {
-        let open = Open { worst_nanousd, failures: 0, waits: 0, asked_again: false, running: 0 };
+        let open = Open { worst_nanousd, failures: 0, waits: 0, asked_again: false, running: 0, queued: true };
         self.tasks.insert(task, open);
         self.benches[judge].ready.push_back(task);
     }
@@ -290,7 +294,12 @@ impl Docket {
         }
         let stuck_at = stuck.map(|(_, at)| at);
         let bench = &mut self.benches[judge];
-        if bench.announced + bench.running >= bench.ahead_max() {
+        let ahead_max = match self.terms.budget_nanousd {
+            // What is set aside for calls that were announced when a run is killed counts as spent.
+            Some(_) => bench.calls_max().saturating_add(AHEAD_WITHIN_BUDGET).min(bench.ahead_max()),
+            None => bench.ahead_max(),
+        };
+        if bench.announced + bench.running >= ahead_max {
             return Next::Wait(stuck_at);
         }
         if let Some(task) = self.pop(judge) {
@@ -298,10 +307,9 @@ impl Docket {
             if self.affords(worst_nanousd) {
                 return Next::Announce(self.begin(task, judge, worst_nanousd));
             }
-            let bench = &mut self.benches[judge];
             // What is set aside for calls under way may come back.
             if self.calls.values().any(|call| !call.stuck) {
-                bench.ready.push_front(task);
+                self.push_front(judge, task);
                 return Next::Wait(stuck_at);
             }
             let detail = "the budget has not enough left for another call";
@@ -333,15 +341,29 @@ impl Docket {
         if let Some(open) = self.tasks.get_mut(&call.task) {
             open.running -= 1;
             if open.running == 0 {
-                bench.ready.push_front(call.task);
+                self.push_front(call.judge, call.task);
             }
         }
     }
 
     /// Takes the next question for a judge. One that has been answered meanwhile, by a call that was thought stuck, is over.
     fn pop(&mut self, judge: usize) -> Option<Task> {
-        let (ready, tasks) = (&mut self.benches[judge].ready, &self.tasks);
-        std::iter::from_fn(|| ready.pop_front()).find(|task| tasks.contains_key(task))
+        let (ready, tasks) = (&mut self.benches[judge].ready, &mut self.tasks);
+        std::iter::from_fn(|| ready.pop_front()).find(|task| match tasks.get_mut(task) {
+            Some(open) => {
+                open.queued = false;
+                true
+            }
+            None => false,
+        })
+    }
+
+    /// Puts a question before all others, unless it stands among them.
+    fn push_front(&mut self, judge: usize, task: Task) {
+        if let Some(open) = self.tasks.get_mut(&task).filter(|open| !open.queued) {
+            open.queued = true;
+            self.benches[judge].ready.push_front(task);
+        }
     }
 
     fn affords(&self, worst_nanousd: u64) -> bool {
@@ -372,7 +394,9 @@ impl Docket {
         let bench = &self.benches[judge];
         let patience = bench.patience.get()?;
         let under_way = |(id, call): (&u64, &Running)| Some((*id, call.since?, call.worst_nanousd));
-        let of_judge = self.calls.iter().filter(|(_, call)| call.judge == judge && !call.stuck);
+        // What is late of a question that has ended is waited for by nobody.
+        let is_waited_for = |call: &Running| call.judge == judge && !call.stuck && self.tasks.contains_key(&call.task);
+        let of_judge = self.calls.iter().filter(|(_, call)| is_waited_for(call));
         let (id, since, worst_nanousd) = of_judge.filter_map(under_way).min_by_key(|(_, since, _)| *since)?;
         let may = bench.stuck < STUCK_FREE + bench.made / STUCK_SHARE && self.affords(worst_nanousd);
         may.then_some((id, since + patience))
@@ -398,7 +422,7 @@ impl Docket {
         let bench = &mut self.benches[call.judge];
         let full = bench.running >= bench.calls_max();
         bench.running -= usize::from(!call.stuck);
-        bench.take_in(&ending, &call, full, now);
+        bench.take_in(&ending, &call, full, now, self.terms.outage_max);
         let Some(open) = self.tasks.get_mut(&call.task) else { return After::Late };
         open.running -= 1;
         match ending {
@@ -406,12 +430,12 @@ impl Docket {
             Ending::Unread(unjudged) if open.asked_again || unjudged.cause == Cause::Forged => self.replied(call.task),
             Ending::Unread(_) => {
                 open.asked_again = true;
-                bench.ready.push_front(call.task);
+                self.push_front(call.judge, call.task);
                 After::Again
             }
             Ending::Unusable(unjudged) => self.without_reply(call.task, unjudged),
-            // The other call for it goes on.
-            Ending::Failed { .. } if open.running > 0 => After::Again,
+            // The other call for it goes on, or is about to be made.
+            Ending::Failed { .. } if open.running > 0 || open.queued => After::Again,
             Ending::Failed { unjudged, after, busy } => {
                 // What fails for everybody is no fault of this question.
                 open.failures += u32::from(!busy && !bench.is_out());
@@ -420,7 +444,9 @@ impl Docket {
                 }
                 let wait = backoff(open.waits, &self.terms, next_random(&mut self.random));
                 open.waits += 1;
-                bench.waiting.insert((now + after.unwrap_or_default() + wait, call.task));
+                open.queued = true;
+                let at = now.saturating_add(after.unwrap_or_default()).saturating_add(wait);
+                bench.waiting.insert((at, call.task));
                 After::Again
             }
         }
@@ -460,7 +486,7 @@ impl Bench {
     }
 
     /// Learns of a judge by how a call ended.
-    fn take_in(&mut self, ending: &Ending, call: &Running, full: bool, now: Duration) {
+    fn take_in(&mut self, ending: &Ending, call: &Running, full: bool, now: Duration, outage_max: Duration) {
         match ending {
             Ending::Judged | Ending::Unread(_) => {
                 (self.failures, self.unusable, self.failing) = (0, 0, None);
@@ -473,7 +499,11 @@ impl Bench {
             Ending::Failed { after, busy, .. } => {
                 let since = self.failing.map_or(now, |(since, _)| since);
                 self.failing = Some((since, now));
-                if let Some(after) = after {
+                if let Some(after) = after.filter(|after| *after > outage_max) {
+                    let detail =
+                        format!("the judge asks to be left alone for {} s; run it again then", after.as_secs());
+                    self.down.get_or_insert_with(|| Unjudged::new(Cause::Unavailable, detail));
+                } else if let Some(after) = after {
                     self.quiet_until = self.quiet_until.max(now + *after);
                 }
                 if *busy {

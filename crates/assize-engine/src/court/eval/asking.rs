@@ -30,7 +30,7 @@ const TELL_EVERY: Duration = Duration::from_millis(100);
 pub struct Asking<T> {
     sender: UnboundedSender<Message<T>>,
     desk: Arc<Desk>,
-    clerk: JoinHandle<Result<(), JournalError>>,
+    clerk: Option<JoinHandle<Result<(), JournalError>>>,
     open_max: usize,
 }
 
@@ -101,6 +101,12 @@ struct Open {
     oldest: Option<u64>,
     progress: Progress,
     over: bool,
+}
+
+impl Open {
+    fn is_ahead(&self, case: u64) -> bool {
+        self.oldest.is_some_and(|oldest| case.saturating_sub(oldest) >= AHEAD_MAX)
+    }
 }
 
 impl Desk {
@@ -182,7 +188,7 @@ impl<T: Send + 'static> Asking<T> {
             }
         });
         let clerk = clerk.map_err(|error| format!("nobody can be asked: {error}"))?;
-        Ok(Self { sender, desk, clerk, open_max })
+        Ok(Self { sender, desk, clerk: Some(clerk), open_max })
     }
 
     /// Hands over a case, by a number that is higher than that of the one before. Waits while enough are open, or the oldest of them is
@@ -192,12 +198,11 @@ impl<T: Send + 'static> Asking<T> {
     ///
     /// Fails when the run has broken off; why, is said at its end.
     pub fn put(&self, case: u64, prepared: Prepared<T>, tell: &mut dyn FnMut(Progress)) -> Result<(), JournalError> {
-        let is_ahead = |open: &Open| open.oldest.is_some_and(|oldest| case.saturating_sub(oldest) >= AHEAD_MAX);
         let (open_max, mut was_full) = (self.open_max, false);
         let waits = |open: &Open| {
             // Whoever has waited waits until there is room for many.
             let room = if was_full { open.low } else { open_max - 1 };
-            was_full = open.questions > room || is_ahead(open);
+            was_full = open.questions > room || open.is_ahead(case);
             was_full
         };
         let mut open = self.desk.wait_while(waits, tell);
@@ -207,6 +212,11 @@ impl<T: Send + 'static> Asking<T> {
         open.questions += prepared.places.len();
         drop(open);
         self.sender.send(Message::Put(case, prepared)).map_err(|_| broken_off())
+    }
+
+    /// Waits as [`Asking::put`] does, for a case of which nothing is asked: what is known of it is held as well until its turn.
+    pub fn wait_for(&self, case: u64, tell: &mut dyn FnMut(Progress)) {
+        drop(self.desk.wait_while(|open| open.is_ahead(case), tell));
     }
 
     /// Returns how far it is.
@@ -225,12 +235,23 @@ impl<T: Send + 'static> Asking<T> {
     /// # Errors
     ///
     /// Fails when replies could not be kept.
-    pub fn finish(self, tell: &mut dyn FnMut(Progress)) -> Result<Progress, JournalError> {
+    pub fn finish(mut self, tell: &mut dyn FnMut(Progress)) -> Result<Progress, JournalError> {
         // One who has left has ended.
         let _ = self.sender.send(Message::NoMore);
         let progress = self.desk.wait_while(|_| true, tell).progress;
-        self.clerk.join().unwrap_or_else(|_| Err(broken_off()))?;
+        let ended = self.clerk.take().map(JoinHandle::join);
+        ended.map_or(Ok(()), |ended| ended.unwrap_or_else(|_| Err(broken_off())))?;
         Ok(progress)
+    }
+}
+
+/// A run that is not finished breaks off: no other call is made, and nobody waits for those that are under way.
+impl<T> Drop for Asking<T> {
+    fn drop(&mut self) {
+        if let Some(clerk) = self.clerk.take() {
+            let _ = self.sender.send(Message::BreakOff);
+            let _ = clerk.join();
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use super::asking::{Desk, Hears, Prepared, Settled};
 use super::journal::{Entry, Journal, JournalError, Written};
 use super::replies::Key;
 use super::{AskingTerms, Bench, Progress, Said, nanousd, not_asked, usd};
-use crate::judge::budget::{Budget, BudgetError};
+use crate::judge::budget::Budget;
 use crate::judge::{self, Answer, CallError, Web};
 
 /// Messages that are taken in before it is looked what is to be done.
@@ -32,6 +32,8 @@ pub(super) enum Message<T> {
     Put(u64, Prepared<T>),
     /// No other case will be.
     NoMore,
+    /// Nobody waits for anything any more.
+    BreakOff,
     /// A call has ended.
     Ended { call: Call, took: Duration, called: Result<Answer, CallError> },
     /// A batch is on the disk.
@@ -142,6 +144,7 @@ impl<T: Send + 'static> Clerk<T> {
                 match message {
                     Message::Put(case, prepared) => self.enter(case, prepared),
                     Message::NoMore => self.no_more = true,
+                    Message::BreakOff => return self.journal.close(),
                     Message::Ended { call, took, called } => self.ended(call, took, called),
                     Message::Written(written) => self.written(written?),
                 }
@@ -156,7 +159,10 @@ impl<T: Send + 'static> Clerk<T> {
             match self.docket.next(now) {
                 Next::Announce(call) => {
                     // Every task of the docket has its job for as long as it is open.
-                    let Some(job) = self.jobs.get(&call.task) else { continue };
+                    let Some(job) = self.jobs.get(&call.task) else {
+                        self.docket.written(call.id);
+                        continue;
+                    };
                     let (record, judge) = (Arc::clone(&job.name), Arc::clone(&job.judge_id));
                     let begun = Entry::Begun { call: call.id, record, judge, worst_nanousd: call.worst_nanousd };
                     self.batch.entries.push(begun);
@@ -251,16 +257,14 @@ impl<T: Send + 'static> Clerk<T> {
         let (question, reask) = (Arc::clone(&job.question), job.reask.clone());
         let begin = Instant::now();
         let deadline = begin + self.terms.docket.call_time_max;
-        let sender = sender.clone();
+        let end = CallEnd { sender: sender.clone(), call, begin, called: None };
         let (daily, now_ms) = (self.daily.clone(), self.now_ms());
         tokio::spawn(async move {
-            let made = async move { judge::call(&web, &judge, &question, reask.as_deref(), deadline).await };
-            let called = match daily {
+            let made = judge::call(&web, &judge, &question, reask.as_deref(), deadline);
+            end.tell(match daily {
                 None => made.await,
                 Some(daily) => within(daily, call, now_ms, made).await,
-            };
-            // A clerk who has left need not know.
-            let _ = sender.send(Message::Ended { call, took: begin.elapsed(), called });
+            });
         });
     }
 
@@ -339,30 +343,51 @@ impl<T: Send + 'static> Clerk<T> {
     }
 }
 
-/// Sets a call aside in the budget that all courts share, makes it, and settles what it cost: on a thread that may wait for a file.
+/// The end of a call, which is told whatever becomes of it.
+struct CallEnd<T> {
+    sender: UnboundedSender<Message<T>>,
+    call: Call,
+    begin: Instant,
+    called: Option<Result<Answer, CallError>>,
+}
+
+impl<T> CallEnd<T> {
+    fn tell(mut self, called: Result<Answer, CallError>) {
+        self.called = Some(called);
+    }
+}
+
+impl<T> Drop for CallEnd<T> {
+    fn drop(&mut self) {
+        let broke_off = || Err(CallError::lost(Cause::Unavailable, "the call broke off"));
+        let called = self.called.take().unwrap_or_else(broke_off);
+        // A clerk who has left need not know.
+        let _ = self.sender.send(Message::Ended { call: self.call, took: self.begin.elapsed(), called });
+    }
+}
+
+/// Sets a call aside in the budget that all courts share, makes it, and settles what it cost. Files are waited for on other threads.
 async fn within(
     daily: Arc<Budget>,
     call: Call,
     now_ms: i64,
-    make: impl Future<Output = Result<Answer, CallError>> + Send + 'static,
+    make: impl Future<Output = Result<Answer, CallError>>,
 ) -> Result<Answer, CallError> {
-    let runtime = tokio::runtime::Handle::current();
-    let made = tokio::task::spawn_blocking(move || {
-        let refused = |error: BudgetError| CallError::Final {
-            unjudged: Unjudged::new(Cause::OverBudget, error.to_string()),
-            cost_usd: Some(0.0),
-        };
-        let reservation = daily.reserve(usd(call.worst_nanousd), now_ms).map_err(refused)?;
-        let made = runtime.block_on(make);
-        let cost_usd = match &made {
-            Ok(answer) => answer.cost_usd,
-            Err(CallError::Final { cost_usd, .. } | CallError::Retryable { cost_usd, .. }) => *cost_usd,
-        };
-        // What cannot be given back counts as spent.
-        let _ = reservation.settle(cost_usd);
-        made
-    });
-    made.await.unwrap_or_else(|error| Err(CallError::lost(Cause::Unavailable, format!("the call broke off: {error}"))))
+    let refused =
+        |why: String| CallError::Final { unjudged: Unjudged::new(Cause::OverBudget, why), cost_usd: Some(0.0) };
+    let reserve = move || Budget::reserve_shared(&daily, usd(call.worst_nanousd), now_ms);
+    let reservation = match tokio::task::spawn_blocking(reserve).await {
+        Ok(reserved) => reserved.map_err(|error| refused(error.to_string()))?,
+        Err(error) => return Err(refused(format!("what is spent cannot be counted: {error}"))),
+    };
+    let made = make.await;
+    let cost_usd = match &made {
+        Ok(answer) => answer.cost_usd,
+        Err(CallError::Final { cost_usd, .. } | CallError::Retryable { cost_usd, .. }) => *cost_usd,
+    };
+    // What cannot be given back counts as spent.
+    let _ = tokio::task::spawn_blocking(move || reservation.settle(cost_usd)).await;
+    made
 }
 
 /// Sorts a call that brought no reply.

@@ -219,8 +219,9 @@ pub struct Known<T> {
     pub missing: Option<Prepared<T>>,
 }
 
-/// What is done with a case that is prepared: it has a number that is higher than that of the one before. An error ends the reading.
-pub type Put<'a, T> = &'a mut dyn FnMut(u64, Prepared<T>) -> std::result::Result<(), String>;
+/// What is done with a case: it has a number that is higher than that of the one before, and is asked about where it is prepared. Waits
+/// while too much is open. An error ends the reading.
+pub type Put<'a, T> = &'a mut dyn FnMut(u64, Option<Prepared<T>>) -> std::result::Result<(), String>;
 
 /// Reads the cases of a run, and puts what is missing.
 pub type Cases<'a, P> = &'a mut dyn FnMut(&Intake<'_, P>, Put<'_, <P as Inquiry>::Reading>) -> Result<()>;
@@ -266,6 +267,13 @@ impl<P: Inquiry> Seated<P> {
     /// Says what is wrong with a judge.
     pub fn new(judges: &[JudgeConfig], prompt: P, repeats: u32, reply_tokens: u64, host: &Host) -> Result<Self> {
         let bench = Bench::new(Judges::of_eval(judges, host)?, repeats);
+        if let Some((one, other)) = bench.alike() {
+            let what =
+                format!("judges `{one}` and `{other}` are one: the same model of the same server, on the same terms");
+            return Err(
+                Failure::new(what).hint("ask it several times with --repeats, or name one of them with --judge")
+            );
+        }
         Ok(Self { bench, prompt: Arc::new(prompt), reply_tokens })
     }
 
@@ -518,6 +526,10 @@ impl Registry {
             let intake = Intake { registry: self, seated, is_anything_kept: need.answered > 0 };
             let read = cases(&intake, &mut |case, prepared| {
                 bar.see(asking.progress());
+                let Some(prepared) = prepared else {
+                    asking.wait_for(case, &mut |progress| bar.see(progress));
+                    return Ok(());
+                };
                 let put = asking.put(case, prepared, &mut |progress| bar.see(progress));
                 put.map_err(|error| error.to_string())
             });
@@ -555,10 +567,7 @@ impl Registry {
     {
         let mut numbered = (0..).zip(cases);
         self.ask(of, need, to, Box::new(drop), &mut |intake, put| {
-            let mut each = |(number, case)| match intake.look(case)?.missing {
-                Some(prepared) => put(number, prepared),
-                None => Ok(()),
-            };
+            let mut each = |(number, case)| put(number, intake.look(case)?.missing);
             numbered.by_ref().try_for_each(&mut each).map_err(Failure::new)
         })
     }

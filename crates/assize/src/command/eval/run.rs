@@ -256,8 +256,13 @@ impl Court<'_> {
             let Some((number, (heard, missing))) = looked.and_then(|looked| Some((numbers.next()?, looked))) else {
                 return Ok(());
             };
-            court.send(News::Record(number, heard)).map_err(|_| "nobody rules on it".to_owned())?;
-            missing.map_or(Ok(()), |missing| put(number, missing))
+            let tell = |heard| court.send(News::Record(number, heard)).map_err(|_| "nobody rules on it".to_owned());
+            if missing.is_none() {
+                put(number, None)?;
+                return tell(heard);
+            }
+            tell(heard)?;
+            put(number, missing)
         })
     }
 }

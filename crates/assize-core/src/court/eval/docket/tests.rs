@@ -336,6 +336,74 @@ fn what_was_announced_to_a_judge_that_is_not_asked_any_more_is_given_up() {
     );
 }
 
+#[test]
+fn of_a_question_that_has_ended_no_other_call_is_announced() {
+    let mut docket = Docket::new(terms(), &[1], 0, 1);
+    let mut server = |_: &Call, _| (SECOND, Ending::Judged, Some(0));
+    run(&mut docket, 40, 10, &mut server);
+    docket.enter(100, 0, 10);
+    let mut made = Vec::new();
+    for now in [100 * SECOND, 110 * SECOND] {
+        let Next::Announce(call) = docket.next(now) else { panic!("a call is due at {now:?}") };
+        docket.written(call.id);
+        assert_eq!(docket.next(now), Next::Make(call));
+        made.push(call.id);
+    }
+    assert_eq!(docket.ended(made[0], Ending::Judged, Some(10), 111 * SECOND), After::Replied);
+    // The second call takes long, too; nobody waits for it.
+    assert_eq!(docket.next(200 * SECOND), Next::Wait(None));
+    assert_eq!(docket.ended(made[1], Ending::Judged, Some(10), 201 * SECOND), After::Late);
+    assert_eq!((docket.open(), docket.calls()), (0, 0));
+}
+
+#[test]
+fn a_question_stands_in_the_queue_once() {
+    let mut docket = Docket::new(terms(), &[2], 0, 1);
+    let mut server = |_: &Call, _| (SECOND, Ending::Judged, Some(0));
+    run(&mut docket, 40, 10, &mut server);
+    docket.enter(100, 0, 0);
+    let mut made = Vec::new();
+    for now in [100 * SECOND, 110 * SECOND] {
+        let Next::Announce(call) = docket.next(now) else { panic!("a call is due at {now:?}") };
+        docket.written(call.id);
+        assert_eq!(docket.next(now), Next::Make(call));
+        made.push(call.id);
+    }
+    let malformed = Ending::Unread(unjudged(Cause::Malformed));
+    assert_eq!(docket.ended(made[0], malformed, Some(0), 111 * SECOND), After::Again);
+    assert_eq!(docket.ended(made[1], failed(false, None), Some(0), 111 * SECOND), After::Again);
+    assert!(matches!(docket.next(111 * SECOND), Next::Announce(_)), "it is asked again");
+    assert_eq!(docket.next(111 * SECOND), Next::Wait(None), "once");
+}
+
+#[test]
+fn a_judge_that_asks_to_be_left_alone_for_too_long_is_given_up() {
+    for (after, judged) in [(900_u32, 3), (901, 0), (u32::MAX, 0)] {
+        let mut calls = 0;
+        let mut server = |_: &Call, _| {
+            calls += 1;
+            let ending = if calls == 1 { failed(true, Some(after * SECOND)) } else { Ending::Judged };
+            (SECOND / 10, ending, Some(0))
+        };
+        let went = run(&mut Docket::new(terms(), &[1], 0, 1), 3, 0, &mut server);
+        once_each(&went, 3);
+        assert_eq!(went.replied.len(), judged, "{after} s");
+    }
+}
+
+#[test]
+fn within_a_budget_few_calls_are_announced_ahead() {
+    for (budget_nanousd, ahead) in [(None, 64), (Some(u64::MAX), super::super::pace::BEGIN + AHEAD_WITHIN_BUDGET)] {
+        let mut docket = Docket::new(DocketTerms { budget_nanousd, ..terms() }, &[64], 0, 1);
+        (0..100).for_each(|task| docket.enter(task, 0, 1));
+        let announced = std::iter::from_fn(|| match docket.next(Duration::ZERO) {
+            Next::Announce(call) => Some(call),
+            _ => None,
+        });
+        assert_eq!(announced.count(), ahead);
+    }
+}
+
 proptest! {
     /// Whatever servers do, every question ends once, in time that has a limit, within the budget and the calls at a time.
     #[test]
