@@ -22,7 +22,7 @@ use crate::judge::budget::Budget;
 /// Questions that are open for each call that there may be at a time.
 const OPEN_PER_CALL: usize = 8;
 /// By how much a case may be ahead of the oldest one that is open: what was said of it is held until that one's turn is over.
-const AHEAD_MAX: u64 = 4_096;
+const AHEAD_MAX: u64 = 2_048;
 /// How often whoever waits is told how far it is.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
