@@ -336,19 +336,24 @@ fn what_was_announced_to_a_judge_that_is_not_asked_any_more_is_given_up() {
     );
 }
 
-#[test]
-fn of_a_question_that_has_ended_no_other_call_is_announced() {
-    let mut docket = Docket::new(terms(), &[1], 0, 1);
+/// A docket with so many calls at a time and one question, of which two calls are under way since the first takes so long.
+fn asked_twice(calls_max: usize) -> (Docket, [u64; 2]) {
+    let mut docket = Docket::new(terms(), &[calls_max], 0, 1);
     let mut server = |_: &Call, _| (SECOND, Ending::Judged, Some(0));
     run(&mut docket, 40, 10, &mut server);
     docket.enter(100, 0, 10);
-    let mut made = Vec::new();
-    for now in [100 * SECOND, 110 * SECOND] {
+    let made = [100 * SECOND, 110 * SECOND].map(|now| {
         let Next::Announce(call) = docket.next(now) else { panic!("a call is due at {now:?}") };
         docket.written(call.id);
         assert_eq!(docket.next(now), Next::Make(call));
-        made.push(call.id);
-    }
+        call.id
+    });
+    (docket, made)
+}
+
+#[test]
+fn of_a_question_that_has_ended_no_other_call_is_announced() {
+    let (mut docket, made) = asked_twice(1);
     assert_eq!(docket.ended(made[0], Ending::Judged, Some(10), 111 * SECOND), After::Replied);
     // The second call takes long, too; nobody waits for it.
     assert_eq!(docket.next(200 * SECOND), Next::Wait(None));
@@ -358,17 +363,7 @@ fn of_a_question_that_has_ended_no_other_call_is_announced() {
 
 #[test]
 fn a_question_stands_in_the_queue_once() {
-    let mut docket = Docket::new(terms(), &[2], 0, 1);
-    let mut server = |_: &Call, _| (SECOND, Ending::Judged, Some(0));
-    run(&mut docket, 40, 10, &mut server);
-    docket.enter(100, 0, 0);
-    let mut made = Vec::new();
-    for now in [100 * SECOND, 110 * SECOND] {
-        let Next::Announce(call) = docket.next(now) else { panic!("a call is due at {now:?}") };
-        docket.written(call.id);
-        assert_eq!(docket.next(now), Next::Make(call));
-        made.push(call.id);
-    }
+    let (mut docket, made) = asked_twice(2);
     let malformed = Ending::Unread(unjudged(Cause::Malformed));
     assert_eq!(docket.ended(made[0], malformed, Some(0), 111 * SECOND), After::Again);
     assert_eq!(docket.ended(made[1], failed(false, None), Some(0), 111 * SECOND), After::Again);
