@@ -148,6 +148,8 @@ struct Bench {
     failures: u32,
     /// When the first call failed since one succeeded, and when the last one did.
     failing: Option<(Duration, Duration)>,
+    /// What happened the last time.
+    failure: String,
     trial_pause: Duration,
     unusable: u32,
     /// Why it is not asked any more.
@@ -194,6 +196,7 @@ impl Docket {
             quiet_until: Duration::ZERO,
             failures: 0,
             failing: None,
+            failure: String::new(),
             trial_pause: TRIAL_PAUSE,
             unusable: 0,
             down: None,
@@ -481,7 +484,7 @@ impl Bench {
     fn give_up_after(&mut self, outage_max: Duration) {
         let Some((since, last)) = self.failing.filter(|(since, last)| *last - *since >= outage_max) else { return };
         let seconds = (last - since).as_secs();
-        let detail = format!("the judge has not replied for {seconds} s; run it again when it does");
+        let detail = format!("the judge has not replied for {seconds} s: {}; run it again when it does", self.failure);
         self.down.get_or_insert_with(|| Unjudged::new(Cause::Unavailable, detail));
     }
 
@@ -496,7 +499,8 @@ impl Bench {
                     self.patience.add(now.saturating_sub(since));
                 }
             }
-            Ending::Failed { after, busy, .. } => {
+            Ending::Failed { unjudged, after, busy } => {
+                self.failure.clone_from(&unjudged.detail);
                 let since = self.failing.map_or(now, |(since, _)| since);
                 self.failing = Some((since, now));
                 if let Some(after) = after.filter(|after| *after > outage_max) {

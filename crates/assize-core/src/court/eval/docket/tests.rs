@@ -174,6 +174,21 @@ fn a_judge_that_stays_away_is_given_up_at_the_limit_and_not_before() {
 }
 
 #[test]
+fn a_judge_that_is_given_up_is_said_to_fail_for_what_it_failed() {
+    let mut docket = Docket::new(DocketTerms { outage_max: SECOND, ..terms() }, &[1], 0, 1);
+    docket.enter(0, 0, 0);
+    for now in [SECOND, 300 * SECOND] {
+        let Next::Announce(call) = docket.next(now) else { panic!("a call is due at {now:?}") };
+        docket.written(call.id);
+        assert_eq!(docket.next(now), Next::Make(call));
+        assert_eq!(docket.ended(call.id, failed(false, None), Some(0), now), After::Again);
+    }
+    let Next::GivenUp(0, unjudged) = docket.next(600 * SECOND) else { panic!("nothing is given up") };
+    let expected = "the judge has not replied for 299 s: as the server said; run it again when it does";
+    assert_eq!((unjudged.cause, unjudged.detail.as_str()), (Cause::Unavailable, expected));
+}
+
+#[test]
 fn a_judge_that_cannot_be_used_is_not_asked_a_thousand_times() {
     let mut server = |_: &Call, _| (SECOND, Ending::Unusable(unjudged(Cause::Unavailable)), Some(0));
     let went = simple(terms(), 1_000, &mut server);
