@@ -235,7 +235,7 @@ fn failure(error: &reqwest::Error, left: Duration) -> CallError {
             Some(io::ErrorKind::ConnectionRefused) => {
                 again("the server refuses the connection; is it running?".to_owned(), Some(0.0))
             }
-            _ if causes.iter().any(|cause| cause.is::<rustls::Error>()) || io == Some(io::ErrorKind::InvalidData) => {
+            _ if causes.iter().any(|cause| is_of_tls(*cause)) => {
                 CallError::unavailable("the server cannot be asked: no secure connection comes about")
             }
             _ => again("the server cannot be reached".to_owned(), Some(0.0)),
@@ -250,6 +250,12 @@ fn failure(error: &reqwest::Error, left: Duration) -> CallError {
         }
         _ => CallError::unavailable(format!("the server cannot be asked: {error}")),
     }
+}
+
+/// Returns whether an error is one of TLS, also where it is wrapped into errors of input and output.
+fn is_of_tls(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.is::<rustls::Error>()
+        || error.downcast_ref::<io::Error>().and_then(io::Error::get_ref).is_some_and(|inner| is_of_tls(inner))
 }
 
 /// Sorts an answer that is not a success.
@@ -459,6 +465,18 @@ mod tests {
             }
             assert_eq!(server.model_requests().len(), 1, "{code}");
         }
+    }
+
+    #[test]
+    fn without_a_secure_connection_nothing_is_tried_again() {
+        // It speaks HTTP where TLS is spoken.
+        let server = ModelServer::start(Script::always(Reply::text("hi")));
+        let secure = server.openai_base_url().replace("http://", "https://");
+        let CallError::Final { unjudged, cost_usd } = post_to(&endpoint(&secure), far()).expect_err("no TLS") else {
+            panic!("another attempt would not help");
+        };
+        assert_eq!((unjudged.cause, cost_usd), (Cause::Unavailable, Some(0.0)));
+        assert!(unjudged.detail.contains("no secure connection"), "{unjudged}");
     }
 
     #[test]
