@@ -7,6 +7,7 @@
 pub mod parquet;
 pub mod table;
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -17,7 +18,6 @@ use std::sync::mpsc::{Receiver, channel};
 use assize_core::record::{RECORD_BYTES_MAX, read_json};
 use assize_core::rubric::clause::EVALUATION_STACK;
 use assize_core::text::quote;
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::de::{DeserializeSeed, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -138,9 +138,11 @@ pub type Each<'a> = &'a mut dyn FnMut(Value) -> Result<(), String>;
 /// What a row of a table counts for, in bytes, and each byte of it: a list of small numbers takes many times its text.
 const CELLS_BYTES: usize = 512;
 const CELLS_FACTOR: usize = 16;
-/// Records that are worked on together, and bytes of them: what is held does not grow with their number.
-const CHUNK_RECORDS: usize = 256;
-const CHUNK_BYTES: usize = 4 << 20;
+/// Records that one thread works on together, and bytes of them, and how many such chunks there may be for each thread: what is held
+/// does not grow with the number of records.
+const CHUNK_RECORDS: usize = 64;
+const CHUNK_BYTES: usize = 1 << 20;
+const CHUNKS_PER_THREAD: usize = 3;
 
 /// Bytes that are read from a file at a time.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -191,27 +193,29 @@ pub fn map_file<T: Send>(
             hand_on([one((at - 1, item))], each)
         });
     };
+    let chunks_max = CHUNKS_PER_THREAD * workers.current_num_threads();
     workers.in_place_scope(|scope| {
-        // One chunk is read and the one before it handed on while the one between is worked on.
-        let mut at_work: Option<Receiver<Mapped<T>>> = None;
+        // Each chunk is one thread's work; the next are read, and those before handed on, meanwhile.
+        let mut at_work: VecDeque<Receiver<Mapped<T>>> = VecDeque::with_capacity(chunks_max);
         let mut done = 0;
         let mut begin = |chunk: Vec<Item>| {
             let (first, (sender, receiver)) = (done, channel());
             done += chunk.len();
             scope.spawn(move |_| {
-                let chunk = chunk.into_par_iter().enumerate();
                 // Nobody waits for it where an earlier one was refused.
-                let _ = sender.send(chunk.map(|(at, item)| one((first + at, item))).collect());
+                let _ = sender.send((first..).zip(chunk).map(one).collect());
             });
-            let handed_on = at_work.replace(receiver).map_or(Ok(()), |before| hand_on_from(&before, each));
+            at_work.push_back(receiver);
+            let before = if at_work.len() < chunks_max { None } else { at_work.pop_front() };
+            let handed_on = before.map_or(Ok(()), |before| hand_on_from(&before, each));
             if handed_on.is_err() {
-                at_work = None;
+                at_work.clear();
             }
             handed_on
         };
         let read = chunks(file, format, &mut begin);
         // Where the reading broke off, what was read before may have a fault of its own, and an earlier one.
-        at_work.map_or(Ok(()), |last| hand_on_from(&last, each)).and(read)
+        at_work.iter().try_for_each(|last| hand_on_from(last, each)).and(read)
     })
 }
 

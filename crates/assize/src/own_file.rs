@@ -129,6 +129,16 @@ impl Draft {
         Ok(Self { file: BufWriter::with_capacity(BUFFER_BYTES, file), full })
     }
 
+    /// Brings what is written so far to the disk, so that less is left to be done at the end.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it cannot be written.
+    pub fn settle(&mut self) -> io::Result<()> {
+        self.file.flush()?;
+        self.file.get_ref().as_file().sync_data()
+    }
+
     /// Puts the file in its place.
     ///
     /// # Errors

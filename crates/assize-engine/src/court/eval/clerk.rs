@@ -130,7 +130,10 @@ impl<T: Send + 'static> Clerk<T> {
         loop {
             let wake = self.turn(&sender);
             if self.no_more && self.docket.open() == 0 && self.batches.is_empty() {
-                return self.journal.close();
+                let Self { journal, hears, .. } = self;
+                // Whoever hears ends its own work meanwhile.
+                drop(hears);
+                return journal.close();
             }
             let received = inbox.recv_many(&mut messages, MESSAGES_AT_ONCE);
             match wake {

@@ -166,6 +166,13 @@ impl Rulings {
         self.failed = written.err();
     }
 
+    /// Brings what is written so far to the disk, where that can be done; the first failure is told at the end.
+    pub fn settle(&mut self) {
+        if let (None, Some(Form::Lines(Sink::Draft(draft)))) = (&self.failed, &mut self.form) {
+            self.failed = draft.settle().err();
+        }
+    }
+
     /// Ends: the file takes its name.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ use assize_core::session::Event;
 use assize_core::trial::tally::Tally;
 use assize_core::verdict::RecordVerdict;
 use assize_engine::court::eval::replies::Key;
+use serde_json::Map;
 
 use super::asking::{Asked, Intake, JudgeArguments, Known, Need, Put, Registry, Seated};
 use super::input::{self, DataArguments, Names};
@@ -119,7 +120,15 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (data, _kept) = arguments.data.kept()?;
     let reference = RubricRef::of(&rubric);
     let mut said = said(arguments, &data, &rubric, host, output)?;
-    let survey = survey(arguments, &data, &rubric, host, &said)?;
+    let keeps = matches!(said, Said::Replied(_)) && !arguments.dry_run;
+    let (survey, ledger) = thread::scope(|scope| {
+        // What cannot be kept must not be paid for; whether it can is found out while the data are read.
+        let ledger = keeps.then(|| scope.spawn(|| record::ledger(host)));
+        let survey = survey(arguments, &data, &rubric, host, &said);
+        let broke_off = |_| Err(Failure::new("the ledger could not be opened".to_owned()));
+        (survey, ledger.map(|ledger| ledger.join().unwrap_or_else(broke_off)))
+    });
+    let (survey, ledger) = (survey?, ledger.transpose()?);
     if survey.unknown > 0 {
         let count = survey.unknown;
         output.note(&format!("--where cannot be computed of {count} records, which are left out"));
@@ -151,10 +160,10 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         }
     };
     let tally = outcome.finish()?;
-    if let (Said::Replied(judges), Some(asked)) = (&said, &asked) {
+    if let (Said::Replied(judges), Some(asked), Some(ledger)) = (&said, &asked, ledger) {
         let (registry, seated) = &**judges;
         let event = Event::EvalRuled(Box::new(seated.record(registry, &reference, &survey.digest, asked, &tally)));
-        Record::begin(record::ledger(host)?, COURT, &event)?;
+        Record::begin(ledger, COURT, &event)?;
     }
     tell(arguments, &rubric, &tally, asked.as_ref(), output);
     Ok(Exit::of(tally.outcome()))
@@ -223,8 +232,10 @@ impl Court<'_> {
                     let _ = sender.send(News::Said(settled));
                 })
             };
+            let mut sender = Some(sender);
             let asked = registry.ask((seated, run), need, (self.host, output), hears, &mut |intake, put| {
-                self.take_in(seated, intake, &sender, put)
+                // The court ends when nobody can tell it anything any more.
+                sender.take().map_or(Ok(()), |sender| self.take_in(seated, intake, &sender, put))
             });
             drop(sender);
             let outcome = court.join().map_err(|_| Failure::new("the court broke off".to_owned()))?;
@@ -329,7 +340,8 @@ fn survey(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &H
     let look = |_: usize, record: CaseRecord| {
         let offered = selection.looks_at(&record);
         let weight = if offered == Offered::Eligible && !is_sample { Some(weigh(&record)?) } else { None };
-        Ok((record, offered, weight))
+        // What it holds is not looked at again, and let go of by whoever read it.
+        Ok((CaseRecord { fields: Map::new(), ..record }, offered, weight))
     };
     data.map_records(host, rubric, &look, &mut |(record, offered, weight)| {
         names.add(&record.id);

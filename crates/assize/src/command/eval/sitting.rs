@@ -74,7 +74,7 @@ impl Outcome {
         });
     }
 
-    /// Hears the news to their end, and rules on each record of which everything is said.
+    /// Hears the news to their end, and rules on each record of which everything is said. The rulings are on the disk then.
     pub fn hear(&mut self, news: Receiver<News>, terms: &Terms<'_>, shape: Shape) {
         let mut waiting: HashMap<u64, Box<Heard>> = HashMap::new();
         for news in news {
@@ -95,6 +95,7 @@ impl Outcome {
                 }
             }
         }
+        self.rulings.settle();
     }
 
     fn rule(&mut self, at: u64, heard: Heard, terms: &Terms<'_>, shape: Shape) {
