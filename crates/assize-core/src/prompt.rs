@@ -47,7 +47,8 @@ pub struct Nonce(String);
 impl Nonce {
     /// Makes a nonce from random bytes.
     pub fn new(bytes: [u8; 16]) -> Self {
-        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+        let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        Self(halves.map(|half| char::from(b"0123456789abcdef"[usize::from(half)])).collect())
     }
 
     /// The nonce that stands in for the fresh one where a prompt is hashed, so that the same

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use minijinja::{Environment, UndefinedBehavior, Value as Shown, context};
+use minijinja::{Environment, UndefinedBehavior, Value as Told, context};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::inquiry::{Door, Inquiry};
@@ -126,15 +127,25 @@ pub(super) fn shown_text(record: &Record, shown: &[String]) -> String {
     let written = if shown.is_empty() {
         serde_json::to_string_pretty(&record.fields)
     } else {
-        let shown: Map<String, Value> =
-            shown.iter().filter_map(|name| Some((name.clone(), record.fields.get(name)?.clone()))).collect();
-        serde_json::to_string_pretty(&shown)
+        serde_json::to_string_pretty(&Shown { fields: &record.fields, names: shown })
     };
     written.expect("an object of JSON is written as JSON")
 }
 
+/// Some fields of a record, in the order in which they are named.
+struct Shown<'a> {
+    fields: &'a Map<String, Value>,
+    names: &'a [String],
+}
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.names.iter().filter_map(|name| Some((name, self.fields.get(name)?))))
+    }
+}
+
 /// What is shown of a mode: nothing of its clauses, which no judge is asked about.
-fn of_mode(mode: &Mode) -> Shown {
+fn of_mode(mode: &Mode) -> Told {
     let example = |example: &Example| {
         context! { shows => example.shows.clone(), fails => example.fails, because => example.because.clone() }
     };

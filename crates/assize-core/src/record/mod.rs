@@ -120,12 +120,12 @@ pub fn content_hash(fields: &Map<String, Value>) -> String {
 }
 
 fn hash_object(fields: &Map<String, Value>, hasher: &mut blake3::Hasher) {
-    let mut names: Vec<&String> = fields.keys().collect();
-    names.sort_unstable();
-    open(hasher, b'{', names.len());
-    for name in names {
+    let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
+    fields.sort_unstable_by_key(|(name, _)| *name);
+    open(hasher, b'{', fields.len());
+    for (name, value) in fields {
         hash_text(name, hasher);
-        hash_value(&fields[name], hasher);
+        hash_value(value, hasher);
     }
 }
 
@@ -155,8 +155,9 @@ fn hash_text(text: &str, hasher: &mut blake3::Hasher) {
 
 /// Every part begins with its kind and its length, so that no two contents are hashed as the same bytes.
 fn open(hasher: &mut blake3::Hasher, kind: u8, length: usize) {
-    hasher.update(&[kind]);
-    hasher.update(&(length as u64).to_le_bytes());
+    let mut opening = [kind; 9];
+    opening[1..].copy_from_slice(&(length as u64).to_le_bytes());
+    hasher.update(&opening);
 }
 
 fn kind(value: &Value) -> &'static str {
