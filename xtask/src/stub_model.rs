@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use memchr::memmem;
 use serde_json::{Value, json};
 
 use crate::shell::Result;
@@ -122,7 +123,7 @@ fn serve(stream: &TcpStream, manners: Manners, replies: &Replies, requests: &Ato
         if !manners.delay.is_zero() {
             thread::sleep(manners.delay);
         }
-        let asks_for = |word: &[u8]| body.windows(word.len()).any(|window| window == word);
+        let asks_for = |word: &[u8]| memmem::find(&body, word).is_some();
         let reply = if asks_for(b"\"peer-choice\"") {
             &replies.choice
         } else if asks_for(b"\"peer-score\"") {

@@ -15,7 +15,7 @@ use crate::record::{HASH_DIGITS, Record};
 use crate::rubric::{Example, Mode, Rubric};
 use crate::ruling::{Cause, Unjudged};
 use crate::text::head;
-use crate::verdict::{DETAIL_BYTES_MAX, RecordVerdict, Reply, Verdict as _, read};
+use crate::verdict::{DETAIL_BYTES_MAX, RecordVerdict, Reply, Verdict as _, may_be_planted, read};
 
 const RUBRIC: &str = include_str!("../../prompts/record-rubric.md");
 const CASE: &str = include_str!("../../prompts/record-case.md");
@@ -114,6 +114,11 @@ impl Inquiry for RecordPrompt {
     }
 
     fn door(self: Arc<Self>, _: &Record, question: &Arc<Question>) -> Door<RecordVerdict> {
+        let exhibits: Vec<&str> = question.exhibits.iter().map(String::as_str).collect();
+        // Who reads the replies is one for all of them, and has less to do.
+        if !may_be_planted::<RecordVerdict>(&exhibits) {
+            return Box::new(move |reply| self.verdict(reply, &[]));
+        }
         let question = Arc::clone(question);
         Box::new(move |reply| {
             let exhibits: Vec<&str> = question.exhibits.iter().map(String::as_str).collect();

@@ -10,8 +10,8 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
-use cel::common::types::{CelInt, CelList, CelString};
-use cel::objects::Key;
+use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey, CelNull, CelString, CelUInt};
+use cel::common::value::Val;
 use cel::{Context, Env, ExecutionError, Program, Value as CelValue};
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -115,7 +115,7 @@ impl Clauses {
             return Vec::new();
         }
         let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
-        context.add_variable_from_value(VARIABLE, self.fields.value(record));
+        context.add_variable_as_val(VARIABLE, self.fields.value(record));
         let broken = |compiled: &Compiled| {
             let unknown = match evaluate(&compiled.program, &context) {
                 Ok(false) => return None,
@@ -154,7 +154,7 @@ impl Condition {
     /// Says why it cannot be computed of this record.
     pub fn holds(&self, record: &serde_json::Map<String, Value>) -> Result<bool, ClauseError> {
         let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
-        context.add_variable_from_value(VARIABLE, self.fields.value(record));
+        context.add_variable_as_val(VARIABLE, self.fields.value(record));
         evaluate(&self.program, &context)
     }
 }
@@ -212,8 +212,9 @@ fn compile(expression: &str) -> Result<Program, String> {
         return Err(format!("calls `{name}`, which there is not; there are {}", FUNCTIONS.join(", ")));
     }
     // Variables of loops are none of the expression's own.
+    let nothing = serde_json::Map::new();
     let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
-    context.add_variable_from_value(VARIABLE, map(&serde_json::Map::new()));
+    context.add_variable_as_val(VARIABLE, map(&nothing));
     match program_result(&program, &context) {
         Err(ExecutionError::UndeclaredReference(name)) => Err(format!("names `{name}`, which there is not")),
         _ if !references.has_variable(VARIABLE) => Err(format!("does not speak of `{VARIABLE}`")),
@@ -308,7 +309,7 @@ impl Fields {
         }
     }
 
-    fn value(&self, record: &serde_json::Map<String, Value>) -> CelValue {
+    fn value<'r>(&'r self, record: &'r serde_json::Map<String, Value>) -> Box<dyn Val + 'r> {
         match self {
             Self::All => map(record),
             Self::Named(names) => map(names.iter().filter_map(|name| record.get_key_value(name))),
@@ -329,24 +330,24 @@ fn evaluate(program: &Program, context: &Context<'_, '_>) -> Result<bool, Clause
     }
 }
 
-fn map<'a>(fields: impl IntoIterator<Item = (&'a String, &'a Value)>) -> CelValue {
-    let entry = |(name, value): (&'a String, &'a Value)| (Key::from(name.as_str()), value_of(value));
-    let entries: HashMap<Key, CelValue> = fields.into_iter().map(entry).collect();
-    CelValue::Map(entries.into())
+fn map<'r>(fields: impl IntoIterator<Item = (&'r String, &'r Value)>) -> Box<dyn Val + 'r> {
+    let entry = |(name, value): (&'r String, &'r Value)| (CelMapKey::from(name.as_str()), value_of(value));
+    let entries: HashMap<CelMapKey<'r>, Box<dyn Val + 'r>> = fields.into_iter().map(entry).collect();
+    Box::new(CelMap::from(entries))
 }
 
-/// Whole numbers are `int` wherever they fit, so that `-record.n` and `record.n + 1` are what they look like.
-fn value_of(value: &Value) -> CelValue {
+/// Texts are not copied. Whole numbers are `int` wherever they fit, so that `-record.n` and `record.n + 1` are what they look like.
+fn value_of(value: &Value) -> Box<dyn Val + '_> {
     match value {
-        Value::Null => CelValue::Null,
-        Value::Bool(truth) => CelValue::Bool(*truth),
+        Value::Null => Box::new(CelNull),
+        Value::Bool(truth) => Box::new(CelBool::from(*truth)),
         Value::Number(number) => match (number.as_i64(), number.as_u64()) {
-            (Some(whole), _) => CelValue::Int(whole),
-            (None, Some(large)) => CelValue::UInt(large),
-            (None, None) => CelValue::Float(number.as_f64().unwrap_or(f64::NAN)),
+            (Some(whole), _) => Box::new(CelInt::from(whole)),
+            (None, Some(large)) => Box::new(CelUInt::from(large)),
+            (None, None) => Box::new(CelDouble::from(number.as_f64().unwrap_or(f64::NAN))),
         },
-        Value::String(text) => CelValue::String(Arc::new(text.clone())),
-        Value::Array(items) => CelValue::List(Arc::new(items.iter().map(value_of).collect())),
+        Value::String(text) => Box::new(CelString::from(text.as_str())),
+        Value::Array(items) => Box::new(CelList::from(items.iter().map(value_of).collect::<Vec<_>>())),
         Value::Object(fields) => map(fields),
     }
 }
@@ -359,7 +360,7 @@ mod tests {
     fn computed(expression: &str, record: &Value) -> Result<bool, String> {
         let program = compile(expression)?;
         let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
-        context.add_variable_from_value(VARIABLE, value_of(record));
+        context.add_variable_as_val(VARIABLE, value_of(record));
         evaluate(&program, &context).map_err(|error| error.to_string())
     }
 

@@ -150,6 +150,11 @@ fn malformed<T>(error: &str) -> Result<T, Unjudged> {
     Err(Unjudged::new(Cause::Malformed, head(&make_visible(error), DETAIL_BYTES_MAX)))
 }
 
+/// Returns whether any verdict of this kind could stand in these texts. Where none could, none needs to be compared with them.
+pub fn may_be_planted<V: Verdict>(exhibits: &[&str]) -> bool {
+    echo::may_be_planted(V::MARK, exhibits)
+}
+
 /// Finds a character that has no place in a reply.
 fn forbidden(text: &str) -> Option<char> {
     if may_hide(text) { text.chars().find(|character| is_forbidden(*character)) } else { None }

@@ -226,7 +226,8 @@ impl Docket {
 
     /// Returns how many calls are under way.
     pub fn calls(&self) -> usize {
-        self.calls.values().filter(|call| call.since.is_some()).count()
+        let announced: usize = self.benches.iter().map(|bench| bench.announced).sum();
+        self.calls.len() - announced
     }
 
     /// Returns what is spent and what is set aside, in billionths of a US dollar.
@@ -399,8 +400,9 @@ impl Docket {
         let under_way = |(id, call): (&u64, &Running)| Some((*id, call.since?, call.worst_nanousd));
         // What is late of a question that has ended is waited for by nobody.
         let is_waited_for = |call: &Running| call.judge == judge && !call.stuck && self.tasks.contains_key(&call.task);
-        let of_judge = self.calls.iter().filter(|(_, call)| is_waited_for(call));
-        let (id, since, worst_nanousd) = of_judge.filter_map(under_way).min_by_key(|(_, since, _)| *since)?;
+        let mut of_judge = self.calls.iter().filter(|(_, call)| is_waited_for(call));
+        // A judge's calls are made in the order of their numbers, so that the first one has been under way for the longest.
+        let (id, since, worst_nanousd) = of_judge.find_map(under_way)?;
         let may = bench.stuck < STUCK_FREE + bench.made / STUCK_SHARE && self.affords(worst_nanousd);
         may.then_some((id, since + patience))
     }
