@@ -528,7 +528,7 @@ mod tests {
             });
             (seen, read.err().map(|error| error.to_string()))
         };
-        let mut lines: Vec<String> = (0..2 * CHUNK_RECORDS + 1).map(|at| format!("{{\"id\":{at}}}")).collect();
+        let mut lines: Vec<String> = (0..100 * CHUNK_RECORDS + 1).map(|at| format!("{{\"id\":{at}}}")).collect();
         let (seen, error) = mapped(file(&lines), usize::MAX);
         assert_eq!(error, None);
         assert_eq!(seen, (0..lines.len()).map(|at| (at, Value::from(at))).collect::<Vec<_>>());

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -128,6 +129,22 @@ fn every_record_is_judged_once_and_kept() {
     assert_eq!(again["asked"]["answered_before"], 30, "{again}");
     assert_eq!(server.model_requests().len(), 30, "nothing is asked twice");
     assert_eq!(fs::read(desk.path("rulings.jsonl")).expect("written"), before);
+}
+
+#[test]
+fn what_cannot_be_kept_is_not_paid_for() {
+    let server = ModelServer::start(Script::route(good));
+    let desk = Desk::new(5, &server, "");
+    fs::create_dir(desk.path(".assize")).expect("made");
+    desk.write(".assize/ledger.db", "not ours");
+    let output = desk.command("run rubric.toml notes.jsonl").output().expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("ledger.db is no ledger of Assize"), "{said}");
+    assert_eq!(server.model_requests().len(), 0, "nobody was asked");
+    // Who asks nobody keeps nothing.
+    let told = desk.run("--dry-run");
+    assert_eq!(told["need"]["questions"], 5, "{told}");
 }
 
 #[test]
@@ -294,10 +311,9 @@ fn data_that_change_under_a_run_end_it() {
     let damaging = |request: &RecordedRequest| {
         // Long before the last records are read for the second time.
         let notes = NOTES.get().expect("it is known by now");
-        let text = fs::read_to_string(notes).expect("readable");
-        if text.ends_with("}\n") {
-            fs::write(notes, format!("{}oops\n", &text[..text.len() - 5])).expect("written");
-        }
+        let notes = fs::File::options().write(true).open(notes).expect("there");
+        let length = notes.metadata().expect("readable").len();
+        notes.write_all_at(b"oops\n", length - 5).expect("written");
         good(request)
     };
     let server = ModelServer::start(Script::route(damaging));
