@@ -138,11 +138,12 @@ pub type Each<'a> = &'a mut dyn FnMut(Value) -> Result<(), String>;
 /// What a row of a table counts for, in bytes, and each byte of it: a list of small numbers takes many times its text.
 const CELLS_BYTES: usize = 512;
 const CELLS_FACTOR: usize = 16;
-/// Records that one thread works on together, and bytes of them, and how many such chunks there may be for each thread: what is held
-/// does not grow with the number of records.
+/// Records that one thread works on together, and bytes of them.
 const CHUNK_RECORDS: usize = 64;
 const CHUNK_BYTES: usize = 1 << 20;
+/// How many such chunks there may be for each thread, and bytes in all of them: what is held does not grow with the number of records.
 const CHUNKS_PER_THREAD: usize = 3;
+const CHUNKS_BYTES: usize = 12 << 20;
 
 /// Bytes that are read from a file at a time.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -196,26 +197,29 @@ pub fn map_file<T: Send>(
     let chunks_max = CHUNKS_PER_THREAD * workers.current_num_threads();
     workers.in_place_scope(|scope| {
         // Each chunk is one thread's work; the next are read, and those before handed on, meanwhile.
-        let mut at_work: VecDeque<Receiver<Mapped<T>>> = VecDeque::with_capacity(chunks_max);
-        let mut done = 0;
+        let mut at_work: VecDeque<(usize, Receiver<Mapped<T>>)> = VecDeque::with_capacity(chunks_max);
+        let (mut done, mut bytes_at_work) = (0, 0);
         let mut begin = |chunk: Vec<Item>| {
             let (first, (sender, receiver)) = (done, channel());
             done += chunk.len();
+            let bytes: usize = chunk.iter().map(Item::bytes).sum();
             scope.spawn(move |_| {
                 // Nobody waits for it where an earlier one was refused.
                 let _ = sender.send((first..).zip(chunk).map(one).collect());
             });
-            at_work.push_back(receiver);
-            let before = if at_work.len() < chunks_max { None } else { at_work.pop_front() };
-            let handed_on = before.map_or(Ok(()), |before| hand_on_from(&before, each));
-            if handed_on.is_err() {
-                at_work.clear();
+            at_work.push_back((bytes, receiver));
+            bytes_at_work += bytes;
+            while (at_work.len() >= chunks_max || bytes_at_work >= CHUNKS_BYTES)
+                && let Some((bytes, oldest)) = at_work.pop_front()
+            {
+                bytes_at_work -= bytes;
+                hand_on_from(&oldest, each).inspect_err(|_| at_work.clear())?;
             }
-            handed_on
+            Ok(())
         };
         let read = chunks(file, format, &mut begin);
         // Where the reading broke off, what was read before may have a fault of its own, and an earlier one.
-        at_work.iter().try_for_each(|last| hand_on_from(last, each)).and(read)
+        at_work.iter().try_for_each(|(_, last)| hand_on_from(last, each)).and(read)
     })
 }
 
@@ -534,6 +538,12 @@ mod tests {
         assert_eq!(seen, (0..lines.len()).map(|at| (at, Value::from(at))).collect::<Vec<_>>());
         let (seen, error) = mapped(file(&lines), 300);
         assert_eq!((seen.len(), error.as_deref()), (300, Some("line 301: no")));
+        // More bytes than there may be at work.
+        let large = "x".repeat(RECORD_BYTES_MAX - 100);
+        let large: Vec<String> = (0..16).map(|at| format!("{{\"id\":{at},\"text\":\"{large}\"}}")).collect();
+        assert!(large.iter().map(String::len).sum::<usize>() > CHUNKS_BYTES);
+        let (seen, error) = mapped(file(&large), usize::MAX);
+        assert_eq!((seen, error), ((0..16).map(|at| (at, Value::from(at))).collect::<Vec<_>>(), None));
         // The line that cannot be read as a text comes after one that is no record.
         lines[3] = "{".to_owned();
         lines[5] = "x".repeat(RECORD_BYTES_MAX + 10);
