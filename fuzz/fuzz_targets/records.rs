@@ -1,11 +1,13 @@
-//! Data sets in every form: what cannot be read is an error, whatever the bytes.
+//! Data sets in every form: what cannot be read is an error, whatever the bytes, and whoever glances at a record sees the same as who reads it.
 
 #![no_main]
 
 use std::io::{Seek as _, Write as _};
 use std::sync::Once;
 
-use assize_engine::records::{DataFormat, map_file, read_file};
+use assize_core::record::Record;
+use assize_core::record::glance::glance;
+use assize_engine::records::{DataFormat, Item, map_file, read_file};
 use libfuzzer_sys::fuzz_target;
 
 /// The library that reads Parquet panics on some of what makes no sense, and is caught there: only what nobody catches is a finding.
@@ -27,7 +29,16 @@ fuzz_target!(|data: &[u8]| {
     let mut other = other;
     other.rewind().expect("rewound");
     let mut again = 0_usize;
-    let together = map_file(other, format, &|_, value| Ok(value), &mut |_| {
+    let named = |record: Record| (record.id, record.hash);
+    let look = |_: usize, item: Item| {
+        let seen = item.json().map(|json| glance(json, "id").map(named));
+        let value = item.value();
+        if let Some(seen) = seen {
+            assert_eq!(seen, value.clone().and_then(|value| Record::of(value, "id")).ok().map(named));
+        }
+        value
+    };
+    let together = map_file(other, format, &look, &mut |_| {
         again += 1;
         Ok(())
     });

@@ -114,7 +114,20 @@ enum Content {
 }
 
 impl Item {
-    fn value(self) -> Result<Value, String> {
+    /// Returns its JSON, where it stands there as such.
+    pub fn json(&self) -> Option<&str> {
+        match &self.content {
+            Content::Json(json) => Some(json),
+            Content::Cells(..) => None,
+        }
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// Says why it cannot be read.
+    pub fn value(self) -> Result<Value, String> {
         match self.content {
             Content::Json(json) => read_json(&json),
             Content::Cells(value, _) => Ok(value),
@@ -174,8 +187,8 @@ fn in_turn(each: Each<'_>) -> impl FnMut(Item) -> Result<(), RecordsError> {
     }
 }
 
-/// Reads the records of a file and works on many of them at a time, on all processors; `map` is given a record and its number,
-/// counted from 0, and `each` what came of it, in their order.
+/// Reads the records of a file and works on many of them at a time, on all processors; `map` is given a record, which nobody has read yet,
+/// and its number, counted from 0, and `each` what came of it, in their order.
 ///
 /// # Errors
 ///
@@ -183,10 +196,10 @@ fn in_turn(each: Each<'_>) -> impl FnMut(Item) -> Result<(), RecordsError> {
 pub fn map_file<T: Send>(
     file: File,
     format: Option<DataFormat>,
-    map: &(dyn Fn(usize, Value) -> Result<T, String> + Sync),
+    map: &(dyn Fn(usize, Item) -> Result<T, String> + Sync),
     each: &mut dyn FnMut(T) -> Result<(), String>,
 ) -> Result<(), RecordsError> {
-    let one = |(at, item): (usize, Item)| (item.place, item.value().and_then(|value| map(at, value)));
+    let one = |(at, item): (usize, Item)| (item.place, map(at, item));
     let Some(workers) = &*WORKERS else {
         let mut at = 0;
         return items(file, format, &mut |item| {
@@ -436,7 +449,8 @@ mod tests {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(text.as_bytes()).and_then(|()| file.rewind()).expect("it is written");
         let mut handed_on = Vec::new();
-        let ended = map_file(file, None, &|at, _| map(at), &mut |at| {
+        let map = |at: usize, item: Item| item.value().and_then(|_| map(at));
+        let ended = map_file(file, None, &map, &mut |at| {
             handed_on.push(at);
             if at == last { Err("enough".to_owned()) } else { Ok(()) }
         });
@@ -470,7 +484,7 @@ mod tests {
         let run = || {
             let mut file = tempfile::tempfile().expect("a file");
             file.write_all(lines.as_bytes()).and_then(|()| file.rewind()).expect("it is written");
-            let map = |at: usize, _| if at == CHUNK_RECORDS + 3 { panic!("a fault of ours") } else { Ok(at) };
+            let map = |at: usize, _: Item| if at == CHUNK_RECORDS + 3 { panic!("a fault of ours") } else { Ok(at) };
             map_file(file, None, &map, &mut |at| {
                 handed_on.lock().expect("one thread").push(at);
                 Ok(())
@@ -523,7 +537,8 @@ mod tests {
         };
         let mapped = |file: File, refuses: usize| {
             let mut seen = Vec::new();
-            let map = |at: usize, value: Value| {
+            let map = |at: usize, item: Item| {
+                let value = item.value()?;
                 if at == refuses { Err("no".to_owned()) } else { Ok((at, value["id"].clone())) }
             };
             let read = map_file(file, None, &map, &mut |one| {

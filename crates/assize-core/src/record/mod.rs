@@ -6,11 +6,12 @@
 
 pub mod claim;
 pub mod correction;
+pub mod glance;
 pub mod selection;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::text::quote;
 use crate::verdict::json::Unambiguous;
@@ -94,7 +95,7 @@ impl Digest {
 
     /// Returns the hash of all of them.
     pub fn finish(&self) -> String {
-        self.0.finalize().to_hex()[..HASH_DIGITS].to_owned()
+        finish(&self.0)
     }
 }
 
@@ -116,6 +117,10 @@ pub fn read_json(json: &str) -> Result<Value, String> {
 pub fn content_hash(fields: &Map<String, Value>) -> String {
     let mut hasher = blake3::Hasher::new();
     hash_object(fields, &mut hasher);
+    finish(&hasher)
+}
+
+fn finish(hasher: &blake3::Hasher) -> String {
     hasher.finalize().to_hex()[..HASH_DIGITS].to_owned()
 }
 
@@ -137,15 +142,20 @@ fn hash_value(value: &Value, hasher: &mut blake3::Hasher) {
             items.iter().for_each(|item| hash_value(item, hasher));
         }
         Value::String(text) => hash_text(text, hasher),
-        Value::Number(number) => {
-            let text = number.to_string();
-            open(hasher, b'#', text.len());
-            hasher.update(text.as_bytes());
-        }
-        Value::Bool(true) => open(hasher, b't', 0),
-        Value::Bool(false) => open(hasher, b'f', 0),
+        Value::Number(number) => hash_number(number, hasher),
+        Value::Bool(truth) => hash_boolean(*truth, hasher),
         Value::Null => open(hasher, b'n', 0),
     }
+}
+
+fn hash_number(number: &Number, hasher: &mut blake3::Hasher) {
+    let text = number.to_string();
+    open(hasher, b'#', text.len());
+    hasher.update(text.as_bytes());
+}
+
+fn hash_boolean(truth: bool, hasher: &mut blake3::Hasher) {
+    open(hasher, if truth { b't' } else { b'f' }, 0);
 }
 
 fn hash_text(text: &str, hasher: &mut blake3::Hasher) {

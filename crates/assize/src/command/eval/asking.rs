@@ -410,6 +410,11 @@ impl Registry {
         self.readers.read(|replies| seated.bench.said(replies, &hash)).map_err(|error| error.to_string())
     }
 
+    /// Returns whether what a case takes depends on what it holds, beyond its hash.
+    pub fn weighs_content(&self, dry_run: bool) -> bool {
+        dry_run || self.is_limited() || (self.again && !self.is_new)
+    }
+
     /// Finds out what a case takes: what it costs only where that is asked for, or where there is a budget. Where it is to be asked
     /// again, replies that do not count are forgotten, but for a dry run.
     ///

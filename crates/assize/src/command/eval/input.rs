@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use assize_core::court::eval::{RecordOpinion, RecordRuling};
 use assize_core::record::Record;
+use assize_core::record::glance::glance;
 use assize_core::rubric::{Clauses, RUBRIC_BYTES_MAX, Rubric};
 use assize_core::text::make_visible;
 use assize_core::trial::calibrate::Seen;
@@ -15,13 +16,22 @@ use assize_core::trial::handed::{Handed, fails_by};
 use assize_core::trial::import::{self, LOG_BYTES_MAX};
 use assize_core::trial::join::{Index, Joined, Said, Unjoined, join};
 use assize_core::trial::label::{self, LABELS_BYTES_MAX, PersonLabels};
-use assize_engine::records::{self, DataFormat, Each};
+use assize_engine::records::{self, DataFormat, Each, Item};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::exit::{Failure, Result};
 use crate::host::Host;
 use crate::own_file;
+
+/// How much of a record is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// Its name, and the hash of its content.
+    Name,
+}
 
 /// The records that are judged.
 #[derive(Debug, Clone, clap::Args)]
@@ -119,21 +129,26 @@ impl DataArguments {
     }
 
     /// Reads the records and works on many of them at a time; `map` is given a record and its number, counted from 0, and `each` what
-    /// came of it, in their order. Standard input has to be kept first.
+    /// came of it, in their order. Standard input has to be kept first. Where no more than the names is needed, a record may come without its
+    /// fields.
     ///
     /// # Errors
     ///
     /// Says which record is the first that cannot be read, and why; also where `map` or `each` refuses one.
     pub fn map_records<T: Send>(
         &self,
-        host: &Host,
-        rubric: &Rubric,
+        (host, rubric): (&Host, &Rubric),
+        extent: Extent,
         map: &(dyn Fn(usize, Record) -> std::result::Result<T, String> + Sync),
         each: &mut dyn FnMut(T) -> std::result::Result<(), String>,
     ) -> Result<()> {
         let wrong = |error: &str| Failure::new(format!("the data {}: {}", self.data.display(), make_visible(error)));
         let file = own_file::open(host, &self.data).map_err(|error| wrong(&error.to_string()))?;
-        let of_record = |at: usize, value| map(at, Record::of(value, &rubric.record.id)?);
+        let id = &rubric.record.id;
+        let of_record = |at: usize, item: Item| {
+            let glanced = item.json().filter(|_| extent == Extent::Name).and_then(|json| glance(json, id));
+            map(at, glanced.map_or_else(|| Record::of(item.value()?, id), Ok)?)
+        };
         records::map_file(file, self.format(), &of_record, each).map_err(|error| wrong(&error.to_string()))
     }
 

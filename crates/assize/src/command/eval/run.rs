@@ -18,7 +18,7 @@ use assize_engine::court::eval::replies::Key;
 use serde_json::Map;
 
 use super::asking::{Asked, Intake, JudgeArguments, Known, Need, Put, Registry, Seated};
-use super::input::{self, DataArguments, Names};
+use super::input::{self, DataArguments, Extent, Names};
 use super::rulings::{Rulings, RulingsArguments, Shape};
 use super::sitting::{Heard, News, Outcome, Ruled};
 use crate::cli::{Output, print};
@@ -191,7 +191,7 @@ impl Court<'_> {
             Ok(Some(Ruled::on(&record, said(at, &record)?, self.terms, self.shape)))
         };
         let mut numbers = 0..;
-        self.data.map_records(self.host, self.terms.rubric, &rule, &mut |ruled| {
+        self.data.map_records((self.host, self.terms.rubric), Extent::Whole, &rule, &mut |ruled| {
             if let Some((at, ruled)) = ruled.and_then(|ruled| Some((numbers.next()?, ruled))) {
                 outcome.take(at, ruled);
             }
@@ -263,7 +263,7 @@ impl Court<'_> {
             Ok(Some((Box::new(Heard { record, opinions }), missing)))
         };
         let mut numbers = 0..;
-        self.data.map_records(self.host, self.terms.rubric, &look, &mut |looked| {
+        self.data.map_records((self.host, self.terms.rubric), Extent::Whole, &look, &mut |looked| {
             let Some((number, (heard, missing))) = looked.and_then(|looked| Some((numbers.next()?, looked))) else {
                 return Ok(());
             };
@@ -322,6 +322,11 @@ fn survey(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &H
         }
         None => None,
     };
+    let weighs_content = match said {
+        Said::Replied(judges) => judges.0.weighs_content(arguments.dry_run),
+        Said::Nothing | Said::Handed(_) => false,
+    };
+    let extent = if weighs_content || condition.is_some() { Extent::Whole } else { Extent::Name };
     let selection = Selection::new(condition);
     let mut draw = arguments.sample.map(|size| Draw::new(size, arguments.seed));
     let (mut names, mut unknown) = (Names::default(), 0);
@@ -343,7 +348,7 @@ fn survey(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &H
         // What it holds is not looked at again, and let go of by whoever read it.
         Ok((CaseRecord { fields: Map::new(), ..record }, offered, weight))
     };
-    data.map_records(host, rubric, &look, &mut |(record, offered, weight)| {
+    data.map_records((host, rubric), extent, &look, &mut |(record, offered, weight)| {
         names.add(&record.id);
         unknown += u64::from(offered == Offered::Unknown);
         if let Some(draw) = draw.as_mut().filter(|_| offered == Offered::Eligible) {
@@ -358,8 +363,8 @@ fn survey(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &H
     let selection = draw.iter().fold(selection, Selection::drawn);
     if is_sample {
         data.map_records(
-            host,
-            rubric,
+            (host, rubric),
+            extent,
             &|_, record| {
                 if selection.takes(&record) { weigh(&record).map(|weight| Some((record, weight))) } else { Ok(None) }
             },
