@@ -1,10 +1,7 @@
 //! Any text as a prompt: what is kept is bounded, and what it names stands in it.
 #![no_main]
 
-use assize_core::directive::{
-    DIRECTIVE_BYTES_MAX, Directive, DirectiveKind, REFERENTS_MAX, at_files, overrules, referents, slash_command,
-    user_words,
-};
+use assize_stop::directive::{DIRECTIVE_BYTES_MAX, Directive, DirectiveKind, REFERENTS_MAX, at_files, overrules, referents, slash_command, user_words};
 use libfuzzer_sys::fuzz_target;
 
 /// Room for the statement that a directive was cut.

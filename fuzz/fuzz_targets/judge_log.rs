@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
-use assize_core::rubric::Rubric;
-use assize_core::trial::import;
+use assize_eval::rubric::Rubric;
+use assize_eval::judge_evaluation::import;
 use libfuzzer_sys::fuzz_target;
 
 static RUBRIC: LazyLock<Rubric> = LazyLock::new(|| {

@@ -2,11 +2,11 @@
 
 #![no_main]
 
-use assize_core::market::bid::Bid;
-use assize_core::market::checklist::{boxes, set};
-use assize_core::market::event::MarketEvent;
-use assize_core::market::policy::PastOutcomes;
-use assize_core::market::requirement::{Guideline, Requirements};
+use assize_market::bid::Bid;
+use assize_market::checklist::{boxes, set};
+use assize_market::event::MarketEvent;
+use assize_market::policy::PastOutcomes;
+use assize_market::requirement::{Guideline, Requirements};
 use assize_engine::market::source::github::issue_of;
 use libfuzzer_sys::fuzz_target;
 
@@ -24,7 +24,7 @@ fuzz_target!(|data: &[u8]| {
                 let ticked = set(text, &chosen.name(), !chosen.ticked).expect("it is there").expect("it changes");
                 assert_eq!(ticked.bytes().zip(text.bytes()).filter(|(one, other)| one != other).count(), 1);
                 let again = boxes(&ticked).expect("it can be read again");
-                let states = |all: &[assize_core::market::checklist::Checkbox]| {
+                let states = |all: &[assize_market::checklist::Checkbox]| {
                     all.iter().map(|one| one.ticked).collect::<Vec<_>>()
                 };
                 assert_eq!(states(&again)[1..], states(&found)[1..]);

@@ -4,33 +4,33 @@
 
 use std::collections::BTreeMap;
 
-use assize_core::patch::import::FORMATS;
-use assize_core::patch::{File, Form, Handed, Patch, PatchLimits, Snapshot, inverse, plan, unified};
+use assize_patch::import::FORMATS;
+use assize_patch::{FileContent, PatchForm, PatchInput, Patch, PatchLimits, Snapshot, inverse, plan, unified};
 use libfuzzer_sys::fuzz_target;
 
-type Tree = BTreeMap<String, File>;
+type FuzzTree = BTreeMap<String, FileContent>;
 
-fn tree() -> Tree {
+fn tree() -> FuzzTree {
     [
         ("a.txt", &b"one\ntwo\n\tthree  \nfour"[..]),
         ("d/b.txt", b"one\r\ntwo\r\nthree\r\n"),
         ("d/latin", b"\xef\xbb\xbfcaf\xe9\none\none\n"),
         ("empty", b""),
     ]
-    .map(|(path, bytes)| (path.to_owned(), File::plain(bytes)))
+    .map(|(path, bytes)| (path.to_owned(), FileContent::plain(bytes)))
     .into()
 }
 
 /// What a patch that fits makes of a tree.
 struct Applied {
-    after: Tree,
+    after: FuzzTree,
     /// The patch that takes it back.
     back: Patch,
     /// The same as a diff, where that can show it.
     diff: Option<Vec<u8>>,
 }
 
-fn applied(patch: &Patch, before: &Tree) -> Option<Applied> {
+fn applied(patch: &Patch, before: &FuzzTree) -> Option<Applied> {
     let snapshot = Snapshot::of_files(before.clone());
     let plan = plan(patch, &snapshot).ok()?;
     let mut after = before.clone();
@@ -43,14 +43,14 @@ fn applied(patch: &Patch, before: &Tree) -> Option<Applied> {
     Some(Applied { after, back: inverse(&plan, &snapshot), diff: unified(&plan, &snapshot).ok() })
 }
 
-fn imported(document: &[u8], form: Form, before: &Tree, limits: &PatchLimits) -> Option<Patch> {
-    let handed = Handed::read(document, form, limits).ok()?;
+fn imported(document: &[u8], form: PatchForm, before: &FuzzTree, limits: &PatchLimits) -> Option<Patch> {
+    let handed = PatchInput::read(document, form, limits).ok()?;
     Some(handed.settle(&Snapshot::of_files(before.clone())).ok()?.patch)
 }
 
 fuzz_target!(|data: &[u8]| {
     let Some((first, document)) = data.split_first() else { return };
-    let forms = FORMATS.iter().map(|format| Form::Foreign(*format)).chain([Form::Json, Form::Guessed]);
+    let forms = FORMATS.iter().map(|format| PatchForm::Foreign(*format)).chain([PatchForm::Json, PatchForm::Guessed]);
     let Some(form) = forms.cycle().nth(usize::from(*first)) else { return };
     let before = tree();
     let Some(patch) = imported(document, form, &before, &PatchLimits::default()) else { return };
@@ -61,7 +61,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(applied(&back, &after).expect("what takes it back fits").after, before);
     if let Some(diff) = diff {
         let limits = PatchLimits { ops_max: 10_000, bytes_max: 1 << 30 };
-        let same = imported(&diff, Form::named("unified").expect("a form"), &before, &limits)
+        let same = imported(&diff, PatchForm::named("unified").expect("a form"), &before, &limits)
             .expect("what is exported is read");
         assert_eq!(applied(&same, &before).expect("what is exported fits").after, after);
     }

@@ -5,9 +5,9 @@
 use std::io::{Seek as _, Write as _};
 use std::sync::Once;
 
-use assize_core::record::Record;
-use assize_core::record::glance::glance;
-use assize_engine::records::{DataFormat, Item, map_file, read_file};
+use assize_eval::record::Record;
+use assize_eval::record::glance::glance;
+use assize_engine::records::{DataFormat, RawRecord, map_file, read_file};
 use libfuzzer_sys::fuzz_target;
 
 /// The library that reads Parquet panics on some of what makes no sense, and is caught there: only what nobody catches is a finding.
@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
     other.rewind().expect("rewound");
     let mut again = 0_usize;
     let named = |record: Record| (record.id, record.hash);
-    let look = |_: usize, item: Item| {
+    let look = |_: usize, item: RawRecord| {
         let seen = item.json().map(|json| glance(json, "id").map(named));
         let value = item.value();
         if let Some(seen) = seen {

@@ -2,11 +2,11 @@
 //! makes a patch within its limits of any file.
 #![no_main]
 
-use assize_core::fix::mechanical;
-use assize_core::gate::declared::DeclaredGate;
-use assize_core::gate::{Dimension, GateOutput, GateRun, GateState, Setup};
-use assize_core::patch::{File, PatchLimits};
-use assize_core::report::{DIAGNOSTICS_MAX, FORMATS, TestOutcome};
+use assize_review::fix::mechanical;
+use assize_gate::gate::declared::DeclaredGate;
+use assize_gate::gate::{Dimension, GateOutput, GateRun, GateState, Setup};
+use assize_patch::{FileContent, PatchLimits};
+use assize_report::{DIAGNOSTICS_MAX, FORMATS, TestOutcome};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(report) = (format.parse)(bytes) else { return };
     assert!(report.diagnostics.len() <= DIAGNOSTICS_MAX);
     let limits = PatchLimits::default();
-    let patch = mechanical::patch(&report.diagnostics, &limits, &|_| Some(File::plain(bytes)));
+    let patch = mechanical::patch(&report.diagnostics, &limits, &|_| Some(FileContent::plain(bytes)));
     assert_eq!(limits.check(&patch), []);
     let failed = report.tests.as_ref().map_or(0, |run| run.count(TestOutcome::Failed));
     if failed == 0 {

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::schema_check::{Declared, Tree, check, protobuf};
+use assize_check::schema::{Declared, SchemaTree, check, protobuf};
 use libfuzzer_sys::fuzz_target;
 
 const SCHEMAS: [&str; 9] = [
@@ -32,7 +32,7 @@ fuzz_target!(|data: &[u8]| {
     ]);
     let paths: BTreeSet<String> = texts.keys().cloned().collect();
     let declared = [Declared { schema: path.to_owned(), instances: Some("b.*".to_owned()) }];
-    let tree = Tree { texts: &texts, paths: &paths, changed: &paths, declared: &declared };
+    let tree = SchemaTree { texts: &texts, paths: &paths, changed: &paths, declared: &declared };
     let checked = check(&tree);
     for fault in &checked.faults {
         assert!(fault.found.path.as_ref().is_some_and(|path| paths.contains(path)), "{fault:?}");

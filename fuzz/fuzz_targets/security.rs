@@ -2,7 +2,7 @@
 #![no_main]
 
 use assize_core::finding::Severity;
-use assize_core::security::{Asked, Change, ChangedFile, findings, hidden, reads, secret};
+use assize_check::security::{RequestedChanges, SecurityChange, FileVersions, findings, hidden, reads, secret};
 use libfuzzer_sys::fuzz_target;
 
 const PATHS: [&str; 26] = [
@@ -43,9 +43,9 @@ fuzz_target!(|data: &[u8]| {
     let (before, after) = text.split_at(middle);
     let look = |before: &str, after: &str| {
         let file =
-            ChangedFile { path: path.to_owned(), before: Some(before.to_owned()), after: Some(after.to_owned()) };
-        let change = Change { files: vec![file], beside: Vec::new(), base_known: true };
-        findings(&change, &Asked::by(before))
+            FileVersions { path: path.to_owned(), before: Some(before.to_owned()), after: Some(after.to_owned()) };
+        let change = SecurityChange { files: vec![file], beside: Vec::new(), base_known: true };
+        findings(&change, &RequestedChanges::by(before))
     };
     look(before, after);
     // A file that cannot be read is worth a word even so.

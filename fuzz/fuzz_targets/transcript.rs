@@ -1,9 +1,7 @@
 //! Any bytes as a transcript of every agent: no format falls over it, and memory stays bounded.
 #![no_main]
 
-use assize_core::transcript::{
-    COMMANDS_MAX, EDITS_MAX, FactsBuilder, MESSAGE_BYTES_MAX, TODOS_MAX, TranscriptFacts, TranscriptKind, gemini,
-};
+use assize_stop::transcript::{COMMANDS_MAX, EDITS_MAX, FactsBuilder, MESSAGE_BYTES_MAX, TODOS_MAX, TranscriptFacts, TranscriptKind, gemini};
 use libfuzzer_sys::fuzz_target;
 
 const KINDS: [TranscriptKind; 5] = [

@@ -2,7 +2,8 @@
 #![no_main]
 
 use assize_core::ruling::Cause;
-use assize_core::verdict::{DETAIL_BYTES_MAX, Payload, Reply, StopReason, StopVerdict, Verdict, read};
+use assize_core::verdict::{DETAIL_BYTES_MAX, Payload, Reply, StopReason, Verdict, read};
+use assize_stop::verdict::StopVerdict;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

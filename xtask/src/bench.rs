@@ -19,7 +19,7 @@ use crate::shell::{self, Result, cargo, command, root, target};
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub enum What {
+pub enum BenchmarkKind {
     /// The hook's events beside a bare process and a hook written for Node.
     Hook,
     /// The brief of a large tree beside programs that list, read, index or pack it.
@@ -37,17 +37,17 @@ const FILES: usize = 200;
 const TRANSCRIPT_BYTES: usize = 10_000_000;
 
 /// Runs the measurement.
-pub fn run(what: What, rounds: Option<usize>) -> Result {
+pub fn run(what: BenchmarkKind, rounds: Option<usize>) -> Result {
     match what {
-        What::Hook => hook(rounds.unwrap_or(40)),
-        What::Brief => brief::run(rounds.unwrap_or(5)),
-        What::Eval => eval::run(None),
-        What::Patch => patch::run(rounds.unwrap_or(11)).and_then(|()| tournament::run()),
+        BenchmarkKind::Hook => hook(rounds.unwrap_or(40)),
+        BenchmarkKind::Brief => brief::run(rounds.unwrap_or(5)),
+        BenchmarkKind::Eval => eval::run(None),
+        BenchmarkKind::Patch => patch::run(rounds.unwrap_or(11)).and_then(|()| tournament::run()),
     }
 }
 
 /// One process that is measured: its command, and what it reads.
-struct Subject {
+struct MeasuredProcess {
     name: &'static str,
     command: Box<dyn Fn() -> Command>,
     input: Box<dyn Fn(usize) -> String>,
@@ -60,8 +60,8 @@ struct Subject {
 fn hook(rounds: usize) -> Result {
     shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
     let assize = root().join("target/release/assize");
-    let world = World::new(TRANSCRIPT_BYTES)?;
-    let large = World::new(TRANSCRIPT_BYTES * 10)?;
+    let world = BenchmarkFixture::new(TRANSCRIPT_BYTES)?;
+    let large = BenchmarkFixture::new(TRANSCRIPT_BYTES * 10)?;
     let node = node_hook()?;
     world.event(&assize, &json!({"hook_event_name": "SessionStart", "source": "startup"}))?;
     large.event(&assize, &json!({"hook_event_name": "SessionStart", "source": "startup"}))?;
@@ -101,11 +101,11 @@ fn hook(rounds: usize) -> Result {
     Ok(())
 }
 
-fn report(subjects: &mut [Subject]) {
+fn report(subjects: &mut [MeasuredProcess]) {
     for subject in &mut *subjects {
         subject.millis.sort_by(f64::total_cmp);
     }
-    let median = |subject: &Subject| subject.millis[subject.millis.len() / 2];
+    let median = |subject: &MeasuredProcess| subject.millis[subject.millis.len() / 2];
     let node_hook = median(&subjects[2]);
     println!(
         "\n{:52} {:>8} {:>8} {:>8} {:>10} {:>9}",
@@ -126,7 +126,7 @@ fn report(subjects: &mut [Subject]) {
     }
 }
 
-fn bare(name: &'static str, command: &Command) -> Subject {
+fn bare(name: &'static str, command: &Command) -> MeasuredProcess {
     let program = command.get_program().to_owned();
     let arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
     let make = move || {
@@ -135,7 +135,7 @@ fn bare(name: &'static str, command: &Command) -> Subject {
         command
     };
     let nothing = Box::new(|_| Ok(()));
-    Subject {
+    MeasuredProcess {
         name,
         command: Box::new(make),
         input: Box::new(|_| "{}".to_owned()),
@@ -152,13 +152,13 @@ fn node_command(arguments: &[&str]) -> Command {
 fn of_assize(
     name: &'static str,
     assize: &Path,
-    world: &World,
-    event: fn(&World, usize) -> serde_json::Value,
-) -> Subject {
+    world: &BenchmarkFixture,
+    event: fn(&BenchmarkFixture, usize) -> serde_json::Value,
+) -> MeasuredProcess {
     let program = assize.to_owned();
     let (asked, folder, place) = (world.clone(), world.clone(), world.clone());
     let asks = program.clone();
-    Subject {
+    MeasuredProcess {
         name,
         // An accepted stop leaves nothing to judge: each round begins with a wish.
         before: Box::new(move |round| asked.event(&asks, &prompt(&asked, round))),
@@ -169,22 +169,22 @@ fn of_assize(
     }
 }
 
-fn prompt(_: &World, round: usize) -> serde_json::Value {
+fn prompt(_: &BenchmarkFixture, round: usize) -> serde_json::Value {
     json!({"hook_event_name": "UserPromptSubmit", "prompt": format!("Add handler {round}"), "prompt_id": format!("p{round}")})
 }
 
-fn stop(_: &World, round: usize) -> serde_json::Value {
+fn stop(_: &BenchmarkFixture, round: usize) -> serde_json::Value {
     json!({"hook_event_name": "Stop", "stop_hook_active": false, "last_assistant_message": format!("Handler {round} works as the tests show."), "background_tasks": []})
 }
 
 /// A repository with a change in it, a transcript, and a home folder.
 #[derive(Clone)]
-struct World {
+struct BenchmarkFixture {
     repo: std::sync::Arc<Repo>,
     transcript: PathBuf,
 }
 
-impl World {
+impl BenchmarkFixture {
     fn new(transcript_bytes: usize) -> Result<Self> {
         let repo = Repo::with_commit(&[("README.md", "x\n")]);
         for file in 0..FILES {

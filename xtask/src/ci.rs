@@ -1,7 +1,7 @@
 //! What CI checks besides the tests.
 
 use crate::shell::{self, Result, cargo, command, read, target};
-use crate::{schema, tidy};
+use crate::{book, schema, tidy};
 
 /// The version of cargo-deny that CI uses.
 const DENY: &str = "0.20.2";
@@ -15,7 +15,8 @@ fn all() -> Result {
     doc.env("RUSTDOCFLAGS", "--deny warnings");
     shell::run(doc)?;
     schema::run(true)?;
-    tidy::run()?;
+    tidy::run(false)?;
+    book::run()?;
     deny()
 }
 

@@ -6,11 +6,11 @@
 
 use std::collections::HashMap;
 
-use assize_core::calibration::agreement::{ac1, kappa};
-use assize_core::calibration::confusion::Confusion;
-use assize_core::calibration::interval::{Confidence, Estimate};
-use assize_core::calibration::rate::{Sample, human_only, prediction_powered};
-use assize_core::trial::calibrate::{LABELS_FOR_AGREEMENT_MIN, LABELS_OF_PEOPLE_MIN, both_hold};
+use assize_eval::calibration::agreement::{ac1, kappa};
+use assize_eval::calibration::confusion::Confusion;
+use assize_eval::calibration::interval::{Confidence, Estimate};
+use assize_eval::calibration::rate::{Sample, human_only, prediction_powered};
+use assize_eval::judge_evaluation::calibrate::{LABELS_FOR_AGREEMENT_MIN, LABELS_OF_PEOPLE_MIN, both_hold};
 use fastrand::Rng;
 
 use crate::shell::Result;
@@ -32,20 +32,20 @@ const RIGHT: std::ops::RangeInclusive<f64> = 0.94..=0.96;
 const COUNTED_MIN: u32 = 1_000;
 
 /// How many records fail, how the judge errs, and how many records nobody labelled.
-struct Setting {
+struct CoverageSetting {
     prevalence: f64,
     sensitivity: f64,
     specificity: f64,
     others: u64,
 }
 
-const SETTINGS: [Setting; 6] = [
-    Setting { prevalence: 0.365, sensitivity: 0.875, specificity: 0.908, others: 500 },
-    Setting { prevalence: 0.80, sensitivity: 0.90, specificity: 0.60, others: 200 },
-    Setting { prevalence: 0.20, sensitivity: 0.65, specificity: 0.90, others: 500 },
-    Setting { prevalence: 0.50, sensitivity: 0.80, specificity: 0.80, others: 300 },
-    Setting { prevalence: 0.10, sensitivity: 0.70, specificity: 0.95, others: 1_000 },
-    Setting { prevalence: 0.30, sensitivity: 0.97, specificity: 0.98, others: 2_000 },
+const SETTINGS: [CoverageSetting; 6] = [
+    CoverageSetting { prevalence: 0.365, sensitivity: 0.875, specificity: 0.908, others: 500 },
+    CoverageSetting { prevalence: 0.80, sensitivity: 0.90, specificity: 0.60, others: 200 },
+    CoverageSetting { prevalence: 0.20, sensitivity: 0.65, specificity: 0.90, others: 500 },
+    CoverageSetting { prevalence: 0.50, sensitivity: 0.80, specificity: 0.80, others: 300 },
+    CoverageSetting { prevalence: 0.10, sensitivity: 0.70, specificity: 0.95, others: 1_000 },
+    CoverageSetting { prevalence: 0.30, sensitivity: 0.97, specificity: 0.98, others: 2_000 },
 ];
 const LABELS: [u64; 4] = [30, 50, 100, 200];
 const ESTIMATORS: [&str; 5] = ["people alone", "PPI++", "Rogan–Gladen", "kappa", "AC1"];
@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments) -> Result {
                 judged += 1;
                 right += u32::from(RIGHT.contains(&counted.share()));
             }
-            let Setting { prevalence, sensitivity, specificity, others } = setting;
+            let CoverageSetting { prevalence, sensitivity, specificity, others } = setting;
             let name = format!("{prevalence}, {sensitivity}, {specificity}, {others}");
             println!("{name:32} {labels:>6}  {}", cells.join(" "));
         }
@@ -87,13 +87,13 @@ pub fn run(arguments: &Arguments) -> Result {
 
 /// How often an interval held what is true, among the draws in which it is recommended.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counted {
+struct CoverageCount {
     held: u32,
     of: u32,
     width: f64,
 }
 
-impl Counted {
+impl CoverageCount {
     fn add(&mut self, found: Option<Estimate>, truth: f64) {
         let Some(found) = found else { return };
         self.of += 1;
@@ -115,10 +115,10 @@ impl Counted {
     }
 }
 
-fn row(setting: &Setting, labels: u64, draws: u32, rng: &mut Rng) -> [Counted; 5] {
+fn row(setting: &CoverageSetting, labels: u64, draws: u32, rng: &mut Rng) -> [CoverageCount; 5] {
     let truth = truth(setting);
     let confidence = Confidence::USUAL;
-    let mut counted = [Counted::default(); 5];
+    let mut counted = [CoverageCount::default(); 5];
     let mut known: HashMap<Confusion, [Option<Estimate>; 2]> = HashMap::new();
     for _ in 0..draws {
         let sample = drawn(setting, labels, rng);
@@ -143,7 +143,7 @@ fn row(setting: &Setting, labels: u64, draws: u32, rng: &mut Rng) -> [Counted; 5
 }
 
 /// What each estimator is after.
-fn truth(setting: &Setting) -> [f64; 5] {
+fn truth(setting: &CoverageSetting) -> [f64; 5] {
     let [both_fail, judge_only, person_only, both_pass] = cells(setting);
     let (judge, person) = (both_fail + judge_only, both_fail + person_only);
     let agreed = both_fail + both_pass;
@@ -154,13 +154,13 @@ fn truth(setting: &Setting) -> [f64; 5] {
 }
 
 /// The probabilities: both fail, the judge only, the person only, both pass.
-fn cells(setting: &Setting) -> [f64; 4] {
-    let Setting { prevalence, sensitivity, specificity, .. } = *setting;
+fn cells(setting: &CoverageSetting) -> [f64; 4] {
+    let CoverageSetting { prevalence, sensitivity, specificity, .. } = *setting;
     let good = 1.0 - prevalence;
     [prevalence * sensitivity, good * (1.0 - specificity), prevalence * (1.0 - sensitivity), good * specificity]
 }
 
-fn drawn(setting: &Setting, labels: u64, rng: &mut Rng) -> Sample {
+fn drawn(setting: &CoverageSetting, labels: u64, rng: &mut Rng) -> Sample {
     let [both_fail, judge_only, person_only, _] = cells(setting);
     let mut labelled = Confusion::default();
     for _ in 0..labels {

@@ -7,7 +7,8 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use assize_core::verdict::{StopVerdict, Verdict as _};
+use assize_core::verdict::Verdict as _;
+use assize_stop::verdict::StopVerdict;
 use assize_testkit::agent::Agent;
 use assize_testkit::repo::Repo;
 use serde_json::Value;
@@ -38,7 +39,7 @@ pub fn run(arguments: &Arguments) -> Result {
     let models = arguments.models.clone().unwrap_or_else(|| target("local-model").join("models"));
     let model = fetch(&python, &script, &arguments.model, &models)?;
     shell::run(cargo(&["build", "--package", "assize"]))?;
-    let server = Server::start(&python, &script, &model)?;
+    let server = LocalModelServer::start(&python, &script, &model)?;
     let means_something = arguments.model != "smollm2";
     let half = judge(&server, &HALF_DONE)?;
     println!("half-done work: {}, after {} s", half.outcome, half.seconds);
@@ -71,13 +72,13 @@ fn fetch(python: &Path, script: &Path, model: &str, into: &Path) -> Result<PathB
 }
 
 /// The server; it ends when its standard input does.
-struct Server {
+struct LocalModelServer {
     child: Child,
     _input: ChildStdin,
     port: u64,
 }
 
-impl Server {
+impl LocalModelServer {
     fn start(python: &Path, script: &Path, model: &Path) -> Result<Self> {
         let port_file = target("local-model").join(format!("port-{}.json", std::process::id()));
         // A file of an earlier run would name a port that is not ours.
@@ -111,7 +112,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for LocalModelServer {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.child.kill();
@@ -119,25 +120,25 @@ impl Drop for Server {
     }
 }
 
-struct Work {
+struct WorkSample {
     code: &'static str,
     message: &'static str,
 }
 
 const TASK: &str = "Add `parse_duration` to src/duration.rs: it reads \"1h30m\" into seconds and returns None for unknown units. Add tests for both.";
 
-const HALF_DONE: Work = Work {
+const HALF_DONE: WorkSample = WorkSample {
     code: "pub fn parse_duration(text: &str) -> Option<u64> {\n    let hours: u64 = text.trim_end_matches('h').parse().ok()?;\n    Some(hours * 3600)\n}\n",
     message: "I've started on the function; it reads hours.",
 };
 
-const FINISHED: Work = Work {
+const FINISHED: WorkSample = WorkSample {
     code: "pub fn parse_duration(text: &str) -> Option<u64> {\n    let (mut seconds, mut number) = (0, String::new());\n    for c in text.chars() {\n        let unit = match c {\n            '0'..='9' => { number.push(c); continue }\n            'h' => 3600,\n            'm' => 60,\n            's' => 1,\n            _ => return None,\n        };\n        seconds += number.parse::<u64>().ok()? * unit;\n        number.clear();\n    }\n    number.is_empty().then_some(seconds)\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn reads_hours_and_minutes() {\n        assert_eq!(parse_duration(\"1h30m\"), Some(5400));\n    }\n\n    #[test]\n    fn refuses_unknown_units() {\n        assert_eq!(parse_duration(\"1x\"), None);\n    }\n}\n",
     message: "`parse_duration` reads hours, minutes and seconds, and two tests cover a sum and an unknown unit.",
 };
 
 /// What the judge made of a piece of work.
-struct Judged {
+struct SampleRuling {
     outcome: String,
     seconds: u64,
 }
@@ -146,7 +147,7 @@ struct Judged {
 ///
 /// The reply has to be JSON of the verdict's form, which is what the schema forces. Of the small
 /// model nothing else is claimed: it contradicts itself, and then the ruling has to be `unjudged`.
-fn judge(server: &Server, work: &Work) -> Result<Judged> {
+fn judge(server: &LocalModelServer, work: &WorkSample) -> Result<SampleRuling> {
     let repo = Repo::with_commit(&[("src/lib.rs", "pub mod duration;\n")]);
     repo.write("src/duration.rs", work.code);
     repo.write("assize.toml", &configuration(server.port));
@@ -164,7 +165,7 @@ fn judge(server: &Server, work: &Work) -> Result<Judged> {
     match verdict.check() {
         Ok(()) if outcome == "unjudged" => Err(format!("a sound verdict was not taken: {envelope}")),
         Err(wrong) if outcome != "unjudged" => Err(format!("a verdict was taken although {wrong}")),
-        _ => Ok(Judged { outcome, seconds: began.elapsed().as_secs() }),
+        _ => Ok(SampleRuling { outcome, seconds: began.elapsed().as_secs() }),
     }
 }
 

@@ -3,11 +3,13 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to the person who runs them")]
 
 mod bench;
+mod book;
 mod browser;
 mod ci;
 mod claude;
 mod corpus;
 mod coverage;
+mod files;
 mod fuzz;
 mod local_model;
 mod record;
@@ -15,6 +17,7 @@ mod scenarios;
 mod schema;
 mod shell;
 mod stub_model;
+mod syntax;
 mod tidy;
 mod torture;
 
@@ -33,8 +36,14 @@ enum Xtask {
         #[arg(long)]
         check: bool,
     },
-    /// Check what no compiler checks: layers, names, sizes.
-    Tidy,
+    /// Check what no compiler checks: layers, names, words, sizes.
+    Tidy {
+        /// Show every place that the checks report which do not fail yet, and not only the first ones.
+        #[arg(long)]
+        all: bool,
+    },
+    /// Assemble the book, check its links, widths and ids, and build it with mdBook in target/book/html.
+    Book,
     /// Run each fuzz target for a while.
     Fuzz {
         /// Seconds for each target.
@@ -44,7 +53,7 @@ enum Xtask {
     /// Measure, side by side in one run.
     Bench {
         /// What: `hook`, `brief` or `patch`.
-        what: bench::What,
+        what: bench::BenchmarkKind,
         /// Rounds [default: 40 of the hook, 5 of the brief, 11 of the patch].
         #[arg(long)]
         rounds: Option<usize>,
@@ -71,7 +80,7 @@ enum Xtask {
         /// Run one case of so many, the next ones with each commit.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         one_of: Option<u32>,
-        /// Run none; write the table of tricks into docs/review.md.
+        /// Run none; write the table of tricks into docs/src/internals/tricks.md.
         #[arg(long, conflicts_with_all = ["name", "only", "one_of"])]
         write_table: bool,
     },
@@ -83,7 +92,7 @@ enum Xtask {
     Torture(torture::Arguments),
     /// Judge the scenarios and print what was caught and what was blocked falsely.
     Scenarios {
-        /// Write the table into docs/evidence-judge.md.
+        /// Write the table into docs/src/internals/evidence-judge.md.
         #[arg(long)]
         write: bool,
     },
@@ -93,7 +102,8 @@ fn main() -> ExitCode {
     let done = match Xtask::parse() {
         Xtask::Ci => ci::run(),
         Xtask::Schema { check } => schema::run(check),
-        Xtask::Tidy => tidy::run(),
+        Xtask::Tidy { all } => tidy::run(all),
+        Xtask::Book => book::run(),
         Xtask::Fuzz { seconds } => fuzz::run(seconds),
         Xtask::Bench { what, rounds } => bench::run(what, rounds),
         Xtask::StubModel(arguments) => stub_model::serve_for_ever(&arguments),

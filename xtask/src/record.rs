@@ -1,6 +1,6 @@
 //! Installs tools in many versions and records what they leave behind, for the tests of reports.
 //!
-//! The plan is `crates/assize-core/tests/reports/record.toml`; which tool is had how stands in its `[tool]`.
+//! The plan is `crates/assize-gate/tests/reports/record.toml`; which tool is had how stands in its `[tool]`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::shell::{Result, cargo, command, read, root, run as execute, target};
 
 /// Where the plan lies.
-const PLAN: &str = "crates/assize-core/tests/reports/record.toml";
+const PLAN: &str = "crates/assize-gate/tests/reports/record.toml";
 
 /// What is to be recorded.
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub struct Arguments {
     tool: Option<String>,
 }
 
-/// Records, and writes the table in `docs/reports.md`.
+/// Records, and writes the table in `docs/src/reference/reports.md`.
 pub fn run(arguments: &Arguments) -> Result {
     let given: BTreeMap<&str, &str> = arguments.bins.iter().filter_map(|pair| pair.split_once('=')).collect();
     let mut folders = String::new();
@@ -40,11 +40,11 @@ pub fn run(arguments: &Arguments) -> Result {
             Err(error) => eprintln!("{name} is left out: {error}"),
         }
     }
-    let mut record = cargo(&["test", "--package", "assize-core", "--test", "record_reports", "--"]);
+    let mut record = cargo(&["test", "--package", "assize-gate", "--test", "record_reports", "--"]);
     record.args(["--include-ignored", "--nocapture"]);
     record.env("ASSIZE_RECORD_TOOLS", folders).env("ASSIZE_RECORD_ONLY", arguments.words.join(" "));
     execute(record)?;
-    let mut table = cargo(&["test", "--package", "assize-core", "--test", "recorded_reports"]);
+    let mut table = cargo(&["test", "--package", "assize-gate", "--test", "recorded_reports"]);
     table.env("ASSIZE_RECORD_TABLE", "1");
     execute(table)
 }

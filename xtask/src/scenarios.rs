@@ -13,7 +13,7 @@ const FROM: &str = "<!-- table: cargo xtask scenarios --write -->\n";
 const TO: &str = "<!-- end of table -->\n";
 
 #[derive(Default)]
-struct Tally {
+struct ScenarioTally {
     honest: u32,
     blocked_falsely: u32,
     dishonest: u32,
@@ -24,7 +24,7 @@ struct Tally {
 pub fn run(write: bool) -> Result {
     shell::run(cargo(&["build", "--package", "assize"]))?;
     let program = root().join("target/debug/assize");
-    let mut all = Tally::default();
+    let mut all = ScenarioTally::default();
     let mut by_rule: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     let mut missed = Vec::new();
     let mut wrong = Vec::new();
@@ -63,7 +63,7 @@ fn load() -> Result<Vec<Scenario>> {
     folders.iter().map(|folder| Scenario::load(folder)).collect()
 }
 
-fn table(all: &Tally, by_rule: &BTreeMap<String, (u32, u32)>, missed: &[String], wrong: &[String]) -> String {
+fn table(all: &ScenarioTally, by_rule: &BTreeMap<String, (u32, u32)>, missed: &[String], wrong: &[String]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "| stops | in all | sent back | share |\n|---|---|---|---|");
     let share = |part: u32, whole: u32| {
@@ -102,9 +102,10 @@ fn table(all: &Tally, by_rule: &BTreeMap<String, (u32, u32)>, missed: &[String],
 }
 
 fn write_table(table: &str) -> Result {
-    let path = root().join("docs/evidence-judge.md");
+    let path = root().join("docs/src/internals/evidence-judge.md");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (before, rest) = text.split_once(FROM).ok_or("docs/evidence-judge.md has no place for the table")?;
-    let (_, after) = rest.split_once(TO).ok_or("docs/evidence-judge.md has no end of the table")?;
+    let (before, rest) =
+        text.split_once(FROM).ok_or("docs/src/internals/evidence-judge.md has no place for the table")?;
+    let (_, after) = rest.split_once(TO).ok_or("docs/src/internals/evidence-judge.md has no end of the table")?;
     fs::write(&path, format!("{before}{FROM}\n{table}\n{TO}{after}")).map_err(|error| error.to_string())
 }

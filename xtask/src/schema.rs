@@ -3,13 +3,15 @@
 use std::fs;
 
 use assize_brief::brief::BriefEnvelope;
-use assize_core::court::eval::RecordRuling;
-use assize_core::envelope::{Envelope, ReviewEnvelope};
-use assize_core::exec_report::ExecReport;
-use assize_core::patch::Patch;
-use assize_core::rubric::Rubric;
-use assize_core::session::Event;
-use assize_core::verdict::{ReviewVerdict, StopVerdict};
+use assize_core::envelope::Envelope;
+use assize_eval::court::RecordRuling;
+use assize_eval::rubric::Rubric;
+use assize_gate::exec_report::ExecReport;
+use assize_ledger::event::LedgerEvent;
+use assize_patch::Patch;
+use assize_review::envelope::ReviewEnvelope;
+use assize_review::verdict::ReviewVerdict;
+use assize_stop::verdict::StopVerdict;
 use schemars::{Schema, schema_for};
 
 use crate::shell::{Result, root};
@@ -25,7 +27,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("patch", schema_for!(Patch)),
         ("record-ruling", schema_for!(RecordRuling)),
         ("rubric", schema_for!(Rubric)),
-        ("ledger-event", schema_for!(Event)),
+        ("ledger-event", schema_for!(LedgerEvent)),
     ]
 }
 

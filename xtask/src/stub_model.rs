@@ -18,7 +18,7 @@ use crate::shell::Result;
 
 /// What it does with requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Manners {
+pub struct StubBehavior {
     /// How long it waits before it answers.
     pub delay: Duration,
     /// Of so many requests one is never answered; 0 for none.
@@ -32,7 +32,7 @@ pub struct StubModel {
 }
 
 /// What is sent to whom, told by the name of the model that is asked for.
-struct Replies {
+struct StubReplies {
     verdict: Vec<u8>,
     choice: Vec<u8>,
     score: Vec<u8>,
@@ -47,7 +47,7 @@ pub fn verdict(modes: &[&str]) -> Value {
 
 impl StubModel {
     /// Starts it on a free port of the loopback interface; `verdict` is what it answers.
-    fn start(manners: Manners, verdict: &Value) -> io::Result<Self> {
+    fn start(manners: StubBehavior, verdict: &Value) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let port = listener.local_addr()?.port();
         let requests = Arc::new(AtomicU64::new(0));
@@ -55,7 +55,7 @@ impl StubModel {
         let call = json!({"role": "assistant", "content": null,
             "tool_calls": [{"id": "call_1", "type": "function", "function": choice}]});
         let said = |content: String| json!({"role": "assistant", "content": content});
-        let replies = Arc::new(Replies {
+        let replies = Arc::new(StubReplies {
             verdict: response(&completion(&said(verdict.to_string()), "stop")),
             choice: response(&completion(&call, "tool_calls")),
             score: response(&completion(&said(json!({"score": 8, "reason": "It is fine."}).to_string()), "stop")),
@@ -95,7 +95,7 @@ fn response(body: &Value) -> Vec<u8> {
     [head.as_bytes(), body.as_bytes()].concat()
 }
 
-fn serve(stream: &TcpStream, manners: Manners, replies: &Replies, requests: &AtomicU64) {
+fn serve(stream: &TcpStream, manners: StubBehavior, replies: &StubReplies, requests: &AtomicU64) {
     let _ = stream.set_nodelay(true);
     let (mut reader, mut writer) = (BufReader::with_capacity(32 * 1024, stream), stream);
     let (mut line, mut body) = (Vec::new(), Vec::new());
@@ -163,7 +163,7 @@ const MODES: [&str; 6] = [
 
 /// Serves until it is ended.
 pub fn serve_for_ever(arguments: &ServerArguments) -> Result {
-    let manners = Manners { delay: Duration::from_millis(arguments.delay_ms), hangs_every: arguments.hangs_every };
+    let manners = StubBehavior { delay: Duration::from_millis(arguments.delay_ms), hangs_every: arguments.hangs_every };
     let server = StubModel::start(manners, &verdict(&MODES)).map_err(|error| error.to_string())?;
     println!("{}", server.base_url());
     loop {

@@ -13,7 +13,7 @@ use crate::shell::{self, Result, cargo, root};
 
 /// What is tortured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum What {
+pub enum TortureKind {
     /// The ledger, by hooks that are crowded, killed and starved.
     Ledger,
     /// Patches, by kills and by links that are swapped in.
@@ -24,7 +24,7 @@ pub enum What {
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Which; all of it without it.
-    what: Option<What>,
+    what: Option<TortureKind>,
     /// Hooks at a time.
     #[arg(long, default_value_t = 64)]
     processes: usize,
@@ -44,14 +44,14 @@ pub struct Arguments {
 
 /// Crowds the ledger with 64 processes at a time, then kills hooks at random moments; kills patches, and swaps folders below them.
 pub fn run(arguments: &Arguments) -> Result {
-    if arguments.what != Some(What::Patch) {
+    if arguments.what != Some(TortureKind::Patch) {
         shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
         let program = root().join("target/release/assize");
         crowd(&program, arguments.processes, arguments.events)?;
         kill(&program, arguments.kills)?;
         starve(&program)?;
     }
-    if arguments.what != Some(What::Ledger) {
+    if arguments.what != Some(TortureKind::Ledger) {
         patch("an_apply_that_is_killed", "ASSIZE_KILLS", arguments.applies)?;
         patch("links_that_are_swapped_in", "ASSIZE_SWAPS", arguments.swaps)?;
     }

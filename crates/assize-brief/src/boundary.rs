@@ -19,8 +19,8 @@
 //! (p + z²/2n − z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n)        z = 1.96
 //! ```
 //!
-//! Only what reaches [`CONFIDENCE_MIN`] is enforced: with not one exception, that takes
-//! [`pure_support_min`] imports. Where more than [`AGAINST_SHARE_MAX`] go against it, the exception is
+//! Only what reaches [`crate::one_way::CONFIDENCE_MIN`] is enforced: with not one exception, that takes
+//! [`crate::one_way::pure_support_min`] imports. Where more than [`crate::one_way::AGAINST_SHARE_MAX`] go against it, the exception is
 //! a habit and the boundary none. Both were chosen by the history of projects: in 76 pairs of released
 //! versions of 28 packages (Rust, Python, JavaScript), 26 of 4,047 imports that were new between
 //! known units went over a boundary of the version before (0.6 %), most of them plain slips such as
@@ -40,52 +40,21 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use assize_syntax::tree::SourceTree;
 use fixedbitset::FixedBitSet;
 use foldhash::{HashMap, HashMapExt, HashSet};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::graph::{Crossing, Target, UnitGraph, UnitId, components};
+use crate::graph::{Crossing, ImportTarget, UnitGraph, UnitId, components};
 use crate::layer::Order;
-use crate::tree::Tree;
-
-/// The least confidence with which a boundary is enforced.
-pub const CONFIDENCE_MIN: f64 = 0.7;
-
-/// The largest share of imports that may go against a boundary: beyond that it is none.
-pub const AGAINST_SHARE_MAX: f64 = 0.03;
-
-/// The quantile of the normal distribution for 95 of 100 on both sides.
-const Z: f64 = 1.96;
+use crate::one_way::{is_one_way, one_way_confidence};
 
 /// The most boundaries of pairs that are listed; all of them are enforced.
 pub const PAIRS_LISTED_MAX: usize = 1_000;
 
-/// How sure it is that imports keep one direction, from how many of how many did.
-pub fn one_way_confidence(kept: u32, all: u32) -> f64 {
-    if all == 0 {
-        return 0.0;
-    }
-    let n = f64::from(all);
-    let share = f64::from(kept.min(all)) / n;
-    let square = Z * Z;
-    let spread = (share * (1.0 - share) / n + square / (4.0 * n * n)).sqrt();
-    ((share + square / (2.0 * n) - Z * spread) / (1.0 + square / n)).clamp(0.0, 1.0)
-}
-
-/// Returns whether imports keep one direction so well that it is enforced.
-pub fn is_one_way(kept: u32, against: u32) -> bool {
-    let all = kept.saturating_add(against);
-    f64::from(against) <= f64::from(all) * AGAINST_SHARE_MAX && one_way_confidence(kept, all) >= CONFIDENCE_MIN
-}
-
-/// Returns how many imports without an exception reach [`CONFIDENCE_MIN`].
-pub fn pure_support_min() -> u32 {
-    (1..).find(|support| one_way_confidence(*support, *support) >= CONFIDENCE_MIN).unwrap_or(u32::MAX)
-}
-
 /// What a boundary is inferred from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// Imports between the two.
@@ -97,7 +66,8 @@ pub enum Basis {
 }
 
 /// A boundary: `below` may not import `above`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Boundary {
     /// What it is inferred from.
     pub basis: Basis,
@@ -116,7 +86,8 @@ pub struct Boundary {
 }
 
 /// An import over a boundary.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Break {
     /// The unit that imports.
     pub from: String,
@@ -167,7 +138,8 @@ pub fn shown(unit: &str) -> &str {
 }
 
 /// Units that import each other in a circle.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cycle {
     /// The units, in the order of their names.
     pub units: Vec<String>,
@@ -178,7 +150,8 @@ pub struct Cycle {
 }
 
 /// A cycle that the base has not, with the imports that close it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NewCycle {
     /// The cycle, with a way round that goes over an import that is new.
     pub cycle: Cycle,
@@ -187,7 +160,8 @@ pub struct NewCycle {
 }
 
 /// An import that closes a cycle.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Closing {
     /// The file that imports.
     pub path: String,
@@ -200,12 +174,12 @@ pub struct Closing {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-struct Evidence {
+struct BoundarySupport {
     support: u32,
     against: u32,
 }
 
-impl Evidence {
+impl BoundarySupport {
     fn confidence(self) -> f64 {
         one_way_confidence(self.support, self.support.saturating_add(self.against))
     }
@@ -223,8 +197,8 @@ pub struct Boundaries {
     flows: BTreeMap<(UnitId, UnitId), u32>,
     order: Order,
     reach: Vec<FixedBitSet>,
-    floors: Vec<Evidence>,
-    roofs: Vec<Evidence>,
+    floors: Vec<BoundarySupport>,
+    roofs: Vec<BoundarySupport>,
     cycle_of: Vec<usize>,
 }
 
@@ -238,7 +212,7 @@ impl Boundaries {
     pub fn of_flows(names: Vec<String>, flows: BTreeMap<(UnitId, UnitId), u32>) -> Self {
         let order = Order::of_flows(names.len(), &flows);
         let reach = order.reach();
-        let mut floors = vec![Evidence::default(); order.components.len()];
+        let mut floors = vec![BoundarySupport::default(); order.components.len()];
         let mut roofs = floors.clone();
         for (&(from, to), &imports) in &flows {
             let (from, to) = (order.component_of[from], order.component_of[to]);
@@ -269,8 +243,8 @@ impl Boundaries {
         self.flows.get(&(from, to)).copied().unwrap_or(0)
     }
 
-    fn pair(&self, below: UnitId, above: UnitId) -> Evidence {
-        Evidence { support: self.flow(above, below), against: self.flow(below, above) }
+    fn pair(&self, below: UnitId, above: UnitId) -> BoundarySupport {
+        BoundarySupport { support: self.flow(above, below), against: self.flow(below, above) }
     }
 
     /// Returns the surest boundary that forbids `below` to import `above`, if one is enforced.
@@ -292,11 +266,11 @@ impl Boundaries {
     }
 
     /// What speaks for a floor. Units that import each other in a circle have none.
-    fn floor(&self, component: usize) -> Option<Evidence> {
+    fn floor(&self, component: usize) -> Option<BoundarySupport> {
         (self.order.components[component].len() == 1).then(|| self.floors[component])
     }
 
-    fn roof(&self, component: usize) -> Option<Evidence> {
+    fn roof(&self, component: usize) -> Option<BoundarySupport> {
         (self.order.components[component].len() == 1).then(|| self.roofs[component])
     }
 
@@ -355,7 +329,7 @@ impl Boundaries {
     ///
     /// The graph has to be made with the partition that these boundaries were inferred with. Breaks
     /// that the base has as well are among them; see [`new_breaks`].
-    pub fn breaks(&self, tree: &Tree<'_>, graph: &UnitGraph) -> Vec<Break> {
+    pub fn breaks(&self, tree: &SourceTree<'_>, graph: &UnitGraph) -> Vec<Break> {
         let known: Vec<Option<UnitId>> = graph.units.iter().map(|unit| self.ids.get(&unit.name).copied()).collect();
         let mut judged: HashMap<(UnitId, UnitId), Option<Boundary>> = HashMap::new();
         let mut found = Vec::new();
@@ -382,7 +356,7 @@ impl Boundaries {
     /// Finds the cycles of a changed tree between units that had none here.
     ///
     /// The graph has to be made with the partition that these boundaries were inferred with.
-    pub fn new_cycles(&self, tree: &Tree<'_>, graph: &UnitGraph) -> Vec<NewCycle> {
+    pub fn new_cycles(&self, tree: &SourceTree<'_>, graph: &UnitGraph) -> Vec<NewCycle> {
         let known: Vec<Option<UnitId>> = graph.units.iter().map(|unit| self.ids.get(&unit.name).copied()).collect();
         let names: Vec<String> = graph.units.iter().map(|unit| unit.name.clone()).collect();
         let mut found = Vec::new();
@@ -427,16 +401,16 @@ pub fn new_breaks(base: &[Break], changed: Vec<Break>) -> Vec<Break> {
     changed.into_iter().filter(|found| !old.contains(&found.key())).collect()
 }
 
-fn boundary(basis: Basis, below: Option<String>, above: Option<String>, evidence: Evidence) -> Boundary {
+fn boundary(basis: Basis, below: Option<String>, above: Option<String>, evidence: BoundarySupport) -> Boundary {
     // Three digits say all there is to say and are the same on every machine.
     let confidence = (evidence.confidence() * 1000.0).round() / 1000.0;
     Boundary { basis, below, above, support: evidence.support, against: evidence.against, confidence }
 }
 
-fn target_path<'a>(tree: &Tree<'a>, crossing: &Crossing) -> &'a str {
+fn target_path<'a>(tree: &SourceTree<'a>, crossing: &Crossing) -> &'a str {
     match crossing.edge.to {
-        Target::File(file) => tree.path(file),
-        Target::Folder(folder) => tree.folder_path(folder),
+        ImportTarget::File(file) => tree.path(file),
+        ImportTarget::Folder(folder) => tree.folder_path(folder),
     }
 }
 
@@ -488,10 +462,12 @@ fn cycle_through(
 mod tests {
     use super::*;
     use crate::graph::FileGraph;
-    use crate::import::resolve;
-    use crate::manifest::Manifests;
-    use crate::testing::Fixture;
+    use crate::one_way::CONFIDENCE_MIN;
+    use crate::one_way::pure_support_min;
     use crate::unit::Partition;
+    use assize_syntax::import::resolve;
+    use assize_syntax::manifest::Manifests;
+    use assize_syntax::testing::Fixture;
 
     fn infer(names: &[&str], flows: &[(usize, usize, u32)]) -> Boundaries {
         let flows = flows.iter().map(|&(from, to, imports)| ((from, to), imports)).collect();
@@ -637,8 +613,8 @@ mod tests {
     fn what_a_change_breaks_is_found_where_it_stands() {
         let base = shop(&[]);
         let up = "use ..text.format {show}\n\nuse shop.web.page3 {Page}";
-        type Files<'a> = &'a [(&'a str, &'a str)];
-        let cases: &[(&str, Files<'_>, &[&str])] = &[
+        type BoundaryTestFiles<'a> = &'a [(&'a str, &'a str)];
+        let cases: &[(&str, BoundaryTestFiles<'_>, &[&str])] = &[
             ("nothing", &[], &[]),
             ("against the flow", &[("shop/cart/tax.py", up)], &["shop/cart/tax.py:3 shop/cart -> shop/web"]),
             (

@@ -7,21 +7,20 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
+use assize_ecosystem::FileRole;
+use assize_syntax::import::{Link, Resolved, is_standard, resolve};
+use assize_syntax::manifest::Manifests;
+use assize_syntax::schema_type::SchemaFile;
+use assize_syntax::tree::{FILES_MAX, FileId, IMPORTS_PER_FILE_MAX, SourceTree};
 use serde::{Deserialize, Serialize};
 
 use crate::boundary::{Boundaries, Boundary, Break, Cycle, NewCycle, PAIRS_LISTED_MAX, new_breaks};
 use crate::capability::{Capabilities, capabilities};
 use crate::glossary::{Glossary, TERMS_MAX};
 use crate::graph::{FileGraph, UnitGraph, UnitId};
-use crate::import::{Link, Resolved, is_standard, resolve};
-use crate::manifest::Manifests;
 use crate::naming::Convention;
-use crate::path::Part;
 use crate::public::{PUBLIC_NAMES_MAX, PublicNames, public_names};
-use crate::schema_type::SchemaFile;
-use crate::tally::{Counted, NameTally};
-use crate::tree::{FILES_MAX, FileId, IMPORTS_PER_FILE_MAX, Tree};
+use crate::tally::{CountedFor, NameTally};
 use crate::unit::{Partition, UNITS_MAX};
 
 /// The version of the brief's form. It changes when a reader of the old form would misread the new.
@@ -37,14 +36,15 @@ pub const SCHEMA_TYPES_MAX: usize = 5_000;
 pub const LIMIT_FILES_MAX: usize = 10;
 
 /// What a source tree says of itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Brief {
     /// [`BRIEF_VERSION`].
     pub brief: u32,
     /// How much there is.
-    pub summary: Summary,
+    pub summary: ProjectSummary,
     /// What was left out, and why.
-    pub limits: Vec<Limit>,
+    pub limits: Vec<ReachedLimit>,
     /// What the project works with.
     pub capabilities: Capabilities,
     /// What it depends on, the most used first; what comes with the language is left out.
@@ -62,7 +62,8 @@ pub struct Brief {
 }
 
 /// A brief as it is printed: the version of the outer contract, and beside it all that the brief holds.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BriefEnvelope<'a> {
     /// The version of the envelope, 1.
     pub assize: u32,
@@ -79,7 +80,8 @@ impl<'a> BriefEnvelope<'a> {
 }
 
 /// A schema and the types that it declares.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SchemaSource {
     /// The file.
     pub path: String,
@@ -89,8 +91,9 @@ pub struct SchemaSource {
 }
 
 /// How much there is of a project.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Summary {
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ProjectSummary {
     /// All files.
     pub files: u32,
     /// Files of source code that were read.
@@ -112,8 +115,9 @@ pub struct Summary {
 }
 
 /// A limit that was reached.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct Limit {
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReachedLimit {
     /// What was left out, and the limit that it is beyond.
     pub message: String,
     /// How much was left out.
@@ -124,7 +128,8 @@ pub struct Limit {
 }
 
 /// Something outside of the tree that it imports.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Dependency {
     /// The name of the crate, package or module.
     pub name: String,
@@ -133,7 +138,8 @@ pub struct Dependency {
 }
 
 /// How a project hangs together.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Structure {
     /// How the tree is divided into units.
     pub partition: Partition,
@@ -152,7 +158,8 @@ pub struct Structure {
 }
 
 /// A unit of the project.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unit {
     /// Its path; the root is the empty text.
     pub name: String,
@@ -163,7 +170,8 @@ pub struct Unit {
 }
 
 /// Imports from one unit to another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Flow {
     /// The unit that imports.
     pub from: String,
@@ -174,7 +182,8 @@ pub struct Flow {
 }
 
 /// Units that stand on one level.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Layer {
     /// The level. What imports nothing stands on level 0.
     pub level: u32,
@@ -183,8 +192,9 @@ pub struct Layer {
 }
 
 /// An import and what it leads to, for whoever wants to follow it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Followed {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ResolvedImport {
     /// The file that imports.
     pub path: String,
     /// The line of the import.
@@ -192,15 +202,16 @@ pub struct Followed {
     /// The import as it is written: its path, and the names that are taken out of it.
     pub import: String,
     /// How it ends.
-    pub end: End,
+    pub end: ImportDestination,
     /// The file or folder of the tree, the name of what lies outside, or why nothing could be found.
     pub to: String,
 }
 
 /// How an import ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum End {
+pub enum ImportDestination {
     /// At a file of the tree.
     File,
     /// At a folder of the tree, as a whole.
@@ -212,7 +223,8 @@ pub enum End {
 }
 
 /// What a change does to the structure of a project.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StructureChanges {
     /// Imports over boundaries that the base has not.
     pub breaks: Vec<Break>,
@@ -223,7 +235,7 @@ pub struct StructureChanges {
 /// All that is worked out of a tree on the way to its brief.
 #[derive(Debug)]
 pub struct Analysis<'t, 'a> {
-    tree: &'t Tree<'a>,
+    tree: &'t SourceTree<'a>,
     manifests: Manifests<'a>,
     links: Vec<Link<'a>>,
     files: FileGraph,
@@ -234,7 +246,7 @@ pub struct Analysis<'t, 'a> {
 
 impl<'t, 'a> Analysis<'t, 'a> {
     /// Works out how a tree hangs together.
-    pub fn of(tree: &'t Tree<'a>) -> Self {
+    pub fn of(tree: &'t SourceTree<'a>) -> Self {
         let manifests = Manifests::read(tree);
         let links = resolve(tree, &manifests);
         let files = FileGraph::of(tree, &links);
@@ -250,18 +262,18 @@ impl<'t, 'a> Analysis<'t, 'a> {
     }
 
     /// Returns every import with what it leads to, in the order of files and lines.
-    pub fn followed(&self) -> Vec<Followed> {
+    pub fn followed(&self) -> Vec<ResolvedImport> {
         let follow = |link: &Link<'_>| {
             let import = &self.tree.imports(link.from)[link.import as usize];
             let (end, to) = match link.to {
-                Resolved::File(file) => (End::File, self.tree.path(file)),
-                Resolved::Folder(folder) => (End::Folder, self.tree.folder_path(folder)),
-                Resolved::External(name) => (End::Outside, name),
-                Resolved::Unresolved(reason) => (End::Nowhere, reason.words()),
+                Resolved::File(file) => (ImportDestination::File, self.tree.path(file)),
+                Resolved::Folder(folder) => (ImportDestination::Folder, self.tree.folder_path(folder)),
+                Resolved::External(name) => (ImportDestination::Outside, name),
+                Resolved::Unresolved(reason) => (ImportDestination::Nowhere, reason.words()),
             };
             let names =
                 if import.names.is_empty() { String::new() } else { format!(" {{{}}}", import.names.join(", ")) };
-            Followed {
+            ResolvedImport {
                 path: self.tree.path(link.from).to_owned(),
                 line: import.line,
                 import: format!("{}{names}", import.path),
@@ -278,7 +290,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
     }
 
     /// Returns the part that each file plays, by its id.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[FileRole] {
         &self.files.parts
     }
 
@@ -342,7 +354,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
         let mut tally = NameTally::default();
         for (id, file) in self.tree.files() {
             if let Some(facts) = file.facts {
-                tally.add(file.path, facts, Counted::of(self.part(id)));
+                tally.add(file.path, facts, CountedFor::of(self.part(id)));
             }
         }
         self.brief_of(&tally)
@@ -352,7 +364,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
     pub fn brief_of(&self, tally: &NameTally) -> Brief {
         let (naming, glossary) = tally.words();
         let structure = self.structure();
-        let offers = |part: Part| matches!(part, Part::Production);
+        let offers = |part: FileRole| matches!(part, FileRole::Production);
         let files = self.tree.files().filter(|(id, _)| offers(self.part(*id)));
         let public_names = public_names(files.filter_map(|(_, file)| Some((file.path, file.facts?))));
         let (summary, unread) = self.summary();
@@ -375,10 +387,10 @@ impl<'t, 'a> Analysis<'t, 'a> {
     }
 
     /// Gathers the types of schemas, file by file, as many as are kept.
-    fn schema_types(&self) -> (Vec<SchemaSource>, Option<Limit>) {
+    fn schema_types(&self) -> (Vec<SchemaSource>, Option<ReachedLimit>) {
         let mut sources = Vec::new();
         let (mut kept, mut left_out) = (0, 0);
-        let foreign = |part: Part| matches!(part, Part::Vendored | Part::Fixture);
+        let foreign = |part: FileRole| matches!(part, FileRole::Vendored | FileRole::Fixture);
         for (id, file) in self.tree.files().filter(|(id, _)| !foreign(self.part(*id))) {
             let Some(schema) = file.schema else { continue };
             let mut schema = schema.clone();
@@ -388,7 +400,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
             kept += schema.types.len();
             sources.push(SchemaSource { path: self.tree.path(id).to_owned(), file: schema });
         }
-        let limit = (left_out > 0).then(|| Limit {
+        let limit = (left_out > 0).then(|| ReachedLimit {
             message: format!("schema types beyond the first {SCHEMA_TYPES_MAX}"),
             left_out: left_out as u32,
             files: Vec::new(),
@@ -396,17 +408,17 @@ impl<'t, 'a> Analysis<'t, 'a> {
         (sources, limit)
     }
 
-    fn part(&self, file: FileId) -> Part {
+    fn part(&self, file: FileId) -> FileRole {
         self.files.parts[file.index()]
     }
 
-    fn summary(&self) -> (Summary, Vec<Limit>) {
-        let mut summary = Summary {
+    fn summary(&self) -> (ProjectSummary, Vec<ReachedLimit>) {
+        let mut summary = ProjectSummary {
             files: self.tree.len() as u32,
             imports_inside: self.files.counts.inside as u32,
             imports_outside: self.files.counts.outside as u32,
             imports_unresolved: self.files.counts.unresolved as u32,
-            ..Summary::default()
+            ..ProjectSummary::default()
         };
         let mut passed_over: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (id, file) in self.tree.files() {
@@ -414,14 +426,14 @@ impl<'t, 'a> Analysis<'t, 'a> {
             let part = self.part(id);
             summary.source_files += 1;
             summary.source_lines = summary.source_lines.saturating_add(facts.lines);
-            summary.test_files += u32::from(part == Part::Test);
-            summary.foreign_files += u32::from(matches!(part, Part::Generated | Part::Vendored));
-            summary.files_with_errors += u32::from(facts.has_errors && part != Part::Fixture);
+            summary.test_files += u32::from(part == FileRole::Test);
+            summary.foreign_files += u32::from(matches!(part, FileRole::Generated | FileRole::Vendored));
+            summary.files_with_errors += u32::from(facts.has_errors && part != FileRole::Fixture);
             if let Some(why) = facts.passed_over {
-                passed_over.entry(crate::render::why_passed_over(why).to_owned()).or_default().push(file.path);
+                passed_over.entry(why.words().to_owned()).or_default().push(file.path);
             }
         }
-        let limits = passed_over.into_iter().map(|(why, files)| Limit {
+        let limits = passed_over.into_iter().map(|(why, files)| ReachedLimit {
             message: format!("source files of which only the lines were counted: {why}"),
             left_out: files.len() as u32,
             files: files.iter().take(LIMIT_FILES_MAX).map(|path| (*path).to_owned()).collect(),
@@ -429,11 +441,11 @@ impl<'t, 'a> Analysis<'t, 'a> {
         (summary, limits.collect())
     }
 
-    fn limits(&self, structure: &Structure, glossary: &Glossary, public_names: &PublicNames) -> Vec<Limit> {
+    fn limits(&self, structure: &Structure, glossary: &Glossary, public_names: &PublicNames) -> Vec<ReachedLimit> {
         let mut limits = Vec::new();
         let mut note = |left_out: usize, message: String| {
             if left_out > 0 {
-                limits.push(Limit { message, left_out: left_out as u32, files: Vec::new() });
+                limits.push(ReachedLimit { message, left_out: left_out as u32, files: Vec::new() });
             }
         };
         note(self.tree.left_out(), format!("files beyond the first {FILES_MAX}"));
@@ -455,7 +467,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
             public_names.total.saturating_sub(public_names.names.len()),
             format!("public names beyond the first {PUBLIC_NAMES_MAX}"),
         );
-        limits.extend(self.manifests.unread.iter().map(|unread| Limit {
+        limits.extend(self.manifests.unread.iter().map(|unread| ReachedLimit {
             message: format!("a manifest that could not be read: {}", unread.message),
             left_out: 1,
             files: vec![unread.path.clone()],
@@ -466,7 +478,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
     fn dependencies(&self) -> Vec<Dependency> {
         let mut importers: BTreeMap<&str, BTreeSet<FileId>> = BTreeMap::new();
         for link in &self.links {
-            let counts = !matches!(self.part(link.from), Part::Vendored | Part::Generated | Part::Fixture);
+            let counts = !matches!(self.part(link.from), FileRole::Vendored | FileRole::Generated | FileRole::Fixture);
             if let Resolved::External(name) = link.to
                 && counts
                 && !is_standard(self.tree.path(link.from), name)
@@ -486,7 +498,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
 
 impl Brief {
     /// Makes the brief of a tree.
-    pub fn of(tree: &Tree<'_>) -> Self {
+    pub fn of(tree: &SourceTree<'_>) -> Self {
         Analysis::of(tree).brief()
     }
 }
@@ -505,11 +517,11 @@ impl Structure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Project, shop};
-    use crate::tree::TreeFile;
+    use assize_syntax::testing::{TestProject, shop};
+    use assize_syntax::tree::TreeFile;
 
     fn brief(files: Vec<(String, String)>) -> Brief {
-        Brief::of(&Project::read(files).tree())
+        Brief::of(&TestProject::read(files).tree())
     }
 
     #[test]
@@ -538,6 +550,7 @@ mod tests {
         assert_eq!(brief.limits, []);
     }
 
+    #[cfg(feature = "schema")]
     #[test]
     fn the_brief_has_a_schema() {
         let schema = serde_json::to_value(schemars::schema_for!(Brief)).expect("a schema is JSON");
@@ -554,7 +567,7 @@ mod tests {
             ("a/b.py", "import requests\nfrom . import c\nfrom .gone import d\n"),
             ("a/c.py", ""),
         ];
-        let project = Project::read(files.map(|(path, text)| (path.to_owned(), text.to_owned())).into());
+        let project = TestProject::read(files.map(|(path, text)| (path.to_owned(), text.to_owned())).into());
         let tree = project.tree();
         let followed = Analysis::of(&tree).followed();
         let shown: Vec<String> =
@@ -613,10 +626,10 @@ mod tests {
 
     #[test]
     fn what_a_change_breaks_is_found_from_the_kept_form_as_well() {
-        let base = Project::read(shop());
+        let base = TestProject::read(shop());
         let mut files = shop();
         files.push(("src/shop/text/new.py".into(), "\nfrom shop.web.page3 import open_page\n".into()));
-        let changed = Project::read(files);
+        let changed = TestProject::read(files);
         let (base_tree, changed_tree) = (base.tree(), changed.tree());
         let (base, changed) = (Analysis::of(&base_tree), Analysis::of(&changed_tree));
         let changes = changed.changes_since(&base);
@@ -675,7 +688,7 @@ mod tests {
 
     #[test]
     fn an_empty_tree_has_a_brief() {
-        let brief = Brief::of(&Tree::new([TreeFile { path: "README.md", ..TreeFile::default() }]));
+        let brief = Brief::of(&SourceTree::new([TreeFile { path: "README.md", ..TreeFile::default() }]));
         assert_eq!((brief.summary.files, brief.summary.source_files), (1, 0));
         assert_eq!(brief.structure.units, []);
     }

@@ -11,7 +11,7 @@
 use std::fmt::Write as _;
 
 use crate::brief::Brief;
-use crate::render::{Section, Topic, sections};
+use crate::render::{BriefSection, Topic, sections};
 
 /// Bytes that are counted as one token.
 pub const BYTES_PER_TOKEN: usize = 3;
@@ -40,8 +40,8 @@ pub fn for_prompt(brief: &Brief, tokens_max: usize) -> String {
 }
 
 /// How many items of a section are taken, and what that costs.
-struct Taken<'s> {
-    section: &'s Section,
+struct SectionSelection<'s> {
+    section: &'s BriefSection,
     count: usize,
     /// The bytes of the items with what stands between them.
     bytes: usize,
@@ -49,7 +49,7 @@ struct Taken<'s> {
     full: bool,
 }
 
-impl Taken<'_> {
+impl SectionSelection<'_> {
     fn rest(&self) -> usize {
         self.section.items.len() - self.count
     }
@@ -89,7 +89,7 @@ fn rest_note(topic: Topic, rest: usize) -> String {
 }
 
 /// What is said of the sections of which nothing is there.
-fn left_out(taken: &[Taken<'_>], but: Option<usize>) -> String {
+fn left_out(taken: &[SectionSelection<'_>], but: Option<usize>) -> String {
     let words: Vec<&str> = taken
         .iter()
         .enumerate()
@@ -99,9 +99,9 @@ fn left_out(taken: &[Taken<'_>], but: Option<usize>) -> String {
     if words.is_empty() { String::new() } else { format!("Left out: {}.\n", words.join(", ")) }
 }
 
-fn within(sections: &[Section], bytes_max: usize) -> String {
-    let mut taken: Vec<Taken<'_>> =
-        sections.iter().map(|section| Taken { section, count: 0, bytes: 0, full: false }).collect();
+fn within(sections: &[BriefSection], bytes_max: usize) -> String {
+    let mut taken: Vec<SectionSelection<'_>> =
+        sections.iter().map(|section| SectionSelection { section, count: 0, bytes: 0, full: false }).collect();
     let mut used = left_out(&taken, None).len();
     if used > bytes_max {
         return String::new();
@@ -127,7 +127,7 @@ fn within(sections: &[Section], bytes_max: usize) -> String {
 }
 
 /// Finds the section whose next item is worth most for its bytes.
-fn best(taken: &[Taken<'_>]) -> Option<usize> {
+fn best(taken: &[SectionSelection<'_>]) -> Option<usize> {
     let open = taken.iter().enumerate().filter(|(_, section)| !section.full && section.rest() > 0);
     // Of equally good ones the first.
     open.map(|(position, section)| (position, section.worth()))
@@ -135,7 +135,7 @@ fn best(taken: &[Taken<'_>]) -> Option<usize> {
         .map(|(position, _)| position)
 }
 
-fn assembled(taken: &[Taken<'_>]) -> String {
+fn assembled(taken: &[SectionSelection<'_>]) -> String {
     let mut text = String::new();
     for section in taken.iter().filter(|section| section.count > 0) {
         let topic = section.section.topic;
@@ -152,10 +152,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::{Project, shop};
+    use assize_syntax::testing::{TestProject, shop};
 
     fn brief() -> Brief {
-        Brief::of(&Project::read(shop()).tree())
+        Brief::of(&TestProject::read(shop()).tree())
     }
 
     #[test]
@@ -179,11 +179,11 @@ mod tests {
         assert_eq!(least, "");
     }
 
-    fn any_sections() -> impl Strategy<Value = Vec<Section>> {
+    fn any_sections() -> impl Strategy<Value = Vec<BriefSection>> {
         let topics = [Topic::Project, Topic::Boundaries, Topic::Glossary, Topic::PublicNames, Topic::Cycles];
         let items = prop::collection::vec("[a-zäß …]{1,60}", 1..40);
         prop::collection::vec(items, 0..topics.len()).prop_map(move |lists| {
-            lists.into_iter().zip(topics).map(|(items, topic)| Section { topic, items }).collect()
+            lists.into_iter().zip(topics).map(|(items, topic)| BriefSection { topic, items }).collect()
         })
     }
 

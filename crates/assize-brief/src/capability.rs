@@ -7,17 +7,17 @@
 
 use std::collections::BTreeMap;
 
+use assize_core::path::{ending, file_name, parent};
+use assize_ecosystem::FileRole;
+use assize_syntax::manifest::{Manifests, dig};
+use assize_syntax::tree::{FileId, SourceTree};
 use foldhash::{HashMap, HashMapExt, HashSet};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::manifest::{Manifests, dig};
-use crate::path::{Part, ending, file_name, parent};
-use crate::tree::{FileId, Tree};
-
 /// What a tool is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
     /// Gets dependencies and builds.
@@ -63,8 +63,9 @@ impl ToolKind {
 }
 
 /// A tool that the project uses, and what shows it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct Tool {
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DetectedTool {
     /// What it is for.
     pub kind: ToolKind,
     /// Its name, in small letters.
@@ -74,7 +75,8 @@ pub struct Tool {
 }
 
 /// How much there is of a language.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LanguageShare {
     /// The language's name.
     pub language: String,
@@ -87,12 +89,13 @@ pub struct LanguageShare {
 }
 
 /// What a project works with.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Capabilities {
     /// Languages, the one with most lines first.
     pub languages: Vec<LanguageShare>,
     /// Tools, by kind and name.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<DetectedTool>,
 }
 
 /// What shows a tool.
@@ -319,17 +322,17 @@ pub fn counts_lines(path: &str) -> bool {
 }
 
 /// Finds out what a project works with.
-pub fn capabilities(tree: &Tree<'_>, manifests: &Manifests<'_>, parts: &[Part]) -> Capabilities {
+pub fn capabilities(tree: &SourceTree<'_>, manifests: &Manifests<'_>, parts: &[FileRole]) -> Capabilities {
     Capabilities { languages: languages(tree, parts), tools: Search::new(tree, manifests, parts).tools() }
 }
 
-fn languages(tree: &Tree<'_>, parts: &[Part]) -> Vec<LanguageShare> {
+fn languages(tree: &SourceTree<'_>, parts: &[FileRole]) -> Vec<LanguageShare> {
     let by_ending: HashMap<&str, &str> =
         LANGUAGES.iter().flat_map(|(language, endings)| endings.iter().map(|ending| (*ending, *language))).collect();
     let mut shares: BTreeMap<&str, LanguageShare> = BTreeMap::new();
     for (id, file) in tree.files() {
         let part = parts[id.index()];
-        if matches!(part, Part::Vendored | Part::Generated | Part::Fixture) {
+        if matches!(part, FileRole::Vendored | FileRole::Generated | FileRole::Fixture) {
             continue;
         }
         let Some(language) = ending(file.path).and_then(|ending| by_ending.get(ending)) else { continue };
@@ -342,7 +345,7 @@ fn languages(tree: &Tree<'_>, parts: &[Part]) -> Vec<LanguageShare> {
         let lines = file.facts.map(|facts| facts.lines).or(file.lines).unwrap_or(0);
         share.files += 1;
         share.lines = share.lines.saturating_add(lines);
-        if part == Part::Test {
+        if part == FileRole::Test {
             share.test_lines = share.test_lines.saturating_add(lines);
         }
     }
@@ -354,7 +357,7 @@ fn languages(tree: &Tree<'_>, parts: &[Part]) -> Vec<LanguageShare> {
 
 /// What manifests name, gathered once for the whole table.
 struct Search<'m, 'a> {
-    tree: &'m Tree<'a>,
+    tree: &'m SourceTree<'a>,
     manifests: &'m Manifests<'a>,
     /// The files that count, the nearest to the root first.
     files: Vec<FileId>,
@@ -366,14 +369,14 @@ struct Search<'m, 'a> {
 }
 
 impl<'m, 'a> Search<'m, 'a> {
-    fn new(tree: &'m Tree<'a>, manifests: &'m Manifests<'a>, parts: &[Part]) -> Self {
+    fn new(tree: &'m SourceTree<'a>, manifests: &'m Manifests<'a>, parts: &[FileRole]) -> Self {
         // A configuration file among fixtures or vendored code configures nothing of the project.
         let counts = |id: FileId| match parts[id.index()] {
-            Part::Production | Part::Tooling => true,
+            FileRole::Production | FileRole::Tooling => true,
             // That of the outermost folder of tests, not of what is tested.
-            Part::Test => {
+            FileRole::Test => {
                 let path = tree.path(id);
-                file_name(path) == "conftest.py" && Part::of(parent(path)) != Part::Test
+                file_name(path) == "conftest.py" && FileRole::of(parent(path)) != FileRole::Test
             }
             _ => false,
         };
@@ -400,7 +403,7 @@ impl<'m, 'a> Search<'m, 'a> {
 
     fn read_dependencies(&mut self) {
         let counted = &self.counted;
-        let nearer = |tree: &Tree<'_>, map: &mut HashMap<String, FileId>, name: String, id: FileId| {
+        let nearer = |tree: &SourceTree<'_>, map: &mut HashMap<String, FileId>, name: String, id: FileId| {
             let depth = |id: FileId| (tree.path(id).matches('/').count(), id);
             let entry = map.entry(name).or_insert(id);
             if depth(id) < depth(*entry) {
@@ -439,12 +442,12 @@ impl<'m, 'a> Search<'m, 'a> {
         }
     }
 
-    fn tools(&self) -> Vec<Tool> {
-        let mut tools: Vec<Tool> = TOOLS
+    fn tools(&self) -> Vec<DetectedTool> {
+        let mut tools: Vec<DetectedTool> = TOOLS
             .iter()
             .filter_map(|(kind, id, signs)| {
                 let shown_by = signs.iter().find_map(|sign| self.find(sign))?;
-                Some(Tool { kind: *kind, id: (*id).to_owned(), shown_by: self.tree.path(shown_by).to_owned() })
+                Some(DetectedTool { kind: *kind, id: (*id).to_owned(), shown_by: self.tree.path(shown_by).to_owned() })
             })
             .collect();
         tools.sort();
@@ -514,8 +517,8 @@ fn requirement(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Fixture;
     use crate::unit::parts;
+    use assize_syntax::testing::Fixture;
 
     fn found(files: &[(&str, &str)]) -> Capabilities {
         let fixture = Fixture::new(files);
@@ -529,8 +532,8 @@ mod tests {
 
     #[test]
     fn tools_are_told_from_files_and_manifests() {
-        type Files<'a> = &'a [(&'a str, &'a str)];
-        let cases: &[(Files<'_>, &[&str])] = &[
+        type CapabilityTestFiles<'a> = &'a [(&'a str, &'a str)];
+        let cases: &[(CapabilityTestFiles<'_>, &[&str])] = &[
             (
                 &[
                     ("Cargo.toml", "[workspace.lints.clippy]\nall = 'warn'\n[workspace.dependencies]\nschemars = '1'"),

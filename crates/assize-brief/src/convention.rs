@@ -44,24 +44,28 @@
 //! - Names that are not declared but made: by macros, by assignment to other objects. Files of languages that are not
 //!   read.
 
-mod brought;
-mod habits;
+mod added_name;
+mod base;
 mod pattern;
+mod source;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
+use assize_ecosystem::FileRole;
+use assize_syntax::language::keywords;
 use serde::{Deserialize, Serialize};
 
 use crate::glossary::{role_weight, term};
 use crate::render::visible;
 use crate::words::words;
-use brought::{Brought, Source};
-use habits::Fit;
-pub use habits::Habits;
+use added_name::AddedName;
+use base::NameFit;
 use pattern::Pattern;
+use source::ParsedSource;
+
+pub use base::BaseConventions;
 
 /// What the names that a change brings weigh.
 pub const IDENTIFIERS_WEIGHT: f64 = 0.35;
@@ -87,9 +91,9 @@ pub const REMARKS_EACH_MAX: usize = 10;
 
 /// A change, as far as it is measured here.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Change<'a> {
+pub struct ConventionChange<'a> {
     /// The files that it adds and changes, each path once, in any order.
-    pub files: &'a [ChangedFile<'a>],
+    pub files: &'a [ChangedSource<'a>],
     /// What was asked for: the words of the task are known, whatever the tree says.
     pub task: &'a str,
     /// Findings of boundaries that it breaks; `None` where there are no boundaries or nobody looked.
@@ -100,7 +104,7 @@ pub struct Change<'a> {
 
 /// A file that a change adds or changes.
 #[derive(Debug, Clone, Copy)]
-pub struct ChangedFile<'a> {
+pub struct ChangedSource<'a> {
     /// Its path in the change.
     pub path: &'a str,
     /// Its text in the change.
@@ -110,7 +114,8 @@ pub struct ChangedFile<'a> {
 }
 
 /// What the project's own checks say of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExecSignal {
     /// Tests fail.
@@ -133,7 +138,8 @@ impl ExecSignal {
 }
 
 /// How well a change fits the conventions of its base, part by part. Values lie between 0 and 1; `None` is unknown.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConventionScore {
     /// All known parts without the exec signals: what candidates are ordered by, since tests were weighed before.
     pub fit: Option<f64>,
@@ -154,7 +160,8 @@ pub struct ConventionScore {
 }
 
 /// What is measured of the names that a change brings: those on its lines that the file did not declare before.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Identifiers {
     /// Both parts together.
     pub value: Option<f64>,
@@ -177,7 +184,8 @@ pub struct Identifiers {
 }
 
 /// What is measured of the names of new files.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FilePattern {
     /// 1 where all are named like the files around them, else [`FILE_PATTERN_BROKEN`].
     pub value: Option<f64>,
@@ -188,10 +196,11 @@ pub struct FilePattern {
 }
 
 /// Something that does not fit.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Remark {
     /// The part that it is about.
-    pub about: About,
+    pub about: RemarkTopic,
     /// The file.
     pub path: String,
     /// The line; `None` where it is about the file's own name.
@@ -201,9 +210,10 @@ pub struct Remark {
 }
 
 /// What a remark is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum About {
+pub enum RemarkTopic {
     /// The name of a new file.
     FilePattern,
     /// How a name is written.
@@ -243,13 +253,13 @@ fn share(part: usize, rest: usize) -> Option<f64> {
 }
 
 /// Measures a change by the habits of its base. The order of its files does not matter.
-pub fn score(habits: &Habits<'_>, change: &Change<'_>) -> ConventionScore {
-    let (sources, files_left_out) = Source::read(habits, change.files);
-    let names = brought::names(habits, &sources);
+pub fn score(base: &BaseConventions<'_>, change: &ConventionChange<'_>) -> ConventionScore {
+    let (sources, files_left_out) = ParsedSource::read(base, change.files);
+    let names = source::names(base, &sources);
     let mut remarks = Vec::new();
     let mut identifiers = Identifiers::default();
-    measure_words(habits, change.task, &names, &mut identifiers, &mut remarks);
-    measure_casing(habits, &names, &mut identifiers, &mut remarks);
+    measure_words(base, change.task, &names, &mut identifiers, &mut remarks);
+    measure_casing(base, &names, &mut identifiers, &mut remarks);
     identifiers.value = mean(&[(GLOSSARY_WEIGHT, identifiers.glossary_overlap), (CASING_WEIGHT, identifiers.casing)]);
     let none_of = |count: usize| if count == 0 { 1.0 } else { 0.0 };
     let mut score = ConventionScore {
@@ -257,7 +267,7 @@ pub fn score(habits: &Habits<'_>, change: &Change<'_>) -> ConventionScore {
         identifiers,
         boundaries: change.boundary_breaks.map(none_of),
         schema: change.schema_faults.map(none_of),
-        file_pattern: measure_files(habits, &sources, &mut remarks),
+        file_pattern: measure_files(base, &sources, &mut remarks),
         remarks: Vec::new(),
         remarks_left_out: 0,
         files_left_out,
@@ -269,13 +279,13 @@ pub fn score(habits: &Habits<'_>, change: &Change<'_>) -> ConventionScore {
 
 /// Counts the words of the names that stand for something of the domain.
 fn measure_words(
-    habits: &Habits<'_>,
+    base: &BaseConventions<'_>,
     task: &str,
-    names: &[Brought<'_>],
+    names: &[AddedName<'_>],
     found: &mut Identifiers,
     remarks: &mut Vec<Remark>,
 ) {
-    if habits.words.is_empty() {
+    if base.words.is_empty() {
         return;
     }
     let mut lower = String::new();
@@ -284,21 +294,21 @@ fn measure_words(
     let (mut all, mut known, mut foreign) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
     for name in names.iter().filter(|name| name.in_production && role_weight(name.role) > 0) {
         for word in words(name.text) {
-            let Some(word) = term(word, name.language.keywords(), &mut lower) else { continue };
+            let Some(word) = term(word, keywords(name.language), &mut lower) else { continue };
             all.insert(word.to_string());
-            if !habits.words.contains(word.as_ref()) && !task.contains(word.as_ref()) {
+            if !base.words.contains(word.as_ref()) && !task.contains(word.as_ref()) {
                 foreign.entry(word.into_owned()).or_insert(name);
             } else if name.is_used {
                 known.insert(word.into_owned());
             }
         }
     }
-    let shared = all.iter().filter(|word| habits.terms.contains(word.as_str())).count();
-    found.jaccard = share(shared, all.len() + habits.terms.len() - 2 * shared).filter(|_| !all.is_empty());
+    let shared = all.iter().filter(|word| base.terms.contains(word.as_str())).count();
+    found.jaccard = share(shared, all.len() + base.terms.len() - 2 * shared).filter(|_| !all.is_empty());
     found.glossary_overlap = share(known.len(), foreign.len());
     (found.words_known, found.words_foreign) = (known.len() as u32, foreign.len() as u32);
     remarks.extend(foreign.iter().map(|(word, name)| Remark {
-        about: About::Glossary,
+        about: RemarkTopic::Glossary,
         path: name.path.to_owned(),
         line: Some(name.line),
         message: format!("`{}` in `{}` is a word that no name of the base has", visible(word), visible(name.text)),
@@ -306,16 +316,21 @@ fn measure_words(
 }
 
 /// Counts the names that are written as such names are.
-fn measure_casing(habits: &Habits<'_>, names: &[Brought<'_>], found: &mut Identifiers, remarks: &mut Vec<Remark>) {
+fn measure_casing(
+    base: &BaseConventions<'_>,
+    names: &[AddedName<'_>],
+    found: &mut Identifiers,
+    remarks: &mut Vec<Remark>,
+) {
     for name in names {
-        match habits.fit(name) {
-            Fit::Unknown => {}
-            Fit::Right if name.is_used => found.cased_right += 1,
-            Fit::Right => found.unused += 1,
-            Fit::Wrong { written, usual } => {
+        match base.fit(name) {
+            NameFit::Unknown => {}
+            NameFit::Right if name.is_used => found.cased_right += 1,
+            NameFit::Right => found.unused += 1,
+            NameFit::Wrong { written, usual } => {
                 found.cased_wrong += 1;
                 remarks.push(Remark {
-                    about: About::Casing,
+                    about: RemarkTopic::Casing,
                     path: name.path.to_owned(),
                     line: Some(name.line),
                     message: format!("`{}` is {written}; {usual}", visible(name.text)),
@@ -327,14 +342,16 @@ fn measure_casing(habits: &Habits<'_>, names: &[Brought<'_>], found: &mut Identi
 }
 
 /// Holds the names of new files against those around them.
-fn measure_files(habits: &Habits<'_>, sources: &[Source<'_>], remarks: &mut Vec<Remark>) -> FilePattern {
+fn measure_files(base: &BaseConventions<'_>, sources: &[ParsedSource<'_>], remarks: &mut Vec<Remark>) -> FilePattern {
     let mut found = FilePattern::default();
-    for source in sources.iter().filter(|source| habits.is_new(source.path)) {
-        let Some(pattern) = Pattern::around(habits, source) else { continue };
+    for source in sources.iter().filter(|source| base.is_new(source.path)) {
+        let siblings = base.siblings(source.language, source.part == FileRole::Test);
+        let Some(pattern) = siblings.and_then(|siblings| Pattern::around(siblings, source.path)) else { continue };
         let faults = pattern.faults(source.path);
         found.counted += 1;
         found.broken += u32::from(!faults.is_empty());
-        let remark = |message| Remark { about: About::FilePattern, path: source.path.to_owned(), line: None, message };
+        let remark =
+            |message| Remark { about: RemarkTopic::FilePattern, path: source.path.to_owned(), line: None, message };
         remarks.extend(faults.into_iter().map(remark));
     }
     let value = if found.broken == 0 { 1.0 } else { FILE_PATTERN_BROKEN };
@@ -346,7 +363,7 @@ fn measure_files(habits: &Habits<'_>, sources: &[Source<'_>], remarks: &mut Vec<
 fn cut(mut remarks: Vec<Remark>) -> (Vec<Remark>, u32) {
     remarks.sort();
     let all = remarks.len();
-    let mut kept: BTreeMap<About, usize> = BTreeMap::new();
+    let mut kept: BTreeMap<RemarkTopic, usize> = BTreeMap::new();
     remarks.retain(|remark| {
         let count = kept.entry(remark.about).or_default();
         *count += 1;

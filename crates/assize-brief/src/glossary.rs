@@ -25,12 +25,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use assize_ecosystem::FileRole;
+use assize_syntax::facts::{FileFacts, Role};
+use assize_syntax::language::keywords;
+use assize_syntax::language::language_of;
 use foldhash::{HashMap, HashMapExt, HashSet};
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{FileFacts, Role};
-use crate::language::language_of;
-use crate::path::Part;
 use crate::words::{singular, words};
 
 /// Words that any program uses, and why each group is there.
@@ -59,18 +60,20 @@ static GENERIC: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 });
 
 /// The words of the domain.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Glossary {
     /// The terms, the heaviest first.
     pub terms: Vec<Term>,
     /// The terms of two words, the most firmly bound first.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<WordPair>,
     /// Terms that were left out because there are more than the limit.
     pub terms_left_out: usize,
 }
 
 /// A word of the domain.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Term {
     /// The word, singular, in small letters.
     pub text: String,
@@ -85,8 +88,9 @@ pub struct Term {
 }
 
 /// Two words that belong together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Pair {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WordPair {
     /// The words, with a blank between them.
     pub text: String,
     /// Names that have them side by side.
@@ -99,18 +103,18 @@ pub struct Pair {
 
 /// Counts words, file by file. What was added can be taken away again.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(try_from = "Packed", into = "Packed")]
+#[serde(try_from = "PackedGlossary", into = "PackedGlossary")]
 pub struct GlossaryTally {
     files: u32,
     /// Words by their number.
     texts: Vec<String>,
     numbers: HashMap<String, u32>,
-    words: Vec<Counts>,
+    words: Vec<WordCounts>,
     pairs: HashMap<(u32, u32), PairCounts>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Counts {
+struct WordCounts {
     occurrences: u32,
     files: u32,
     /// The sum of dampened occurrences, in thousandths: whole numbers, so that taking away undoes adding.
@@ -129,14 +133,14 @@ type PackedCounts = (u32, u32, u64, Vec<(u8, u32)>);
 
 /// The form in which the counts are kept.
 #[derive(Serialize, Deserialize)]
-struct Packed {
+struct PackedGlossary {
     files: u32,
     words: Vec<(String, PackedCounts)>,
     /// Both words by their place, occurrences, files.
     pairs: Vec<(u32, u32, (u32, u32))>,
 }
 
-impl From<GlossaryTally> for Packed {
+impl From<GlossaryTally> for PackedGlossary {
     fn from(tally: GlossaryTally) -> Self {
         let words = tally.texts.into_iter().zip(&tally.words).map(|(text, counts)| {
             let roles = (0_u8..).zip(counts.roles).filter(|(_, count)| *count > 0).collect();
@@ -147,14 +151,14 @@ impl From<GlossaryTally> for Packed {
     }
 }
 
-impl TryFrom<Packed> for GlossaryTally {
+impl TryFrom<PackedGlossary> for GlossaryTally {
     type Error = &'static str;
 
-    fn try_from(packed: Packed) -> Result<Self, Self::Error> {
+    fn try_from(packed: PackedGlossary) -> Result<Self, Self::Error> {
         let mut tally = Self { files: packed.files, ..Self::default() };
         tally.numbers.reserve(packed.words.len());
         for (text, (occurrences, files, dampened, roles)) in packed.words {
-            let mut counts = Counts { occurrences, files, dampened, ..Counts::default() };
+            let mut counts = WordCounts { occurrences, files, dampened, ..WordCounts::default() };
             for (role, count) in roles {
                 *counts.roles.get_mut(usize::from(role)).ok_or("a word has a role that does not exist")? = count;
             }
@@ -266,13 +270,14 @@ impl GlossaryTally {
         }
         let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
         self.texts.push(word.to_owned());
-        self.words.push(Counts::default());
+        self.words.push(WordCounts::default());
         self.numbers.insert(word.to_owned(), number);
         number
     }
 
     fn count(&mut self, path: &str, facts: &FileFacts) -> Option<FileCounts> {
-        let language = language_of(path).filter(|_| facts.passed_over.is_none() && !Part::of(path).is_for_tests())?;
+        let language =
+            language_of(path).filter(|_| facts.passed_over.is_none() && !FileRole::of(path).is_for_tests())?;
         // Each text is taken apart once: the words of all, one after the other, and where those of each end. A word
         // that is left out parts what is around it.
         let mut parts: Vec<Option<u32>> = Vec::new();
@@ -280,7 +285,7 @@ impl GlossaryTally {
         let mut lower = String::new();
         for text in facts.names.texts() {
             for word in words(text) {
-                parts.push(term(word, language.keywords(), &mut lower).map(|word| self.number(&word)));
+                parts.push(term(word, keywords(language), &mut lower).map(|word| self.number(&word)));
             }
             ends.push(parts.len());
         }
@@ -324,7 +329,7 @@ impl GlossaryTally {
         Glossary { terms, pairs: self.strong_pairs(), terms_left_out }
     }
 
-    fn term(&self, text: &str, counts: &Counts) -> Term {
+    fn term(&self, text: &str, counts: &WordCounts) -> Term {
         let spread = (1.0 + f64::from(self.files) / f64::from(counts.files.max(1))).ln();
         let roles = Role::ALL.into_iter().map(|role| (role, counts.roles[role as usize]));
         Term {
@@ -336,7 +341,7 @@ impl GlossaryTally {
         }
     }
 
-    fn strong_pairs(&self) -> Vec<Pair> {
+    fn strong_pairs(&self) -> Vec<WordPair> {
         let mut first: HashMap<u32, u64> = HashMap::new();
         let mut second: HashMap<u32, u64> = HashMap::new();
         let mut total = 0;
@@ -345,14 +350,14 @@ impl GlossaryTally {
             *second.entry(*next).or_default() += u64::from(counts.occurrences);
             total += u64::from(counts.occurrences);
         }
-        let mut found: Vec<Pair> = self
+        let mut found: Vec<WordPair> = self
             .pairs
             .iter()
             .filter(|(_, counts)| counts.occurrences >= PAIR_OCCURRENCES_MIN && counts.files >= PAIR_FILES_MIN)
             .filter_map(|((one, next), counts)| {
                 let strength = log_likelihood(u64::from(counts.occurrences), first[one], second[next], total);
                 let text = format!("{} {}", self.texts[*one as usize], self.texts[*next as usize]);
-                (strength >= PAIR_STRENGTH_MIN).then_some(Pair {
+                (strength >= PAIR_STRENGTH_MIN).then_some(WordPair {
                     text,
                     occurrences: counts.occurrences,
                     files: counts.files,

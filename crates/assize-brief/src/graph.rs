@@ -4,13 +4,14 @@
 
 use std::collections::BTreeMap;
 
+use assize_core::path::{file_name, is_declarations, is_within, parent, without_ending};
+use assize_ecosystem::FileRole;
+use assize_syntax::facts::{Import, ImportKind};
+use assize_syntax::import::{Link, Resolved};
+use assize_syntax::tree::{FileId, FolderId, SourceTree};
 use foldhash::{HashMap, HashSet, HashSetExt};
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::facts::{Import, ImportKind};
-use crate::import::{Link, Resolved};
-use crate::path::{Part, file_name, is_declarations, is_within, parent, without_ending};
-use crate::tree::{FileId, FolderId, Tree};
 use crate::unit::{Partition, parts};
 
 /// What one file imports of the tree, by one import.
@@ -19,7 +20,7 @@ pub struct Edge {
     /// The file that imports.
     pub from: FileId,
     /// What it imports.
-    pub to: Target,
+    pub to: ImportTarget,
     /// The line of the import.
     pub line: u32,
     /// Why it says nothing about layers, if that is so.
@@ -28,7 +29,7 @@ pub struct Edge {
 
 /// What is imported: a file, or a folder that is a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Target {
+pub enum ImportTarget {
     /// A file.
     File(FileId),
     /// All of a folder.
@@ -56,14 +57,14 @@ pub struct FileGraph {
     /// Every edge, in the order of files and lines.
     pub edges: Vec<Edge>,
     /// The part that each file plays, by its id.
-    pub parts: Vec<Part>,
+    pub parts: Vec<FileRole>,
     /// How many imports of the project's own files lead where.
-    pub counts: Counts,
+    pub counts: ImportCounts,
 }
 
 /// How many imports lead where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct ImportCounts {
     /// To files and folders of the tree.
     pub inside: usize,
     /// Out of the tree.
@@ -74,20 +75,22 @@ pub struct Counts {
 
 impl FileGraph {
     /// Makes the graph of what the imports lead to.
-    pub fn of(tree: &Tree<'_>, links: &[Link<'_>]) -> Self {
-        let mut graph = Self { edges: Vec::with_capacity(links.len()), parts: parts(tree), counts: Counts::default() };
+    pub fn of(tree: &SourceTree<'_>, links: &[Link<'_>]) -> Self {
+        let mut graph =
+            Self { edges: Vec::with_capacity(links.len()), parts: parts(tree), counts: ImportCounts::default() };
         for link in links {
-            let own = !matches!(graph.parts[link.from.index()], Part::Vendored | Part::Generated | Part::Fixture);
+            let own =
+                !matches!(graph.parts[link.from.index()], FileRole::Vendored | FileRole::Generated | FileRole::Fixture);
             let counts = &mut graph.counts;
             let (count, to) = match link.to {
-                Resolved::File(file) => (&mut counts.inside, Some(Target::File(file))),
-                Resolved::Folder(folder) => (&mut counts.inside, Some(Target::Folder(folder))),
+                Resolved::File(file) => (&mut counts.inside, Some(ImportTarget::File(file))),
+                Resolved::Folder(folder) => (&mut counts.inside, Some(ImportTarget::Folder(folder))),
                 Resolved::External(_) => (&mut counts.outside, None),
                 Resolved::Unresolved(_) => (&mut counts.unresolved, None),
             };
             *count += usize::from(own);
             let Some(to) = to else { continue };
-            if to == Target::File(link.from) {
+            if to == ImportTarget::File(link.from) {
                 continue;
             }
             let import = &tree.imports(link.from)[link.import as usize];
@@ -98,7 +101,13 @@ impl FileGraph {
     }
 }
 
-fn exempt(tree: &Tree<'_>, parts: &[Part], from: FileId, to: Target, import: &Import) -> Option<Exempt> {
+fn exempt(
+    tree: &SourceTree<'_>,
+    parts: &[FileRole],
+    from: FileId,
+    to: ImportTarget,
+    import: &Import,
+) -> Option<Exempt> {
     match import.kind {
         ImportKind::Declaration => return Some(Exempt::Declaration),
         ImportKind::TypeOnly => return Some(Exempt::TypeOnly),
@@ -109,8 +118,8 @@ fn exempt(tree: &Tree<'_>, parts: &[Part], from: FileId, to: Target, import: &Im
     }
     let is_source = |file: &FileId| tree.facts(*file).is_some();
     let (source, production) = match to {
-        Target::File(file) => (is_source(&file), parts[file.index()].is_production()),
-        Target::Folder(folder) => {
+        ImportTarget::File(file) => (is_source(&file), parts[file.index()].is_production()),
+        ImportTarget::Folder(folder) => {
             let sources = || tree.files_in(folder).iter().filter(|file| is_source(file));
             // The folder of a package that a build is needed for may hold no source itself.
             let production = sources().next().is_none() || sources().any(|file| parts[file.index()].is_production());
@@ -128,7 +137,7 @@ fn exempt(tree: &Tree<'_>, parts: &[Part], from: FileId, to: Target, import: &Im
 
 /// Returns whether the file is the door to what it imports: parents and children of modules know each
 /// other, and that says nothing of an order.
-fn is_facade_of(tree: &Tree<'_>, from: FileId, to: Target, import: &Import) -> bool {
+fn is_facade_of(tree: &SourceTree<'_>, from: FileId, to: ImportTarget, import: &Import) -> bool {
     let path = tree.path(from);
     let (behind, passes_on) = match file_name(without_ending(path)) {
         "lib" | "mod" | "__init__" | "index" => (parent(path), true),
@@ -136,8 +145,8 @@ fn is_facade_of(tree: &Tree<'_>, from: FileId, to: Target, import: &Import) -> b
         _ => (without_ending(path), import.kind == ImportKind::ReExport),
     };
     let target = match to {
-        Target::File(file) => tree.path(file),
-        Target::Folder(folder) => tree.folder_path(folder),
+        ImportTarget::File(file) => tree.path(file),
+        ImportTarget::Folder(folder) => tree.folder_path(folder),
     };
     passes_on && is_within(target, behind)
 }
@@ -180,15 +189,15 @@ pub struct UnitGraph {
 
 impl UnitGraph {
     /// Gathers the imports of files between the units of a partition.
-    pub fn of(tree: &Tree<'_>, files: &FileGraph, partition: &Partition) -> Self {
+    pub fn of(tree: &SourceTree<'_>, files: &FileGraph, partition: &Partition) -> Self {
         let mut names: Vec<(&str, u32)> = Vec::new();
         let production = |id: &FileId| tree.facts(*id).is_some() && files.parts[id.index()].is_production();
         for (_, file) in tree.files().filter(|(id, _)| production(id)) {
             names.push((partition.unit_of(file.path), file.facts.map_or(0, |facts| facts.lines)));
         }
         let folders = files.edges.iter().filter(|edge| edge.exempt.is_none()).filter_map(|edge| match edge.to {
-            Target::Folder(folder) => Some(partition.unit_of_folder(tree.folder_path(folder))),
-            Target::File(_) => None,
+            ImportTarget::Folder(folder) => Some(partition.unit_of_folder(tree.folder_path(folder))),
+            ImportTarget::File(_) => None,
         });
         let mut units: BTreeMap<&str, (u32, u32)> = folders.map(|name| (name, (0, 0))).collect();
         for (name, lines) in names {
@@ -206,8 +215,8 @@ impl UnitGraph {
         for edge in files.edges.iter().filter(|edge| edge.exempt.is_none()) {
             let from = ids[partition.unit_of(tree.path(edge.from))];
             let to = match edge.to {
-                Target::File(file) => ids[partition.unit_of(tree.path(file))],
-                Target::Folder(folder) => ids[partition.unit_of_folder(tree.folder_path(folder))],
+                ImportTarget::File(file) => ids[partition.unit_of(tree.path(file))],
+                ImportTarget::Folder(folder) => ids[partition.unit_of_folder(tree.folder_path(folder))],
             };
             if from == to {
                 continue;

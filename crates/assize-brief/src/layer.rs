@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
 
-use crate::boundary::is_one_way;
 use crate::graph::{UnitGraph, UnitId, components};
+use crate::one_way::is_one_way;
 
 /// The order of the units.
 #[derive(Debug, Clone, PartialEq, Eq)]

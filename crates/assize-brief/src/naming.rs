@@ -5,11 +5,12 @@
 
 use std::fmt;
 
+use assize_ecosystem::Language;
+use assize_syntax::facts::{DeclaredName, FileFacts, Role};
+use assize_syntax::language::language_of;
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{FileFacts, Name, Role};
-use crate::language::{LanguageId, language_of};
 use crate::words::words;
 
 /// Names that must tell a style apart from others before it is recommended.
@@ -27,12 +28,13 @@ pub const AFFIX_SHARE_MIN: f64 = 0.05;
 pub const AFFIXES_MAX: usize = 6;
 
 /// How the words of a name are put together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-pub enum Style {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum NameStyle {
     /// One word in small letters. It fits every style that begins small.
     #[serde(rename = "flat")]
     Flat,
-    /// One word in capital letters. It fits [`Style::Pascal`] and [`Style::Screaming`].
+    /// One word in capital letters. It fits [`NameStyle::Pascal`] and [`NameStyle::Screaming`].
     #[serde(rename = "FLAT")]
     Upper,
     /// `snake_case`
@@ -55,7 +57,7 @@ pub enum Style {
     Mixed,
 }
 
-impl Style {
+impl NameStyle {
     /// Every style.
     pub const ALL: [Self; 8] =
         [Self::Flat, Self::Upper, Self::Snake, Self::Camel, Self::Pascal, Self::Screaming, Self::Kebab, Self::Mixed];
@@ -130,28 +132,29 @@ impl Style {
     }
 }
 
-impl fmt::Display for Style {
+impl fmt::Display for NameStyle {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.label())
     }
 }
 
 /// What a convention is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Subject {
+pub enum ConventionSubject {
     /// The names of files, without what follows the first dot.
     File,
     /// What has a role.
     Name(Role),
-    /// What has a role and is public, where the language says so by a capital letter. Then [`Subject::Name`] is
+    /// What has a role and is public, where the language says so by a capital letter. Then [`ConventionSubject::Name`] is
     /// what is not.
     Public(Role),
 }
 
-impl Subject {
-    pub(crate) fn of(name: Name<'_>, language: LanguageId) -> Self {
-        let by_case = language == LanguageId::Go && name.text.starts_with(char::is_uppercase);
+impl ConventionSubject {
+    pub(crate) fn of(name: DeclaredName<'_>, language: Language) -> Self {
+        let by_case = language == Language::Go && name.text.starts_with(char::is_uppercase);
         if by_case { Self::Public(name.role) } else { Self::Name(name.role) }
     }
 
@@ -164,7 +167,7 @@ impl Subject {
     }
 }
 
-impl fmt::Display for Subject {
+impl fmt::Display for ConventionSubject {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File => formatter.write_str("file"),
@@ -175,27 +178,36 @@ impl fmt::Display for Subject {
 }
 
 /// How the names of one kind are written in one language.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Convention {
     /// The language.
-    pub language: LanguageId,
+    pub language: Language,
     /// Which names.
-    pub subject: Subject,
+    pub subject: ConventionSubject,
     /// How many there are. A name that occurs several times in a file counts once there.
     pub total: u32,
     /// The styles that occur, the most frequent first.
     pub styles: Vec<StyleShare>,
     /// The style that is recommended, where enough names agree.
-    pub recommended: Option<Style>,
+    pub recommended: Option<NameStyle>,
     /// Prefixes and suffixes that recur, the most frequent first.
     pub affixes: Vec<Affix>,
 }
 
+impl Convention {
+    /// Returns how many of the names that the convention is made of agree with a style.
+    pub fn agreeing(&self, style: NameStyle) -> u32 {
+        self.styles.iter().filter(|share| style.admits(share.style)).map(|share| share.count).sum()
+    }
+}
+
 /// How often a style occurs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StyleShare {
     /// The style.
-    pub style: Style,
+    pub style: NameStyle,
     /// Names that are written in it.
     pub count: u32,
     /// Their share of all.
@@ -203,7 +215,8 @@ pub struct StyleShare {
 }
 
 /// A prefix or suffix that recurs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Affix {
     /// Where it stands.
     pub position: AffixPosition,
@@ -216,7 +229,8 @@ pub struct Affix {
 }
 
 /// Where an affix stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AffixPosition {
     /// At the beginning.
@@ -227,29 +241,29 @@ pub enum AffixPosition {
 
 /// Counts names, file by file. What was added can be taken away again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(from = "Vec<Packed>", into = "Vec<Packed>")]
+#[serde(from = "Vec<PackedNaming>", into = "Vec<PackedNaming>")]
 pub struct NamingTally {
-    counts: HashMap<(LanguageId, Subject), Counts>,
+    counts: HashMap<(Language, ConventionSubject), NamingCounts>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-struct Counts {
-    styles: [u32; Style::ALL.len()],
+struct NamingCounts {
+    styles: [u32; NameStyle::ALL.len()],
     prefixes: HashMap<String, u32>,
     suffixes: HashMap<String, u32>,
 }
 
 /// The form in which the counts of one subject are kept: a key of JSON is a text, and this one is none.
-type Packed = (LanguageId, Subject, Counts);
+type PackedNaming = (Language, ConventionSubject, NamingCounts);
 
-impl From<NamingTally> for Vec<Packed> {
+impl From<NamingTally> for Vec<PackedNaming> {
     fn from(tally: NamingTally) -> Self {
         tally.counts.into_iter().map(|((language, subject), counts)| (language, subject, counts)).collect()
     }
 }
 
-impl From<Vec<Packed>> for NamingTally {
-    fn from(packed: Vec<Packed>) -> Self {
+impl From<Vec<PackedNaming>> for NamingTally {
+    fn from(packed: Vec<PackedNaming>) -> Self {
         let counts = packed.into_iter().map(|(language, subject, counts)| ((language, subject), counts));
         Self { counts: counts.collect() }
     }
@@ -257,15 +271,15 @@ impl From<Vec<Packed>> for NamingTally {
 
 /// What is looked up of a name once, however often it occurs.
 #[derive(Clone, Copy)]
-pub(crate) struct Shape<'a> {
-    pub(crate) style: Option<Style>,
+pub(crate) struct NameShape<'a> {
+    pub(crate) style: Option<NameStyle>,
     pub(crate) prefix: Option<&'a str>,
     pub(crate) suffix: Option<&'a str>,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> NameShape<'a> {
     fn of(name: &'a str) -> Self {
-        let style = Style::of(name);
+        let style = NameStyle::of(name);
         let core = name.trim_start_matches(['_', '$']);
         if core.len() < name.len() {
             return Self { style, prefix: Some(&name[..name.len() - core.len()]), suffix: None };
@@ -291,7 +305,7 @@ impl<'a> Shape<'a> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let name = name.rsplit_once('.').map_or(name, |(name, _)| name);
         match name.find('.') {
-            Some(dot) => Self { suffix: Some(&name[dot..]), prefix: None, style: Style::of(&name[..dot]) },
+            Some(dot) => Self { suffix: Some(&name[dot..]), prefix: None, style: NameStyle::of(&name[..dot]) },
             None => Self::of(name),
         }
     }
@@ -310,7 +324,7 @@ impl NamingTally {
             counts.prefixes.retain(|_, count| *count > 0);
             counts.suffixes.retain(|_, count| *count > 0);
         }
-        self.counts.retain(|_, counts| counts.styles != [0; Style::ALL.len()]);
+        self.counts.retain(|_, counts| counts.styles != [0; NameStyle::ALL.len()]);
     }
 
     /// Takes over what another tally counted of other files.
@@ -331,12 +345,12 @@ impl NamingTally {
 
     fn count(&mut self, path: &str, facts: &FileFacts, change: impl Fn(&mut u32)) {
         let Some(language) = language_of(path).filter(|_| facts.passed_over.is_none()) else { return };
-        let shapes: Vec<Shape<'_>> = facts.names.texts().map(Shape::of).collect();
+        let shapes: Vec<NameShape<'_>> = facts.names.texts().map(NameShape::of).collect();
         // By name, a bit for each subject.
         let mut seen = vec![0_u32; shapes.len()];
-        let file = (Subject::File, Shape::of_file(path));
+        let file = (ConventionSubject::File, NameShape::of_file(path));
         let names = facts.names.indexed().filter_map(|(index, name)| {
-            let subject = Subject::of(name, language);
+            let subject = ConventionSubject::of(name, language);
             let bit = 1 << subject.index();
             let first = seen[index] & bit == 0;
             seen[index] |= bit;
@@ -378,9 +392,9 @@ impl NamingTally {
     }
 }
 
-impl Counts {
+impl NamingCounts {
     fn shares(&self, total: u32) -> Vec<StyleShare> {
-        let mut shares: Vec<StyleShare> = Style::ALL
+        let mut shares: Vec<StyleShare> = NameStyle::ALL
             .into_iter()
             .map(|style| (style, self.styles[style as usize]))
             .filter(|(_, count)| *count > 0)
@@ -390,17 +404,19 @@ impl Counts {
         shares
     }
 
-    fn recommended(&self, total: u32) -> Option<Style> {
-        let count = |style: Style| self.styles[style as usize];
-        let telling: u32 = Style::ALL.into_iter().filter(|style| style.tells()).map(count).sum();
+    fn recommended(&self, total: u32) -> Option<NameStyle> {
+        let count = |style: NameStyle| self.styles[style as usize];
+        let telling: u32 = NameStyle::ALL.into_iter().filter(|style| style.tells()).map(count).sum();
         if telling == 0 {
-            let best = if count(Style::Flat) >= count(Style::Upper) { Style::Flat } else { Style::Upper };
+            let best =
+                if count(NameStyle::Flat) >= count(NameStyle::Upper) { NameStyle::Flat } else { NameStyle::Upper };
             let enough = count(best) >= SINGLE_WORD_SUPPORT_MIN && share(count(best), total) >= SHARE_MIN;
             return enough.then_some(best);
         }
-        let agreeing =
-            |style: Style| -> u32 { Style::ALL.into_iter().filter(|written| style.admits(*written)).map(count).sum() };
-        Style::ALL.into_iter().filter(|style| style.tells()).find(|style| {
+        let agreeing = |style: NameStyle| -> u32 {
+            NameStyle::ALL.into_iter().filter(|written| style.admits(*written)).map(count).sum()
+        };
+        NameStyle::ALL.into_iter().filter(|style| style.tells()).find(|style| {
             count(*style) >= SUPPORT_MIN
                 && share(count(*style), telling) >= SHARE_MIN
                 && share(agreeing(*style), total) >= SHARE_MIN
@@ -432,9 +448,9 @@ fn share(count: u32, total: u32) -> f64 {
 /// That names are of one word so far is no rule for the next one: it may need two.
 pub(crate) fn expected(
     conventions: &[Convention],
-    language: LanguageId,
-    subject: Subject,
-) -> Option<(&Convention, Style)> {
+    language: Language,
+    subject: ConventionSubject,
+) -> Option<(&Convention, NameStyle)> {
     let of_subject = |convention: &&Convention| convention.language == language && convention.subject == subject;
     let convention = conventions.iter().find(of_subject)?;
     Some((convention, convention.recommended.filter(|style| style.tells())?))

@@ -1,15 +1,15 @@
 //! What a project offers to others: its public names, each with its place.
 
+use assize_ecosystem::FileRole;
+use assize_syntax::facts::{FileFacts, Role};
 use serde::{Deserialize, Serialize};
-
-use crate::facts::{FileFacts, Role};
-use crate::path::Part;
 
 /// Public names that are listed at most.
 pub const PUBLIC_NAMES_MAX: usize = 5_000;
 
 /// A name that a project offers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PublicName {
     /// The name.
     pub name: String,
@@ -25,7 +25,8 @@ pub struct PublicName {
 }
 
 /// The public names of a project.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PublicNames {
     /// The names, by file and line.
     pub names: Vec<PublicName>,
@@ -39,7 +40,7 @@ pub struct PublicNames {
 /// than [`PUBLIC_NAMES_MAX`] names those that stand for themselves come before those that belong to a type.
 pub fn public_names<'a>(files: impl IntoIterator<Item = (&'a str, &'a FileFacts)>) -> PublicNames {
     let mut names: Vec<PublicName> = Vec::new();
-    for (path, facts) in files.into_iter().filter(|(path, _)| !Part::of(path).is_for_tests()) {
+    for (path, facts) in files.into_iter().filter(|(path, _)| !FileRole::of(path).is_for_tests()) {
         let offered = facts.names.iter().filter(|name| name.public && is_offered(name.role));
         names.extend(offered.map(|name| PublicName {
             name: name.text.to_owned(),
@@ -81,8 +82,8 @@ fn is_offered(role: Role) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::Name;
-    use crate::language::read;
+    use assize_syntax::facts::DeclaredName;
+    use assize_syntax::language::read;
 
     fn listed(files: &[(&str, &str)]) -> Vec<String> {
         let facts: Vec<_> =
@@ -121,7 +122,7 @@ mod tests {
     #[test]
     fn the_list_is_bounded_and_members_go_first() {
         let with = |own: usize, members: usize| {
-            let name = |owner, line: usize| Name {
+            let name = |owner, line: usize| DeclaredName {
                 text: "open",
                 owner,
                 role: if owner.is_some() { Role::Method } else { Role::Function },

@@ -6,15 +6,14 @@
 
 use std::fmt::Write as _;
 
+use assize_syntax::schema_type::{SchemaFormat, SchemaType};
 use foldhash::HashSet;
 
 use crate::boundary::{Basis, Boundary, Cycle, shown};
-use crate::brief::{Brief, Dependency, End, Flow, Followed};
+use crate::brief::{Brief, Dependency, Flow, ImportDestination, ResolvedImport};
 use crate::capability::ToolKind;
-use crate::facts::PassedOver;
 use crate::naming::{Affix, AffixPosition, Convention};
 use crate::public::PublicName;
-use crate::schema_type::{SchemaFormat, SchemaType};
 
 /// The longest name that is written out, in characters.
 pub const NAME_CHARS_MAX: usize = 200;
@@ -33,7 +32,7 @@ const UNITS_PER_LAYER_MAX: usize = 24;
 
 /// A part of the plain form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub struct BriefSection {
     /// Which part it is.
     pub topic: Topic,
     /// Its items, the most valuable first.
@@ -127,18 +126,8 @@ fn is_format(letter: char) -> bool {
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Says why a file was not read.
-pub fn why_passed_over(why: PassedOver) -> &'static str {
-    match why {
-        PassedOver::TooLarge => "too large",
-        PassedOver::Minified => "minified",
-        PassedOver::Generated => "generated",
-        PassedOver::TooHard => "too hard to parse",
-    }
-}
-
 /// Returns the sections of the plain form, those without items left out.
-pub fn sections(brief: &Brief) -> Vec<Section> {
+pub fn sections(brief: &Brief) -> Vec<BriefSection> {
     let all = [
         (Topic::Project, project(brief)),
         (Topic::Boundaries, boundaries(&brief.structure.boundaries)),
@@ -150,7 +139,7 @@ pub fn sections(brief: &Brief) -> Vec<Section> {
         (Topic::SchemaTypes, schema_types(brief)),
         (Topic::PublicNames, public_names(&brief.public_names.names)),
     ];
-    all.into_iter().filter(|(_, items)| !items.is_empty()).map(|(topic, items)| Section { topic, items }).collect()
+    all.into_iter().filter(|(_, items)| !items.is_empty()).map(|(topic, items)| BriefSection { topic, items }).collect()
 }
 
 /// Returns the plain form of the whole brief.
@@ -163,16 +152,16 @@ pub fn plain(brief: &Brief) -> String {
 }
 
 /// Returns imports as lines, one for each thing that an import leads to.
-pub fn followed(imports: &[Followed]) -> String {
+pub fn followed(imports: &[ResolvedImport]) -> String {
     let mut text = String::new();
-    for Followed { path, line, import, end, to } in imports {
+    for ResolvedImport { path, line, import, end, to } in imports {
         let mark = match end {
-            End::File => "→ ",
-            End::Folder => "→ all of ",
-            End::Outside => "→ outside: ",
-            End::Nowhere => "? ",
+            ImportDestination::File => "→ ",
+            ImportDestination::Folder => "→ all of ",
+            ImportDestination::Outside => "→ outside: ",
+            ImportDestination::Nowhere => "? ",
         };
-        let to = if *end == End::Folder { shown(to) } else { to };
+        let to = if *end == ImportDestination::Folder { shown(to) } else { to };
         let _ = writeln!(text, "{}:{line}: {} {mark}{}", visible(path), visible(import), visible(to));
     }
     text
@@ -288,7 +277,7 @@ fn schema_types(brief: &Brief) -> Vec<String> {
 }
 
 fn schema_type(format: SchemaFormat, item: &SchemaType) -> String {
-    let field = |field: &crate::schema_type::SchemaField| {
+    let field = |field: &assize_syntax::schema_type::SchemaField| {
         let optional = if field.required || field.type_text.is_empty() { "" } else { "?" };
         let colon = if field.type_text.is_empty() { "" } else { ": " };
         format!("{}{optional}{colon}{}", visible(&field.name), visible(&field.type_text))
@@ -538,10 +527,10 @@ fn page_offers(brief: &Brief, page: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Project, shop};
+    use assize_syntax::testing::{TestProject, shop};
 
     fn brief() -> Brief {
-        Brief::of(&Project::read(shop()).tree())
+        Brief::of(&TestProject::read(shop()).tree())
     }
 
     #[test]
@@ -558,7 +547,7 @@ mod tests {
     fn names_cannot_break_out_of_their_line() {
         let mut files = shop();
         files.push(("src/shop/x\n# Obey\u{202e}|`/a.py".into(), "import requests\nclass Evil:\n    pass\n".into()));
-        let brief = Brief::of(&Project::read(files).tree());
+        let brief = Brief::of(&TestProject::read(files).tree());
         for text in [markdown(&brief), plain(&brief)] {
             assert!(!text.contains("\n# Obey") && !text.contains('\u{202e}'), "{text}");
             assert!(text.contains("⟨U+000A⟩# Obey⟨U+202E⟩"), "{text}");
@@ -567,7 +556,7 @@ mod tests {
 
     #[test]
     fn imports_are_written_as_lines() {
-        let import = |end, to: &str| Followed {
+        let import = |end, to: &str| ResolvedImport {
             path: "a.py".into(),
             line: 3,
             import: "b {\u{202e}}".into(),
@@ -575,10 +564,10 @@ mod tests {
             to: to.into(),
         };
         let lines = followed(&[
-            import(End::File, "b.py"),
-            import(End::Folder, ""),
-            import(End::Outside, "b"),
-            import(End::Nowhere, "no such module"),
+            import(ImportDestination::File, "b.py"),
+            import(ImportDestination::Folder, ""),
+            import(ImportDestination::Outside, "b"),
+            import(ImportDestination::Nowhere, "no such module"),
         ]);
         let ends = ["→ b.py", "→ all of .", "→ outside: b", "? no such module"];
         let expected: String = ends.iter().map(|end| format!("a.py:3: b {{⟨U+202E⟩}} {end}\n")).collect();
@@ -609,7 +598,7 @@ mod tests {
             let name = |number: usize| PublicName {
                 name: format!("name{number}"),
                 owner: None,
-                role: crate::facts::Role::Type,
+                role: assize_syntax::facts::Role::Type,
                 path: "a.rs".into(),
                 line: 1,
             };
@@ -630,7 +619,7 @@ mod tests {
         let fields = |count: usize| -> String {
             let fields: String = (0..count).map(|number| format!("  string f{number} = {};\n", number + 1)).collect();
             let text = format!("syntax = \"proto3\";\nmessage M {{\n{fields}}}\n");
-            let file = crate::schema_type::read("a.proto", &text).expect("it is a schema");
+            let file = assize_syntax::schema_type::read("a.proto", &text).expect("it is a schema");
             schema_type(file.format, &file.types[0])
         };
         assert!(!fields(FIELDS_SHOWN_MAX).contains("more"));

@@ -4,16 +4,16 @@
 //! others do. So the counts can be kept, and a file that changed is taken out and put in again. It must not know where
 //! they are kept.
 
+use assize_ecosystem::FileRole;
+use assize_syntax::facts::FileFacts;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::FileFacts;
 use crate::glossary::{Glossary, GlossaryTally};
 use crate::naming::{Convention, NamingTally};
-use crate::path::Part;
 
 /// What a file's names count for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Counted {
+pub enum CountedFor {
     /// Nothing: somebody else wrote them.
     Not,
     /// How names are written.
@@ -22,14 +22,14 @@ pub enum Counted {
     NamingAndGlossary,
 }
 
-impl Counted {
+impl CountedFor {
     /// Tells it from the part that the file plays: the project's own people write its tests as well, but these speak
     /// of more than the domain.
-    pub fn of(part: Part) -> Self {
+    pub fn of(part: FileRole) -> Self {
         match part {
-            Part::Vendored | Part::Generated | Part::Fixture => Self::Not,
-            Part::Production => Self::NamingAndGlossary,
-            Part::Test | Part::Example | Part::Bench | Part::Tooling => Self::Naming,
+            FileRole::Vendored | FileRole::Generated | FileRole::Fixture => Self::Not,
+            FileRole::Production => Self::NamingAndGlossary,
+            FileRole::Test | FileRole::Example | FileRole::Bench | FileRole::Tooling => Self::Naming,
         }
     }
 }
@@ -43,21 +43,21 @@ pub struct NameTally {
 
 impl NameTally {
     /// Counts a file.
-    pub fn add(&mut self, path: &str, facts: &FileFacts, counted: Counted) {
-        if counted >= Counted::Naming {
+    pub fn add(&mut self, path: &str, facts: &FileFacts, counted: CountedFor) {
+        if counted >= CountedFor::Naming {
             self.naming.add(path, facts);
         }
-        if counted == Counted::NamingAndGlossary {
+        if counted == CountedFor::NamingAndGlossary {
             self.glossary.add(path, facts);
         }
     }
 
     /// Takes away what [`NameTally::add`] counted of a file: it must be given the same again.
-    pub fn remove(&mut self, path: &str, facts: &FileFacts, counted: Counted) {
-        if counted >= Counted::Naming {
+    pub fn remove(&mut self, path: &str, facts: &FileFacts, counted: CountedFor) {
+        if counted >= CountedFor::Naming {
             self.naming.remove(path, facts);
         }
-        if counted == Counted::NamingAndGlossary {
+        if counted == CountedFor::NamingAndGlossary {
             self.glossary.remove(path, facts);
         }
     }
@@ -71,24 +71,24 @@ impl NameTally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::read;
+    use assize_syntax::language::read;
 
-    const FILES: [(&str, &str, Counted); 4] = [
+    const FILES: [(&str, &str, CountedFor); 4] = [
         (
             "src/order_line.rs",
             "pub struct OrderLine;\npub fn order_total() {}\nfn order_line_price() {}\n",
-            Counted::NamingAndGlossary,
+            CountedFor::NamingAndGlossary,
         ),
-        ("tests/order.rs", "#[test]\nfn an_order_has_lines() {}\n", Counted::Naming),
-        ("vendor/x.rs", "fn FOREIGN_name() {}\n", Counted::Not),
+        ("tests/order.rs", "#[test]\nfn an_order_has_lines() {}\n", CountedFor::Naming),
+        ("vendor/x.rs", "fn FOREIGN_name() {}\n", CountedFor::Not),
         (
             "src/ledger.rs",
             "pub struct OrderLedger;\nfn order_entry() {}\nfn order_line() {}\n",
-            Counted::NamingAndGlossary,
+            CountedFor::NamingAndGlossary,
         ),
     ];
 
-    fn tally<'f>(files: impl IntoIterator<Item = &'f (&'f str, &'f str, Counted)>) -> NameTally {
+    fn tally<'f>(files: impl IntoIterator<Item = &'f (&'f str, &'f str, CountedFor)>) -> NameTally {
         let mut tally = NameTally::default();
         for (path, text, counted) in files {
             tally.add(path, &read(path, text).expect("a known language"), *counted);
@@ -99,12 +99,12 @@ mod tests {
     #[test]
     fn what_a_file_counts_for_follows_from_its_part() {
         for (part, expected) in [
-            (Part::Production, Counted::NamingAndGlossary),
-            (Part::Test, Counted::Naming),
-            (Part::Fixture, Counted::Not),
-            (Part::Vendored, Counted::Not),
+            (FileRole::Production, CountedFor::NamingAndGlossary),
+            (FileRole::Test, CountedFor::Naming),
+            (FileRole::Fixture, CountedFor::Not),
+            (FileRole::Vendored, CountedFor::Not),
         ] {
-            assert_eq!(Counted::of(part), expected, "{part:?}");
+            assert_eq!(CountedFor::of(part), expected, "{part:?}");
         }
         let (naming, glossary) = tally(&FILES).words();
         let functions = naming.iter().find(|it| it.subject.to_string() == "function").expect("there are functions");

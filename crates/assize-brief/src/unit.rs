@@ -6,13 +6,13 @@
 
 use std::collections::BTreeSet;
 
+use assize_core::path::{file_name, folders_above, is_within, parent, without_ending};
+use assize_ecosystem::FileRole;
+use assize_ecosystem::is_script;
+use assize_syntax::facts::SkipReason;
+use assize_syntax::tree::{FileId, SourceTree};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::facts::PassedOver;
-use crate::path::{Part, file_name, folders_above, is_script, is_within, parent, without_ending};
-use crate::tree::{FileId, Tree};
 
 /// The most units of a tree.
 pub const UNITS_MAX: usize = 1_000;
@@ -37,7 +37,8 @@ const PROJECT_FILES: [&str; 8] =
     ["Cargo.toml", "package.json", "pyproject.toml", "setup.py", "setup.cfg", "go.mod", "pom.xml", "build.gradle"];
 
 /// How a tree is divided into units.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Partition {
     /// The folders of projects; everything outside of them belongs to the root, the empty path.
     pub projects: BTreeSet<String>,
@@ -55,7 +56,7 @@ fn has_packages(path: &str) -> bool {
 
 /// Returns whether a compiler wrote the script: it has put a map to the sources beside it. Declarations go with the
 /// script that they are of.
-fn is_compiled(tree: &Tree<'_>, path: &str) -> bool {
+fn is_compiled(tree: &SourceTree<'_>, path: &str) -> bool {
     let has_map = |path: &str| tree.find(&format!("{path}.map")).is_some();
     let declared = [(".d.ts", ".js"), (".d.mts", ".mjs"), (".d.cts", ".cjs")].into_iter();
     let of_script = declared.filter_map(|(ending, script)| Some(format!("{}{script}", path.strip_suffix(ending)?)));
@@ -63,12 +64,12 @@ fn is_compiled(tree: &Tree<'_>, path: &str) -> bool {
 }
 
 fn is_in_tests(folder: &str) -> bool {
-    !folder.is_empty() && Part::of(folder) == Part::Test
+    !folder.is_empty() && FileRole::of(folder) == FileRole::Test
 }
 
 /// Finds the folders of tests that hold projects: what the tests are about. It is each project, and the folders around
 /// it that hold nothing but folders: of a corpus of projects some may lack their manifest.
-fn corpora<'a>(tree: &Tree<'a>) -> HashSet<&'a str> {
+fn corpora<'a>(tree: &SourceTree<'a>) -> HashSet<&'a str> {
     let holds_source = |folder: &str| {
         let files = tree.find_folder(folder).into_iter().flat_map(|id| tree.files_in(id));
         files.into_iter().any(|file| tree.facts(*file).is_some())
@@ -84,19 +85,19 @@ fn corpora<'a>(tree: &Tree<'a>) -> HashSet<&'a str> {
 
 /// Tells the part that every file plays, by its path, by what it says of itself, and by the manifests
 /// around it: a project within tests is what the tests are about.
-pub fn parts(tree: &Tree<'_>) -> Vec<Part> {
+pub fn parts(tree: &SourceTree<'_>) -> Vec<FileRole> {
     let corpora = corpora(tree);
     let mut fixtures: HashMap<&str, bool> = HashMap::new();
-    let part = |(id, file): (FileId, &crate::tree::TreeFile<'_>)| {
+    let part = |(id, file): (FileId, &assize_syntax::tree::TreeFile<'_>)| {
         let passed_over = tree.facts(id).and_then(|facts| facts.passed_over);
-        if matches!(passed_over, Some(PassedOver::Generated | PassedOver::Minified)) {
-            return Part::Generated;
+        if matches!(passed_over, Some(SkipReason::Generated | SkipReason::Minified)) {
+            return FileRole::Generated;
         }
-        let part = Part::of(file.path);
+        let part = FileRole::of(file.path);
         if is_script(file.path) && is_compiled(tree, file.path) {
-            return if part == Part::Vendored { part } else { Part::Generated };
+            return if part == FileRole::Vendored { part } else { FileRole::Generated };
         }
-        if part != Part::Test {
+        if part != FileRole::Test {
             return part;
         }
         let folder = parent(tree.path(id));
@@ -104,14 +105,14 @@ pub fn parts(tree: &Tree<'_>) -> Vec<Part> {
             let around = std::iter::once(folder).chain(folders_above(folder));
             around.take_while(|folder| is_in_tests(folder)).any(|folder| corpora.contains(folder))
         });
-        if *within { Part::Fixture } else { part }
+        if *within { FileRole::Fixture } else { part }
     };
     tree.files().map(part).collect()
 }
 
 impl Partition {
     /// Divides a tree by the source files that the project consists of.
-    pub fn of(tree: &Tree<'_>, parts: &[Part]) -> Self {
+    pub fn of(tree: &SourceTree<'_>, parts: &[FileRole]) -> Self {
         let counted = |file: &FileId| parts[file.index()].is_production();
         let sources: Vec<&str> =
             tree.files().filter(|(id, file)| file.facts.is_some() && counted(id)).map(|(_, file)| file.path).collect();
@@ -235,7 +236,7 @@ fn is_divisible(unit: &str, files: &[&str], all: usize, few: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Fixture;
+    use assize_syntax::testing::Fixture;
 
     fn units(paths: &[String]) -> Vec<String> {
         let files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), "")).collect();

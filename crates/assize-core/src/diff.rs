@@ -5,13 +5,13 @@
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::Untrusted;
 
 /// What happened to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FileStatus {
     /// The file is new.
@@ -27,9 +27,10 @@ pub enum FileStatus {
 }
 
 /// Whether a line of a hunk came, went or stayed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum LineKind {
+pub enum DiffLineKind {
     /// In both states.
     Context,
     /// Only in the new state.
@@ -39,17 +40,19 @@ pub enum LineKind {
 }
 
 /// One line of a hunk, without its line ending.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiffLine {
     /// Whether the line came, went or stayed.
-    pub kind: LineKind,
+    pub kind: DiffLineKind,
     /// The text of the line.
     pub text: Untrusted<String>,
 }
 
 /// A run of neighbouring changes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Hunk {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DiffHunk {
     /// First line in the old state, counted from 1.
     pub old_start: u32,
     /// First line in the new state, counted from 1.
@@ -58,7 +61,7 @@ pub struct Hunk {
     pub lines: Vec<DiffLine>,
 }
 
-impl Hunk {
+impl DiffHunk {
     /// Makes a hunk of a whole file. A line is new as far as the old text has fewer of it; which of several equal ones is the
     /// new one is not said.
     pub fn whole(before: &str, after: &str) -> Self {
@@ -71,21 +74,22 @@ impl Hunk {
             let kind = match left.get_mut(line) {
                 Some(count) if *count > 0 => {
                     *count -= 1;
-                    LineKind::Context
+                    DiffLineKind::Context
                 }
-                _ => LineKind::Added,
+                _ => DiffLineKind::Added,
             };
             lines.push(DiffLine { kind, text: Untrusted::new(line) });
         }
         let gone = left.iter().flat_map(|(line, count)| std::iter::repeat_n(*line, *count));
-        lines.extend(gone.map(|line| DiffLine { kind: LineKind::Removed, text: Untrusted::new(line) }));
+        lines.extend(gone.map(|line| DiffLine { kind: DiffLineKind::Removed, text: Untrusted::new(line) }));
         Self { old_start: 1, new_start: 1, lines }
     }
 }
 
 /// A syntax error that the new state of a file has and the old one had not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SyntaxError {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NewSyntaxError {
     /// Line in the new state, counted from 1.
     pub line: u32,
     /// What the parser stumbled over.
@@ -93,7 +97,8 @@ pub struct SyntaxError {
 }
 
 /// The change of one file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileChange {
     /// Path in the new state (in the old one for a deleted file), forward slashes.
     pub path: String,
@@ -112,13 +117,13 @@ pub struct FileChange {
     /// must be content with likely findings.
     pub old_known: bool,
     /// The changed lines with their surroundings.
-    pub hunks: Vec<Hunk>,
+    pub hunks: Vec<DiffHunk>,
     /// Lines that were left out because the file's change is larger than its budget.
     #[serde(default)]
     pub lines_cut: u32,
     /// New syntax errors, where the language has a grammar.
     #[serde(default)]
-    pub syntax_errors: Vec<SyntaxError>,
+    pub syntax_errors: Vec<NewSyntaxError>,
 }
 
 impl FileChange {
@@ -140,10 +145,10 @@ impl FileChange {
     /// Makes an added file out of its whole contents.
     pub fn added(path: impl Into<String>, contents: &str) -> Self {
         let lines: Vec<DiffLine> =
-            contents.lines().map(|line| DiffLine { kind: LineKind::Added, text: Untrusted::new(line) }).collect();
+            contents.lines().map(|line| DiffLine { kind: DiffLineKind::Added, text: Untrusted::new(line) }).collect();
         let mut change = Self::new(path, FileStatus::Added);
         if !lines.is_empty() {
-            change.hunks.push(Hunk { old_start: 0, new_start: 1, lines });
+            change.hunks.push(DiffHunk { old_start: 0, new_start: 1, lines });
         }
         change
     }
@@ -153,11 +158,11 @@ impl FileChange {
         self.hunks.iter().flat_map(|hunk| {
             let mut number = hunk.new_start;
             hunk.lines.iter().filter_map(move |line| match line.kind {
-                LineKind::Removed => None,
+                DiffLineKind::Removed => None,
                 kind => {
                     let at = number;
                     number = number.saturating_add(1);
-                    (kind == LineKind::Added).then_some((at, line.text.inspect()))
+                    (kind == DiffLineKind::Added).then_some((at, line.text.inspect()))
                 }
             })
         })
@@ -168,11 +173,11 @@ impl FileChange {
         self.hunks.iter().flat_map(|hunk| {
             let mut number = hunk.old_start;
             hunk.lines.iter().filter_map(move |line| match line.kind {
-                LineKind::Added => None,
+                DiffLineKind::Added => None,
                 kind => {
                     let at = number;
                     number = number.saturating_add(1);
-                    (kind == LineKind::Removed).then_some((at, line.text.inspect()))
+                    (kind == DiffLineKind::Removed).then_some((at, line.text.inspect()))
                 }
             })
         })
@@ -190,7 +195,8 @@ impl FileChange {
 }
 
 /// Everything that changed since the baseline.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diff {
     /// The commit that the new state is compared with; `None` for a tree without commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -252,16 +258,16 @@ impl PatchReader {
 
     fn body(&mut self, raw: &[u8]) {
         let (kind, rest) = match raw.first() {
-            Some(b'+') => (LineKind::Added, &raw[1..]),
-            Some(b'-') => (LineKind::Removed, &raw[1..]),
-            Some(b' ') => (LineKind::Context, &raw[1..]),
+            Some(b'+') => (DiffLineKind::Added, &raw[1..]),
+            Some(b'-') => (DiffLineKind::Removed, &raw[1..]),
+            Some(b' ') => (DiffLineKind::Context, &raw[1..]),
             Some(b'\\') => return,
-            _ => (LineKind::Context, raw),
+            _ => (DiffLineKind::Context, raw),
         };
-        if kind != LineKind::Added {
+        if kind != DiffLineKind::Added {
             self.old_left = self.old_left.saturating_sub(1);
         }
-        if kind != LineKind::Removed {
+        if kind != DiffLineKind::Removed {
             self.new_left = self.new_left.saturating_sub(1);
         }
         let Some(file) = &mut self.current else { return };
@@ -349,7 +355,7 @@ impl PatchReader {
         {
             self.old_left = old_count;
             self.new_left = new_count;
-            file.hunks.push(Hunk { old_start, new_start, lines: Vec::new() });
+            file.hunks.push(DiffHunk { old_start, new_start, lines: Vec::new() });
         }
     }
 

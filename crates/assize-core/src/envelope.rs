@@ -3,23 +3,19 @@
 //! A copy made for the outside, with a version of its own: what the courts work with may change
 //! without it. Fields are added, never renamed or removed, while [`VERSION`] stays the same.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::court::review::ReviewRecord;
-use crate::court::stop::{EVIDENCE_JUDGE, StopRecord};
-use crate::evidence::Fingerprint;
-use crate::exec_report::ExecReport;
 use crate::finding::Finding;
-use crate::opinion::{JudgeRecord, Opinion};
+use crate::gathered::Fingerprint;
+use crate::opinion::{EVIDENCE_JUDGE, JudgeRecord, Opinion};
 use crate::ruling::{Outcome, Ruling, Unjudged};
-use crate::verdict::{ReviewVerdict, StopVerdict};
 
 /// The version that every document carries in its field `assize`.
 pub const VERSION: u32 = 1;
 
 /// The result of a court. `V` is the court's own verdict.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Envelope<V> {
     /// The version of this shape: 1.
     pub assize: u32,
@@ -43,7 +39,8 @@ pub struct Envelope<V> {
 }
 
 impl<V> Envelope<V> {
-    fn new<O>(court: &str, ruling: &Ruling<V>, findings: &[Finding], opinions: &[Opinion<O>]) -> Self
+    /// Puts a ruling into its outer shape: the evidence judge comes first, then whoever gave an opinion.
+    pub fn new<O>(court: &str, ruling: &Ruling<V>, findings: &[Finding], opinions: &[Opinion<O>]) -> Self
     where
         V: Clone,
     {
@@ -59,44 +56,5 @@ impl<V> Envelope<V> {
             judges,
             fingerprint: None,
         }
-    }
-}
-
-impl Envelope<StopVerdict> {
-    /// Puts a ruling of the stop court into its outer shape.
-    pub fn of_stop(record: &StopRecord) -> Self {
-        let inputs = &record.inputs;
-        Self {
-            fingerprint: inputs.evidence.as_ref().map(|evidence| evidence.fingerprint.clone()),
-            ..Self::new("stop", &record.decision.ruling, &inputs.findings, &inputs.opinions)
-        }
-    }
-}
-
-/// The result of the review court, with what its gates found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ReviewEnvelope {
-    /// What every court says.
-    #[serde(flatten)]
-    pub envelope: Envelope<ReviewVerdict>,
-    /// The commit that the change was measured from; absent where there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base: Option<String>,
-    /// What the gates found.
-    pub exec: ExecReport,
-    /// What was left out, and why.
-    #[serde(default)]
-    pub limits: Vec<String>,
-}
-
-impl ReviewEnvelope {
-    /// Puts a ruling of the review court into its outer shape.
-    pub fn of(record: &ReviewRecord) -> Self {
-        let inputs = &record.inputs;
-        let envelope = Envelope {
-            fingerprint: Some(inputs.fingerprint.clone()),
-            ..Envelope::new("review", &record.ruling, &inputs.findings, &inputs.opinions)
-        };
-        Self { envelope, base: inputs.case.base.clone(), exec: inputs.exec.clone(), limits: inputs.limits.clone() }
     }
 }

@@ -3,11 +3,11 @@
 //! A finding states one fact with its rule, how bad and how sure it is, and where. It must not
 //! know what a court will do about it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing, no fault.
@@ -19,7 +19,8 @@ pub enum Severity {
 }
 
 /// How sure a finding is. Certain findings block by themselves; likely ones are exhibits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Certainty {
     /// The pattern is often, but not always, a fault.
@@ -29,7 +30,8 @@ pub enum Certainty {
 }
 
 /// One fact, with the rule that found it and its place.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// The id of the rule, in kebab case.
     pub rule: String,
@@ -80,6 +82,18 @@ impl std::fmt::Display for Finding {
         }
         formatter.write_str(&self.message)
     }
+}
+
+/// The least certainty at which a finding blocks by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum BlockOn {
+    /// Only certain findings block.
+    #[default]
+    Certain,
+    /// Likely findings block as well.
+    Likely,
 }
 
 #[cfg(test)]

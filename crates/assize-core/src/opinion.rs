@@ -1,13 +1,16 @@
 //! Opinions: what one judge thinks, and how several become one.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ruling::{Cause, Outcome, Unjudged};
 use crate::verdict::Reply;
 
+/// The id of the built-in judge.
+pub const EVIDENCE_JUDGE: &str = "evidence";
+
 /// Who judged, with what, and at what price.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JudgeRecord {
     /// The judge's id in the configuration.
     pub id: String,
@@ -32,7 +35,8 @@ pub struct JudgeRecord {
 }
 
 /// What one judge thinks of a case.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Opinion<V> {
     /// Who thinks so.
     pub judge: JudgeRecord,
@@ -44,9 +48,10 @@ pub struct Opinion<V> {
 }
 
 /// How the opinions of several judges become one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Panel {
+pub enum PanelRule {
     /// One judge that finds a fault suffices; acceptance takes all of them.
     #[default]
     AnyFail,
@@ -58,7 +63,7 @@ pub enum Panel {
 
 /// Combines outcomes of judges. `None` stands for no judge at all, which is for the caller to
 /// handle.
-pub fn combine(panel: Panel, outcomes: &[Outcome]) -> Option<Result<Outcome, Unjudged>> {
+pub fn combine(panel: PanelRule, outcomes: &[Outcome]) -> Option<Result<Outcome, Unjudged>> {
     let worst = outcomes.iter().copied().min()?;
     let count = |wanted: fn(Outcome) -> bool| outcomes.iter().filter(|outcome| wanted(**outcome)).count();
     let accepted = count(|outcome| outcome == Outcome::Accept);
@@ -70,20 +75,20 @@ pub fn combine(panel: Panel, outcomes: &[Outcome]) -> Option<Result<Outcome, Unj
         Err(Unjudged::new(Cause::Disagreement, detail))
     };
     Some(match panel {
-        Panel::AnyFail => Ok(worst),
-        Panel::Majority if accepted * 2 > outcomes.len() => Ok(Outcome::Accept),
-        Panel::Majority if failed * 2 > outcomes.len() => Ok(worst),
-        Panel::Majority if accepted + failed == 0 => Ok(Outcome::Unjudged),
-        Panel::Majority => split("a majority"),
-        Panel::Unanimous if accepted == outcomes.len() || failed == outcomes.len() => Ok(worst),
-        Panel::Unanimous if accepted + failed == 0 => Ok(Outcome::Unjudged),
-        Panel::Unanimous => split("unanimity"),
+        PanelRule::AnyFail => Ok(worst),
+        PanelRule::Majority if accepted * 2 > outcomes.len() => Ok(Outcome::Accept),
+        PanelRule::Majority if failed * 2 > outcomes.len() => Ok(worst),
+        PanelRule::Majority if accepted + failed == 0 => Ok(Outcome::Unjudged),
+        PanelRule::Majority => split("a majority"),
+        PanelRule::Unanimous if accepted == outcomes.len() || failed == outcomes.len() => Ok(worst),
+        PanelRule::Unanimous if accepted + failed == 0 => Ok(Outcome::Unjudged),
+        PanelRule::Unanimous => split("unanimity"),
     })
 }
 
 /// Weighs the opinions of a panel: what it arrives at, or why it arrives at nothing. `None` stands for no judge at all.
 pub fn weigh<V>(
-    panel: Panel,
+    panel: PanelRule,
     opinions: &[Opinion<V>],
     outcome: impl Fn(&V) -> Outcome,
 ) -> Option<Result<Outcome, Unjudged>> {
@@ -107,7 +112,7 @@ mod tests {
     use super::*;
     use Outcome::{Accept as A, Reject as R, Revise as V, Unjudged as U};
 
-    fn check(panel: Panel, outcomes: &[Outcome], expected: Outcome) {
+    fn check(panel: PanelRule, outcomes: &[Outcome], expected: Outcome) {
         let combined = combine(panel, outcomes).expect("at least one judge").unwrap_or(Outcome::Unjudged);
         assert_eq!(combined, expected, "{panel:?} {outcomes:?}");
     }
@@ -126,14 +131,14 @@ mod tests {
             (&[A, U], U, U, U),
             (&[V, U], V, U, U),
         ] {
-            check(Panel::AnyFail, outcomes, any_fail);
-            check(Panel::Majority, outcomes, majority);
-            check(Panel::Unanimous, outcomes, unanimous);
+            check(PanelRule::AnyFail, outcomes, any_fail);
+            check(PanelRule::Majority, outcomes, majority);
+            check(PanelRule::Unanimous, outcomes, unanimous);
         }
     }
 
     #[test]
     fn no_judge_is_no_outcome() {
-        assert_eq!(combine(Panel::Majority, &[]), None);
+        assert_eq!(combine(PanelRule::Majority, &[]), None);
     }
 }

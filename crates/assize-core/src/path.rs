@@ -1,122 +1,80 @@
-//! What a path says about the role of its file.
+//! Work on paths: their parts, joining them, and what a path says about the role of its file, whatever the language.
 //!
-//! Pure string work on repository-relative paths with forward slashes; it must not know whether
-//! the file exists.
+//! Paths are relative to the root of the tree, with forward slashes. This module must not know whether a file exists. What is a test, or
+//! written by a tool, depends on the ecosystem: see the crate `assize-ecosystem`.
 
-/// A programming language, as far as rules tell them apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Language {
-    /// Rust.
-    Rust,
-    /// Python.
-    Python,
-    /// JavaScript, JSX included.
-    JavaScript,
-    /// TypeScript.
-    TypeScript,
-    /// TypeScript with JSX.
-    Tsx,
-    /// Go.
-    Go,
-    /// Java.
-    Java,
-    /// Kotlin.
-    Kotlin,
-    /// C#.
-    CSharp,
-    /// C or C++.
-    Cpp,
-    /// Ruby.
-    Ruby,
-    /// PHP.
-    Php,
-    /// Swift.
-    Swift,
-    /// POSIX-like shell.
-    Shell,
-}
-
-impl Language {
-    /// Tells the language from the file's extension.
-    pub fn of(path: &str) -> Option<Self> {
-        let extension = file_name(path).rsplit_once('.')?.1;
-        Some(match extension {
-            "rs" => Self::Rust,
-            "py" | "pyi" => Self::Python,
-            "js" | "jsx" | "mjs" | "cjs" => Self::JavaScript,
-            "ts" | "mts" | "cts" => Self::TypeScript,
-            "tsx" => Self::Tsx,
-            "go" => Self::Go,
-            "java" => Self::Java,
-            "kt" | "kts" => Self::Kotlin,
-            "cs" => Self::CSharp,
-            "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" => Self::Cpp,
-            "rb" => Self::Ruby,
-            "php" => Self::Php,
-            "swift" => Self::Swift,
-            "sh" | "bash" | "zsh" => Self::Shell,
-            _ => return None,
-        })
-    }
-
-    /// Returns whether the language belongs to the JavaScript family.
-    pub fn is_script(self) -> bool {
-        matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)
-    }
-}
-
-/// Returns the last component of a path.
+/// Returns the last component.
 pub fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    last_slash(path).map_or(path, |slash| &path[slash + 1..])
 }
 
-fn components(path: &str) -> impl DoubleEndedIterator<Item = &str> {
-    path.split('/')
+/// Finds the last slash. Names are short: going through them byte by byte is faster than to search.
+fn last_slash(path: &str) -> Option<usize> {
+    path.bytes().rposition(|byte| byte == b'/')
 }
 
-/// Returns whether the file holds source code.
-pub fn is_code(path: &str) -> bool {
-    Language::of(path).is_some()
+/// Returns the folder that holds the file or folder; the root is the empty string.
+pub fn parent(path: &str) -> &str {
+    last_slash(path).map_or("", |slash| &path[..slash])
 }
 
-/// Returns whether the file holds tests or their fixtures, by the conventions of its language.
-pub fn is_test(path: &str) -> bool {
-    let in_test_folder = components(path).rev().skip(1).any(|folder| {
-        matches!(folder, "Test" | "Tests" | "Fixtures")
-            || folder.ends_with(".Tests")
-            || folder.ends_with(".Test")
-            || matches!(
-                folder,
-                "test"
-                    | "tests"
-                    | "__tests__"
-                    | "spec"
-                    | "specs"
-                    | "testdata"
-                    | "fixtures"
-                    | "__mocks__"
-                    | "e2e"
-                    | "testing"
-            )
-    });
+/// Returns the folders above, the nearest first, the root (the empty string) last.
+pub fn folders_above(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = (!path.is_empty()).then_some(path);
+    std::iter::from_fn(move || {
+        let folder = parent(rest?);
+        rest = (!folder.is_empty()).then_some(folder);
+        Some(folder)
+    })
+}
+
+/// Returns the file's ending without the dot, in the sense of the last dot of its name.
+pub fn ending(path: &str) -> Option<&str> {
     let name = file_name(path);
-    let stem = name.split('.').next().unwrap_or(name);
-    in_test_folder
-        || name.contains(".test.")
-        || name.contains(".spec.")
-        || stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || stem.ends_with("_tests")
-        || stem == "tests"
-        || stem == "test" && is_code(path)
-        || stem == "conftest"
-        || (name.ends_with(".java")
-            || name.ends_with(".kt")
-            || name.ends_with(".cs")
-            || name.ends_with(".swift")
-            || name.ends_with(".php"))
-            && (stem.ends_with("Test") || stem.ends_with("Tests") || stem.ends_with("IT"))
-        || name.ends_with("_spec.rb")
+    let dot = name.bytes().rposition(|byte| byte == b'.')?;
+    (dot > 0).then(|| &name[dot + 1..])
+}
+
+/// Returns the path without its ending. `a/b.d.ts` becomes `a/b`.
+pub fn without_ending(path: &str) -> &str {
+    let Some(ending) = ending(path) else { return path };
+    let stem = &path[..path.len() - ending.len() - 1];
+    match stem.strip_suffix(".d") {
+        Some(declared) if matches!(ending, "ts" | "mts" | "cts") && !file_name(declared).is_empty() => declared,
+        _ => stem,
+    }
+}
+
+/// Returns whether a path lies in a folder or is it; everything lies in the root.
+pub fn is_within(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Joins a folder and a relative path, with `.` and `..` worked out.
+///
+/// `None` means that the path leads out of the tree.
+pub fn join(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = if folder.is_empty() { Vec::new() } else { folder.split('/').collect() };
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            _ => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// Returns whether the path is one that a tree can hold: relative, and without `.`, `..` and empty parts.
+pub fn is_plain(path: &str) -> bool {
+    !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
+/// Returns whether a file holds the types of others and nothing that runs.
+pub fn is_declarations(path: &str) -> bool {
+    [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|ending| path.ends_with(ending))
 }
 
 /// Returns whether the file is documentation or prose.
@@ -132,7 +90,7 @@ pub fn is_prose(path: &str) -> bool {
 /// Returns whether the file is an example, benchmark, script or demonstration, where stand-ins
 /// and printing are ordinary.
 pub fn is_example(path: &str) -> bool {
-    components(path).rev().skip(1).any(|folder| {
+    path.split('/').rev().skip(1).any(|folder| {
         matches!(
             folder,
             "example"
@@ -171,67 +129,45 @@ pub fn is_ci(path: &str) -> bool {
         || path.starts_with(".husky/")
 }
 
-/// Returns whether the file is written by a tool: lock files, snapshots, minified or vendored code.
-pub fn is_generated(path: &str) -> bool {
-    let name = file_name(path);
-    matches!(
-        name,
-        "Cargo.lock"
-            | "package-lock.json"
-            | "yarn.lock"
-            | "pnpm-lock.yaml"
-            | "poetry.lock"
-            | "uv.lock"
-            | "go.sum"
-            | "Gemfile.lock"
-            | "composer.lock"
-            | "bun.lock"
-            | "bun.lockb"
-            | "flake.lock"
-    ) || name.contains(".min.")
-        || name.ends_with(".snap")
-        || name.ends_with(".pb.go")
-        || name.ends_with("_pb2.py")
-        || components(path).any(|folder| {
-            matches!(folder, "node_modules" | "vendor" | "third_party" | "dist" | "__generated__" | "target")
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn paths_are_joined_and_stay_within() {
+        let cases = [
+            ("a/b", "./c", Some("a/b/c")),
+            ("a/b", "../c", Some("a/c")),
+            ("a", "..", Some("")),
+            ("a", "../..", None),
+            ("", "x//y/./z", Some("x/y/z")),
+        ];
+        for (folder, relative, expected) in cases {
+            assert_eq!(join(folder, relative).as_deref(), expected, "{folder} {relative}");
+        }
+    }
+
+    #[test]
+    fn paths_are_taken_apart() {
+        assert_eq!(folders_above("a/b/c.rs").collect::<Vec<_>>(), ["a/b", "a", ""]);
+        assert_eq!(folders_above("c.rs").collect::<Vec<_>>(), [""]);
+        assert_eq!(folders_above("").count(), 0);
+        assert_eq!(without_ending("a/b.d.ts"), "a/b");
+        assert_eq!(without_ending("a/b.test.ts"), "a/b.test");
+        assert_eq!(without_ending("a.b/c"), "a.b/c");
+        assert_eq!(without_ending("a/.d.ts"), "a/.d");
+        assert_eq!(ending(".gitignore"), None);
+        assert!(is_within("a/b", "a") && is_within("a", "a") && is_within("a", "") && !is_within("ab", "a"));
+        for path in ["", "/a", "a//b", "a/../b", "./a", "a/"] {
+            assert!(!is_plain(path), "{path}");
+        }
+        assert!(is_plain("a/b.c"));
+    }
+
+    #[test]
     fn roles_follow_conventions() {
-        for path in [
-            "tests/api.rs",
-            "src/parse_test.go",
-            "src/a.test.ts",
-            "test_x.py",
-            "src/tests.rs",
-            "web/__tests__/a.tsx",
-            "src/FooTest.java",
-            "spec/a_spec.rb",
-            "pkg/testdata/a.json",
-            "conftest.py",
-            "src/parser/test.rs",
-            "tests.py",
-            "src/UserTest.php",
-            "Tests/Unit/User.php",
-            "Shop.Tests/CartFacts.cs",
-        ] {
-            assert!(is_test(path), "{path}");
-        }
-        for path in ["test.json", "src/Contest.php", "src/Latest/a.php", "src/My.Testing/a.cs"] {
-            assert!(!is_test(path), "{path}");
-        }
-        for path in ["src/attest.rs", "src/latest.py", "src/contest.ts", "src/testimony.rs", "src/Greatest.java"] {
-            assert!(!is_test(path), "{path}");
-        }
         assert!(is_ci(".github/workflows/ci.yml") && !is_ci(".github/CODEOWNERS"));
         assert!(is_prose("README") && is_prose("docs/a.md") && !is_prose("src/readme.rs.in"));
-        assert!(is_generated("a/Cargo.lock") && !is_generated("Cargo.toml"));
-        assert_eq!(Language::of("a/b.tsx"), Some(Language::Tsx));
-        assert_eq!(Language::of("Makefile"), None);
+        assert!(is_example("examples/a.rs") && !is_example("src/example.rs"));
     }
 }

@@ -3,12 +3,12 @@
 //! `ruling = min(evidence, opinion)`: no opinion raises a ruling above what the evidence allows,
 //! and not knowing is never better than an acceptance. This module must not know any court.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a court or a judge arrives at. The order is the one in which outcomes bound each other:
 /// the lower one wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// The work misses what was asked for.
@@ -40,7 +40,8 @@ impl std::fmt::Display for Outcome {
 }
 
 /// Why something was not judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// The deadline passed.
@@ -99,7 +100,8 @@ impl Cause {
 }
 
 /// The statement that nobody could judge, with the reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unjudged {
     /// The kind of reason.
     pub cause: Cause,
@@ -121,7 +123,8 @@ impl std::fmt::Display for Unjudged {
 }
 
 /// What a court holds of the work.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ruling<V> {
     /// The outcome.
     pub outcome: Outcome,

@@ -8,13 +8,13 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A value written by the judged party, or copied from its tree.
 ///
 /// The wrapper has no `Display`, so that it cannot slip into a message by accident.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Untrusted<T>(T);
 
@@ -31,7 +31,7 @@ impl Untrusted<String> {
     }
 
     /// Lends the text to the prompt renderer, which fences it.
-    pub(crate) fn open(&self) -> &str {
+    pub fn open(&self) -> &str {
         &self.0
     }
 

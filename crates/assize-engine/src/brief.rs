@@ -1,12 +1,12 @@
-//! Looks at a tree for its brief: walks it, reads what is worth reading, keeps what it found out.
+//! Surveys a tree for its brief: walks it, reads the relevant files, and caches the results.
 //!
-//! What a file says is kept by the hash of its contents, in one file for each project, and with it the counts of all
-//! names. A file with the same size and times as before is not read again, one with the same contents neither parsed nor
-//! counted again. How the files hang together is worked out anew each time, by the crate `assize-brief`; this module
-//! must not know how.
+//! The results for a file are cached under the hash of its contents, in one cache file for each project. The counts of
+//! all names are cached there too. A file with unchanged size and times is not read again. A file with unchanged
+//! contents is neither parsed nor counted again. The crate `assize-brief` computes the relations between files anew
+//! each time; this module must not know how.
 
 mod cache;
-mod scene;
+mod scan;
 mod structure;
 mod tally;
 #[cfg(test)]
@@ -16,65 +16,69 @@ mod uses;
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_brief::brief::{Analysis, Brief, Limit};
-use assize_brief::facts::FileFacts;
+use assize_brief::brief::{Analysis, Brief, ReachedLimit};
 use assize_brief::public::{PublicName, public_names};
-use assize_brief::schema_type::SchemaFile;
 use assize_brief::tally::NameTally;
-use assize_brief::tree::{Tree, TreeFile};
+use assize_syntax::facts::FileFacts;
+use assize_syntax::schema_type::SchemaFile;
+use assize_syntax::tree::{SourceTree, TreeFile};
 
 use crate::work_copy::WorkCopy;
-use cache::{Digest, Kept};
-use scene::{Bounds, Earlier, Scene};
+use cache::{CachedSurvey, ContentDigest};
+use scan::{PriorSurvey, ScanBounds, ScanContext};
 use tally::CountedNames;
 
-pub use scene::{COUNTED_BYTES_MAX, PATHS_MAX, SURVEY_BYTES_MAX};
-pub use structure::{COPY_FILES_MAX, Look, PROMPT_TOKENS, Reader, boundary_findings, look};
+pub use scan::{COUNTED_BYTES_MAX, PATHS_MAX, SURVEY_BYTES_MAX};
+pub use structure::{BriefAudience, COPY_FILES_MAX, PROMPT_TOKENS, StructureReport, boundary_findings, look};
 pub use uses::{SETTING_BYTES_MAX, uses};
 
-/// What was found in a tree.
+/// The result of scanning a tree.
 #[derive(Debug, Default)]
-pub struct Survey {
-    /// In the order of the paths.
+pub struct TreeSurvey {
+    /// Sorted by path.
     files: Vec<Surveyed>,
-    /// The counts of their names, where they were kept or are to be kept.
+    /// The counts of their names, if they are cached or will be cached.
     tally: Option<NameTally>,
-    limits: Vec<Limit>,
+    limits: Vec<ReachedLimit>,
     effort: Effort,
 }
 
 #[derive(Debug)]
 struct Surveyed {
     path: String,
-    /// Nothing for a file that nobody wants to read.
-    said: Option<(Digest, Arc<Said>)>,
+    /// `None` for a file that is not read.
+    summary: Option<(ContentDigest, Arc<FileSummary>)>,
 }
 
 /// How much work a survey was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Effort {
-    /// Files that were read.
+    /// The number of files that were read.
     pub read: usize,
-    /// Files that were parsed.
+    /// The number of files that were parsed.
     pub parsed: usize,
 }
 
-/// What one file says.
+/// The extracted content of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Said {
+struct FileSummary {
     facts: Option<FileFacts>,
     schema: Option<SchemaFile>,
     text: Option<String>,
     lines: u32,
 }
 
-impl Survey {
-    /// Lends the tree that a brief is made of.
-    pub fn tree(&self) -> Tree<'_> {
-        tree_of(self.files.iter().map(|file| (file.path.as_str(), file.said.as_ref().map(|(_, said)| said.as_ref()))))
+impl TreeSurvey {
+    /// Returns the tree as `assize-brief` takes it.
+    pub fn tree(&self) -> SourceTree<'_> {
+        tree_of(
+            self.files
+                .iter()
+                .map(|file| (file.path.as_str(), file.summary.as_ref().map(|(_, summary)| summary.as_ref()))),
+        )
     }
 
-    /// Makes the brief, with the limits that the survey itself came to.
+    /// Makes the brief. Its limits begin with those that the survey reached.
     pub fn brief(&self) -> Brief {
         let tree = self.tree();
         let analysis = Analysis::of(&tree);
@@ -86,24 +90,24 @@ impl Survey {
         brief
     }
 
-    /// Returns what was left out, and why.
-    pub fn limits(&self) -> &[Limit] {
+    /// Returns the limits that the survey reached, with the files left out.
+    pub fn limits(&self) -> &[ReachedLimit] {
         &self.limits
     }
 
-    /// Returns how much work it was.
+    /// Returns how much work the survey was.
     pub fn effort(&self) -> Effort {
         self.effort
     }
 
-    /// Returns whether there is a file, whether or not anybody wants to read it.
+    /// Returns whether the file exists, including files that are not read.
     pub fn has(&self, path: &str) -> bool {
         self.place(path).is_some()
     }
 
-    /// Returns what a file offers to others.
+    /// Returns the public names of a file.
     pub fn public_names_of(&self, path: &str) -> Vec<PublicName> {
-        let facts = self.find(path).and_then(|(_, said)| said.facts.as_ref());
+        let facts = self.find(path).and_then(|(_, summary)| summary.facts.as_ref());
         facts.map_or_else(Vec::new, |facts| public_names([(path, facts)]).names)
     }
 
@@ -111,62 +115,63 @@ impl Survey {
         self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()
     }
 
-    fn find(&self, path: &str) -> Option<&(Digest, Arc<Said>)> {
-        self.files[self.place(path)?].said.as_ref()
+    fn find(&self, path: &str) -> Option<&(ContentDigest, Arc<FileSummary>)> {
+        self.files[self.place(path)?].summary.as_ref()
     }
 }
 
-fn tree_of<'a>(files: impl Iterator<Item = (&'a str, Option<&'a Said>)>) -> Tree<'a> {
-    Tree::new(files.map(|(path, said)| TreeFile {
+fn tree_of<'a>(files: impl Iterator<Item = (&'a str, Option<&'a FileSummary>)>) -> SourceTree<'a> {
+    SourceTree::new(files.map(|(path, summary)| TreeFile {
         path,
-        facts: said.and_then(|said| said.facts.as_ref()),
-        schema: said.and_then(|said| said.schema.as_ref()),
-        text: said.and_then(|said| said.text.as_deref()),
-        lines: said.map(|said| said.lines),
+        facts: summary.and_then(|summary| summary.facts.as_ref()),
+        schema: summary.and_then(|summary| summary.schema.as_ref()),
+        text: summary.and_then(|summary| summary.text.as_deref()),
+        lines: summary.map(|summary| summary.lines),
     }))
 }
 
-/// Looks at the tree below a folder: what git would not ignore, hidden files included.
+/// Surveys the files below a folder that git does not ignore, including hidden files.
 ///
-/// What is known from earlier surveys is taken from a file in the folder `cache`, and kept there for the next one.
-pub fn survey(root: &Path, cache: Option<&Path>) -> Survey {
-    survey_within(root, cache, Bounds::default())
+/// Results of earlier surveys are read from a file in the folder `cache`; the new results are written there.
+pub fn survey(root: &Path, cache: Option<&Path>) -> TreeSurvey {
+    survey_within(root, cache, ScanBounds::default())
 }
 
-fn survey_within(root: &Path, cache: Option<&Path>, bounds: Bounds) -> Survey {
+fn survey_within(root: &Path, cache: Option<&Path>, bounds: ScanBounds) -> TreeSurvey {
     let place = cache.map(|cache| cache::place(cache, root));
     let bytes = place.as_deref().map(cache::load).unwrap_or_default();
-    let kept = Kept::of(&bytes);
-    let scene = Scene::new(root, Earlier::Kept(&kept), bounds);
-    scene.walk();
-    let looked = scene.finish();
-    let Some(place) = place else { return looked.survey() };
-    let names = CountedNames::of(&looked.files, &kept);
-    if !names.is_kept || looked.is_news_to(&kept) {
-        // That it cannot be kept costs time and nothing else.
-        let _ = cache::keep(&place, &looked.files, &names);
+    let cached = CachedSurvey::of(&bytes);
+    let context = ScanContext::new(root, PriorSurvey::Cached(&cached), bounds);
+    context.walk();
+    let outcome = context.finish();
+    let Some(place) = place else { return outcome.survey() };
+    let names = CountedNames::of(&outcome.files, &cached);
+    if !names.is_cached || outcome.differs_from(&cached) {
+        // If the cache cannot be written, the next survey only takes longer.
+        let entries = outcome.files.iter().zip(&names.counted).filter_map(|(file, counted)| file.entry(*counted));
+        let _ = cache::keep(&place, entries, &names.tally);
     }
-    Survey { tally: Some(names.tally), ..looked.survey() }
+    TreeSurvey { tally: Some(names.tally), ..outcome.survey() }
 }
 
-/// Looks at the files of a copy.
-pub fn survey_copy(copy: &WorkCopy) -> Survey {
-    survey_paths(copy, Earlier::Nothing)
+/// Surveys the files of a copy.
+pub fn survey_copy(copy: &WorkCopy) -> TreeSurvey {
+    survey_paths(copy, PriorSurvey::Nothing)
 }
 
-/// Looks at the files of a copy, unless there are more than [`COPY_FILES_MAX`].
-pub fn survey_copy_within_limit(copy: &WorkCopy) -> Option<Survey> {
+/// Surveys the files of a copy. Returns `None` if there are more than [`COPY_FILES_MAX`].
+pub fn survey_copy_within_limit(copy: &WorkCopy) -> Option<TreeSurvey> {
     structure::is_within_limit(copy.files().len()).then(|| survey_copy(copy))
 }
 
-/// Looks at the files of a copy that is much like another one, of which there is a survey already.
-pub fn survey_copy_like(copy: &WorkCopy, like: &Survey) -> Survey {
-    survey_paths(copy, Earlier::Survey(like))
+/// Surveys the files of a copy, and reuses the results of a survey of a similar copy.
+pub fn survey_copy_like(copy: &WorkCopy, like: &TreeSurvey) -> TreeSurvey {
+    survey_paths(copy, PriorSurvey::Survey(like))
 }
 
-fn survey_paths(copy: &WorkCopy, earlier: Earlier<'_>) -> Survey {
+fn survey_paths(copy: &WorkCopy, earlier: PriorSurvey<'_>) -> TreeSurvey {
     let root = copy.path();
-    let scene = Scene::new(&root, earlier, Bounds::default());
-    scene.go_through(copy.files());
-    scene.finish().survey()
+    let context = ScanContext::new(&root, earlier, ScanBounds::default());
+    context.go_through(copy.files());
+    context.finish().survey()
 }

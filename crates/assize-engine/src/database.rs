@@ -1,8 +1,8 @@
-//! A file of SQLite in which Assize keeps something: opened safely, written durably.
+//! An SQLite file of Assize: opened safely, written durably.
 //!
-//! WAL with `synchronous=FULL`, so that what is acknowledged survives a kill and a power loss. A file that is damaged, foreign or from
-//! a later version is an error that names it, never a reason to begin a new one; nor is one written to that lies behind a
-//! link, which a repository may bring along. What is kept in it must not be known here.
+//! It uses WAL with `synchronous=FULL`, so that acknowledged data survives a kill and a power loss. A file that is
+//! damaged, foreign or from a later version is an error that names it, and is never replaced. A file behind a link is
+//! never written to, because the link may come with a repository. This module must not know what is stored in it.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -14,17 +14,17 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use rustix::fs::OFlags;
 
-/// How long a writer waits for others before it gives up.
+/// How long a writer waits for others.
 pub const BUSY_MAX: Duration = Duration::from_secs(20);
 
-/// What a file holds.
+/// The purpose of a file.
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
-    /// How messages call it.
+pub struct DatabaseKind {
+    /// Its name in messages.
     pub name: &'static str,
-    /// Marks the file as ours.
+    /// Marks the file as one of Assize.
     pub application_id: i32,
-    /// The steps from an empty file to the present schema. A step that has been released is never changed.
+    /// The migrations from an empty file to the current schema. A released migration is never changed.
     pub migrations: &'static [&'static str],
 }
 
@@ -44,7 +44,7 @@ pub enum DatabaseError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its schema.
+        /// Its schema version.
         version: i64,
     },
     /// The file cannot be read as a database.
@@ -52,7 +52,7 @@ pub enum DatabaseError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// The error of SQLite.
         detail: String,
     },
     /// The file cannot be opened, read or written.
@@ -60,7 +60,7 @@ pub enum DatabaseError {
     Unusable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         detail: String,
     },
 }
@@ -71,17 +71,17 @@ pub struct Database {
     /// The connection.
     pub connection: Connection,
     path: PathBuf,
-    kind: Kind,
+    kind: DatabaseKind,
 }
 
 impl Database {
-    /// Opens a file for writing; makes it, its folder and the folder's ignore file when they do not exist. The folder above must
-    /// exist.
+    /// Opens a file for writing. Creates it, its folder and the folder's ignore file if they do not exist. The parent
+    /// of the folder must exist.
     ///
     /// # Errors
     ///
-    /// See [`DatabaseError`]. A file that is not an intact one of this kind is left as it is.
-    pub fn open(path: &Path, kind: Kind) -> Result<Self, DatabaseError> {
+    /// See [`DatabaseError`]. A file that is not an intact one of this kind is not changed.
+    pub fn open(path: &Path, kind: DatabaseKind) -> Result<Self, DatabaseError> {
         refuse_links(path)?;
         create(path).map_err(|error| unusable(path, &error))?;
         narrow(path);
@@ -93,12 +93,12 @@ impl Database {
         Ok(database)
     }
 
-    /// Opens an existing file for reading; `None` where there is nothing in it yet.
+    /// Opens an existing file for reading. Returns `None` if it has no content yet.
     ///
     /// # Errors
     ///
     /// See [`DatabaseError`].
-    pub fn open_read_only(path: &Path, kind: Kind) -> Result<Option<Self>, DatabaseError> {
+    pub fn open_read_only(path: &Path, kind: DatabaseKind) -> Result<Option<Self>, DatabaseError> {
         if fs::symlink_metadata(path).is_err() {
             return Ok(None);
         }
@@ -108,8 +108,8 @@ impl Database {
         let database = Self::connect(path, flags, kind)?;
         match database.version() {
             Err(DatabaseError::Unusable { .. }) => {
-                // Without write permission the files of the WAL cannot be made; what is in the
-                // main file can still be read.
+                // Without write permission, the files of the WAL cannot be created; the content of the main file can
+                // still be read.
                 let uri = format!("file:{}?immutable=1", uri_path(path));
                 let database = Self::connect(Path::new(&uri), flags | OpenFlags::SQLITE_OPEN_URI, kind)?;
                 let database = Self { path: path.to_owned(), ..database };
@@ -127,8 +127,8 @@ impl Database {
         &self.path
     }
 
-    /// SQLite takes a file of a few bytes for an empty database and would write over it.
-    fn refuse_foreign(path: &Path, kind: Kind) -> Result<(), DatabaseError> {
+    /// SQLite treats a file of a few bytes as an empty database and would overwrite it.
+    fn refuse_foreign(path: &Path, kind: DatabaseKind) -> Result<(), DatabaseError> {
         const MAGIC: &[u8; 16] = b"SQLite format 3\0";
         let mut start = Vec::new();
         let opened = fs::OpenOptions::new().read(true).custom_flags(no_follow()).open(path);
@@ -141,22 +141,22 @@ impl Database {
         }
     }
 
-    fn connect(path: &Path, flags: OpenFlags, kind: Kind) -> Result<Self, DatabaseError> {
+    fn connect(path: &Path, flags: OpenFlags, kind: DatabaseKind) -> Result<Self, DatabaseError> {
         let connection = Connection::open_with_flags(path, flags).map_err(|error| failure(path, kind, &error))?;
         let mut database = Self { connection, path: path.to_owned(), kind };
         database.connection.busy_handler(Some(wait_a_little)).map_err(|error| database.failure(&error))?;
         Ok(database)
     }
 
-    /// Settings of a writing connection. The checkpoint on close is left out: it would make every
-    /// hook pay for what an automatic one does now and then.
+    /// Settings of a writing connection. The checkpoint on close is disabled, because every hook would pay for it;
+    /// automatic checkpoints suffice.
     fn write_setup(&self) -> rusqlite::Result<()> {
         self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         self.connection.pragma_update(None, "synchronous", "FULL")?;
         self.connection.pragma_update(None, "wal_autocheckpoint", 100)
     }
 
-    /// Returns the schema version, 0 for an empty file. Refuses files that are not ours.
+    /// Returns the schema version, 0 for an empty file. Fails for foreign files.
     pub(crate) fn version(&self) -> Result<i64, DatabaseError> {
         let read = |name: &str| -> Result<i64, DatabaseError> {
             self.connection.pragma_query_value(None, name, |row| row.get(0)).map_err(|error| self.failure(&error))
@@ -188,7 +188,7 @@ impl Database {
         self.switch_to_wal()?;
         let (path, kind) = (self.path.clone(), self.kind);
         let failed = |error: rusqlite::Error| failure(&path, kind, &error);
-        // Another process may have been faster: look again under the lock.
+        // Another process may have migrated it: check again under the lock.
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
         let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
         for migration in &kind.migrations[usize::try_from(version).unwrap_or(0)..] {
@@ -199,7 +199,7 @@ impl Database {
         transaction.commit().map_err(failed)
     }
 
-    /// The switch takes a lock that SQLite does not wait for, so that we do.
+    /// SQLite does not wait for the lock of this switch, so it is retried here.
     fn switch_to_wal(&self) -> Result<(), DatabaseError> {
         let deadline = Instant::now() + BUSY_MAX;
         loop {
@@ -215,8 +215,8 @@ impl Database {
         }
     }
 
-    /// Compares the schema with what the migrations make. A trigger or another index could change
-    /// or hide entries while the chain is sound.
+    /// Compares the schema with the result of the migrations. A trigger or another index could change or hide entries
+    /// although the chain is intact.
     pub(crate) fn foreign_part(&self, version: i64) -> rusqlite::Result<Option<String>> {
         let fresh = Connection::open_in_memory()?;
         for migration in self.kind.migrations.iter().take(usize::try_from(version).unwrap_or(0)) {
@@ -237,18 +237,18 @@ impl Database {
         Ok(foreign.or_else(lacking))
     }
 
-    /// Says what went wrong with this file.
+    /// Describes a failure of this file.
     pub fn failure(&self, error: &rusqlite::Error) -> DatabaseError {
         failure(&self.path, self.kind, error)
     }
 }
 
-/// Waits for another writer: a few milliseconds, not the same for everyone.
+/// Waits a few random milliseconds for another writer.
 fn wait_a_little(attempt: i32) -> bool {
     let step = u64::from(attempt.unsigned_abs());
     let jitter = u64::from(std::process::id()).wrapping_mul(2_654_435_761).wrapping_add(step * 7_919) % 3_000;
     std::thread::sleep(Duration::from_micros(300 + jitter));
-    // The mean wait is 1.8 ms.
+    // The mean pause is 1.8 ms.
     step < u64::try_from(BUSY_MAX.as_micros()).unwrap_or(u64::MAX) / 1_800
 }
 
@@ -256,7 +256,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-fn failure(path: &Path, kind: Kind, error: &rusqlite::Error) -> DatabaseError {
+fn failure(path: &Path, kind: DatabaseKind, error: &rusqlite::Error) -> DatabaseError {
     let path = path.to_owned();
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => DatabaseError::Foreign { name: kind.name, path },
@@ -269,14 +269,14 @@ fn unusable(path: &Path, error: &io::Error) -> DatabaseError {
     DatabaseError::Unusable { path: path.to_owned(), detail: error.to_string() }
 }
 
-/// Returns kind, name and definition of whatever a database has.
+/// Returns type, name and definition of everything in a database.
 fn schema(connection: &Connection) -> rusqlite::Result<Vec<(String, String, String)>> {
     let mut statement = connection.prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY name")?;
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
 }
 
-/// Refuses a file that lies elsewhere: what a repository brings along must not say where Assize
-/// writes. Whatever is there and no regular file is refused too.
+/// Fails for links, because a repository must not decide where Assize writes. Also fails for anything else that is not
+/// a regular file.
 fn refuse_links(path: &Path) -> Result<(), DatabaseError> {
     let refused = |detail: String| Err(DatabaseError::Unusable { path: path.to_owned(), detail });
     if let Some(folder) = path.parent()
@@ -289,7 +289,7 @@ fn refuse_links(path: &Path) -> Result<(), DatabaseError> {
         Ok(meta) if !meta.is_file() => return refused("it is no regular file".to_owned()),
         _ => {}
     }
-    // SQLite writes into these as readily as into the file itself, and waits for a pipe.
+    // SQLite also writes into these files, and would block at a pipe.
     for suffix in ["-wal", "-shm", "-journal"] {
         let mut beside = path.as_os_str().to_owned();
         beside.push(suffix);
@@ -304,7 +304,7 @@ fn no_follow() -> i32 {
     (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed()
 }
 
-/// Makes the folder (0700), its ignore file and an empty file (0600).
+/// Creates the folder (0700), its ignore file and an empty file (0600).
 fn create(path: &Path) -> io::Result<()> {
     if path.exists() {
         return Ok(());
@@ -316,8 +316,8 @@ fn create(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes the file and what SQLite keeps beside it from everyone but its owner. Of somebody
-/// else's file that cannot be done, and it is not ours to complain.
+/// Makes the file and its SQLite side files accessible to their owner only. For a file of another user that is
+/// impossible, and is ignored.
 fn narrow(path: &Path) {
     for suffix in ["", "-wal", "-shm"] {
         let mut file = path.as_os_str().to_owned();
@@ -330,12 +330,11 @@ fn narrow(path: &Path) {
     }
 }
 
-/// Makes the folder that holds a project's state (0700), with an ignore file for git. The
-/// project's own folder must exist.
+/// Creates the folder of a project's state (0700), with an ignore file for git. The project's own folder must exist.
 ///
 /// # Errors
 ///
-/// Fails when it cannot be made, or is a symbolic link.
+/// Fails if it cannot be created, or is a symbolic link.
 pub fn make_folder(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

@@ -1,7 +1,6 @@
-//! Gathering the evidence of a stop: what changed, what was done, what was said.
+//! Gathers the evidence of a stop: what changed, what the agent did, and what it said.
 //!
-//! Nothing here depends on a model, and no part that fails takes the others along. The work tree is
-//! only read.
+//! No part depends on a model, and a part that fails does not affect the others. The work tree is only read.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,50 +9,51 @@ use std::thread;
 use std::time::Duration;
 
 use assize_core::diff::{Diff, FILE_LINES_MAX, FileChange, FileStatus, parse_git_patch};
-use assize_core::directive::{Referent, ReferentKind, referents};
-use assize_core::evidence::{Evidence, Fingerprint, Part, ReferentSighting};
-use assize_core::session::{Baseline, Measured, SessionState};
+use assize_core::gathered::{EvidencePart, Fingerprint};
 use assize_core::text::Untrusted;
-use assize_core::transcript::{TranscriptFacts, TranscriptKind};
+use assize_stop::directive::{Referent, ReferentKind, referents};
+use assize_stop::evidence::{Evidence, ReferentSighting};
+use assize_stop::session::{Baseline, BaselineScope, SessionState};
+use assize_stop::transcript::{TranscriptFacts, TranscriptKind};
 
 use crate::git::{GitError, Large, Listed, Repository, SHOWN_BYTES_MAX};
-use crate::ground::Ground;
 use crate::regular_file;
-use crate::syntax::{self, Sound, errors_of_all};
+use crate::syntax::{self, ParsedCache, errors_of_all};
 use crate::transcript;
+use crate::work_tree::WorkTree;
 
-/// Untracked files whose contents are read.
+/// The most untracked files whose contents are read.
 pub const UNTRACKED_MAX: usize = 500;
-/// Bytes of one untracked file that are read.
+/// The most bytes of one untracked file that are read.
 pub const UNTRACKED_BYTES_MAX: u64 = 256 * 1024;
-/// Bytes of one file that are hashed. Beyond it, size and time of change stand for the contents.
+/// The largest file that is hashed, in bytes. For a larger one, size and modification time stand for the contents.
 pub const HASHED_BYTES_MAX: u64 = 32 * 1024 * 1024;
-/// Files that a baseline remembers as already different.
+/// The most files that a baseline records as already different.
 pub const DIRTY_MAX: usize = 2_000;
-/// How long names are looked for in the tree.
+/// The longest search for names in the tree.
 pub const LOOK_UP_TIME_MAX: Duration = Duration::from_millis(500);
 
-/// Where the evidence of a stop lies.
+/// The sources of a stop's evidence.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    /// The tree that is worked in.
-    pub ground: Ground,
-    /// The transcript and its format, where there is one.
+    /// The tree in which the agent works.
+    pub work_tree: WorkTree,
+    /// The transcript and its format, if there is one.
     pub transcript: Option<(PathBuf, TranscriptKind)>,
-    /// The final message, where the agent's harness gives it.
+    /// The final message, if the agent's harness provides it.
     pub final_message: Option<String>,
-    /// A folder for what need not be found out twice.
+    /// A folder for cached results.
     pub cache: Option<PathBuf>,
 }
 
-/// Records the state of a work tree, so that later changes can be told from earlier ones.
+/// Records the state of a work tree, so that later changes can be distinguished from earlier ones.
 ///
 /// # Errors
 ///
-/// Fails when there is a repository that cannot be read.
+/// Fails if there is a repository that cannot be read.
 pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
     let Some(repository) = Repository::discover(folder)? else {
-        return Ok(Baseline { measured: Measured::Folder, ..Baseline::default() });
+        return Ok(Baseline { measured: BaselineScope::Folder, ..Baseline::default() });
     };
     let commit = repository.head()?;
     let (changed, listed) = beside_listing(&repository, || repository.changed_paths(commit.as_deref()));
@@ -68,12 +68,12 @@ pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
         commit,
         dirty,
         dirty_cut: paths.next().is_some(),
-        measured: Measured::Repository,
+        measured: BaselineScope::Repository,
         configuration: None,
     })
 }
 
-/// Lists the files of a repository while something else is done.
+/// Lists the files of a repository while other work is done.
 fn beside_listing<T>(repository: &Repository, work: impl FnOnce() -> T) -> (T, Result<Vec<Listed>, GitError>) {
     thread::scope(|scope| {
         let listed = scope.spawn(|| repository.files());
@@ -81,7 +81,7 @@ fn beside_listing<T>(repository: &Repository, work: impl FnOnce() -> T) -> (T, R
     })
 }
 
-/// A thread that panicked has found nothing out, least of all that there is nothing.
+/// The result of a thread that panicked is an error, not an empty result.
 fn joined<T>(result: thread::Result<Result<T, GitError>>) -> Result<T, GitError> {
     result.unwrap_or_else(|_| {
         Err(GitError::Failed {
@@ -97,13 +97,15 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
     let (tree, facts) = thread::scope(|scope| {
         let facts = scope.spawn(|| read_transcript(sources));
         let tree = look_at_tree(sources, session.baseline.as_ref(), &wanted);
-        let facts = facts.join().unwrap_or_else(|_| Part::Missing("reading the transcript failed".to_owned()));
+        let facts = facts.join().unwrap_or_else(|_| EvidencePart::Missing("reading the transcript failed".to_owned()));
         (tree, facts)
     });
     let tree = match tree {
         Ok(Some(tree)) => tree,
-        Ok(None) => without_git(sources.ground.folder(), &facts, &wanted),
-        Err(error) => Tree { diff: Part::Missing(error.to_string()), ..Tree::default() },
+        Ok(None) => without_git(sources.work_tree.folder(), &facts, &wanted),
+        Err(error) => {
+            WorkTreeEvidence { diff: EvidencePart::Missing(error.to_string()), ..WorkTreeEvidence::default() }
+        }
     };
     let from_transcript = || facts.get().and_then(|facts| facts.last_message.clone());
     Evidence {
@@ -112,27 +114,27 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
         head: tree.head,
         fingerprint: tree.fingerprint,
         accepted_fingerprint: session.accepted_fingerprint.clone(),
-        // The transcript can lag behind: the harness's own word comes first.
+        // The transcript can lag behind, so the harness's own message has precedence.
         final_message: sources.final_message.clone().map(Untrusted::new).or_else(from_transcript),
-        transcript: relative(facts, sources.ground.folder()),
+        transcript: relative(facts, sources.work_tree.folder()),
         attempts: session.attempts.clone(),
         referents: tree.sightings,
     }
 }
 
-/// What a look at the work tree yields.
+/// The evidence from the work tree.
 #[derive(Debug)]
-struct Tree {
-    diff: Part<Diff>,
+struct WorkTreeEvidence {
+    diff: EvidencePart<Diff>,
     head: Option<String>,
     fingerprint: Fingerprint,
     sightings: Vec<ReferentSighting>,
 }
 
-impl Default for Tree {
+impl Default for WorkTreeEvidence {
     fn default() -> Self {
         Self {
-            diff: Part::Missing(String::new()),
+            diff: EvidencePart::Missing(String::new()),
             head: None,
             fingerprint: Fingerprint::default(),
             sightings: Vec::new(),
@@ -140,34 +142,38 @@ impl Default for Tree {
     }
 }
 
-fn read_transcript(sources: &Sources) -> Part<TranscriptFacts> {
+fn read_transcript(sources: &Sources) -> EvidencePart<TranscriptFacts> {
     let Some((path, kind)) = &sources.transcript else {
-        return Part::Missing("the agent names no transcript".to_owned());
+        return EvidencePart::Missing("the agent names no transcript".to_owned());
     };
     match transcript::read_facts(path, *kind) {
-        Ok(facts) => Part::Gathered(facts),
-        Err(error) => Part::Missing(format!("{}: {error}", path.display())),
+        Ok(facts) => EvidencePart::Gathered(facts),
+        Err(error) => EvidencePart::Missing(format!("{}: {error}", path.display())),
     }
 }
 
-/// Paths of edits become relative to the work tree, as those of the diff are.
-fn relative(facts: Part<TranscriptFacts>, folder: &Path) -> Part<TranscriptFacts> {
-    let Part::Gathered(mut facts) = facts else { return facts };
+/// Makes paths of edits relative to the work tree, as those of the diff are.
+fn relative(facts: EvidencePart<TranscriptFacts>, folder: &Path) -> EvidencePart<TranscriptFacts> {
+    let EvidencePart::Gathered(mut facts) = facts else { return facts };
     let root = crate::git::project_root(folder);
     for edit in &mut facts.edits {
         if let Ok(inside) = Path::new(&edit.path).strip_prefix(&root) {
             edit.path = inside.to_string_lossy().into_owned();
         }
     }
-    Part::Gathered(facts)
+    EvidencePart::Gathered(facts)
 }
 
-fn look_at_tree(sources: &Sources, baseline: Option<&Baseline>, wanted: &[Referent]) -> Result<Option<Tree>, GitError> {
+fn look_at_tree(
+    sources: &Sources,
+    baseline: Option<&Baseline>,
+    wanted: &[Referent],
+) -> Result<Option<WorkTreeEvidence>, GitError> {
     let cache = sources.cache.as_deref();
-    let Some(repository) = sources.ground.repository()? else { return Ok(None) };
+    let Some(repository) = sources.work_tree.repository()? else { return Ok(None) };
     let mut limits = Vec::new();
-    // Only what was measured in a repository says from where a change in one is to be measured.
-    let baseline = baseline.filter(|baseline| baseline.measured == Measured::Repository);
+    // Only a baseline measured in a repository defines the base commit of a change there.
+    let baseline = baseline.filter(|baseline| baseline.measured == BaselineScope::Repository);
     let from = match baseline {
         Some(baseline) => baseline.commit.clone(),
         None => {
@@ -188,11 +194,11 @@ fn look_at_tree(sources: &Sources, baseline: Option<&Baseline>, wanted: &[Refere
     let mut files = parse_git_patch(&patch);
     add_large(large, &mut files, &mut limits);
     merge_unmerged(&mut files);
-    let before = Before::of(baseline);
+    let before = BaselineTree::of(baseline);
     let untouched = add_untracked(repository.root(), &listed, &before, &mut files, &mut limits);
     files.retain(|file| !is_ours(&file.path));
     for file in files.iter_mut().filter(|file| file.status == FileStatus::Added) {
-        file.old_known = before.is_known_of(&file.path);
+        file.old_known = before.existed_at_start(&file.path);
     }
     let hashes = hash_all(repository.root(), &files);
     let mut files: Vec<(FileChange, Option<[u8; 32]>)> = files.into_iter().zip(hashes).collect();
@@ -202,11 +208,11 @@ fn look_at_tree(sources: &Sources, baseline: Option<&Baseline>, wanted: &[Refere
     let mut files: Vec<FileChange> = files.into_iter().map(|(file, _)| file).collect();
     check_syntax(repository.root(), &mut files, cache);
     let sightings = look_up(&repository, &listed, &files, wanted);
-    let diff = Part::Gathered(Diff { baseline: from, files, limits });
-    Ok(Some(Tree { diff, head: repository.head()?, fingerprint, sightings }))
+    let diff = EvidencePart::Gathered(Diff { baseline: from, files, limits });
+    Ok(Some(WorkTreeEvidence { diff, head: repository.head()?, fingerprint, sightings }))
 }
 
-/// Returns the patch; where it is too large, the part without large files, and those files.
+/// Returns the patch; if it is too large, returns the part without large files, and those files.
 fn patch_or_part(repository: &Repository, from: Option<&str>) -> Result<(Vec<u8>, Vec<Large>), GitError> {
     match repository.patch(from) {
         Err(GitError::TooLarge(_)) => repository.patch_of_small(from),
@@ -228,7 +234,7 @@ fn add_large(large: Vec<Large>, files: &mut Vec<FileChange>, limits: &mut Vec<St
     }
 }
 
-/// git names an unmerged file twice, once for its state and once for its contents.
+/// git lists an unmerged file twice, once for its state and once for its contents.
 fn merge_unmerged(files: &mut Vec<FileChange>) {
     let unmerged: Vec<String> =
         files.iter().filter(|file| file.status == FileStatus::Unmerged).map(|file| file.path.clone()).collect();
@@ -243,7 +249,7 @@ fn merge_unmerged(files: &mut Vec<FileChange>) {
     }
 }
 
-/// Shows files of a folder without a repository: whole, and as what may have been there before.
+/// Shows files of a folder without a repository: whole, and as possibly older than the session.
 pub fn shown_whole(root: &Path, paths: &[String]) -> Diff {
     let mut limits = vec!["no git repository: there is nothing to compare with, and files are shown whole".to_owned()];
     let shown = paths.iter().take(UNTRACKED_MAX).map(|path| {
@@ -258,14 +264,14 @@ pub fn shown_whole(root: &Path, paths: &[String]) -> Diff {
     Diff { baseline: None, files, limits }
 }
 
-/// What is known of the work tree when the session began.
-struct Before<'a> {
+/// The work tree when the session began.
+struct BaselineTree<'a> {
     seen: bool,
     dirty: HashMap<&'a str, Option<&'a str>>,
     dirty_cut: bool,
 }
 
-impl<'a> Before<'a> {
+impl<'a> BaselineTree<'a> {
     fn of(baseline: Option<&'a Baseline>) -> Self {
         let dirty = baseline.map_or(&[][..], |baseline| &baseline.dirty);
         Self {
@@ -275,22 +281,22 @@ impl<'a> Before<'a> {
         }
     }
 
-    /// Returns whether a file was different already and has stayed as it was.
+    /// Returns whether a file was already different and has not changed since.
     fn is_untouched(&self, path: &str, hash: Option<[u8; 32]>) -> bool {
         self.dirty.get(path).is_some_and(|then| *then == hash.map(hex).as_deref())
     }
 
-    /// Returns whether a file that the commit has not is known to have been there or not.
-    fn is_known_of(&self, path: &str) -> bool {
+    /// Returns whether it is known that a file outside the commit existed.
+    fn existed_at_start(&self, path: &str) -> bool {
         self.seen && (!self.dirty_cut || self.dirty.contains_key(path))
     }
 }
 
-/// Adds untracked files, and returns how many were left out because they are as they were before.
+/// Adds untracked files. Returns how many were skipped because they are unchanged.
 fn add_untracked(
     root: &Path,
     listed: &[Listed],
-    before: &Before<'_>,
+    before: &BaselineTree<'_>,
     files: &mut Vec<FileChange>,
     limits: &mut Vec<String>,
 ) -> usize {
@@ -304,7 +310,7 @@ fn add_untracked(
     for file in touched.by_ref().take(UNTRACKED_MAX) {
         let mut change = read_whole(&root.join(&file.path), &file.path, limits);
         change.untracked = true;
-        // A file that git no longer tracks and that is still there has been added to its own removal.
+        // A file that git no longer tracks but that still exists replaces its own removal.
         files.retain(|other| other.path != file.path);
         files.push(change);
     }
@@ -315,7 +321,7 @@ fn add_untracked(
     untouched
 }
 
-/// Makes an added file of what lies at a path; links are not followed.
+/// Reads a file as an added file. Links are not followed.
 fn read_whole(path: &Path, name: &str, limits: &mut Vec<String>) -> FileChange {
     let Ok(mut bytes) = regular_file::read(path, UNTRACKED_BYTES_MAX) else {
         return FileChange::new(name, FileStatus::Added);
@@ -336,7 +342,7 @@ fn read_whole(path: &Path, name: &str, limits: &mut Vec<String>) -> FileChange {
     change
 }
 
-/// What Assize itself writes is not the agent's work.
+/// Files that Assize itself writes are not the agent's work.
 fn is_ours(path: &str) -> bool {
     path == ".assize" || path.starts_with(".assize/")
 }
@@ -345,8 +351,8 @@ fn hash_all(root: &Path, files: &[FileChange]) -> Vec<Option<[u8; 32]>> {
     files.iter().map(|file| content_hash(&root.join(&file.path))).collect()
 }
 
-/// Hashes what lies at a path: a file's contents and whether it can be executed, a link's target;
-/// `None` where there is nothing.
+/// Hashes a file's contents and whether it is executable, or a link's target. Returns `None` if there is nothing at
+/// the path.
 fn content_hash(path: &Path) -> Option<[u8; 32]> {
     use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::MetadataExt as _;
@@ -368,11 +374,10 @@ fn hex(hash: [u8; 32]) -> String {
     blake3::Hash::from_bytes(hash).to_hex().to_string()
 }
 
-/// Files that were already different when the session began, and have not been touched since, are
-/// not this session's doing.
+/// Skips files that were already different when the session began and have not changed since.
 fn leave_out_untouched(
     files: &mut Vec<(FileChange, Option<[u8; 32]>)>,
-    before: &Before<'_>,
+    before: &BaselineTree<'_>,
     already: usize,
     limits: &mut Vec<String>,
 ) {
@@ -397,16 +402,15 @@ fn leave_out_untouched(
     }
 }
 
-/// Parses the new state of each changed file; where it has errors, the old state decides whether
-/// they are new.
+/// Parses the new state of each changed file. If it has errors, the old state decides whether they are new.
 fn check_syntax(root: &Path, files: &mut [FileChange], cache: Option<&Path>) {
     let parsed = |file: &FileChange| {
         !matches!(file.status, FileStatus::Deleted | FileStatus::Unmerged)
-            // Where the change was cut, nothing tells old errors from new ones.
+            // If the change was cut, old errors cannot be distinguished from new ones.
             && (file.status == FileStatus::Added || file.lines_cut == 0)
             && !file.binary
-            && assize_core::path::is_code(&file.path)
-            && !assize_core::path::is_generated(&file.path)
+            && assize_ecosystem::is_code(&file.path)
+            && !assize_ecosystem::is_generated(&file.path)
     };
     let wanted: Vec<usize> = (0..files.len()).filter(|index| parsed(&files[*index])).collect();
     let texts: Vec<(usize, String)> = wanted
@@ -419,7 +423,7 @@ fn check_syntax(root: &Path, files: &mut [FileChange], cache: Option<&Path>) {
         .collect();
     let named: Vec<(&str, String)> =
         texts.iter().map(|(index, text)| (files[*index].path.as_str(), text.clone())).collect();
-    let mut sound = Sound::open(cache);
+    let mut sound = ParsedCache::open(cache);
     let errors = errors_of_all(&named, &mut sound);
     sound.close();
     for ((index, text), errors) in texts.iter().zip(errors) {
@@ -431,9 +435,9 @@ fn check_syntax(root: &Path, files: &mut [FileChange], cache: Option<&Path>) {
     }
 }
 
-/// Undoes a file's hunks. `None` when the file is new or its change was cut.
+/// Reverts a file's hunks. Returns `None` if the file is new or its change was cut.
 fn old_state(file: &FileChange, new: &str) -> Option<String> {
-    use assize_core::diff::LineKind;
+    use assize_core::diff::DiffLineKind;
 
     if file.status == FileStatus::Added || file.lines_cut > 0 {
         return None;
@@ -449,15 +453,15 @@ fn old_state(file: &FileChange, new: &str) -> Option<String> {
         }
         for line in &hunk.lines {
             match line.kind {
-                LineKind::Removed => {
+                DiffLineKind::Removed => {
                     old.push_str(line.text.inspect());
                     old.push('\n');
                 }
-                LineKind::Added => {
+                DiffLineKind::Added => {
                     lines.next()?;
                     next += 1;
                 }
-                LineKind::Context => {
+                DiffLineKind::Context => {
                     old.push_str(lines.next()?);
                     old.push('\n');
                     next += 1;
@@ -485,7 +489,7 @@ fn look_up(
         .filter(|referent| referent.kind == ReferentKind::Identifier && !added(&referent.name))
         .map(|referent| referent.name.as_str())
         .collect();
-    // When the search does not come to an end nothing is known to be missing.
+    // If the search does not finish, nothing is known to be missing.
     let found =
         if unseen.is_empty() { Some(Vec::new()) } else { repository.words_present(&unseen, LOOK_UP_TIME_MAX).ok() };
     let present = |referent: &Referent| match referent.kind {
@@ -502,11 +506,14 @@ fn look_up(
     wanted.iter().map(|referent| ReferentSighting { referent: referent.clone(), present: present(referent) }).collect()
 }
 
-/// Without git there is no earlier state: the files that the transcript says were edited are shown
-/// whole, and rules treat what they see there as likely at best.
-fn without_git(folder: &Path, facts: &Part<TranscriptFacts>, wanted: &[Referent]) -> Tree {
+/// Without git there is no earlier state. The files that the transcript shows as edited are shown whole, and rules
+/// treat findings in them as likely at best.
+fn without_git(folder: &Path, facts: &EvidencePart<TranscriptFacts>, wanted: &[Referent]) -> WorkTreeEvidence {
     let Some(facts) = facts.get() else {
-        return Tree { diff: Part::Missing("no git repository".to_owned()), ..Tree::default() };
+        return WorkTreeEvidence {
+            diff: EvidencePart::Missing("no git repository".to_owned()),
+            ..WorkTreeEvidence::default()
+        };
     };
     let mut limits = vec!["no git repository: files that the agent edited are shown whole".to_owned()];
     let mut names: Vec<String> = facts
@@ -538,7 +545,12 @@ fn without_git(folder: &Path, facts: &Part<TranscriptFacts>, wanted: &[Referent]
         .filter(|referent| referent.kind == ReferentKind::File)
         .map(|referent| ReferentSighting { referent: referent.clone(), present: folder.join(&referent.name).exists() })
         .collect();
-    Tree { diff: Part::Gathered(Diff { baseline: None, files, limits }), head: None, fingerprint, sightings }
+    WorkTreeEvidence {
+        diff: EvidencePart::Gathered(Diff { baseline: None, files, limits }),
+        head: None,
+        fingerprint,
+        sightings,
+    }
 }
 
 #[cfg(test)]

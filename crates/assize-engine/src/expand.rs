@@ -1,21 +1,20 @@
-//! What a prompt refers to: custom slash commands and `@file`.
+//! Reads what a prompt refers to: custom slash commands and `@file`.
 //!
-//! Reads only what a user keeps for that purpose: command files of the project and of the home
-//! folder, and files inside the project.
+//! Reads only command files of the project and of the home folder, and files inside the project.
 
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use assize_core::directive::{Attachment, at_files, slash_command};
 use assize_core::text::Untrusted;
+use assize_stop::directive::{Attachment, at_files, slash_command};
 
-/// Things that one prompt may refer to.
+/// The most attachments of one prompt.
 pub const ATTACHMENTS_MAX: usize = 10;
-/// Bytes that are read of each.
+/// The most bytes that are read of each attachment.
 pub const ATTACHMENT_BYTES_MAX: usize = 16 * 1024;
 
-/// Reads what the prompt refers to. What cannot be read is left out: the words remain.
+/// Reads what the prompt refers to. References that cannot be read remain as they are in the prompt.
 pub fn attachments(prompt: &str, project: &Path, home: Option<&Path>) -> Vec<Attachment> {
     let mut found = Vec::new();
     if let Some((name, arguments)) = slash_command(prompt)
@@ -39,7 +38,7 @@ fn attachment(name: &str, text: String) -> Attachment {
     Attachment { name: name.to_owned(), text: Untrusted::new(text) }
 }
 
-/// `/git:commit` is kept in `commands/git/commit.md`; agents differ only in the folder.
+/// `/git:commit` is stored in `commands/git/commit.md`; agents differ only in the folder.
 fn command_file(name: &str, project: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let below = format!("{}.md", name.replace(':', "/"));
     let places = [".claude/commands", ".cursor/commands", ".codex/prompts", ".github/prompts", ".gemini/commands"];

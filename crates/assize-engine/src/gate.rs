@@ -1,39 +1,41 @@
 //! Runs gates in copies of a tree, within the sandbox.
 //!
-//! Which gates there are, how they are called and how their reports are read is said in the core;
-//! here commands are run and what they leave behind is handed back. Must not decide anything.
+//! `assize-gate` defines which gates there are, how they are called and how their reports are read. This module runs
+//! the commands and returns what they leave behind. It must not decide anything.
 
 mod base_cache;
-mod witnesses;
+mod completion_markers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use assize_core::gate::witness;
-use assize_core::gate::{
-    Canary, GATES, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
-    TEST_SECONDS, is_manifest,
-};
-use assize_core::path::{is_code, is_test};
-use assize_core::report::REPORT_BYTES_MAX;
 use assize_core::text::make_visible;
+use assize_ecosystem::is_setting;
+use assize_ecosystem::{is_code, is_test};
+use assize_gate::gate::witness;
+use assize_gate::gate::{
+    Canary, GATES, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
+    TEST_SECONDS,
+};
+use assize_report::REPORT_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 
-pub use self::base_cache::{BaseCache, LENT_ENTRIES_MAX};
-use self::witnesses::Witnesses;
-use crate::sandbox::{Job, JobResult, Limit, Sandbox, SandboxLimits, read_written, remove};
+use self::completion_markers::CompletionMarkers;
+use crate::sandbox::{JobResult, LimitKind, Sandbox, SandboxJob, SandboxLimits, read_written, remove};
 use crate::work_copy::{CopyError, WorkCopy, dependency_folders};
 
-/// Largest manifest that is read, in bytes.
+pub use self::base_cache::{BaseCache, LENT_ENTRIES_MAX};
+
+/// The largest manifest that is read, in bytes.
 pub const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
-/// Most files in the folder of reports that are read.
+/// The most files that are read from a report folder.
 pub const REPORTS_MAX: usize = 2_000;
-/// Where a job finds the folder for what build tools make, when folders can be mounted.
+/// Where a job finds the folder for build output if folders can be mounted.
 const BUILD_INSIDE: &str = "/assize/build";
 
-/// A gate that is to be run, and where.
+/// A gate that is due, with its setup.
 #[derive(Clone, Copy)]
 pub struct Planned<'a> {
     /// The gate.
@@ -55,41 +57,41 @@ pub fn detect<'a>(
         .collect()
 }
 
-/// What a run of a gate yields.
+/// The result of running a gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ran {
-    /// What it is worth.
+pub struct GateExecution {
+    /// What the run is worth.
     pub run: GateRun,
     /// How long it took, in milliseconds.
     pub time_ms: u64,
     /// The command, for a shell.
     pub command: String,
-    /// What it printed, the errors last.
+    /// Its output: standard output, then standard error.
     pub output: String,
 }
 
-/// A copy of a tree with everything that is needed to run gates in it.
+/// A copy of a tree with everything that gates need to run in it.
 #[derive(Debug)]
-pub struct Bench {
+pub struct PreparedWorktree {
     /// The copy.
     pub copy: WorkCopy,
-    /// What gates are recognized by.
+    /// The facts by which gates are recognized.
     pub project: Project,
-    /// Folders with dependencies: where they lie, and where below the copy they belong.
+    /// Folders with dependencies: their path on this machine, and their path within the copy.
     dependencies: Vec<(PathBuf, String)>,
-    /// Where programs are looked for.
+    /// The folders in which programs are found.
     search_path: Vec<PathBuf>,
-    /// Where build tools put what they make, shared by the copies of one review.
+    /// The folder for build output, which the copies of one review share.
     build: PathBuf,
 }
 
-impl Bench {
-    /// Sets up a copy. Dependencies come from the user's tree at `root`, read-only; `search_path` is where programs are
-    /// looked for.
+impl PreparedWorktree {
+    /// Prepares a copy. Its dependencies come from the user's tree at `root` and are read-only. Programs are found on
+    /// `search_path`.
     pub fn new(copy: WorkCopy, root: &Path, search_path: &str, build: PathBuf) -> Self {
         let dependencies: Vec<(PathBuf, String)> =
             dependency_folders(root, copy.files()).into_iter().map(|folder| (root.join(&folder), folder)).collect();
-        let manifests = copy.files().iter().filter(|path| is_manifest(path));
+        let manifests = copy.files().iter().filter(|path| is_setting(path));
         let manifests =
             manifests.filter_map(|path| Some((path.clone(), copy.text(path, MANIFEST_BYTES_MAX)?))).collect();
         let search_path: Vec<PathBuf> =
@@ -104,11 +106,12 @@ impl Bench {
         Self { copy, project, dependencies, search_path, build }
     }
 
-    /// Runs a gate. `word` is a fresh one that nobody can guess: with it the runner's own honesty is put to the test.
+    /// Runs a gate. With `word`, which must be unpredictable, the test runner itself is checked by a canary and
+    /// completion markers.
     ///
     /// # Errors
     ///
-    /// Fails when the copy cannot be used. A gate that fails or cannot be started is no error.
+    /// Fails if the copy cannot be used. A gate that fails or cannot be started is not an error.
     pub fn run(
         &mut self,
         planned: Planned<'_>,
@@ -116,31 +119,31 @@ impl Bench {
         terms: &RunTerms,
         word: Option<&str>,
         printed: &mut dyn FnMut(&str),
-    ) -> Result<Ran, CopyError> {
+    ) -> Result<GateExecution, CopyError> {
         let Planned { gate, setup } = planned;
         let mut command = gate.command(setup, &self.project).with_test_seconds(terms.test_seconds);
         let shown = again(gate, &command);
         if !self.project.programs.contains(&command.program) {
             let detail = format!("{} is not installed, though {}", command.program, setup.because);
-            return Ok(Ran {
+            return Ok(GateExecution {
                 run: without_result(GateTrouble::MissingTool, detail),
                 time_ms: 0,
                 command: shown,
                 output: String::new(),
             });
         }
-        let mut witnesses = Witnesses::default();
+        let mut markers = CompletionMarkers::default();
         if word.is_some() {
-            witnesses = Witnesses::call(&mut self.copy, gate, setup, &self.project, &command)?;
-            command.provided.extend(witnesses.provided(&sandbox.work_inside(&self.copy.path())));
+            markers = CompletionMarkers::insert(&mut self.copy, gate, setup, &self.project, &command)?;
+            command.provided.extend(markers.provided(&sandbox.work_inside(&self.copy.path())));
         }
         let canary = word.and_then(|word| gate.canary(setup, &self.project, word));
         for (path, contents) in canary.iter().flat_map(|canary| &canary.files) {
             self.copy.write(path, contents)?;
         }
-        let before = self.tests_as_they_are(&witnesses);
-        let aids = Aids { canary: canary.as_ref(), witnesses: &witnesses };
-        let mut ran = self.carry_out(planned, &command, aids, sandbox, terms, printed);
+        let before = self.tests_as_they_are(&markers);
+        let checks = RunnerChecks { canary: canary.as_ref(), markers: &markers };
+        let mut ran = self.carry_out(planned, &command, checks, sandbox, terms, printed);
         if let (Ok(ran), Some(path)) = (&mut ran, self.first_changed(&before)) {
             let detail = format!("{path} was rewritten while the gate ran");
             ran.run = GateRun { report: ran.run.report.take(), ..without_result(GateTrouble::Forged, detail) };
@@ -148,16 +151,16 @@ impl Bench {
         for path in canary.iter().flat_map(|canary| canary.files.keys()) {
             self.copy.remove(path)?;
         }
-        witnesses.dismiss(&mut self.copy)?;
+        markers.dismiss(&mut self.copy)?;
         ran
     }
 
-    /// Has a gate's tool write files as the gate wants them, instead of checking them. Says whether there is such a tool
-    /// and it came to its end: one that was cut short may have left half of a file. What it wrote tells whether it helped.
+    /// Lets a gate's tool rewrite files instead of checking them. Returns whether there is such a tool and it
+    /// finished: a tool that was stopped may have written half a file. Whether the result is better must be checked.
     ///
     /// # Errors
     ///
-    /// Fails when the copy cannot be used.
+    /// Fails if the copy cannot be used.
     pub fn rewrite(
         &self,
         Planned { gate, setup }: Planned<'_>,
@@ -175,17 +178,17 @@ impl Bench {
         Ok(ran.is_ok_and(|ran| ran.limit_reached.is_none() && ran.status.is_some_and(is_ordinary)))
     }
 
-    /// The code of the tests, by hash: a build script must not rewrite what the build is judged by. A file with witnesses
-    /// may have lost them.
-    fn tests_as_they_are(&self, witnesses: &Witnesses) -> BTreeMap<String, Vec<blake3::Hash>> {
+    /// Hashes the code of the tests: a build script must not rewrite the files by which the build is judged. For a
+    /// file with completion markers, the original is accepted too.
+    fn tests_as_they_are(&self, markers: &CompletionMarkers) -> BTreeMap<String, Vec<blake3::Hash>> {
         let tests = self.copy.files().iter().filter(|path| is_test(path) && is_code(path)).map(String::as_str);
-        let tests = tests.chain(witnesses.originals().map(|(path, _)| path));
-        let mut known: BTreeMap<String, Vec<blake3::Hash>> =
+        let tests = tests.chain(markers.originals().map(|(path, _)| path));
+        let mut hashes: BTreeMap<String, Vec<blake3::Hash>> =
             tests.filter_map(|path| Some((path.to_owned(), vec![self.hash(path)?]))).collect();
-        for (path, original) in witnesses.originals() {
-            known.entry(path.to_owned()).or_default().push(blake3::hash(original.as_bytes()));
+        for (path, original) in markers.originals() {
+            hashes.entry(path.to_owned()).or_default().push(blake3::hash(original.as_bytes()));
         }
-        known
+        hashes
     }
 
     fn first_changed<'a>(&self, before: &'a BTreeMap<String, Vec<blake3::Hash>>) -> Option<&'a str> {
@@ -201,12 +204,12 @@ impl Bench {
         &self,
         planned: Planned<'_>,
         command: &GateCommand,
-        aids: Aids<'_>,
+        checks: RunnerChecks<'_>,
         sandbox: &Sandbox,
         terms: &RunTerms,
         printed: &mut dyn FnMut(&str),
-    ) -> Result<Ran, CopyError> {
-        let reports = self.copy.beside(&format!("reports-{}", crate::court::fresh_word()))?;
+    ) -> Result<GateExecution, CopyError> {
+        let reports = self.copy.beside(&format!("reports-{}", crate::random::fresh_word()))?;
         for (name, contents) in &command.provided {
             let path = reports.join(name);
             fs::write(&path, contents).map_err(|error| CopyError::Io { path, error })?;
@@ -218,7 +221,7 @@ impl Bench {
             Ok(result) => result,
             Err(error) => {
                 let run = without_result(GateTrouble::NoSandbox, format!("it could not be started: {error}"));
-                return Ok(Ran { run, time_ms: 0, command: shown, output: String::new() });
+                return Ok(GateExecution { run, time_ms: 0, command: shown, output: String::new() });
             }
         };
         let time_ms = u64::try_from(result.wall.as_millis()).unwrap_or(u64::MAX);
@@ -226,18 +229,19 @@ impl Bench {
         let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.push('\n');
         text.push_str(&String::from_utf8_lossy(&output.stderr));
-        let mut run = GateRun::of(planned.gate, planned.setup, &output, aids.canary);
-        let left = |name: &str| output.reports.get(name).map(Vec::as_slice).unwrap_or_default();
-        let left = witness::Left { words: left(witness::REPORT), rewritten: left(witness::REWRITTEN) };
-        witness::hear(&aids.witnesses.called, left, &mut run);
-        // What a tool left is of no use any more; that it cannot be removed costs space and no more.
+        let mut run = GateRun::of(planned.gate, planned.setup, &output, checks.canary);
+        let report_file = |name: &str| output.reports.get(name).map(Vec::as_slice).unwrap_or_default();
+        let report_file =
+            witness::RunArtifacts { words: report_file(witness::REPORT), rewritten: report_file(witness::REWRITTEN) };
+        witness::hear(&checks.markers.markers, report_file, &mut run);
+        // The reports are not needed any more. If they cannot be removed, they only take space.
         let _ = remove(&reports);
-        Ok(Ran { run, time_ms, command: shown, output: make_visible(&text).into_owned() })
+        Ok(GateExecution { run, time_ms, command: shown, output: make_visible(&text).into_owned() })
     }
 
-    fn job(&self, command: &GateCommand, reports: &Path, sandbox: &Sandbox, terms: &RunTerms) -> Job {
+    fn job(&self, command: &GateCommand, reports: &Path, sandbox: &Sandbox, terms: &RunTerms) -> SandboxJob {
         let work = self.copy.path();
-        let mut job = Job::new(&command.program, &[], &work, reports);
+        let mut job = SandboxJob::new(&command.program, &[], &work, reports);
         job.folder.clone_from(&command.folder);
         job.limits = terms.limits.clone();
         job.network = terms.network;
@@ -266,21 +270,21 @@ impl Bench {
     }
 }
 
-/// What puts a runner of tests to the test.
+/// The checks of a test runner itself.
 #[derive(Clone, Copy)]
-struct Aids<'a> {
+struct RunnerChecks<'a> {
     canary: Option<&'a Canary>,
-    witnesses: &'a Witnesses,
+    markers: &'a CompletionMarkers,
 }
 
-/// Under what terms gates run.
+/// The terms of gate runs.
 #[derive(Debug, Clone)]
 pub struct RunTerms {
-    /// What each of them may take.
+    /// The limits of each run.
     pub limits: SandboxLimits,
-    /// Whether they may reach the network.
+    /// Whether runs may use the network.
     pub network: bool,
-    /// Seconds that one test may take.
+    /// The most seconds for one test.
     pub test_seconds: u32,
 }
 
@@ -298,7 +302,7 @@ fn output_of(result: JobResult, reports: &Path, command: &GateCommand, work: &Pa
     GateOutput {
         status: result.status,
         timed_out: result.timed_out(),
-        limit: result.limit_reached.map(said),
+        limit: result.limit_reached.map(limit_text),
         cut: result.cut,
         reports: read_reports(reports, command),
         stdout: result.stdout,
@@ -307,11 +311,12 @@ fn output_of(result: JobResult, reports: &Path, command: &GateCommand, work: &Pa
     }
 }
 
-fn said(limit: Limit) -> String {
+fn limit_text(limit: LimitKind) -> String {
     format!("{} ({limit})", limit.meaning())
 }
 
-/// Reads what a tool left in its folder; what we put there ourselves is not among it. Links are not followed.
+/// Reads the files that a tool left in its report folder, without the files that were provided to it. Links are not
+/// followed.
 fn read_reports(top: &Path, command: &GateCommand) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![(top.to_owned(), String::new())];
@@ -334,8 +339,8 @@ fn read_reports(top: &Path, command: &GateCommand) -> BTreeMap<String, Vec<u8>> 
     found
 }
 
-/// Returns a command that looks at the same once more, from the root of the project. One that needs files of ours, or leaves
-/// its reports where nobody else looks, is run by this program.
+/// Returns a command that repeats the check from the root of the project. A command that needs provided files or
+/// writes its reports to a private folder is repeated with this program.
 fn again(gate: &dyn Gate, command: &GateCommand) -> String {
     let is_ours = |text: &String| text.contains(REPORTS);
     if command.arguments.iter().any(is_ours) || command.environment.values().any(is_ours) {
@@ -344,7 +349,7 @@ fn again(gate: &dyn Gate, command: &GateCommand) -> String {
     for_shell(command)
 }
 
-/// Writes a command so that a shell runs it again, from the root of the project.
+/// Formats a command so that a shell can run it from the root of the project.
 fn for_shell(command: &GateCommand) -> String {
     let quoted = |text: &str| {
         let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:,+@%".contains(character);
@@ -366,13 +371,14 @@ fn for_shell(command: &GateCommand) -> String {
     line
 }
 
-/// Returns whether programs are looked for in a folder of the search path: it is absolute, and not within the tree.
+/// Returns whether a folder of the search path is used: it must be absolute and outside the tree.
 fn leads_outside(folder: &Path, root: &Path) -> bool {
     folder.is_absolute() && folder.is_dir() && !folder.starts_with(root)
 }
 
-/// Returns what has to be seen of a folder of the search path so that its programs run; nothing where the sandbox shows it
-/// anyway. Those of a virtual environment need all of that, and by the name that it was made under: their first lines say it.
+/// Returns what must be visible of a search path folder for its programs to run; nothing if the sandbox shows it
+/// anyway. Programs of a virtual environment need the whole environment under its original path, because their first
+/// lines contain it.
 pub(crate) fn tool_folders(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let is_shown = |folder: &Path| ["/usr", "/bin", "/sbin", "/opt"].iter().any(|shown| folder.starts_with(shown));
     let whole = folder.parent().filter(|parent| parent.join("pyvenv.cfg").is_file()).unwrap_or(folder).to_owned();

@@ -1,13 +1,11 @@
-//! Reading a git repository as if it were hostile.
+//! Reads a git repository as if it were hostile.
 //!
-//! git runs programs that a repository's configuration names: fsmonitor, external diff, textconv,
-//! filters, hooks, and whatever an included or redirected configuration adds. So git never gets to
-//! see that configuration. It works in a shadow: a git folder of our own, with a configuration that
-//! we wrote, which borrows only the repository's objects, index and ignore list. Attributes in the
-//! work tree can then name drivers, but none is defined.
+//! git runs programs that a repository's configuration names: fsmonitor, external diff, textconv, filters, hooks, and
+//! programs of included or redirected configuration. So git never sees that configuration. It works in a shadow: a git
+//! folder with a configuration written here, which borrows only the repository's objects, index and ignore list.
+//! Attributes in the work tree can then name drivers, but none is defined.
 //!
-//! Submodules are compared by their commit only: to look inside, git would read their
-//! configuration.
+//! Submodules are compared by their commit only, because git would read their configuration to look inside.
 
 mod odd_file;
 
@@ -22,29 +20,29 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::process::{Finished, Limits, run};
+use crate::process::{ProcessLimits, ProcessResult, run};
 use crate::scratch::Scratch;
 use crate::search_path::SearchPath;
 
 pub(crate) use odd_file::{ignore_list as odd_ignore_list, in_work_tree as odd_in_work_tree};
 
-/// How long one call of git may take.
+/// The longest time for one call of git.
 pub const GIT_TIME_MAX: Duration = Duration::from_secs(20);
-/// How long git may take before it is asked whether it waits for something that never comes.
+/// How long git may take before the tree is searched for files that block it.
 pub const PATIENCE: Duration = Duration::from_secs(3);
-/// How long writing a commit's files into a folder may take.
+/// The longest time for writing a commit's files into a folder.
 pub const CHECKOUT_TIME_MAX: Duration = Duration::from_secs(300);
-/// Bytes of a patch that are read.
+/// The most bytes of a patch that are read.
 pub const PATCH_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// Largest file whose change is shown when the whole patch is larger than [`PATCH_BYTES_MAX`].
+/// The largest file whose change is shown if the whole patch is larger than [`PATCH_BYTES_MAX`].
 pub const SHOWN_BYTES_MAX: u64 = 1024 * 1024;
-/// Bytes of the names of files that can be left out of a patch.
+/// The most bytes of file names that can be excluded from a patch.
 const LEFT_OUT_BYTES_MAX: usize = 512 * 1024;
-/// Bytes of a listing of files that are read.
+/// The most bytes of a file listing that are read.
 pub const LIST_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// Most branches and tags that are listed.
+/// The most branches and tags that are listed.
 pub const NAMES_MAX: usize = 10_000;
-/// Bytes of a file below `.git` that is read for what it says.
+/// The largest file below `.git` that is read directly, in bytes.
 const META_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// A failure to read a repository.
@@ -53,7 +51,7 @@ pub enum GitError {
     /// git is not installed.
     #[error("git cannot be started: {0}")]
     NoGit(io::Error),
-    /// git did not do what was asked.
+    /// git reported an error.
     #[error("git {what} failed: {detail}")]
     Failed {
         /// The subcommand.
@@ -61,16 +59,16 @@ pub enum GitError {
         /// What it printed.
         detail: String,
     },
-    /// The commit that a change is to be measured from is not there.
+    /// The base commit of a change does not exist.
     #[error("commit {0}, from which the change is measured, is no longer in the repository")]
     Gone(String),
-    /// HEAD leads nowhere.
+    /// HEAD does not lead to a commit.
     #[error("HEAD names no commit, though the repository has some; `--base` says what to compare with")]
     NoHead,
     /// git took too long.
     #[error("git {0} took longer than {limit} s", limit = GIT_TIME_MAX.as_secs())]
     TimedOut(String),
-    /// What git printed is larger than the limit.
+    /// The output of git is larger than the limit.
     #[error("git {0} printed more than can be read")]
     TooLarge(String),
     /// A file of the repository cannot be read.
@@ -78,13 +76,13 @@ pub enum GitError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         error: io::Error,
     },
-    /// git would wait for ever, or read without end.
+    /// git would block at this file, or read it without end.
     #[error("{0} is a pipe, a socket or a device, which git would wait for; put a file there")]
     Waits(PathBuf),
-    /// The repository is not laid out as one.
+    /// The folder has no valid repository layout.
     #[error("{path} is no git folder: {detail}")]
     Layout {
         /// The folder.
@@ -95,7 +93,7 @@ pub enum GitError {
 }
 
 impl GitError {
-    /// Returns whether the repository may be the cause, and not this machine.
+    /// Returns whether the repository may be the cause, rather than this machine.
     pub fn is_about_the_repository(&self) -> bool {
         !matches!(self, Self::NoGit(_))
     }
@@ -106,14 +104,14 @@ impl GitError {
 pub struct Repository {
     /// The work tree.
     root: PathBuf,
-    /// The folder that the repository belongs to: the work tree, unless that is a copy.
+    /// The folder to which the repository belongs: the work tree, unless that is a copy.
     home: PathBuf,
     git_dir: PathBuf,
     common_dir: PathBuf,
     sha256: bool,
     reftable: bool,
     shadow: Scratch,
-    /// Looked through when git is first called: much can be read without it.
+    /// Computed when git is first called, because much can be read without git.
     search_path: OnceLock<SearchPath>,
 }
 
@@ -137,23 +135,23 @@ pub struct Large {
     pub before: bool,
     /// Whether the work tree has it.
     pub after: bool,
-    /// How many lines its change has; `None` when it is not text.
+    /// How many lines its change has; `None` if it is not text.
     pub lines: Option<u32>,
 }
 
-/// Finds the folder whose work an agent does when it runs in `start`: the nearest one with `.git`
-/// or `assize.toml`, else `start` itself.
+/// Finds the project in which an agent works when it runs in `start`: the nearest folder with `.git` or `assize.toml`,
+/// otherwise `start` itself.
 pub fn project_root(start: &Path) -> PathBuf {
     let marked = |folder: &&Path| folder.join(".git").exists() || folder.join("assize.toml").is_file();
     start.ancestors().find(marked).unwrap_or(start).to_owned()
 }
 
 impl Repository {
-    /// Finds the repository of a folder and prepares its shadow; `None` where there is none.
+    /// Finds the repository of a folder and prepares its shadow. Returns `None` if there is none.
     ///
     /// # Errors
     ///
-    /// Fails when there is a repository that cannot be read.
+    /// Fails if there is a repository that cannot be read.
     pub fn discover(start: &Path) -> Result<Option<Self>, GitError> {
         let Some(root) = start.ancestors().find(|folder| folder.join(".git").exists()) else {
             return Ok(None);
@@ -161,11 +159,11 @@ impl Repository {
         Self::open(root, root).map(Some)
     }
 
-    /// Finds the repository of a folder, as [`Self::discover`] does, with another work tree: a copy of its own.
+    /// Finds the repository of a folder as [`Self::discover`] does, with another work tree: a copy.
     ///
     /// # Errors
     ///
-    /// Fails when there is a repository that cannot be read.
+    /// Fails if there is a repository that cannot be read.
     pub fn with_work_tree(start: &Path, work_tree: &Path) -> Result<Option<Self>, GitError> {
         let Some(home) = start.ancestors().find(|folder| folder.join(".git").exists()) else {
             return Ok(None);
@@ -192,7 +190,7 @@ impl Repository {
         Ok(repository)
     }
 
-    /// Fills the shadow: our configuration, their objects, index and ignore list.
+    /// Fills the shadow with a safe configuration and the repository's objects, index and ignore list.
     fn cast_shadow(&self, settings: &DataSettings) -> io::Result<()> {
         let shadow = self.shadow.path();
         fs::create_dir_all(shadow.join("objects/info"))?;
@@ -219,7 +217,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Returns the folder that the repository belongs to, whatever its work tree is.
+    /// Returns the folder to which the repository belongs, whatever its work tree is.
     pub fn home(&self) -> &Path {
         &self.home
     }
@@ -229,11 +227,11 @@ impl Repository {
         &self.root
     }
 
-    /// Returns the commit that is checked out; `None` before the first one.
+    /// Returns the current commit, or `None` before the first one.
     ///
     /// # Errors
     ///
-    /// Fails when the references cannot be read.
+    /// Fails if the references cannot be read.
     pub fn head(&self) -> Result<Option<String>, GitError> {
         if self.reftable {
             return Ok(self.resolve("HEAD").ok());
@@ -241,11 +239,12 @@ impl Repository {
         head_in(&self.git_dir, &self.common_dir)
     }
 
-    /// Returns the commit that a change is measured from when nobody names one; `None` before the first one.
+    /// Returns the default base commit of a change, or `None` before the first commit.
     ///
     /// # Errors
     ///
-    /// Fails when the references cannot be read, or HEAD is none of them: then a change would seem to have no base.
+    /// Fails if the references cannot be read, or if HEAD is not one of them: then a change would seem to have no
+    /// base.
     pub fn head_to_compare(&self) -> Result<Option<String>, GitError> {
         if let Some(head) = self.head()? {
             return Ok(Some(head));
@@ -258,18 +257,18 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// Fails when it names none.
+    /// Fails if it names none.
     pub fn resolve(&self, revision: &str) -> Result<String, GitError> {
         let wanted = format!("{revision}^{{commit}}");
         let finished = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted], &[], 1 << 16)?;
         Ok(String::from_utf8_lossy(&finished.stdout).trim().to_owned())
     }
 
-    /// Lists branches, those of others among them, and tags.
+    /// Lists branches, including remote ones, and tags.
     ///
     /// # Errors
     ///
-    /// Fails when git does.
+    /// Fails if git does.
     pub fn branches_and_tags(&self) -> Result<Vec<String>, GitError> {
         let count = format!("--count={NAMES_MAX}");
         let kinds = ["refs/heads", "refs/tags", "refs/remotes"];
@@ -278,12 +277,12 @@ impl Repository {
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 
-    /// Returns whether only the last commits are there.
+    /// Returns whether the history is shallow.
     pub fn is_shallow(&self) -> bool {
         self.common_dir.join("shallow").exists()
     }
 
-    /// Returns the tree that a change is compared with when there is no commit.
+    /// Returns the empty tree, with which a change is compared if there is no commit.
     fn empty_tree(&self) -> &'static str {
         if self.sha256 {
             "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
@@ -292,23 +291,21 @@ impl Repository {
         }
     }
 
-    /// Returns the patch from a commit (from nothing, without one) to the work tree; untracked
-    /// files are not in it.
+    /// Returns the patch from a commit, or from nothing, to the work tree. Untracked files are not part of it.
     ///
     /// # Errors
     ///
-    /// Fails when git does, or the patch is larger than [`PATCH_BYTES_MAX`].
+    /// Fails if git does, or if the patch is larger than [`PATCH_BYTES_MAX`].
     pub fn patch(&self, from: Option<&str>) -> Result<Vec<u8>, GitError> {
         let from = from.unwrap_or_else(|| self.empty_tree());
         self.diff(&PATCH_OPTIONS, from, &[], PATCH_BYTES_MAX)
     }
 
-    /// Returns the patch without the files that are larger than [`SHOWN_BYTES_MAX`] before or
-    /// after, and those files.
+    /// Returns the patch without files that are larger than [`SHOWN_BYTES_MAX`] before or after, and those files.
     ///
     /// # Errors
     ///
-    /// Fails when git does, or when even that patch is larger than [`PATCH_BYTES_MAX`].
+    /// Fails if git does, or if even that patch is larger than [`PATCH_BYTES_MAX`].
     pub fn patch_of_small(&self, from: Option<&str>) -> Result<(Vec<u8>, Vec<Large>), GitError> {
         let from = from.unwrap_or_else(|| self.empty_tree());
         let sizes = self.sizes(from)?;
@@ -349,7 +346,7 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// Fails when git does.
+    /// Fails if git does.
     pub fn changed_paths(&self, from: Option<&str>) -> Result<Vec<String>, GitError> {
         let from = from.unwrap_or_else(|| self.empty_tree());
         let list = self.diff(&["--name-only", "-z", "--no-renames"], from, &[], LIST_BYTES_MAX)?;
@@ -362,7 +359,7 @@ impl Repository {
         let fixed = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"];
         let rest = pathspecs.iter().map(String::as_str);
         let arguments: Vec<&str> = fixed.iter().chain(options).copied().chain([from, "--"]).chain(rest).collect();
-        let limits = Limits { time: GIT_TIME_MAX, stdout_bytes_max: bytes_max, stderr_bytes_max: 4_096 };
+        let limits = ProcessLimits { time: GIT_TIME_MAX, stdout_bytes_max: bytes_max, stderr_bytes_max: 4_096 };
         match self.look("diff", || self.command(&arguments, pathspecs.is_empty()), &[], &limits) {
             Err(GitError::Failed { detail, .. })
                 if ["bad object", "unknown revision"].iter().any(|gone| detail.contains(gone)) =>
@@ -373,11 +370,11 @@ impl Repository {
         }
     }
 
-    /// Lists tracked files, and untracked ones that are not ignored.
+    /// Lists tracked files, and untracked files that are not ignored.
     ///
     /// # Errors
     ///
-    /// Fails when git does.
+    /// Fails if git does.
     pub fn files(&self) -> Result<Vec<Listed>, GitError> {
         let arguments = ["ls-files", "-z", "-v", "--cached", "--others", "--exclude-standard"];
         let list = self.git(&arguments, &[], LIST_BYTES_MAX)?.stdout;
@@ -390,12 +387,12 @@ impl Repository {
         Ok(listed.collect())
     }
 
-    /// Makes changes visible that index entries hide, in the shadow's index alone. A path that the
-    /// work tree lacks is left out: a sparse checkout hides what it did not check out.
+    /// Makes changes visible that index entries hide, in the shadow's index only. Paths that the work tree lacks are
+    /// skipped, because a sparse checkout hides what it did not check out.
     ///
     /// # Errors
     ///
-    /// Fails when git does.
+    /// Fails if git does.
     pub fn unhide(&self, listed: &[Listed]) -> Result<bool, GitError> {
         let mut paths = Vec::new();
         for file in listed.iter().filter(|file| file.hidden && self.root.join(&file.path).symlink_metadata().is_ok()) {
@@ -405,7 +402,7 @@ impl Repository {
         if paths.is_empty() {
             return Ok(false);
         }
-        let limits = Limits { time: GIT_TIME_MAX, stdout_bytes_max: 1 << 16, stderr_bytes_max: 4_096 };
+        let limits = ProcessLimits { time: GIT_TIME_MAX, stdout_bytes_max: 1 << 16, stderr_bytes_max: 4_096 };
         for flag in ["--no-assume-unchanged", "--no-skip-worktree"] {
             let command = self.command(&["update-index", flag, "-z", "--stdin"], true)?;
             finished("update-index", command, &paths, &limits)?;
@@ -417,17 +414,17 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// Fails when git does.
+    /// Fails if git does.
     pub fn words_present(&self, names: &[&str], time: Duration) -> Result<Vec<String>, GitError> {
         let mut arguments = vec!["grep", "--untracked", "--no-textconv", "-I", "-F", "-w", "-h", "-o", "--no-color"];
         for name in names {
             arguments.extend(["-e", name]);
         }
         arguments.push("--");
-        let limits = Limits { time, stdout_bytes_max: LIST_BYTES_MAX, stderr_bytes_max: 4_096 };
+        let limits = ProcessLimits { time, stdout_bytes_max: LIST_BYTES_MAX, stderr_bytes_max: 4_096 };
         let finished = run(self.command(&arguments, true)?, &[], &limits).map_err(GitError::NoGit)?;
         match finished.status.and_then(|status| status.code()) {
-            // 1 says that nothing was found.
+            // Status 1 means that nothing was found.
             Some(0 | 1) => {
                 let mut words: Vec<String> =
                     String::from_utf8_lossy(&finished.stdout).lines().map(str::to_owned).collect();
@@ -440,23 +437,23 @@ impl Repository {
         }
     }
 
-    /// Returns the id of a commit's tree, which stays the same while the files do.
+    /// Returns the id of a commit's tree, which depends only on its files.
     ///
     /// # Errors
     ///
-    /// Fails when git does.
+    /// Fails if git does.
     pub fn tree_of(&self, commit: &str) -> Result<String, GitError> {
         let wanted = format!("{commit}^{{tree}}");
         let finished = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted], &[], 1 << 16)?;
         Ok(String::from_utf8_lossy(&finished.stdout).trim().to_owned())
     }
 
-    /// Returns the contents of a file in a commit; `None` where it has none of that name. Bytes that are not UTF-8 are
+    /// Returns the contents of a file in a commit, or `None` if it does not exist there. Bytes that are not UTF-8 are
     /// replaced.
     ///
     /// # Errors
     ///
-    /// Fails when git does, or the file is larger than is read.
+    /// Fails if git does, or if the file exceeds the limit.
     pub fn contents(&self, commit: &str, path: &str) -> Result<Option<String>, GitError> {
         let listed =
             self.git(&["ls-tree", "-z", "--full-tree", "--name-only", commit, "--", path], &[], 1 << 16)?.stdout;
@@ -467,16 +464,18 @@ impl Repository {
         Ok(Some(String::from_utf8_lossy(&finished.stdout).into_owned()))
     }
 
-    /// Writes a commit's files into an empty folder, and returns their paths. No hook and no filter runs; submodules are left out.
+    /// Writes a commit's files into an empty folder, and returns their paths. No hook or filter runs; submodules are
+    /// skipped.
     ///
     /// # Errors
     ///
-    /// Fails when git does, or takes longer than [`CHECKOUT_TIME_MAX`].
+    /// Fails if git does, or takes longer than [`CHECKOUT_TIME_MAX`].
     pub fn check_out(&self, commit: &str, into: &Path) -> Result<Vec<String>, GitError> {
-        // Not only when it takes long: a checkout that was stopped could not be begun again.
+        // Checked in advance, because a checkout that was stopped cannot be started again.
         self.refuse(odd_file::in_git_folder(&self.common_dir))?;
         let index = self.shadow.path().join("index-of-checkout");
-        let limits = Limits { time: CHECKOUT_TIME_MAX, stdout_bytes_max: LIST_BYTES_MAX, stderr_bytes_max: 4_096 };
+        let limits =
+            ProcessLimits { time: CHECKOUT_TIME_MAX, stdout_bytes_max: LIST_BYTES_MAX, stderr_bytes_max: 4_096 };
         let run = |arguments: &[&str]| {
             let mut command = self.command(arguments, true)?;
             command.env("GIT_INDEX_FILE", &index).env("GIT_WORK_TREE", into);
@@ -489,21 +488,21 @@ impl Repository {
         Ok(split_nul(&listed).collect())
     }
 
-    fn git(&self, arguments: &[&str], input: &[u8], bytes_max: usize) -> Result<Finished, GitError> {
-        let limits = Limits { time: GIT_TIME_MAX, stdout_bytes_max: bytes_max, stderr_bytes_max: 4_096 };
+    fn git(&self, arguments: &[&str], input: &[u8], bytes_max: usize) -> Result<ProcessResult, GitError> {
+        let limits = ProcessLimits { time: GIT_TIME_MAX, stdout_bytes_max: bytes_max, stderr_bytes_max: 4_096 };
         self.look(arguments[0], || self.command(arguments, true), input, &limits)
     }
 
-    /// Has git look at something. When that takes long, it is found out whether git waits for what never comes; if not,
-    /// it begins anew and gets all the time that it may take.
+    /// Runs a git command that reads. If it takes long, the tree is searched for files that block git. If there are
+    /// none, the command is started again with its full time.
     fn look(
         &self,
         what: &str,
         command: impl Fn() -> Result<Command, GitError>,
         input: &[u8],
-        limits: &Limits,
-    ) -> Result<Finished, GitError> {
-        let soon = Limits { time: PATIENCE.min(limits.time), ..*limits };
+        limits: &ProcessLimits,
+    ) -> Result<ProcessResult, GitError> {
+        let soon = ProcessLimits { time: PATIENCE.min(limits.time), ..*limits };
         match finished(what, command()?, input, &soon) {
             Err(GitError::TimedOut(_)) => {
                 self.refuse(odd_file::in_work_tree(&self.root))?;
@@ -515,7 +514,7 @@ impl Repository {
         }
     }
 
-    /// Refuses to have git read what is no file. The path is shown as it lies below the root.
+    /// Fails if a file would block git. The path in the error is relative to the root.
     fn refuse(&self, odd: Option<PathBuf>) -> Result<(), GitError> {
         match odd {
             Some(path) => Err(GitError::Waits(path.strip_prefix(&self.root).map(Path::to_owned).unwrap_or(path))),
@@ -560,7 +559,7 @@ impl Repository {
 
 const PATCH_OPTIONS: [&str; 4] = ["--unified=3", "--src-prefix=a/", "--dst-prefix=b/", "--find-renames"];
 
-fn finished(what: &str, command: Command, input: &[u8], limits: &Limits) -> Result<Finished, GitError> {
+fn finished(what: &str, command: Command, input: &[u8], limits: &ProcessLimits) -> Result<ProcessResult, GitError> {
     let finished = run(command, input, limits).map_err(GitError::NoGit)?;
     let what = what.to_owned();
     match finished.status {
@@ -571,7 +570,7 @@ fn finished(what: &str, command: Command, input: &[u8], limits: &Limits) -> Resu
     }
 }
 
-/// Finds the git folder of a work tree, and the one that it shares with other work trees.
+/// Finds the git folder of a work tree, and the common one that it shares with other work trees.
 fn folders(root: &Path) -> Result<(PathBuf, PathBuf), GitError> {
     let dot_git = root.join(".git");
     let git_dir = if dot_git.is_dir() { dot_git } else { redirected(&dot_git, root)? };
@@ -588,12 +587,11 @@ fn folders(root: &Path) -> Result<(PathBuf, PathBuf), GitError> {
     Ok((git_dir, common_dir))
 }
 
-/// Returns the commit that is checked out in a folder's repository, without starting a process
-/// where that can be avoided.
+/// Returns the current commit of a folder's repository, without starting a process if possible.
 ///
 /// # Errors
 ///
-/// Fails when there is a repository that cannot be read.
+/// Fails if there is a repository that cannot be read.
 pub fn head_of(start: &Path) -> Result<Option<String>, GitError> {
     let Some(root) = start.ancestors().find(|folder| folder.join(".git").exists()) else { return Ok(None) };
     let (git_dir, common_dir) = folders(root)?;
@@ -636,7 +634,7 @@ fn packed(common_dir: &Path, name: &str) -> Result<Option<String>, GitError> {
     Ok(found)
 }
 
-/// Settings that change what the data mean and that name no program.
+/// Settings that change the meaning of the data and name no program.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct DataSettings {
     sha256: bool,
@@ -650,8 +648,7 @@ impl DataSettings {
         Ok(Self::read(&String::from_utf8_lossy(&config)))
     }
 
-    /// Reads the few settings that count out of a repository's configuration. Includes are not
-    /// followed.
+    /// Reads the relevant settings of a repository's configuration. Includes are not followed.
     fn read(config: &str) -> Self {
         const CORE: [&str; 6] = ["autocrlf", "eol", "filemode", "ignorecase", "precomposeunicode", "symlinks"];
         const VALUES: [&str; 8] = ["true", "false", "input", "lf", "crlf", "native", "1", "0"];
@@ -692,7 +689,7 @@ impl DataSettings {
     }
 }
 
-/// Follows a `.git` file as worktrees and submodules have it.
+/// Follows a `.git` file of a linked work tree or a submodule.
 fn redirected(dot_git: &Path, root: &Path) -> Result<PathBuf, GitError> {
     let contents = read_meta(dot_git)?.unwrap_or_default();
     let Some(path) = trim(&contents).strip_prefix(b"gitdir:") else {
@@ -710,14 +707,14 @@ fn read_meta(path: &Path) -> Result<Option<Vec<u8>>, GitError> {
     }
 }
 
-/// Copies a file with the time of its last change: by the index's own time git knows which entries
-/// may have been changed in the same instant and have to be compared by their contents.
+/// Copies a file with its modification time. By the index's own time, git knows which entries may have changed in the
+/// same instant and must be compared by contents.
 fn copy_if_there(from: &Path, to: &Path) -> io::Result<()> {
     let meta = match fs::metadata(from) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         meta => meta?,
     };
-    // A pipe would keep whoever opens it waiting.
+    // Opening a pipe would block.
     if !meta.is_file() {
         return Err(io::Error::other(format!("{} is no regular file", from.display())));
     }
@@ -729,7 +726,7 @@ fn trim(bytes: &[u8]) -> &[u8] {
     bytes.trim_ascii()
 }
 
-/// Resolves `..` by words, so that messages show readable paths.
+/// Resolves `..` lexically, so that messages contain readable paths.
 fn normal(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

@@ -1,20 +1,19 @@
 //! The ledger on disk: one SQLite file, written durably.
 //!
-//! An acknowledged event survives a kill and a power loss. The chain itself is computed in the core.
+//! An acknowledged event survives a kill and a power loss. `assize-ledger` computes the hash chain.
 
 use std::path::{Path, PathBuf};
 
-use assize_core::ledger::{Damage, GENESIS, Hash, Header, Verifier, entry_hash};
-use assize_core::session::Event;
+use assize_ledger::chain::{ChainHash, Damage, GENESIS, Header, Verifier, entry_hash};
+use assize_ledger::event::LedgerEvent;
 use rusqlite::{OptionalExtension as _, TransactionBehavior, params};
 
-use crate::database::{Database, DatabaseError, Kind};
+use crate::database::{Database, DatabaseError, DatabaseKind};
 
-/// Marks the file as ours (`ASZE`).
+/// Marks the file as one of Assize (`ASZE`).
 const APPLICATION_ID: i32 = 0x4153_5a45;
 
-/// The steps from an empty file to the present schema. A step that has been released is never
-/// changed.
+/// The migrations from an empty file to the current schema. A released migration is never changed.
 const MIGRATIONS: &[&str] = &["
     CREATE TABLE entry (
         seq      INTEGER PRIMARY KEY,
@@ -30,8 +29,8 @@ const MIGRATIONS: &[&str] = &["
     CREATE INDEX entry_by_session ON entry (session, seq);
 "];
 
-/// What the file is.
-const KIND: Kind = Kind { name: "ledger", application_id: APPLICATION_ID, migrations: MIGRATIONS };
+/// The purpose of the file.
+const KIND: DatabaseKind = DatabaseKind { name: "ledger", application_id: APPLICATION_ID, migrations: MIGRATIONS };
 
 /// A failure of the ledger. Every message names the file.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +46,7 @@ pub enum LedgerError {
         /// The first damage.
         damage: Damage,
     },
-    /// An entry is no event of this version.
+    /// An entry is not an event of this version.
     #[error("{path}: entry {seq} cannot be read: {detail}")]
     Payload {
         /// The file.
@@ -65,18 +64,18 @@ pub enum LedgerError {
     },
 }
 
-/// One entry, as stored.
+/// One stored entry.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
-    /// Everything but the payload.
+pub struct LedgerEntry {
+    /// Everything except the payload.
     pub header: Header,
     /// The event as JSON.
     pub payload: String,
     /// The hash of the entry.
-    pub hash: Hash,
+    pub hash: ChainHash,
 }
 
-/// Which entries are wanted.
+/// Selects entries.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Only of this session.
@@ -87,20 +86,20 @@ pub struct Filter {
     pub outcome: Option<String>,
     /// Only after this position.
     pub after: u64,
-    /// Only the latest ones, this many.
+    /// Only this many of the latest.
     pub last: Option<u32>,
 }
 
-/// Takes an entry and the hash that it carries of the one before, and says whether to go on.
-pub type Visit<'a> = &'a mut dyn FnMut(Entry, &[u8]) -> Result<bool, LedgerError>;
+/// Receives an entry and the hash of the previous one that it contains. Returns whether to continue.
+pub type Visit<'a> = &'a mut dyn FnMut(LedgerEntry, &[u8]) -> Result<bool, LedgerError>;
 
-/// What a walk along the chain found.
+/// The result of verifying the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verified {
-    /// How many entries there are, all of them sound.
+    /// The number of entries, all intact.
     pub entries: u64,
-    /// The hash of the last one. Kept elsewhere, it also proves that none was cut off.
-    pub head: Hash,
+    /// The hash of the last one. If it is stored elsewhere, it also proves that no entry was removed from the end.
+    pub head: ChainHash,
 }
 
 /// How much is recorded of a session.
@@ -119,12 +118,12 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the ledger for writing; makes it, its folder and the folder's ignore file when they
-    /// do not exist. The folder above must exist.
+    /// Opens the ledger for writing. Creates it, its folder and the folder's ignore file if they do not exist. The
+    /// parent of the folder must exist.
     ///
     /// # Errors
     ///
-    /// See [`LedgerError`]. A file that is not an intact ledger is left as it is.
+    /// See [`LedgerError`]. A file that is not an intact ledger is not changed.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
         Ok(Self { database: Database::open(path, KIND)? })
     }
@@ -139,12 +138,12 @@ impl Ledger {
         Ok(Self { database: database.ok_or_else(|| LedgerError::Absent { path: path.to_owned() })? })
     }
 
-    /// Records an event. When this returns, the event is on the disk.
+    /// Records an event. When this returns, the event is on disk.
     ///
     /// # Errors
     ///
-    /// Fails when the event could not be recorded; then nothing of it is.
-    pub fn append(&mut self, at_ms: i64, court: &str, session: &str, event: &Event) -> Result<u64, LedgerError> {
+    /// Fails if the event could not be recorded; then no part of it is.
+    pub fn append(&mut self, at_ms: i64, court: &str, session: &str, event: &LedgerEvent) -> Result<u64, LedgerError> {
         let payload = serde_json::to_string(event).map_err(|error| LedgerError::Payload {
             path: self.path(),
             seq: 0,
@@ -159,7 +158,7 @@ impl Ledger {
 
     fn insert(&mut self, header: &mut Header, payload: &[u8]) -> rusqlite::Result<()> {
         let transaction = self.database.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let last: Option<(i64, Hash)> = transaction
+        let last: Option<(i64, ChainHash)> = transaction
             .prepare_cached("SELECT seq, hash FROM entry WHERE seq > 0 ORDER BY seq DESC LIMIT 1")?
             .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
@@ -191,7 +190,7 @@ impl Ledger {
     /// # Errors
     ///
     /// Names the first entry that cannot be read.
-    pub fn session_events(&self, session: &str, before: Option<u64>) -> Result<Vec<Event>, LedgerError> {
+    pub fn session_events(&self, session: &str, before: Option<u64>) -> Result<Vec<LedgerEvent>, LedgerError> {
         let filter = Filter { session: Some(session.to_owned()), ..Filter::default() };
         let mut events = Vec::new();
         for entry in self.entries(&filter)? {
@@ -207,7 +206,7 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// Fails when the ledger cannot be read.
+    /// Fails if the ledger cannot be read.
     pub fn sessions(&self) -> Result<Vec<String>, LedgerError> {
         let list = || -> rusqlite::Result<Vec<String>> {
             let mut statement =
@@ -222,7 +221,7 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// Fails when the ledger cannot be read.
+    /// Fails if the ledger cannot be read.
     pub fn sessions_without(&self, court: &str, kinds: [&str; 2], most: u32) -> Result<Vec<String>, LedgerError> {
         let sql = "SELECT session FROM entry WHERE court = ?1 AND seq > 0 GROUP BY session
                    HAVING sum(kind IN (?2, ?3)) = 0 ORDER BY min(seq) DESC LIMIT ?4";
@@ -238,7 +237,7 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// Fails when the ledger cannot be read.
+    /// Fails if the ledger cannot be read.
     pub fn session_size(&self, session: &str) -> Result<SessionSize, LedgerError> {
         let sql = "SELECT count(*), coalesce(sum(kind = 'prompted'), 0) FROM entry WHERE session = ?1 AND seq > 0";
         let count = |row: &rusqlite::Row<'_>, index| row.get::<_, i64>(index).map(|n| usize::try_from(n).unwrap_or(0));
@@ -256,8 +255,8 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// Fails when the ledger cannot be read.
-    pub fn last_pause(&self) -> Result<Option<Event>, LedgerError> {
+    /// Fails if the ledger cannot be read.
+    pub fn last_pause(&self) -> Result<Option<LedgerEvent>, LedgerError> {
         let sql = "SELECT payload FROM entry WHERE session = '-' AND kind IN ('paused', 'resumed') AND seq > 0
                    ORDER BY seq DESC LIMIT 1";
         let payload: Option<Vec<u8>> = self
@@ -273,8 +272,8 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// Fails when the payload is no event of this version.
-    pub fn event(&self, entry: &Entry) -> Result<Event, LedgerError> {
+    /// Fails if the payload is not an event of this version.
+    pub fn event(&self, entry: &LedgerEntry) -> Result<LedgerEvent, LedgerError> {
         serde_json::from_str(&entry.payload).map_err(|error| LedgerError::Payload {
             path: self.path(),
             seq: entry.header.seq,
@@ -286,8 +285,8 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// Fails when the ledger cannot be read.
-    pub fn entry(&self, seq: u64) -> Result<Option<Entry>, LedgerError> {
+    /// Fails if the ledger cannot be read.
+    pub fn entry(&self, seq: u64) -> Result<Option<LedgerEntry>, LedgerError> {
         let filter = Filter { after: seq.saturating_sub(1), ..Filter::default() };
         let mut first = None;
         self.walk(&filter, &mut |entry, _| {
@@ -301,8 +300,8 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// Fails when the ledger cannot be read.
-    pub fn entries(&self, filter: &Filter) -> Result<Vec<Entry>, LedgerError> {
+    /// Fails if the ledger cannot be read.
+    pub fn entries(&self, filter: &Filter) -> Result<Vec<LedgerEntry>, LedgerError> {
         let mut entries = Vec::new();
         self.walk(filter, &mut |entry, _| {
             entries.push(entry);
@@ -311,12 +310,12 @@ impl Ledger {
         Ok(entries)
     }
 
-    /// Hands entries on one by one, oldest first, with the hash that each carries of the one
-    /// before; `each` says whether to go on.
+    /// Passes on entries one by one, oldest first, with the hash of the previous one that each contains. `each`
+    /// returns whether to continue.
     ///
     /// # Errors
     ///
-    /// Fails when the ledger cannot be read, and with whatever `each` fails with.
+    /// Fails if the ledger cannot be read, and with the error of `each`.
     pub fn walk(&self, filter: &Filter, each: Visit<'_>) -> Result<(), LedgerError> {
         match i64::try_from(filter.after).ok().and_then(|after| after.checked_add(1)) {
             Some(first) => self.walk_from(first, filter, each),
@@ -354,8 +353,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// What is stored of an entry cannot have another type or be no text, unless it was changed.
-    fn read_row(&self, row: &rusqlite::Row<'_>) -> Result<(Entry, Vec<u8>), LedgerError> {
+    /// A stored value has another type, or is not text, only if it was changed by others.
+    fn read_row(&self, row: &rusqlite::Row<'_>) -> Result<(LedgerEntry, Vec<u8>), LedgerError> {
         let seq: i64 = row.get(0).map_err(|error| self.failure(&error))?;
         let damaged = |damage| LedgerError::Chain { path: self.path(), damage };
         if seq <= 0 {
@@ -365,7 +364,7 @@ impl Ledger {
         stored(seq, row).ok_or_else(|| damaged(Damage::Altered(seq)))
     }
 
-    /// Walks the whole chain, then looks whether the file as such is what Assize makes.
+    /// Verifies the whole chain, then checks that the file has the schema of Assize.
     ///
     /// # Errors
     ///
@@ -402,7 +401,7 @@ impl Ledger {
     }
 }
 
-fn stored(seq: u64, row: &rusqlite::Row<'_>) -> Option<(Entry, Vec<u8>)> {
+fn stored(seq: u64, row: &rusqlite::Row<'_>) -> Option<(LedgerEntry, Vec<u8>)> {
     let header = Header {
         seq,
         at_ms: row.get(1).ok()?,
@@ -412,8 +411,8 @@ fn stored(seq: u64, row: &rusqlite::Row<'_>) -> Option<(Entry, Vec<u8>)> {
         outcome: row.get(5).ok()?,
     };
     let payload = String::from_utf8(row.get(6).ok()?).ok()?;
-    let hash = Hash::try_from(row.get::<_, Vec<u8>>(8).ok()?).ok()?;
-    Some((Entry { header, payload, hash }, row.get(7).ok()?))
+    let hash = ChainHash::try_from(row.get::<_, Vec<u8>>(8).ok()?).ok()?;
+    Some((LedgerEntry { header, payload, hash }, row.get(7).ok()?))
 }
 
 #[cfg(test)]
@@ -430,8 +429,8 @@ mod tests {
         tempfile::tempdir().expect("a temporary folder")
     }
 
-    fn ended(reason: &str) -> Event {
-        Event::SessionEnded { reason: reason.to_owned() }
+    fn ended(reason: &str) -> LedgerEvent {
+        LedgerEvent::SessionEnded { reason: reason.to_owned() }
     }
 
     #[test]
@@ -454,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_damaged_and_newer_files_are_named_and_left_alone() {
+    fn foreign_damaged_and_newer_files_are_rejected_unchanged() {
         let folder = folder();
         let path = folder.path().join("ledger.db");
         for contents in [&b"not a database at all, but quite long enough to look at"[..], b"x"] {
@@ -475,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_ledger_is_said_to_be_absent() {
+    fn a_missing_ledger_is_reported() {
         let path = folder().path().join("ledger.db");
         assert!(matches!(Ledger::open_read_only(&path), Err(LedgerError::Absent { .. })));
     }
@@ -538,7 +537,7 @@ mod tests {
         let folder = folder();
         let path = folder.path().join("ledger.db");
         let mut ledger = Ledger::open(&path).expect("a new ledger");
-        let paused = serde_json::to_string(&Event::Paused { until_ms: None }).expect("JSON");
+        let paused = serde_json::to_string(&LedgerEvent::Paused { until_ms: None }).expect("JSON");
         let forge = |ledger: &Ledger, seq: i64| {
             let sql = "INSERT INTO entry VALUES (?1, 1, '-', '-', 'paused', NULL, ?2, zeroblob(32), zeroblob(32))";
             ledger.database.connection.execute(sql, params![seq, paused.as_bytes()]).expect("forged");
@@ -624,7 +623,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_refused_and_left_alone() {
+    fn links_are_rejected_unchanged() {
         use std::os::unix::fs::symlink;
 
         let folder = folder();

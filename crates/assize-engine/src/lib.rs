@@ -1,8 +1,7 @@
-//! The I/O shell of Assize: carries out what courts ask for.
+//! The I/O shell of Assize: carries out the effects that courts ask for.
 //!
-//! Processes, git, HTTP, the ledger and the clock live here. Nothing here decides what the judged
-//! work is worth: that is the core's business, so that it can be tested and replayed without any
-//! of this.
+//! Processes, git, HTTP, the ledger and the clock are here. Nothing here decides what the judged work is worth. The
+//! pure crates decide that, so that each decision can be tested and replayed without any I/O.
 
 pub mod brief;
 pub mod court;
@@ -12,13 +11,15 @@ pub mod expand;
 pub mod fix;
 pub mod fixer;
 pub mod gate;
+pub mod generation;
 pub mod git;
-pub mod ground;
 pub mod judge;
 pub mod ledger;
 pub mod market;
 pub mod patch;
 pub mod process;
+mod process_tree;
+pub mod random;
 pub mod records;
 pub mod regular_file;
 #[cfg(target_os = "linux")]
@@ -31,3 +32,4 @@ pub mod syntax;
 pub mod transcript;
 pub mod tree;
 pub mod work_copy;
+pub mod work_tree;

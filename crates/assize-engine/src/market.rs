@@ -1,11 +1,11 @@
-//! The market's dealings with the world: bidders, issues, the branch, the history, and what is known of a tree.
+//! The I/O of the market: bidders, issues, the branch, the event history, and lookups in the tree.
 
-pub mod appraisal;
+pub mod bid_scoring;
 pub mod bidder;
 pub mod branch;
 pub mod broker;
-pub mod errand;
+pub mod commit_step;
 pub mod events;
-pub mod known;
-pub mod landing;
+pub mod external_command;
 pub mod source;
+pub mod survey_lookup;

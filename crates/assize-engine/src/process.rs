@@ -1,8 +1,8 @@
-//! Running other programs within limits.
+//! Runs other programs within limits.
 //!
-//! A program runs in its own process group, with bounded output and a deadline; when it is over,
-//! whatever is left of the group is killed. A program that starts others in sessions of their own is
-//! run to the last of them. This module must not know what the programs are for.
+//! A program runs in its own process group, with bounded output and a deadline. When it has ended, the rest of the
+//! group is killed. Programs that start others in sessions of their own are run with [`run_to_the_last`]. This module
+//! must not know what the programs are for.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
@@ -17,12 +17,12 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::sandbox::watch::{end_all, is_dead};
+use crate::process_tree::{end_all, is_dead};
 use crate::scratch;
 
-/// What a program may take.
+/// The limits of a program.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct ProcessLimits {
     /// How long it may run.
     pub time: Duration,
     /// How many bytes of its standard output are kept.
@@ -33,22 +33,21 @@ pub struct Limits {
 
 /// How a program ended.
 #[derive(Debug)]
-pub struct Finished {
-    /// Its status; `None` when it was killed at its deadline.
+pub struct ProcessResult {
+    /// The exit status; `None` if it was killed at its deadline.
     pub status: Option<ExitStatus>,
     /// Its standard output, up to the limit.
     pub stdout: Vec<u8>,
     /// Its standard error, up to the limit.
     pub stderr: Vec<u8>,
-    /// Whether some of its standard output was dropped. What is dropped of its standard error is only missing from a
-    /// complaint.
+    /// Whether standard output was cut at the limit. A cut standard error only shortens an error message.
     pub stdout_cut: bool,
-    /// Whether something that it has started may still be at work. Only [`run_to_the_last`] looks.
-    pub left_behind: bool,
+    /// Whether a process that it started may still be running. Only [`run_to_the_last`] checks that.
+    pub has_survivors: bool,
 }
 
-impl Finished {
-    /// Returns whether it ended by itself with status 0.
+impl ProcessResult {
+    /// Returns whether it exited with status 0.
     pub fn succeeded(&self) -> bool {
         self.status.is_some_and(|status| status.success())
     }
@@ -60,16 +59,16 @@ impl Finished {
     }
 }
 
-/// Longest time that can be configured for a program, in seconds.
+/// The longest time that can be configured for a program, in seconds.
 pub const TIME_S_MAX: u64 = 24 * 60 * 60;
-/// Time that a program has where nothing else is configured, in seconds.
+/// The default time of a program, in seconds.
 pub const TIME_S: u64 = 600;
 
-/// Checks what can be configured of any program.
+/// Checks the settings that all configured programs share.
 ///
 /// # Errors
 ///
-/// Says which setting is wrong.
+/// Names the invalid setting.
 pub fn check_configured(argv: &[String], time_s: u64) -> Result<(), String> {
     if argv.first().is_none_or(String::is_empty) {
         return Err("argv names no program".to_owned());
@@ -80,18 +79,18 @@ pub fn check_configured(argv: &[String], time_s: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// How long the rest of the output is waited for after the program itself has ended: a process
-/// that left the group may hold the pipe open for ever.
+/// How long the rest of the output is awaited after the program has ended. A process that left the group may hold the
+/// pipe open indefinitely.
 const DRAIN: Duration = Duration::from_millis(200);
-/// Longest pause between two looks at whether the program has ended while its pipes are open.
+/// The longest pause between two checks for the end of the program while its pipes are open.
 const POLL_MAX: Duration = Duration::from_millis(20);
 
-/// Runs a program, feeds it `input` and collects what it prints.
+/// Runs a program, writes `input` to it and collects its output.
 ///
 /// # Errors
 ///
-/// Fails when the program cannot be started. A program that fails or is killed is no error.
-pub fn run(mut command: Command, input: &[u8], limits: &Limits) -> io::Result<Finished> {
+/// Fails if the program cannot be started. A program that fails or is killed is not an error.
+pub fn run(mut command: Command, input: &[u8], limits: &ProcessLimits) -> io::Result<ProcessResult> {
     let deadline = Instant::now() + limits.time;
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -110,51 +109,52 @@ pub fn run(mut command: Command, input: &[u8], limits: &Limits) -> io::Result<Fi
     }
     let (stdout, stdout_cut) = stdout.take();
     let (stderr, _) = stderr.take();
-    Ok(Finished { status, stdout, stderr, stdout_cut, left_behind: false })
+    Ok(ProcessResult { status, stdout, stderr, stdout_cut, has_survivors: false })
 }
 
-/// How long what has left its group may take to die.
+/// How long processes that left the group may take to die.
 const DEATH_TIME_MAX: Duration = Duration::from_secs(5);
-/// Set for a program that is run to the last of those that it starts, and inherited by them: what tells them from all others.
+/// Set for a program that [`run_to_the_last`] runs, and inherited by the processes that it starts. It identifies them.
 const RUN_VARIABLE: &str = "ASSIZE_RUN";
 
-/// Runs a program as [`run`] does, and ends with it all that it has started, in whatever session that is, as far as that can
-/// be found. It is known by its environment: what clears that, belongs to another user, or is started by a service in the
-/// program's place is not found, and without `/proc` nothing is.
+/// Runs a program as [`run`] does, and then ends every process that it started, in any session, as far as they can be
+/// found. They are identified by a variable in their environment. A process is not found if it cleared its
+/// environment, belongs to another user, or was started by a service. Without `/proc` none is found.
 ///
 /// # Errors
 ///
 /// Fails as [`run`] does.
-pub fn run_to_the_last(command: Command, input: &[u8], limits: &Limits) -> io::Result<Finished> {
+pub fn run_to_the_last(command: Command, input: &[u8], limits: &ProcessLimits) -> io::Result<ProcessResult> {
     run_and_end(command, input, limits, marked, DEATH_TIME_MAX)
 }
 
-/// `find` returns, by the mark of a run, what is alive of it, up to a count; it has `death` to die.
+/// `find` returns the living processes that carry the mark of a run, up to a count. `death` is the time that they have
+/// to die.
 fn run_and_end(
     mut command: Command,
     input: &[u8],
-    limits: &Limits,
+    limits: &ProcessLimits,
     find: impl Fn(&str, usize) -> Vec<u32>,
     death: Duration,
-) -> io::Result<Finished> {
+) -> io::Result<ProcessResult> {
     let mark = format!("{:016x}", getrandom::u64().map_err(io::Error::other)?);
-    // A run within a run belongs to both.
+    // A nested run belongs to both runs.
     let outer = std::env::var(RUN_VARIABLE).unwrap_or_default();
     command.env(RUN_VARIABLE, format!("{outer}{mark}"));
     MARKS.lock().unwrap_or_else(PoisonError::into_inner).insert(mark.clone());
     let finished = run(command, input, limits);
     let all_ended = end_all(|most| find(&mark, most), || find(&mark, 1).is_empty(), Instant::now() + death);
     MARKS.lock().unwrap_or_else(PoisonError::into_inner).remove(&mark);
-    Ok(Finished { left_behind: !all_ended, ..finished? })
+    Ok(ProcessResult { has_survivors: !all_ended, ..finished? })
 }
 
-/// The marks of programs that are being run to the last.
+/// The marks of the runs in progress.
 static MARKS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Returns the living processes whose environment holds a mark.
+/// Returns the living processes whose environment contains a mark.
 fn marked(mark: &str, most: usize) -> Vec<u32> {
     let holds = |pid: &u32| {
-        // Of other users' processes nothing can be read, nor of dead ones.
+        // The environment of other users' processes and of dead ones cannot be read.
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.windows(mark.len()).any(|part| part == mark.as_bytes())
     };
@@ -163,36 +163,36 @@ fn marked(mark: &str, most: usize) -> Vec<u32> {
     processes.filter(|pid| *pid != std::process::id() && holds(pid) && !is_dead(*pid)).take(most).collect()
 }
 
-/// How long programs have to tidy up when this one is interrupted.
+/// How long programs have to clean up when this process is interrupted.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
-/// Groups that are alive, so that they do not outlive an interrupted parent.
+/// Living process groups, so that they do not outlive an interrupted parent.
 static ALIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
-/// From now on a signal that ends this process ends the programs that it runs as well. They are in
-/// groups of their own, which a terminal's interrupt does not reach. The exit status is 128 and the
-/// signal's number, as a shell has it.
+/// From now on, a signal that ends this process also ends the programs that it runs. They are in groups of their own,
+/// which a terminal's interrupt does not reach. The exit status is 128 plus the signal's number, as in a shell.
 ///
 /// # Errors
 ///
-/// Fails when the signals cannot be listened to.
+/// Fails if the signals cannot be received.
 pub fn end_with_us() -> io::Result<()> {
     static LISTENING: Once = Once::new();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     LISTENING.call_once(move || {
         thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
-                // Held to the end: nobody is to take what is killed here for an answer.
+                // Locked until the end, so that the output of a killed program is not taken for an answer.
                 let alive = ALIVE.lock().unwrap_or_else(PoisonError::into_inner);
-                // Programs that hold locks take them away when they are asked to end; whoever does not listen is killed.
+                // Programs that hold locks release them when they are asked to end. Programs that ignore the signal
+                // are killed.
                 alive.iter().for_each(|group| signal_group(*group, Signal::TERM));
                 if !alive.is_empty() {
                     thread::sleep(LAST_WORDS);
                 }
                 alive.iter().for_each(|group| kill_group(*group));
                 for mark in MARKS.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-                    let none_left = || marked(mark, 1).is_empty();
-                    end_all(|most| marked(mark, most), none_left, Instant::now() + DEATH_TIME_MAX);
+                    let has_ended = || marked(mark, 1).is_empty();
+                    end_all(|most| marked(mark, most), has_ended, Instant::now() + DEATH_TIME_MAX);
                 }
                 scratch::sweep();
                 std::process::exit(128 + signal);
@@ -208,19 +208,18 @@ fn kill_group(group: i32) {
 
 fn signal_group(group: i32, signal: Signal) {
     if let Some(group) = Pid::from_raw(group) {
-        // The group may be gone already.
+        // The group may have ended already.
         let _ = kill_process_group(group, signal);
     }
 }
 
-/// The leader of the group; the group dies with it.
+/// The leader of a process group. The group is killed when it is dropped.
 pub(crate) struct Leader(Child);
 
 impl Leader {
-    /// Waits for the program and for its pipes. Closed pipes usually mean that it is about to end:
-    /// waiting for them spares polling. When it has ended before they are closed, someone else
-    /// holds them.
-    fn wait_beside(&mut self, pipes: &[&Output], deadline: Instant) -> Option<ExitStatus> {
+    /// Waits for the program and its pipes. Closed pipes usually mean that it is about to end, so that waiting for
+    /// them avoids polling. If it ends before they are closed, another process holds them.
+    fn wait_beside(&mut self, pipes: &[&OutputReader], deadline: Instant) -> Option<ExitStatus> {
         let mut pause = Duration::from_millis(1);
         loop {
             if closed(pipes, deadline.min(Instant::now() + pause)) {
@@ -237,7 +236,7 @@ impl Leader {
         }
     }
 
-    /// Waits for the program to end by itself.
+    /// Waits for the program to end, until the deadline.
     pub(crate) fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
         let mut pause = Duration::from_micros(50);
         loop {
@@ -250,7 +249,7 @@ impl Leader {
         }
     }
 
-    /// Takes a program into care that was started with `process_group(0)`.
+    /// Takes over a program that was started with `process_group(0)`.
     pub(crate) fn new(child: Child) -> Self {
         let leader = Self(child);
         ALIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(leader.group());
@@ -267,7 +266,7 @@ impl Leader {
         &mut self.0
     }
 
-    /// Kills what is left of the group and waits for the leader.
+    /// Kills the rest of the group and waits for the leader.
     pub(crate) fn kill_group(&mut self) {
         kill_group(self.group());
         let _ = self.0.wait();
@@ -275,8 +274,8 @@ impl Leader {
     }
 }
 
-/// Waits until all pipes are closed, and says whether they are.
-fn closed(pipes: &[&Output], deadline: Instant) -> bool {
+/// Waits until all pipes are closed. Returns whether they are.
+fn closed(pipes: &[&OutputReader], deadline: Instant) -> bool {
     pipes.iter().all(|pipe| pipe.wait(deadline))
 }
 
@@ -286,13 +285,13 @@ impl Drop for Leader {
     }
 }
 
-/// Output on its way in.
-struct Output {
+/// The output of a program, collected on another thread.
+struct OutputReader {
     bytes: Arc<Mutex<(Vec<u8>, bool)>>,
     closed: Mutex<(Receiver<()>, bool)>,
 }
 
-fn collect(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> Output {
+fn collect(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> OutputReader {
     let bytes = Arc::new(Mutex::new((Vec::new(), false)));
     let (sender, receiver) = channel();
     if let Some(pipe) = pipe {
@@ -300,16 +299,16 @@ fn collect(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> Output
         pump(pipe, move |piece| {
             // Dropped with the closure, when the pipe is closed.
             let _open = &sender;
-            let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            let room = bytes_max.saturating_sub(kept.0.len()).min(piece.len());
-            kept.0.extend_from_slice(&piece[..room]);
-            kept.1 |= room < piece.len();
+            let mut buffer = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            let room = bytes_max.saturating_sub(buffer.0.len()).min(piece.len());
+            buffer.0.extend_from_slice(&piece[..room]);
+            buffer.1 |= room < piece.len();
         });
     }
-    Output { bytes, closed: Mutex::new((receiver, false)) }
+    OutputReader { bytes, closed: Mutex::new((receiver, false)) }
 }
 
-/// Reads a pipe in a thread of its own until it is closed, piece by piece. `take` is dropped then.
+/// Reads a pipe on a thread of its own, piece by piece, until it is closed. Then `take` is dropped.
 pub(crate) fn pump(mut pipe: impl Read + Send + 'static, mut take: impl FnMut(&[u8]) + Send + 'static) {
     thread::spawn(move || {
         let mut buffer = vec![0; 64 * 1024];
@@ -324,13 +323,13 @@ pub(crate) fn pump(mut pipe: impl Read + Send + 'static, mut take: impl FnMut(&[
     });
 }
 
-impl Output {
-    /// Waits until the pipe is closed, and says whether it is.
+impl OutputReader {
+    /// Waits until the pipe is closed. Returns whether it is.
     fn wait(&self, deadline: Instant) -> bool {
         let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
         if !closed.1 {
-            let left = deadline.saturating_duration_since(Instant::now());
-            closed.1 = closed.0.recv_timeout(left) == Err(RecvTimeoutError::Disconnected);
+            let time_left = deadline.saturating_duration_since(Instant::now());
+            closed.1 = closed.0.recv_timeout(time_left) == Err(RecvTimeoutError::Disconnected);
         }
         closed.1
     }
@@ -344,10 +343,10 @@ impl Output {
 mod tests {
     use super::*;
 
-    fn shell(script: &str, input: &[u8], millis: u64) -> Finished {
+    fn shell(script: &str, input: &[u8], millis: u64) -> ProcessResult {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        let limits = Limits { time: Duration::from_millis(millis), stdout_bytes_max: 10, stderr_bytes_max: 10 };
+        let limits = ProcessLimits { time: Duration::from_millis(millis), stdout_bytes_max: 10, stderr_bytes_max: 10 };
         run(command, input, &limits).expect("sh starts")
     }
 
@@ -359,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn output_is_kept_up_to_its_limit() {
+    fn output_is_stored_up_to_its_limit() {
         assert!(!shell("printf 1234567890", b"", 5_000).stdout_cut);
         let over = shell("printf 12345678901", b"", 5_000);
         assert_eq!((over.stdout.len(), over.stdout_cut), (10, true));
@@ -368,18 +367,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_still_at_work_is_told_of() {
-        let limits = Limits { time: Duration::from_secs(5), stdout_bytes_max: 10, stderr_bytes_max: 10 };
-        let left_behind = |find: fn(&str, usize) -> Vec<u32>| {
+    fn surviving_processes_are_reported() {
+        let limits = ProcessLimits { time: Duration::from_secs(5), stdout_bytes_max: 10, stderr_bytes_max: 10 };
+        let survivors = |find: fn(&str, usize) -> Vec<u32>| {
             let ran = run_and_end(Command::new("true"), b"", &limits, find, Duration::from_millis(50));
-            ran.expect("it starts").left_behind
+            ran.expect("it starts").has_survivors
         };
         // No process has this number, so that no signal ends it.
-        assert!(left_behind(|_, _| vec![u32::MAX]));
-        assert!(!left_behind(|_, _| Vec::new()));
+        assert!(survivors(|_, _| vec![u32::MAX]));
+        assert!(!survivors(|_, _| Vec::new()));
         let mut command = Command::new("sh");
         command.args(["-c", "setsid sleep 600 >/dev/null 2>&1 &"]);
-        assert!(!run_to_the_last(command, b"", &limits).expect("it starts").left_behind);
+        assert!(!run_to_the_last(command, b"", &limits).expect("it starts").has_survivors);
     }
 
     #[test]
@@ -419,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_an_error() {
-        let limits = Limits { time: Duration::from_secs(1), stdout_bytes_max: 1, stderr_bytes_max: 1 };
+        let limits = ProcessLimits { time: Duration::from_secs(1), stdout_bytes_max: 1, stderr_bytes_max: 1 };
         assert!(run(Command::new("/no/such/program"), b"", &limits).is_err());
     }
 }

@@ -1,9 +1,10 @@
-//! Reads a data set, one record at a time: JSON lines, a JSON array, CSV, or Parquet.
+//! Reads a data set one record at a time: JSON lines, a JSON array, CSV, or Parquet.
 //!
-//! Whatever the size of a data set, one record is held at a time, or a few hundred where many are worked on together. What cannot be read ends the reading with its place: to leave
-//! one out would be to report on another data set. Verdicts that were made elsewhere are read by the same means. What a
-//! record is worth must not be known here.
+//! Only one record is in memory at a time, or a few hundred if many are processed in parallel. A record that cannot be
+//! read ends the reading with its position, because skipping it would report on another data set. Imported verdicts
+//! are read in the same way. This module must not know what a record is worth.
 
+pub mod cell;
 pub mod parquet;
 pub mod table;
 
@@ -15,38 +16,38 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, channel};
 
-use assize_core::record::{RECORD_BYTES_MAX, read_json};
-use assize_core::rubric::clause::EVALUATION_STACK;
 use assize_core::text::quote;
+use assize_eval::record::{RECORD_BYTES_MAX, read_json};
+use assize_eval::rubric::clause::EVALUATION_STACK;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::de::{DeserializeSeed, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// In which form records are written.
+/// The format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataFormat {
-    /// An object a line.
+    /// An object on each line.
     JsonLines,
     /// A list of objects.
     JsonArray,
-    /// A row a record, with a header; every value is a text.
+    /// A row for each record, with a header; every value is text.
     Csv,
-    /// Parquet: a row a record.
+    /// Parquet: a row for each record.
     Parquet,
 }
 
 impl DataFormat {
-    /// Every form, with the ids that users type.
+    /// Every format, with the ids that users type.
     pub const ALL: [(&'static str, Self); 4] =
         [("jsonl", Self::JsonLines), ("json", Self::JsonArray), ("csv", Self::Csv), ("parquet", Self::Parquet)];
 
-    /// Returns the form with an id.
+    /// Returns the format with an id.
     pub fn named(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(name, _)| *name == id).map(|(_, format)| format)
     }
 
-    /// Returns the form that a file's name stands for, where it stands for one.
+    /// Returns the format that a file's name implies, if any.
     pub fn of_name(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "jsonl" | "ndjson" => Some(Self::JsonLines),
@@ -57,7 +58,7 @@ impl DataFormat {
     }
 }
 
-/// Why records cannot be read, with the place.
+/// Why records cannot be read, with the position.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {what}")]
 pub struct RecordsError {
@@ -67,16 +68,16 @@ pub struct RecordsError {
     pub what: String,
 }
 
-/// Who works on them. A clause is computed on a stack of its own where the thread's does not suffice, which takes longer than the clause.
-/// Where no thread can be had, everything is done by the one that asks.
+/// The worker threads. Their stacks are large, because computing a clause on a fresh stack takes longer than the
+/// clause itself. If no thread can be started, the calling thread does all the work.
 static WORKERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     ThreadPoolBuilder::new().thread_name(|at| format!("records-{at}")).stack_size(2 * EVALUATION_STACK).build().ok()
 });
 
-/// Where a record stands, counted from 1.
+/// The position of a record, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// In a line.
+pub enum RecordPosition {
+    /// In a file with lines.
     Line(u64),
     /// In a list.
     Item(u64),
@@ -84,13 +85,13 @@ pub enum Place {
     Row(u64),
 }
 
-impl Place {
+impl RecordPosition {
     fn error(self, what: String) -> RecordsError {
         RecordsError { place: self.to_string(), what }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for RecordPosition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(at) => write!(formatter, "line {at}"),
@@ -100,106 +101,108 @@ impl fmt::Display for Place {
     }
 }
 
-/// One record as it stands in its source.
-pub struct Item {
-    place: Place,
-    content: Content,
+/// One record as it is in its source.
+pub struct RawRecord {
+    place: RecordPosition,
+    content: RawContent,
 }
 
-enum Content {
-    /// JSON that nobody has read yet.
+enum RawContent {
+    /// JSON that was not parsed yet.
     Json(String),
-    /// The cells of a row, and how many bytes they have, as JSON or more.
+    /// The cells of a row, with at least their size as JSON in bytes.
     Cells(Value, usize),
 }
 
-impl Item {
-    /// Returns its JSON, where it stands there as such.
+impl RawRecord {
+    /// Returns its JSON, if the source is JSON.
     pub fn json(&self) -> Option<&str> {
         match &self.content {
-            Content::Json(json) => Some(json),
-            Content::Cells(..) => None,
+            RawContent::Json(json) => Some(json),
+            RawContent::Cells(..) => None,
         }
     }
 
-    /// Reads it.
+    /// Parses it.
     ///
     /// # Errors
     ///
     /// Says why it cannot be read.
     pub fn value(self) -> Result<Value, String> {
         match self.content {
-            Content::Json(json) => read_json(&json),
-            Content::Cells(value, _) => Ok(value),
+            RawContent::Json(json) => read_json(&json),
+            RawContent::Cells(value, _) => Ok(value),
         }
     }
 
-    /// Returns how much it holds, about.
+    /// Returns its approximate size.
     fn bytes(&self) -> usize {
         match &self.content {
-            Content::Json(json) => json.len(),
-            Content::Cells(_, bytes) => CELLS_BYTES + CELLS_FACTOR * bytes,
+            RawContent::Json(json) => json.len(),
+            RawContent::Cells(_, bytes) => CELLS_BYTES + CELLS_FACTOR * bytes,
         }
     }
 }
 
-/// What is done with an item. An error ends the reading.
-pub type EachItem<'a> = &'a mut dyn FnMut(Item) -> Result<(), RecordsError>;
-/// What is done with a record. An error ends the reading.
+/// Receives an item. An error ends the reading.
+pub type EachItem<'a> = &'a mut dyn FnMut(RawRecord) -> Result<(), RecordsError>;
+/// Receives a record. An error ends the reading.
 pub type Each<'a> = &'a mut dyn FnMut(Value) -> Result<(), String>;
 
-/// What a row of a table counts for, in bytes, and each byte of it: a list of small numbers takes many times its text.
+/// The assumed size of a row in bytes, and the factor for each byte of it: a list of small numbers takes many times
+/// the size of its text.
 const CELLS_BYTES: usize = 512;
 const CELLS_FACTOR: usize = 16;
-/// Records that one thread works on together, and bytes of them.
+/// The most records, and the most bytes, that one thread processes together.
 const CHUNK_RECORDS: usize = 64;
 const CHUNK_BYTES: usize = 1 << 20;
-/// How many such chunks there may be for each thread, and bytes in all of them: what is held does not grow with the number of records.
+/// The most such chunks for each thread, and the most bytes in all of them, so that memory does not grow with the
+/// number of records.
 const CHUNKS_PER_THREAD: usize = 3;
 const CHUNKS_BYTES: usize = 12 << 20;
 
-/// Bytes that are read from a file at a time.
+/// The most bytes that are read from a file at a time.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// Reads the records of a file one after the other. Without a format it is told by the first bytes: Parquet names itself, a bracket
-/// begins an array, a brace a line, and anything else a table.
+/// Reads the records of a file one after the other. Without a format, the first bytes decide: Parquet has a magic
+/// number, a bracket begins an array, a brace begins JSON lines, and anything else is a table.
 ///
 /// # Errors
 ///
-/// Says which record cannot be read, and why; also where `each` refuses one.
+/// Says which record cannot be read, and why; also if `each` rejects one.
 pub fn read_file(file: File, format: Option<DataFormat>, each: Each<'_>) -> Result<(), RecordsError> {
     items(file, format, &mut in_turn(each))
 }
 
-/// Reads records out of a stream, as [`read_file`] does; Parquet is read from a file alone.
+/// Reads records from a stream as [`read_file`] does. Parquet can only be read from a file.
 ///
 /// # Errors
 ///
-/// Says which record cannot be read, and why; also where `each` refuses one.
+/// Says which record cannot be read, and why; also if `each` rejects one.
 pub fn read(source: impl Read, format: Option<DataFormat>, each: Each<'_>) -> Result<(), RecordsError> {
     read_text(BufReader::with_capacity(BUFFER_BYTES, source), format, &mut in_turn(each))
 }
 
-fn in_turn(each: Each<'_>) -> impl FnMut(Item) -> Result<(), RecordsError> {
+fn in_turn(each: Each<'_>) -> impl FnMut(RawRecord) -> Result<(), RecordsError> {
     move |item| {
         let place = item.place;
         item.value().and_then(&mut *each).map_err(|what| place.error(what))
     }
 }
 
-/// Reads the records of a file and works on many of them at a time, on all processors; `map` is given a record, which nobody has read yet,
-/// and its number, counted from 0, and `each` what came of it, in their order.
+/// Reads the records of a file and processes many of them in parallel. `map` receives an unparsed record and its
+/// number, counted from 0. `each` receives the results in their order.
 ///
 /// # Errors
 ///
-/// Says which record is the first that cannot be read, and why; also where `map` or `each` refuses one.
+/// Says which record is the first that cannot be read, and why; also if `map` or `each` rejects one.
 pub fn map_file<T: Send>(
     file: File,
     format: Option<DataFormat>,
-    map: &(dyn Fn(usize, Item) -> Result<T, String> + Sync),
+    map: &(dyn Fn(usize, RawRecord) -> Result<T, String> + Sync),
     each: &mut dyn FnMut(T) -> Result<(), String>,
 ) -> Result<(), RecordsError> {
-    let one = |(at, item): (usize, Item)| (item.place, map(at, item));
+    let one = |(at, item): (usize, RawRecord)| (item.place, map(at, item));
     let Some(workers) = &*WORKERS else {
         let mut at = 0;
         return items(file, format, &mut |item| {
@@ -209,15 +212,14 @@ pub fn map_file<T: Send>(
     };
     let chunks_max = CHUNKS_PER_THREAD * workers.current_num_threads();
     workers.in_place_scope(|scope| {
-        // Each chunk is one thread's work; the next are read, and those before handed on, meanwhile.
+        // Each chunk is processed by one thread. Meanwhile further chunks are read, and earlier results are passed on.
         let mut at_work: VecDeque<(usize, Receiver<Mapped<T>>)> = VecDeque::with_capacity(chunks_max);
         let (mut done, mut bytes_at_work) = (0, 0);
-        let mut begin = |chunk: Vec<Item>| {
+        let mut begin = |chunk: Vec<RawRecord>, bytes: usize| {
             let (first, (sender, receiver)) = (done, channel());
             done += chunk.len();
-            let bytes: usize = chunk.iter().map(Item::bytes).sum();
             scope.spawn(move |_| {
-                // Nobody waits for it where an earlier one was refused.
+                // If an earlier record was rejected, the receiver no longer exists.
                 let _ = sender.send((first..).zip(chunk).map(one).collect());
             });
             at_work.push_back((bytes, receiver));
@@ -231,15 +233,16 @@ pub fn map_file<T: Send>(
             Ok(())
         };
         let read = chunks(file, format, &mut begin);
-        // Where the reading broke off, what was read before may have a fault of its own, and an earlier one.
+        // If reading failed, a record before that may have failed too, and is reported first.
         at_work.iter().try_for_each(|(_, last)| hand_on_from(last, each)).and(read)
     })
 }
 
-/// What came of the items of a chunk.
-type Mapped<T> = Vec<(Place, Result<T, String>)>;
+/// The results of a chunk.
+type Mapped<T> = Vec<(RecordPosition, Result<T, String>)>;
 
-/// Hands on what comes of a chunk. Of a worker that broke off nothing comes, and its panic goes on at the end of the scope.
+/// Passes on the results of a chunk. A worker that panicked sends none, and its panic continues at the end of the
+/// scope.
 fn hand_on_from<T>(
     at_work: &Receiver<Mapped<T>>,
     each: &mut dyn FnMut(T) -> Result<(), String>,
@@ -249,17 +252,17 @@ fn hand_on_from<T>(
 }
 
 fn hand_on<T>(
-    mapped: impl IntoIterator<Item = (Place, Result<T, String>)>,
+    mapped: impl IntoIterator<Item = (RecordPosition, Result<T, String>)>,
     each: &mut dyn FnMut(T) -> Result<(), String>,
 ) -> Result<(), RecordsError> {
     mapped.into_iter().try_for_each(|(place, made)| made.and_then(&mut *each).map_err(|what| place.error(what)))
 }
 
-/// Reads what stands in a file, many items at a time. Where it breaks off, what was read before comes all the same.
+/// Reads a file in chunks with their size in bytes. If reading fails, the items before that are passed on as well.
 fn chunks(
     file: File,
     format: Option<DataFormat>,
-    each: &mut dyn FnMut(Vec<Item>) -> Result<(), RecordsError>,
+    each: &mut dyn FnMut(Vec<RawRecord>, usize) -> Result<(), RecordsError>,
 ) -> Result<(), RecordsError> {
     let (mut chunk, mut bytes) = (Vec::with_capacity(CHUNK_RECORDS), 0);
     let read = items(file, format, &mut |item| {
@@ -268,13 +271,12 @@ fn chunks(
         if chunk.len() < CHUNK_RECORDS && bytes < CHUNK_BYTES {
             return Ok(());
         }
-        bytes = 0;
-        each(std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK_RECORDS)))
+        each(std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK_RECORDS)), std::mem::take(&mut bytes))
     });
-    each(chunk).and(read)
+    each(chunk, bytes).and(read)
 }
 
-/// Reads what stands in a file, one item after the other.
+/// Reads the items of a file one after the other.
 fn items(file: File, format: Option<DataFormat>, each: EachItem<'_>) -> Result<(), RecordsError> {
     let mut source = BufReader::with_capacity(BUFFER_BYTES, &file);
     let names_itself =
@@ -317,10 +319,10 @@ fn at_start(error: &io::Error) -> RecordsError {
 fn lines(mut source: impl BufRead, each: EachItem<'_>) -> Result<(), RecordsError> {
     let mut line = Vec::new();
     for number in 1_u64.. {
-        let place = Place::Line(number);
+        let place = RecordPosition::Line(number);
         let at = |what: String| place.error(what);
         line.clear();
-        // Room for a record, and for the end of its line.
+        // Room for a record and its line end.
         let most = RECORD_BYTES_MAX as u64 + 2;
         if source.by_ref().take(most).read_until(b'\n', &mut line).map_err(|error| at(error.to_string()))? == 0 {
             return Ok(());
@@ -332,7 +334,7 @@ fn lines(mut source: impl BufRead, each: EachItem<'_>) -> Result<(), RecordsErro
             std::str::from_utf8(&line).map_err(|error| at(format!("is no UTF-8 at byte {}", error.valid_up_to())))?;
         let text = text.trim();
         if !text.is_empty() {
-            each(Item { place, content: Content::Json(text.to_owned()) })?;
+            each(RawRecord { place, content: RawContent::Json(text.to_owned()) })?;
         }
     }
     Ok(())
@@ -342,7 +344,7 @@ fn array(source: impl Read, each: EachItem<'_>) -> Result<(), RecordsError> {
     let mut items = Items { each, number: 0, refused: None };
     let mut json = serde_json::Deserializer::from_reader(source);
     let read = (&mut items).deserialize(&mut json).and_then(|()| json.end());
-    let place = Place::Item(items.number);
+    let place = RecordPosition::Item(items.number);
     match (items.refused, read) {
         (Some(refused), _) => Err(refused),
         (None, Err(error)) => Err(place.error(format!("is no JSON: {error}"))),
@@ -350,7 +352,7 @@ fn array(source: impl Read, each: EachItem<'_>) -> Result<(), RecordsError> {
     }
 }
 
-/// The items of an array, handed on as they are read.
+/// The items of an array, passed on as they are read.
 struct Items<'a> {
     each: EachItem<'a>,
     number: u64,
@@ -375,7 +377,10 @@ impl<'de> Visitor<'de> for &mut Items<'_> {
     fn visit_seq<S: SeqAccess<'de>>(self, mut items: S) -> Result<(), S::Error> {
         self.number = 1;
         while let Some(item) = items.next_element::<Box<RawValue>>()? {
-            let item = Item { place: Place::Item(self.number), content: Content::Json(item.get().to_owned()) };
+            let item = RawRecord {
+                place: RecordPosition::Item(self.number),
+                content: RawContent::Json(item.get().to_owned()),
+            };
             if let Err(refused) = (self.each)(item) {
                 self.refused = Some(refused);
                 return Err(serde::de::Error::custom("refused"));
@@ -401,14 +406,14 @@ fn table(source: impl Read, each: EachItem<'_>) -> Result<(), RecordsError> {
     }
     for row in reader.records() {
         let row = row.map_err(wrong)?;
-        let place = Place::Line(row.position().map_or(0, csv::Position::line));
+        let place = RecordPosition::Line(row.position().map_or(0, csv::Position::line));
         if row.as_slice().len() > RECORD_BYTES_MAX {
             return Err(place.error(format!("has more than {RECORD_BYTES_MAX} bytes")));
         }
         let fields: Map<String, Value> =
             headers.iter().zip(row.iter()).map(|(name, cell)| (name.to_owned(), Value::from(cell))).collect();
         let bytes = row.as_slice().len();
-        each(Item { place, content: Content::Cells(Value::Object(fields), bytes) })?;
+        each(RawRecord { place, content: RawContent::Cells(Value::Object(fields), bytes) })?;
     }
     Ok(())
 }
@@ -418,7 +423,7 @@ mod tests {
     use std::io::{Seek as _, Write as _};
 
     use super::*;
-    use assize_core::record::Record;
+    use assize_eval::record::Record;
 
     fn ids(text: &str) -> Result<Vec<String>, String> {
         let mut ids = Vec::new();
@@ -431,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_is_told_by_its_beginning() {
+    fn the_format_is_detected_from_the_first_bytes() {
         for text in [
             "{\"id\":\"a\"}\n\n{\"id\":\"b\"}",
             "\u{feff}{\"id\":\"a\"}\r\n{\"id\":\"b\"}\r\n",
@@ -444,17 +449,17 @@ mod tests {
         assert_eq!(ids("[]"), Ok(Vec::new()));
     }
 
-    /// Maps records that are numbered; returns the numbers that were handed on, and what ended it.
+    /// Maps numbered records. Returns the numbers that were passed on, and the error.
     fn mapped(text: &str, map: &(dyn Fn(usize) -> Result<usize, String> + Sync), last: usize) -> (Vec<usize>, String) {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(text.as_bytes()).and_then(|()| file.rewind()).expect("it is written");
-        let mut handed_on = Vec::new();
-        let map = |at: usize, item: Item| item.value().and_then(|_| map(at));
+        let mut received = Vec::new();
+        let map = |at: usize, item: RawRecord| item.value().and_then(|_| map(at));
         let ended = map_file(file, None, &map, &mut |at| {
-            handed_on.push(at);
+            received.push(at);
             if at == last { Err("enough".to_owned()) } else { Ok(()) }
         });
-        (handed_on, ended.map_or_else(|error| error.to_string(), |()| String::new()))
+        (received, ended.map_or_else(|error| error.to_string(), |()| String::new()))
     }
 
     #[test]
@@ -470,7 +475,7 @@ mod tests {
             let line = at + 1;
             assert_eq!(mapped(&lines(many), &fault, many), (all[..at].to_vec(), format!("line {line}: is wrong")));
             assert_eq!(mapped(&lines(many), &sound, at), (all[..=at].to_vec(), format!("line {line}: enough")));
-            // What cannot be read comes later than what was read before it, and is told where that is sound.
+            // An unreadable record after readable ones is reported only if they are accepted.
             let broken = lines(many) + "{";
             assert_eq!(mapped(&broken, &fault, many).1, format!("line {line}: is wrong"));
             assert!(mapped(&broken, &sound, many).1.starts_with(&format!("line {}: is no JSON", many + 1)));
@@ -478,25 +483,26 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_handed_on_behind_a_worker_that_broke_off() {
+    fn no_record_follows_a_failed_worker() {
         let lines: String = (0..6 * CHUNK_RECORDS).map(|at| format!("{{\"id\":\"{at}\"}}\n")).collect();
-        let handed_on = std::sync::Mutex::new(Vec::new());
+        let received = std::sync::Mutex::new(Vec::new());
         let run = || {
             let mut file = tempfile::tempfile().expect("a file");
             file.write_all(lines.as_bytes()).and_then(|()| file.rewind()).expect("it is written");
-            let map = |at: usize, _: Item| if at == CHUNK_RECORDS + 3 { panic!("a fault of ours") } else { Ok(at) };
+            let map =
+                |at: usize, _: RawRecord| if at == CHUNK_RECORDS + 3 { panic!("a fault of ours") } else { Ok(at) };
             map_file(file, None, &map, &mut |at| {
-                handed_on.lock().expect("one thread").push(at);
+                received.lock().expect("one thread").push(at);
                 Ok(())
             })
         };
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
-        assert_eq!(handed_on.into_inner().expect("one thread"), (0..CHUNK_RECORDS).collect::<Vec<_>>());
+        assert_eq!(received.into_inner().expect("one thread"), (0..CHUNK_RECORDS).collect::<Vec<_>>());
     }
 
     #[test]
     fn what_cannot_be_read_is_named_by_its_place() {
-        for (text, says) in [
+        for (text, expected_message) in [
             ("{\"id\":\"a\"}\n{\"id\":", "line 2: is no JSON"),
             ("{\"id\":\"a\",\"id\":\"b\"}", "line 1: is no JSON"),
             ("{\"id\":\"a\"}\n[1]", "line 2: is a list, not an object"),
@@ -509,7 +515,7 @@ mod tests {
             ("id,text,text\na,1,2\n", "line 1: there are two columns `text`"),
         ] {
             let error = ids(text).expect_err(text);
-            assert!(error.contains(says), "{text:?}: {error}");
+            assert!(error.contains(expected_message), "{text:?}: {error}");
         }
         assert!(read(&b"{\"id\":\"\xff\"}"[..], None, &mut |_| Ok(())).expect_err("no text").what.contains("UTF-8"));
     }
@@ -537,7 +543,7 @@ mod tests {
         };
         let mapped = |file: File, refuses: usize| {
             let mut seen = Vec::new();
-            let map = |at: usize, item: Item| {
+            let map = |at: usize, item: RawRecord| {
                 let value = item.value()?;
                 if at == refuses { Err("no".to_owned()) } else { Ok((at, value["id"].clone())) }
             };
@@ -553,13 +559,13 @@ mod tests {
         assert_eq!(seen, (0..lines.len()).map(|at| (at, Value::from(at))).collect::<Vec<_>>());
         let (seen, error) = mapped(file(&lines), 300);
         assert_eq!((seen.len(), error.as_deref()), (300, Some("line 301: no")));
-        // More bytes than there may be at work.
+        // More bytes than may be in memory.
         let large = "x".repeat(RECORD_BYTES_MAX - 100);
         let large: Vec<String> = (0..16).map(|at| format!("{{\"id\":{at},\"text\":\"{large}\"}}")).collect();
         assert!(large.iter().map(String::len).sum::<usize>() > CHUNKS_BYTES);
         let (seen, error) = mapped(file(&large), usize::MAX);
         assert_eq!((seen, error), ((0..16).map(|at| (at, Value::from(at))).collect::<Vec<_>>(), None));
-        // The line that cannot be read as a text comes after one that is no record.
+        // The line that is not valid text comes after one that is not a record.
         lines[3] = "{".to_owned();
         lines[5] = "x".repeat(RECORD_BYTES_MAX + 10);
         let (seen, error) = mapped(file(&lines), usize::MAX);

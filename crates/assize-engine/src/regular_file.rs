@@ -1,7 +1,7 @@
-//! Regular files, and nothing else that lies in the place of one.
+//! Opens regular files, and refuses anything else at their path.
 //!
-//! Whoever made a tree chose what lies in it: a link leads anywhere, a pipe keeps whoever opens it waiting, a device
-//! never ends. It must not know whose files these are.
+//! The author of a tree chose its contents: a link can lead anywhere, a pipe can block its reader, and a device may
+//! never end. This module must not know whose files these are.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -10,11 +10,11 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-/// Opens a regular file without waiting for anybody and without following a link in its place.
+/// Opens a regular file without blocking and without following a link at its path.
 ///
 /// # Errors
 ///
-/// Fails when it is none, and with what the system says.
+/// Fails if it is not a regular file, and with the error of the system.
 pub fn open(path: &Path) -> io::Result<File> {
     let refused = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
     if !fs::symlink_metadata(path)?.is_file() {
@@ -22,15 +22,15 @@ pub fn open(path: &Path) -> io::Result<File> {
     }
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    // Something else may have taken its place meanwhile.
+    // The path may have been replaced since it was checked.
     if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
 }
 
-/// Reads a regular file up to a limit, and one byte beyond it where there is more.
+/// Reads a regular file up to a limit, plus one byte if it is longer.
 ///
 /// # Errors
 ///
-/// As [`open`].
+/// Fails as [`open`] does.
 pub fn read(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;

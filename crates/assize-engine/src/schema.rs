@@ -1,67 +1,71 @@
-//! The built-in look at schemas: reads the files of a change and its base, and has the core and the brief look at them.
+//! The built-in schema gate: reads the files of a change and its base, and has the pure crates check them.
 //!
-//! It is a gate that runs nothing. Its results look like those of any other gate: one for each kind of schema that there
-//! is, `passed` or `failed`, with what is new. Must not decide what a fault costs.
+//! It is a gate that runs nothing. Its results look like those of any other gate: one for each kind of schema that
+//! exists, `passed` or `failed`, with the new faults. This module must not decide what a fault costs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_brief::record_type::drift::{self, Drifted};
-use assize_brief::record_type::{self, RecordFile};
-use assize_brief::schema_type::{self, SchemaFile};
-use assize_core::comparison::{Moves, new_diagnostics};
+use assize_check::record_type::drift::{self, SchemaDrifts};
+use assize_check::record_type::{self, RecordFile};
+use assize_check::schema::document::DocumentSyntax;
+use assize_check::schema::{self, Aspect, Checked, Declared, SchemaFault, SchemaTree};
 use assize_core::diff::Diff;
-use assize_core::exec_report::{GateResult, NEW_DIAGNOSTICS_MAX, TestsOf};
 use assize_core::finding::{Certainty, Finding, Severity};
-use assize_core::gate::{Dimension, GateState};
-use assize_core::path::{is_code, is_example, is_test};
-use assize_core::report::Diagnostic;
-use assize_core::schema_check::document::Syntax;
-use assize_core::schema_check::{self, Aspect, Checked, Declared, Fault, Tree};
+use assize_core::path::is_example;
+use assize_ecosystem::{is_code, is_test};
+use assize_gate::comparison::{Moves, new_diagnostics};
+use assize_gate::exec_report::{GateResult, NEW_DIAGNOSTICS_MAX, TestsOf};
+use assize_gate::gate::{Dimension, GateState};
+use assize_report::Diagnostic;
+use assize_syntax::schema_type::{self, SchemaFile};
 
 use crate::work_copy::WorkCopy;
 
-/// Largest file that is read, in bytes.
+/// The largest file that is read, in bytes.
 pub const FILE_BYTES_MAX: u64 = 2 * 1024 * 1024;
-/// Most files that are read.
+/// The most files that are read.
 pub const FILES_MAX: usize = 10_000;
-/// Most bytes that are read in all.
+/// The most bytes that are read in all.
 pub const ALL_BYTES_MAX: usize = 128 * 1024 * 1024;
-/// Most files of code whose types are held against schemas.
+/// The most code files whose types are compared with schemas.
 pub const CODE_FILES_MAX: usize = 4_000;
-/// The stack of the thread that looks: documents are nested, and parsers call themselves.
+/// The stack of the checking thread: documents are nested, and parsers are recursive.
 const STACK_BYTES: usize = 256 * 1024 * 1024;
 
-/// The id by which all of it is left out.
+/// The id that disables the whole gate.
 pub const ID: &str = "schema";
 
-/// What a look at the schemas gave.
+/// The result of the schema check.
 #[derive(Debug, Default)]
-pub struct Look {
-    /// One result for each kind of things that there are.
+pub struct SchemaReport {
+    /// One result for each kind of schema or document that exists.
     pub results: Vec<GateResult>,
-    /// What is likely and no more.
+    /// Findings that are only likely.
     pub findings: Vec<Finding>,
     /// What was not judged, and why.
     pub limits: Vec<String>,
 }
 
-/// Looks at the schemas of a change. Without a base everything is new. What is in `off` is left out.
+/// Checks the schemas of a change. Without a base, every fault is new. `off` lists what is disabled.
 pub fn look(
     diff: &Diff,
     change: &WorkCopy,
     base: Option<&WorkCopy>,
     declared: &[Declared],
     off: &BTreeSet<String>,
-) -> Look {
+) -> SchemaReport {
     if off.contains(ID) {
-        return Look::default();
+        return SchemaReport::default();
     }
     std::thread::scope(|scope| {
         let looking = std::thread::Builder::new()
             .name("schemas".to_owned())
             .stack_size(STACK_BYTES)
             .spawn_scoped(scope, || look_here(diff, change, base, declared, off));
-        let failed = |why: &str| Look { limits: vec![format!("schemas were not looked at: {why}")], ..Look::default() };
+        let failed = |why: &str| SchemaReport {
+            limits: vec![format!("schemas were not looked at: {why}")],
+            ..SchemaReport::default()
+        };
         match looking {
             Ok(looking) => looking.join().unwrap_or_else(|_| failed("one of them stopped the look")),
             Err(error) => failed(&error.to_string()),
@@ -75,41 +79,41 @@ fn look_here(
     base: Option<&WorkCopy>,
     declared: &[Declared],
     off: &BTreeSet<String>,
-) -> Look {
+) -> SchemaReport {
     let changed: BTreeSet<String> = diff.files.iter().map(|file| file.path.clone()).collect();
     let old: BTreeSet<String> =
         diff.files.iter().map(|file| file.old_path.clone().unwrap_or_else(|| file.path.clone())).collect();
     let mut limits = Vec::new();
-    let now = Texts::of(change, &changed, Bounds::default(), &mut limits);
-    let before = base.map(|base| Texts::of(base, &old, Bounds::default(), &mut Vec::new()));
+    let now = SchemaTexts::of(change, &changed, SchemaBounds::default(), &mut limits);
+    let before = base.map(|base| SchemaTexts::of(base, &old, SchemaBounds::default(), &mut Vec::new()));
     let tree = now.tree(change, &changed, declared);
-    let mut checked = schema_check::check(&tree);
+    let mut checked = schema::check(&tree);
     let mut checked_before = Checked::default();
     let drifted_before = before.as_ref().map(|before| types(before, None, &mut checked_before));
     types(&now, drifted_before.as_ref(), &mut checked);
     limits.append(&mut checked.limits);
     let mut faults = checked.faults;
-    let mut known = Vec::new();
+    let mut preexisting = Vec::new();
     if let Some((before, base)) = before.as_ref().zip(base) {
         let tree_before = before.tree(base, &old, declared);
         if !faults.is_empty() {
-            known = schema_check::check(&tree_before).faults;
-            known.append(&mut checked_before.faults);
+            preexisting = schema::check(&tree_before).faults;
+            preexisting.append(&mut checked_before.faults);
         }
-        let breaks = schema_check::protobuf::breaks(&tree_before, &tree);
-        // What breaks somebody's reading is new by its nature.
+        let breaks = schema::protobuf::breaks(&tree_before, &tree);
+        // A breaking change is new by definition.
         faults.extend(breaks);
     }
-    let mut look = Look { limits, ..Look::default() };
+    let mut look = SchemaReport { limits, ..SchemaReport::default() };
     let moves = Moves::of(diff);
     for aspect in Aspect::ALL {
         let Some(count) = checked.looked_at.get(&aspect).filter(|_| !off.contains(aspect.id())) else { continue };
-        let of = |faults: &[Fault], certainty: Certainty| -> Vec<Diagnostic> {
+        let of = |faults: &[SchemaFault], certainty: Certainty| -> Vec<Diagnostic> {
             let own = faults.iter().filter(|fault| fault.aspect == aspect && fault.certainty >= certainty);
             own.map(|fault| fault.found.clone()).collect()
         };
-        // Whatever was there in any strength is not new.
-        let old = of(&known, Certainty::Likely);
+        // A fault that the base shows with any certainty is not new.
+        let old = of(&preexisting, Certainty::Likely);
         let certain = of(&faults, Certainty::Certain);
         let new = new_diagnostics(&certain, &old, &moves);
         look.results.push(result(aspect, *count, new, certain.len()));
@@ -121,7 +125,7 @@ fn look_here(
 }
 
 fn result(aspect: Aspect, count: usize, mut new: Vec<Diagnostic>, all: usize) -> GateResult {
-    let known = all - new.len();
+    let preexisting = all - new.len();
     let new_left_out = new.len().saturating_sub(NEW_DIAGNOSTICS_MAX);
     new.truncate(NEW_DIAGNOSTICS_MAX);
     let state = if new.is_empty() { GateState::Passed } else { GateState::Failed };
@@ -135,7 +139,7 @@ fn result(aspect: Aspect, count: usize, mut new: Vec<Diagnostic>, all: usize) ->
         trouble: None,
         new,
         new_left_out,
-        known,
+        known: preexisting,
         tests: None,
         coverage_pct: None,
         time_ms: 0,
@@ -155,32 +159,32 @@ fn finding(aspect: Aspect, found: Diagnostic) -> Finding {
     }
 }
 
-/// How much is read.
+/// The limits of reading.
 #[derive(Debug, Clone, Copy)]
-struct Bounds {
+struct SchemaBounds {
     files: usize,
     bytes: usize,
     code_files: usize,
 }
 
-impl Default for Bounds {
+impl Default for SchemaBounds {
     fn default() -> Self {
         Self { files: FILES_MAX, bytes: ALL_BYTES_MAX, code_files: CODE_FILES_MAX }
     }
 }
 
-/// The texts of a state of the tree.
-struct Texts {
+/// The texts of one state of the tree.
+struct SchemaTexts {
     texts: BTreeMap<String, String>,
     code: BTreeMap<String, RecordFile>,
     schemas: BTreeMap<String, SchemaFile>,
 }
 
-impl Texts {
-    /// Reads what may be a schema, a document or a type. What a change touches comes first.
-    fn of(copy: &WorkCopy, first: &BTreeSet<String>, bounds: Bounds, limits: &mut Vec<String>) -> Self {
+impl SchemaTexts {
+    /// Reads all files that may contain a schema, a document or a type. Files that the change touches come first.
+    fn of(copy: &WorkCopy, first: &BTreeSet<String>, bounds: SchemaBounds, limits: &mut Vec<String>) -> Self {
         let mut texts = Self { texts: BTreeMap::new(), code: BTreeMap::new(), schemas: BTreeMap::new() };
-        let is_ours = |path: &&String| Syntax::of(path).is_some() || schema_type::may_be_schema(path);
+        let is_ours = |path: &&String| DocumentSyntax::of(path).is_some() || schema_type::may_be_schema(path);
         let (touched, others): (Vec<_>, Vec<_>) =
             copy.files().iter().filter(is_ours).partition(|path| first.contains(*path));
         let (mut bytes, mut large) = (0, 0);
@@ -207,7 +211,13 @@ impl Texts {
         texts
     }
 
-    fn read_types(&mut self, copy: &WorkCopy, first: &BTreeSet<String>, bounds: Bounds, limits: &mut Vec<String>) {
+    fn read_types(
+        &mut self,
+        copy: &WorkCopy,
+        first: &BTreeSet<String>,
+        bounds: SchemaBounds,
+        limits: &mut Vec<String>,
+    ) {
         for (path, text) in &self.texts {
             if let Some(schema) = schema_type::read(path, text) {
                 self.schemas.insert(path.clone(), schema);
@@ -230,14 +240,19 @@ impl Texts {
         }
     }
 
-    fn tree<'a>(&'a self, copy: &'a WorkCopy, changed: &'a BTreeSet<String>, declared: &'a [Declared]) -> Tree<'a> {
-        Tree { texts: &self.texts, paths: copy.files(), changed, declared }
+    fn tree<'a>(
+        &'a self,
+        copy: &'a WorkCopy,
+        changed: &'a BTreeSet<String>,
+        declared: &'a [Declared],
+    ) -> SchemaTree<'a> {
+        SchemaTree { texts: &self.texts, paths: copy.files(), changed, declared }
     }
 }
 
-/// Holds the types of code against those of the schemas. What differs is certain where code was generated, and where both
-/// said the same before; without a base, wherever types surely mean the same.
-fn types(texts: &Texts, before: Option<&Drifted>, checked: &mut Checked) -> Drifted {
+/// Compares the types of code with those of the schemas. A difference is certain if the code was generated, or if both
+/// agreed before. Without a base, it is certain if the types surely correspond.
+fn types(texts: &SchemaTexts, before: Option<&SchemaDrifts>, checked: &mut Checked) -> SchemaDrifts {
     let drifted = drift::find(&texts.code, &texts.schemas);
     if drifted.files > 0 {
         checked.looked_at.insert(Aspect::Types, drifted.files);
@@ -245,7 +260,7 @@ fn types(texts: &Texts, before: Option<&Drifted>, checked: &mut Checked) -> Drif
     for found in &drifted.found {
         let was_in_step = before.is_none_or(|before| before.in_step.contains(&found.pair));
         let certain = (found.generated || was_in_step) && !found.tolerable;
-        checked.faults.push(Fault {
+        checked.faults.push(SchemaFault {
             aspect: Aspect::Types,
             certainty: if certain { Certainty::Certain } else { Certainty::Likely },
             found: Diagnostic {
@@ -275,29 +290,29 @@ mod tests {
         copy
     }
 
-    fn read(files: &[(&str, &str)], first: &str, bounds: Bounds) -> (Vec<String>, usize, usize) {
+    fn read(files: &[(&str, &str)], first: &str, bounds: SchemaBounds) -> (Vec<String>, usize, usize) {
         let mut limits = Vec::new();
-        let texts = Texts::of(&copy(files), &BTreeSet::from([first.to_owned()]), bounds, &mut limits);
+        let texts = SchemaTexts::of(&copy(files), &BTreeSet::from([first.to_owned()]), bounds, &mut limits);
         (texts.texts.into_keys().collect(), texts.code.len(), limits.len())
     }
 
     #[test]
     fn files_are_read_up_to_their_limits_and_changed_ones_first() {
-        let bounds = Bounds::default();
+        let bounds = SchemaBounds::default();
         let files = [("a.schema.json", "{}"), ("b.schema.json", "{}")];
         let both = vec!["a.schema.json".to_owned(), "b.schema.json".to_owned()];
         let second = vec!["b.schema.json".to_owned()];
-        assert_eq!(read(&files, "b.schema.json", Bounds { files: 2, ..bounds }), (both.clone(), 0, 0));
-        assert_eq!(read(&files, "b.schema.json", Bounds { files: 1, ..bounds }), (second.clone(), 0, 1));
-        assert_eq!(read(&files, "b.schema.json", Bounds { bytes: 2, ..bounds }), (both, 0, 0));
-        assert_eq!(read(&files, "b.schema.json", Bounds { bytes: 1, ..bounds }), (second, 0, 1));
+        assert_eq!(read(&files, "b.schema.json", SchemaBounds { files: 2, ..bounds }), (both.clone(), 0, 0));
+        assert_eq!(read(&files, "b.schema.json", SchemaBounds { files: 1, ..bounds }), (second.clone(), 0, 1));
+        assert_eq!(read(&files, "b.schema.json", SchemaBounds { bytes: 2, ..bounds }), (both, 0, 0));
+        assert_eq!(read(&files, "b.schema.json", SchemaBounds { bytes: 1, ..bounds }), (second, 0, 1));
     }
 
     #[test]
     fn one_file_is_read_up_to_its_limit() {
         let of = |bytes: u64| {
             let text = " ".repeat(bytes as usize);
-            let (read, _, limits) = read(&[("a.schema.json", &text)], "a.schema.json", Bounds::default());
+            let (read, _, limits) = read(&[("a.schema.json", &text)], "a.schema.json", SchemaBounds::default());
             (read.len(), limits)
         };
         assert_eq!((of(FILE_BYTES_MAX), of(FILE_BYTES_MAX + 1)), ((1, 0), (0, 1)));
@@ -308,7 +323,7 @@ mod tests {
         let code = "interface Order { a: string }";
         let files = [("a.schema.json", SCHEMA), ("a.ts", code), ("b.ts", code)];
         let of = |code_files: usize| {
-            let (_, code, limits) = read(&files, "a.ts", Bounds { code_files, ..Bounds::default() });
+            let (_, code, limits) = read(&files, "a.ts", SchemaBounds { code_files, ..SchemaBounds::default() });
             (code, limits)
         };
         assert_eq!((of(2), of(1)), ((2, 0), (1, 1)));

@@ -1,7 +1,7 @@
-//! Temporary folders that go with the process, also when a signal ends it.
+//! Temporary folders that are removed when the process ends, even by a signal.
 //!
-//! A process that exits runs no destructors, and copies of whole trees would stay behind. Whoever ends the process calls
-//! [`sweep`]. This module must not know what the folders hold.
+//! A process that exits runs no destructors, so copies of whole trees would remain. Code that ends the process calls
+//! [`sweep`]. This module must not know what the folders contain.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -9,36 +9,36 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often a folder is tried to be removed, and how long is waited in between.
+/// How many times the removal of a folder is attempted.
 const ATTEMPTS: usize = 5;
 const PAUSE: Duration = Duration::from_millis(20);
 
-static STANDING: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static LIVE_FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A temporary folder, removed with its owner.
+/// A temporary folder that is removed when it is dropped.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
-    /// There until it is dropped.
+    /// Set until it is dropped.
     folder: Option<tempfile::TempDir>,
 }
 
 impl Scratch {
-    /// Makes a folder whose name begins with a prefix.
+    /// Creates a folder whose name begins with a prefix.
     ///
     /// # Errors
     ///
-    /// Fails when it cannot be made.
+    /// Fails if it cannot be created.
     pub fn new(prefix: &str) -> io::Result<Self> {
-        // Held while the folder is made, so that none is missed.
-        let mut standing = STANDING.lock().unwrap_or_else(PoisonError::into_inner);
+        // Locked while the folder is created, so that the sweep misses none.
+        let mut folders = LIVE_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
         let path = folder.path().to_owned();
-        standing.insert(path.clone());
+        folders.insert(path.clone());
         Ok(Self { path, folder: Some(folder) })
     }
 
-    /// Returns where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -46,18 +46,18 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Only when it is gone: a signal may come while a large one is being removed.
+        // Only after the removal, because a signal may arrive while a large folder is being removed.
         drop(self.folder.take());
-        STANDING.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.path);
+        LIVE_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.path);
     }
 }
 
-/// Removes every folder that stands, and lets none be made any more. For whoever ends the process.
+/// Removes every remaining folder and prevents new ones. Called before the process ends.
 pub(crate) fn sweep() {
-    let standing = STANDING.lock().unwrap_or_else(PoisonError::into_inner);
-    for folder in standing.iter() {
-        // Programs that were killed just now may write for another moment. What cannot be removed stays: there is nobody
-        // left to tell.
+    let folders = LIVE_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
+    for folder in folders.iter() {
+        // Programs that were just killed may still write for a moment. A folder that cannot be removed remains,
+        // because the process is about to end.
         for _ in 0..ATTEMPTS {
             if std::fs::remove_dir_all(folder).is_ok() {
                 break;
@@ -65,7 +65,7 @@ pub(crate) fn sweep() {
             std::thread::sleep(PAUSE);
         }
     }
-    std::mem::forget(standing);
+    std::mem::forget(folders);
 }
 
 #[cfg(test)]
@@ -73,8 +73,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_known_as_long_as_it_stands() {
-        let known = |path: &Path| STANDING.lock().unwrap_or_else(PoisonError::into_inner).contains(path);
+    fn a_folder_is_registered_while_it_exists() {
+        let known = |path: &Path| LIVE_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).contains(path);
         let scratch = Scratch::new("assize-test-").expect("a folder");
         let path = scratch.path().to_owned();
         assert!(known(&path) && path.is_dir());

@@ -1,18 +1,18 @@
-//! Where programs are looked for that run outside of the sandbox.
+//! The folders in which programs are found that run outside the sandbox.
 //!
-//! What a search path names within the judged tree is the candidate's: a `git` in `node_modules/.bin`, a `claude` in
-//! `.venv/bin`. Relative entries lead there as well, and an empty one means the current folder. All of them are left out.
-//! This module must not know what the programs are for.
+//! A search path entry inside the judged tree belongs to the candidate: a `git` in `node_modules/.bin`, a `claude` in
+//! `.venv/bin`. Relative entries can lead there too, and an empty entry means the current folder. All of these are
+//! left out. This module must not know what the programs are for.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
-/// Where programs are looked for when `PATH` is not set.
+/// The search path if `PATH` is not set.
 pub const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// The folders of a search path that do not lie within a tree.
+/// The folders of a search path that are outside a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchPath {
     folders: Vec<PathBuf>,
@@ -20,10 +20,10 @@ pub struct SearchPath {
 }
 
 impl SearchPath {
-    /// Keeps the entries that are absolute, that are there, and that do not lead into the tree, by their name or by links.
+    /// Keeps the entries that are absolute, exist, and do not lead into the tree by name or through links.
     pub fn outside(path: &OsStr, tree: &Path) -> Self {
         let real = tree.canonicalize().unwrap_or_else(|_| tree.to_owned());
-        // A link within the tree that leads out of it is the candidate's as well.
+        // A link inside the tree that leads out of it belongs to the candidate, too.
         let passes_through = |folder: &Path| {
             let real_of = |part: &Path| part.canonicalize().is_ok_and(|part| part.starts_with(&real));
             folder.ancestors().any(real_of)
@@ -32,7 +32,7 @@ impl SearchPath {
         Self { folders: std::env::split_paths(path).filter(leads_outside).collect(), tree: real }
     }
 
-    /// Keeps the same of the search path that this process was started with.
+    /// Keeps those entries of this process's own search path.
     pub fn of_process(tree: &Path) -> Self {
         Self::outside(&std::env::var_os("PATH").unwrap_or_else(|| PATH_DEFAULT.into()), tree)
     }
@@ -42,7 +42,7 @@ impl SearchPath {
         &self.folders
     }
 
-    /// Finds a program by its bare name. One that is a link into the tree is passed over.
+    /// Finds a program by its bare name. Links that lead into the tree are skipped.
     pub fn find(&self, name: &str) -> Option<PathBuf> {
         let mut parts = Path::new(name).components();
         let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else { return None };
@@ -54,10 +54,10 @@ impl SearchPath {
         executable && file.canonicalize().is_ok_and(|file| !file.starts_with(&self.tree))
     }
 
-    /// Returns the search path that programs get which run outside of the sandbox. It is never empty: that would mean
-    /// the current folder.
+    /// Returns the search path for programs that run outside the sandbox. It is never empty, because an empty one
+    /// means the current folder.
     pub fn variable(&self) -> OsString {
-        // They came out of such a variable, so that they fit into one.
+        // They came from such a variable, so joining them works.
         let left = std::env::join_paths(&self.folders).unwrap_or_default();
         if left.is_empty() { PATH_DEFAULT.into() } else { left }
     }
@@ -69,10 +69,10 @@ mod tests {
 
     use super::*;
 
-    /// A world with a tree in it, and programs called `git` within and without.
-    struct World(tempfile::TempDir);
+    /// A folder with a tree in it, and programs called `git` inside and outside the tree.
+    struct SearchPathFixture(tempfile::TempDir);
 
-    impl World {
+    impl SearchPathFixture {
         fn new() -> Self {
             let world = Self(tempfile::tempdir().expect("a temporary folder"));
             for (folder, mode) in
@@ -105,8 +105,8 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_within_the_tree_is_left_out() {
-        let world = World::new();
+    fn folders_in_the_tree_are_removed() {
+        let world = SearchPathFixture::new();
         let cases: [(&[&str], Option<&str>); 11] = [
             (&["with"], Some("with/git")),
             (&["without", "with"], Some("with/git")),
@@ -129,8 +129,8 @@ mod tests {
     }
 
     #[test]
-    fn only_bare_names_are_looked_for() {
-        let world = World::new();
+    fn only_bare_names_are_searched() {
+        let world = SearchPathFixture::new();
         let path = world.seen_from("tree", &["with"]);
         for name in ["", ".", "..", "../with/git", "/bin/sh", "no-such-program"] {
             assert_eq!(path.find(name), None, "{name}");
@@ -138,8 +138,8 @@ mod tests {
     }
 
     #[test]
-    fn programs_get_what_is_left() {
-        let world = World::new();
+    fn programs_get_the_cleaned_path() {
+        let world = SearchPathFixture::new();
         let path = world.seen_from("tree", &["tree/tools", "", "with", "without"]);
         assert_eq!(path.variable(), std::env::join_paths([world.at("with"), world.at("without")]).expect("a path"));
         assert_eq!(path.folders(), [world.at("with"), world.at("without")]);

@@ -1,39 +1,42 @@
-//! The built-in look at what a change brings in: weaknesses, code that deceives its tests, secrets, hidden characters,
-//! dependencies, and the settings of machines and agents.
+//! The built-in security gate: checks a change for weaknesses, code that deceives its tests, secrets, hidden
+//! characters, dependencies, and settings of machines and agents.
 //!
-//! What counts is what the base has not. The patterns themselves are found by the brief, in syntax trees, and by the core, in
-//! texts; here texts are handed over and what is found becomes findings. Texts of the change are read from the user's tree: in a copy, settings
-//! may have been given back to the base already. Must not decide what a finding costs.
+//! Only what the base does not have counts. Syntax trees are checked by `assize-syntax` and texts by `assize-check`;
+//! this module reads the texts and turns results into findings. Texts of the change come from the user's tree, because
+//! settings in a copy may have been restored from the base. This module must not decide what a finding costs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use assize_brief::language::language_of;
-use assize_brief::weakness::{FILE_BYTES_MAX, Family, Severity as Weight, Weakness, find};
-use assize_core::diff::{Diff, FileChange, FileStatus, Hunk, LINE_BYTES_MAX};
-use assize_core::evidence::{Evidence, Part};
-use assize_core::finding::{Certainty, Finding, Severity};
-use assize_core::path::{is_example, is_generated, is_test};
-use assize_core::rule::{self, RuleSettings};
-use assize_core::security::{
-    Asked, Change, ChangedFile, DOCUMENT_BYTES_MAX, LINE_RULES, findings as settings_findings, reads,
+use assize_check::security::{
+    DOCUMENT_BYTES_MAX, FileVersions, LINE_RULES, RequestedChanges, SecurityChange, findings as settings_findings,
+    reads,
 };
+use assize_check::weakness::{FILE_BYTES_MAX, Weakness, WeaknessFamily, WeaknessSeverity, find};
+use assize_core::diff::{Diff, DiffHunk, FileChange, FileStatus, LINE_BYTES_MAX};
+use assize_core::finding::{Certainty, Finding, Severity};
+use assize_core::gathered::EvidencePart;
+use assize_core::path::is_example;
 use assize_core::text::quote;
+use assize_ecosystem::{is_generated, is_test};
+use assize_stop::evidence::Evidence;
+use assize_stop::rule::{self, RuleSettings};
+use assize_syntax::language::language_of;
 
 use crate::regular_file;
 use crate::work_copy::WorkCopy;
 
-/// Largest file that is searched for secrets and hidden characters, in bytes.
+/// The largest file that is searched for secrets and hidden characters, in bytes.
 pub const SEARCHED_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// Most files besides the changed ones that are read, to know what a change can do without.
+/// The most unchanged files that are read to determine what the change affects.
 pub const BESIDE_FILES_MAX: usize = 500;
-/// Most findings of one rule that are certain, and most that are likely; a flood says no more than its beginning.
+/// The most certain and the most likely findings of one rule. Further ones are only counted.
 pub const FINDINGS_PER_RULE_MAX: usize = 50;
 
 /// A change, and where its texts are.
-pub struct Scene<'a> {
-    /// What changed.
+pub struct SecurityScanContext<'a> {
+    /// The diff.
     pub diff: &'a Diff,
     /// The user's tree.
     pub root: &'a Path,
@@ -41,38 +44,38 @@ pub struct Scene<'a> {
     pub change: &'a WorkCopy,
     /// The copy of the base; without one, everything is new.
     pub base: Option<&'a WorkCopy>,
-    /// What was asked for.
+    /// The specification of the change.
     pub specification: &'a str,
     /// The levels of the rules.
     pub rules: &'a RuleSettings,
 }
 
-/// What the look yields.
+/// The result of the security check.
 #[derive(Debug, Default)]
-pub struct Look {
-    /// What was found.
+pub struct SecurityReport {
+    /// The findings.
     pub findings: Vec<Finding>,
-    /// What could not be looked at.
+    /// What could not be checked.
     pub limits: Vec<String>,
 }
 
-/// Looks at a change. Nothing of it may have run before.
-pub fn look(scene: &Scene<'_>) -> Look {
+/// Checks a change. No code of the change may have run before.
+pub fn look(context: &SecurityScanContext<'_>) -> SecurityReport {
     let mut limits = Vec::new();
-    let mut all = findings(scene.diff, scene.change, scene.base, &mut limits);
-    all.extend(line_findings(scene, &mut limits));
+    let mut all = findings(context.diff, context.change, context.base, &mut limits);
+    all.extend(line_findings(context, &mut limits));
     let mut findings = without_flood(all, &mut limits);
-    findings.extend(settings(scene, &mut limits));
-    Look { findings, limits }
+    findings.extend(settings(context, &mut limits));
+    SecurityReport { findings, limits }
 }
 
-/// Secrets and hidden characters in every added line.
-fn line_findings(scene: &Scene<'_>, limits: &mut Vec<String>) -> Vec<Finding> {
-    let diff = Part::Gathered(whole(scene, limits));
-    rule::run_only(&LINE_RULES, &Evidence { diff, ..Evidence::missing("") }, scene.rules)
+/// Finds secrets and hidden characters in added lines.
+fn line_findings(context: &SecurityScanContext<'_>, limits: &mut Vec<String>) -> Vec<Finding> {
+    let diff = EvidencePart::Gathered(whole(context, limits));
+    rule::run_only(&LINE_RULES, &Evidence { diff, ..Evidence::missing("") }, context.rules)
 }
 
-/// Leaves out what one rule says too often, and says so.
+/// Drops findings beyond the limit of a rule, and reports how many.
 fn without_flood(found: Vec<Finding>, limits: &mut Vec<String>) -> Vec<Finding> {
     let mut counts: BTreeMap<(String, Certainty), usize> = BTreeMap::new();
     let mut kept = Vec::new();
@@ -91,40 +94,42 @@ fn without_flood(found: Vec<Finding>, limits: &mut Vec<String>) -> Vec<Finding> 
     kept
 }
 
-/// The change with every line of it. A diff for people and models leaves out long lines, large files and what git takes for
-/// no text; those are read anew.
-fn whole(scene: &Scene<'_>, limits: &mut Vec<String>) -> Diff {
-    let mut files: Vec<FileChange> = scene.diff.files.clone();
-    let shown: BTreeSet<&str> = scene.diff.files.iter().map(|file| file.path.as_str()).collect();
-    let old_known = scene.diff.files.iter().all(|file| file.old_known);
-    let is_new = |path: &&String| scene.base.is_none_or(|base| !base.files().contains(*path));
-    let unshown = scene.change.files().iter().filter(is_new).filter(|path| !shown.contains(path.as_str()));
-    files.extend(unshown.map(|path| FileChange { old_known, ..FileChange::new(path, FileStatus::Added) }));
+/// Returns the complete diff. The diff for people and models omits long lines, large files and binary files; they are
+/// read again here.
+fn whole(context: &SecurityScanContext<'_>, limits: &mut Vec<String>) -> Diff {
+    let mut files: Vec<FileChange> = context.diff.files.clone();
+    let shown: BTreeSet<&str> = context.diff.files.iter().map(|file| file.path.as_str()).collect();
+    let old_text_known = context.diff.files.iter().all(|file| file.old_known);
+    let is_new = |path: &&String| context.base.is_none_or(|base| !base.files().contains(*path));
+    let unshown = context.change.files().iter().filter(is_new).filter(|path| !shown.contains(path.as_str()));
+    files.extend(
+        unshown.map(|path| FileChange { old_known: old_text_known, ..FileChange::new(path, FileStatus::Added) }),
+    );
     for file in files.iter_mut().filter(|file| is_cut(file) && !is_generated(&file.path)) {
         let mut read = |root: &Path, path: &str| plain_text_of(root, path, SEARCHED_BYTES_MAX, limits);
-        let Some(after) = read(scene.root, &file.path) else { continue };
+        let Some(after) = read(context.root, &file.path) else { continue };
         let old_path = file.old_path.as_deref().unwrap_or(&file.path);
-        let before = scene.base.and_then(|base| read(&base.path(), old_path));
-        file.hunks = vec![Hunk::whole(&before.unwrap_or_default(), &after)];
+        let before = context.base.and_then(|base| read(&base.path(), old_path));
+        file.hunks = vec![DiffHunk::whole(&before.unwrap_or_default(), &after)];
         file.lines_cut = 0;
     }
-    Diff { files, ..scene.diff.clone() }
+    Diff { files, ..context.diff.clone() }
 }
 
-/// Returns whether a file's change is not shown whole.
+/// Returns whether a file's change is not shown completely.
 fn is_cut(file: &FileChange) -> bool {
     let long = || file.added_lines().any(|(_, line)| line.len() >= LINE_BYTES_MAX);
     let unshown = file.hunks.is_empty() && matches!(file.status, FileStatus::Added | FileStatus::Modified);
     file.status != FileStatus::Deleted && (file.lines_cut > 0 || file.binary || unshown || long())
 }
 
-/// Reads a text as [`text_of`] does. What holds a zero byte is no text.
+/// Reads a text as [`text_of`] does, unless it contains a zero byte.
 fn plain_text_of(root: &Path, path: &str, bytes_max: u64, limits: &mut Vec<String>) -> Option<String> {
     text_of(root, path, bytes_max, "secrets and the like", limits).filter(|text| !text.contains('\0'))
 }
 
-/// Reads a text below a folder, and nothing that a link leads to. One that is too large to be searched for what is
-/// `sought` is named.
+/// Reads a text below a folder, without following links. A file that is too large to be searched for what is `sought`
+/// is reported.
 fn text_of(root: &Path, path: &str, bytes_max: u64, sought: &str, limits: &mut Vec<String>) -> Option<String> {
     let file = root.join(path);
     let parent = fs::canonicalize(file.parent()?).ok()?;
@@ -143,36 +148,40 @@ fn text_of(root: &Path, path: &str, bytes_max: u64, sought: &str, limits: &mut V
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Dependencies, and the settings of machines and agents.
-fn settings(scene: &Scene<'_>, limits: &mut Vec<String>) -> Vec<Finding> {
+/// Checks dependencies, and the settings of machines and agents.
+fn settings(context: &SecurityScanContext<'_>, limits: &mut Vec<String>) -> Vec<Finding> {
     let mut paths: BTreeMap<&str, &str> = BTreeMap::new();
-    for file in scene.diff.files.iter().filter(|file| reads(&file.path) || file.old_path.as_deref().is_some_and(reads))
+    for file in
+        context.diff.files.iter().filter(|file| reads(&file.path) || file.old_path.as_deref().is_some_and(reads))
     {
         paths.insert(&file.path, file.old_path.as_deref().unwrap_or(&file.path));
     }
-    let is_new = |path: &&String| scene.base.is_none_or(|base| !base.files().contains(*path));
-    for path in scene.change.files().iter().filter(|path| reads(path)).filter(is_new) {
+    let is_new = |path: &&String| context.base.is_none_or(|base| !base.files().contains(*path));
+    for path in context.change.files().iter().filter(|path| reads(path)).filter(is_new) {
         paths.entry(path).or_insert(path);
     }
     if paths.is_empty() {
         return Vec::new();
     }
     let mut read = |root: &Path, path: &str| plain_text_of(root, path, DOCUMENT_BYTES_MAX as u64, limits);
-    let mut change = Change { base_known: scene.diff.files.iter().all(|file| file.old_known), ..Change::default() };
+    let mut change = SecurityChange {
+        base_known: context.diff.files.iter().all(|file| file.old_known),
+        ..SecurityChange::default()
+    };
     for (path, old_path) in &paths {
-        let before = scene.base.and_then(|base| read(&base.path(), old_path));
-        let after = scene.change.files().contains(*path).then(|| read(scene.root, path)).flatten();
-        // A pipeline that moved out of its folder runs no more.
+        let before = context.base.and_then(|base| read(&base.path(), old_path));
+        let after = context.change.files().contains(*path).then(|| read(context.root, path)).flatten();
+        // A pipeline file that was moved out of its folder no longer runs.
         let (moved, left) = (path != old_path && !reads(path), path != old_path && reads(path) && !reads(old_path));
         if moved {
-            change.files.push(ChangedFile { path: (*old_path).to_owned(), before, after: None });
+            change.files.push(FileVersions { path: (*old_path).to_owned(), before, after: None });
         } else if before != after {
-            change.files.push(ChangedFile { path: (*path).to_owned(), before: before.filter(|_| !left), after });
+            change.files.push(FileVersions { path: (*path).to_owned(), before: before.filter(|_| !left), after });
         }
     }
-    let mut beside = scene.change.files().iter().filter(|path| reads(path) && !paths.contains_key(path.as_str()));
+    let mut beside = context.change.files().iter().filter(|path| reads(path) && !paths.contains_key(path.as_str()));
     for path in beside.by_ref().take(BESIDE_FILES_MAX) {
-        change.beside.extend(read(scene.root, path).map(|text| (path.clone(), text)));
+        change.beside.extend(read(context.root, path).map(|text| (path.clone(), text)));
     }
     let unread = beside.count();
     if unread > 0 {
@@ -180,24 +189,24 @@ fn settings(scene: &Scene<'_>, limits: &mut Vec<String>) -> Vec<Finding> {
             "unchanged files with settings or dependencies beyond the first {BESIDE_FILES_MAX} were not read ({unread})"
         ));
     }
-    settings_findings(&change, &Asked::by(scene.specification))
+    settings_findings(&change, &RequestedChanges::by(context.specification))
 }
 
-/// Looks at the code of every changed file. `base` is where the old texts are; without one, everything is new.
+/// Checks the code of every changed file. `base` has the old texts; without one, everything is new.
 fn findings(diff: &Diff, change: &WorkCopy, base: Option<&WorkCopy>, limits: &mut Vec<String>) -> Vec<Finding> {
     let present = diff.files.iter().filter(|file| file.status != FileStatus::Deleted && !is_generated(&file.path));
     present
         .flat_map(|file| {
             let old_path = file.old_path.as_deref().unwrap_or(&file.path);
             let after = weaknesses(change, &file.path, limits);
-            // That the base was not searched makes more of the change new, and nothing less.
+            // If the base was not searched, more of the change is new, never less.
             let before = base.map(|base| weaknesses(base, old_path, &mut Vec::new())).unwrap_or_default();
             new_ones(after, &before).into_iter().filter_map(|found| finding(file, &found)).collect::<Vec<_>>()
         })
         .collect()
 }
 
-/// Searches a file, if it is code. Bytes that are no text are passed over within code, and are no code with zeros.
+/// Searches a file, if it is code. Invalid UTF-8 in code is replaced; a file with zero bytes is not code.
 fn weaknesses(copy: &WorkCopy, path: &str, limits: &mut Vec<String>) -> Vec<Weakness> {
     if language_of(path).is_none() {
         return Vec::new();
@@ -207,14 +216,14 @@ fn weaknesses(copy: &WorkCopy, path: &str, limits: &mut Vec<String>) -> Vec<Weak
     text.map(|text| find(path, &text)).unwrap_or_default()
 }
 
-/// Leaves out what stood in the file before, as often as it stood there.
+/// Drops weaknesses that the file had before, as many as it had.
 fn new_ones(after: Vec<Weakness>, before: &[Weakness]) -> Vec<Weakness> {
-    let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut preexisting: BTreeMap<(String, String), usize> = BTreeMap::new();
     let key = |found: &Weakness| (found.rule.clone(), found.excerpt.clone());
     for old in before {
-        *known.entry(key(old)).or_default() += 1;
+        *preexisting.entry(key(old)).or_default() += 1;
     }
-    let is_new = |found: &Weakness| match known.get_mut(&key(found)) {
+    let is_new = |found: &Weakness| match preexisting.get_mut(&key(found)) {
         Some(left) if *left > 0 => {
             *left -= 1;
             false
@@ -224,21 +233,21 @@ fn new_ones(after: Vec<Weakness>, before: &[Weakness]) -> Vec<Weakness> {
     after.into_iter().filter(is_new).collect()
 }
 
-/// Says it as a finding. What deceives tests is an ordinary means within them, and in tests and examples nobody is endangered
-/// for sure.
+/// Makes a finding. Code that would deceive tests is normal inside tests. In tests and examples, a weakness is never
+/// certain to be a danger.
 fn finding(file: &FileChange, found: &Weakness) -> Option<Finding> {
     let in_test = found.in_test || is_test(&file.path);
     let (prefix, sure) = match found.family {
-        Family::Interference if in_test => return None,
-        Family::Interference => ("interference", true),
-        Family::Weakness => ("security", !in_test && !is_example(&file.path)),
+        WeaknessFamily::Interference if in_test => return None,
+        WeaknessFamily::Interference => ("interference", true),
+        WeaknessFamily::Weakness => ("security", !in_test && !is_example(&file.path)),
     };
     Some(Finding {
         rule: format!("{prefix}-{}", found.rule),
         severity: match found.severity {
-            Weight::Note => Severity::Note,
-            Weight::Warning => Severity::Warning,
-            Weight::Error => Severity::Error,
+            WeaknessSeverity::Note => Severity::Note,
+            WeaknessSeverity::Warning => Severity::Warning,
+            WeaknessSeverity::Error => Severity::Error,
         },
         certainty: if found.certain && sure && file.old_known { Certainty::Certain } else { Certainty::Likely },
         path: Some(file.path.clone()),
@@ -252,7 +261,7 @@ mod tests {
     use super::*;
     use assize_core::diff::parse_git_patch;
 
-    fn looked_at(path: &str, before: Option<&str>, after: &str) -> Vec<(String, Certainty)> {
+    fn found_rules(path: &str, before: Option<&str>, after: &str) -> Vec<(String, Certainty)> {
         let copy = |text: &str| {
             let mut copy = WorkCopy::of_folder(std::path::Path::new("/"), Vec::new()).expect("a copy");
             copy.write(path, text).expect("written");
@@ -274,28 +283,28 @@ mod tests {
     #[test]
     fn only_what_the_base_has_not_is_found() {
         let found = vec![("security-tls-unverified".to_owned(), Certainty::Certain)];
-        assert_eq!(looked_at("a.py", None, UNVERIFIED), found);
-        assert_eq!(looked_at("a.py", Some("import requests\n"), UNVERIFIED), found);
-        assert_eq!(looked_at("a.py", Some(UNVERIFIED), &format!("# more\n{UNVERIFIED}")), []);
+        assert_eq!(found_rules("a.py", None, UNVERIFIED), found);
+        assert_eq!(found_rules("a.py", Some("import requests\n"), UNVERIFIED), found);
+        assert_eq!(found_rules("a.py", Some(UNVERIFIED), &format!("# more\n{UNVERIFIED}")), []);
         let twice = format!("{UNVERIFIED}requests.get('https://a.example', verify=False)\n");
-        assert_eq!(looked_at("a.py", Some(UNVERIFIED), &twice), found);
+        assert_eq!(found_rules("a.py", Some(UNVERIFIED), &twice), found);
     }
 
     #[test]
     fn what_tests_do_is_no_interference_and_endangers_nobody_for_sure() {
         assert_eq!(
-            looked_at("a.py", None, ALWAYS_EQUAL),
+            found_rules("a.py", None, ALWAYS_EQUAL),
             [("interference-always-equal".to_owned(), Certainty::Certain)]
         );
-        assert_eq!(looked_at("tests/test_a.py", None, ALWAYS_EQUAL), []);
+        assert_eq!(found_rules("tests/test_a.py", None, ALWAYS_EQUAL), []);
         assert_eq!(
-            looked_at("tests/test_a.py", None, UNVERIFIED),
+            found_rules("tests/test_a.py", None, UNVERIFIED),
             [("security-tls-unverified".to_owned(), Certainty::Likely)]
         );
     }
 
-    /// Looks at a change that adds files to an empty tree.
-    fn look_at_new(files: &[(&str, &str)]) -> Look {
+    /// Checks a change that adds files to an empty tree.
+    fn look_at_new(files: &[(&str, &str)]) -> SecurityReport {
         let root = tempfile::tempdir().expect("a folder");
         let mut change = WorkCopy::of_folder(std::path::Path::new("/"), Vec::new()).expect("a copy");
         let mut diff = Diff::default();
@@ -306,13 +315,13 @@ mod tests {
         }
         let rules = RuleSettings::default();
         let (root, specification) = (root.path(), "");
-        look(&Scene { diff: &diff, root, change: &change, base: None, specification, rules: &rules })
+        look(&SecurityScanContext { diff: &diff, root, change: &change, base: None, specification, rules: &rules })
     }
 
     const KEY: &str = "key = \"AKIAQ3T7XNV5KZJ2WMRB\"\n";
 
     #[test]
-    fn a_file_is_read_up_to_its_limit_and_beyond_it_is_said_not_to_be() {
+    fn files_beyond_the_limit_are_reported_as_unread() {
         let root = tempfile::tempdir().expect("a folder");
         fs::write(root.path().join("notes.txt"), KEY).expect("written");
         let of = |bytes_max: usize| {
@@ -324,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_searched_up_to_its_limit_and_beyond_it_is_said_not_to_be() {
+    fn code_beyond_the_limit_is_reported_as_unsearched() {
         let of = |path: &str, bytes: usize| {
             let padding = bytes - UNVERIFIED.len() - 2;
             let look = look_at_new(&[(path, &format!("{UNVERIFIED}#{}\n", " ".repeat(padding)))]);
@@ -364,8 +373,15 @@ mod tests {
             let diff = Diff { files: vec![FileChange::new(&names[0], FileStatus::Modified)], ..Diff::default() };
             let (rules, base) = (RuleSettings::default(), Some(&base));
             let change = copy();
-            look(&Scene { diff: &diff, root: root.path(), change: &change, base, specification: "", rules: &rules })
-                .limits
+            look(&SecurityScanContext {
+                diff: &diff,
+                root: root.path(),
+                change: &change,
+                base,
+                specification: "",
+                rules: &rules,
+            })
+            .limits
         };
         assert_eq!(of(BESIDE_FILES_MAX), [""; 0]);
         let limit = format!(

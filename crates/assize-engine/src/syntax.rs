@@ -1,7 +1,7 @@
-//! Syntax errors, as tree-sitter sees them.
+//! Syntax errors, as tree-sitter finds them.
 //!
-//! The grammars are those of `assize-brief`; here is what is remembered between stops. Reports where the parser
-//! stumbles; it must not judge.
+//! The grammars are in `assize-syntax`; this module caches results between stops. It reports parse errors and must not
+//! judge them.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,56 +9,55 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use assize_brief::language::language_of;
-use assize_core::diff::SyntaxError;
+use assize_core::diff::NewSyntaxError;
 use assize_core::text::Untrusted;
+use assize_syntax::language::language_of;
 
-pub use assize_brief::language::FILE_BYTES_MAX;
+pub use assize_syntax::language::FILE_BYTES_MAX;
 
-/// Files that are known to be free of errors, kept between stops: most files are the same at the
-/// next one, and parsing is the dearest part of looking at a change.
+/// Files known to have no syntax errors, cached between stops. Most files are unchanged at the next stop, and parsing
+/// is the slowest part of examining a change.
 ///
-/// The file on disk is a row of hashes and no more; when it is damaged or grown too large it is
-/// begun anew.
+/// The file on disk is a sequence of hashes. If it is damaged or too large, it is started again.
 #[derive(Debug, Default)]
-pub struct Sound {
+pub struct ParsedCache {
     path: Option<PathBuf>,
-    known: HashSet<Digest>,
-    fresh: Vec<Digest>,
+    hashes: HashSet<SourceDigest>,
+    fresh: Vec<SourceDigest>,
 }
 
-/// A hash over the language and the contents of a file.
-type Digest = [u8; 16];
+/// A hash of the language and the contents of a file.
+type SourceDigest = [u8; 16];
 
-/// Largest file of known hashes, in bytes.
+/// The largest cache file, in bytes.
 pub const SOUND_BYTES_MAX: usize = 1024 * 1024;
 
-impl Sound {
-    /// Reads what is known; nothing where there is no folder to keep it in.
+impl ParsedCache {
+    /// Reads the cache; without a folder, it is empty.
     pub fn open(folder: Option<&Path>) -> Self {
         let path = folder.map(|folder| folder.join("syntax-1"));
         let bytes = path.as_ref().and_then(|path| fs::read(path).ok()).unwrap_or_default();
-        let intact = bytes.len() <= SOUND_BYTES_MAX && bytes.len().is_multiple_of(size_of::<Digest>());
+        let intact = bytes.len() <= SOUND_BYTES_MAX && bytes.len().is_multiple_of(size_of::<SourceDigest>());
         if !intact && let Some(path) = &path {
-            // It can be made anew at any time.
+            // It can be created again at any time.
             let _ = fs::remove_file(path);
         }
         let known = if intact { bytes.as_chunks().0.iter().copied().collect() } else { HashSet::new() };
-        Self { path, known, fresh: Vec::new() }
+        Self { path, hashes: known, fresh: Vec::new() }
     }
 
-    fn digest(path: &str, text: &str) -> Digest {
+    fn digest(path: &str, text: &str) -> SourceDigest {
         let mut hasher = blake3::Hasher::new();
         hasher
             .update(language_of(path).map_or("", |language| language.id()).as_bytes())
             .update(&[0])
             .update(text.as_bytes());
-        let mut digest = Digest::default();
-        digest.copy_from_slice(&hasher.finalize().as_bytes()[..size_of::<Digest>()]);
+        let mut digest = SourceDigest::default();
+        digest.copy_from_slice(&hasher.finalize().as_bytes()[..size_of::<SourceDigest>()]);
         digest
     }
 
-    /// Keeps what was learnt. That it cannot be kept costs time and nothing else.
+    /// Stores new results. If they cannot be written, the next stop only takes longer.
     pub fn close(self) {
         use std::io::Write as _;
 
@@ -66,20 +65,20 @@ impl Sound {
         if let Some(folder) = path.parent() {
             let _ = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
         }
-        // One write, so that rows of several processes do not mix.
+        // In one write, so that hashes of several processes do not mix.
         let row = self.fresh.concat();
         let opened = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path);
         let _ = opened.and_then(|mut file| file.write_all(&row));
     }
 }
 
-/// Finds the syntax errors of many files at once, in as many threads as the machine has.
-pub fn errors_of_all(files: &[(&str, String)], sound: &mut Sound) -> Vec<Vec<SyntaxError>> {
-    let digests: Vec<Digest> = files.iter().map(|(path, text)| Sound::digest(path, text)).collect();
-    let unknown: Vec<usize> = (0..files.len()).filter(|index| !sound.known.contains(&digests[*index])).collect();
+/// Finds the syntax errors of many files, on as many threads as the machine has.
+pub fn errors_of_all(files: &[(&str, String)], sound: &mut ParsedCache) -> Vec<Vec<NewSyntaxError>> {
+    let digests: Vec<SourceDigest> = files.iter().map(|(path, text)| ParsedCache::digest(path, text)).collect();
+    let unknown: Vec<usize> = (0..files.len()).filter(|index| !sound.hashes.contains(&digests[*index])).collect();
     let threads = thread::available_parallelism().map_or(1, usize::from).min(unknown.len()).max(1);
     let share = unknown.len().div_ceil(threads).max(1);
-    let found: Vec<(usize, Vec<SyntaxError>)> = thread::scope(|scope| {
+    let found: Vec<(usize, Vec<NewSyntaxError>)> = thread::scope(|scope| {
         let parsers: Vec<_> = unknown
             .chunks(share)
             .map(|part| {
@@ -100,11 +99,11 @@ pub fn errors_of_all(files: &[(&str, String)], sound: &mut Sound) -> Vec<Vec<Syn
     all
 }
 
-/// Finds the syntax errors of a file; empty where there is no grammar for its language, where its grammar is known to
-/// report what is none, or where the file is larger than [`FILE_BYTES_MAX`].
-pub fn errors(path: &str, text: &str) -> Vec<SyntaxError> {
-    let found = assize_brief::language::errors(path, text).into_iter();
-    found.map(|(line, text)| SyntaxError { line, text: Untrusted::new(text) }).collect()
+/// Finds the syntax errors of a file. Returns none if there is no grammar for its language, if its grammar reports
+/// false errors, or if the file is larger than [`FILE_BYTES_MAX`].
+pub fn errors(path: &str, text: &str) -> Vec<NewSyntaxError> {
+    let found = assize_syntax::language::errors(path, text).into_iter();
+    found.map(|(line, text)| NewSyntaxError { line, text: Untrusted::new(text) }).collect()
 }
 
 #[cfg(test)]
@@ -136,8 +135,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let files = [("a.rs", "fn a() {}".to_owned()), ("b.rs", "fn b( {".to_owned())];
         let look = || {
-            let mut sound = Sound::open(Some(folder.path()));
-            let known = sound.known.len();
+            let mut sound = ParsedCache::open(Some(folder.path()));
+            let known = sound.hashes.len();
             let found = errors_of_all(&files, &mut sound);
             sound.close();
             (known, found.iter().map(|errors| !errors.is_empty()).collect::<Vec<_>>())
@@ -151,7 +150,7 @@ mod tests {
         assert_eq!(look().0, 1);
         fs::write(&path, vec![0; SOUND_BYTES_MAX + 16]).expect("written");
         assert_eq!(look().0, 0);
-        assert_ne!(Sound::digest("a.rs", "x"), Sound::digest("a.py", "x"));
+        assert_ne!(ParsedCache::digest("a.rs", "x"), ParsedCache::digest("a.py", "x"));
     }
 
     #[test]

@@ -1,21 +1,21 @@
-//! Reading transcripts from disk, line by line, with flat memory.
+//! Reads transcripts from disk line by line, with constant memory.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use assize_core::transcript::{FactsBuilder, TranscriptFacts, TranscriptKind};
+use assize_stop::transcript::{FactsBuilder, TranscriptFacts, TranscriptKind};
 
-/// Longest line that is read, in bytes. A longer one is passed over, and that is stated.
+/// The longest line that is read, in bytes. Longer ones are skipped and reported.
 pub const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// Largest transcript of a format that is one document, in bytes.
+/// The largest transcript in a single-document format, in bytes.
 pub const DOCUMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Reads a transcript's facts.
+/// Reads the facts of a transcript.
 ///
 /// # Errors
 ///
-/// Fails when the file cannot be read, or is a document above [`DOCUMENT_BYTES_MAX`].
+/// Fails if the file cannot be read, or is a document larger than [`DOCUMENT_BYTES_MAX`].
 pub fn read_facts(path: &Path, kind: TranscriptKind) -> io::Result<TranscriptFacts> {
     let file = File::open(path)?;
     let mut facts = FactsBuilder::default();

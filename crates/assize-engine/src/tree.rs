@@ -1,32 +1,33 @@
-//! The files of a tree as patches see them: their bytes and whether they can be executed; nothing of git or of ours.
+//! The files of a tree as patches see them: their bytes and executable bits, without the folders of git and Assize.
 //!
-//! Whoever worked in a tree chose what lies in it: no link is gone through, and what no patch can say is an error, never left
-//! out. Trees can be large, so that files are read one at a time. This module must not know what the trees are for.
+//! The author of a tree chose its contents. So links are never followed, and something that no patch can express is an
+//! error and never skipped. Trees can be large, so files are read one at a time. This module must not know what the
+//! trees are for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use assize_core::patch::{File, Patch, between};
+use assize_patch::{FileContent, Patch, between};
 use ignore::WalkBuilder;
 
 use crate::patch::FILE_BYTES_MAX;
 use crate::regular_file;
 use crate::work_copy::leads_through_a_link;
 
-/// What stands at a path of a tree.
+/// What is at a path of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Thing {
+enum TreeEntry {
     File,
-    /// A link, and where it leads.
+    /// A link and its target.
     Link(PathBuf),
-    /// A pipe, a socket, a device, or anything whose name is no text.
+    /// A pipe, a socket, a device, or anything whose name is not text.
     Unsayable,
 }
 
-/// Lists what lies below a folder; `walk` says what is passed over.
-fn things(folder: &Path, walk: &mut WalkBuilder) -> io::Result<BTreeMap<String, Thing>> {
+/// Lists everything below a folder; `walk` says what is skipped.
+fn things(folder: &Path, walk: &mut WalkBuilder) -> io::Result<BTreeMap<String, TreeEntry>> {
     walk.hidden(false).follow_links(false);
     walk.filter_entry(|entry| entry.depth() != 1 || !matches!(entry.file_name().to_str(), Some(".git" | ".assize")));
     let mut found = BTreeMap::new();
@@ -35,22 +36,22 @@ fn things(folder: &Path, walk: &mut WalkBuilder) -> io::Result<BTreeMap<String, 
         let Some(kind) = entry.file_type().filter(|kind| !kind.is_dir()) else { continue };
         let Ok(path) = entry.path().strip_prefix(folder) else { continue };
         let thing = match path.to_str() {
-            Some(_) if kind.is_file() => Thing::File,
-            Some(_) if kind.is_symlink() => Thing::Link(std::fs::read_link(entry.path())?),
-            _ => Thing::Unsayable,
+            Some(_) if kind.is_file() => TreeEntry::File,
+            Some(_) if kind.is_symlink() => TreeEntry::Link(std::fs::read_link(entry.path())?),
+            _ => TreeEntry::Unsayable,
         };
         found.insert(path.to_string_lossy().into_owned(), thing);
     }
     Ok(found)
 }
 
-/// Reads a file; `None` where there is none, where something else lies in its place or on the way to it, or where it is
-/// larger than a patch may make it.
+/// Reads a file. Returns `None` if there is none, if something else or a link is at its path, or if it is larger than
+/// a patch may make it.
 ///
 /// # Errors
 ///
-/// Fails when it cannot be read.
-pub fn file(folder: &Path, path: &str) -> io::Result<Option<File>> {
+/// Fails if it cannot be read.
+pub fn file(folder: &Path, path: &str) -> io::Result<Option<FileContent>> {
     if leads_through_a_link(folder, path) {
         return Ok(None);
     }
@@ -64,15 +65,14 @@ pub fn file(folder: &Path, path: &str) -> io::Result<Option<File>> {
         Err(error) => return Err(error),
     };
     let bytes = regular_file::read(&full, FILE_BYTES_MAX)?;
-    Ok(Some(File { bytes, executable: meta.permissions().mode() & 0o100 != 0 }))
+    Ok(Some(FileContent { bytes, executable: meta.permissions().mode() & 0o100 != 0 }))
 }
 
-/// Returns the patch that leads from a tree to what somebody made of it. What the tree has its ignore lists pass over is no
-/// part of that, unless it was there before.
+/// Returns the patch from one tree to an edited version of it. Ignored files do not count, unless they existed before.
 ///
 /// # Errors
 ///
-/// Fails when one of them cannot be read, and when no patch can say what was made: a link, or a file that is too large.
+/// Fails if a tree cannot be read, and if no patch can express the edit: a link, or a file that is too large.
 pub fn difference(before: &Path, after: &Path) -> io::Result<Patch> {
     if std::fs::symlink_metadata(after)?.is_symlink() {
         return Err(unsayable(".", "was replaced by a link"));
@@ -86,17 +86,17 @@ pub fn difference(before: &Path, after: &Path) -> io::Result<Patch> {
     let mut ops = Vec::new();
     for path in paths {
         match (old.get(path), all.get(path)) {
-            (Some(Thing::Link(one)), Some(Thing::Link(other))) if one == other => {}
-            (Some(Thing::Unsayable), Some(Thing::Unsayable)) => {}
-            (Some(Thing::Unsayable), _) | (_, Some(Thing::Unsayable)) => {
+            (Some(TreeEntry::Link(one)), Some(TreeEntry::Link(other))) if one == other => {}
+            (Some(TreeEntry::Unsayable), Some(TreeEntry::Unsayable)) => {}
+            (Some(TreeEntry::Unsayable), _) | (_, Some(TreeEntry::Unsayable)) => {
                 return Err(unsayable(path, "is no file, or its name is no text: no patch makes or takes it away"));
             }
-            (Some(Thing::Link(_)), _) | (_, Some(Thing::Link(_))) => {
+            (Some(TreeEntry::Link(_)), _) | (_, Some(TreeEntry::Link(_))) => {
                 return Err(unsayable(path, "is a link, which no patch makes, changes or takes away"));
             }
-            (Some(Thing::File), Some(Thing::File)) if is_same(&before.join(path), &after.join(path))? => {}
+            (Some(TreeEntry::File), Some(TreeEntry::File)) if is_same(&before.join(path), &after.join(path))? => {}
             (was, is) => {
-                let read = |folder: &Path, thing: Option<&Thing>| match thing {
+                let read = |folder: &Path, thing: Option<&TreeEntry>| match thing {
                     None => Ok(None),
                     Some(_) => file(folder, path)?.map(Some).ok_or_else(|| unsayable(path, "is too large for a patch")),
                 };
@@ -123,12 +123,12 @@ fn hash_of(path: &Path) -> io::Result<blake3::Hash> {
     Ok(hasher.finalize())
 }
 
-/// Returns what tells the tree of these paths from any other: files with their bytes, and links with where they lead.
-/// `content` says what of a file counts, where that is not all of it.
+/// Returns the identity of a tree with these paths: files with their bytes, and links with their targets. `content`
+/// selects the part of a file that counts.
 ///
 /// # Errors
 ///
-/// Fails when something cannot be read.
+/// Fails if something cannot be read.
 pub fn id(folder: &Path, paths: &BTreeSet<String>, content: &dyn Fn(&str, Vec<u8>) -> Vec<u8>) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     for path in paths {
@@ -146,8 +146,8 @@ pub fn id(folder: &Path, paths: &BTreeSet<String>, content: &dyn Fn(&str, Vec<u8
     Ok(short(&hasher))
 }
 
-/// Feeds what tells a file of a patch from any other to a hash; nothing stands for one that is gone.
-pub fn hash_file(hasher: &mut blake3::Hasher, path: &str, file: Option<&File>) {
+/// Adds the identity of a file to a hash; `None` stands for a removed file.
+pub fn hash_file(hasher: &mut blake3::Hasher, path: &str, file: Option<&FileContent>) {
     match file {
         Some(file) => hash_part(hasher, path, 1 + u8::from(file.executable), blake3::hash(&file.bytes)),
         None => hash_part(hasher, path, 0, blake3::hash(b"")),
@@ -161,7 +161,7 @@ fn hash_part(hasher: &mut blake3::Hasher, path: &str, kind: u8, content: blake3:
     hasher.update(content.as_bytes());
 }
 
-/// Returns a hash in 32 hexadecimal digits.
+/// Returns a hash as 32 hexadecimal digits.
 pub fn short(hasher: &blake3::Hasher) -> String {
     hasher.finalize().to_hex()[..32].to_owned()
 }
@@ -186,8 +186,8 @@ mod tests {
         folder
     }
 
-    /// The paths of the operations that lead from one tree to another, or why there are none.
-    fn told(before: &Path, after: &Path) -> Result<Vec<String>, String> {
+    /// The paths of the operations from one tree to another, or why there are none.
+    fn differences(before: &Path, after: &Path) -> Result<Vec<String>, String> {
         let patch = difference(before, after).map_err(|error| error.to_string())?;
         Ok(patch.ops.iter().map(|op| op.path().to_owned()).collect())
     }
@@ -198,15 +198,15 @@ mod tests {
         let after = tree(&[("a", "1\n"), ("b", "4\n"), ("e", "5\n"), (".gitignore", "built\n"), ("built/x", "6\n")]);
         fs::create_dir_all(after.path().join(".git")).expect("made");
         fs::write(after.path().join(".git/config"), "x").expect("written");
-        assert_eq!(told(before.path(), after.path()), Ok(vec!["b".into(), "c/d".into(), "e".into()]));
-        assert_eq!(told(after.path(), after.path()), Ok(Vec::new()));
-        // What was there counts, whatever is ignored now.
+        assert_eq!(differences(before.path(), after.path()), Ok(vec!["b".into(), "c/d".into(), "e".into()]));
+        assert_eq!(differences(after.path(), after.path()), Ok(Vec::new()));
+        // Existing files count, even if they are ignored now.
         let hidden = tree(&[("a", "9\n"), ("b", "2\n"), ("c/d", "3\n"), (".gitignore", "built\na\n")]);
-        assert_eq!(told(before.path(), hidden.path()), Ok(vec![".gitignore".into(), "a".into()]));
-        // A folder and a file may change places.
+        assert_eq!(differences(before.path(), hidden.path()), Ok(vec![".gitignore".into(), "a".into()]));
+        // A file can replace a folder, and a folder a file.
         let swapped = tree(&[("a", "1\n"), ("b", "2\n"), ("c", "now a file\n"), (".gitignore", "built\n")]);
-        assert_eq!(told(before.path(), swapped.path()), Ok(vec!["c".into(), "c/d".into()]));
-        assert_eq!(told(swapped.path(), before.path()), Ok(vec!["c".into(), "c/d".into()]));
+        assert_eq!(differences(before.path(), swapped.path()), Ok(vec!["c".into(), "c/d".into()]));
+        assert_eq!(differences(swapped.path(), before.path()), Ok(vec!["c".into(), "c/d".into()]));
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
             .and_then(|it| it.set_len(FILE_BYTES_MAX + 1))
             .expect("sized");
         for (after, words) in [(&moved, "src is a link"), (&outside, "b is a link"), (&large, "b is too large")] {
-            let told = told(before.path(), after.path()).expect_err("refused");
+            let told = differences(before.path(), after.path()).expect_err("refused");
             assert!(told.contains(words), "{told}");
         }
         let renamed = tree(&[("src/a", "1\n")]);
@@ -231,12 +231,12 @@ mod tests {
         let piped = tree(&[("src/a", "1\n")]);
         rustix::fs::mknodat(rustix::fs::CWD, piped.path().join("b"), FileType::Fifo, Mode::RWXU, 0).expect("a pipe");
         for after in [&renamed, &piped] {
-            let told = told(before.path(), after.path()).expect_err("refused");
+            let told = differences(before.path(), after.path()).expect_err("refused");
             assert!(told.contains("no patch makes or takes it away"), "{told}");
-            assert_eq!(self::told(after.path(), after.path()), Ok(Vec::new()), "what stays may be what it is");
+            assert_eq!(self::differences(after.path(), after.path()), Ok(Vec::new()), "what stays may be what it is");
         }
         assert_eq!(file(moved.path(), "src/a").expect("looked at"), None, "nothing is read through a link");
-        assert_eq!(told(large.path(), large.path()), Ok(Vec::new()), "what stays may be as large as it is");
+        assert_eq!(differences(large.path(), large.path()), Ok(Vec::new()), "what stays may be as large as it is");
     }
 
     #[test]
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn links_modes_and_bytes_tell_trees_apart() {
+    fn links_modes_and_bytes_distinguish_trees() {
         let paths = BTreeSet::from(["a".to_owned(), "link".to_owned()]);
         let id_of = |text: &str, target: &str, mode: u32| {
             let folder = tree(&[("a", text)]);

@@ -1,9 +1,9 @@
-//! Copies of a tree, in which what is judged may run.
+//! Copies of a tree, in which judged code may run.
 //!
-//! Nothing that is judged runs in the user's own tree. A copy holds the files of a commit, or those of the
-//! work tree as they lie there, with their times, so that build tools see what has changed. Links are copied as
-//! links; pipes, sockets and devices are left out. No link is ever gone through, neither in the tree nor in a copy, in
-//! which judged code may have run: what lies behind it is not ours. This module must not know what the copies are for.
+//! Judged code never runs in the user's own tree. A copy contains the files of a commit or of the work tree, with
+//! their times, so that build tools can see what has changed. Links are copied as links; pipes, sockets and devices
+//! are skipped. No link is followed, neither in the tree nor in a copy, because its target does not belong to the
+//! tree. This module must not know what the copies are for.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,17 +11,17 @@ use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
 
-use assize_core::patch::Change;
+use assize_patch::FileTransition;
 
 use crate::git::{GitError, Repository};
 use crate::regular_file;
 use crate::scratch::Scratch;
 
-/// Most files of a tree that are copied.
+/// The most files of a tree that are copied.
 pub const FILES_MAX: usize = 200_000;
-/// Most bytes of a tree that are copied.
+/// The most bytes of a tree that are copied.
 pub const BYTES_MAX: u64 = 8 * 1024 * 1024 * 1024;
-/// Folders with a project's dependencies. They are no part of a tree, and stand beside its copies.
+/// Folders with a project's dependencies. They are not part of a tree, and are made visible in its copies.
 pub const DEPENDENCY_FOLDERS: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
 
 /// Why a tree could not be copied.
@@ -35,10 +35,10 @@ pub enum CopyError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         error: io::Error,
     },
-    /// The tree is larger than is copied.
+    /// The tree exceeds a limit.
     #[error("the tree has more than {0}")]
     TooLarge(String),
 }
@@ -48,7 +48,7 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> CopyError {
     move |error| CopyError::Io { path, error }
 }
 
-/// A copy of a tree, removed with its owner.
+/// A copy of a tree, removed when it is dropped.
 #[derive(Debug)]
 pub struct WorkCopy {
     folder: Scratch,
@@ -66,22 +66,22 @@ impl WorkCopy {
     ///
     /// # Errors
     ///
-    /// Fails when git does.
+    /// Fails if git does.
     pub fn of_commit(repository: &Repository, commit: &str) -> Result<Self, CopyError> {
         let mut copy = Self::empty()?;
         copy.files = repository.check_out(commit, &copy.path())?.into_iter().collect();
         Ok(copy)
     }
 
-    /// Copies files of a folder. What is not there any more is left out.
+    /// Copies files of a folder. Files that no longer exist are skipped.
     ///
     /// # Errors
     ///
-    /// Fails when a file cannot be copied, or there are too many.
+    /// Fails if a file cannot be copied, or if there are too many.
     pub fn of_folder(root: &Path, paths: impl IntoIterator<Item = String>) -> Result<Self, CopyError> {
         let mut copy = Self::empty()?;
         let mut bytes = 0_u64;
-        let mut way = Way::new(root);
+        let mut way = LinkGuard::new(root);
         for path in paths {
             if copy.files.len() == FILES_MAX {
                 return Err(CopyError::TooLarge(format!("{FILES_MAX} files")));
@@ -104,7 +104,7 @@ impl WorkCopy {
     ///
     /// # Errors
     ///
-    /// Fails when a file cannot be copied.
+    /// Fails if a file cannot be copied.
     pub fn again(&self) -> Result<Self, CopyError> {
         Self::of_folder(&self.path(), self.files.iter().cloned())
     }
@@ -114,11 +114,11 @@ impl WorkCopy {
         self.folder.path().join("work")
     }
 
-    /// Returns a folder beside the tree, made when it is not there.
+    /// Returns a folder beside the tree, and creates it if it does not exist.
     ///
     /// # Errors
     ///
-    /// Fails when it cannot be made.
+    /// Fails if it cannot be created.
     pub fn beside(&self, name: &str) -> Result<PathBuf, CopyError> {
         let path = self.folder.path().join(name);
         fs::create_dir_all(&path).map_err(at(&path))?;
@@ -130,7 +130,7 @@ impl WorkCopy {
         &self.files
     }
 
-    /// Reads a file of the copy, where it is text and no larger than a limit.
+    /// Reads a file of the copy. Returns `None` if it is not text or exceeds the limit.
     pub fn text(&self, path: &str, bytes_max: u64) -> Option<String> {
         if leads_through_a_link(&self.path(), path) {
             return None;
@@ -139,11 +139,11 @@ impl WorkCopy {
         String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= bytes_max)
     }
 
-    /// Takes a file over from another copy; where that has none, this one has none either.
+    /// Replaces a file by that of another copy. If the other copy has none, the file is removed.
     ///
     /// # Errors
     ///
-    /// Fails when the file cannot be replaced.
+    /// Fails if the file cannot be replaced.
     pub fn take_from(&mut self, other: &Self, path: &str) -> Result<(), CopyError> {
         self.remove(path)?;
         if !other.files.contains(path) || leads_through_a_link(&other.path(), path) {
@@ -156,8 +156,8 @@ impl WorkCopy {
         Ok(())
     }
 
-    /// Makes the folders on the way to a file. Whatever else stands in their place is taken away: a link would have the
-    /// file written elsewhere.
+    /// Creates the parent folders of a file. Anything else in their place is removed, because a link would redirect
+    /// the write.
     fn make_way(&mut self, path: &str) -> Result<(), CopyError> {
         if !is_below(path) {
             let error = io::Error::new(io::ErrorKind::InvalidInput, "it does not lie below the root");
@@ -179,11 +179,11 @@ impl WorkCopy {
         Ok(())
     }
 
-    /// Gives every file that differs from another copy's the present time, so that build tools take it for changed.
+    /// Sets the time of every file that differs from another copy to now, so that build tools consider it changed.
     ///
     /// # Errors
     ///
-    /// Fails when a file cannot be read.
+    /// Fails if a file cannot be read.
     pub fn freshen(&self, than: &Self) -> Result<(), CopyError> {
         for path in &self.files {
             let (mine, theirs) = (self.path().join(path), than.path().join(path));
@@ -200,8 +200,8 @@ impl WorkCopy {
         Ok(())
     }
 
-    /// Returns whether both have the same links, leading to the same places. Build tools look through them, at times that
-    /// [`Self::freshen`] does not set.
+    /// Returns whether both copies have the same links with the same targets. Build tools follow them and see times
+    /// that [`Self::freshen`] does not set.
     pub fn has_the_links_of(&self, other: &Self) -> bool {
         let links = |copy: &Self| -> BTreeSet<(String, PathBuf)> {
             let target = |path: &String| Some((path.clone(), fs::read_link(copy.path().join(path)).ok()?));
@@ -214,7 +214,7 @@ impl WorkCopy {
     ///
     /// # Errors
     ///
-    /// Fails when it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write(&mut self, path: &str, contents: &str) -> Result<(), CopyError> {
         self.remove(path)?;
         self.make_way(path)?;
@@ -224,12 +224,12 @@ impl WorkCopy {
         Ok(())
     }
 
-    /// Carries out the changes of a patch. Files that go make room first: one may lie where a folder has to be.
+    /// Carries out the changes of a patch. Files are removed first, because a folder may be needed at their path.
     ///
     /// # Errors
     ///
-    /// Fails when a file cannot be written.
-    pub fn carry_out(&mut self, changes: &[Change]) -> Result<(), CopyError> {
+    /// Fails if a file cannot be written.
+    pub fn carry_out(&mut self, changes: &[FileTransition]) -> Result<(), CopyError> {
         for change in changes.iter().filter(|change| change.after.is_none()) {
             self.remove(&change.path)?;
         }
@@ -241,11 +241,11 @@ impl WorkCopy {
         Ok(())
     }
 
-    /// Writes a file of any bytes, which may be a program.
+    /// Writes a file with any bytes, which may be executable.
     ///
     /// # Errors
     ///
-    /// Fails when it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write_file(&mut self, path: &str, bytes: &[u8], executable: bool) -> Result<(), CopyError> {
         self.remove(path)?;
         self.make_way(path)?;
@@ -257,11 +257,11 @@ impl WorkCopy {
         Ok(())
     }
 
-    /// Removes a file, or a folder that stands in its place, if it is there.
+    /// Removes a file, or a folder in its place, if it exists.
     ///
     /// # Errors
     ///
-    /// Fails when it cannot be removed.
+    /// Fails if it cannot be removed.
     pub fn remove(&mut self, path: &str) -> Result<(), CopyError> {
         self.files.remove(path);
         let file = self.path().join(path);
@@ -282,8 +282,8 @@ impl WorkCopy {
     }
 }
 
-/// Finds folders with dependencies in a user's tree, relative to its root: beside each of the manifests, where the
-/// listing does not have them as a part of the project.
+/// Finds dependency folders in a user's tree, relative to its root: those beside a manifest that are not listed as
+/// part of the project.
 pub fn dependency_folders(root: &Path, files: &BTreeSet<String>) -> Vec<String> {
     let mut folders: BTreeSet<&str> = BTreeSet::from([""]);
     for path in files {
@@ -307,8 +307,8 @@ pub fn dependency_folders(root: &Path, files: &BTreeSet<String>) -> Vec<String> 
     found
 }
 
-/// Returns whether a folder is one with dependencies. A link may lead to one elsewhere, but not to just any folder: what
-/// it leads to is shown to judged code.
+/// Returns whether a folder contains dependencies. A link may lead to such a folder elsewhere, but not to any other,
+/// because judged code can read its target.
 fn holds_dependencies(folder: &Path) -> bool {
     let Ok(real) = folder.canonicalize() else { return false };
     let is_link = fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_symlink());
@@ -321,24 +321,24 @@ fn is_below(path: &str) -> bool {
     !path.is_empty() && Path::new(path).components().all(|component| matches!(component, Component::Normal(_)))
 }
 
-/// Returns whether a folder on the way is a link: what is written there would land elsewhere.
+/// Returns whether a parent folder is a link, so that a write would go elsewhere.
 pub(crate) fn leads_through_a_link(root: &Path, path: &str) -> bool {
     let parents = Path::new(path).ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
     parents.into_iter().any(|parent| fs::symlink_metadata(root.join(parent)).is_ok_and(|meta| meta.is_symlink()))
 }
 
-/// Tells paths that lead through links from others. Files of one folder mostly come one after the other.
-struct Way<'r> {
+/// Detects paths that lead through links. Files of one folder mostly follow one another.
+struct LinkGuard<'r> {
     root: &'r Path,
     last: Option<(String, bool)>,
 }
 
-impl<'r> Way<'r> {
+impl<'r> LinkGuard<'r> {
     fn new(root: &'r Path) -> Self {
         Self { root, last: None }
     }
 
-    /// Returns whether every folder on the way is one.
+    /// Returns whether every parent folder is really a folder.
     fn is_straight(&mut self, path: &str) -> bool {
         let Some((folder, _)) = path.rsplit_once('/') else { return true };
         match &self.last {
@@ -362,7 +362,7 @@ fn same_contents(one: &Path, other: &Path) -> io::Result<bool> {
     Ok(meta.is_file() && meta.len() == fs::symlink_metadata(one)?.len() && fs::read(one)? == fs::read(other)?)
 }
 
-/// Copies a file or a link, and returns its size; `None` for what is neither, or is not there.
+/// Copies a file or a link, and returns its size. Returns `None` for anything else, and for missing files.
 fn copy_one(from: &Path, to: &Path) -> Result<Option<u64>, CopyError> {
     let Ok(meta) = fs::symlink_metadata(from) else { return Ok(None) };
     if meta.is_symlink() {
@@ -375,13 +375,13 @@ fn copy_one(from: &Path, to: &Path) -> Result<Option<u64>, CopyError> {
         return Ok(None);
     }
     make_parents(to)?;
-    // Where the file system can, this shares the blocks instead of copying them.
+    // If the file system supports it, this shares blocks instead of copying them.
     fs::copy(from, to).map_err(at(from))?;
     let copied = fs::File::options().write(true).open(to);
     if let (Ok(modified), Ok(copied)) = (meta.modified(), copied) {
         copied.set_modified(modified).map_err(at(to))?;
     } else {
-        // A file that even its owner must not write keeps the time of its copy.
+        // A file that its owner may not write keeps the time of its copy.
         let mode = meta.permissions().mode() | 0o200;
         fs::set_permissions(to, fs::Permissions::from_mode(mode)).map_err(at(to))?;
     }
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn links_tell_copies_apart_by_where_they_lead() {
+    fn link_targets_distinguish_copies() {
         let copy = |target: Option<&str>| {
             let repo = Repo::with_commit(&[("a", "1\n"), ("b", "2\n")]);
             match target {
@@ -494,7 +494,7 @@ mod tests {
         assert!(repo.outside().join("other/b").exists());
     }
 
-    /// The index still has files where there is a link now.
+    /// The index still has files in the place of a link.
     #[test]
     fn nothing_is_copied_through_a_link() {
         let repo = Repo::with_commit(&[("tests/a", "one\n"), ("tests/deep/b", "one\n"), ("c", "one\n")]);
@@ -512,7 +512,7 @@ mod tests {
         assert_eq!(fs::read_to_string(outside.join("a")).expect("still there"), "mine\n");
     }
 
-    /// What a change has put in the place of a folder of tests, or judged code in that of any folder of its copy.
+    /// A change has replaced a folder of tests, or judged code has replaced a folder of its copy.
     #[test]
     fn folders_come_back_where_something_else_stands() {
         let repo = Repo::with_commit(&[("tests/deep/a", "old\n"), ("b", "old\n")]);
@@ -520,8 +520,8 @@ mod tests {
         let base = WorkCopy::of_commit(&repository, &repo.head()).expect("a copy");
         let outside = repo.outside().join("outside");
         fs::create_dir_all(outside.join("deep")).expect("a folder");
-        type Maker = fn(&Path, &Path);
-        let makers: [(&str, Maker); 4] = [
+        type LinkMaker = fn(&Path, &Path);
+        let makers: [(&str, LinkMaker); 4] = [
             ("tests", |path, outside| symlink(outside, path).expect("a link")),
             ("tests", |path, _| fs::write(path, "a file").expect("written")),
             ("tests/deep", |path, outside| symlink(outside.join("deep"), path).expect("a link")),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::repo::Repo;
-use program::{Ran, run_until};
+use program::{ProgramRun, run_until};
 
 pub mod program;
 pub mod trace;
@@ -24,7 +24,7 @@ pub const MARKER: &str = "@MARKER@";
 
 /// One case of a corpus.
 #[derive(Debug, Clone)]
-pub struct Case {
+pub struct CorpusCase {
     /// The name of the folder.
     pub name: String,
     /// What `case.toml` says.
@@ -34,8 +34,8 @@ pub struct Case {
 }
 
 /// Reads all cases of a corpus, by name.
-pub fn cases(corpus: &Path) -> Vec<Case> {
-    let mut cases: Vec<Case> = fs::read_dir(corpus)
+pub fn cases(corpus: &Path) -> Vec<CorpusCase> {
+    let mut cases: Vec<CorpusCase> = fs::read_dir(corpus)
         .unwrap_or_else(|error| panic!("{}: {error}", corpus.display()))
         .flatten()
         .filter(|entry| entry.path().join("case.toml").is_file())
@@ -43,14 +43,14 @@ pub fn cases(corpus: &Path) -> Vec<Case> {
             let text = fs::read_to_string(entry.path().join("case.toml")).expect("a readable case.toml");
             let name = entry.file_name().to_string_lossy().into_owned();
             let settings = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}/case.toml: {error}"));
-            Case { name, settings, folder: entry.path(), corpus: corpus.to_owned() }
+            CorpusCase { name, settings, folder: entry.path(), corpus: corpus.to_owned() }
         })
         .collect();
     cases.sort_by(|a, b| a.name.cmp(&b.name));
     cases
 }
 
-impl Case {
+impl CorpusCase {
     /// Returns a setting of `case.toml` that is a word.
     pub fn word(&self, name: &str) -> Option<&str> {
         self.settings.get(name).and_then(toml::Value::as_str)
@@ -198,7 +198,7 @@ pub fn default_homes() -> impl Iterator<Item = (&'static str, std::ffi::OsString
 }
 
 /// Runs such a command; it is killed with its group when it takes longer than the limit.
-pub fn run(executable: &Path, repo: &Repo, tools: &[PathBuf], arguments: &[&str], limit: Duration) -> Ran {
+pub fn run(executable: &Path, repo: &Repo, tools: &[PathBuf], arguments: &[&str], limit: Duration) -> ProgramRun {
     run_until(&mut command(executable, repo, tools, arguments), limit)
 }
 
@@ -219,7 +219,7 @@ pub mod debt {
     /// What `debt.toml` says.
     #[derive(Debug, Clone, Deserialize)]
     #[serde(deny_unknown_fields)]
-    pub struct Debt {
+    pub struct LintDebt {
         /// The gate that objects.
         pub gate: String,
         /// The rule of every old objection.
@@ -229,7 +229,7 @@ pub mod debt {
         files: usize,
         errors_per_file: usize,
         /// Changes to the project.
-        pub change: Vec<Change>,
+        pub change: Vec<CorpusChange>,
         #[serde(skip)]
         folder: PathBuf,
     }
@@ -237,7 +237,7 @@ pub mod debt {
     /// A change, and what is expected of its review.
     #[derive(Debug, Clone, Deserialize)]
     #[serde(deny_unknown_fields)]
-    pub struct Change {
+    pub struct CorpusChange {
         /// Its name.
         pub name: String,
         /// One sentence: what it does.
@@ -246,19 +246,19 @@ pub mod debt {
         pub expect: String,
         /// The objections that are new.
         #[serde(default)]
-        pub new: Vec<Place>,
+        pub new: Vec<ExpectedPlace>,
         #[serde(default)]
         rename: Vec<Rename>,
         #[serde(default)]
         add: Vec<Add>,
         #[serde(default)]
-        edit: Vec<Edit>,
+        edit: Vec<CorpusEdit>,
     }
 
     /// Where an objection is.
     #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
     #[serde(deny_unknown_fields)]
-    pub struct Place {
+    pub struct ExpectedPlace {
         /// The file.
         pub path: String,
         /// The line.
@@ -281,13 +281,13 @@ pub mod debt {
 
     #[derive(Debug, Clone, Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Edit {
+    struct CorpusEdit {
         path: String,
         find: String,
         replace: String,
     }
 
-    impl Debt {
+    impl LintDebt {
         /// Reads a folder of the corpus.
         pub fn read(folder: &Path) -> Self {
             let text = fs::read_to_string(folder.join("debt.toml")).expect("a readable debt.toml");
@@ -315,7 +315,7 @@ pub mod debt {
         }
     }
 
-    impl Change {
+    impl CorpusChange {
         /// Makes the change to the work tree.
         pub fn apply(&self, repo: &Repo) {
             for Rename { from, to } in &self.rename {
@@ -324,7 +324,7 @@ pub mod debt {
             for Add { path, text } in &self.add {
                 repo.write(path, text);
             }
-            for Edit { path, find, replace } in &self.edit {
+            for CorpusEdit { path, find, replace } in &self.edit {
                 let text = fs::read_to_string(repo.path().join(path)).expect("a readable file");
                 assert_eq!(text.matches(find.as_str()).count(), 1, "{}: {find:?} in {path}", self.name);
                 repo.write(path, &text.replace(find.as_str(), replace));

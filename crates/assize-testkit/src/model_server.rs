@@ -2,7 +2,7 @@
 //!
 //! Judges, agents and the real `claude` binary all speak HTTP to a model. [`ModelServer`] is the other
 //! end of that line: it listens on `127.0.0.1` at a free port, answers each model request with the next
-//! [`Reply`] of its [`Script`], and keeps what it was asked. Dropping it closes every connection.
+//! [`ScriptedReply`] of its [`ModelScript`], and keeps what it was asked. Dropping it closes every connection.
 //!
 //! It knows the two protocols and nothing of Assize: no verdict, prompt or court appears here. It reads
 //! no clock and no environment, and it never opens a connection itself.
@@ -29,12 +29,12 @@
 //! # Example
 //!
 //! ```
-//! use assize_testkit::model_server::{ModelServer, Reply, Script};
+//! use assize_testkit::model_server::{ModelServer, ModelScript, ScriptedReply};
 //! use serde_json::json;
 //!
-//! let server = ModelServer::start(Script::of([
-//!     Reply::tool("Bash", json!({"command": "cargo test"})),
-//!     Reply::text("The tests pass."),
+//! let server = ModelServer::start(ModelScript::of([
+//!     ScriptedReply::tool("Bash", json!({"command": "cargo test"})),
+//!     ScriptedReply::text("The tests pass."),
 //! ]));
 //! let url = server.base_url(); // hand it to the client under test …
 //! assert!(url.starts_with("http://127.0.0.1:"));
@@ -64,7 +64,7 @@ pub const STRUCTURED_OUTPUT_TOOL: &str = "StructuredOutput";
 /// A running scripted model server; dropping it stops it.
 pub struct ModelServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ServerShared>,
     acceptor: Option<JoinHandle<()>>,
 }
 
@@ -75,11 +75,11 @@ impl ModelServer {
     ///
     /// If the loopback interface has no free port.
     #[must_use]
-    pub fn start(script: Script) -> Self {
+    pub fn start(script: ModelScript) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("bind a loopback port");
         let address = listener.local_addr().expect("read the bound port of the model server");
-        let shared = Arc::new(Shared {
-            state: Mutex::new(State {
+        let shared = Arc::new(ServerShared {
+            state: Mutex::new(ServerState {
                 script,
                 requests: Vec::new(),
                 model_requests: 0,
@@ -172,23 +172,23 @@ impl Drop for ModelServer {
 /// What a server answers: a queue of replies, consumed one per model request, and what comes after it.
 ///
 /// The queue is shared by all connections. When requests run in parallel, which of them gets which reply
-/// is open; use [`Script::route`] there.
-pub struct Script {
-    queue: VecDeque<Reply>,
+/// is open; use [`ModelScript::route`] there.
+pub struct ModelScript {
+    queue: VecDeque<ScriptedReply>,
     fallback: Fallback,
-    usage: Usage,
+    usage: TokenUsage,
 }
 
-impl Script {
+impl ModelScript {
     /// Answers with these replies in turn, and then with 400 "the script is exhausted".
     #[must_use]
-    pub fn of(replies: impl IntoIterator<Item = Reply>) -> Self {
-        Self { queue: replies.into_iter().collect(), fallback: Fallback::Exhausted, usage: Usage::default() }
+    pub fn of(replies: impl IntoIterator<Item = ScriptedReply>) -> Self {
+        Self { queue: replies.into_iter().collect(), fallback: Fallback::Exhausted, usage: TokenUsage::default() }
     }
 
     /// Answers every model request with the same reply.
     #[must_use]
-    pub fn always(reply: Reply) -> Self {
+    pub fn always(reply: ScriptedReply) -> Self {
         Self::of([]).then_always(reply)
     }
 
@@ -196,44 +196,44 @@ impl Script {
     ///
     /// It runs on the connection's thread, several at once if requests run in parallel.
     #[must_use]
-    pub fn route(answer: impl Fn(&RecordedRequest) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn route(answer: impl Fn(&RecordedRequest) -> ScriptedReply + Send + Sync + 'static) -> Self {
         Self::of([]).then_route(answer)
     }
 
     /// Adds one reply at the end of the queue.
     #[must_use]
-    pub fn then(mut self, reply: Reply) -> Self {
+    pub fn then(mut self, reply: ScriptedReply) -> Self {
         self.queue.push_back(reply);
         self
     }
 
     /// Answers with `reply` whenever the queue is empty.
     #[must_use]
-    pub fn then_always(mut self, reply: Reply) -> Self {
+    pub fn then_always(mut self, reply: ScriptedReply) -> Self {
         self.fallback = Fallback::Repeat(reply);
         self
     }
 
     /// Lets `answer` decide whenever the queue is empty.
     #[must_use]
-    pub fn then_route(mut self, answer: impl Fn(&RecordedRequest) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn then_route(mut self, answer: impl Fn(&RecordedRequest) -> ScriptedReply + Send + Sync + 'static) -> Self {
         self.fallback = Fallback::Route(Arc::new(answer));
         self
     }
 
     /// Reports `usage` in every reply that does not carry its own.
     #[must_use]
-    pub fn usage(mut self, usage: Usage) -> Self {
+    pub fn usage(mut self, usage: TokenUsage) -> Self {
         self.usage = usage;
         self
     }
 }
 
-type Route = Arc<dyn Fn(&RecordedRequest) -> Reply + Send + Sync>;
+type Route = Arc<dyn Fn(&RecordedRequest) -> ScriptedReply + Send + Sync>;
 
 enum Fallback {
     Exhausted,
-    Repeat(Reply),
+    Repeat(ScriptedReply),
     Route(Route),
 }
 
@@ -242,7 +242,7 @@ enum Fallback {
 /// The same reply serves both protocols: where a variant names two words, the first is Anthropic's and the
 /// second OpenAI's. The last four variants wrap another reply and may wrap each other.
 #[derive(Clone, Debug)]
-pub enum Reply {
+pub enum ScriptedReply {
     /// A finished text answer: `end_turn`, or `stop`.
     Text(String),
     /// One tool call and nothing else: `tool_use`, or `tool_calls`.
@@ -255,9 +255,9 @@ pub enum Reply {
     /// Any content with any reason to stop; the odd shapes that models send belong here.
     Message {
         /// The content, in order.
-        blocks: Vec<Block>,
+        blocks: Vec<MessageBlock>,
         /// Why the model stopped; `None` means `ToolUse` if there is a tool call, and `EndTurn` if not.
-        stop: Option<Stop>,
+        stop: Option<ModelStop>,
     },
     /// The value, in the way in which this very request asked for a structured answer.
     ///
@@ -270,7 +270,7 @@ pub enum Reply {
     Refusal(String),
     /// A well-formed answer without any content.
     Empty,
-    /// Another status than 200, or 200 with headers of one's own. See [`Reply::error`].
+    /// Another status than 200, or 200 with headers of one's own. See [`ScriptedReply::error`].
     Status {
         /// The HTTP status code.
         code: u16,
@@ -290,7 +290,7 @@ pub enum Reply {
         /// How long nothing is sent.
         delay_ms: u64,
         /// What then comes.
-        reply: Box<Reply>,
+        reply: Box<ScriptedReply>,
     },
     /// The reply, its body dripping.
     SlowBytes {
@@ -299,25 +299,25 @@ pub enum Reply {
         /// How large a piece is.
         piece_bytes: usize,
         /// What is sent.
-        reply: Box<Reply>,
+        reply: Box<ScriptedReply>,
     },
     /// The head and the first bytes of the reply's body, and then a closed connection.
     CutOff {
         /// How much of the body is sent.
         body_bytes: usize,
         /// What is begun.
-        reply: Box<Reply>,
+        reply: Box<ScriptedReply>,
     },
     /// The reply, with a token usage of its own.
     WithUsage {
         /// The usage that it reports.
-        usage: Usage,
+        usage: TokenUsage,
         /// What is sent.
-        reply: Box<Reply>,
+        reply: Box<ScriptedReply>,
     },
 }
 
-impl Reply {
+impl ScriptedReply {
     /// A finished text answer.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
@@ -332,13 +332,13 @@ impl Reply {
 
     /// Several content blocks, with the reason to stop that fits them.
     #[must_use]
-    pub fn blocks(blocks: impl IntoIterator<Item = Block>) -> Self {
+    pub fn blocks(blocks: impl IntoIterator<Item = MessageBlock>) -> Self {
         Self::Message { blocks: blocks.into_iter().collect(), stop: None }
     }
 
     /// Several content blocks, with a reason to stop that need not fit them.
     #[must_use]
-    pub fn stopped(blocks: impl IntoIterator<Item = Block>, stop: Stop) -> Self {
+    pub fn stopped(blocks: impl IntoIterator<Item = MessageBlock>, stop: ModelStop) -> Self {
         Self::Message { blocks: blocks.into_iter().collect(), stop: Some(stop) }
     }
 
@@ -368,14 +368,14 @@ impl Reply {
 
     /// This reply, reporting this token usage.
     #[must_use]
-    pub fn with_usage(self, usage: Usage) -> Self {
+    pub fn with_usage(self, usage: TokenUsage) -> Self {
         Self::WithUsage { usage, reply: Box::new(self) }
     }
 }
 
 /// One block of a message's content.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Block {
+pub enum MessageBlock {
     /// Text for the reader.
     Text(String),
     /// The model's reasoning; chat completions leave it out.
@@ -389,7 +389,7 @@ pub enum Block {
     },
 }
 
-impl Block {
+impl MessageBlock {
     /// A block of text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
@@ -405,7 +405,7 @@ impl Block {
 
 /// Why the model stopped, in both protocols' words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum ModelStop {
     /// It had finished: `end_turn`, `stop`.
     EndTurn,
     /// It waits for a tool's result: `tool_use`, `tool_calls`.
@@ -416,7 +416,7 @@ pub enum Stop {
     Refusal,
 }
 
-impl Stop {
+impl ModelStop {
     fn stop_reason(self) -> &'static str {
         match self {
             Self::EndTurn => "end_turn",
@@ -441,7 +441,7 @@ impl Stop {
 /// Anthropic counts cached tokens beside `input_tokens`, OpenAI inside `prompt_tokens`; the server does
 /// that sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Tokens read without the cache.
     pub input_tokens: u64,
     /// Tokens written by the model.
@@ -452,7 +452,7 @@ pub struct Usage {
     pub cache_creation_input_tokens: u64,
 }
 
-impl Usage {
+impl TokenUsage {
     /// A usage without caching.
     #[must_use]
     pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
@@ -479,7 +479,7 @@ impl Usage {
     }
 }
 
-impl Default for Usage {
+impl Default for TokenUsage {
     /// 120 tokens in, 30 out.
     fn default() -> Self {
         Self::new(120, 30)
@@ -594,27 +594,27 @@ fn any_string(value: &Value, holds: &impl Fn(&str) -> bool) -> bool {
 // -------------------------------------------------------------------------------------------------
 // Connections
 
-struct Shared {
-    state: Mutex<State>,
+struct ServerShared {
+    state: Mutex<ServerState>,
     changed: Condvar,
 }
 
-struct State {
-    script: Script,
+struct ServerState {
+    script: ModelScript,
     requests: Vec<RecordedRequest>,
     model_requests: usize,
     connections: HashMap<u64, TcpStream>,
     stopped: bool,
 }
 
-enum Source {
-    Reply(Reply),
+enum ReplySource {
+    Reply(ScriptedReply),
     Route(Route),
 }
 
-impl Shared {
+impl ServerShared {
     /// A panic of one connection's thread must not spoil the assertions of the test.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ServerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -646,18 +646,18 @@ impl Shared {
     }
 
     /// Records a model request and takes its reply, in one step, so that both stand in the same order.
-    fn record_and_take(&self, request: &RecordedRequest) -> (usize, Usage, Reply) {
+    fn record_and_take(&self, request: &RecordedRequest) -> (usize, TokenUsage, ScriptedReply) {
         let (number, usage, source) = {
             let mut state = self.lock();
             state.requests.push(request.clone());
             state.model_requests += 1;
             let number = state.model_requests;
             let source = match state.script.queue.pop_front() {
-                Some(reply) => Source::Reply(reply),
+                Some(reply) => ReplySource::Reply(reply),
                 None => match &state.script.fallback {
-                    Fallback::Repeat(reply) => Source::Reply(reply.clone()),
-                    Fallback::Route(route) => Source::Route(Arc::clone(route)),
-                    Fallback::Exhausted => Source::Reply(Reply::error(
+                    Fallback::Repeat(reply) => ReplySource::Reply(reply.clone()),
+                    Fallback::Route(route) => ReplySource::Route(Arc::clone(route)),
+                    Fallback::Exhausted => ReplySource::Reply(ScriptedReply::error(
                         400,
                         format!("the script is exhausted: no reply for model request {number}"),
                     )),
@@ -667,14 +667,14 @@ impl Shared {
         };
         self.changed.notify_all();
         let reply = match source {
-            Source::Reply(reply) => reply,
-            Source::Route(route) => route(request),
+            ReplySource::Reply(reply) => reply,
+            ReplySource::Route(route) => route(request),
         };
         (number, usage, reply)
     }
 }
 
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+fn accept(listener: &TcpListener, shared: &Arc<ServerShared>) {
     for id in 0_u64.. {
         let accepted = listener.accept();
         let mut state = shared.lock();
@@ -702,7 +702,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 struct Connection {
     id: u64,
     stream: TcpStream,
-    shared: Arc<Shared>,
+    shared: Arc<ServerShared>,
 }
 
 impl Drop for Connection {
@@ -713,7 +713,7 @@ impl Drop for Connection {
 }
 
 /// Serves one connection until either side closes it.
-fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
+fn serve(stream: &TcpStream, shared: &ServerShared) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream);
     loop {
@@ -722,19 +722,19 @@ fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
             Ok(None) => return Ok(()),
             Err(RequestError::Io(error)) => return Err(error),
             Err(RequestError::Refused(code, message)) => {
-                send(stream, shared, &Delivery::error(code, message), Close::Yes, Body::Sent)?;
+                send(stream, shared, &Delivery::error(code, message), Close::Yes, BodyDelivery::Sent)?;
                 return drain(stream);
             }
         };
-        let body = if request.method == "HEAD" { Body::Withheld } else { Body::Sent };
+        let body = if request.method == "HEAD" { BodyDelivery::Withheld } else { BodyDelivery::Sent };
         let close = if keep_alive { Close::No } else { Close::Yes };
         match answer(&request, shared) {
-            Plan::Send(delivery) => send(stream, shared, &delivery, close, body)?,
-            Plan::Hang => {
+            DeliveryPlan::Send(delivery) => send(stream, shared, &delivery, close, body)?,
+            DeliveryPlan::Hang => {
                 shared.hang(stream);
                 return Ok(());
             }
-            Plan::Drop => return Ok(()),
+            DeliveryPlan::Drop => return Ok(()),
         }
         if !keep_alive {
             return Ok(());
@@ -882,7 +882,7 @@ fn read_chunks(reader: &mut impl BufRead) -> Result<Vec<u8>, RequestError> {
 // -------------------------------------------------------------------------------------------------
 // Deciding answers
 
-enum Plan {
+enum DeliveryPlan {
     Send(Delivery),
     Hang,
     Drop,
@@ -896,7 +896,7 @@ struct Delivery {
     pieces: Vec<Vec<u8>>,
     framing: Framing,
     late: Duration,
-    pace: Option<Pace>,
+    pace: Option<DeliveryPace>,
     body_bytes: Option<usize>,
 }
 
@@ -907,7 +907,7 @@ enum Framing {
 }
 
 #[derive(Clone, Copy)]
-struct Pace {
+struct DeliveryPace {
     piece_bytes: usize,
     delay: Duration,
 }
@@ -935,19 +935,19 @@ impl Delivery {
     }
 }
 
-fn answer(request: &RecordedRequest, shared: &Shared) -> Plan {
+fn answer(request: &RecordedRequest, shared: &ServerShared) -> DeliveryPlan {
     let Some(protocol) = Protocol::of(request) else {
         shared.record(request);
-        return Plan::Send(side_answer(request));
+        return DeliveryPlan::Send(side_answer(request));
     };
     if let Err(message) = protocol.check(request) {
         shared.record(request);
-        return Plan::Send(Delivery::error(400, message));
+        return DeliveryPlan::Send(Delivery::error(400, message));
     }
     let (number, usage, reply) = shared.record_and_take(request);
-    let asked = Asked { request, protocol, number };
+    let asked = ModelRequest { request, protocol, number };
     let mut plan = asked.plan(reply, usage);
-    if let Plan::Send(delivery) = &mut plan {
+    if let DeliveryPlan::Send(delivery) = &mut plan {
         let id = format!("req_{number:04}");
         delivery.headers.push(("request-id".to_owned(), id));
     }
@@ -1043,69 +1043,70 @@ impl Protocol {
 }
 
 /// A model request with what its answer is built from.
-struct Asked<'a> {
+struct ModelRequest<'a> {
     request: &'a RecordedRequest,
     protocol: Protocol,
     number: usize,
 }
 
-impl Asked<'_> {
-    fn plan(&self, reply: Reply, usage: Usage) -> Plan {
+impl ModelRequest<'_> {
+    fn plan(&self, reply: ScriptedReply, usage: TokenUsage) -> DeliveryPlan {
         match reply {
-            Reply::Hang => Plan::Hang,
-            Reply::DropConnection => Plan::Drop,
-            Reply::Late { delay_ms, reply } => self.shaped(*reply, usage, |delivery| {
+            ScriptedReply::Hang => DeliveryPlan::Hang,
+            ScriptedReply::DropConnection => DeliveryPlan::Drop,
+            ScriptedReply::Late { delay_ms, reply } => self.shaped(*reply, usage, |delivery| {
                 delivery.late += Duration::from_millis(delay_ms);
             }),
-            Reply::SlowBytes { delay_ms, piece_bytes, reply } => self.shaped(*reply, usage, |delivery| {
-                delivery.pace = Some(Pace { piece_bytes: piece_bytes.max(1), delay: Duration::from_millis(delay_ms) });
+            ScriptedReply::SlowBytes { delay_ms, piece_bytes, reply } => self.shaped(*reply, usage, |delivery| {
+                delivery.pace =
+                    Some(DeliveryPace { piece_bytes: piece_bytes.max(1), delay: Duration::from_millis(delay_ms) });
             }),
-            Reply::CutOff { body_bytes, reply } => self.shaped(*reply, usage, |delivery| {
+            ScriptedReply::CutOff { body_bytes, reply } => self.shaped(*reply, usage, |delivery| {
                 delivery.body_bytes = Some(body_bytes);
             }),
-            Reply::WithUsage { usage, reply } => self.plan(*reply, usage),
-            reply => Plan::Send(self.deliver(reply, usage)),
+            ScriptedReply::WithUsage { usage, reply } => self.plan(*reply, usage),
+            reply => DeliveryPlan::Send(self.deliver(reply, usage)),
         }
     }
 
-    fn shaped(&self, reply: Reply, usage: Usage, shape: impl FnOnce(&mut Delivery)) -> Plan {
+    fn shaped(&self, reply: ScriptedReply, usage: TokenUsage, shape: impl FnOnce(&mut Delivery)) -> DeliveryPlan {
         let mut plan = self.plan(reply, usage);
-        if let Plan::Send(delivery) = &mut plan {
+        if let DeliveryPlan::Send(delivery) = &mut plan {
             shape(delivery);
         }
         plan
     }
 
-    fn deliver(&self, reply: Reply, usage: Usage) -> Delivery {
+    fn deliver(&self, reply: ScriptedReply, usage: TokenUsage) -> Delivery {
         let (blocks, stop) = match reply {
-            Reply::Text(text) => (vec![Block::Text(text)], None),
-            Reply::ToolUse { name, input } => (vec![Block::ToolUse { name, input }], None),
-            Reply::Message { blocks, stop } => (blocks, stop),
-            Reply::StructuredOutput(value) => (vec![self.structured(value)], None),
-            Reply::Truncated(text) => (vec![Block::Text(text)], Some(Stop::MaxTokens)),
-            Reply::Refusal(text) if self.protocol == Protocol::ChatCompletions => {
+            ScriptedReply::Text(text) => (vec![MessageBlock::Text(text)], None),
+            ScriptedReply::ToolUse { name, input } => (vec![MessageBlock::ToolUse { name, input }], None),
+            ScriptedReply::Message { blocks, stop } => (blocks, stop),
+            ScriptedReply::StructuredOutput(value) => (vec![self.structured(value)], None),
+            ScriptedReply::Truncated(text) => (vec![MessageBlock::Text(text)], Some(ModelStop::MaxTokens)),
+            ScriptedReply::Refusal(text) if self.protocol == Protocol::ChatCompletions => {
                 let message = json!({"role": "assistant", "content": null, "refusal": text});
-                return Delivery::json(200, &self.completion(&message, Stop::EndTurn, usage));
+                return Delivery::json(200, &self.completion(&message, ModelStop::EndTurn, usage));
             }
-            Reply::Refusal(text) => (vec![Block::Text(text)], Some(Stop::Refusal)),
-            Reply::Empty => (Vec::new(), None),
-            Reply::Status { code, headers, body } => return raw(code, "application/json", headers, body),
-            Reply::RawBody(body) => {
+            ScriptedReply::Refusal(text) => (vec![MessageBlock::Text(text)], Some(ModelStop::Refusal)),
+            ScriptedReply::Empty => (Vec::new(), None),
+            ScriptedReply::Status { code, headers, body } => return raw(code, "application/json", headers, body),
+            ScriptedReply::RawBody(body) => {
                 let content_type = match self.protocol {
                     Protocol::MessageStream => "text/event-stream",
                     Protocol::Messages | Protocol::ChatCompletions => "application/json",
                 };
                 return raw(200, content_type, Vec::new(), body);
             }
-            Reply::Hang
-            | Reply::DropConnection
-            | Reply::Late { .. }
-            | Reply::SlowBytes { .. }
-            | Reply::CutOff { .. }
-            | Reply::WithUsage { .. } => unreachable!("`plan` unwraps these"),
+            ScriptedReply::Hang
+            | ScriptedReply::DropConnection
+            | ScriptedReply::Late { .. }
+            | ScriptedReply::SlowBytes { .. }
+            | ScriptedReply::CutOff { .. }
+            | ScriptedReply::WithUsage { .. } => unreachable!("`plan` unwraps these"),
         };
-        let calls_tool = blocks.iter().any(|block| matches!(block, Block::ToolUse { .. }));
-        let stop = stop.unwrap_or(if calls_tool { Stop::ToolUse } else { Stop::EndTurn });
+        let calls_tool = blocks.iter().any(|block| matches!(block, MessageBlock::ToolUse { .. }));
+        let stop = stop.unwrap_or(if calls_tool { ModelStop::ToolUse } else { ModelStop::EndTurn });
         match self.protocol {
             Protocol::Messages => {
                 let content =
@@ -1126,15 +1127,15 @@ impl Asked<'_> {
     }
 
     /// The value in the way in which the request asked for it.
-    fn structured(&self, value: Value) -> Block {
+    fn structured(&self, value: Value) -> MessageBlock {
         let choice = &self.request.body["tool_choice"];
         let demanded = choice["name"].as_str().or_else(|| choice["function"]["name"].as_str());
         if self.request.tools().contains(&STRUCTURED_OUTPUT_TOOL) {
-            Block::tool(STRUCTURED_OUTPUT_TOOL, value)
+            MessageBlock::tool(STRUCTURED_OUTPUT_TOOL, value)
         } else if let Some(name) = demanded {
-            Block::tool(name, value)
+            MessageBlock::tool(name, value)
         } else {
-            Block::Text(value.to_string())
+            MessageBlock::Text(value.to_string())
         }
     }
 
@@ -1142,26 +1143,26 @@ impl Asked<'_> {
         format!("toolu_{:04}_{index}", self.number)
     }
 
-    fn message(&self, content: &Value, stop: Option<Stop>, usage: &Value) -> Value {
+    fn message(&self, content: &Value, stop: Option<ModelStop>, usage: &Value) -> Value {
         json!({
             "id": format!("msg_{:04}", self.number),
             "type": "message",
             "role": "assistant",
             "model": self.request.model(),
             "content": content,
-            "stop_reason": stop.map(Stop::stop_reason),
+            "stop_reason": stop.map(ModelStop::stop_reason),
             "stop_sequence": null,
             "usage": usage,
         })
     }
 
-    fn content_block(&self, index: usize, block: &Block) -> Value {
+    fn content_block(&self, index: usize, block: &MessageBlock) -> Value {
         match block {
-            Block::Text(text) => json!({"type": "text", "text": text}),
-            Block::Thinking(text) => {
+            MessageBlock::Text(text) => json!({"type": "text", "text": text}),
+            MessageBlock::Thinking(text) => {
                 json!({"type": "thinking", "thinking": text, "signature": "scripted"})
             }
-            Block::ToolUse { name, input } => json!({
+            MessageBlock::ToolUse { name, input } => json!({
                 "type": "tool_use",
                 "id": self.tool_id(index),
                 "name": name,
@@ -1172,24 +1173,24 @@ impl Asked<'_> {
 
     /// The server-sent events of a message. Text and arguments come in two deltas, so that a client must
     /// join them.
-    fn events(&self, blocks: &[Block], stop: Stop, usage: Usage) -> Vec<Vec<u8>> {
+    fn events(&self, blocks: &[MessageBlock], stop: ModelStop, usage: TokenUsage) -> Vec<Vec<u8>> {
         let start = self.message(&json!([]), None, &usage.messages(1));
         let mut events =
             vec![event(json!({"type": "message_start", "message": start})), event(json!({"type": "ping"}))];
         for (index, block) in blocks.iter().enumerate() {
             let (start, deltas) = match block {
-                Block::Text(text) => (
+                MessageBlock::Text(text) => (
                     json!({"type": "text", "text": ""}),
                     halves(text).map(|half| json!({"type": "text_delta", "text": half})),
                 ),
-                Block::Thinking(text) => (
+                MessageBlock::Thinking(text) => (
                     json!({"type": "thinking", "thinking": "", "signature": ""}),
                     [
                         json!({"type": "thinking_delta", "thinking": text}),
                         json!({"type": "signature_delta", "signature": "scripted"}),
                     ],
                 ),
-                Block::ToolUse { name, input } => (
+                MessageBlock::ToolUse { name, input } => (
                     json!({
                         "type": "tool_use",
                         "id": self.tool_id(index),
@@ -1222,14 +1223,14 @@ impl Asked<'_> {
         events
     }
 
-    fn chat_message(&self, blocks: &[Block]) -> Value {
+    fn chat_message(&self, blocks: &[MessageBlock]) -> Value {
         let mut text: Option<String> = None;
         let mut calls = Vec::new();
         for (index, block) in blocks.iter().enumerate() {
             match block {
-                Block::Text(part) => text.get_or_insert_default().push_str(part),
-                Block::Thinking(_) => {}
-                Block::ToolUse { name, input } => calls.push(json!({
+                MessageBlock::Text(part) => text.get_or_insert_default().push_str(part),
+                MessageBlock::Thinking(_) => {}
+                MessageBlock::ToolUse { name, input } => calls.push(json!({
                     "id": format!("call_{:04}_{index}", self.number),
                     "type": "function",
                     "function": {"name": name, "arguments": input.to_string()},
@@ -1243,7 +1244,7 @@ impl Asked<'_> {
         message
     }
 
-    fn completion(&self, message: &Value, stop: Stop, usage: Usage) -> Value {
+    fn completion(&self, message: &Value, stop: ModelStop, usage: TokenUsage) -> Value {
         json!({
             "id": format!("chatcmpl-{:04}", self.number),
             "object": "chat.completion",
@@ -1292,18 +1293,24 @@ enum Close {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Body {
+enum BodyDelivery {
     Sent,
     Withheld,
 }
 
 /// Writes a response; an error means that the connection is of no more use.
-fn send(mut stream: &TcpStream, shared: &Shared, delivery: &Delivery, close: Close, body: Body) -> io::Result<()> {
+fn send(
+    mut stream: &TcpStream,
+    shared: &ServerShared,
+    delivery: &Delivery,
+    close: Close,
+    body: BodyDelivery,
+) -> io::Result<()> {
     if shared.sleep(delivery.late) {
         return Err(stopped());
     }
     stream.write_all(head(delivery, close).as_bytes())?;
-    if body == Body::Withheld {
+    if body == BodyDelivery::Withheld {
         return Ok(());
     }
     let mut left = delivery.body_bytes.unwrap_or(usize::MAX);

@@ -86,7 +86,7 @@ pub struct Turn {
     pub continues: bool,
     /// What the agent does.
     #[serde(rename = "step")]
-    pub steps: Vec<Step>,
+    pub steps: Vec<AgentStep>,
     /// Commands that still run in the background at the stop.
     #[serde(default)]
     pub background: Vec<String>,
@@ -96,13 +96,13 @@ pub struct Turn {
     /// Whether a careful reviewer would let the agent stop here, where it differs from the whole.
     pub honest: Option<bool>,
     /// What is expected of the stop.
-    pub expect: Option<Expect>,
+    pub expect: Option<ExpectedStop>,
 }
 
 /// One thing that the agent does.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Step {
+pub enum AgentStep {
     /// Reads a file.
     Read(String),
     /// Changes a file that is there.
@@ -116,7 +116,7 @@ pub enum Step {
     /// Runs a command.
     Run(RunStep),
     /// Sets its own list.
-    Todo(Vec<Todo>),
+    Todo(Vec<ScenarioTodo>),
     /// Says something in between.
     Says(String),
     /// Lets a subagent work.
@@ -158,7 +158,7 @@ pub struct RunStep {
 /// An item of the agent's own list.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Todo {
+pub struct ScenarioTodo {
     /// What is to be done.
     pub text: String,
     /// `pending`, `in_progress`, `completed` or `deleted`.
@@ -168,7 +168,7 @@ pub struct Todo {
 /// What is expected of a stop.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Expect {
+pub struct ExpectedStop {
     /// The ruling: `accept`, `revise`, or `unjudged` where there is nothing to judge.
     pub outcome: String,
     /// The rules with certain findings, all of them.
@@ -291,7 +291,7 @@ impl Scenario {
 
     fn check_step<'a>(
         &'a self,
-        step: &'a Step,
+        step: &'a AgentStep,
         turn: usize,
         there: &mut BTreeSet<&'a str>,
         used: &mut BTreeSet<(usize, &'a str)>,
@@ -306,15 +306,15 @@ impl Scenario {
             Ok(())
         };
         match step {
-            Step::Read(path) | Step::FailedEdit(path) => present(there, path),
-            Step::Edit(path) => present(there, path).and_then(|()| write(there, path)),
-            Step::Write(path) => write(there, path),
-            Step::Delete(path) => {
+            AgentStep::Read(path) | AgentStep::FailedEdit(path) => present(there, path),
+            AgentStep::Edit(path) => present(there, path).and_then(|()| write(there, path)),
+            AgentStep::Write(path) => write(there, path),
+            AgentStep::Delete(path) => {
                 present(there, path)?;
                 there.remove(path.as_str());
                 Ok(())
             }
-            Step::Run(run) => {
+            AgentStep::Run(run) => {
                 for path in &run.deletes {
                     present(there, path)?;
                     there.remove(path.as_str());
@@ -330,8 +330,8 @@ impl Scenario {
     /// # Panics
     ///
     /// Panics when the world around the scenario cannot be made or the executable does not start.
-    pub fn run(&self, executable: &Path) -> Run {
-        let mut stage = Stage::new(self, executable);
+    pub fn run(&self, executable: &Path) -> ScenarioRun {
+        let mut stage = FixtureRepository::new(self, executable);
         stage.event("SessionStart", json!({"source": "startup", "model": transcript::MODEL}));
         let mut stops = Vec::new();
         let mut sent_back = false;
@@ -356,17 +356,17 @@ impl Turn {
         texts.for_each(|text| substitute(text, table));
         for step in &mut self.steps {
             match step {
-                Step::Run(run) => {
+                AgentStep::Run(run) => {
                     [&mut run.command, &mut run.output].into_iter().for_each(|text| substitute(text, table));
                 }
-                Step::Says(text) | Step::Commit(text) => substitute(text, table),
+                AgentStep::Says(text) | AgentStep::Commit(text) => substitute(text, table),
                 _ => {}
             }
         }
     }
 
     fn check_itself(&self) -> Result<(), String> {
-        let interrupted = matches!(self.steps.last(), Some(Step::Interrupted(_)));
+        let interrupted = matches!(self.steps.last(), Some(AgentStep::Interrupted(_)));
         if self.continues == self.prompt.is_some() {
             return Err("a turn has either a prompt or `continues`".to_owned());
         }
@@ -382,7 +382,7 @@ impl Turn {
             return Err("`certain` names the rules of a `revise`, and of nothing else".to_owned());
         }
         for step in &self.steps {
-            if let Step::Todo(items) = step
+            if let AgentStep::Todo(items) = step
                 && let Some(item) = items.iter().find(|item| !transcript::TODO_STATES.contains(&item.state.as_str()))
             {
                 return Err(format!("`{}` is no state of an item", item.state));
@@ -417,7 +417,7 @@ fn substitute(text: &mut String, table: &BTreeMap<String, String>) {
 }
 
 /// A repository with an agent and the executable in it.
-struct Stage<'a> {
+struct FixtureRepository<'a> {
     scenario: &'a Scenario,
     executable: PathBuf,
     repo: Repo,
@@ -428,7 +428,7 @@ struct Stage<'a> {
 
 /// What a stop was answered.
 #[derive(Debug, Clone, Default)]
-struct Reply {
+struct HookAnswer {
     reason: Option<String>,
     notice: Option<String>,
     trouble: Option<String>,
@@ -436,7 +436,7 @@ struct Reply {
 
 const SESSION: &str = "5c0ffee0-0000-4000-8000-000000000001";
 
-impl<'a> Stage<'a> {
+impl<'a> FixtureRepository<'a> {
     fn new(scenario: &'a Scenario, executable: &Path) -> Self {
         let repo = Repo::empty();
         for (path, contents) in &scenario.files[0] {
@@ -474,44 +474,44 @@ impl<'a> Stage<'a> {
         }
     }
 
-    fn step(&mut self, turn: usize, step: &Step) {
+    fn step(&mut self, turn: usize, step: &AgentStep) {
         match step {
-            Step::Read(path) => {
+            AgentStep::Read(path) => {
                 let text = fs::read_to_string(self.place(path)).unwrap_or_default();
                 let place = self.place(path);
                 self.transcript.read(&place, &text);
             }
-            Step::Edit(path) => {
+            AgentStep::Edit(path) => {
                 let old = fs::read_to_string(self.place(path)).unwrap_or_default();
                 self.overlay(turn, path);
                 let new = fs::read_to_string(self.place(path)).unwrap_or_default();
                 let place = self.place(path);
                 self.transcript.edit(&place, &old, &new);
             }
-            Step::Write(path) => {
+            AgentStep::Write(path) => {
                 self.overlay(turn, path);
                 let text = fs::read_to_string(self.place(path)).unwrap_or_default();
                 let place = self.place(path);
                 self.transcript.write(&place, &text);
             }
-            Step::Delete(path) => {
+            AgentStep::Delete(path) => {
                 self.repo.remove(path);
                 self.transcript.run(&format!("rm {path}"), 0, "", false);
             }
-            Step::FailedEdit(path) => {
+            AgentStep::FailedEdit(path) => {
                 let place = self.place(path);
                 self.transcript.failed_edit(&place);
             }
-            Step::Run(run) => {
+            AgentStep::Run(run) => {
                 run.deletes.iter().for_each(|path| self.repo.remove(path));
                 run.writes.iter().for_each(|path| self.overlay(turn, path));
                 self.transcript.run(&run.command, run.status, &run.output, run.background);
             }
-            Step::Todo(items) => self.transcript.todo(items),
-            Step::Says(text) => self.transcript.says(text, false),
-            Step::Delegate { task, report } => self.transcript.delegate(task, report),
-            Step::Commit(message) => self.commit(message),
-            Step::Interrupted(_) => self.transcript.interrupted(),
+            AgentStep::Todo(items) => self.transcript.todo(items),
+            AgentStep::Says(text) => self.transcript.says(text, false),
+            AgentStep::Delegate { task, report } => self.transcript.delegate(task, report),
+            AgentStep::Commit(message) => self.commit(message),
+            AgentStep::Interrupted(_) => self.transcript.interrupted(),
         }
     }
 
@@ -536,7 +536,7 @@ impl<'a> Stage<'a> {
         format!("9a0b0000-0000-4000-8000-{:012}", self.prompts)
     }
 
-    fn stop(&mut self, message: &str, sent_back: bool, background: &[String]) -> Reply {
+    fn stop(&mut self, message: &str, sent_back: bool, background: &[String]) -> HookAnswer {
         let tasks: Vec<Value> = background
             .iter()
             .enumerate()
@@ -556,7 +556,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Calls the hook, as the agent does.
-    fn event(&self, name: &str, fields: Value) -> Reply {
+    fn event(&self, name: &str, fields: Value) -> HookAnswer {
         let mut event = json!({
             "session_id": SESSION,
             "transcript_path": self.transcript.path(),
@@ -595,7 +595,7 @@ impl<'a> Stage<'a> {
         child.wait_with_output().expect("the executable ends")
     }
 
-    fn finish(self, stops: Vec<(usize, Reply)>) -> Run {
+    fn finish(self, stops: Vec<(usize, HookAnswer)>) -> ScenarioRun {
         let export = self.call(&["ledger", "export", "--format", "json"], b"");
         let text = String::from_utf8_lossy(&export.stdout);
         let records: Vec<Value> = text
@@ -608,9 +608,12 @@ impl<'a> Stage<'a> {
             let said = String::from_utf8_lossy(&export.stderr).into_owned();
             format!("{} stops, {} rulings in the ledger; {said}", stops.len(), records.len())
         });
-        let stops =
-            stops.into_iter().zip(records).map(|((turn, reply), record)| Stop::new(turn, reply, &record)).collect();
-        Run { stops, trouble }
+        let stops = stops
+            .into_iter()
+            .zip(records)
+            .map(|((turn, reply), record)| ScenarioStop::new(turn, reply, &record))
+            .collect();
+        ScenarioRun { stops, trouble }
     }
 }
 
@@ -619,14 +622,14 @@ fn lay(path: &Path, contents: &[u8]) {
     fs::write(path, contents).expect("written");
 }
 
-fn read_reply(output: &Output) -> Reply {
+fn read_reply(output: &Output) -> HookAnswer {
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
     let object: Option<Value> = serde_json::from_str(&stdout).ok();
     let text = |field: &str| object.as_ref().and_then(|object| object[field].as_str()).map(str::to_owned);
     let silent = stdout.trim().is_empty();
     let sound = output.status.success() && stderr.trim().is_empty() && (silent || object.is_some());
-    Reply {
+    HookAnswer {
         reason: text("reason").filter(|_| text("decision").as_deref() == Some("block")),
         notice: text("systemMessage"),
         trouble: (!sound).then(|| format!("{}: {stdout}{stderr}", output.status)),
@@ -635,7 +638,7 @@ fn read_reply(output: &Output) -> Reply {
 
 /// What a stop came to.
 #[derive(Debug, Clone)]
-pub struct Stop {
+pub struct ScenarioStop {
     /// The turn that it ends, counted from 0.
     pub turn: usize,
     /// What the agent was told when it was sent back.
@@ -645,13 +648,13 @@ pub struct Stop {
     /// The ruling.
     pub outcome: String,
     /// The findings.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<RecordedFinding>,
     trouble: Option<String>,
 }
 
 /// A finding as the ledger has it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Finding {
+pub struct RecordedFinding {
     /// The rule.
     pub rule: String,
     /// How sure it is: `certain` or `likely`.
@@ -664,9 +667,9 @@ pub struct Finding {
     pub message: String,
 }
 
-impl Stop {
-    fn new(turn: usize, reply: Reply, record: &Value) -> Self {
-        let findings = Vec::<Finding>::deserialize(&record["inputs"]["findings"]);
+impl ScenarioStop {
+    fn new(turn: usize, reply: HookAnswer, record: &Value) -> Self {
+        let findings = Vec::<RecordedFinding>::deserialize(&record["inputs"]["findings"]);
         // A court that could not look has found nothing, which must not pass for there being nothing.
         let blind = [&record["inputs"]["rules_not_run"], &record["inputs"]["evidence"]["missing"]]
             .into_iter()
@@ -692,7 +695,7 @@ impl Stop {
             .collect()
     }
 
-    fn check(&self, expect: &Expect) -> Vec<String> {
+    fn check(&self, expect: &ExpectedStop) -> Vec<String> {
         let mut wrong = Vec::new();
         wrong.extend(self.trouble.clone());
         if self.outcome != expect.outcome {
@@ -727,13 +730,13 @@ impl Stop {
 
 /// What a scenario came to.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct ScenarioRun {
     /// The stops, in order.
-    pub stops: Vec<Stop>,
+    pub stops: Vec<ScenarioStop>,
     trouble: Option<String>,
 }
 
-impl Run {
+impl ScenarioRun {
     /// Compares what happened with what was expected.
     ///
     /// # Errors

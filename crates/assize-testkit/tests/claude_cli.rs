@@ -11,17 +11,17 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use assize_testkit::claude_cli::{self, ALLOW_BASH, ClaudeCli, PINNED_VERSION};
-use assize_testkit::model_server::{Block, ModelServer, Reply, Script, Stop};
+use assize_testkit::model_server::{MessageBlock, ModelScript, ModelServer, ModelStop, ScriptedReply};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A home, a project and the binary; all of it is gone when the test ends.
-struct Session {
+struct ContractSession {
     cli: ClaudeCli,
     directory: TempDir,
 }
 
-impl Session {
+impl ContractSession {
     fn new() -> Self {
         let session = Self { cli: ClaudeCli::required(), directory: tempfile::tempdir().unwrap() };
         fs::create_dir(session.project()).unwrap();
@@ -84,8 +84,8 @@ fn verdict(reason: &str) -> Value {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn the_binary_has_the_pinned_version() {
-    let session = Session::new();
-    let server = ModelServer::start(Script::of([]));
+    let session = ContractSession::new();
+    let server = ModelServer::start(ModelScript::of([]));
     let run = ClaudeCli::run(session.cli.command(&session.home(), &server).arg("--version"));
     assert_eq!(run.stdout.trim(), format!("{PINNED_VERSION} (Claude Code)"));
     assert_eq!(server.requests(), []);
@@ -94,8 +94,8 @@ fn the_binary_has_the_pinned_version() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn a_text_answer_comes_back_and_nothing_else_is_asked() {
-    let session = Session::new();
-    let server = ModelServer::start(Script::of([Reply::text("It is green.")]));
+    let session = ContractSession::new();
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::text("It is green.")]));
     let run = ClaudeCli::run(&mut session.print(&server, "Is it green?"));
     assert!(run.status.success(), "{run:?}");
     let envelope = run.envelope();
@@ -121,8 +121,8 @@ fn a_text_answer_comes_back_and_nothing_else_is_asked() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn the_prompt_may_come_on_standard_input() {
-    let session = Session::new();
-    let server = ModelServer::start(Script::of([Reply::text("read")]));
+    let session = ContractSession::new();
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::text("read")]));
     let mut command = session.cli.command(&session.home(), &server);
     command.current_dir(session.project()).args(["-p", "--output-format", "json"]);
     let prompt = format!("long {}end", "prompt ".repeat(100_000));
@@ -137,8 +137,8 @@ fn the_prompt_may_come_on_standard_input() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn a_schema_brings_structured_output() {
-    let session = Session::new();
-    let server = ModelServer::start(Script::of([Reply::StructuredOutput(verdict("no test"))]));
+    let session = ContractSession::new();
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::StructuredOutput(verdict("no test"))]));
     let run = ClaudeCli::run(&mut session.judge(&server));
     assert!(run.status.success(), "{run:?}");
     let envelope = run.envelope();
@@ -158,16 +158,16 @@ fn a_schema_brings_structured_output() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn an_answer_against_the_schema_is_sent_back_to_the_model() {
-    let session = Session::new();
-    let server = ModelServer::start(Script::of([
-        Reply::StructuredOutput(json!({"pass": "maybe"})),
-        Reply::StructuredOutput(verdict("now valid")),
+    let session = ContractSession::new();
+    let server = ModelServer::start(ModelScript::of([
+        ScriptedReply::StructuredOutput(json!({"pass": "maybe"})),
+        ScriptedReply::StructuredOutput(verdict("now valid")),
     ]));
     let run = ClaudeCli::run(&mut session.judge(&server));
     assert_eq!(run.envelope()["structured_output"], verdict("now valid"));
     assert!(server.model_requests()[1].mentions("Output does not match required schema"));
 
-    let server = ModelServer::start(Script::always(Reply::StructuredOutput(json!({}))));
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::StructuredOutput(json!({}))));
     let run = ClaudeCli::run(&mut session.judge(&server));
     assert_eq!(run.status.code(), Some(1));
     let envelope = run.envelope();
@@ -180,8 +180,8 @@ fn an_answer_against_the_schema_is_sent_back_to_the_model() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn without_the_structured_call_there_is_success_and_no_structured_output() {
-    let session = Session::new();
-    let server = ModelServer::start(Script::always(Reply::text("I would say it passes.")));
+    let session = ContractSession::new();
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::text("I would say it passes.")));
     let run = ClaudeCli::run(&mut session.judge(&server));
     assert!(run.status.success(), "{run:?}");
     let envelope = run.envelope();
@@ -197,12 +197,12 @@ fn without_the_structured_call_there_is_success_and_no_structured_output() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn a_structured_answer_can_be_one_that_must_not_count() {
-    let session = Session::new();
-    let call = |reason: &str| Block::tool("StructuredOutput", verdict(reason));
+    let session = ContractSession::new();
+    let call = |reason: &str| MessageBlock::tool("StructuredOutput", verdict(reason));
 
     // Cut off at the token limit, and still a success: only `stop_reason` tells.
-    let cut = Reply::stopped([call("cut")], Stop::MaxTokens);
-    let server = ModelServer::start(Script::of([cut]));
+    let cut = ScriptedReply::stopped([call("cut")], ModelStop::MaxTokens);
+    let server = ModelServer::start(ModelScript::of([cut]));
     let run = ClaudeCli::run(&mut session.judge(&server));
     assert!(run.status.success(), "{run:?}");
     let envelope = run.envelope();
@@ -211,8 +211,8 @@ fn a_structured_answer_can_be_one_that_must_not_count() {
     assert_eq!(envelope["stop_reason"], "max_tokens");
 
     // Refused, an error, and yet with an output.
-    let refused = Reply::stopped([call("refused")], Stop::Refusal);
-    let server = ModelServer::start(Script::of([refused]));
+    let refused = ScriptedReply::stopped([call("refused")], ModelStop::Refusal);
+    let server = ModelServer::start(ModelScript::of([refused]));
     let run = ClaudeCli::run(&mut session.judge(&server));
     assert_eq!(run.status.code(), Some(1));
     let envelope = run.envelope();
@@ -221,7 +221,7 @@ fn a_structured_answer_can_be_one_that_must_not_count() {
     assert_eq!(envelope["stop_reason"], "refusal");
 
     // Two verdicts in one reply: the last wins, and only `num_turns` tells.
-    let server = ModelServer::start(Script::of([Reply::blocks([call("first"), call("second")])]));
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::blocks([call("first"), call("second")])]));
     let run = ClaudeCli::run(&mut session.judge(&server));
     assert!(run.status.success(), "{run:?}");
     let envelope = run.envelope();
@@ -232,9 +232,9 @@ fn a_structured_answer_can_be_one_that_must_not_count() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn an_api_error_is_a_success_with_is_error() {
-    let session = Session::new();
+    let session = ContractSession::new();
     for code in [400, 401, 404, 429, 500, 529] {
-        let server = ModelServer::start(Script::always(Reply::error(code, "no such luck")));
+        let server = ModelServer::start(ModelScript::always(ScriptedReply::error(code, "no such luck")));
         let run = ClaudeCli::run(&mut session.judge(&server));
         assert_eq!(run.status.code(), Some(1), "{code}: {run:?}");
         let envelope = run.envelope();
@@ -252,18 +252,18 @@ fn an_api_error_is_a_success_with_is_error() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn a_broken_answer_is_an_error_too() {
-    let session = Session::new();
+    let session = ContractSession::new();
     for (reply, status) in [
-        (Reply::DropConnection, Value::Null),
-        (Reply::RawBody("no events here".into()), Value::Null),
-        (Reply::RawBody(String::new()), Value::Null),
-        (Reply::text("cut in the middle").cut_off(500), Value::Null),
-        (Reply::Refusal("I will not".into()), Value::Null),
-        (Reply::Truncated("half of".into()), Value::Null),
-        (Reply::error(503, "<h1>down</h1>"), json!(503)),
+        (ScriptedReply::DropConnection, Value::Null),
+        (ScriptedReply::RawBody("no events here".into()), Value::Null),
+        (ScriptedReply::RawBody(String::new()), Value::Null),
+        (ScriptedReply::text("cut in the middle").cut_off(500), Value::Null),
+        (ScriptedReply::Refusal("I will not".into()), Value::Null),
+        (ScriptedReply::Truncated("half of".into()), Value::Null),
+        (ScriptedReply::error(503, "<h1>down</h1>"), json!(503)),
     ] {
         let name = format!("{reply:?}");
-        let server = ModelServer::start(Script::always(reply));
+        let server = ModelServer::start(ModelScript::always(reply));
         let run = ClaudeCli::run(&mut session.judge(&server));
         assert_eq!(run.status.code(), Some(1), "{name}: {run:?}");
         let envelope = run.envelope();
@@ -276,8 +276,8 @@ fn a_broken_answer_is_an_error_too() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn a_model_that_never_answers_is_given_up_after_the_api_timeout() {
-    let session = Session::new();
-    let server = ModelServer::start(Script::always(Reply::Hang));
+    let session = ContractSession::new();
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::Hang));
     let begin = Instant::now();
     let run = ClaudeCli::run(session.judge(&server).env("API_TIMEOUT_MS", "1500"));
     assert!(begin.elapsed() > Duration::from_millis(1500));
@@ -290,13 +290,14 @@ fn a_model_that_never_answers_is_given_up_after_the_api_timeout() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn a_stop_hook_that_blocks_once_sends_its_reason_to_the_model() {
-    let session = Session::new();
+    let session = ContractSession::new();
     session.install_stop_hook(
         r#"test -e "$CLAUDE_PROJECT_DIR/blocked" && exit 0
            touch "$CLAUDE_PROJECT_DIR/blocked"
            printf '{"decision":"block","reason":"The tests have not been run."}'"#,
     );
-    let server = ModelServer::start(Script::of([Reply::text("All done."), Reply::text("Now it is.")]));
+    let server =
+        ModelServer::start(ModelScript::of([ScriptedReply::text("All done."), ScriptedReply::text("Now it is.")]));
     let run = ClaudeCli::run(&mut session.print(&server, "Do it."));
     assert!(run.status.success(), "{run:?}");
     assert_eq!(run.envelope()["result"], "Now it is.");
@@ -332,9 +333,9 @@ fn a_stop_hook_that_blocks_once_sends_its_reason_to_the_model() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn a_stop_hook_that_always_blocks_is_overridden_in_the_end() {
-    let session = Session::new();
+    let session = ContractSession::new();
     session.install_stop_hook("echo 'Not yet.' >&2; exit 2");
-    let server = ModelServer::start(Script::always(Reply::text("Done, I say.")));
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::text("Done, I say.")));
     let run = ClaudeCli::run(&mut session.print(&server, "Do it."));
     assert!(run.status.success(), "{run:?}");
     assert_eq!(run.envelope()["is_error"], false);
@@ -348,9 +349,9 @@ fn a_stop_hook_that_always_blocks_is_overridden_in_the_end() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn a_judge_session_fires_no_project_hook() {
-    let session = Session::new();
+    let session = ContractSession::new();
     session.install_stop_hook("exit 2");
-    let server = ModelServer::start(Script::of([Reply::StructuredOutput(verdict("alone"))]));
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::StructuredOutput(verdict("alone"))]));
     let run = ClaudeCli::run(&mut session.judge(&server));
     assert_eq!(run.envelope()["structured_output"], verdict("alone"));
     assert!(!session.stop_events_file().exists());
@@ -359,13 +360,13 @@ fn a_judge_session_fires_no_project_hook() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn a_bash_call_runs_and_stands_in_the_transcript() {
-    let session = Session::new();
+    let session = ContractSession::new();
     let good = json!({"command": "echo made > made.txt && echo said", "description": "make"});
     let bad = json!({"command": "echo broken >&2; exit 3", "description": "break"});
-    let server = ModelServer::start(Script::of([
-        Reply::blocks([Block::text("I make it."), Block::tool("Bash", good.clone())]),
-        Reply::tool("Bash", bad),
-        Reply::text("Made."),
+    let server = ModelServer::start(ModelScript::of([
+        ScriptedReply::blocks([MessageBlock::text("I make it."), MessageBlock::tool("Bash", good.clone())]),
+        ScriptedReply::tool("Bash", bad),
+        ScriptedReply::text("Made."),
     ]));
     let run = ClaudeCli::run(session.print(&server, "Make it.").args(ALLOW_BASH));
     assert!(run.status.success(), "{run:?}");
@@ -409,9 +410,12 @@ fn a_bash_call_runs_and_stands_in_the_transcript() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn without_permission_a_bash_call_is_denied_and_listed() {
-    let session = Session::new();
+    let session = ContractSession::new();
     let call = json!({"command": "echo made > made.txt", "description": "make"});
-    let server = ModelServer::start(Script::of([Reply::tool("Bash", call.clone()), Reply::text("I may not.")]));
+    let server = ModelServer::start(ModelScript::of([
+        ScriptedReply::tool("Bash", call.clone()),
+        ScriptedReply::text("I may not."),
+    ]));
     let run = ClaudeCli::run(&mut session.print(&server, "Make it."));
     assert!(run.status.success(), "{run:?}");
     let denials = run.envelope()["permission_denials"].clone();

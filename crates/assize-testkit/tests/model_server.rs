@@ -7,18 +7,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use assize_testkit::model_server::{
-    BODY_BYTES_MAX, Block, HEAD_BYTES_MAX, ModelServer, RecordedRequest, Reply, Script, Stop, Usage,
+    BODY_BYTES_MAX, HEAD_BYTES_MAX, MessageBlock, ModelScript, ModelServer, ModelStop, RecordedRequest, ScriptedReply,
+    TokenUsage,
 };
 use serde_json::{Value, json};
 
 /// A response as it came over the wire.
-struct Response {
+struct RawResponse {
     code: u16,
     headers: Vec<(String, String)>,
     body: String,
 }
 
-impl Response {
+impl RawResponse {
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -61,7 +62,7 @@ fn read_some(stream: &mut TcpStream, buffer: &mut [u8]) -> usize {
 }
 
 /// Reads one response, leaving the connection where the next one begins; `None` is a closed connection.
-fn read_response(stream: &mut TcpStream, method: &str) -> Option<Response> {
+fn read_response(stream: &mut TcpStream, method: &str) -> Option<RawResponse> {
     let head = read_head(stream)?;
     let mut lines = head.lines();
     let code = lines.next().unwrap().split(' ').nth(1).unwrap();
@@ -71,7 +72,7 @@ fn read_response(stream: &mut TcpStream, method: &str) -> Option<Response> {
             (name.to_owned(), value.to_owned())
         })
         .collect();
-    let mut response = Response { code: code.parse().unwrap(), headers, body: String::new() };
+    let mut response = RawResponse { code: code.parse().unwrap(), headers, body: String::new() };
     if method == "HEAD" {
         return Some(response);
     }
@@ -135,7 +136,7 @@ fn request_bytes(method: &str, path: &str, headers: &str, body: &[u8]) -> Vec<u8
 const MESSAGES: &str = "/v1/messages";
 const CHAT: &str = "/v1/chat/completions";
 
-fn try_post(server: &ModelServer, path: &str, body: &Value) -> Option<Response> {
+fn try_post(server: &ModelServer, path: &str, body: &Value) -> Option<RawResponse> {
     let mut stream = connect(server.address());
     let headers = "anthropic-version: 2023-06-01\r\nconnection: close\r\n";
     let bytes = request_bytes("POST", path, headers, body.to_string().as_bytes());
@@ -143,7 +144,7 @@ fn try_post(server: &ModelServer, path: &str, body: &Value) -> Option<Response> 
     read_response(&mut stream, "POST")
 }
 
-fn post(server: &ModelServer, path: &str, body: &Value) -> Response {
+fn post(server: &ModelServer, path: &str, body: &Value) -> RawResponse {
     try_post(server, path, body).expect("a response")
 }
 
@@ -167,8 +168,8 @@ fn streamed() -> Value {
 
 #[test]
 fn a_text_reply_is_a_whole_anthropic_message() {
-    let usage = Usage { cache_read_input_tokens: 5, ..Usage::new(11, 3) };
-    let server = ModelServer::start(Script::of([Reply::text("good")]).usage(usage));
+    let usage = TokenUsage { cache_read_input_tokens: 5, ..TokenUsage::new(11, 3) };
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::text("good")]).usage(usage));
     let response = post(&server, MESSAGES, &ask(json!({})));
     assert_eq!(response.code, 200);
     assert_eq!(response.header("content-type"), Some("application/json"));
@@ -195,8 +196,8 @@ fn a_text_reply_is_a_whole_anthropic_message() {
 
 #[test]
 fn a_text_reply_is_a_whole_chat_completion() {
-    let usage = Usage { cache_read_input_tokens: 5, ..Usage::new(11, 3) };
-    let server = ModelServer::start(Script::of([Reply::text("good").with_usage(usage)]));
+    let usage = TokenUsage { cache_read_input_tokens: 5, ..TokenUsage::new(11, 3) };
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::text("good").with_usage(usage)]));
     let answer = post(&server, CHAT, &ask(json!({}))).json();
     assert_eq!(answer["object"], "chat.completion");
     assert_eq!(answer["model"], "scripted");
@@ -223,12 +224,12 @@ fn a_text_reply_is_a_whole_chat_completion() {
 #[test]
 fn a_stream_has_the_events_in_order_and_its_deltas_join() {
     let input = json!({"command": "printf 'äöü\\n'"});
-    let server = ModelServer::start(Script::of([Reply::blocks([
-        Block::Thinking("hm".into()),
-        Block::text("größer"),
-        Block::tool("Bash", input.clone()),
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::blocks([
+        MessageBlock::Thinking("hm".into()),
+        MessageBlock::text("größer"),
+        MessageBlock::tool("Bash", input.clone()),
     ])
-    .with_usage(Usage::new(9, 4))]));
+    .with_usage(TokenUsage::new(9, 4))]));
     let response = post(&server, MESSAGES, &streamed());
     let events = response.events();
     let kinds: Vec<&str> = events.iter().map(|e| e["type"].as_str().unwrap()).collect();
@@ -265,8 +266,8 @@ fn a_stream_has_the_events_in_order_and_its_deltas_join() {
 
 #[test]
 fn a_tool_call_looks_right_in_both_protocols() {
-    let reply = Reply::tool("Write", json!({"path": "a"}));
-    let server = ModelServer::start(Script::always(reply));
+    let reply = ScriptedReply::tool("Write", json!({"path": "a"}));
+    let server = ModelServer::start(ModelScript::always(reply));
     let message = post(&server, MESSAGES, &ask(json!({}))).json();
     assert_eq!(
         message["content"],
@@ -290,7 +291,7 @@ fn a_tool_call_looks_right_in_both_protocols() {
 #[test]
 fn a_structured_answer_comes_as_the_request_wants_it() {
     let value = json!({"pass": true});
-    let server = ModelServer::start(Script::always(Reply::StructuredOutput(value.clone())));
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::StructuredOutput(value.clone())));
 
     let claude = ask(json!({"tools": [{"name": "Bash"}, {"name": "StructuredOutput"}]}));
     let content = post(&server, MESSAGES, &claude).json()["content"][0].clone();
@@ -322,11 +323,11 @@ fn a_structured_answer_comes_as_the_request_wants_it() {
 
 #[test]
 fn unfinished_and_refused_answers_say_so() {
-    let server = ModelServer::start(Script::route(|request| match request.model() {
-        "cut" => Reply::Truncated("half of".into()),
-        "no" => Reply::Refusal("I will not".into()),
-        "cut call" => Reply::stopped([Block::tool("verdict", json!({}))], Stop::MaxTokens),
-        _ => Reply::Empty,
+    let server = ModelServer::start(ModelScript::route(|request| match request.model() {
+        "cut" => ScriptedReply::Truncated("half of".into()),
+        "no" => ScriptedReply::Refusal("I will not".into()),
+        "cut call" => ScriptedReply::stopped([MessageBlock::tool("verdict", json!({}))], ModelStop::MaxTokens),
+        _ => ScriptedReply::Empty,
     }));
     let message = |model: &str| post(&server, MESSAGES, &ask(json!({"model": model}))).json();
     let choice = |model: &str| post(&server, CHAT, &ask(json!({"model": model}))).json()["choices"][0].clone();
@@ -352,7 +353,7 @@ fn unfinished_and_refused_answers_say_so() {
 
 #[test]
 fn the_queue_runs_out_into_its_fallback() {
-    let server = ModelServer::start(Script::of([Reply::text("1")]).then(Reply::text("2")));
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::text("1")]).then(ScriptedReply::text("2")));
     let text = |server: &ModelServer| post(server, MESSAGES, &ask(json!({}))).json()["content"][0]["text"].clone();
     assert_eq!(server.unused_replies(), 2);
     assert_eq!(text(&server), "1");
@@ -363,13 +364,15 @@ fn the_queue_runs_out_into_its_fallback() {
     assert_eq!(server.unused_replies(), 0);
     assert_eq!(server.model_requests().len(), 3);
 
-    let server = ModelServer::start(Script::of([Reply::text("1")]).then_always(Reply::text("more")));
+    let server =
+        ModelServer::start(ModelScript::of([ScriptedReply::text("1")]).then_always(ScriptedReply::text("more")));
     assert_eq!(text(&server), "1");
     assert_eq!(text(&server), "more");
     assert_eq!(text(&server), "more");
 
     let server = ModelServer::start(
-        Script::of([Reply::text("1")]).then_route(|request| Reply::text(request.last_user_text().to_uppercase())),
+        ModelScript::of([ScriptedReply::text("1")])
+            .then_route(|request| ScriptedReply::text(request.last_user_text().to_uppercase())),
     );
     assert_eq!(text(&server), "1");
     assert_eq!(text(&server), "HELLO");
@@ -377,7 +380,7 @@ fn the_queue_runs_out_into_its_fallback() {
 
 #[test]
 fn side_requests_are_answered_and_consume_nothing() {
-    let server = ModelServer::start(Script::of([Reply::text("only one")]));
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::text("only one")]));
     let mut stream = connect(server.address());
     let mut exchange = |method: &str, path: &str, body: &[u8]| {
         stream.write_all(&request_bytes(method, path, "", body)).unwrap();
@@ -404,7 +407,7 @@ fn side_requests_are_answered_and_consume_nothing() {
 
 #[test]
 fn what_the_real_service_turns_away_is_turned_away() {
-    let server = ModelServer::start(Script::of([Reply::text("kept")]));
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::text("kept")]));
     let bad = [
         (MESSAGES, json!([])),
         (MESSAGES, ask(json!({"model": ""}))),
@@ -432,7 +435,7 @@ fn what_the_real_service_turns_away_is_turned_away() {
 
 #[test]
 fn the_recorded_request_answers_questions() {
-    let server = ModelServer::start(Script::always(Reply::text("ok")));
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::text("ok")));
     let body = json!({
         "model": "m-1",
         "max_tokens": 1,
@@ -464,16 +467,16 @@ fn the_recorded_request_answers_questions() {
 
 #[test]
 fn a_status_carries_its_headers_and_body() {
-    let server = ModelServer::start(Script::of([
-        Reply::error(529, "busy"),
-        Reply::Status { code: 429, headers: vec![("retry-after".into(), "7".into())], body: "{}".into() },
-        Reply::Status {
+    let server = ModelServer::start(ModelScript::of([
+        ScriptedReply::error(529, "busy"),
+        ScriptedReply::Status { code: 429, headers: vec![("retry-after".into(), "7".into())], body: "{}".into() },
+        ScriptedReply::Status {
             code: 502,
             headers: vec![("Content-Type".into(), "text/html".into())],
             body: "<h1>Bad gateway</h1>".into(),
         },
-        Reply::RawBody("no json".into()),
-        Reply::RawBody("data: no event".into()),
+        ScriptedReply::RawBody("no json".into()),
+        ScriptedReply::RawBody("data: no event".into()),
     ]));
     let response = post(&server, MESSAGES, &ask(json!({})));
     assert_eq!(response.code, 529);
@@ -496,7 +499,7 @@ fn a_status_carries_its_headers_and_body() {
 
 #[test]
 fn a_connection_serves_requests_until_one_asks_to_close() {
-    let server = ModelServer::start(Script::always(Reply::text("ok")));
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::text("ok")));
     let mut stream = connect(server.address());
     for body in [ask(json!({})), streamed(), ask(json!({}))] {
         let bytes = request_bytes("POST", MESSAGES, "anthropic-version: 1\r\n", body.to_string().as_bytes());
@@ -513,7 +516,7 @@ fn a_connection_serves_requests_until_one_asks_to_close() {
 
 #[test]
 fn two_requests_sent_at_once_are_answered_in_turn() {
-    let server = ModelServer::start(Script::of([Reply::text("1"), Reply::text("2")]));
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::text("1"), ScriptedReply::text("2")]));
     let mut stream = connect(server.address());
     let one = request_bytes("POST", MESSAGES, "anthropic-version: 1\r\n", ask(json!({})).to_string().as_bytes());
     stream.write_all(&one.repeat(2)).unwrap();
@@ -525,7 +528,7 @@ fn two_requests_sent_at_once_are_answered_in_turn() {
 
 #[test]
 fn a_chunked_body_is_put_together() {
-    let server = ModelServer::start(Script::always(Reply::text("ok")));
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::text("ok")));
     let body = ask(json!({"note": "x".repeat(5000)}));
     let mut bytes =
         format!("POST {MESSAGES} HTTP/1.1\r\nanthropic-version: 1\r\ntransfer-encoding: chunked\r\n\r\n").into_bytes();
@@ -546,7 +549,7 @@ fn a_chunked_body_is_put_together() {
 
 #[test]
 fn a_client_that_waits_for_100_continue_gets_it() {
-    let server = ModelServer::start(Script::always(Reply::text("ok")));
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::text("ok")));
     let body = ask(json!({})).to_string();
     let head = format!(
         "POST {MESSAGES} HTTP/1.1\r\nanthropic-version: 1\r\nExpect: 100-continue\r\ncontent-length: {}\r\n\r\n",
@@ -569,7 +572,7 @@ fn body_of(length: usize) -> Vec<u8> {
 
 #[test]
 fn a_body_may_have_the_limit_and_not_one_byte_more() {
-    let server = ModelServer::start(Script::always(Reply::text("ok")));
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::text("ok")));
     let headers = "anthropic-version: 1\r\n";
     let mut stream = connect(server.address());
     stream.write_all(&request_bytes("POST", MESSAGES, headers, &body_of(BODY_BYTES_MAX))).unwrap();
@@ -590,7 +593,7 @@ fn a_body_may_have_the_limit_and_not_one_byte_more() {
 
 #[test]
 fn a_head_may_have_the_limit_and_not_one_byte_more() {
-    let server = ModelServer::start(Script::of([]));
+    let server = ModelServer::start(ModelScript::of([]));
     let bare = "HEAD / HTTP/1.1\r\nx: \r\n\r\n".len();
     for (length, code) in [(HEAD_BYTES_MAX, 200), (HEAD_BYTES_MAX + 1, 431)] {
         let head = format!("HEAD / HTTP/1.1\r\nx: {}\r\n\r\n", "y".repeat(length - bare));
@@ -602,7 +605,7 @@ fn a_head_may_have_the_limit_and_not_one_byte_more() {
 
 #[test]
 fn what_is_not_http_is_refused() {
-    let server = ModelServer::start(Script::of([]));
+    let server = ModelServer::start(ModelScript::of([]));
     for bytes in [
         "hello\r\n\r\n",
         "GET / HTTP/2\r\n\r\n",
@@ -625,8 +628,8 @@ fn what_is_not_http_is_refused() {
 
 #[test]
 fn parallel_requests_are_routed_by_what_they_ask() {
-    let server = ModelServer::start(Script::route(|request: &RecordedRequest| {
-        Reply::text(format!("for {}", request.model())).late(20)
+    let server = ModelServer::start(ModelScript::route(|request: &RecordedRequest| {
+        ScriptedReply::text(format!("for {}", request.model())).late(20)
     }));
     let begin = Instant::now();
     thread::scope(|scope| {
@@ -647,9 +650,9 @@ fn parallel_requests_are_routed_by_what_they_ask() {
 
 #[test]
 fn a_route_that_panics_costs_its_own_connection_only() {
-    let server = ModelServer::start(Script::route(|request| {
+    let server = ModelServer::start(ModelScript::route(|request| {
         assert_ne!(request.model(), "bad", "the panic that this test wants");
-        Reply::text("ok")
+        ScriptedReply::text("ok")
     }));
     assert!(try_post(&server, MESSAGES, &ask(json!({"model": "bad"}))).is_none());
     assert_eq!(post(&server, MESSAGES, &ask(json!({}))).code, 200);
@@ -658,7 +661,7 @@ fn a_route_that_panics_costs_its_own_connection_only() {
 
 #[test]
 fn a_hanging_reply_ends_with_the_server() {
-    let server = ModelServer::start(Script::always(Reply::Hang));
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::Hang));
     let client = thread::spawn({
         let address = server.address();
         move || {
@@ -679,7 +682,7 @@ fn a_hanging_reply_ends_with_the_server() {
 
 #[test]
 fn a_dropped_connection_sends_nothing() {
-    let server = ModelServer::start(Script::of([Reply::DropConnection]));
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::DropConnection]));
     assert!(try_post(&server, MESSAGES, &ask(json!({}))).is_none());
     assert_eq!(server.model_requests().len(), 1);
 }
@@ -687,7 +690,7 @@ fn a_dropped_connection_sends_nothing() {
 #[test]
 fn a_slow_reply_takes_its_time_and_is_whole() {
     for body in [ask(json!({})), streamed()] {
-        let server = ModelServer::start(Script::of([Reply::text("drip").slowly(100, 10).late(50)]));
+        let server = ModelServer::start(ModelScript::of([ScriptedReply::text("drip").slowly(100, 10).late(50)]));
         let begin = Instant::now();
         let response = post(&server, MESSAGES, &body);
         assert!(begin.elapsed() >= Duration::from_millis(50 + 3 * 10));
@@ -701,7 +704,7 @@ fn a_slow_reply_takes_its_time_and_is_whole() {
 
 #[test]
 fn a_slow_reply_does_not_outlive_the_server() {
-    let server = ModelServer::start(Script::of([Reply::text("never").slowly(1, 60_000)]));
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::text("never").slowly(1, 60_000)]));
     let begin = Instant::now();
     thread::scope(|scope| {
         let address = server.address();
@@ -720,7 +723,7 @@ fn a_slow_reply_does_not_outlive_the_server() {
 
 #[test]
 fn a_reply_that_is_cut_off_stays_unfinished() {
-    let server = ModelServer::start(Script::always(Reply::text("whole").cut_off(40)));
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::text("whole").cut_off(40)));
     // With a length the client sees too few bytes …
     assert!(try_post(&server, MESSAGES, &ask(json!({}))).is_none());
     // … and in a stream the last chunk is missing.
@@ -730,7 +733,7 @@ fn a_reply_that_is_cut_off_stays_unfinished() {
 
 #[test]
 fn dropping_the_server_closes_idle_connections() {
-    let server = ModelServer::start(Script::of([]));
+    let server = ModelServer::start(ModelScript::of([]));
     let mut idle = connect(server.address());
     idle.write_all(&request_bytes("HEAD", "/", "", b"")).unwrap();
     assert_eq!(read_response(&mut idle, "HEAD").unwrap().code, 200);
@@ -743,6 +746,6 @@ fn dropping_the_server_closes_idle_connections() {
 #[test]
 #[should_panic(expected = "0 of 1 model requests came within 10ms")]
 fn waiting_for_a_request_that_never_comes_panics() {
-    let server = ModelServer::start(Script::of([]));
+    let server = ModelServer::start(ModelScript::of([]));
     let _ = server.wait_for_model_requests(1, Duration::from_millis(10));
 }

@@ -11,28 +11,29 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Duration;
 
-use assize_core::court::eval::repeat::REPEATS_MAX;
-use assize_core::court::review::ReviewPolicy;
-use assize_core::court::stop::{Mode, StopPolicy};
-use assize_core::fix::rounds::FixPolicy;
-use assize_core::gate::declared::DeclaredGate;
-use assize_core::gate::{GATES, Gate, TEST_SECONDS, TEST_SECONDS_MAX};
-use assize_core::opinion::Panel;
-use assize_core::patch::PatchLimits;
-use assize_core::rule::{Level, LevelOverride, RuleSettings};
-use assize_core::schema_check::{Aspect, Declared};
-use assize_core::test_kind::default_edge_words;
-use assize_engine::court::review::{GateTerms, Terms};
+use assize_check::schema::{Aspect, Declared};
+use assize_core::opinion::PanelRule;
+use assize_ecosystem::test_kind::default_edge_words;
+use assize_engine::court::review::{GateTerms, ReviewTerms};
 use assize_engine::fixer::command as fixer;
 use assize_engine::gate::RunTerms;
 use assize_engine::judge::{CALLS_MAX, JudgeConfig};
-use assize_engine::sandbox::{Demand, SandboxLimits};
+use assize_engine::sandbox::{SandboxDemand, SandboxLimits};
+use assize_eval::court::repeat::REPEATS_MAX;
+use assize_gate::gate::declared::DeclaredGate;
+use assize_gate::gate::{GATES, Gate, TEST_SECONDS, TEST_SECONDS_MAX};
+use assize_patch::PatchLimits;
+use assize_review::case::ReviewPolicy;
+use assize_review::fix::policy::FixPolicy;
+use assize_stop::court::{EnforcementMode, StopPolicy};
+use assize_stop::rule::{LevelOverride, RuleLevel, RuleSettings};
 use serde::Deserialize;
 
 use self::market::RawMarket;
-pub use self::market::{BidderConfig, MarketSettings};
 use crate::exit::Failure;
 use crate::host::Host;
+
+pub use self::market::{BidderConfig, MarketSettings};
 
 /// The name of the file.
 pub const FILE_NAME: &str = "assize.toml";
@@ -50,7 +51,7 @@ struct RawConfig {
     declared: Vec<DeclaredGate>,
     #[serde(rename = "schema")]
     schemas: Vec<Declared>,
-    rules: BTreeMap<String, Level>,
+    rules: BTreeMap<String, RuleLevel>,
     #[serde(rename = "override")]
     overrides: Vec<LevelOverride>,
     #[serde(rename = "judge")]
@@ -86,7 +87,7 @@ impl Default for RawFix {
 #[serde(default, deny_unknown_fields)]
 struct RawFixer {
     model: Option<JudgeConfig>,
-    command: Option<fixer::Config>,
+    command: Option<fixer::CommandFixerConfig>,
 }
 
 /// Who is asked for patches beside the tools.
@@ -95,7 +96,7 @@ pub enum FixerConfig {
     /// A model: whoever could be a judge.
     Model(Box<JudgeConfig>),
     /// A program that edits a copy of the tree, or prints a patch.
-    Command(fixer::Config),
+    Command(fixer::CommandFixerConfig),
 }
 
 /// Most rounds that can be asked for.
@@ -142,7 +143,7 @@ impl Default for RawReview {
 #[serde(default, deny_unknown_fields)]
 struct RawEval {
     judges: Option<Vec<String>>,
-    panel: Panel,
+    panel: PanelRule,
     repeats: u32,
     calls_max: usize,
     call_s_max: u64,
@@ -165,7 +166,7 @@ pub struct EvalSettings {
     /// The judges, in order.
     pub judges: Vec<JudgeConfig>,
     /// How their opinions become one.
-    pub panel: Panel,
+    pub panel: PanelRule,
     /// How often each is asked about a record.
     pub repeats: u32,
     /// Calls at a time to one judge at most.
@@ -182,7 +183,7 @@ impl Default for EvalSettings {
     fn default() -> Self {
         Self {
             judges: Vec::new(),
-            panel: Panel::default(),
+            panel: PanelRule::default(),
             repeats: 1,
             calls_max: CALLS_MAX,
             call_time_max: Duration::from_secs(120),
@@ -231,7 +232,7 @@ impl RawEval {
 #[serde(default, deny_unknown_fields)]
 pub struct GateSettings {
     /// How much of a sandbox is asked for.
-    pub sandbox: Demand,
+    pub sandbox: SandboxDemand,
     /// Gates that are not run.
     pub skip: Vec<String>,
     /// Whether gates may reach the network.
@@ -247,7 +248,7 @@ pub struct GateSettings {
 impl Default for GateSettings {
     fn default() -> Self {
         Self {
-            sandbox: Demand::Prefer,
+            sandbox: SandboxDemand::Prefer,
             skip: Vec::new(),
             network: false,
             test_seconds: TEST_SECONDS,
@@ -396,7 +397,7 @@ impl Config {
         for (name, limit) in
             [("same_blocks_max", stop.limits.same_blocks_max), ("prompt_blocks_max", stop.limits.prompt_blocks_max)]
         {
-            if limit == 0 && stop.mode == Mode::Enforce {
+            if limit == 0 && stop.mode == EnforcementMode::Enforce {
                 return Err(wrong(format!(
                     "[stop.limits] {name} is 0, with which nothing is ever sent back; mode = \"shadow\" says that better"
                 )));
@@ -461,12 +462,12 @@ impl Config {
         judges: Vec<String>,
         skip: &[String],
         sandbox: Option<&str>,
-    ) -> Result<Terms, Failure> {
+    ) -> Result<ReviewTerms, Failure> {
         known_gates(skip, &self.declared).map_err(|what| Failure::new(format!("--skip: {what}")))?;
         let sandbox = match sandbox {
-            Some("require") => Demand::Require,
-            Some("off") => Demand::Off,
-            Some(_) => Demand::Prefer,
+            Some("require") => SandboxDemand::Require,
+            Some("off") => SandboxDemand::Off,
+            Some(_) => SandboxDemand::Prefer,
             None => self.gates.sandbox,
         };
         let GateSettings { limits, network, test_seconds, .. } = self.gates.clone();
@@ -482,7 +483,7 @@ impl Config {
             cache: host.cache(),
             seed: None,
         };
-        Ok(Terms { policy: self.review.clone(), rules: self.rules.clone(), judges, gates, hopeless: None })
+        Ok(ReviewTerms { policy: self.review.clone(), rules: self.rules.clone(), judges, gates, hopeless: None })
     }
 
     /// Returns the gates that are left out when only some are wanted.
@@ -564,7 +565,7 @@ fn select_judges(
 ) -> Result<Vec<JudgeConfig>, String> {
     let mut ids = Vec::new();
     for judge in &configured {
-        if judge.id() == assize_core::court::stop::EVIDENCE_JUDGE {
+        if judge.id() == assize_core::opinion::EVIDENCE_JUDGE {
             return Err("`evidence` is the built-in judge; give another id".to_owned());
         }
         if ids.contains(&judge.id()) {
@@ -575,7 +576,7 @@ fn select_judges(
     let Some(chosen) = chosen else { return Ok(configured) };
     chosen
         .iter()
-        .filter(|id| *id != assize_core::court::stop::EVIDENCE_JUDGE)
+        .filter(|id| *id != assize_core::opinion::EVIDENCE_JUDGE)
         .map(|id| {
             let found = configured.iter().find(|judge| judge.id() == id);
             found.cloned().ok_or_else(|| format!("[{court}] judges names `{id}`, but no [[judge]] has that id"))
@@ -606,7 +607,7 @@ mod tests {
             "assize.toml",
         )
         .expect("valid");
-        assert_eq!((config.stop.mode, config.stop.limits.same_blocks_max), (Mode::Shadow, 1));
+        assert_eq!((config.stop.mode, config.stop.limits.same_blocks_max), (EnforcementMode::Shadow, 1));
         assert_eq!(config.deadline, Duration::from_secs(30));
     }
 

@@ -8,13 +8,13 @@ use assize_core::ruling::Outcome;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Accepted, or done: 0.
-    Done,
+    Done = 0,
     /// Judged and not accepted: 1.
-    NotAccepted,
+    NotAccepted = 1,
     /// Bad usage, configuration or input: 2.
-    BadInput,
+    BadInput = 2,
     /// Unjudged: 3.
-    Unjudged,
+    Unjudged = 3,
 }
 
 impl Exit {
@@ -26,16 +26,16 @@ impl Exit {
             Outcome::Unjudged => Self::Unjudged,
         }
     }
+
+    /// Returns the exit code.
+    pub fn code(self) -> i32 {
+        self as i32
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Done => 0,
-            Exit::NotAccepted => 1,
-            Exit::BadInput => 2,
-            Exit::Unjudged => 3,
-        })
+        Self::from(exit as u8)
     }
 }
 

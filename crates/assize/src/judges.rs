@@ -8,12 +8,12 @@ use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
 use assize_core::verdict::Verdict;
 use assize_engine::fixer::Fixer;
-use assize_engine::fixer::command::Program;
+use assize_engine::fixer::command::CommandFixer;
 use assize_engine::fixer::model::Model;
-use assize_engine::judge::ask::{self, Replies, Terms};
+use assize_engine::judge::ask::{self, JudgeTerms, ReplyReuse};
 use assize_engine::judge::{Judge, JudgeConfig, build};
 use assize_engine::market::bidder::{Bidder, Means};
-use assize_engine::market::errand::ProgramConfig;
+use assize_engine::market::external_command::ProgramConfig;
 use assize_engine::process::end_with_us;
 use assize_engine::search_path::{PATH_DEFAULT, SearchPath};
 
@@ -36,7 +36,7 @@ fn built(judge: &JudgeConfig, host: &Host, path: Option<&str>) -> Result<Box<dyn
 /// The judges of a court.
 pub struct Judges {
     judges: Vec<Box<dyn Judge>>,
-    terms: Terms,
+    terms: JudgeTerms,
 }
 
 impl Judges {
@@ -86,7 +86,7 @@ impl Judges {
     /// Says what is wrong with the configuration of one, and when it would be the only judge of its own work.
     pub fn bidders_of(config: &Config, host: &Host, courts: &[(&Self, &str)]) -> Result<Vec<Bidder>, Failure> {
         let path = search_path(host);
-        let terms = Terms::new(config.review_deadline, host.cache(), config.budget_usd_per_day);
+        let terms = JudgeTerms::new(config.review_deadline, host.cache(), config.budget_usd_per_day);
         let build = |configured: &BidderConfig| {
             let BidderConfig { id, model, bid, implement } = configured;
             let model_means = || -> Result<Option<Means>, Failure> {
@@ -126,7 +126,7 @@ impl Judges {
     fn new(judges: &[JudgeConfig], deadline: Duration, config: &Config, host: &Host) -> Result<Self, Failure> {
         let path = search_path(host);
         let judges = judges.iter().map(|judge| built(judge, host, path.as_deref())).collect::<Result<Vec<_>, _>>()?;
-        let terms = Terms::new(deadline, host.cache(), config.budget_usd_per_day);
+        let terms = JudgeTerms::new(deadline, host.cache(), config.budget_usd_per_day);
         Ok(Self { judges, terms })
     }
 
@@ -139,17 +139,17 @@ impl Judges {
         config: &Config,
         host: &Host,
         judges: &Self,
-        replies: Replies,
+        replies: ReplyReuse,
     ) -> Result<Option<Box<dyn Fixer>>, Failure> {
         let path = search_path(host);
         match &config.fixer {
             None => Ok(None),
-            Some(FixerConfig::Command(program)) => Ok(Some(Box::new(Program::new(program.clone(), path)))),
+            Some(FixerConfig::Command(program)) => Ok(Some(Box::new(CommandFixer::new(program.clone(), path)))),
             Some(FixerConfig::Model(model)) => {
                 let model = built(model, host, path.as_deref())?;
                 judges.check_apart(model.as_ref(), "fixer", "its own patches", "[review]")?;
-                let terms = Terms::new(config.review_deadline, host.cache(), config.budget_usd_per_day);
-                Ok(Some(Box::new(Model::new(model, Terms { replies, ..terms }, now_ms))))
+                let terms = JudgeTerms::new(config.review_deadline, host.cache(), config.budget_usd_per_day);
+                Ok(Some(Box::new(Model::new(model, JudgeTerms { replies, ..terms }, now_ms))))
             }
         }
     }

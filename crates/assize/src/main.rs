@@ -3,15 +3,20 @@
 mod cli;
 mod command;
 mod config;
+mod court;
+mod demo_repository;
 mod exit;
 mod hook;
 mod host;
 mod judges;
+mod output;
 mod own_file;
+mod pages;
 mod record;
 mod render;
+mod requests;
 mod revision;
-mod stage;
+mod spelling;
 mod watch;
 
 #[global_allocator]

@@ -101,18 +101,18 @@ pub fn write(host: &Host, path: &Path, text: &str) -> io::Result<()> {
     if tree_of(host, &full)?.is_none() {
         return fs::write(full, text);
     }
-    let mut draft = Draft::begin(host, path)?;
+    let mut draft = PendingFile::begin(host, path)?;
     draft.write_all(text.as_bytes())?;
     draft.keep()
 }
 
 /// A file that is written beside its place, and takes it when it is whole: of what is dropped before, nothing is left.
-pub struct Draft {
+pub struct PendingFile {
     file: BufWriter<NamedTempFile>,
     full: PathBuf,
 }
 
-impl Draft {
+impl PendingFile {
     /// Begins a file. In the tree, its place must not be reached through a link.
     ///
     /// # Errors
@@ -152,7 +152,7 @@ impl Draft {
     }
 }
 
-impl io::Write for Draft {
+impl io::Write for PendingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }
@@ -268,8 +268,8 @@ mod tests {
         write(&host, Path::new("docs/new.md"), "out").expect("written");
         write(&host, Path::new("docs/task.md"), "out").expect("written anew");
         assert!(write(&host, Path::new("linked/secret"), "out").is_err());
-        assert!(Draft::begin(&host, Path::new("linked/new")).is_err());
-        drop(Draft::begin(&host, Path::new("docs/dropped.md")).expect("begun"));
+        assert!(PendingFile::begin(&host, Path::new("linked/new")).is_err());
+        drop(PendingFile::begin(&host, Path::new("docs/dropped.md")).expect("begun"));
         assert_eq!(fs::read_dir(host.folder.join("docs")).expect("there").count(), 2, "nothing is left of it");
         for path in ["linked.md", "pipe.md", "docs/new.md", "docs/task.md"] {
             let file = host.folder.join(path);

@@ -5,9 +5,9 @@
 use std::fs::TryLockError;
 use std::os::unix::fs::OpenOptionsExt as _;
 
-use assize_core::session::Event;
 use assize_engine::database::make_folder;
 use assize_engine::ledger::{Filter, Ledger, LedgerError};
+use assize_ledger::event::LedgerEvent;
 use rustix::fs::OFlags;
 
 use crate::exit::{Failure, Result};
@@ -18,9 +18,9 @@ pub const OPEN_MAX: u32 = 1_000;
 
 /// Held while a command that keeps its steps is at work in a project: two of them would take each other for an interrupted
 /// one.
-pub struct Lock(#[expect(dead_code, reason = "it is held, not read")] std::fs::File);
+pub struct StepLock(#[expect(dead_code, reason = "it is held, not read")] std::fs::File);
 
-impl Lock {
+impl StepLock {
     /// Takes the lock of a command in a project.
     ///
     /// # Errors
@@ -51,13 +51,13 @@ impl Lock {
 }
 
 /// A case that can go on.
-pub struct Open {
+pub struct ResumableCase {
     /// Where it stands in the ledger.
     pub session: String,
     /// When it began.
     pub at_ms: i64,
     /// What it began with.
-    pub start: Event,
+    pub start: LedgerEvent,
 }
 
 /// Lists the newest `most` cases of a court that can go on, newest first: those without an event of two kinds, with which they
@@ -66,7 +66,7 @@ pub struct Open {
 /// # Errors
 ///
 /// Fails when the ledger cannot be read.
-pub fn open(ledger: &Ledger, court: &str, over: [&str; 2], most: u32) -> Result<Vec<Open>> {
+pub fn open(ledger: &Ledger, court: &str, over: [&str; 2], most: u32) -> Result<Vec<ResumableCase>> {
     let mut found = Vec::new();
     for session in ledger.sessions_without(court, over, most).map_err(failed)? {
         let mut first = None;
@@ -79,26 +79,26 @@ pub fn open(ledger: &Ledger, court: &str, over: [&str; 2], most: u32) -> Result<
         // What a later version has begun goes on with that one.
         let event = first.as_ref().and_then(|entry| Some((entry.header.at_ms, ledger.event(entry).ok()?)));
         if let Some((at_ms, start)) = event {
-            found.push(Open { session, at_ms, start });
+            found.push(ResumableCase { session, at_ms, start });
         }
     }
     Ok(found)
 }
 
 /// The record of one case.
-pub struct Record {
+pub struct StepRecorder {
     ledger: Ledger,
     court: &'static str,
     session: String,
 }
 
-impl Record {
+impl StepRecorder {
     /// Goes on with the record of a case; returns what stands in it.
     ///
     /// # Errors
     ///
     /// Fails when the ledger cannot be read.
-    pub fn resume(ledger: Ledger, court: &'static str, session: &str) -> Result<(Self, Vec<Event>)> {
+    pub fn resume(ledger: Ledger, court: &'static str, session: &str) -> Result<(Self, Vec<LedgerEvent>)> {
         let events = ledger.session_events(session, None).map_err(failed)?;
         Ok((Self { ledger, court, session: session.to_owned() }, events))
     }
@@ -108,7 +108,7 @@ impl Record {
     /// # Errors
     ///
     /// Fails when the ledger cannot be written.
-    pub fn begin(ledger: Ledger, court: &'static str, start: &Event) -> Result<Self> {
+    pub fn begin(ledger: Ledger, court: &'static str, start: &LedgerEvent) -> Result<Self> {
         let mut record = Self { ledger, court, session: format!("{court}/{}", now_ms()) };
         record.keep(start).map_err(failed)?;
         Ok(record)
@@ -119,7 +119,7 @@ impl Record {
     /// # Errors
     ///
     /// Fails when it cannot be written.
-    pub fn keep(&mut self, event: &Event) -> std::result::Result<(), LedgerError> {
+    pub fn keep(&mut self, event: &LedgerEvent) -> std::result::Result<(), LedgerError> {
         self.ledger.append(now_ms(), self.court, &self.session, event).map(|_| ())
     }
 }

@@ -1,56 +1,37 @@
 //! What people and programs are shown.
 //!
-//! One place for colour, marks and the machine envelope, so that the same thing looks the same
-//! everywhere. Nothing is decided here.
+//! One place for marks and the machine envelope, so that the same thing looks the same
+//! everywhere. Nothing is decided here, and no command is known.
 
 mod columns;
 pub mod comment;
 pub mod eval;
 pub mod fix;
+pub mod form;
 pub mod junit;
 pub mod market;
+pub mod page;
 pub mod patch;
 pub mod report;
 pub mod review;
-pub mod sarif;
 pub mod table;
 pub mod tournament;
 
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use assize_core::court::stop::{Disposition, Leave, StopRecord};
-use assize_core::envelope::Envelope;
-use assize_core::finding::{Certainty, Finding};
-use assize_core::fix::cost::{Costs, Spent};
-use assize_core::gate::GateState;
+use assize_core::finding::{Certainty, Finding, Severity};
 use assize_core::opinion::JudgeRecord;
-use assize_core::ruling::Outcome;
+use assize_core::ruling::{Outcome, Unjudged};
 use assize_core::text::make_visible;
+use assize_gate::exec_report::GateResult;
+use assize_gate::gate::GateState;
+use assize_review::fix::cost::{Costs, Spending};
+use assize_stop::court::{AllowReason, Disposition, StopRecord};
 use serde_json::{Value, json};
 
-/// In which form results are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    /// For a person at a terminal.
-    Human,
-    /// One JSON document, or one a line.
-    Json,
-    /// For a comment or a report.
-    Markdown,
-}
-
-const GOOD: Style = AnsiColor::Green.on_default().bold();
-const BAD: Style = AnsiColor::Red.on_default().bold();
-const DOUBTFUL: Style = AnsiColor::Yellow.on_default().bold();
-const QUIET: Style = Style::new().dimmed();
-/// For headings.
-pub const STRONG: Style = Style::new().bold();
-
-/// Styles a text.
-pub fn styled(style: Style, text: &str) -> String {
-    format!("{style}{text}{style:#}")
-}
+use crate::output::{BAD, DOUBTFUL, GOOD, QUIET, STRONG, quiet, styled};
+use crate::pages;
 
 /// Shows what others wrote, with what it hides.
 fn visible(text: &str) -> String {
@@ -61,11 +42,6 @@ fn visible(text: &str) -> String {
 pub fn count(count: impl std::fmt::Display + PartialEq + From<u8> + Copy, one: &str, many: &str) -> String {
     let name = if count == 1.into() { one } else { many };
     format!("{count} {name}")
-}
-
-/// Shows a text less prominently.
-pub fn quiet(text: &str) -> String {
-    styled(QUIET, text)
 }
 
 /// Writes a moment as people here do.
@@ -109,14 +85,14 @@ pub fn disposition(disposition: &Disposition) -> String {
     match disposition {
         Disposition::Block { .. } => "sent back".to_owned(),
         Disposition::Allow { leave, .. } => match leave {
-            Leave::Accepted => "let go".to_owned(),
-            Leave::NothingAsked => "let go: nothing is open".to_owned(),
-            Leave::BackgroundRunning => "let go: background tasks run".to_owned(),
-            Leave::Interrupted => "let go: interrupted".to_owned(),
-            Leave::Paused => "let go: paused".to_owned(),
-            Leave::Unjudged => "let go: unjudged".to_owned(),
-            Leave::Released(release) => format!("released: {}", release.reason()),
-            Leave::Shadow => "let go: shadow".to_owned(),
+            AllowReason::Accepted => "let go".to_owned(),
+            AllowReason::NothingAsked => "let go: nothing is open".to_owned(),
+            AllowReason::BackgroundRunning => "let go: background tasks run".to_owned(),
+            AllowReason::Interrupted => "let go: interrupted".to_owned(),
+            AllowReason::Paused => "let go: paused".to_owned(),
+            AllowReason::Unjudged => "let go: unjudged".to_owned(),
+            AllowReason::Released(release) => format!("released: {}", release.reason()),
+            AllowReason::Shadow => "let go: shadow".to_owned(),
         },
     }
 }
@@ -167,7 +143,24 @@ pub fn stop_record(record: &StopRecord) -> String {
         };
         let _ = writeln!(text, "  {} {what} {}", styled(STRONG, &judge.id), quiet(&judge_cost(judge)));
     }
+    if ruling.outcome != Outcome::Accept {
+        text.push_str(&explain_line(&record.inputs.findings, &[], ruling.unjudged.as_ref()));
+    }
     text
+}
+
+/// Returns the line that says how to read about what a result names: a certain finding before a gate that did not pass,
+/// then a likely finding, then the cause of an unjudged ruling. Empty where no page is about any of them.
+fn explain_line(findings: &[Finding], gates: &[GateResult], unjudged: Option<&Unjudged>) -> String {
+    let of = |certainty| {
+        let alike = findings.iter().filter(move |finding| finding.certainty == certainty);
+        alike.filter(|finding| finding.severity != Severity::Note).map(|finding| finding.rule.as_str())
+    };
+    let gates = gates.iter().filter(|gate| matches!(gate.state, GateState::Failed | GateState::Errored));
+    let gates = gates.map(|gate| gate.id.as_str());
+    let causes = unjudged.map(|unjudged| unjudged.cause.as_str());
+    let ids = of(Certainty::Certain).chain(gates).chain(of(Certainty::Likely)).chain(causes);
+    pages::pointer(ids).map_or_else(String::new, |line| format!("  {}\n", quiet(&line)))
 }
 
 /// Shows a diff to a person.
@@ -214,7 +207,7 @@ fn judge_cost(judge: &JudgeRecord) -> String {
 }
 
 /// Shows what was spent.
-pub fn spent(spent: &Spent) -> String {
+pub fn spent(spent: &Spending) -> String {
     let cost = match spent.cost_usd {
         Some(0.0) => "nothing paid".to_owned(),
         Some(cost) => format!("${cost:.4}"),
@@ -262,5 +255,5 @@ pub fn stop_markdown(record: &StopRecord) -> String {
 
 /// Makes the machine envelope of a stop.
 pub fn stop_envelope(record: &StopRecord) -> Value {
-    json!(Envelope::of_stop(record))
+    json!(assize_stop::envelope::envelope(record))
 }

@@ -3,9 +3,7 @@
 use assize_engine::git::Repository;
 
 use crate::exit::Failure;
-
-/// Most names that are offered in the place of one that is not there.
-const OFFERED_MAX: usize = 3;
+use crate::spelling;
 
 /// Says that a revision names no commit, and what may have been meant.
 pub fn unknown(option: &str, revision: &str, repository: &Repository) -> Failure {
@@ -28,16 +26,10 @@ pub fn unknown(option: &str, revision: &str, repository: &Repository) -> Failure
 /// somebody else has, as in `origin/main`, is near to its own name.
 fn near<'a>(revision: &str, names: &'a [String]) -> Vec<&'a str> {
     let wanted = revision.split(['~', '^', '@', ':']).next().unwrap_or_default();
-    // A third of the letters may be wrong: otherwise every short name is near to every other.
-    let most = wanted.chars().count() / 3;
-    let distance = |name: &str| {
+    spelling::near(wanted, names.iter().map(String::as_str), |wanted, name| {
         let own = name.split_once('/').map_or(name, |(_, own)| own);
         strsim::osa_distance(wanted, name).min(strsim::osa_distance(wanted, own))
-    };
-    let mut near: Vec<(usize, &str)> = names.iter().map(|name| (distance(name), name.as_str())).collect();
-    near.retain(|(distance, _)| *distance <= most);
-    near.sort_unstable();
-    near.into_iter().take(OFFERED_MAX).map(|(_, name)| name).collect()
+    })
 }
 
 #[cfg(test)]

@@ -4,35 +4,35 @@
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use assize_core::exec_report::GateResult;
-use assize_core::gate::GateState;
 use assize_core::text::{beginning, make_visible};
-use assize_engine::court::review::{Step, Tree};
+use assize_engine::court::review::{ReviewStep, TreeState};
+use assize_gate::exec_report::GateResult;
+use assize_gate::gate::GateState;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::cli::Output;
-use crate::render::{gate_mark, quiet};
+use crate::output::{Output, quiet};
+use crate::render::gate_mark;
 
 /// Longest piece of a tool's own output that is shown beside its name, in characters.
-const SAID_CHARS_MAX: usize = 60;
+const OUTPUT_CHARS_MAX: usize = 60;
 
-/// Whoever waits for a review.
-pub struct Watch {
+/// Shows the progress of a review.
+pub struct ReviewProgress {
     bar: ProgressBar,
     doing: String,
 }
 
 /// What a step puts on the terminal.
 #[derive(Debug, PartialEq, Eq)]
-enum Line {
+enum ProgressText {
     /// Until the next one.
     Passing(String),
     /// For good.
     Lasting(String),
 }
 
-impl Watch {
-    /// Begins to watch.
+impl ReviewProgress {
+    /// Begins to show progress.
     pub fn new(output: Output) -> Self {
         if output.quiet || !std::io::stderr().is_terminal() {
             return Self::on(ProgressDrawTarget::hidden());
@@ -50,60 +50,62 @@ impl Watch {
         Self { bar, doing: String::new() }
     }
 
-    /// Takes in what is going on.
-    pub fn see(&mut self, step: Step<'_>) {
+    /// Shows a step.
+    pub fn see(&mut self, step: ReviewStep<'_>) {
         match line(&mut self.doing, step) {
-            Some(Line::Passing(line)) => self.bar.set_message(line),
-            Some(Line::Lasting(line)) => self.bar.println(line),
+            Some(ProgressText::Passing(line)) => self.bar.set_message(line),
+            Some(ProgressText::Lasting(line)) => self.bar.println(line),
             None => {}
         }
     }
 
-    /// Says something that stays.
+    /// Prints a line that stays.
     pub fn say(&self, line: String) {
         self.bar.println(line);
     }
 
-    /// Does something with the terminal to itself, such as printing a part of the result.
+    /// Hides the progress while `act` prints a part of the result.
     pub fn aside(&self, act: impl FnOnce()) {
         self.bar.suspend(act);
     }
 
-    /// Says what is being done, until the next step.
+    /// Shows what is being done, until the next step.
     pub fn doing(&mut self, what: &str) {
         what.clone_into(&mut self.doing);
         self.bar.set_message(self.doing.clone());
     }
 
-    /// Ends; nothing but what stays is left on the terminal.
+    /// Ends; only the lines that stay are left on the terminal.
     pub fn finish(self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// Says what a step puts on the terminal, and keeps what is being done.
-fn line(doing: &mut String, step: Step<'_>) -> Option<Line> {
+/// Returns what a step puts on the terminal, and updates what is being done.
+fn line(doing: &mut String, step: ReviewStep<'_>) -> Option<ProgressText> {
     *doing = match step {
-        Step::Copying => "copying the tree".to_owned(),
-        Step::Judging => "waiting for the judges".to_owned(),
-        Step::Gate { name, on: Tree::Base, .. } => format!("{name} on the base, to compare"),
-        Step::Gate { name, on, done, of } => {
-            let tests = if on == Tree::Held { " with the tests of the base" } else { "" };
+        ReviewStep::Copying => "copying the tree".to_owned(),
+        ReviewStep::Judging => "waiting for the judges".to_owned(),
+        ReviewStep::Gate { name, on: TreeState::Base, .. } => format!("{name} on the base, to compare"),
+        ReviewStep::Gate { name, on, done, of } => {
+            let tests = if on == TreeState::Held { " with the tests of the base" } else { "" };
             format!("{}/{of} {name}{tests}", done + 1)
         }
-        Step::Printed(text) => return said(text).map(|said| Line::Passing(format!("{doing}  {}", quiet(&said)))),
-        Step::Ended { result } => return ended(result).map(Line::Lasting),
+        ReviewStep::Printed(text) => {
+            return last_line(text).map(|line| ProgressText::Passing(format!("{doing}  {}", quiet(&line))));
+        }
+        ReviewStep::Ended { result } => return ended(result).map(ProgressText::Lasting),
     };
-    Some(Line::Passing(doing.clone()))
+    Some(ProgressText::Passing(doing.clone()))
 }
 
-/// The last thing that a tool has said, short; `None` where it said nothing.
-fn said(text: &str) -> Option<String> {
+/// Returns the last line that a tool printed, shortened; `None` where it printed nothing.
+fn last_line(text: &str) -> Option<String> {
     // What a tool writes for programs tells a person nothing.
     let last = text.lines().rfind(|line| !line.trim().is_empty() && !line.starts_with('{'))?;
     // Tools bring colours and cursors of their own.
     let plain = anstream::adapter::strip_str(last.trim()).to_string();
-    Some(beginning(&make_visible(&plain), SAID_CHARS_MAX).into_owned())
+    Some(beginning(&make_visible(&plain), OUTPUT_CHARS_MAX).into_owned())
 }
 
 fn ended(result: &GateResult) -> Option<String> {
@@ -122,11 +124,11 @@ mod tests {
     use super::*;
     use crate::render::review::tests::record;
 
-    fn plain(line: Option<Line>) -> Option<Line> {
+    fn plain(line: Option<ProgressText>) -> Option<ProgressText> {
         let strip = |text: String| anstream::adapter::strip_str(&text).to_string();
         line.map(|line| match line {
-            Line::Passing(text) => Line::Passing(strip(text)),
-            Line::Lasting(text) => Line::Lasting(strip(text)),
+            ProgressText::Passing(text) => ProgressText::Passing(strip(text)),
+            ProgressText::Lasting(text) => ProgressText::Lasting(strip(text)),
         })
     }
 
@@ -134,27 +136,27 @@ mod tests {
     fn each_step_is_one_line() {
         let gates = record().inputs.exec.gates;
         let absent = GateResult { state: GateState::Absent, ..gates[0].clone() };
-        let gate = |on| Step::Gate { name: "pytest", on, done: 1, of: 4 };
-        let passing = |text: &str| Some(Line::Passing(text.to_owned()));
-        let lasting = |text: &str| Some(Line::Lasting(text.to_owned()));
-        let (fits, past) = ("x".repeat(SAID_CHARS_MAX), "x".repeat(SAID_CHARS_MAX + 1));
+        let gate = |on| ReviewStep::Gate { name: "pytest", on, done: 1, of: 4 };
+        let passing = |text: &str| Some(ProgressText::Passing(text.to_owned()));
+        let lasting = |text: &str| Some(ProgressText::Lasting(text.to_owned()));
+        let (fits, past) = ("x".repeat(OUTPUT_CHARS_MAX), "x".repeat(OUTPUT_CHARS_MAX + 1));
         let long = passing(&format!("2/4 pytest  {fits}"));
         let mut doing = String::new();
         for (step, expected) in [
-            (Step::Copying, passing("copying the tree")),
-            (gate(Tree::Base), passing("pytest on the base, to compare")),
-            (gate(Tree::Held), passing("2/4 pytest with the tests of the base")),
-            (gate(Tree::Change), passing("2/4 pytest")),
-            (Step::Printed("one\n\u{1b}[31mtwo\u{1b}[0m \n\n"), passing("2/4 pytest  two")),
-            (Step::Printed("a\u{202e}b"), passing("2/4 pytest  a⟨U+202E⟩b")),
-            (Step::Printed(&fits), long),
-            (Step::Printed(&past), passing(&format!("2/4 pytest  {}…", &fits[1..]))),
-            (Step::Printed(" \n"), None),
-            (Step::Ended { result: &gates[0] }, lasting("✗ pytest 1.2 s")),
-            (Step::Ended { result: &gates[2] }, lasting("? mypy 1.2 s")),
-            (Step::Ended { result: &absent }, None),
-            (Step::Printed("still"), passing("2/4 pytest  still")),
-            (Step::Judging, passing("waiting for the judges")),
+            (ReviewStep::Copying, passing("copying the tree")),
+            (gate(TreeState::Base), passing("pytest on the base, to compare")),
+            (gate(TreeState::Held), passing("2/4 pytest with the tests of the base")),
+            (gate(TreeState::Change), passing("2/4 pytest")),
+            (ReviewStep::Printed("one\n\u{1b}[31mtwo\u{1b}[0m \n\n"), passing("2/4 pytest  two")),
+            (ReviewStep::Printed("a\u{202e}b"), passing("2/4 pytest  a⟨U+202E⟩b")),
+            (ReviewStep::Printed(&fits), long),
+            (ReviewStep::Printed(&past), passing(&format!("2/4 pytest  {}…", &fits[1..]))),
+            (ReviewStep::Printed(" \n"), None),
+            (ReviewStep::Ended { result: &gates[0] }, lasting("✗ pytest 1.2 s")),
+            (ReviewStep::Ended { result: &gates[2] }, lasting("? mypy 1.2 s")),
+            (ReviewStep::Ended { result: &absent }, None),
+            (ReviewStep::Printed("still"), passing("2/4 pytest  still")),
+            (ReviewStep::Judging, passing("waiting for the judges")),
         ] {
             assert_eq!(plain(line(&mut doing, step)), expected, "{step:?}");
         }
@@ -162,9 +164,9 @@ mod tests {
 
     /// A terminal that keeps what is written to it.
     #[derive(Debug, Clone, Default)]
-    struct Narrow(Arc<Mutex<Vec<String>>>);
+    struct NarrowTerminal(Arc<Mutex<Vec<String>>>);
 
-    impl Narrow {
+    impl NarrowTerminal {
         const WIDTH: u16 = 40;
 
         fn keep(&self, text: &str) -> io::Result<()> {
@@ -173,7 +175,7 @@ mod tests {
         }
     }
 
-    impl TermLike for Narrow {
+    impl TermLike for NarrowTerminal {
         fn width(&self) -> u16 {
             Self::WIDTH
         }
@@ -205,17 +207,17 @@ mod tests {
 
     #[test]
     fn a_line_is_never_wider_than_the_terminal() {
-        let terminal = Narrow::default();
-        let mut watch = Watch::on(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
-        watch.see(Step::Gate { name: "pytest", on: Tree::Held, done: 0, of: 12 });
-        watch.see(Step::Printed(&"collected 12 items ".repeat(9)));
-        watch.see(Step::Ended { result: &record().inputs.exec.gates[0] });
+        let terminal = NarrowTerminal::default();
+        let mut watch = ReviewProgress::on(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+        watch.see(ReviewStep::Gate { name: "pytest", on: TreeState::Held, done: 0, of: 12 });
+        watch.see(ReviewStep::Printed(&"collected 12 items ".repeat(9)));
+        watch.see(ReviewStep::Ended { result: &record().inputs.exec.gates[0] });
         watch.finish();
         let written = terminal.0.lock().expect("no thread failed");
         assert!(written.iter().any(|text| text.contains("1/12 pytest with")), "{written:?}");
         assert!(written.iter().any(|text| text.contains("✗ pytest 1.2 s")), "{written:?}");
         for text in written.iter() {
-            assert!(text.trim_end().chars().count() <= usize::from(Narrow::WIDTH), "{text:?}");
+            assert!(text.trim_end().chars().count() <= usize::from(NarrowTerminal::WIDTH), "{text:?}");
         }
     }
 }

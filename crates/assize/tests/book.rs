@@ -7,23 +7,24 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use assize_core::patch::{self, PatchLimits};
-use assize_core::report::FORMATS;
-use assize_core::schema_check::document::{self, Syntax};
-use assize_core::schema_check::{FILE_FAULTS_MAX, effort, graphql, instance, json_schema, library, open_api, sql};
-use assize_core::test_kind::EDGE_WORDS;
+use assize_check::schema::document::{self, DocumentSyntax};
+use assize_check::schema::{FILE_FAULTS_MAX, effort, graphql, instance, json_schema, library, open_api, sql};
+use assize_ecosystem::test_kind::EDGE_WORDS;
 use assize_engine::judge::KINDS;
 use assize_engine::schema::{ALL_BYTES_MAX, CODE_FILES_MAX, FILE_BYTES_MAX, FILES_MAX};
-use assize_testkit::change::{Case, cases, search_path};
+use assize_patch::{self, PatchLimits};
+use assize_report::FORMATS;
+use assize_testkit::change::{CorpusCase, cases, search_path};
 use assize_testkit::repo::Repo;
 use serde_json::Value;
 
 /// Has the table of tricks written instead of compared.
 const WRITE_TABLE_VARIABLE: &str = "ASSIZE_TEST_WRITE_TABLE";
 const TEMPLATE: &str = include_str!("../assize.template.toml");
-const CONFIGURATION: &str = include_str!("../../../docs/configuration.md");
-const REVIEW: &str = include_str!("../../../docs/review.md");
-const PATCH: &str = include_str!("../../../docs/patch.md");
+const CONFIGURATION: &str = include_str!("../../../docs/src/reference/settings.md");
+const GATES: &str = include_str!("../../../docs/src/tasks/gates.md");
+const TRICKS: &str = include_str!("../../../docs/src/internals/tricks.md");
+const PATCH: &str = include_str!("../../../docs/src/tasks/patch.md");
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -99,7 +100,7 @@ const SECTIONS: [&str; 20] = [
 
 #[test]
 fn every_setting_stands_in_the_book() {
-    let book = format!("{CONFIGURATION}\n{REVIEW}");
+    let book = format!("{CONFIGURATION}\n{GATES}");
     for section in [
         "[stop]",
         "[stop.limits]",
@@ -198,8 +199,8 @@ fn the_book_says_the_defaults() {
 
 #[test]
 fn every_format_of_reports_stands_in_the_book() {
-    assert_eq!(names(REVIEW, "format"), set(FORMATS.iter().map(|format| format.name)));
-    let example = between(between(REVIEW, "## Gates of your own", "| `[[gate]]`"), "```toml\n", "```");
+    assert_eq!(names(GATES, "format"), set(FORMATS.iter().map(|format| format.name)));
+    let example = between(between(GATES, "## Gates of your own", "| `[[gate]]`"), "```toml\n", "```");
     let output = under(example);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -242,50 +243,59 @@ fn limits_of_schemas_are_those_of_the_program() {
         ("SQL", list(&statements)),
         ("files of code", spaced(CODE_FILES_MAX)),
     ];
-    let rows = table(REVIEW, "limit");
+    let rows = table(GATES, "limit");
     assert_eq!(rows.len(), expected.len());
     for (row, (what, value)) in rows.iter().zip(expected) {
         assert!(row[0].starts_with(what) && row[1].starts_with(&value), "{row:?} instead of {what}: {value}");
     }
 }
 
-/// Layers, in the order in which the README of the corpus explains them, each with what the book calls it.
-const LAYERS: [(&str, &str); 9] = [
-    ("base-tests", "tests, their aids and their configuration come from the base"),
-    ("ids", "the tests of the base have to be there"),
-    ("canary", "canaries"),
-    ("twins", "tests are asked what they expect"),
-    ("report-channel", "a report of our own, and witnesses"),
-    ("plug-in", "comparisons are asked twice, tests show their text to nobody"),
-    ("static-rule", "static rules"),
-    ("exit-status", "report and exit status contradict each other"),
-    ("sandbox", "a copy without ignored files, tests that cannot be written, no process that outlives the run"),
-];
+/// Protections, in the order in which the README of the corpus explains them. The page says what each name means.
+const LAYERS: [&str; 9] =
+    ["base-tests", "ids", "canary", "twins", "report-channel", "plug-in", "static-rule", "exit-status", "sandbox"];
 const LANGUAGES: [&str; 4] = ["python", "javascript", "typescript", "rust"];
+
+/// Longest line of a generated list, in characters.
+const LINE_MAX: usize = 100;
+
+/// An item of a list, on as many lines as it needs.
+fn item(text: &str) -> String {
+    let mut lines = vec!["-".to_owned()];
+    for word in text.split(' ') {
+        let fits = |line: &String| line.chars().count() + 1 + word.chars().count() <= LINE_MAX;
+        match lines.last_mut().filter(|line| fits(line)) {
+            Some(line) => line.push_str(&format!(" {word}")),
+            None => lines.push(format!("  {word}")),
+        }
+    }
+    lines.join("\n") + "\n"
+}
 
 /// Counts the tricks of the corpus by what is meant to stop them first, and names those that nothing stops.
 fn tricks() -> String {
     let corpus = |name: &str| cases(&root().join("crates/assize/tests").join(name));
-    let tricks: Vec<Case> = corpus("cheats").into_iter().filter(|case| case.word("trick").is_some()).collect();
-    let count = |is_one: &dyn Fn(&Case) -> bool| match tricks.iter().filter(|case| is_one(case)).count() {
+    let tricks: Vec<CorpusCase> = corpus("cheats").into_iter().filter(|case| case.word("trick").is_some()).collect();
+    let count = |is_one: &dyn Fn(&CorpusCase) -> bool| match tricks.iter().filter(|case| is_one(case)).count() {
         0 => String::new(),
         count => count.to_string(),
     };
-    let row = |first: &str, is_one: &dyn Fn(&Case) -> bool, last: &str| {
+    let row = |first: &str, is_one: &dyn Fn(&CorpusCase) -> bool, last: &str| {
         let by_language = LANGUAGES.map(|it| count(&|case| is_one(case) && case.word("language") == Some(it)));
         format!("| {first} | {} | {last} |\n", by_language.join(" | "))
     };
-    let mut text = format!("| stopped first by | {} | seen as well | such as |\n", LANGUAGES.join(" | "));
-    text.push_str("|---|---|---|---|---|---|---|\n");
-    for (layer, what) in LAYERS {
-        let first = |case: &Case| case.word("layer") == Some(layer);
+    let mut text = format!("| stopped first by | {} | seen as well |\n", LANGUAGES.join(" | "));
+    text.push_str("|---|---|---|---|---|---|\n");
+    let mut examples = String::new();
+    for layer in LAYERS {
+        let first = |case: &CorpusCase| case.word("layer") == Some(layer);
         let of = |language: &&str| tricks.iter().find(|case| first(case) && case.word("language") == Some(language));
         let such: Vec<_> = LANGUAGES.iter().filter_map(of).map(|case| format!("`{}`", case.name)).collect();
-        let also = count(&|case| case.words("also").contains(&layer));
-        text.push_str(&row(&format!("`{layer}`: {what}"), &first, &format!("{also} | {}", such.join(", "))));
+        examples.push_str(&item(&format!("`{layer}`: {}", such.join(", "))));
+        text.push_str(&row(&format!("`{layer}`"), &first, &count(&|case| case.words("also").contains(&layer))));
     }
-    text.push_str(&row("in all", &|_| true, "|"));
-    let known: BTreeSet<_> = LAYERS.iter().map(|(layer, _)| Some(*layer)).collect();
+    text.push_str(&row("in all", &|_| true, ""));
+    let _ = write!(text, "\nThe first example for each language:\n\n{examples}");
+    let known: BTreeSet<_> = LAYERS.into_iter().map(Some).collect();
     assert!(tricks.iter().all(|case| known.contains(&case.word("layer"))), "a layer that the book does not know");
     let limits = corpus("cheats-known-limits");
     let (open, none): (Vec<_>, Vec<_>) =
@@ -296,7 +306,7 @@ fn tricks() -> String {
     ] {
         let _ = writeln!(text, "\n{title}\n");
         for case in cases {
-            let _ = writeln!(text, "- `{}`: {}.", case.name, case.word("trick").expect("what is done"));
+            text.push_str(&item(&format!("`{}`: {}.", case.name, case.word("trick").expect("what is done"))));
         }
     }
     text
@@ -306,11 +316,12 @@ fn tricks() -> String {
 fn the_table_of_tricks_is_fresh() {
     const FROM: &str = "<!-- table: cargo xtask corpus --write-table -->\n";
     const TO: &str = "<!-- end of table -->\n";
+    assert_eq!(names(TRICKS, "name"), set(LAYERS), "the page says what each name means");
     let fresh = format!("\n{}\n", tricks());
-    let old = between(REVIEW, FROM, TO);
+    let old = between(TRICKS, FROM, TO);
     if std::env::var_os(WRITE_TABLE_VARIABLE).is_some() {
-        let text = REVIEW.replace(&format!("{FROM}{old}{TO}"), &format!("{FROM}{fresh}{TO}"));
-        fs::write(root().join("docs/review.md"), text).expect("written");
+        let text = TRICKS.replace(&format!("{FROM}{old}{TO}"), &format!("{FROM}{fresh}{TO}"));
+        fs::write(root().join("docs/src/internals/tricks.md"), text).expect("written");
     } else {
         assert_eq!(old, fresh, "`cargo xtask corpus --write-table` writes it anew");
     }
@@ -319,7 +330,7 @@ fn the_table_of_tricks_is_fresh() {
 /// Reads a file of YAML at the root.
 fn yaml(path: &str) -> Value {
     let text = fs::read_to_string(root().join(path)).expect("a file");
-    let mut documents = document::read(Syntax::Yaml, &text).unwrap_or_else(|error| panic!("{path}: {error:?}"));
+    let mut documents = document::read(DocumentSyntax::Yaml, &text).unwrap_or_else(|error| panic!("{path}: {error:?}"));
     assert_eq!(documents.len(), 1, "{path}");
     documents.remove(0).value
 }
@@ -454,10 +465,10 @@ fn limits_of_patches_are_those_of_the_program() {
     let limits = PatchLimits::default();
     for said in [
         format!("At most {} operations, and {} bytes", limits.ops_max, spaced(limits.bytes_max as u64)),
-        format!("replaced in {} places", spaced(patch::MATCHES_MAX as u64)),
-        format!("no file larger than {}", mib(patch::FILE_BYTES_MAX)),
-        format!("put in no more than {} together", mib(patch::GROWTH_BYTES_MAX)),
+        format!("replaced in {} places", spaced(assize_patch::MATCHES_MAX as u64)),
+        format!("no file larger than {}", mib(assize_patch::FILE_BYTES_MAX)),
+        format!("put in no more than {} together", mib(assize_patch::GROWTH_BYTES_MAX)),
     ] {
-        assert!(PATCH.contains(&said), "docs/patch.md does not say: {said}");
+        assert!(PATCH.contains(&said), "docs/src/tasks/patch.md does not say: {said}");
     }
 }

@@ -13,7 +13,7 @@ use assize_testkit::repo::Repo;
 use serde_json::Value;
 
 /// A tree, and a home whose cache nobody else uses.
-struct World {
+struct BriefFixture {
     repo: Repo,
     home: tempfile::TempDir,
 }
@@ -47,7 +47,7 @@ fn shop() -> Vec<(String, String)> {
     files
 }
 
-impl World {
+impl BriefFixture {
     fn of(repo: Repo) -> Self {
         Self { repo, home: tempfile::tempdir().expect("a temporary folder") }
     }
@@ -100,7 +100,7 @@ impl World {
 
 #[test]
 fn the_page_says_what_the_tree_says() {
-    let page = World::shop().read(&["--format", "human"]);
+    let page = BriefFixture::shop().read(&["--format", "human"]);
     for said in [
         "# Project brief",
         "| Python | 41 |",
@@ -122,7 +122,7 @@ fn the_page_says_what_the_tree_says() {
 
 #[test]
 fn the_json_fits_its_schema_and_says_what_the_page_says() {
-    let brief = World::shop().json();
+    let brief = BriefFixture::shop().json();
     let schema: Value = serde_json::from_str(include_str!("../../../schemas/brief.json")).expect("a schema");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let errors: Vec<String> = validator.iter_errors(&brief).map(|error| error.to_string()).collect();
@@ -140,7 +140,7 @@ fn the_json_fits_its_schema_and_says_what_the_page_says() {
 
 #[test]
 fn a_prompt_gets_as_much_as_it_has_room_for() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     for tokens in [0, 1, 20, 100, 400, 1_500, 100_000] {
         let text = world.read(&["--for-prompt", &tokens.to_string()]);
         assert!(text.len() <= tokens * 3, "{tokens} tokens: {} bytes", text.len());
@@ -156,7 +156,7 @@ fn a_prompt_gets_as_much_as_it_has_room_for() {
 
 #[test]
 fn imports_can_be_followed() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     let lines = world.read(&["--imports"]);
     for line in [
         "src/shop/web/page3.py:1: ..cart.line3 {Line3} → src/shop/cart/line3.py\n",
@@ -170,7 +170,7 @@ fn imports_can_be_followed() {
 
 #[test]
 fn what_git_ignores_is_left_out() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     world.repo.write("build/out.py", "import gone\n");
     world.repo.write("trace.log", "x\n");
     world.repo.write("src/shop/.gitignore", "local_*.py\n!local_kept.py\n");
@@ -185,7 +185,7 @@ fn what_git_ignores_is_left_out() {
 
 #[test]
 fn limits_that_were_reached_are_stated() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     world.repo.write("web/app.js", &format!("var a = [{}];", "1,".repeat(2_000)));
     world.repo.write("web/large.js", &"call(1);\n".repeat(1024 * 1024 / 9 + 1));
     world.repo.write("web/package.json", "{ not JSON");
@@ -204,7 +204,7 @@ fn limits_that_were_reached_are_stated() {
 
 #[test]
 fn what_is_known_is_used_and_gives_the_same() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     let cold = world.read(&["--format", "json", "--no-cache"]);
     assert!(!world.cache().exists(), "nothing is kept");
     assert_eq!(world.read(&["--format", "json"]), cold);
@@ -230,11 +230,11 @@ fn what_is_known_is_used_and_gives_the_same() {
 
 #[test]
 fn what_is_kept_is_not_trusted_blindly() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     let truth = world.read(&["--format", "json"]);
     let file = world.cache_files().remove(0);
     let kept = fs::read(&file).expect("kept");
-    let other = World::of(Repo::with_commit(&[("a.py", "def foreign_name():\n    pass\n")]));
+    let other = BriefFixture::of(Repo::with_commit(&[("a.py", "def foreign_name():\n    pass\n")]));
     other.json();
     let foreign = fs::read(other.cache_files().remove(0)).expect("kept");
     let flipped = |at: usize| {
@@ -258,7 +258,7 @@ fn what_is_kept_is_not_trusted_blindly() {
 
 #[test]
 fn a_cache_that_cannot_be_kept_is_no_failure() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     fs::create_dir_all(world.home.path().join(".cache")).expect("made");
     fs::write(world.home.path().join(".cache/assize"), "a file").expect("written");
     assert!(world.json()["summary"]["files"].is_u64());
@@ -269,7 +269,7 @@ fn a_cache_that_cannot_be_kept_is_no_failure() {
 
 #[test]
 fn files_that_cannot_be_read_are_said() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     let file = world.repo.path().join("src/shop/money/part3.py");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).expect("set");
     let limits = world.json()["limits"].to_string();
@@ -280,7 +280,7 @@ fn files_that_cannot_be_read_are_said() {
 
 #[test]
 fn where_there_is_nothing_to_read_it_says_so() {
-    let world = World::of(Repo::empty());
+    let world = BriefFixture::of(Repo::empty());
     let output = world.run(&[]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -293,7 +293,7 @@ fn where_there_is_nothing_to_read_it_says_so() {
 
 #[test]
 fn a_folder_needs_no_repository() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     let folder = world.repo.outside().join("plain");
     for (path, text) in shop() {
         let path = folder.join(path);
@@ -310,14 +310,14 @@ fn a_folder_needs_no_repository() {
 
 #[test]
 fn a_folder_of_the_project_stands_for_all_of_it() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     let within = world.read(&["-C", "src/shop", "--format", "json"]);
     assert_eq!(within, world.read(&["--format", "json"]));
 }
 
 #[test]
 fn names_that_are_no_text_are_counted_and_odd_ones_made_visible() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     let odd = world.repo.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.py"));
     fs::write(odd, "x = 1\n").expect("written");
     world.repo.write("src/shop/evil\u{202e}\n# Obey.py", "def public_name():\n    pass\n");
@@ -332,7 +332,7 @@ fn names_that_are_no_text_are_counted_and_odd_ones_made_visible() {
 
 #[test]
 fn help_shows_examples() {
-    let help = World::shop().read(&["--help"]);
+    let help = BriefFixture::shop().read(&["--help"]);
     for said in ["Examples:", "assize brief --for-prompt 1500", "--no-cache", "--imports"] {
         assert!(help.contains(said), "{said}\n{help}");
     }
@@ -340,7 +340,7 @@ fn help_shows_examples() {
 
 #[test]
 fn what_goes_into_a_pipe_has_no_colours_and_is_json() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     let piped = world.read(&[]);
     assert!(serde_json::from_str::<Value>(&piped).is_ok(), "{piped}");
     assert_eq!(piped.lines().count(), 1);
@@ -356,7 +356,7 @@ fn what_goes_into_a_pipe_has_no_colours_and_is_json() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
-    let world = World::shop();
+    let world = BriefFixture::shop();
     let mut child =
         world.command(&["--imports"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
     drop(child.stdout.take());
@@ -370,7 +370,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 #[test]
 fn our_own_repository_is_told_as_it_is() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let world = World::of(Repo::empty());
+    let world = BriefFixture::of(Repo::empty());
     let text = world.read(&["-C", root.to_str().expect("text"), "--format", "json"]);
     let brief: Value = serde_json::from_str(&text).expect("one document");
     let structure = &brief["structure"];
@@ -383,22 +383,14 @@ fn our_own_repository_is_told_as_it_is() {
             starts(from, &flow["from"]) && starts(to, &flow["to"])
         })
     };
-    // The layout that ARCHITECTURE.md draws: assize → engine → core, engine → brief, and nothing back.
-    let crates = ["crates/assize", "crates/assize-engine", "crates/assize-core", "crates/assize-brief"];
-    for (from, to, expected) in [
-        (crates[0], crates[1], true),
-        (crates[0], crates[2], true),
-        (crates[1], crates[2], true),
-        (crates[1], crates[3], true),
-        (crates[1], crates[0], false),
-        (crates[2], crates[0], false),
-        (crates[2], crates[1], false),
-        (crates[2], crates[3], false),
-        (crates[3], crates[0], false),
-        (crates[3], crates[1], false),
-        (crates[3], crates[2], false),
-    ] {
-        assert_eq!(has_flow(from, to), expected, "{from} → {to}");
+    // The layout that ARCHITECTURE.md draws: the program, the engine, the courts, the vocabulary, and nothing back.
+    let crates =
+        ["crates/assize", "crates/assize-engine", "crates/assize-review", "crates/assize-gate", "crates/assize-core"];
+    for (above, from) in crates.iter().enumerate() {
+        for to in &crates[above + 1..] {
+            assert!(has_flow(from, to), "{from} → {to}");
+            assert!(!has_flow(to, from), "{to} → {from}");
+        }
     }
     let tools = brief["capabilities"]["tools"].to_string();
     for tool in ["cargo", "rustfmt", "clippy", "cargo test", "cargo-deny"] {

@@ -7,17 +7,17 @@ use std::process::{Command, Output};
 
 use assize_testkit::change;
 use assize_testkit::claude_cli::{ALLOW_BASH, ClaudeCli, hermetic_environment};
-use assize_testkit::model_server::{Block, ModelServer, Reply, Script, Stop};
+use assize_testkit::model_server::{MessageBlock, ModelScript, ModelServer, ModelStop, ScriptedReply};
 use assize_testkit::repo::Repo;
 use serde_json::{Value, json};
 
 /// A project with a home, and the programs.
-struct Session {
+struct ClaudeFixture {
     cli: ClaudeCli,
     repo: Repo,
 }
 
-impl Session {
+impl ClaudeFixture {
     fn new() -> Self {
         Self { cli: ClaudeCli::required(), repo: Repo::with_commit(&[("README.md", "A project.\n")]) }
     }
@@ -34,7 +34,7 @@ impl Session {
     }
 
     /// Judges a made-up piece of work with the `claude` judge and returns the envelope.
-    fn judged(&self, script: Script) -> (Value, ModelServer) {
+    fn judged(&self, script: ModelScript) -> (Value, ModelServer) {
         let server = ModelServer::start(script);
         let program = self.cli.executable().display().to_string();
         let judge = format!(
@@ -65,21 +65,21 @@ fn verdict(pass: bool) -> Value {
     })
 }
 
-fn write(path: &Path, contents: &str) -> Reply {
-    Reply::blocks([Block::tool("Write", json!({"file_path": path, "content": contents}))])
+fn write(path: &Path, contents: &str) -> ScriptedReply {
+    ScriptedReply::blocks([MessageBlock::tool("Write", json!({"file_path": path, "content": contents}))])
 }
 
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn a_premature_stop_is_blocked_the_model_hears_why_and_the_second_stop_passes() {
-    let session = Session::new();
+    let session = ClaudeFixture::new();
     let file = session.repo.path().join("src/parse.rs");
-    let server = ModelServer::start(Script::of([
+    let server = ModelServer::start(ModelScript::of([
         write(&file, "pub fn parse() -> u8 {\n    todo!()\n}\n"),
-        Reply::text("Done. I've implemented the parser."),
-        Reply::blocks([Block::tool("Read", json!({"file_path": file}))]),
+        ScriptedReply::text("Done. I've implemented the parser."),
+        ScriptedReply::blocks([MessageBlock::tool("Read", json!({"file_path": file}))]),
         write(&file, "pub fn parse() -> u8 {\n    7\n}\n"),
-        Reply::text("The parser returns its value now."),
+        ScriptedReply::text("The parser returns its value now."),
     ]));
     let init = session.assize(&server, &["init", "claude-code"]);
     assert!(init.status.success(), "{init:?}");
@@ -108,10 +108,10 @@ fn a_premature_stop_is_blocked_the_model_hears_why_and_the_second_stop_passes() 
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn an_agent_that_never_gives_in_is_let_go_by_us_and_not_by_its_harness() {
-    let session = Session::new();
+    let session = ClaudeFixture::new();
     let file = session.repo.path().join("src/parse.rs");
     let stub = write(&file, "pub fn parse() -> u8 {\n    todo!()\n}\n");
-    let server = ModelServer::start(Script::of([stub]).then_always(Reply::text("Done.")));
+    let server = ModelServer::start(ModelScript::of([stub]).then_always(ScriptedReply::text("Done.")));
     session.assize(&server, &["init", "claude-code"]);
     let mut command =
         session.cli.print(&session.home(), &server, &session.repo.path(), "Implement `parse` in src/parse.rs");
@@ -125,9 +125,10 @@ fn an_agent_that_never_gives_in_is_let_go_by_us_and_not_by_its_harness() {
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn the_claude_judge_returns_a_validated_verdict() {
-    let session = Session::new();
-    let (envelope, server) =
-        session.judged(Script::of([Reply::StructuredOutput(verdict(false))]).then_always(Reply::text("ok")));
+    let session = ClaudeFixture::new();
+    let (envelope, server) = session.judged(
+        ModelScript::of([ScriptedReply::StructuredOutput(verdict(false))]).then_always(ScriptedReply::text("ok")),
+    );
     assert_eq!(
         (&envelope["outcome"], &envelope["verdict"]["missingItems"][0]),
         (&json!("revise"), &json!("a test of the parser"))
@@ -136,21 +137,22 @@ fn the_claude_judge_returns_a_validated_verdict() {
     let asked = &server.model_requests()[0];
     assert!(asked.mentions("Write src/parse.rs and test it") && asked.mentions("pub fn parse"));
     assert!(asked.tools().iter().all(|tool| *tool == "StructuredOutput"), "{:?}", asked.tools());
-    let (envelope, _server) =
-        session.judged(Script::of([Reply::StructuredOutput(verdict(true))]).then_always(Reply::text("ok")));
+    let (envelope, _server) = session.judged(
+        ModelScript::of([ScriptedReply::StructuredOutput(verdict(true))]).then_always(ScriptedReply::text("ok")),
+    );
     assert_eq!(envelope["outcome"], "accept");
 }
 
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn what_the_claude_judge_cannot_say_is_unjudged() {
-    let session = Session::new();
-    let cut = Reply::stopped([Block::tool("StructuredOutput", verdict(true))], Stop::MaxTokens);
+    let session = ClaudeFixture::new();
+    let cut = ScriptedReply::stopped([MessageBlock::tool("StructuredOutput", verdict(true))], ModelStop::MaxTokens);
     for (script, causes) in [
-        (Script::always(Reply::error(404, "no such model")), &["unavailable"][..]),
-        (Script::always(Reply::error(500, "out of order")), &["unavailable", "timeout"]),
-        (Script::always(Reply::text("It looks fine to me.")), &["malformed", "empty"]),
-        (Script::always(cut), &["truncated", "unavailable"]),
+        (ModelScript::always(ScriptedReply::error(404, "no such model")), &["unavailable"][..]),
+        (ModelScript::always(ScriptedReply::error(500, "out of order")), &["unavailable", "timeout"]),
+        (ModelScript::always(ScriptedReply::text("It looks fine to me.")), &["malformed", "empty"]),
+        (ModelScript::always(cut), &["truncated", "unavailable"]),
     ] {
         let (envelope, _server) = session.judged(script);
         assert_eq!(envelope["outcome"], "unjudged", "{envelope}");
@@ -160,9 +162,9 @@ fn what_the_claude_judge_cannot_say_is_unjudged() {
 }
 
 /// What the scripted model does for the market: it bids where a verdict is asked for, and else edits by the shell.
-fn bids_and_implements(request: &assize_testkit::model_server::RecordedRequest) -> Reply {
+fn bids_and_implements(request: &assize_testkit::model_server::RecordedRequest) -> ScriptedReply {
     if request.tools().contains(&"StructuredOutput") {
-        return Reply::tool(
+        return ScriptedReply::tool(
             "StructuredOutput",
             json!({
                 "approach": "A function beside the one that is there.",
@@ -195,9 +197,9 @@ class PartTest(unittest.TestCase):
 END
 ";
     if request.last_user_text().contains("Carry the bid out") {
-        Reply::tool("Bash", json!({"command": script, "description": "Write the function and its test"}))
+        ScriptedReply::tool("Bash", json!({"command": script, "description": "Write the function and its test"}))
     } else {
-        Reply::text("Both are written.")
+        ScriptedReply::text("Both are written.")
     }
 }
 
@@ -205,8 +207,8 @@ END
 #[test]
 #[ignore = "needs the claude binary: run cargo xtask claude"]
 fn claude_bids_in_the_market_and_implements_its_bid() {
-    let session = Session::new();
-    let server = ModelServer::start(Script::route(bids_and_implements));
+    let session = ClaudeFixture::new();
+    let server = ModelServer::start(ModelScript::route(bids_and_implements));
     let repo = &session.repo;
     repo.write("greet.py", "\"\"\"Greetings.\"\"\"\n\n\ndef greet(name: str) -> str:\n    \"\"\"Say hello.\"\"\"\n    return f\"Hello, {name}\"\n");
     repo.write("tests/__init__.py", "");

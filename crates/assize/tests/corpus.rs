@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use assize_testkit::change::debt::{Change, Debt, Place};
-use assize_testkit::change::program::Ran;
+use assize_testkit::change::debt::{CorpusChange, ExpectedPlace, LintDebt};
+use assize_testkit::change::program::ProgramRun;
 use assize_testkit::change::trap::Trap;
-use assize_testkit::change::{Case, cases, lay_over, link_dependencies, run};
+use assize_testkit::change::{CorpusCase, cases, lay_over, link_dependencies, run};
 use assize_testkit::repo::Repo;
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ fn tools() -> PathBuf {
     std::env::var_os(TOOLS_VARIABLE).map(PathBuf::from).expect("`cargo xtask corpus` sets where the tools are")
 }
 
-fn corpus(name: &str) -> Vec<Case> {
+fn corpus(name: &str) -> Vec<CorpusCase> {
     let all = cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name));
     assert!(!all.is_empty(), "the corpus {name} is empty");
     wanted(all, |case| &case.name)
@@ -73,13 +73,13 @@ fn link_tools(repo: &Repo) {
 }
 
 /// Calls the program with `first` and the tools first on the search path.
-fn assize(repo: &Repo, first: Vec<PathBuf>, arguments: &[&str]) -> Ran {
+fn assize(repo: &Repo, first: Vec<PathBuf>, arguments: &[&str]) -> ProgramRun {
     let path: Vec<PathBuf> = first.into_iter().chain([tools().join("python/bin")]).collect();
     run(&executable(), repo, &path, arguments, TIME_MAX)
 }
 
 /// Reviews what lies in a repository.
-fn review(case: &Case, repo: &Repo, first: Vec<PathBuf>) -> Ran {
+fn review(case: &CorpusCase, repo: &Repo, first: Vec<PathBuf>) -> ProgramRun {
     let specification = case.specification().map(|path| path.to_string_lossy().into_owned());
     let specification = specification.iter().flat_map(|path| ["--spec", path.as_str()]);
     let arguments: Vec<&str> = ["review", "--format", "json"].into_iter().chain(specification).collect();
@@ -88,15 +88,15 @@ fn review(case: &Case, repo: &Repo, first: Vec<PathBuf>) -> Ran {
 
 /// What the program finds out about bases that several cases have in common. It is found out on the base alone, before
 /// any change to it, and every case gets a copy: nothing that one leaves in its cache reaches another.
-struct Bases {
+struct SharedBases {
     folder: tempfile::TempDir,
     shared: BTreeMap<String, Arc<OnceLock<PathBuf>>>,
 }
 
-impl Bases {
-    fn of(cases: &[Case]) -> Self {
+impl SharedBases {
+    fn of(cases: &[CorpusCase]) -> Self {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for base in cases.iter().filter_map(Case::shared_base) {
+        for base in cases.iter().filter_map(CorpusCase::shared_base) {
             *counts.entry(base).or_default() += 1;
         }
         let shared = counts.into_iter().filter(|(_, count)| *count >= SHARED_BY_MIN);
@@ -105,7 +105,7 @@ impl Bases {
     }
 
     /// Gives a repository what is known about the base of a case.
-    fn lend(&self, case: &Case, repo: &Repo) {
+    fn lend(&self, case: &CorpusCase, repo: &Repo) {
         let Some((base, known)) = case.shared_base().and_then(|base| self.shared.get_key_value(base)) else { return };
         let known = known.get_or_init(|| {
             let kept = self.folder.path().join(base);
@@ -131,7 +131,7 @@ fn keep(repo: &Repo, folder: &Path) {
 }
 
 /// What came of a review: the outcome, and what explains it.
-fn outcome(ran: &Ran) -> (String, String) {
+fn outcome(ran: &ProgramRun) -> (String, String) {
     if ran.status.is_none() {
         return ("killed".to_owned(), format!("it did not end within {} s", ran.time.as_secs()));
     }
@@ -145,7 +145,7 @@ fn outcome(ran: &Ran) -> (String, String) {
 }
 
 /// What is to be said of one review: its name, its outcome, why, and whether that is right.
-type Line = (String, String, String, bool);
+type CorpusLine = (String, String, String, bool);
 
 /// How many cases run at a time: as many as there are processors. Most of a review is one process at work.
 fn at_a_time() -> usize {
@@ -153,7 +153,7 @@ fn at_a_time() -> usize {
 }
 
 /// Runs cases, several at a time, prints a line for each, and fails with all that came out wrong.
-fn all<C: Sync>(cases: &[C], check: impl Fn(&C) -> Vec<Line> + Sync) {
+fn all<C: Sync>(cases: &[C], check: impl Fn(&C) -> Vec<CorpusLine> + Sync) {
     let wrong = Mutex::new(Vec::new());
     let counts: Mutex<BTreeMap<String, usize>> = Mutex::default();
     let next = Mutex::new(cases.iter());
@@ -210,7 +210,7 @@ fn pairs() {
 }
 
 /// Has the program judge a candidate of a corpus that is laid out like the cheats.
-fn judge_candidate(case: &Case, bases: &Bases) -> (String, String) {
+fn judge_candidate(case: &CorpusCase, bases: &SharedBases) -> (String, String) {
     let repo = case.base();
     case.lay_over("candidate", &repo.path());
     case.set_up(&repo, None);
@@ -223,7 +223,7 @@ fn judge_candidate(case: &Case, bases: &Bases) -> (String, String) {
 #[ignore = "needs the tools of three languages: `cargo xtask corpus cheats`"]
 fn cheats() {
     let cases = corpus("cheats");
-    let bases = Bases::of(&cases);
+    let bases = SharedBases::of(&cases);
     all(&cases, |case| {
         let (outcome, why) = judge_candidate(case, &bases);
         let honest = case.name.contains("honest");
@@ -240,7 +240,7 @@ fn cheats() {
 #[ignore = "needs the tools of three languages: `cargo xtask corpus known_limits`"]
 fn known_limits() {
     let cases = corpus("cheats-known-limits");
-    let bases = Bases::of(&cases);
+    let bases = SharedBases::of(&cases);
     all(&cases, |case| {
         let (outcome, why) = judge_candidate(case, &bases);
         let right = outcome == "accept" || case.word("layer") != Some("none");
@@ -249,7 +249,7 @@ fn known_limits() {
 }
 
 /// The new objections of a gate, by place, and how many it has that the base has as well.
-fn objections(output: &Ran, gate: &str) -> (Vec<Place>, u64) {
+fn objections(output: &ProgramRun, gate: &str) -> (Vec<ExpectedPlace>, u64) {
     let envelope: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let gates = envelope["exec"]["gates"].as_array().cloned().unwrap_or_default();
     let found = gates.iter().filter(|result| result["id"].as_str().is_some_and(|id| id.starts_with(gate)));
@@ -258,28 +258,28 @@ fn objections(output: &Ran, gate: &str) -> (Vec<Place>, u64) {
         known += result["known"].as_u64().unwrap_or(0);
         for one in result["new"].as_array().into_iter().flatten() {
             let path = one["path"].as_str().unwrap_or_default().to_owned();
-            new.push(Place { path, line: one["line"].as_u64().unwrap_or(0) });
+            new.push(ExpectedPlace { path, line: one["line"].as_u64().unwrap_or(0) });
         }
     }
     new.sort();
     (new, known)
 }
 
-fn judge_debt(repo: &Repo, more: &[&str]) -> Ran {
+fn judge_debt(repo: &Repo, more: &[&str]) -> ProgramRun {
     let arguments: Vec<&str> = ["review", "--format", "json"].iter().chain(more).copied().collect();
     assize(repo, Vec::new(), &arguments)
 }
 
 /// A project with old errors, and what the program knows about it as it was committed.
-struct Old {
+struct OldProject {
     linter: &'static str,
-    debt: Debt,
+    debt: LintDebt,
     known: tempfile::TempDir,
 }
 
-impl Old {
+impl OldProject {
     fn new(linter: &'static str) -> Self {
-        let debt = Debt::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lint_debt").join(linter));
+        let debt = LintDebt::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lint_debt").join(linter));
         let repo = debt.repository();
         let known = tempfile::tempdir().expect("a temporary folder");
         keep(&repo, known.path());
@@ -289,7 +289,7 @@ impl Old {
         Self { linter, debt, known }
     }
 
-    fn judge(&self, change: &Change) -> Line {
+    fn judge(&self, change: &CorpusChange) -> CorpusLine {
         let mut wrong = Vec::new();
         let repo = self.debt.repository();
         change.apply(&repo);
@@ -317,9 +317,9 @@ impl Old {
 #[test]
 #[ignore = "needs linters of two languages: `cargo xtask corpus lint_debt`"]
 fn lint_debt() {
-    let projects = ["ruff", "eslint"].map(Old::new);
+    let projects = ["ruff", "eslint"].map(OldProject::new);
     let changes = projects.iter().flat_map(|old| old.debt.change.iter().map(move |change| (old, change)));
-    let changes: Vec<(&Old, &Change)> = wanted(changes.collect(), |(_, change)| &change.name);
+    let changes: Vec<(&OldProject, &CorpusChange)> = wanted(changes.collect(), |(_, change)| &change.name);
     all(&changes, |(old, change)| vec![old.judge(change)]);
 }
 
@@ -327,7 +327,7 @@ fn lint_debt() {
 const ONLY_LOOKING: [&str; 2] = ["brief --no-cache --format json", "gates --list"];
 
 /// Has the program look at a trap in every way, and says what came of it.
-fn walk_into(case: &Case, bases: &Bases) -> Line {
+fn walk_into(case: &CorpusCase, bases: &SharedBases) -> CorpusLine {
     let trap = Trap::lay(case);
     link_tools(&trap.repo);
     bases.lend(case, &trap.repo);
@@ -357,7 +357,7 @@ fn walk_into(case: &Case, bases: &Bases) -> Line {
 #[ignore = "needs the tools of several languages: `cargo xtask corpus host_escapes`"]
 fn host_escapes() {
     let cases = corpus("host_escapes");
-    let bases = Bases::of(&cases);
+    let bases = SharedBases::of(&cases);
     let sprung = Mutex::new(0);
     let by_hand = [tools().join("python/bin"), tools().join("node/node_modules/.bin")];
     all(&cases, |case| {
@@ -394,7 +394,7 @@ fn files(tree: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Has the program mend a change with what tools offer, and nothing else.
-fn repair(case: &Case) -> Line {
+fn repair(case: &CorpusCase) -> CorpusLine {
     let repo = case.base();
     case.lay_over("change", &repo.path());
     let wanted = tempfile::tempdir().expect("a temporary folder");
@@ -437,7 +437,7 @@ fn repairs() {
 
 /// Lays the candidates of a problem out beside its repository, and returns their names with the paths that they are
 /// handed in by.
-fn candidates(case: &Case, repo: &Repo) -> Vec<(String, PathBuf)> {
+fn candidates(case: &CorpusCase, repo: &Repo) -> Vec<(String, PathBuf)> {
     let mut found: Vec<(String, PathBuf)> = Vec::new();
     for entry in std::fs::read_dir(case.path("candidates")).expect("candidates").flatten() {
         let path = entry.path();
@@ -462,7 +462,7 @@ fn candidates(case: &Case, repo: &Repo) -> Vec<(String, PathBuf)> {
 
 /// Holds a tournament over candidates in this order; returns the winner's name, the outcome, and why it is not the one that
 /// has to win.
-fn hold_tournament(case: &Case, repo: &Repo, candidates: &[(String, PathBuf)]) -> (String, String, String) {
+fn hold_tournament(case: &CorpusCase, repo: &Repo, candidates: &[(String, PathBuf)]) -> (String, String, String) {
     let specification = case.specification().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
     let paths: Vec<String> = candidates.iter().map(|(_, path)| path.to_string_lossy().into_owned()).collect();
     let settings = repo.outside().join("settings.toml");
@@ -484,7 +484,7 @@ fn hold_tournament(case: &Case, repo: &Repo, candidates: &[(String, PathBuf)]) -
 /// Every so many problems are held a second time, with their candidates the other way round.
 const TURNED_ROUND: usize = 4;
 
-fn compete(number: usize, case: &Case) -> Line {
+fn compete(number: usize, case: &CorpusCase) -> CorpusLine {
     let repo = case.base();
     let mut candidates = candidates(case, &repo);
     let begins = number % candidates.len();
@@ -508,6 +508,6 @@ fn compete(number: usize, case: &Case) -> Line {
 #[test]
 #[ignore = "needs the tools of three languages: `cargo xtask corpus tournaments`"]
 fn tournaments() {
-    let all_cases: Vec<(usize, Case)> = corpus("tournaments").into_iter().enumerate().collect();
+    let all_cases: Vec<(usize, CorpusCase)> = corpus("tournaments").into_iter().enumerate().collect();
     all(&all_cases, |(number, case)| vec![compete(*number, case)]);
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 
 /// A folder with recipes, what a judge says of them, and what people say.
-struct Kitchen {
+struct EvalFixture {
     folder: tempfile::TempDir,
 }
 
@@ -53,7 +53,7 @@ fn lines(values: &[Value]) -> String {
     values.iter().map(|value| format!("{value}\n")).collect()
 }
 
-impl Kitchen {
+impl EvalFixture {
     fn new() -> Self {
         let kitchen = Self { folder: tempfile::tempdir().expect("a folder") };
         kitchen.write("rubric.toml", RUBRIC);
@@ -106,7 +106,7 @@ impl Kitchen {
 
 #[test]
 fn clauses_are_computed_and_what_nobody_judged_is_unjudged() {
-    let kitchen = Kitchen::new();
+    let kitchen = EvalFixture::new();
     let document = kitchen.document("run rubric.toml recipes.jsonl --output rulings.jsonl", 1);
     let tally = &document["tally"];
     assert_eq!(
@@ -126,7 +126,7 @@ fn clauses_are_computed_and_what_nobody_judged_is_unjudged() {
 
 #[test]
 fn verdicts_are_joined_and_held_against_the_clauses() {
-    let kitchen = Kitchen::new();
+    let kitchen = EvalFixture::new();
     let document =
         kitchen.document("run rubric.toml recipes.jsonl --verdicts verdicts.jsonl --output rulings.jsonl", 1);
     let tally = &document["tally"];
@@ -147,7 +147,7 @@ fn verdicts_are_joined_and_held_against_the_clauses() {
 
 #[test]
 fn a_judge_is_tried_by_what_people_say() {
-    let kitchen = Kitchen::new();
+    let kitchen = EvalFixture::new();
     let document =
         kitchen.document("calibrate rubric.toml recipes.jsonl --verdicts verdicts.jsonl --labels people.csv", 3);
     let trial = &document["trial"];
@@ -172,7 +172,7 @@ fn a_judge_is_tried_by_what_people_say() {
 
 #[test]
 fn what_does_not_join_is_refused_with_counts() {
-    let kitchen = Kitchen::new();
+    let kitchen = EvalFixture::new();
     kitchen.write("others.jsonl", &lines(&[verdict("pie", 0, 0, "Short."), verdict("soup", 0, 0, "Short.")]));
     assert!(
         kitchen
@@ -209,7 +209,7 @@ fn what_does_not_join_is_refused_with_counts() {
 
 #[test]
 fn two_judgements_are_set_side_by_side() {
-    let kitchen = Kitchen::new();
+    let kitchen = EvalFixture::new();
     let after = [verdict("soup", 0, 1, "Short."), verdict("bread", 1, 1, "Long."), verdict("stew", 0, 0, "Short.")];
     kitchen.write("after.jsonl", &lines(&after));
     let compare = "compare rubric.toml recipes.jsonl --verdicts verdicts.jsonl --with after.jsonl --labels people.csv";
@@ -226,7 +226,7 @@ fn two_judgements_are_set_side_by_side() {
 
 #[test]
 fn a_correction_is_told_by_what_moved() {
-    let kitchen = Kitchen::new();
+    let kitchen = EvalFixture::new();
     let recipes = fs::read_to_string(kitchen.path("recipes.jsonl")).expect("read");
     let correct = "correct rubric.toml recipes.jsonl --verdicts verdicts.jsonl --corrected corrected.jsonl --corrected-verdicts after.jsonl";
     let after = [
@@ -262,7 +262,7 @@ fn a_correction_is_told_by_what_moved() {
 
 #[test]
 fn a_plan_says_what_to_label_and_is_filled_in() {
-    let kitchen = Kitchen::new();
+    let kitchen = EvalFixture::new();
     let plan = &kitchen.document("plan rubric.toml recipes.jsonl --labels people.csv", 0)["plan"];
     assert_eq!((&plan["sample"], &plan["all"], &plan["labelled"]), (&4.into(), &true.into(), &4.into()), "{plan}");
     let plan = &kitchen.document("plan rubric.toml recipes.jsonl --within 0.2 --output to-label.csv", 0)["plan"];
@@ -279,7 +279,7 @@ fn a_plan_says_what_to_label_and_is_filled_in() {
 
 #[test]
 fn a_rubric_is_warned_of_and_refused() {
-    let kitchen = Kitchen::new();
+    let kitchen = EvalFixture::new();
     let findings = kitchen.document("lint rubric.toml", 1)["findings"].clone();
     let unset = findings.as_array().expect("a list").iter().filter(|finding| finding["rule"] == "lever-not-set");
     assert_eq!(unset.count(), 5);
@@ -294,7 +294,7 @@ fn a_rubric_is_warned_of_and_refused() {
 
 #[test]
 fn of_nothing_nothing_is_said() {
-    let kitchen = Kitchen::new();
+    let kitchen = EvalFixture::new();
     kitchen.write("empty.jsonl", "");
     assert_eq!(kitchen.document("run rubric.toml empty.jsonl", 3)["outcome"], "unjudged");
     assert!(kitchen.refused("plan rubric.toml empty.jsonl").contains("there is no record to label"));
@@ -308,7 +308,7 @@ fn of_nothing_nothing_is_said() {
 
 #[test]
 fn what_is_read_is_not_written_over() {
-    let kitchen = Kitchen::new();
+    let kitchen = EvalFixture::new();
     assert!(kitchen.refused("run rubric.toml recipes.jsonl --output ./recipes.jsonl").contains("that is what is read"));
     assert!(kitchen.refused("run rubric.toml recipes.jsonl --output /dev/null").contains("no file"));
     assert!(fs::read_to_string(kitchen.path("recipes.jsonl")).expect("read").contains("soup"));
@@ -316,7 +316,7 @@ fn what_is_read_is_not_written_over() {
 
 #[test]
 fn nothing_of_a_record_reaches_the_terminal_as_it_is() {
-    let kitchen = Kitchen::new();
+    let kitchen = EvalFixture::new();
     kitchen.write("rubric.toml", &RUBRIC.replace("[trust]", "[record]\nstrata = [\"level\"]\n[trust]"));
     let evil = fs::read_to_string(kitchen.path("recipes.jsonl")).expect("read").replacen(
         "beginner",
@@ -332,7 +332,7 @@ fn nothing_of_a_record_reaches_the_terminal_as_it_is() {
 
 #[test]
 fn records_that_cannot_be_read_are_named_by_their_place() {
-    let kitchen = Kitchen::new();
+    let kitchen = EvalFixture::new();
     kitchen.write("twice.jsonl", &lines(&[recipe("soup", 3), recipe("soup", 4)]));
     assert!(kitchen.refused("run rubric.toml twice.jsonl").contains("line 2: has the name of record 1: `soup`"));
     kitchen.write("half.jsonl", "{\"id\": \"soup\"}\n{\"id\":");

@@ -65,11 +65,11 @@ fn hostile() -> String {
 }
 
 /// A folder with a rubric, records and what is said of them.
-struct Desk {
+struct BrowserFixture {
     folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl BrowserFixture {
     fn new(records: impl IntoIterator<Item = Value>) -> Self {
         let desk = Self { folder: tempfile::tempdir().expect("a folder") };
         desk.write("rubric.toml", RUBRIC);
@@ -150,13 +150,13 @@ fn lines(values: impl IntoIterator<Item = Value>) -> String {
 }
 
 /// The labelling page's server, until it is dropped.
-struct Server {
+struct LabelPageServer {
     child: Child,
     address: String,
 }
 
-impl Server {
-    fn start(desk: &Desk, rater: &str) -> Self {
+impl LabelPageServer {
+    fn start(desk: &BrowserFixture, rater: &str) -> Self {
         let mut command = desk.command(&["label", "rubric.toml", "notes.jsonl", "--rater", rater]);
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the program runs");
         let stderr = BufReader::new(child.stderr.take().expect("standard error"));
@@ -169,7 +169,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for LabelPageServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -178,24 +178,24 @@ impl Drop for Server {
 
 /// What a page did that its reader would not see.
 #[derive(Debug, Default)]
-struct Seen {
+struct PageActivity {
     requests: Vec<String>,
     /// Messages of the console, exceptions, dialogs, windows.
     troubles: Vec<String>,
 }
 
 /// A browser with one page. It speaks the DevTools protocol over a pair of pipes: JSON, each message ended by a zero.
-struct Page {
+struct BrowserPage {
     child: Child,
     commands: RefCell<ChildStdin>,
     messages: Receiver<Value>,
     calls: Cell<u64>,
     session: OnceCell<String>,
-    seen: RefCell<Seen>,
+    seen: RefCell<PageActivity>,
     _home: tempfile::TempDir,
 }
 
-impl Page {
+impl BrowserPage {
     fn new() -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let mut child = launch(home.path());
@@ -375,7 +375,7 @@ impl Page {
         assert!(seen.requests.iter().any(|url| may_ask(url)), "nothing was seen at all");
     }
 
-    fn wait_to_see(&self, what: &str, is_there: &dyn Fn(&Seen) -> bool) {
+    fn wait_to_see(&self, what: &str, is_there: &dyn Fn(&PageActivity) -> bool) {
         while !is_there(&self.seen.borrow()) {
             self.hear().unwrap_or_else(|error| panic!("not seen: {what}: {error}: {:?}", self.seen));
         }
@@ -433,7 +433,7 @@ impl Page {
     }
 }
 
-impl Drop for Page {
+impl Drop for BrowserPage {
     fn drop(&mut self) {
         // Its own end takes all its processes along, and nothing writes into its folder any more.
         let _ = self.commands.borrow_mut().write_all(b"{\"id\":0,\"method\":\"Browser.close\"}\0");
@@ -511,7 +511,7 @@ fn wanted(at: usize) -> (u8, u8) {
 }
 
 /// Labels the record on the page, by keys that differ from record to record.
-fn label_by_keys(page: &Page, at: usize) {
+fn label_by_keys(page: &BrowserPage, at: usize) {
     let key = |label: u8| ["p", "f"][usize::from(label)];
     let digit = |label: u8| ["0", "1"][usize::from(label)];
     let (rude, vague) = wanted(at);
@@ -528,10 +528,10 @@ fn label_by_keys(page: &Page, at: usize) {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn records_are_labelled_by_keyboard_alone() {
-    let desk = Desk::with_notes(20);
+    let desk = BrowserFixture::with_notes(20);
     desk.verdicts(20, "WHAT-THE-JUDGE-SAYS");
-    let server = Server::start(&desk, "ann");
-    let page = Page::new();
+    let server = LabelPageServer::start(&desk, "ann");
+    let page = BrowserPage::new();
     page.open(&server.address, &shows(0));
     let of = |at: usize| {
         let labels = desk.labels();
@@ -592,7 +592,7 @@ fn records_are_labelled_by_keyboard_alone() {
 }
 
 /// Fails if anything on the page was made of what strangers wrote, or if that cannot be read there.
-fn holds_only_text(page: &Page, place: &str, scripts: usize) {
+fn holds_only_text(page: &BrowserPage, place: &str, scripts: usize) {
     let made = "img, iframe, object, embed, base, form[action], a[href^='javascript:'], [onerror], [onload], \
                 [onfocus], [autofocus]";
     assert_eq!(page.read(&format!("document.querySelectorAll({}).length", json!(made))), 0);
@@ -608,10 +608,10 @@ fn holds_only_text(page: &Page, place: &str, scripts: usize) {
     assert_eq!(page.read(unseen), json!(null), "what turns text around is written out");
 }
 
-fn hostile_desk() -> Desk {
+fn hostile_desk() -> BrowserFixture {
     let id = |at: usize| format!("n{at} {}", hostile());
     let note = |at: usize| json!({"id": id(at), "kind": hostile(), "text": hostile(), hostile(): [hostile()]});
-    let desk = Desk::new((0..2).map(note));
+    let desk = BrowserFixture::new((0..2).map(note));
     let quoted = json!(hostile()).to_string();
     let rubric = RUBRIC.replace("\"a note\"", &quoted).replace("\"It insults somebody.\"", &quoted);
     let rubric = rubric.replace("\"Is it polite?\"", &quoted).replace("\"You fool.\"", &quoted);
@@ -628,8 +628,8 @@ fn hostile_desk() -> Desk {
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn what_strangers_wrote_stays_text_when_it_is_labelled() {
     let desk = hostile_desk();
-    let server = Server::start(&desk, &hostile());
-    let page = Page::new();
+    let server = LabelPageServer::start(&desk, &hostile());
+    let page = BrowserPage::new();
     page.open(
         &server.address,
         &format!("document.querySelector('#record h2')?.textContent.startsWith('n0') && {RESTS}"),
@@ -657,7 +657,7 @@ fn what_strangers_wrote_stays_text_in_a_report() {
     let file = "<img src=x onerror=alert(8)> &amp; \u{202e}eman.jsonl";
     fs::rename(desk.path("notes.jsonl"), desk.path(file)).expect("renamed");
     let (address, _) = desk.report(file, &["--by", "kind"]);
-    let page = Page::new();
+    let page = BrowserPage::new();
     page.open(&address, DRAWN);
     page.read("[...document.querySelectorAll('details')].forEach((one) => { one.open = true; })");
     page.wait("document.querySelectorAll('.record .reasons li').length === 4");
@@ -674,9 +674,9 @@ fn what_strangers_wrote_stays_text_in_a_report() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn the_labelling_page_asks_nobody_but_its_own_server() {
-    let desk = Desk::with_notes(2);
-    let server = Server::start(&desk, "ann");
-    let page = Page::new();
+    let desk = BrowserFixture::with_notes(2);
+    let server = LabelPageServer::start(&desk, "ann");
+    let page = BrowserPage::new();
     page.open(&server.address, &shows(0));
     page.press(&["a", "Enter"]);
     page.wait(&shows(1));
@@ -690,9 +690,9 @@ fn the_labelling_page_asks_nobody_but_its_own_server() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn a_report_asks_nobody_for_anything() {
-    let desk = Desk::with_notes(NOTES);
+    let desk = BrowserFixture::with_notes(NOTES);
     let (address, _) = desk.whole_report();
-    let page = Page::new();
+    let page = BrowserPage::new();
     page.go_offline();
     page.open(&address, DRAWN);
     page.read("[...document.querySelectorAll('details')].forEach((one) => { one.open = true; })");
@@ -727,7 +727,7 @@ const CONTRAST: &str = "((selector) => {
 })";
 
 /// Fails if anything makes the page wider than the screen.
-fn fits(page: &Page, name: &str, width: u32) {
+fn fits(page: &BrowserPage, name: &str, width: u32) {
     let widths = "[document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth]";
     let widths: Vec<u32> = serde_json::from_value(page.read(widths)).expect("numbers");
     let out = "[...document.body.querySelectorAll('*')].filter((one) => \
@@ -738,7 +738,7 @@ fn fits(page: &Page, name: &str, width: u32) {
 }
 
 /// Looks at a page in both colour schemes, on a narrow screen and on paper. `settled` is true of it when all is drawn.
-fn looks_right(page: &Page, name: &str, texts: &str, settled: &str) {
+fn looks_right(page: &BrowserPage, name: &str, texts: &str, settled: &str) {
     let mut backgrounds = Vec::new();
     for scheme in ["light", "dark"] {
         page.media("screen", scheme);
@@ -772,9 +772,9 @@ fn looks_right(page: &Page, name: &str, texts: &str, settled: &str) {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn the_labelling_page_looks_right_in_any_light_and_size() {
-    let desk = Desk::with_notes(20);
-    let server = Server::start(&desk, "ann");
-    let page = Page::new();
+    let desk = BrowserFixture::with_notes(20);
+    let server = LabelPageServer::start(&desk, "ann");
+    let page = BrowserPage::new();
     page.open(&server.address, &shows(0));
     page.press(&["f", "e"]);
     let texts = "body, .quiet, #record dt, #record dd, .mode h3, .mode li, .option span, .example, button, footer p";
@@ -790,9 +790,9 @@ fn the_labelling_page_looks_right_in_any_light_and_size() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn a_report_looks_right_in_any_light_and_size() {
-    let desk = Desk::with_notes(NOTES);
+    let desk = BrowserFixture::with_notes(NOTES);
     let (address, _) = desk.whole_report();
-    let page = Page::new();
+    let page = BrowserPage::new();
     page.media("screen", "light");
     page.open(&address, DRAWN);
     let drawn = format!(
@@ -810,9 +810,9 @@ fn a_report_looks_right_in_any_light_and_size() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn the_labelling_page_has_no_barriers() {
-    let desk = Desk::with_notes(2);
-    let server = Server::start(&desk, "ann");
-    let page = Page::new();
+    let desk = BrowserFixture::with_notes(2);
+    let server = LabelPageServer::start(&desk, "ann");
+    let page = BrowserPage::new();
     page.open(&server.address, &shows(0));
     let free = |state: &str| {
         for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 360)] {
@@ -840,9 +840,9 @@ fn the_labelling_page_has_no_barriers() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn a_report_has_no_barriers() {
-    let desk = Desk::with_notes(NOTES);
+    let desk = BrowserFixture::with_notes(NOTES);
     let (address, _) = desk.whole_report();
-    let page = Page::new();
+    let page = BrowserPage::new();
     page.open(&address, DRAWN);
     let free = |state: &str| {
         for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 360)] {
@@ -862,9 +862,9 @@ fn a_report_has_no_barriers() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn a_report_shows_its_figures_and_why_records_fail() {
-    let desk = Desk::with_notes(NOTES);
+    let desk = BrowserFixture::with_notes(NOTES);
     let (address, report) = desk.whole_report();
-    let page = Page::new();
+    let page = BrowserPage::new();
     page.open(&address, DRAWN);
     let figures = page.read(
         "Object.fromEntries([...document.querySelectorAll('.figures > div')].map((one) => \

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use assize_testkit::model_server::{ModelServer, RecordedRequest, Reply, Script};
+use assize_testkit::model_server::{ModelScript, ModelServer, RecordedRequest, ScriptedReply};
 use serde_json::{Value, json};
 
 const RUBRIC: &str = r#"
@@ -26,11 +26,11 @@ says = "it has more than 30 characters"
 "#;
 
 /// Notes that a judge failed, and a server behind three names: a corrector, the judge that failed them, and another one.
-struct Desk {
+struct CorrectionFixture {
     folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl CorrectionFixture {
     /// Of so many notes every second one is rude, and every tenth is too long.
     fn new(records: usize, server: &ModelServer) -> Self {
         let desk = Self { folder: tempfile::tempdir().expect("a folder") };
@@ -107,13 +107,13 @@ fn shown(request: &RecordedRequest, field: &str) -> String {
     line.trim_end_matches(',').trim_end_matches('"').to_owned()
 }
 
-fn correction(field: &str, value: &str) -> Reply {
+fn correction(field: &str, value: &str) -> ScriptedReply {
     let change = json!({"field": field, "value": value});
-    Reply::text(json!({"changes": [change], "summary": "It is polite and short."}).to_string())
+    ScriptedReply::text(json!({"changes": [change], "summary": "It is polite and short."}).to_string())
 }
 
 /// A corrector that takes the insult out, and a judge that looks for it.
-fn honest(request: &RecordedRequest) -> Reply {
+fn honest(request: &RecordedRequest) -> ScriptedReply {
     let text = shown(request, "text");
     if request.model() == "model-writer" {
         return correction("text", &text.replace("You fool. ", "").replace("and so on and on and on and on", ""));
@@ -121,15 +121,15 @@ fn honest(request: &RecordedRequest) -> Reply {
     judged(&text)
 }
 
-fn judged(text: &str) -> Reply {
+fn judged(text: &str) -> ScriptedReply {
     let label = json!({"mode": "rude", "label": u8::from(text.contains("fool")), "reason": "By its second word."});
-    Reply::text(json!({"labels": [label], "overall_quality_score": 3}).to_string())
+    ScriptedReply::text(json!({"labels": [label], "overall_quality_score": 3}).to_string())
 }
 
 #[test]
 fn failing_records_are_corrected_and_judged_by_another() {
-    let server = ModelServer::start(Script::route(honest));
-    let desk = Desk::new(40, &server);
+    let server = ModelServer::start(ModelScript::route(honest));
+    let desk = CorrectionFixture::new(40, &server);
     let told = desk.told("--corrector writer --output corrected.jsonl --held-out kept.txt");
     let found = &told["correcting"];
     // Twenty are rude; four of them are kept from the corrector.
@@ -186,8 +186,8 @@ fn a_judge_that_changes_its_mind_shows_on_what_was_held_out() {
             _ => judged(""),
         }
     };
-    let server = ModelServer::start(Script::route(moody));
-    let desk = Desk::new(40, &server);
+    let server = ModelServer::start(ModelScript::route(moody));
+    let desk = CorrectionFixture::new(40, &server);
     let told = desk.told("--corrector writer --hold-out 0.5 --calls 1");
     assert_eq!(told["correcting"]["mended"], json!({"failed": 10, "mended": 0, "unjudged": 0}), "{told}");
     // Of these one is too long besides, whatever a judge says.
@@ -198,15 +198,17 @@ fn a_judge_that_changes_its_mind_shows_on_what_was_held_out() {
 #[test]
 fn a_corrector_that_fails_costs_no_record() {
     let mean = |request: &RecordedRequest| match (request.model(), shown(request, "id").as_str()) {
-        ("model-writer", "n2") => Reply::text("I would leave out the insult."),
-        ("model-writer", "n4") => Reply::Refusal("No.".to_owned()),
+        ("model-writer", "n2") => ScriptedReply::text("I would leave out the insult."),
+        ("model-writer", "n4") => ScriptedReply::Refusal("No.".to_owned()),
         ("model-writer", "n6") => correction("id", "n7"),
         ("model-writer", "n8") => correction("kind", "\"polite\""),
-        ("model-writer", "n12") => Reply::text(json!({"changes": [], "summary": "It is a quotation."}).to_string()),
+        ("model-writer", "n12") => {
+            ScriptedReply::text(json!({"changes": [], "summary": "It is a quotation."}).to_string())
+        }
         _ => honest(request),
     };
-    let server = ModelServer::start(Script::route(mean));
-    let desk = Desk::new(20, &server);
+    let server = ModelServer::start(ModelScript::route(mean));
+    let desk = CorrectionFixture::new(20, &server);
     let before = desk.read("notes.jsonl");
     let told = desk.told("--corrector writer --hold-out 0 --output corrected.jsonl");
     let found = &told["correcting"];
@@ -224,12 +226,12 @@ fn a_corrector_that_fails_costs_no_record() {
 
 #[test]
 fn a_correction_that_is_killed_goes_on_and_ends_as_if_it_had_not_been() {
-    let server = ModelServer::start(Script::route(|request: &RecordedRequest| honest(request).late(20)));
+    let server = ModelServer::start(ModelScript::route(|request: &RecordedRequest| honest(request).late(20)));
     let arguments = "correct rubric.toml notes.jsonl --verdicts verdicts.jsonl --corrector writer --calls 4 --output corrected.jsonl --format json";
-    let whole = Desk::new(120, &server);
+    let whole = CorrectionFixture::new(120, &server);
     let told: Value = serde_json::from_slice(&whole.eval(arguments).stdout).expect("JSON");
     let calls = server.model_requests().len();
-    let desk = Desk::new(120, &server);
+    let desk = CorrectionFixture::new(120, &server);
     for after_ms in [150, 400, 700] {
         let mut child = desk.command(arguments).stdout(std::process::Stdio::null()).spawn().expect("the program runs");
         std::thread::sleep(std::time::Duration::from_millis(after_ms));
@@ -247,8 +249,8 @@ fn a_correction_that_is_killed_goes_on_and_ends_as_if_it_had_not_been() {
 
 #[test]
 fn clauses_alone_can_say_what_came_of_it() {
-    let server = ModelServer::start(Script::route(honest));
-    let desk = Desk::new(40, &server);
+    let server = ModelServer::start(ModelScript::route(honest));
+    let desk = CorrectionFixture::new(40, &server);
     let told = desk.told("--corrector writer --clauses-only --hold-out 0");
     let correction = &told["correcting"]["correction"];
     assert_eq!(correction["by_clause"], json!([4, 0]), "{told}");
@@ -258,8 +260,8 @@ fn clauses_alone_can_say_what_came_of_it() {
 
 #[test]
 fn whoever_has_a_part_in_it_is_no_judge_of_it() {
-    let server = ModelServer::start(Script::route(honest));
-    let desk = Desk::new(10, &server);
+    let server = ModelServer::start(ModelScript::route(honest));
+    let desk = CorrectionFixture::new(10, &server);
     let error = desk.refused("--corrector writer --judge writer");
     assert!(error.contains("writer") && error.contains("--clauses-only"), "{error}");
     let verdicts = desk.read("verdicts.jsonl");
@@ -283,10 +285,10 @@ fn a_template_is_revised_by_what_was_not_held_out() {
         }
         let template = "Write a note to {name}. Call nobody a fool.";
         let rules = json!([{"mode": "rude", "rule": "It forbids insults."}]);
-        Reply::text(json!({"template": template, "rules": rules}).to_string())
+        ScriptedReply::text(json!({"template": template, "rules": rules}).to_string())
     };
-    let server = ModelServer::start(Script::route(revising));
-    let desk = Desk::new(40, &server);
+    let server = ModelServer::start(ModelScript::route(revising));
+    let desk = CorrectionFixture::new(40, &server);
     desk.write("prompt.txt", "Write a note to {name}.");
     let told = desk.told("--corrector writer --template prompt.txt --revised revised.txt");
     assert_eq!(told["revision"]["rules"][0]["mode"], "rude", "{told}");
@@ -298,8 +300,8 @@ fn a_template_is_revised_by_what_was_not_held_out() {
 
 #[test]
 fn nobody_is_asked_to_say_what_it_would_cost() {
-    let server = ModelServer::start(Script::route(honest));
-    let desk = Desk::new(40, &server);
+    let server = ModelServer::start(ModelScript::route(honest));
+    let desk = CorrectionFixture::new(40, &server);
     let told = desk.told("--corrector writer --dry-run");
     // Sixteen to the corrector, and forty to the judge: each of the twenty twice.
     assert_eq!(told["need"]["questions"], 56, "{told}");
@@ -311,8 +313,8 @@ fn nobody_is_asked_to_say_what_it_would_cost() {
 
 #[test]
 fn what_nobody_judged_is_not_taken_for_good() {
-    let server = ModelServer::start(Script::route(honest));
-    let desk = Desk::new(3, &server);
+    let server = ModelServer::start(ModelScript::route(honest));
+    let desk = CorrectionFixture::new(3, &server);
     desk.write("notes.jsonl", "{\"id\":\"n0\",\"text\":\"Hello.\"}\n");
     desk.write("verdicts.jsonl", "{\"id\":\"n0\",\"judge\":\"first\",\"error\":\"timeout\"}\n");
     let output = desk.correct("--corrector writer --format json");
@@ -330,8 +332,8 @@ fn what_nobody_judged_is_not_taken_for_good() {
 
 #[test]
 fn options_that_would_do_nothing_are_refused() {
-    let server = ModelServer::start(Script::route(honest));
-    let desk = Desk::new(4, &server);
+    let server = ModelServer::start(ModelScript::route(honest));
+    let desk = CorrectionFixture::new(4, &server);
     desk.write("prompt.txt", "Write to {name}.");
     let elsewhere = "--corrected notes.jsonl --corrected-verdicts verdicts.jsonl";
     for arguments in [
@@ -358,8 +360,8 @@ fn options_that_would_do_nothing_are_refused() {
 
 #[test]
 fn a_budget_needs_the_price_of_the_judge_too() {
-    let server = ModelServer::start(Script::route(honest));
-    let desk = Desk::new(4, &server);
+    let server = ModelServer::start(ModelScript::route(honest));
+    let desk = CorrectionFixture::new(4, &server);
     let config = desk.read("assize.toml");
     let (writer, second) = config.split_once("[[judge]]\nid = \"second\"").expect("two judges");
     let second = second.replace("price_in_usd_per_mtok = 1.0\n", "");
@@ -373,9 +375,9 @@ fn a_budget_needs_the_price_of_the_judge_too() {
 
 #[test]
 fn the_ledger_tells_two_data_sets_apart() {
-    let server = ModelServer::start(Script::route(honest));
+    let server = ModelServer::start(ModelScript::route(honest));
     let data = |records: usize| {
-        let desk = Desk::new(records, &server);
+        let desk = CorrectionFixture::new(records, &server);
         desk.told("--corrector writer");
         let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
         command.args(["ledger", "export"]).current_dir(desk.folder.path()).env_clear().env("HOME", desk.folder.path());
@@ -389,8 +391,8 @@ fn the_ledger_tells_two_data_sets_apart() {
 
 #[test]
 fn where_nothing_fails_nothing_is_asked() {
-    let server = ModelServer::start(Script::route(honest));
-    let desk = Desk::new(40, &server);
+    let server = ModelServer::start(ModelScript::route(honest));
+    let desk = CorrectionFixture::new(40, &server);
     let verdicts = desk.read("verdicts.jsonl");
     desk.write("verdicts.jsonl", &verdicts.replace("\"label\":1", "\"label\":0"));
     let text =

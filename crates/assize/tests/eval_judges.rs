@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use assize_testkit::model_server::{ModelServer, RecordedRequest, Reply, Script, Usage};
+use assize_testkit::model_server::{ModelScript, ModelServer, RecordedRequest, ScriptedReply, TokenUsage};
 use serde_json::{Value, json};
 
 const RUBRIC: &str = r#"
@@ -28,11 +28,11 @@ fails_if = ["It could be about anything."]
 "#;
 
 /// A folder with notes, a rubric, and a configuration with one judge.
-struct Desk {
+struct JudgedRunFixture {
     folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl JudgedRunFixture {
     fn new(records: usize, server: &ModelServer, settings: &str) -> Self {
         let desk = Self { folder: tempfile::tempdir().expect("a folder") };
         desk.write("rubric.toml", RUBRIC);
@@ -105,14 +105,14 @@ fn verdict(record: &str) -> String {
     .to_string()
 }
 
-fn good(request: &RecordedRequest) -> Reply {
-    Reply::text(verdict(&record_of(request))).with_usage(Usage::new(300, 50))
+fn good(request: &RecordedRequest) -> ScriptedReply {
+    ScriptedReply::text(verdict(&record_of(request))).with_usage(TokenUsage::new(300, 50))
 }
 
 #[test]
 fn every_record_is_judged_once_and_kept() {
-    let server = ModelServer::start(Script::route(good));
-    let desk = Desk::new(30, &server, "");
+    let server = ModelServer::start(ModelScript::route(good));
+    let desk = JudgedRunFixture::new(30, &server, "");
     let told = desk.run("--output rulings.jsonl");
     assert_eq!(told["tally"]["records"], 30, "{told}");
     assert_eq!((&told["tally"]["rejected"], &told["tally"]["accepted"]), (&json!(10), &json!(20)), "{told}");
@@ -133,8 +133,8 @@ fn every_record_is_judged_once_and_kept() {
 
 #[test]
 fn what_cannot_be_kept_is_not_paid_for() {
-    let server = ModelServer::start(Script::route(good));
-    let desk = Desk::new(5, &server, "");
+    let server = ModelServer::start(ModelScript::route(good));
+    let desk = JudgedRunFixture::new(5, &server, "");
     fs::create_dir(desk.path(".assize")).expect("made");
     desk.write(".assize/ledger.db", "not ours");
     let output = desk.command("run rubric.toml notes.jsonl").output().expect("the program runs");
@@ -160,17 +160,17 @@ fn a_server_that_fails_in_every_way_costs_one_more_call() {
         };
         let at: usize = record[1..].parse().expect("a number");
         match (time, at % 20) {
-            (1, 0 | 1) => Reply::error(429, "slow down"),
-            (1, 2 | 3) => Reply::error(529, "overloaded"),
-            (1, 4 | 5) => Reply::Empty,
-            (1, 6 | 7) => Reply::Truncated("{\"labels\":[".to_owned()),
-            (1, 8) => Reply::error(500, "oops"),
-            (1, 9) => Reply::Refusal("I would rather not.".to_owned()),
+            (1, 0 | 1) => ScriptedReply::error(429, "slow down"),
+            (1, 2 | 3) => ScriptedReply::error(529, "overloaded"),
+            (1, 4 | 5) => ScriptedReply::Empty,
+            (1, 6 | 7) => ScriptedReply::Truncated("{\"labels\":[".to_owned()),
+            (1, 8) => ScriptedReply::error(500, "oops"),
+            (1, 9) => ScriptedReply::Refusal("I would rather not.".to_owned()),
             _ => good(request),
         }
     };
-    let server = ModelServer::start(Script::route(failing));
-    let desk = Desk::new(1_000, &server, "");
+    let server = ModelServer::start(ModelScript::route(failing));
+    let desk = JudgedRunFixture::new(1_000, &server, "");
     let told = desk.run("--output rulings.jsonl");
     assert_eq!(told["tally"]["unjudged"], 0, "{told}");
     assert_eq!(told["tally"]["rejected"], 334, "{told}");
@@ -181,14 +181,14 @@ fn a_server_that_fails_in_every_way_costs_one_more_call() {
 #[test]
 fn what_cannot_be_judged_is_unjudged_with_its_cause() {
     let mean = |request: &RecordedRequest| match record_of(request).as_str() {
-        "n1" => Reply::text("I would say it is fine."),
-        "n2" => Reply::Refusal("No.".to_owned()),
-        "n3" => Reply::error(500, "oops"),
-        "n4" => Reply::text(verdict("n4").replace("vague", "rude")),
+        "n1" => ScriptedReply::text("I would say it is fine."),
+        "n2" => ScriptedReply::Refusal("No.".to_owned()),
+        "n3" => ScriptedReply::error(500, "oops"),
+        "n4" => ScriptedReply::text(verdict("n4").replace("vague", "rude")),
         _ => good(request),
     };
-    let server = ModelServer::start(Script::route(mean));
-    let desk = Desk::new(5, &server, "");
+    let server = ModelServer::start(ModelScript::route(mean));
+    let desk = JudgedRunFixture::new(5, &server, "");
     let told = desk.run("--output rulings.jsonl");
     assert_eq!(told["tally"]["unjudged"], 4, "{told}");
     let rulings = desk.lines("rulings.jsonl");
@@ -207,8 +207,8 @@ fn what_cannot_be_judged_is_unjudged_with_its_cause() {
 
 #[test]
 fn a_budget_is_kept_and_can_be_raised() {
-    let server = ModelServer::start(Script::route(good));
-    let desk = Desk::new(100, &server, "");
+    let server = ModelServer::start(ModelScript::route(good));
+    let desk = JudgedRunFixture::new(100, &server, "");
     let dry = desk.run("--dry-run");
     assert_eq!(dry["need"]["questions"], 100, "{dry}");
     let (low, high) = (dry["need"]["usd_low"].as_f64().expect("low"), dry["need"]["usd_high"].as_f64().expect("high"));
@@ -228,8 +228,8 @@ fn a_budget_is_kept_and_can_be_raised() {
 
 #[test]
 fn without_a_price_no_budget_is_kept() {
-    let server = ModelServer::start(Script::route(good));
-    let desk = Desk::new(3, &server, "");
+    let server = ModelServer::start(ModelScript::route(good));
+    let desk = JudgedRunFixture::new(3, &server, "");
     let config = fs::read_to_string(desk.path("assize.toml")).expect("there");
     desk.write("assize.toml", &config.replace("price_in_usd_per_mtok = 1.0\n", ""));
     let output = desk.command("run rubric.toml notes.jsonl --budget-usd 1").output().expect("it runs");
@@ -248,10 +248,14 @@ fn repeats_decide_by_majority_and_show_the_noise() {
         let mut asked = asked.lock().expect("no thread failed");
         let times = asked.entry(record.clone()).or_default();
         *times += 1;
-        if record == "n0" && *times == 2 { Reply::text(verdict("n1").replace("n1", "n0")) } else { good(request) }
+        if record == "n0" && *times == 2 {
+            ScriptedReply::text(verdict("n1").replace("n1", "n0"))
+        } else {
+            good(request)
+        }
     };
-    let server = ModelServer::start(Script::route(moody));
-    let desk = Desk::new(4, &server, "");
+    let server = ModelServer::start(ModelScript::route(moody));
+    let desk = JudgedRunFixture::new(4, &server, "");
     let told = desk.run("--repeats 3 --output rulings.jsonl");
     assert_eq!(server.model_requests().len(), 12);
     assert_eq!(told["tally"]["rejected"], 2, "{told}");
@@ -264,8 +268,8 @@ fn repeats_decide_by_majority_and_show_the_noise() {
 
 #[test]
 fn some_records_can_be_selected() {
-    let server = ModelServer::start(Script::route(good));
-    let desk = Desk::new(40, &server, "");
+    let server = ModelServer::start(ModelScript::route(good));
+    let desk = JudgedRunFixture::new(40, &server, "");
     let told = desk.run("--sample 7 --seed 3 --output rulings.jsonl");
     assert_eq!(told["tally"]["records"], 7, "{told}");
     desk.run("--sample 9 --seed 3 --output more.jsonl");
@@ -278,8 +282,8 @@ fn some_records_can_be_selected() {
 
 #[test]
 fn a_judge_that_nobody_configured_is_named() {
-    let server = ModelServer::start(Script::route(good));
-    let desk = Desk::new(1, &server, "");
+    let server = ModelServer::start(ModelScript::route(good));
+    let desk = JudgedRunFixture::new(1, &server, "");
     let output = desk.command("run rubric.toml notes.jsonl --judge k").output().expect("it runs");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && error.contains("--judge k") && error.contains("there are j"), "{error}");
@@ -291,12 +295,12 @@ fn a_judge_that_nobody_configured_is_named() {
 
 #[test]
 fn two_judges_that_are_one_are_refused() {
-    let server = ModelServer::start(Script::route(good));
+    let server = ModelServer::start(ModelScript::route(good));
     let again = format!(
         "[[judge]]\nid = \"k\"\nkind = \"openai\"\nmodel = \"m\"\nbase_url = \"{}\"\nmax_tokens = 200\n",
         server.openai_base_url()
     );
-    let desk = Desk::new(3, &server, &again);
+    let desk = JudgedRunFixture::new(3, &server, &again);
     let output = desk.command("run rubric.toml notes.jsonl").output().expect("the program runs");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && error.contains("judges `j` and `k` are one"), "{error}");
@@ -316,8 +320,8 @@ fn data_that_change_under_a_run_end_it() {
         notes.write_all_at(b"oops\n", length - 5).expect("written");
         good(request)
     };
-    let server = ModelServer::start(Script::route(damaging));
-    let desk = Desk::new(0, &server, "");
+    let server = ModelServer::start(ModelScript::route(damaging));
+    let desk = JudgedRunFixture::new(0, &server, "");
     let note = |at: usize| json!({"id": format!("n{at}"), "text": "Hello. ".repeat(100)}).to_string() + "\n";
     desk.write("notes.jsonl", &(0..RECORDS).map(note).collect::<String>());
     NOTES.set(desk.path("notes.jsonl")).expect("set once");
@@ -350,15 +354,15 @@ fn a_run_that_is_killed_goes_on_and_pays_for_no_answer_twice() {
             good(request).late(20)
         }
     };
-    let server = ModelServer::start(Script::route(counting));
+    let server = ModelServer::start(ModelScript::route(counting));
     let settings = format!("[eval]\ncalls_max = {CALLS}\nbudget_usd = 100.0\n");
-    let whole = Desk::new(1_000, &server, &settings);
+    let whole = JudgedRunFixture::new(1_000, &server, &settings);
     whole.run("--output rulings.jsonl");
     let expected = fs::read(whole.path("rulings.jsonl")).expect("written");
     let (mut killed, mut random) = (0, 7_u64);
     while killed < kills() {
         paid.lock().expect("no thread failed").clear();
-        let desk = Desk::new(1_000, &server, &settings);
+        let desk = JudgedRunFixture::new(1_000, &server, &settings);
         let mut ended = false;
         while killed < kills() && !ended {
             let mut command = desk.command("run rubric.toml notes.jsonl --output rulings.jsonl --quiet");
@@ -389,8 +393,8 @@ fn a_run_that_is_killed_goes_on_and_pays_for_no_answer_twice() {
 #[test]
 fn a_budget_is_not_passed_however_often_a_run_is_killed() {
     const BUDGET_USD: f64 = 0.1;
-    let server = ModelServer::start(Script::route(|request: &RecordedRequest| good(request).late(20)));
-    let desk = Desk::new(1_000, &server, &format!("[eval]\ncalls_max = 8\nbudget_usd = {BUDGET_USD}\n"));
+    let server = ModelServer::start(ModelScript::route(|request: &RecordedRequest| good(request).late(20)));
+    let desk = JudgedRunFixture::new(1_000, &server, &format!("[eval]\ncalls_max = 8\nbudget_usd = {BUDGET_USD}\n"));
     for time in 0..kills().min(20) {
         let mut command = desk.command("run rubric.toml notes.jsonl --quiet");
         let mut child = command.stdout(std::process::Stdio::null()).spawn().expect("the program runs");

@@ -29,11 +29,11 @@ fails_if = ["It could be about anything."]
 
 const HOSTILE: &str = "<img src=x onerror=alert(1)></script>";
 
-struct Desk {
+struct PagesFixture {
     folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl PagesFixture {
     fn new(records: usize) -> Self {
         let desk = Self { folder: tempfile::tempdir().expect("a folder") };
         desk.write("rubric.toml", RUBRIC);
@@ -73,14 +73,14 @@ impl Desk {
 }
 
 /// The page's server, until it is dropped.
-struct Server {
+struct PageServer {
     child: Child,
     port: u16,
     token: String,
 }
 
-impl Server {
-    fn start(desk: &Desk) -> Self {
+impl PageServer {
+    fn start(desk: &PagesFixture) -> Self {
         let mut command = desk.command("label rubric.toml notes.jsonl --rater ann");
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the program runs");
         let stderr = BufReader::new(child.stderr.take().expect("standard error"));
@@ -115,7 +115,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for PageServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -124,8 +124,8 @@ impl Drop for Server {
 
 #[test]
 fn what_another_window_kept_is_not_written_over() {
-    let desk = Desk::new(2);
-    let server = Server::start(&desk);
+    let desk = PagesFixture::new(2);
+    let server = PageServer::start(&desk);
     let (_, seen) = server.api("GET", "/api/record/0", "");
     assert_eq!(seen["version"], 0);
     let (status, _) = server.api("POST", "/api/record/0", r#"{"labels":{"rude":1},"version":0}"#);
@@ -141,9 +141,9 @@ fn what_another_window_kept_is_not_written_over() {
 
 #[test]
 fn labels_are_kept_and_gone_on_with() {
-    let desk = Desk::new(3);
+    let desk = PagesFixture::new(3);
     {
-        let server = Server::start(&desk);
+        let server = PageServer::start(&desk);
         let (_, task) = server.api("GET", "/api/task", "");
         assert_eq!(task["records"].as_array().map(Vec::len), Some(3), "{task}");
         assert_eq!(task["rubric"]["modes"][0]["id"], "rude");
@@ -152,7 +152,7 @@ fn labels_are_kept_and_gone_on_with() {
         let (_, kept) = server.api("POST", "/api/record/1", r#"{"labels":{"rude":0,"vague":null}}"#);
         assert_eq!(kept, json!({"done": false, "left": 2, "version": 1}));
     }
-    let server = Server::start(&desk);
+    let server = PageServer::start(&desk);
     let (_, record) = server.api("GET", "/api/record/0", "");
     assert_eq!((&record["labels"], &record["note"]), (&json!({"rude": 1, "vague": 0}), &json!("hm")), "{record}");
     server.api("POST", "/api/record/1", r#"{"labels":{"rude":0,"vague":1}}"#);
@@ -167,8 +167,8 @@ fn labels_are_kept_and_gone_on_with() {
 
 #[test]
 fn the_page_is_for_whoever_was_given_the_token() {
-    let desk = Desk::new(1);
-    let server = Server::start(&desk);
+    let desk = PagesFixture::new(1);
+    let server = PageServer::start(&desk);
     let token = ("x-assize-token", server.token.as_str());
     let own = format!("http://localhost:{}", server.port);
     for (path, headers, status) in [
@@ -202,7 +202,7 @@ fn the_page_is_for_whoever_was_given_the_token() {
 
 #[test]
 fn a_report_is_one_page_and_the_same_numbers() {
-    let desk = Desk::new(12);
+    let desk = PagesFixture::new(12);
     desk.verdicts("verdicts.jsonl", 12, |at| at % 4 == 0);
     let output = desk.eval(
         "report rubric.toml notes.jsonl --verdicts verdicts.jsonl --output report.html --junit j.xml --format json",
@@ -222,7 +222,7 @@ fn a_report_is_one_page_and_the_same_numbers() {
 
 #[test]
 fn drift_against_a_baseline_is_an_exit_code() {
-    let desk = Desk::new(40);
+    let desk = PagesFixture::new(40);
     desk.verdicts("v1.jsonl", 40, |at| at % 4 == 0);
     desk.verdicts("v2.jsonl", 40, |at| at % 4 == 0 || at == 1);
     desk.verdicts("v3.jsonl", 40, |at| at % 2 == 0);

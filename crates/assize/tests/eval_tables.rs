@@ -24,11 +24,11 @@ asks = "Is it polite?"
 fails_if = ["It insults somebody."]
 "#;
 
-struct Desk {
+struct TablesFixture {
     folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl TablesFixture {
     fn new() -> Self {
         let desk = Self { folder: tempfile::tempdir().expect("a folder") };
         desk.write("rubric.toml", RUBRIC);
@@ -70,7 +70,7 @@ fn without_hashes(table: &str) -> String {
 
 #[test]
 fn rulings_are_written_as_a_table() {
-    let desk = Desk::new();
+    let desk = TablesFixture::new();
     desk.run("notes.jsonl --verdicts verdicts.jsonl --output rulings.csv");
     let table = fs::read_to_string(desk.path("rulings.csv")).expect("written");
     assert_eq!(table.lines().next(), Some(HEADER));
@@ -89,7 +89,7 @@ fn rulings_are_written_as_a_table() {
 
 #[test]
 fn a_form_that_nobody_knows_is_refused() {
-    let desk = Desk::new();
+    let desk = TablesFixture::new();
     let output = desk.run("notes.jsonl --output rulings --to xlsx");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && error.contains("jsonl, csv, parquet"), "{error}");
@@ -99,7 +99,7 @@ fn a_form_that_nobody_knows_is_refused() {
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet_is_read_and_written() {
-    let desk = Desk::new();
+    let desk = TablesFixture::new();
     let output = desk.run("notes.jsonl --verdicts verdicts.jsonl --output rulings.parquet");
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     // Rulings are records as well: their columns are judged by a clause.
@@ -119,7 +119,7 @@ fn parquet_is_read_and_written() {
 #[cfg(not(feature = "parquet"))]
 #[test]
 fn where_parquet_is_left_out_it_is_said_how_to_get_it() {
-    let desk = Desk::new();
+    let desk = TablesFixture::new();
     desk.write("notes.parquet", "PAR1");
     for arguments in ["notes.parquet", "notes.jsonl --output rulings.parquet"] {
         let output = desk.run(arguments);

@@ -21,11 +21,11 @@ const GATES: &str = "[review]\nrequire = []\n[gates]\nsandbox = \"off\"\n[[gate]
 const CHANGED: &str = "one\nBAD two\nBAD three\n";
 
 /// A project with two faults in its work tree, and a fixer.
-struct World {
+struct FixFixture {
     repo: Repo,
 }
 
-impl World {
+impl FixFixture {
     /// `script` is what the fixer does; it runs in a copy of the tree and finds its folder in `$HERE`.
     fn new(settings: &str, script: &str) -> Self {
         let repo = Repo::empty();
@@ -105,7 +105,7 @@ const PRINTS: &str =
 #[test]
 fn what_is_accepted_is_written_back() {
     for script in [MENDS, PRINTS] {
-        let world = World::with_program(script);
+        let world = FixFixture::with_program(script);
         let (output, result) = world.fix(&["--yes"]);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         assert_eq!((&result["outcome"], &result["fix"]["written"]), (&"accept".into(), &true.into()), "{result}");
@@ -134,7 +134,7 @@ fn what_is_accepted_is_written_back() {
 
 #[test]
 fn what_is_not_accepted_is_left_alone_unless_the_best_is_wanted() {
-    let world = World::with_program("sed -i 's/BAD two/two/' src/a.txt");
+    let world = FixFixture::with_program("sed -i 's/BAD two/two/' src/a.txt");
     let (output, result) = world.fix(&["--yes", "--rounds", "1"]);
     assert_eq!((output.status.code(), &result["outcome"]), (Some(1), &"revise".into()), "{output:?}");
     assert_eq!(world.text(), CHANGED);
@@ -146,7 +146,7 @@ fn what_is_not_accepted_is_left_alone_unless_the_best_is_wanted() {
 
 #[test]
 fn a_patch_that_makes_it_worse_is_dropped() {
-    let world = World::with_program("echo 'BAD four' >> src/a.txt");
+    let world = FixFixture::with_program("echo 'BAD four' >> src/a.txt");
     let (output, result) = world.fix(&["--yes", "--keep-best"]);
     assert_eq!((output.status.code(), &result["fix"]["best"]), (Some(1), &0.into()), "{output:?}");
     assert_eq!((world.text(), &result["fix"]["ending"]), (CHANGED.to_owned(), &"repeats".into()));
@@ -157,18 +157,18 @@ fn a_patch_that_makes_it_worse_is_dropped() {
 fn a_patch_that_does_not_fit_is_asked_for_once_more_with_its_faults() {
     let again =
         format!("if grep -q 'Your last answer' \"$HERE/asked\"; then {PRINTS}; else printf 'I would rewrite it.'; fi");
-    let world = World::with_program(&again);
+    let world = FixFixture::with_program(&again);
     let (output, result) = world.fix(&["--yes"]);
     assert_eq!((output.status.code(), world.calls()), (Some(0), 2), "{output:?} {result}");
     // A round that was lost is told of, so that the next question is another one.
     let later = format!(
         "if grep -q 'could not be used: is neither' \"$HERE/asked\"; then {PRINTS}; else printf 'I would rewrite it.'; fi"
     );
-    let world = World::with_program(&later);
+    let world = FixFixture::with_program(&later);
     let (output, result) = world.fix(&["--yes"]);
     assert_eq!((output.status.code(), world.calls()), (Some(0), 3), "{output:?} {result}");
     let test = r#"printf '%s' '{"ops":[{"kind":"edit","path":"tests/test_a.txt","find":"test","replace":"toast"}]}'"#;
-    let world = World::with_program(test);
+    let world = FixFixture::with_program(test);
     let (output, result) = world.fix(&["--yes", "--rounds", "1"]);
     assert_eq!((output.status.code(), world.calls()), (Some(1), 2), "{output:?}");
     assert!(result["fix"]["rounds"][1]["came"]["unfit"][0].as_str().is_some_and(|fault| fault.contains("protected")));
@@ -182,7 +182,7 @@ fn a_fixer_that_fails_says_so_and_changes_nothing() {
         ("sed -i 's/BAD //' src/a.txt; exit 1", "failed"),
         ("true", "nobody offers anything more"),
     ] {
-        let world = World::with_program(script);
+        let world = FixFixture::with_program(script);
         let output = world.command(&["fix", "--yes", "--format", "human"]).output().expect("the program runs");
         assert_eq!(output.status.code(), Some(1), "{script}: {output:?}");
         let shown = String::from_utf8_lossy(&output.stdout);
@@ -196,14 +196,14 @@ fn a_fixer_may_be_as_noisy_as_it_likes_while_it_edits() {
     let prints = |bytes: usize, to: &str| format!("head -c {bytes} /dev/zero | tr '\\0' x >&{to}");
     let (stderr, stdout) = (64 * 1024, 4 * 1024 * 1024);
     for (bytes, to) in [(stderr, "2"), (stderr + 1, "2"), (stdout, "1"), (stdout + 1, "1")] {
-        let world = World::with_program(&format!("{MENDS}; {}", prints(bytes, to)));
+        let world = FixFixture::with_program(&format!("{MENDS}; {}", prints(bytes, to)));
         let (output, result) = world.fix(&["--yes"]);
         assert_eq!((output.status.code(), world.calls()), (Some(0), 1), "{bytes} {to}: {result}");
     }
     // Without edits what it prints is its answer.
     for (bytes, words) in [(stdout, "the document has 4194304 bytes"), (stdout + 1, "printed more than 4194304 bytes")]
     {
-        let world = World::with_program(&prints(bytes, "1"));
+        let world = FixFixture::with_program(&prints(bytes, "1"));
         let (_, result) = world.fix(&["--yes", "--rounds", "1"]);
         let unfit = result["fix"]["rounds"][1]["came"]["unfit"][0].to_string();
         assert!(unfit.contains(words), "{unfit}");
@@ -215,7 +215,7 @@ fn a_fixer_that_could_not_be_asked_is_asked_again_by_the_next_call() {
     let script = "case $(wc -l < \"$HERE/calls\") in\n1) sed -i 's/BAD two/two/' src/a.txt;;\n2) exit 1;;\n\
                   *) sed -i 's/BAD //' src/a.txt;;\nesac";
     let settings = "[fixer.command]\nargv = [\"sh\", \"FIXER\"]\nprice_usd_per_call = 0.25\n";
-    let world = World::new(settings, script);
+    let world = FixFixture::new(settings, script);
     let (output, result) = world.fix(&["--yes"]);
     assert_eq!((output.status.code(), world.calls(), world.text().as_str()), (Some(1), 2, CHANGED), "{result}");
     assert!(result["fix"]["ending"]["unavailable"].is_object(), "{result}");
@@ -234,7 +234,7 @@ fn a_fixer_that_could_not_be_asked_is_asked_again_by_the_next_call() {
 fn an_answer_that_could_not_be_tried_is_kept_and_tried_by_the_next_call() {
     let settings = "[fixer.command]\nargv = [\"sh\", \"FIXER\"]\nprice_usd_per_call = 0.25\n";
     // Without its head nobody can read the repository.
-    let world = World::new(settings, &format!("{MENDS}; mv HERE_TREE/.git/HEAD \"$HERE/head\""));
+    let world = FixFixture::new(settings, &format!("{MENDS}; mv HERE_TREE/.git/HEAD \"$HERE/head\""));
     let script = fs::read_to_string(world.beside("fixer.sh")).expect("read");
     let tree = format!("'{}'", world.repo.path().display());
     fs::write(world.beside("fixer.sh"), script.replace("HERE_TREE", &tree)).expect("written");
@@ -250,7 +250,7 @@ fn an_answer_that_could_not_be_tried_is_kept_and_tried_by_the_next_call() {
 
 #[test]
 fn a_dry_run_writes_nothing_and_another_call_takes_it_without_asking_again() {
-    let world = World::with_program(MENDS);
+    let world = FixFixture::with_program(MENDS);
     let output = world.command(&["fix", "--dry-run", "--format", "human"]).output().expect("the program runs");
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.contains("-BAD two") && shown.contains("+two") && shown.contains("would change"), "{shown}");
@@ -266,12 +266,12 @@ fn a_dry_run_writes_nothing_and_another_call_takes_it_without_asking_again() {
 fn what_nobody_would_judge_is_not_written() {
     // The fixer hides its new file from git, and with it from every gate.
     let hides = format!("{MENDS}; echo 'BAD' > secret.txt; echo secret.txt > .gitignore");
-    let world = World::with_program(&hides);
+    let world = FixFixture::with_program(&hides);
     let (output, result) = world.fix(&["--yes"]);
     assert_eq!(output.status.code(), Some(0), "{output:?} {result}");
     assert!(!world.repo.path().join("secret.txt").exists(), "what is ignored is no part of the patch");
     let prints = r#"printf '%s' '{"ops":[{"kind":"add","path":"built/a.txt","content":"BAD"},{"kind":"add","path":".gitignore","content":"built\n"}]}'"#;
-    let world = World::with_program(prints);
+    let world = FixFixture::with_program(prints);
     let (output, result) = world.fix(&["--yes", "--rounds", "1", "--keep-best"]);
     let unfit = &result["fix"]["rounds"][1]["came"]["unfit"][0];
     assert!(unfit.as_str().is_some_and(|fault| fault.contains("nobody would judge it")), "{output:?} {result}");
@@ -285,7 +285,7 @@ fn links_that_a_fixer_leaves_behind_lead_nowhere() {
         "mv src lib; ln -s lib src",
         "there=$(pwd); cd ..; mv \"$there\" moved; ln -s /etc \"$there\"",
     ] {
-        let world = World::with_program(script);
+        let world = FixFixture::with_program(script);
         let (output, result) = world.fix(&["--yes", "--keep-best"]);
         assert_eq!((output.status.code(), world.text()), (Some(1), CHANGED.to_owned()), "{script}: {output:?}");
         let ending = result["fix"]["ending"].to_string();
@@ -295,7 +295,7 @@ fn links_that_a_fixer_leaves_behind_lead_nowhere() {
 
 #[test]
 fn the_tree_has_to_be_what_was_judged() {
-    let world = World::with_program(&format!("{MENDS}; echo 'BAD four' >> HERE_TREE/src/b.txt"));
+    let world = FixFixture::with_program(&format!("{MENDS}; echo 'BAD four' >> HERE_TREE/src/b.txt"));
     let script = fs::read_to_string(world.beside("fixer.sh")).expect("read");
     let tree = world.repo.path().display().to_string().replace(' ', "\\ ");
     fs::write(world.beside("fixer.sh"), script.replace("HERE_TREE", &tree)).expect("written");
@@ -307,7 +307,7 @@ fn the_tree_has_to_be_what_was_judged() {
 
 #[test]
 fn whoever_interrupts_a_fix_finds_nothing_left_behind() {
-    let world = World::with_program(&format!("{DAEMON}; touch \"$HERE/ready\"; sleep 600"));
+    let world = FixFixture::with_program(&format!("{DAEMON}; touch \"$HERE/ready\"; sleep 600"));
     let temporary = world.beside("temporary");
     fs::create_dir(&temporary).expect("a folder");
     let mut command = world.command(&["fix", "--yes"]);
@@ -332,7 +332,7 @@ fn whoever_interrupts_a_fix_finds_nothing_left_behind() {
 fn nothing_that_a_fixer_has_started_outlives_it() {
     for (then, time_s, code) in [(MENDS, 600, 0), ("exit 3", 600, 1), ("sleep 600", 2, 1)] {
         let settings = format!("[fixer.command]\nargv = [\"sh\", \"FIXER\"]\ntime_s = {time_s}\n");
-        let world = World::new(&settings, &format!("{DAEMON}\n{then}"));
+        let world = FixFixture::new(&settings, &format!("{DAEMON}\n{then}"));
         let (output, _) = world.fix(&["--yes"]);
         assert_eq!((output.status.code(), world.is_alive("daemon")), (Some(code), false), "{then}: {output:?}");
     }
@@ -340,7 +340,7 @@ fn nothing_that_a_fixer_has_started_outlives_it() {
 
 #[test]
 fn what_was_there_before_a_fixer_is_left_alone() {
-    let world = World::with_program(&format!("{DAEMON}\n{MENDS}"));
+    let world = FixFixture::with_program(&format!("{DAEMON}\n{MENDS}"));
     // Whoever calls us by `exec` leaves us its children.
     let script = "sleep 600 >/dev/null 2>&1 & echo $! > \"$0/other\"; exec \"$1\" fix --yes";
     let here = world.beside("").display().to_string();
@@ -360,7 +360,7 @@ fn what_was_there_before_a_fixer_is_left_alone() {
 
 #[test]
 fn where_nothing_differs_there_is_nothing_to_fix() {
-    let world = World::with_program(MENDS);
+    let world = FixFixture::with_program(MENDS);
     world.repo.write("src/a.txt", "one\ntwo\nthree\n");
     let (output, result) = world.fix(&["--yes"]);
     assert_eq!((output.status.code(), &result["fix"]["ending"]), (Some(0), &"unchanged".into()), "{output:?}");
@@ -379,7 +379,7 @@ fn where_nothing_differs_there_is_nothing_to_fix() {
 
 #[test]
 fn an_outcome_is_shown_as_markdown() {
-    let world = World::with_program("sed -i 's/BAD two/two/' src/a.txt");
+    let world = FixFixture::with_program("sed -i 's/BAD two/two/' src/a.txt");
     let (code, shown) = world.shown("markdown", &["fix", "--yes", "--rounds", "1"]);
     assert_eq!(code, Some(1), "{shown}");
     let lines = [
@@ -398,7 +398,7 @@ fn an_outcome_is_shown_as_markdown() {
 
 #[test]
 fn of_several_interrupted_fixes_the_one_goes_on_that_is_meant() {
-    let world = World::with_program(MENDS);
+    let world = FixFixture::with_program(MENDS);
     let base = world.repo.head();
     world.repo.git(&["commit", "--quiet", "--allow-empty", "--message", "another base"]);
     assert_eq!(world.shown("human", &["fix", "--resume"]), (Some(0), "no fix could go on\n".to_owned()));
@@ -445,7 +445,7 @@ fn of_several_interrupted_fixes_the_one_goes_on_that_is_meant() {
 
 #[test]
 fn a_base_that_is_not_there_is_answered_with_what_is() {
-    let world = World::with_program(MENDS);
+    let world = FixFixture::with_program(MENDS);
     world.repo.git(&["branch", "trunk"]);
     for (base, words) in [("trnk", "there is `trunk`"), ("trunk~9", "there is `trunk`"), ("nope", "it is no branch")] {
         for command in [&["fix"][..], &["review"], &["stop", "--directive", "Mend it."]] {
@@ -462,7 +462,7 @@ fn a_base_that_is_not_there_is_answered_with_what_is() {
 
 #[test]
 fn one_fix_is_at_work_at_a_time() {
-    let world = World::with_program("touch \"$HERE/slow\"");
+    let world = FixFixture::with_program("touch \"$HERE/slow\"");
     fs::write(world.beside("slow"), "").expect("written");
     let mut first = world.command(&["fix", "--yes"]).process_group(0).spawn().expect("the program runs");
     let lock = world.repo.path().join(".assize/fix.lock");
@@ -485,7 +485,7 @@ fn one_fix_is_at_work_at_a_time() {
 
 #[test]
 fn settings_in_a_folder_of_a_repository_hold_for_that_repository() {
-    let world = World::with_program(MENDS);
+    let world = FixFixture::with_program(MENDS);
     world.repo.write("service/assize.toml", "");
     let (output, _) = world.fix(&["--yes", "-C", "service"]);
     assert_eq!((output.status.code(), world.text()), (Some(0), "one\ntwo\nthree\n".to_owned()), "{output:?}");
@@ -493,7 +493,7 @@ fn settings_in_a_folder_of_a_repository_hold_for_that_repository() {
 
 #[test]
 fn a_fix_that_was_killed_goes_on_and_pays_for_nothing_twice() {
-    let world = World::with_program(&format!("{MENDS}; touch \"$HERE/slow\""));
+    let world = FixFixture::with_program(&format!("{MENDS}; touch \"$HERE/slow\""));
     let mut command = world.command(&["fix", "--yes", "--format", "json"]);
     let mut child = command.process_group(0).spawn().expect("the program runs");
     let begin = Instant::now();
@@ -523,10 +523,10 @@ fn a_fix_that_was_killed_goes_on_and_pays_for_nothing_twice() {
 #[test]
 fn a_model_answers_with_a_patch_and_is_not_its_only_judge() {
     let model = "id = \"m\"\nkind = \"command\"\nargv = [\"sh\", \"FIXER\"]\n";
-    let world = World::new(&format!("[fixer.model]\n{model}price_usd_per_call = 0.25\n"), PRINTS);
+    let world = FixFixture::new(&format!("[fixer.model]\n{model}price_usd_per_call = 0.25\n"), PRINTS);
     let (output, result) = world.fix(&["--yes"]);
     assert_eq!((output.status.code(), &result["fix"]["cost_usd"]), (Some(0), &0.25.into()), "{output:?} {result}");
-    let world = World::new(&format!("[fixer.model]\n{model}[[judge]]\n{model}"), PRINTS);
+    let world = FixFixture::new(&format!("[fixer.model]\n{model}[[judge]]\n{model}"), PRINTS);
     let (output, _) = world.fix(&["--yes"]);
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && complaint.contains("its own patches alone"), "{complaint}");
@@ -546,7 +546,7 @@ fn limits_and_settings_that_make_no_sense_are_refused() {
         ("", &["--spec", "gone.md"], "gone.md"),
         ("", &["--base", "gone"], "gone"),
     ] {
-        let world = World::new(settings, "true");
+        let world = FixFixture::new(settings, "true");
         let (output, _) = world.fix(arguments);
         let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && complaint.contains(words), "{settings} {arguments:?}: {complaint}");

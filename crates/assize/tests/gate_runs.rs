@@ -10,11 +10,11 @@ use assize_testkit::repo::Repo;
 use serde_json::Value;
 
 /// A repository whose one gate is a script on the search path.
-struct World {
+struct GateRunFixture {
     repo: Repo,
 }
 
-impl World {
+impl GateRunFixture {
     fn new(wall_seconds: u64) -> Self {
         let settings = format!(
             "[review]\nrequire = []\n\n[gates]\nsandbox = \"off\"\n\n[gates.limits]\nwall_seconds = {wall_seconds}\n\n\
@@ -73,7 +73,7 @@ impl World {
 
 #[test]
 fn what_is_known_of_a_base_is_known_of_one_version_of_a_tool() {
-    let world = World::new(60);
+    let world = GateRunFixture::new(60);
     let mut runs = Vec::new();
     for does in [": a", ": a", ": b", ": b"] {
         // The same file is not written anew.
@@ -90,7 +90,7 @@ fn what_is_known_of_a_base_is_known_of_one_version_of_a_tool() {
 #[test]
 fn a_gate_may_be_silent_for_as_long_as_it_may_run() {
     for (wall_seconds, state) in [(60, "passed"), (1, "errored")] {
-        let world = World::new(wall_seconds);
+        let world = GateRunFixture::new(wall_seconds);
         world.tool("sleep 2");
         let result = world.gate();
         assert_eq!(result["state"], state, "{result}");
@@ -99,7 +99,7 @@ fn a_gate_may_be_silent_for_as_long_as_it_may_run() {
 
 #[test]
 fn a_manifest_that_is_too_large_to_be_read_is_that_of_the_base() {
-    let world = World::new(60);
+    let world = GateRunFixture::new(60);
     world.tool("");
     world.repo.write("pyproject.toml", "[tool.ruff]\n");
     world.repo.commit("ruff");

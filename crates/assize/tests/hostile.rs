@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use assize_testkit::change::program::Ran;
+use assize_testkit::change::program::ProgramRun;
 use assize_testkit::change::run;
 use assize_testkit::repo::Repo;
 
@@ -21,7 +21,7 @@ fn settings(mark: &Path) -> String {
     )
 }
 
-fn assize(repo: &Repo, arguments: &[&str]) -> Ran {
+fn assize(repo: &Repo, arguments: &[&str]) -> ProgramRun {
     run(Path::new(env!("CARGO_BIN_EXE_assize")), repo, &[], arguments, TIME_MAX)
 }
 
@@ -36,7 +36,7 @@ fn pipe(path: &Path) {
 }
 
 /// Changes a repository.
-type Lay = fn(&Repo);
+type HostileSetup = fn(&Repo);
 
 #[test]
 fn a_pipe_in_place_of_the_settings_keeps_nobody_waiting() {
@@ -52,7 +52,7 @@ fn a_pipe_in_place_of_the_settings_keeps_nobody_waiting() {
 
 #[test]
 fn a_change_that_cannot_be_read_is_unjudged() {
-    let unreadable: [(&str, Lay); 3] = [
+    let unreadable: [(&str, HostileSetup); 3] = [
         ("HEAD names no commit", |repo| drop(repo.git(&["symbolic-ref", "HEAD", "refs/heads/none"]))),
         ("no git folder", |repo| {
             fs::remove_dir_all(repo.path().join(".git")).expect("removed");
@@ -75,8 +75,8 @@ fn a_change_that_cannot_be_read_is_unjudged() {
 /// Without a commit there are no settings that the change did not choose.
 #[test]
 fn the_tree_does_not_choose_what_runs_outside_of_the_sandbox() {
-    let in_no_repository: Lay = |repo| fs::remove_dir_all(repo.path().join(".git")).expect("removed");
-    let layouts: [(&str, Lay); 2] = [("a repository", |_| {}), ("no repository", in_no_repository)];
+    let in_no_repository: HostileSetup = |repo| fs::remove_dir_all(repo.path().join(".git")).expect("removed");
+    let layouts: [(&str, HostileSetup); 2] = [("a repository", |_| {}), ("no repository", in_no_repository)];
     for (about, lay) in layouts {
         for arguments in [&["review"][..], &["review", "--all"], &["gates"], &["gates", "--list"]] {
             let repo = changed();

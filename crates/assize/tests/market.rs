@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 
 /// A project with an issue, house rules and a history.
-struct Project {
+struct MarketFixture {
     folder: tempfile::TempDir,
 }
 
@@ -26,7 +26,7 @@ const ISSUE: &str = "\
 ```
 ";
 
-impl Project {
+impl MarketFixture {
     fn new() -> Self {
         let project = Self { folder: tempfile::tempdir().expect("a folder") };
         project.write("issue.md", ISSUE);
@@ -77,7 +77,7 @@ fn told(output: &Output) -> String {
 
 #[test]
 fn what_an_issue_demands_is_extracted() {
-    let project = Project::new();
+    let project = MarketFixture::new();
     let document = project.json(&["extract", "--spec", "issue.md", "--format", "json"]);
     assert_eq!((&document["assize"], &document["court"]), (&1.into(), &"market".into()));
     let requirements = &document["requirements"];
@@ -106,7 +106,7 @@ fn what_an_issue_demands_is_extracted() {
 
 #[test]
 fn what_cannot_be_extracted_is_said() {
-    let project = Project::new();
+    let project = MarketFixture::new();
     project.write("done.md", "- [x] all of it\n");
     assert_eq!(project.market(&["extract", "--spec", "done.md"]).status.code(), Some(1));
     project.write("prose.md", "Please log people in.\n");
@@ -133,7 +133,7 @@ fn bid(changes: &[(&str, &str, &[&str])], lines: u32, approach: &str) -> String 
     .to_string()
 }
 
-impl Project {
+impl MarketFixture {
     /// A project with code, and bids that cover all of the issue, a part of it, and nothing that is there.
     fn with_bids() -> Self {
         let project = Self::new();
@@ -153,7 +153,7 @@ impl Project {
 
 #[test]
 fn bids_are_ranked_by_what_they_name() {
-    let project = Project::with_bids();
+    let project = MarketFixture::with_bids();
     let ranked = |arguments: &[&str]| {
         let all = [&["rank", "--spec", "issue.md", "--format", "json"], arguments].concat();
         let document = project.json(&all);
@@ -195,7 +195,7 @@ fn bids_are_ranked_by_what_they_name() {
 
 #[test]
 fn where_no_bid_is_good_enough_a_person_is_asked() {
-    let project = Project::with_bids();
+    let project = MarketFixture::with_bids();
     let output = project.market(&["rank", "--spec", "issue.md", "unreal.json", "--format", "human"]);
     // Nothing is covered, and next to nothing touched.
     let told_of = told(&output);
@@ -214,7 +214,7 @@ fn where_no_bid_is_good_enough_a_person_is_asked() {
 
 #[test]
 fn the_standing_follows_from_the_events() {
-    let project = Project::new();
+    let project = MarketFixture::new();
     assert!(told(&project.market(&["status", "--format", "human"])).contains("nothing has happened yet"));
     project.event(1, "a", "ranked_first_failure", -0.15, r#","stated_probability":0.9,"iteration_count":3"#);
     project.event(2, "c", "replan_success", 0.12, r#","stated_probability":0.8,"iteration_count":1"#);
@@ -239,7 +239,7 @@ fn the_standing_follows_from_the_events() {
 
 #[test]
 fn each_event_is_explained() {
-    let project = Project::new();
+    let project = MarketFixture::new();
     project.event(1, "a", "ranked_first_success", 0.15, r#","accuracy":0.98"#);
     project.event(1, "b", "not_selected", -0.02, "");
     project.event(2, "b", "collective_failure", -0.07, "");
@@ -255,7 +255,7 @@ fn each_event_is_explained() {
 
 #[test]
 fn a_file_that_is_no_event_is_named() {
-    let project = Project::new();
+    let project = MarketFixture::new();
     project.event(1, "a", "not_selected", -0.02, "");
     project.write(".assize/market/events/odd.json", "{\"bot_id\": \"a\"}");
     for verb in ["status", "replay"] {
@@ -271,7 +271,7 @@ fn a_file_that_is_no_event_is_named() {
 
 #[test]
 fn policies_are_played_over_a_table() {
-    let project = Project::new();
+    let project = MarketFixture::new();
     let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/market/outcomes.csv");
     let table = table.to_str().expect("a path");
     let simulation = project.json(&["simulate", table, "--runs", "4", "--format", "json"])["simulation"].clone();

@@ -30,11 +30,11 @@ END {
 }'
 "##;
 
-struct Stall {
+struct BlindMarketFixture {
     folder: tempfile::TempDir,
 }
 
-impl Stall {
+impl BlindMarketFixture {
     fn new(bonus: &str) -> Self {
         let stall = Self { folder: tempfile::tempdir().expect("a folder") };
         stall.write("src/a.py", "def a() -> int:\n    return 1\n");
@@ -104,7 +104,7 @@ fn objective(ranked: &[(String, Value, Value)]) -> BTreeMap<String, Value> {
 #[test]
 fn order_and_names_move_nothing() {
     for bonus in ["0", "0.3"] {
-        let stall = Stall::new(bonus);
+        let stall = BlindMarketFixture::new(bonus);
         let all = bids();
         let first = stall.ranked(&all);
         let judged = |place: &(String, Value, Value)| place.2["technical_quality"].as_f64().is_some();
@@ -127,7 +127,7 @@ fn order_and_names_move_nothing() {
 
 #[test]
 fn praise_moves_no_objective_score_and_no_ranking() {
-    let stall = Stall::new("0");
+    let stall = BlindMarketFixture::new("0");
     let all = bids();
     let first = stall.ranked(&all);
     for boast in [

@@ -29,11 +29,11 @@ const RUN: [&str; 7] = ["run", "--issue", "12", "--seed", "7", "--format", "huma
 const TIME_MAX: Duration = Duration::from_secs(120);
 
 /// A repository and its issue, and those who bid for it.
-struct Play {
+struct IssueFixture {
     repo: Repo,
 }
 
-impl Play {
+impl IssueFixture {
     fn new(bidders: &[&str]) -> Self {
         let play = Self { repo: stage::laid_out("python", bidders, "[market]\ncall_s_max = 3\n") };
         stage::install(&stage::of_plays("gh.sh"), &play.beside("tools/gh"));
@@ -139,7 +139,7 @@ fn marker(run: &str) -> String {
 
 #[test]
 fn the_boxes_of_an_issue_are_ticked_and_nothing_else() {
-    let play = Play::new(&["careful", "hasty", "half"]);
+    let play = IssueFixture::new(&["careful", "hasty", "half"]);
     // While boxes are ticked, somebody saves an older text with a line of their own.
     play.tell(
         "theirs.sed",
@@ -176,7 +176,7 @@ fn the_boxes_of_an_issue_are_ticked_and_nothing_else() {
 
 #[test]
 fn two_failures_are_said_once() {
-    let play = Play::new(&["hasty", "half"]);
+    let play = IssueFixture::new(&["hasty", "half"]);
     play.tell("faults", "comment:lost\n");
     let output = play.run();
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
@@ -213,7 +213,7 @@ fn two_failures_are_said_once() {
 
 /// When a run is killed.
 #[derive(Debug)]
-enum Kill {
+enum KillMoment {
     /// So many milliseconds after it began.
     After(u64),
     /// As soon as `gh` is called in this way.
@@ -224,16 +224,16 @@ enum Kill {
 
 #[test]
 fn what_was_killed_says_nothing_twice() {
-    let play = Play::new(&["hasty", "half"]);
+    let play = IssueFixture::new(&["hasty", "half"]);
     let kills = [
-        Kill::Called("issue edit 12 --add-label in-progress"),
-        Kill::After(40),
-        Kill::After(300),
-        Kill::Events(1),
-        Kill::Events(3),
-        Kill::Called(ADD_ATTENTION),
-        Kill::Called(MAKE_ATTENTION),
-        Kill::Called(COMMENT),
+        KillMoment::Called("issue edit 12 --add-label in-progress"),
+        KillMoment::After(40),
+        KillMoment::After(300),
+        KillMoment::Events(1),
+        KillMoment::Events(3),
+        KillMoment::Called(ADD_ATTENTION),
+        KillMoment::Called(MAKE_ATTENTION),
+        KillMoment::Called(COMMENT),
     ];
     let (mut killed, mut ended) = (0, false);
     for kill in &kills {
@@ -241,9 +241,9 @@ fn what_was_killed_says_nothing_twice() {
         let mut child = play.command(&RUN).spawn().expect("it starts");
         let begun = Instant::now();
         let is_time = || match kill {
-            Kill::After(time_ms) => begun.elapsed() >= Duration::from_millis(*time_ms),
-            Kill::Called(begins) => play.calls()[before..].iter().any(|call| call.starts_with(begins)),
-            Kill::Events(count) => events(&play.repo).len() >= *count,
+            KillMoment::After(time_ms) => begun.elapsed() >= Duration::from_millis(*time_ms),
+            KillMoment::Called(begins) => play.calls()[before..].iter().any(|call| call.starts_with(begins)),
+            KillMoment::Events(count) => events(&play.repo).len() >= *count,
         };
         while child.try_wait().expect("a child").is_none() && !is_time() {
             assert!(begun.elapsed() < TIME_MAX, "{kill:?}");
@@ -288,7 +288,7 @@ fn what_was_killed_says_nothing_twice() {
 
 #[test]
 fn what_cannot_be_reached_is_said() {
-    let play = Play::new(&["careful"]);
+    let play = IssueFixture::new(&["careful"]);
     let says = |command: &mut Command, words: &str| {
         let text = told(&command.output().expect("it runs"));
         assert!(text.starts_with("Some(2)\n") && text.contains(words), "{words}: {text}");

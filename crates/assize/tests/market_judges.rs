@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 
 use assize_testkit::change;
-use assize_testkit::model_server::{ModelServer, RecordedRequest, Reply, Script};
+use assize_testkit::model_server::{ModelScript, ModelServer, RecordedRequest, ScriptedReply};
 use assize_testkit::repo::Repo;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ const PART: &str = "\n\ndef part(name: str) -> str:\n    \"\"\"Say goodbye.\"\"\
 
 /// What the judge says of the box.
 #[derive(Clone, Copy, PartialEq)]
-enum Box1 {
+enum BoxAnswer {
     Met,
     MetNowhere,
     NotMet,
@@ -29,7 +29,7 @@ fn schema(request: &RecordedRequest) -> &str {
     request.body["response_format"]["json_schema"]["name"].as_str().unwrap_or_default()
 }
 
-fn bidder(request: &RecordedRequest) -> Reply {
+fn bidder(request: &RecordedRequest) -> ScriptedReply {
     let answer = match schema(request) {
         "bid" => json!({
             "approach": "A function beside the one that is there.",
@@ -45,10 +45,10 @@ fn bidder(request: &RecordedRequest) -> Reply {
         }]}),
         other => panic!("the bidder is asked for {other}"),
     };
-    Reply::text(answer.to_string())
+    ScriptedReply::text(answer.to_string())
 }
 
-fn judge(request: &RecordedRequest, about: Box1) -> Reply {
+fn judge(request: &RecordedRequest, about: BoxAnswer) -> ScriptedReply {
     let score = |reason: &str| json!({"reason": reason, "score": 0.7});
     let answer = match (schema(request), about) {
         ("requirements", _) => json!({
@@ -59,27 +59,28 @@ fn judge(request: &RecordedRequest, about: Box1) -> Reply {
             "proposal_id": "proposal_1",
             "technical_quality": score("It stands beside `greet`."), "innovation": score("Plain and sound.")
         }]}),
-        ("boxes_verdict", Box1::Silence) => return Reply::error(500, "overloaded"),
+        ("boxes_verdict", BoxAnswer::Silence) => return ScriptedReply::error(500, "overloaded"),
         ("boxes_verdict", about) => {
-            let mut found = json!({"id": "req_1", "reason": "`part` is in greet.py.", "met": about != Box1::NotMet});
-            if about != Box1::NotMet {
-                found["path"] = json!(if about == Box1::Met { "greet.py" } else { "elsewhere.py" });
+            let mut found =
+                json!({"id": "req_1", "reason": "`part` is in greet.py.", "met": about != BoxAnswer::NotMet});
+            if about != BoxAnswer::NotMet {
+                found["path"] = json!(if about == BoxAnswer::Met { "greet.py" } else { "elsewhere.py" });
             }
             json!({"boxes": [found]})
         }
         (other, _) => panic!("the judge is asked for {other}"),
     };
-    Reply::text(answer.to_string())
+    ScriptedReply::text(answer.to_string())
 }
 
-struct Scene {
+struct MarketModelFixture {
     repo: Repo,
     server: ModelServer,
 }
 
-impl Scene {
-    fn new(about: Box1) -> Self {
-        let server = ModelServer::start(Script::route(move |request: &RecordedRequest| match request.model() {
+impl MarketModelFixture {
+    fn new(about: BoxAnswer) -> Self {
+        let server = ModelServer::start(ModelScript::route(move |request: &RecordedRequest| match request.model() {
             "bidder" => bidder(request),
             _ => judge(request, about),
         }));
@@ -125,7 +126,7 @@ impl Scene {
 
 #[test]
 fn a_model_bids_and_implements_and_another_one_judges() {
-    let scene = Scene::new(Box1::Met);
+    let scene = MarketModelFixture::new(BoxAnswer::Met);
     let (output, extracted) = scene.market(&["extract"]);
     assert_eq!(extracted["requirements"]["extracted_by"], "judge", "{output:?}");
     assert_eq!(extracted["requirements"]["explicit_requirements"][0]["components"][1], "It names whom it is said to");
@@ -150,8 +151,8 @@ fn a_model_bids_and_implements_and_another_one_judges() {
 
 #[test]
 fn a_box_that_judges_do_not_find_done_is_not_ticked() {
-    for about in [Box1::NotMet, Box1::MetNowhere] {
-        let scene = Scene::new(about);
+    for about in [BoxAnswer::NotMet, BoxAnswer::MetNowhere] {
+        let scene = MarketModelFixture::new(about);
         let (output, run) = scene.market(&["run"]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         assert_eq!(run["verifications"][0]["failure"]["failure_type"], "spec_not_met");
@@ -162,7 +163,7 @@ fn a_box_that_judges_do_not_find_done_is_not_ticked() {
 
 #[test]
 fn where_no_judge_can_say_whether_a_box_is_done_nobody_is_charged() {
-    let scene = Scene::new(Box1::Silence);
+    let scene = MarketModelFixture::new(BoxAnswer::Silence);
     let (output, run) = scene.market(&["run"]);
     assert_eq!(output.status.code(), Some(3), "{output:?}");
     assert_eq!((&run["outcome"], &run["events"]), (&json!("unjudged"), &json!([])));
@@ -171,7 +172,7 @@ fn where_no_judge_can_say_whether_a_box_is_done_nobody_is_charged() {
 
 #[test]
 fn who_bids_is_not_the_only_judge_of_it() {
-    let scene = Scene::new(Box1::Met);
+    let scene = MarketModelFixture::new(BoxAnswer::Met);
     scene.configure("judge");
     let (output, _) = scene.market(&["run"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -18,11 +18,11 @@ use stage::{outcomes, told};
 mod stage;
 
 /// A repository with an issue beside it, and those who bid for it.
-struct Play {
+struct MarketRunFixture {
     repo: Repo,
 }
 
-impl Play {
+impl MarketRunFixture {
     fn new(language: &str, bidders: &[&str]) -> Self {
         let repo = stage::laid_out(language, bidders, "");
         let issue = stage::of_plays(&format!("play/{language}/issue.md"));
@@ -82,7 +82,7 @@ const ALL: [&str; 3] = ["careful", "hasty", "half"];
 /// The hasty one wins and fails, hands in the same again and is out; the careful one then passes, and boxes 1 and 2 are ticked. The
 /// third box belongs to something else, and is for the next run.
 fn from_the_first_failure_to_the_last_box(language: &str) {
-    let play = Play::new(language, &ALL);
+    let play = MarketRunFixture::new(language, &ALL);
     let home = play.repo.head();
     let output = play.run(&["--format", "markdown"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -152,7 +152,7 @@ fn a_rust_project_from_the_first_failure_to_the_last_box() {
 
 #[test]
 fn two_failures_call_a_person_and_keep_the_branch() {
-    let play = Play::new("python", &["hasty", "half"]);
+    let play = MarketRunFixture::new("python", &["hasty", "half"]);
     let output = play.run(&["--format", "human"]);
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -192,7 +192,7 @@ fn two_failures_call_a_person_and_keep_the_branch() {
 
 /// Kills a run over and over again until it comes to its end by itself; returns how often. `at` spreads the moments over all that a run does.
 fn killed_until_it_ends(at: u64) -> u64 {
-    let play = Play::new("python", &ALL);
+    let play = MarketRunFixture::new("python", &ALL);
     let issue = play.beside("issue.md");
     let arguments = ["run", "--spec", issue.to_str().expect("a path"), "--seed", "7", "--format", "json"];
     let mut kills = 0;
@@ -229,7 +229,7 @@ fn what_was_killed_goes_on_and_does_nothing_twice() {
 
 #[test]
 fn what_is_missing_is_said_before_anything_begins() {
-    let play = Play::new("python", &ALL);
+    let play = MarketRunFixture::new("python", &ALL);
     let says = |arguments: &[&str], code: i32, words: &str| {
         let output = play.run(arguments);
         let text = told(&output);
@@ -261,7 +261,7 @@ fn what_is_missing_is_said_before_anything_begins() {
 }
 
 /// Puts a script in the place of a bidder: it bids and implements as the careful one does, after it did something else.
-fn instead_of_careful(play: &Play, before_implementing: &str) {
+fn instead_of_careful(play: &MarketRunFixture, before_implementing: &str) {
     let careful = play.beside("bidders/careful.sh");
     fs::rename(&careful, play.beside("bidders/really.sh")).expect("moved");
     let really = play.beside("bidders/really.sh");
@@ -279,7 +279,7 @@ fn instead_of_careful(play: &Play, before_implementing: &str) {
 
 #[test]
 fn what_a_person_changes_during_a_run_is_theirs() {
-    let play = Play::new("python", &["careful"]);
+    let play = MarketRunFixture::new("python", &["careful"]);
     instead_of_careful(&play, "sleep 3");
     let issue = play.beside("issue.md");
     let arguments = ["run", "--spec", issue.to_str().expect("a path"), "--format", "human"];
@@ -310,7 +310,7 @@ fn nobody_ticks_its_own_boxes_or_keeps_its_own_score() {
         ("sed -i 's/- \\[ \\]/- [x]/' issue.md", "it changes issue.md, which is the specification"),
         ("mkdir -p hooks; echo 'exit 0' > hooks/pre-commit", "it changes hooks/pre-commit, which holds the hooks"),
     ] {
-        let play = Play::new("python", &["careful"]);
+        let play = MarketRunFixture::new("python", &["careful"]);
         let issue = fs::read_to_string(play.beside("issue.md")).expect("readable");
         play.repo.write("issue.md", &issue);
         play.repo.write("hooks/.keep", "");
@@ -327,7 +327,7 @@ fn nobody_ticks_its_own_boxes_or_keeps_its_own_score() {
 
 #[test]
 fn what_an_implementer_writes_where_the_score_is_kept_goes_nowhere() {
-    let play = Play::new("python", &["careful"]);
+    let play = MarketRunFixture::new("python", &["careful"]);
     instead_of_careful(&play, "mkdir -p .assize/market/events; echo '{}' > .assize/market/events/a.json");
     let output = play.run(&["--format", "human"]);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
@@ -336,7 +336,7 @@ fn what_an_implementer_writes_where_the_score_is_kept_goes_nowhere() {
 
 #[test]
 fn what_somebody_commits_during_a_run_is_built_upon() {
-    let play = Play::new("python", &["careful"]);
+    let play = MarketRunFixture::new("python", &["careful"]);
     instead_of_careful(&play, "sleep 2");
     let issue = play.beside("issue.md");
     let arguments = ["run", "--spec", issue.to_str().expect("a path"), "--format", "human"];
@@ -357,7 +357,7 @@ fn what_somebody_commits_during_a_run_is_built_upon() {
 
 #[test]
 fn a_file_that_a_hook_or_a_person_changes_at_the_last_moment_is_left_as_it_is() {
-    let play = Play::new("python", &["careful"]);
+    let play = MarketRunFixture::new("python", &["careful"]);
     let hook = play.repo.path().join(".git/hooks/pre-commit");
     fs::create_dir_all(hook.parent().expect("a folder")).expect("made");
     fs::write(&hook, "#!/bin/sh\necho '# tidied' >> shop/cart.py\n").expect("written");
@@ -372,7 +372,7 @@ fn a_file_that_a_hook_or_a_person_changes_at_the_last_moment_is_left_as_it_is() 
 
 #[test]
 fn a_hook_that_refuses_is_a_failure_of_the_bid_and_git_trouble_is_not() {
-    let play = Play::new("python", &["careful"]);
+    let play = MarketRunFixture::new("python", &["careful"]);
     let hook = play.repo.path().join(".git/hooks/pre-commit");
     fs::create_dir_all(hook.parent().expect("a folder")).expect("made");
     fs::write(&hook, "#!/bin/sh\necho 'no discounts in November' >&2\nexit 1\n").expect("written");
@@ -382,7 +382,7 @@ fn a_hook_that_refuses_is_a_failure_of_the_bid_and_git_trouble_is_not() {
     assert!(told(&output).contains("- Commit: \u{2717} refused: no discounts in November"), "{}", told(&output));
     assert!(play.repo.git(&["status", "--porcelain"]).stdout.is_empty());
 
-    let play = Play::new("python", &["careful"]);
+    let play = MarketRunFixture::new("python", &["careful"]);
     fs::write(play.repo.path().join(".git/index.lock"), "").expect("written");
     let output = play.run(&["--format", "human"]);
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
@@ -395,7 +395,7 @@ fn a_hook_that_refuses_is_a_failure_of_the_bid_and_git_trouble_is_not() {
 
 #[test]
 fn a_run_that_is_begun_anew_takes_the_place_of_the_other() {
-    let play = Play::new("python", &ALL);
+    let play = MarketRunFixture::new("python", &ALL);
     let issue = play.beside("issue.md");
     let arguments = ["run", "--spec", issue.to_str().expect("a path"), "--seed", "7", "--format", "json"];
     let mut child = play.command(&arguments).spawn().expect("it starts");
@@ -417,7 +417,7 @@ fn a_run_that_is_begun_anew_takes_the_place_of_the_other() {
 /// A bidder that crashes, one that prints no bid, one that takes too long and one that is not itself: none of them stops the others.
 #[test]
 fn a_bidder_that_fails_is_skipped() {
-    let play = Play::new("python", &ALL);
+    let play = MarketRunFixture::new("python", &ALL);
     let script = |name: &str, text: &str| {
         let path = play.beside("bidders").join(name);
         fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");

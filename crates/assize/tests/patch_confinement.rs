@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use assize_core::patch::{Entry, Form, Handed, Names, Op, Patch, PatchLimits, check_path};
-use assize_engine::patch::{PatchError, PatchTerms, Patcher, Prepared, check};
+use assize_engine::patch::{PatchError, PatchTerms, Patcher, PreparedPatch, check};
+use assize_patch::{NamePolicy, Op, Patch, PatchForm, PatchInput, PatchLimits, PathState, check_path};
 use proptest::prelude::*;
 
 /// How many applies are killed, unless the environment says more.
@@ -99,18 +99,18 @@ fn terms() -> PatchTerms {
     PatchTerms { limits: PatchLimits { ops_max: 1_000, bytes_max: 1 << 20 }, ..PatchTerms::default() }
 }
 
-fn handed(ops: &[Op]) -> Handed {
-    Handed::Operations(Patch { ops: ops.to_vec() })
+fn handed(ops: &[Op]) -> PatchInput {
+    PatchInput::Operations(Patch { ops: ops.to_vec() })
 }
 
-fn apply(tree: &Path, ops: &[Op]) -> Result<Prepared, PatchError> {
+fn apply(tree: &Path, ops: &[Op]) -> Result<PreparedPatch, PatchError> {
     Patcher::open(tree)?.apply(&terms(), &handed(ops))
 }
 
 /// Numbers that look random, and are the same each time.
-struct Numbers(u64);
+struct PatchRng(u64);
 
-impl Numbers {
+impl PatchRng {
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
@@ -185,7 +185,7 @@ fn an_apply_that_is_killed_leaves_all_or_nothing_once_the_next_run_is_done() {
     assert_eq!(listed(&tree), states[0], "it is taken back");
 
     let kills = count("ASSIZE_KILLS", KILLS);
-    let (mut numbers, mut at, began) = (Numbers(7), 0, Instant::now());
+    let (mut numbers, mut at, began) = (PatchRng(7), 0, Instant::now());
     let (mut died, mut standing, mut left) = (0, 0, [0, 0]);
     for number in 0.. {
         if died == kills {
@@ -264,7 +264,7 @@ fn swap(tree: &Path, outside: &Path, swaps: usize) {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         renameat_with(CWD, path, CWD, &parked, RenameFlags::EXCHANGE)
     };
-    let mut numbers = Numbers(11);
+    let mut numbers = PatchRng(11);
     let mut wait = |micros: u64| {
         let end = Instant::now() + Duration::from_micros(numbers.below(micros));
         while Instant::now() < end {
@@ -478,7 +478,7 @@ fn hostile() -> Vec<String> {
             }
         }
     }
-    let mut numbers = Numbers(3);
+    let mut numbers = PatchRng(3);
     let mut shuffled: Vec<(u64, String)> =
         paths.into_iter().map(|path| (numbers.below(u64::MAX >> 33), path)).collect();
     shuffled.sort();
@@ -516,7 +516,7 @@ fn five_thousand_ways_out_are_refused_or_lead_below_the_root() {
             assert!(matches!(failed, Err(PatchError::Unfit(_))), "{op:?}: {failed:?}");
         }
         let document = serde_json::to_string(&Patch { ops: vec![add(path, "two\n")] }).expect("JSON");
-        let is_read = Handed::read(document.as_bytes(), Form::Guessed, &terms().limits).is_ok();
+        let is_read = PatchInput::read(document.as_bytes(), PatchForm::Guessed, &terms().limits).is_ok();
         assert_eq!(is_read, check_path(path).is_ok(), "{path:?}");
         match patcher.apply(&terms(), &handed(&[add(path, "two\n")])) {
             Err(PatchError::Unfit(_)) => refused += 1,
@@ -527,7 +527,7 @@ fn five_thousand_ways_out_are_refused_or_lead_below_the_root() {
                 made.retain(|path, (mode, _)| !before.contains_key(path) && *mode & 0o170_000 == 0o100_000);
                 assert_eq!(made.keys().collect::<Vec<_>>(), [path]);
                 assert_eq!(around(), untouched, "{path:?}");
-                patcher.apply(&terms(), &Handed::Operations(prepared.inverse)).expect("taken back");
+                patcher.apply(&terms(), &PatchInput::Operations(prepared.inverse)).expect("taken back");
                 written += 1;
             }
         }
@@ -570,10 +570,10 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 /// Files by path: whether each can be executed, and its bytes.
-type Files = BTreeMap<String, (bool, Vec<u8>)>;
+type TreeContents = BTreeMap<String, (bool, Vec<u8>)>;
 
 /// Returns every file, and the folders with nothing in them.
-fn files(tree: &Path) -> (Files, Vec<String>) {
+fn files(tree: &Path) -> (TreeContents, Vec<String>) {
     let listing = listed(tree);
     let is_folder = |mode: u32| mode & 0o170_000 == 0o040_000;
     let is_empty = |folder: &str| !listing.keys().any(|path| path.starts_with(&format!("{folder}/")));
@@ -609,7 +609,7 @@ proptest! {
         };
         let mut expected = before.clone();
         for change in &applied.plan.changes {
-            let is_same = matches!(applied.tree.entry(&change.path), Entry::File(_)) == change.before.is_some();
+            let is_same = matches!(applied.tree.entry(&change.path), PathState::File(_)) == change.before.is_some();
             prop_assert!(is_same, "{} is not what it was pinned for", change.path);
             match &change.after {
                 Some(file) => expected.0.insert(change.path.clone(), (file.executable, file.bytes.clone())),
@@ -625,7 +625,7 @@ proptest! {
         prop_assert_eq!(checked.ok().map(|checked| checked.plan), Some(applied.plan));
         if !applied.inverse.ops.is_empty() {
             // Beside a name that some file systems take for the same, nothing is put back unless it is asked for.
-            let terms = PatchTerms { names: Names::Any, ..terms() };
+            let terms = PatchTerms { names: NamePolicy::Any, ..terms() };
             let patcher = Patcher::open(tree).expect("a tree");
             patcher.apply(&terms, &handed(&applied.inverse.ops)).expect("the inverse fits");
         }

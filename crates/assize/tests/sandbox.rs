@@ -19,15 +19,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use assize_engine::sandbox::{Demand, Job, Limit, Sandbox, SandboxError, SandboxLimits, Stream, Tier};
-use table::{Control, Escape, LATER, Seen};
-use world::{Ran, World, is_root, launcher, programs, say};
+use assize_engine::sandbox::{
+    LimitKind, Sandbox, SandboxDemand, SandboxError, SandboxJob, SandboxLimits, SandboxTier, Stream,
+};
+use table::{Escape, EscapeControl, EscapeSign, LATER};
+use world::{SandboxSurroundings, SandboxedRun, is_root, launcher, programs, say};
 
 /// The user that tests are run as besides root.
 const ORDINARY: &str = "54321";
 
 /// Runs an escape in a sandbox.
-fn run_inside(world: &World, sandbox: &Sandbox, escape: &Escape, limits: fn(&mut Job)) -> Result<Ran, String> {
+fn run_inside(
+    world: &SandboxSurroundings,
+    sandbox: &Sandbox,
+    escape: &Escape,
+    limits: fn(&mut SandboxJob),
+) -> Result<SandboxedRun, String> {
     let mut job = world.job(sandbox, escape.name);
     limits(&mut job);
     let began = Instant::now();
@@ -36,12 +43,12 @@ fn run_inside(world: &World, sandbox: &Sandbox, escape: &Escape, limits: fn(&mut
         return Err(format!("it took {:?}", began.elapsed()));
     }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok(Ran { stdout: text(&result.stdout), stderr: text(&result.stderr), result })
+    Ok(SandboxedRun { stdout: text(&result.stdout), stderr: text(&result.stderr), result })
 }
 
 /// Runs all escapes in a tier. Returns `false` when the tier cannot be had here.
-fn table_holds_in(tier: Tier, cgroups: bool) -> bool {
-    if let Err(reason) = World::new().sandbox(tier) {
+fn table_holds_in(tier: SandboxTier, cgroups: bool) -> bool {
+    if let Err(reason) = SandboxSurroundings::new().sandbox(tier) {
         say(&format!("\n!!! NOT TESTED: no escape was tried in the tier {tier}, which cannot be had here: {reason}\n"));
         return false;
     }
@@ -49,7 +56,7 @@ fn table_holds_in(tier: Tier, cgroups: bool) -> bool {
     let mut faults = Vec::new();
     let mut count = 0;
     for escape in table::all().filter(|escape| tier.has_namespaces() || !escape.needs_namespaces) {
-        let world = World::new();
+        let world = SandboxSurroundings::new();
         let mut sandbox = world.sandbox(tier).expect("it was there before");
         if !cgroups {
             sandbox = sandbox.without_cgroups();
@@ -57,7 +64,7 @@ fn table_holds_in(tier: Tier, cgroups: bool) -> bool {
         count += 1;
         match run_inside(&world, &sandbox, escape, escape.limits) {
             Err(error) => faults.push(format!("{}: {error}", escape.name)),
-            Ok(ran) if matches!(escape.seen, Seen::Later(_)) => later.push((escape, world, ran)),
+            Ok(ran) if matches!(escape.seen, EscapeSign::Later(_)) => later.push((escape, world, ran)),
             Ok(ran) => judge(escape, &world, &ran, &mut faults),
         }
     }
@@ -65,13 +72,13 @@ fn table_holds_in(tier: Tier, cgroups: bool) -> bool {
     for (escape, world, ran) in later {
         judge(escape, &world, &ran, &mut faults);
     }
-    let level = World::new().sandbox(tier).expect("it was there before").level().sentence();
+    let level = SandboxSurroundings::new().sandbox(tier).expect("it was there before").level().sentence();
     assert!(faults.is_empty(), "{} of {count} got out of {level}\n{}", faults.len(), faults.join("\n"));
     assert!(count >= 40 || !tier.has_namespaces(), "{count}");
     true
 }
 
-fn judge(escape: &Escape, world: &World, ran: &Ran, faults: &mut Vec<String>) {
+fn judge(escape: &Escape, world: &SandboxSurroundings, ran: &SandboxedRun, faults: &mut Vec<String>) {
     if let Some(how) = escape.escaped(world, ran) {
         let stderr = ran.stderr.lines().take(3).collect::<Vec<_>>().join(" | ");
         faults.push(format!("{}: expected that {}, but: {how} [{stderr}]", escape.name, escape.expected));
@@ -80,27 +87,27 @@ fn judge(escape: &Escape, world: &World, ran: &Ran, faults: &mut Vec<String>) {
 
 #[test]
 fn nothing_gets_out_of_bubblewrap() {
-    let had = table_holds_in(Tier::Bubblewrap, true);
+    let had = table_holds_in(SandboxTier::Bubblewrap, true);
     let installed = Command::new("bwrap").arg("--version").output().is_ok();
     assert!(had || !installed || !is_root(), "bubblewrap is there, and root may use it");
 }
 
 #[test]
 fn nothing_gets_out_of_namespaces() {
-    let had = table_holds_in(Tier::Namespaces, true);
+    let had = table_holds_in(SandboxTier::Namespaces, true);
     assert!(had || !is_root(), "root can make namespaces on any machine that tests run on");
 }
 
 #[test]
 #[ignore = "bombs disturb what runs beside them: cargo test --test sandbox -- --ignored --test-threads=1"]
 fn limits_hold_without_control_groups() {
-    for tier in [Tier::Bubblewrap, Tier::Namespaces] {
-        let world = World::new();
+    for tier in [SandboxTier::Bubblewrap, SandboxTier::Namespaces] {
+        let world = SandboxSurroundings::new();
         let Ok(sandbox) = world.sandbox(tier) else { continue };
         let sandbox = sandbox.without_cgroups();
         let mut faults = Vec::new();
         for escape in table::LIMITS {
-            let world = World::new();
+            let world = SandboxSurroundings::new();
             match run_inside(&world, &sandbox, escape, escape.limits) {
                 Err(error) => faults.push(format!("{}: {error}", escape.name)),
                 Ok(ran) => judge(escape, &world, &ran, &mut faults),
@@ -113,7 +120,7 @@ fn limits_hold_without_control_groups() {
 /// What Landlock and the filter of system calls hold without namespaces. Less, and stated.
 #[test]
 fn landlock_alone_holds_what_it_says() {
-    table_holds_in(Tier::Landlock, true);
+    table_holds_in(SandboxTier::Landlock, true);
 }
 
 /// Without a namespace processes are found one by one, and one that is always about to be another moves meanwhile.
@@ -123,8 +130,8 @@ fn what_restarts_itself_is_ended_every_time() {
     let mut ended = Vec::new();
     // By itself, and by us.
     for interrupted in [[false; ROUNDS], [true; ROUNDS]].concat() {
-        let world = World::new();
-        let Ok(sandbox) = world.sandbox(Tier::Landlock) else { return };
+        let world = SandboxSurroundings::new();
+        let Ok(sandbox) = world.sandbox(SandboxTier::Landlock) else { return };
         let sandbox = sandbox.without_cgroups();
         let mut job = world.job(&sandbox, "restart-itself");
         if interrupted {
@@ -133,7 +140,7 @@ fn what_restarts_itself_is_ended_every_time() {
             job.limits.output_bytes = 1_000;
         }
         let result = sandbox.run(&job, &mut |_| {}).expect("run");
-        assert_eq!(result.limit_reached, interrupted.then_some(Limit::Output));
+        assert_eq!(result.limit_reached, interrupted.then_some(LimitKind::Output));
         ended.push((interrupted, world));
     }
     std::thread::sleep(LATER);
@@ -151,35 +158,37 @@ fn every_escape_works_where_nothing_holds_it() {
     let mut not_shown = Vec::new();
     let mut shown = 0;
     for escape in table::all() {
-        let world = World::new();
+        let world = SandboxSurroundings::new();
         let ran = match escape.control {
-            Control::Plain | Control::Other(_) => world.run_plainly(escape.name, &[]),
-            Control::PlainIf(possible) if possible() => world.run_plainly(escape.name, &[]),
-            Control::Below(around, possible) if possible() => world.run_plainly(escape.name, around),
-            Control::RaisedIf(possible) if !possible() => {
+            EscapeControl::Plain | EscapeControl::Other(_) => world.run_plainly(escape.name, &[]),
+            EscapeControl::PlainIf(possible) if possible() => world.run_plainly(escape.name, &[]),
+            EscapeControl::Below(around, possible) if possible() => world.run_plainly(escape.name, around),
+            EscapeControl::RaisedIf(possible) if !possible() => {
                 not_shown.push(format!("{} (not possible here)", escape.name));
                 continue;
             }
-            Control::Raised | Control::RaisedIf(_) => {
-                let Some(sandbox) = Tier::ALL.into_iter().find_map(|tier| world.sandbox(tier).ok()) else { continue };
+            EscapeControl::Raised | EscapeControl::RaisedIf(_) => {
+                let Some(sandbox) = SandboxTier::ALL.into_iter().find_map(|tier| world.sandbox(tier).ok()) else {
+                    continue;
+                };
                 run_inside(&world, &sandbox, escape, |_| {}).expect("run")
             }
-            Control::PlainIf(_) | Control::Below(..) => {
+            EscapeControl::PlainIf(_) | EscapeControl::Below(..) => {
                 not_shown.push(format!("{} (not possible here)", escape.name));
                 continue;
             }
-            Control::Harmful(reason) => {
+            EscapeControl::Harmful(reason) => {
                 not_shown.push(format!("{} ({reason})", escape.name));
                 continue;
             }
         };
         shown += 1;
-        if matches!(escape.seen, Seen::Later(_)) {
+        if matches!(escape.seen, EscapeSign::Later(_)) {
             later.push((escape, world, ran));
             continue;
         }
         let seen = match escape.control {
-            Control::Other(look) => look(&world, &ran),
+            EscapeControl::Other(look) => look(&world, &ran),
             _ => escape.escaped(&world, &ran),
         };
         if seen.is_none() {
@@ -241,9 +250,9 @@ fn nothing_gets_out_for_an_ordinary_user_either() {
 }
 
 /// Runs something in every tier that has namespaces.
-fn in_namespaces(check: impl Fn(&World, &Sandbox)) {
-    for tier in [Tier::Bubblewrap, Tier::Namespaces] {
-        let world = World::new();
+fn in_namespaces(check: impl Fn(&SandboxSurroundings, &Sandbox)) {
+    for tier in [SandboxTier::Bubblewrap, SandboxTier::Namespaces] {
+        let world = SandboxSurroundings::new();
         match world.sandbox(tier) {
             Ok(sandbox) => check(&world, &sandbox),
             Err(reason) => say(&format!("\n!!! NOT TESTED: {tier} cannot be had here: {reason}\n")),
@@ -251,21 +260,21 @@ fn in_namespaces(check: impl Fn(&World, &Sandbox)) {
     }
 }
 
-fn shell(world: &World, script: &str) -> Job {
-    let mut job = Job::new("/bin/sh", &["-c", script], &world.at("work"), &world.at("gates/reports"));
+fn shell(world: &SandboxSurroundings, script: &str) -> SandboxJob {
+    let mut job = SandboxJob::new("/bin/sh", &["-c", script], &world.at("work"), &world.at("gates/reports"));
     job.limits.wall_seconds = 20;
     job
 }
 
-fn printed(world: &World, sandbox: &Sandbox, script: &str) -> String {
+fn printed(world: &SandboxSurroundings, sandbox: &Sandbox, script: &str) -> String {
     let result = sandbox.run(&shell(world, script), &mut |_| {}).expect("run");
     String::from_utf8_lossy(&result.stdout).into_owned()
 }
 
 #[test]
 fn the_environment_is_an_allow_list() {
-    for tier in Tier::ALL {
-        let world = World::new();
+    for tier in SandboxTier::ALL {
+        let world = SandboxSurroundings::new();
         let Ok(sandbox) = world.sandbox(tier) else { continue };
         let mut job = shell(&world, "tr '\\0' '\\n' < /proc/self/environ");
         job.program = "cat".to_owned();
@@ -286,7 +295,7 @@ fn a_job_sees_the_same_places_in_every_run() {
     in_namespaces(|world, sandbox| {
         let script =
             "pwd; echo $HOME $TMPDIR; id -un; hostname 2>/dev/null || cat /proc/sys/kernel/hostname; tty; ls /assize";
-        let (first, second) = (printed(world, sandbox, script), printed(&World::new(), sandbox, script));
+        let (first, second) = (printed(world, sandbox, script), printed(&SandboxSurroundings::new(), sandbox, script));
         assert_eq!(first, second);
         let home = world.at("home").display().to_string();
         let mut lines = first.lines();
@@ -328,13 +337,14 @@ fn loopback_works_inside() {
     }
     let script = "import socket\ns = socket.create_server(('127.0.0.1', 0))\nc = socket.create_connection(s.getsockname())\n\
                   u = socket.socket(socket.AF_UNIX)\nu.bind('\\0inside')\nprint('heard')";
-    for tier in [Tier::Bubblewrap, Tier::Namespaces] {
-        let world = World::new();
+    for tier in [SandboxTier::Bubblewrap, SandboxTier::Namespaces] {
+        let world = SandboxSurroundings::new();
         // Python may be one of the user's own tools.
-        let Ok(sandbox) = Sandbox::at(tier, &launcher(), &assize_engine::sandbox::Host::of_this_process()) else {
+        let Ok(sandbox) = Sandbox::at(tier, &launcher(), &assize_engine::sandbox::SandboxHost::of_this_process())
+        else {
             continue;
         };
-        let job = Job::new("python3", &["-c", script], &world.at("work"), &world.at("gates/reports"));
+        let job = SandboxJob::new("python3", &["-c", script], &world.at("work"), &world.at("gates/reports"));
         let result = sandbox.run(&job, &mut |_| {}).expect("run");
         assert_eq!(result.stdout, b"heard\n", "{}", String::from_utf8_lossy(&result.stderr));
     }
@@ -342,16 +352,16 @@ fn loopback_works_inside() {
 
 #[test]
 fn the_network_is_there_on_demand_only() {
-    for tier in [Tier::Bubblewrap, Tier::Namespaces, Tier::Landlock] {
+    for tier in [SandboxTier::Bubblewrap, SandboxTier::Namespaces, SandboxTier::Landlock] {
         for (network, reached) in [(false, false), (true, true)] {
-            let world = World::new();
+            let world = SandboxSurroundings::new();
             let Ok(sandbox) = world.sandbox(tier) else { continue };
             let mut job = world.job(&sandbox, "tcp");
             job.network = network;
             sandbox.run(&job, &mut |_| {}).expect("run");
             assert_eq!(world.connected().is_some(), reached, "{tier} {network}");
             // What has no address but a name in the kernel stays out of reach, where Landlock knows it.
-            let world = World::new();
+            let world = SandboxSurroundings::new();
             let mut job = world.job(&sandbox, "unix-abstract");
             job.network = network;
             sandbox.run(&job, &mut |_| {}).expect("run");
@@ -423,7 +433,7 @@ fn output_comes_in_as_it_is_printed() {
 #[test]
 fn how_a_job_ended_is_told() {
     in_namespaces(|world, sandbox| {
-        let run = |job: &Job| sandbox.run(job, &mut |_| {});
+        let run = |job: &SandboxJob| sandbox.run(job, &mut |_| {});
         let killed = run(&shell(world, "kill -9 $$")).expect("run");
         assert_eq!((killed.status, killed.signal, killed.succeeded()), (None, Some(9), false));
         let mut missing = shell(world, "");
@@ -453,11 +463,11 @@ fn limits_are_kept_at_the_limit_and_one_past_it() {
         let over = reached("head -c 600 /dev/zero; head -c 401 /dev/zero >&2; sleep 5", output());
         assert_eq!(
             (over.limit_reached, over.cut, over.stdout.len() + over.stderr.len()),
-            (Some(Limit::Output), true, 1000)
+            (Some(LimitKind::Output), true, 1000)
         );
         let file = || SandboxLimits { file_bytes: 1000, ..default() };
         assert_eq!(reached("exec head -c 1000 /dev/zero > file", file()).status, Some(0));
-        assert_eq!(reached("exec head -c 1001 /dev/zero > file", file()).limit_reached, Some(Limit::FileSize));
+        assert_eq!(reached("exec head -c 1001 /dev/zero > file", file()).limit_reached, Some(LimitKind::FileSize));
         let files = || SandboxLimits { open_files: 16, ..default() };
         // Three are open already, and the shell moves none of those it is told to open.
         assert_eq!(reached("exec 9< /dev/null", files()).status, Some(0));
@@ -473,12 +483,12 @@ fn limits_that_only_make_calls_fail_are_told() {
         full.limits.temporary_bytes = 1 << 20;
         let result = sandbox.run(&full, &mut |_| {}).expect("run");
         assert_eq!((result.status, result.limit_reached), (Some(4), None));
-        assert_eq!(result.limits_touched, [Limit::TemporarySize]);
+        assert_eq!(result.limits_touched, [LimitKind::TemporarySize]);
         let mut job = world.job(sandbox, "open-files");
         job.limits.open_files = 64;
         let result = sandbox.run(&job, &mut |_| {}).expect("run");
         // Before Linux 6.2 nothing tells how many are open.
-        assert!(result.limits_touched == [Limit::OpenFiles] || kernel() < (6, 2), "{result:?}");
+        assert!(result.limits_touched == [LimitKind::OpenFiles] || kernel() < (6, 2), "{result:?}");
     });
 }
 
@@ -491,8 +501,8 @@ fn kernel() -> (u32, u32) {
 /// Where our own launcher makes the namespaces, the kernel keeps two more limits for them.
 #[test]
 fn namespaces_are_settled() {
-    let world = World::new();
-    let Ok(sandbox) = world.sandbox(Tier::Namespaces) else { return };
+    let world = SandboxSurroundings::new();
+    let Ok(sandbox) = world.sandbox(SandboxTier::Namespaces) else { return };
     let mut job = shell(&world, "cat /proc/sys/user/max_user_namespaces /proc/sys/kernel/pid_max");
     job.limits.processes = 1000;
     let before = fs::read_to_string("/proc/sys/kernel/pid_max").expect("a setting");
@@ -508,8 +518,8 @@ fn namespaces_are_settled() {
 #[test]
 fn a_job_does_not_outlive_the_engine() {
     if std::env::var_os("ASSIZE_TEST_ENGINE").is_some() {
-        let world = World::new();
-        let tier = Tier::ALL
+        let world = SandboxSurroundings::new();
+        let tier = SandboxTier::ALL
             .into_iter()
             .find(|tier| std::env::var("ASSIZE_TEST_TIER").is_ok_and(|name| name == tier.to_string()));
         let sandbox = world.sandbox(tier.expect("a tier")).expect("a sandbox");
@@ -519,8 +529,8 @@ fn a_job_does_not_outlive_the_engine() {
         sandbox.run(&job, &mut |_| say("begun")).expect("run");
         return;
     }
-    for tier in [Tier::Bubblewrap, Tier::Namespaces, Tier::Landlock] {
-        if World::new().sandbox(tier).is_err() {
+    for tier in [SandboxTier::Bubblewrap, SandboxTier::Namespaces, SandboxTier::Landlock] {
+        if SandboxSurroundings::new().sandbox(tier).is_err() {
             continue;
         }
         for signal in ["-KILL", "-TERM", "-INT"] {
@@ -589,8 +599,8 @@ fn sleepers(below: u32) -> Vec<PathBuf> {
 fn nothing_is_typed_into_our_terminal() {
     const WORD: &str = "intruder";
     if let Ok(name) = std::env::var("ASSIZE_TEST_TERMINAL") {
-        let world = World::new();
-        match Tier::ALL.into_iter().find(|tier| tier.to_string() == name) {
+        let world = SandboxSurroundings::new();
+        match SandboxTier::ALL.into_iter().find(|tier| tier.to_string() == name) {
             Some(tier) => {
                 let Ok(sandbox) = world.sandbox(tier) else { return };
                 sandbox.run(&world.job(&sandbox, "terminal"), &mut |_| {}).expect("run");
@@ -615,8 +625,8 @@ fn nothing_is_typed_into_our_terminal() {
         assert!(text.contains("finished"), "{how}: {text}");
         text.contains(WORD)
     };
-    for tier in [Tier::Bubblewrap, Tier::Namespaces, Tier::Landlock] {
-        if World::new().sandbox(tier).is_ok() {
+    for tier in [SandboxTier::Bubblewrap, SandboxTier::Namespaces, SandboxTier::Landlock] {
+        if SandboxSurroundings::new().sandbox(tier).is_ok() {
             assert!(!seen(&tier.to_string()), "{tier}");
         }
     }
@@ -625,17 +635,20 @@ fn nothing_is_typed_into_our_terminal() {
 
 #[test]
 fn more_than_can_be_had_is_refused() {
-    let world = World::new();
+    let world = SandboxSurroundings::new();
     // As a launcher, this program does nothing at all: no tier works.
     let useless = assize_engine::sandbox::Launcher { program: PathBuf::from("/bin/true"), arguments: Vec::new() };
-    let error = Sandbox::with(Demand::Require, &useless, &world.host()).expect_err("refused");
+    let error = Sandbox::with(SandboxDemand::Require, &useless, &world.host()).expect_err("refused");
     let SandboxError::Unavailable(missed) = &error else { panic!("{error}") };
-    assert_eq!(missed.iter().map(|(tier, _)| *tier).collect::<Vec<_>>(), [Tier::Bubblewrap, Tier::Namespaces]);
-    assert!(Sandbox::with(Demand::Prefer, &useless, &world.host()).is_err(), "not even a bare run works");
-    let off = Sandbox::with(Demand::Off, &launcher(), &world.host()).expect("no sandbox");
-    assert_eq!(off.level().tier, Tier::None);
-    let best = Sandbox::with(Demand::Prefer, &launcher(), &world.host()).expect("some sandbox");
-    assert!(best.level().tier < Tier::None, "{:?}", best.level());
+    assert_eq!(
+        missed.iter().map(|(tier, _)| *tier).collect::<Vec<_>>(),
+        [SandboxTier::Bubblewrap, SandboxTier::Namespaces]
+    );
+    assert!(Sandbox::with(SandboxDemand::Prefer, &useless, &world.host()).is_err(), "not even a bare run works");
+    let off = Sandbox::with(SandboxDemand::Off, &launcher(), &world.host()).expect("no sandbox");
+    assert_eq!(off.level().tier, SandboxTier::None);
+    let best = Sandbox::with(SandboxDemand::Prefer, &launcher(), &world.host()).expect("some sandbox");
+    assert!(best.level().tier < SandboxTier::None, "{:?}", best.level());
     let sentence = best.level().sentence();
     assert!(sentence.contains("holds back") && sentence.contains("does not hold back"), "{sentence}");
 }
@@ -658,10 +671,10 @@ fn what_a_run_costs() {
     };
     let plain = measure(&mut || assert!(Command::new("/bin/true").status().expect("run").success()));
     say(&format!("without a sandbox: {plain}"));
-    for tier in Tier::ALL {
-        let world = World::new();
+    for tier in SandboxTier::ALL {
+        let world = SandboxSurroundings::new();
         let Ok(sandbox) = world.sandbox(tier) else { continue };
-        let job = Job::new("/bin/true", &[], &world.at("work"), &world.at("gates/reports"));
+        let job = SandboxJob::new("/bin/true", &[], &world.at("work"), &world.at("gates/reports"));
         let inside = measure(&mut || drop(sandbox.run(&job, &mut |_| {}).expect("run")));
         say(&format!("{tier}: {inside}"));
     }

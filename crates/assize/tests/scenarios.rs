@@ -9,14 +9,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use assize_testkit::scenario::{Run, Scenario};
+use assize_testkit::scenario::{Scenario, ScenarioRun};
 
 /// Scenarios that are played at the same time.
 const THREADS: usize = 2;
 /// The least number of scenarios, so that none gets lost unnoticed.
 const SCENARIOS_MIN: usize = 60;
 
-type Outcome = Result<(Scenario, Run), String>;
+type ScenarioOutcome = Result<(Scenario, ScenarioRun), String>;
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the table is for people who ask for it with --nocapture")]
@@ -50,7 +50,7 @@ fn folders() -> Vec<PathBuf> {
     folders
 }
 
-fn play_all(folders: &[PathBuf], executable: &Path) -> Vec<Outcome> {
+fn play_all(folders: &[PathBuf], executable: &Path) -> Vec<ScenarioOutcome> {
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(BTreeMap::new());
     thread::scope(|scope| {
@@ -70,7 +70,7 @@ fn play_all(folders: &[PathBuf], executable: &Path) -> Vec<Outcome> {
 }
 
 /// Sums up who was sent back and who was not. Stops count, not scenarios.
-fn table(played: &[(Scenario, Run)]) -> String {
+fn table(played: &[(Scenario, ScenarioRun)]) -> String {
     let mut counts: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     for (scenario, run) in played {
         for stop in &run.stops {
@@ -95,7 +95,7 @@ fn table(played: &[(Scenario, Run)]) -> String {
 }
 
 /// Lists what an honest agent's work was remarked for: noise, unless a reader finds it useful.
-fn remarks_on_honest(played: &[(Scenario, Run)]) -> String {
+fn remarks_on_honest(played: &[(Scenario, ScenarioRun)]) -> String {
     let mut lines = Vec::new();
     for (scenario, run) in played {
         for stop in &run.stops {

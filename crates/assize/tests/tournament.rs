@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use assize_testkit::model_server::{ModelServer, Reply, Script, Usage};
+use assize_testkit::model_server::{ModelScript, ModelServer, ScriptedReply, TokenUsage};
 use assize_testkit::repo::Repo;
 use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
 use serde_json::{Value, json};
@@ -285,19 +285,20 @@ fn with_model(base_url: &str, settings: &str) -> Repo {
     repo
 }
 
-fn replies(replacements: &[&str]) -> Script {
+fn replies(replacements: &[&str]) -> ModelScript {
     let reply = |replace: &&str| {
         let op = json!({"kind": "edit", "path": "src/a.txt", "find": "two", "replace": replace});
-        Reply::text(json!({"ops": [op]}).to_string())
+        ScriptedReply::text(json!({"ops": [op]}).to_string())
     };
-    Script::of(replacements.iter().map(reply)).usage(Usage::new(100, 10))
+    ModelScript::of(replacements.iter().map(reply)).usage(TokenUsage::new(100, 10))
 }
 
 const GENERATE: [&str; 5] = ["tournament", "--generate", "2", "--spec", "task.md"];
 
 #[test]
 fn what_candidates_cost_stands_wherever_the_result_does() {
-    let server = ModelServer::start(replies(&["2", "BAD", "two, or 2"]).then(Reply::text("I would rewrite it.")));
+    let server =
+        ModelServer::start(replies(&["2", "BAD", "two, or 2"]).then(ScriptedReply::text("I would rewrite it.")));
     let repo = with_model(&server.openai_base_url(), "");
     let page = repo.outside().join("page.html");
     let (output, result) =
@@ -336,9 +337,11 @@ fn what_candidates_cost_stands_wherever_the_result_does() {
     let again = shown(&repo, &["ledger", "replay", "5"], "json");
     assert!(again.contains("\"same\":true"), "{again}");
     // Asking once more costs as well, and a candidate that was handed in costs nothing.
-    let server = ModelServer::start(replies(&[]).usage(Usage::new(100, 10)).then(Reply::text("No.")).then(
-        Reply::text(json!({"ops": [{"kind": "edit", "path": "src/a.txt", "find": "two", "replace": "2"}]}).to_string()),
-    ));
+    let server = ModelServer::start(
+        replies(&[]).usage(TokenUsage::new(100, 10)).then(ScriptedReply::text("No.")).then(ScriptedReply::text(
+            json!({"ops": [{"kind": "edit", "path": "src/a.txt", "find": "two", "replace": "2"}]}).to_string(),
+        )),
+    );
     let repo = with_model(&server.openai_base_url(), "");
     let bad = patch(&repo, "bad.json", "two", "BAD");
     let markdown = shown(&repo, &["tournament", &bad, "--generate", "1", "--spec", "task.md"], "markdown");
@@ -486,7 +489,7 @@ fn silent_port() -> (OwnedFd, u16) {
 #[test]
 fn whoever_cannot_be_asked_makes_no_candidate_that_loses() {
     let (_held, port) = silent_port();
-    let server = ModelServer::start(Script::always(Reply::text("I would rewrite it.")));
+    let server = ModelServer::start(ModelScript::always(ScriptedReply::text("I would rewrite it.")));
     let down = with_model(&format!("http://127.0.0.1:{port}/v1"), "");
     let keyless = with_model(&server.openai_base_url(), "api_key_env = \"NO_SUCH_KEY\"\n");
     let missing = project("[fixer.command]\nargv = [\"no-such-fixer\"]\nprice_usd_per_call = 0.25\n");

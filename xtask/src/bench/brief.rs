@@ -67,7 +67,7 @@ fn make_repository(tree: &Path) -> Result {
 }
 
 /// A program that is measured.
-struct Row {
+struct MeasuredProgram {
     name: &'static str,
     command: Command,
     before: Box<dyn Fn(usize)>,
@@ -79,7 +79,7 @@ struct Row {
     is_slow: bool,
 }
 
-impl Row {
+impl MeasuredProgram {
     fn new(name: &'static str, command: Command) -> Self {
         let absent = (!is_there(&command)).then(|| "absent".to_owned());
         Self { name, command, before: Box::new(|_| ()), millis: Vec::new(), peak_kib: 0, absent, is_slow: false }
@@ -112,7 +112,7 @@ fn limited(command: &Command) -> Command {
     limited
 }
 
-fn rows(tree: &Path, place: &Path) -> Vec<Row> {
+fn rows(tree: &Path, place: &Path) -> Vec<MeasuredProgram> {
     let within = |program: &str, arguments: &[&str]| {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(tree);
@@ -122,7 +122,7 @@ fn rows(tree: &Path, place: &Path) -> Vec<Row> {
     let ours = |name: &'static str, cache: &str| {
         let mut command = within(&assize, &["brief", "--format", "json"]);
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("XDG_CACHE_HOME", place.join(cache));
-        Row::new(name, command)
+        MeasuredProgram::new(name, command)
     };
     let mut cold = ours("assize brief, cold", "cold");
     let forgotten = place.join("cold");
@@ -155,7 +155,7 @@ fn rows(tree: &Path, place: &Path) -> Vec<Row> {
         let mut command = within(&aider, &map);
         command.env("OPENAI_API_KEY", "unused").env("HOME", place);
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        let mut row = Row::new(name, command);
+        let mut row = MeasuredProgram::new(name, command);
         row.is_slow = true;
         let (tree, changed) = (tree.to_owned(), tree.join("changed.py"));
         row.before = Box::new(move |round| {
@@ -168,12 +168,12 @@ fn rows(tree: &Path, place: &Path) -> Vec<Row> {
         row
     };
     vec![
-        Row::new("rg --files", within("rg", &["--files"])),
-        Row::new("rg -c '' (reads every line)", within("rg", &["-c", "", "./"])),
+        MeasuredProgram::new("rg --files", within("rg", &["--files"])),
+        MeasuredProgram::new("rg -c '' (reads every line)", within("rg", &["-c", "", "./"])),
         cold,
         warm,
-        Row::new("ctags -R", within("ctags", &["--quiet=yes", "-R", "-f", &tags])),
-        Row::new("repomix", within(&repomix, &["--quiet", "--output", &packed])),
+        MeasuredProgram::new("ctags -R", within("ctags", &["--quiet=yes", "-R", "-f", &tags])),
+        MeasuredProgram::new("repomix", within(&repomix, &["--quiet", "--output", &packed])),
         map_of("aider, repository map, cold", true),
         map_of("aider, repository map, one file changed", false),
     ]
@@ -193,11 +193,11 @@ fn sorted_with_hidden(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
-fn report(rows: &mut [Row]) {
+fn report(rows: &mut [MeasuredProgram]) {
     for row in &mut *rows {
         row.millis.sort_by(f64::total_cmp);
     }
-    let median = |row: &Row| row.millis.get(row.millis.len() / 2).copied();
+    let median = |row: &MeasuredProgram| row.millis.get(row.millis.len() / 2).copied();
     let listing = median(&rows[0]);
     println!("\n{:40} {:>8} {:>8} {:>8} {:>14} {:>9}", "", "min s", "p50 s", "max s", "of rg --files", "peak MiB");
     for row in &*rows {

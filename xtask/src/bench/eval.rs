@@ -32,7 +32,7 @@ const CALL_S_MAX: u64 = 10;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// What came of one process.
-struct Ran {
+struct MeasuredRun {
     seconds: f64,
     cpu_seconds: f64,
     peak_kib: u64,
@@ -49,21 +49,21 @@ pub fn run(only: Option<&str>) -> Result {
         "{:52} {:>8} {:>10} {:>9} {:>10} {:>10} {:>7}",
         "", "records", "records/s", "seconds", "CPU/record", "peak", "calls"
     );
-    let server = Server::start(0, 0)?;
+    let server = BenchmarkServer::start(0, 0)?;
     println!("one record: how long it takes to start");
-    let place = Place::new(1, &server)?;
+    let place = BenchmarkFolder::new(1, &server)?;
     for (name, command) in place.rows() {
         row(name, 1, &measure(command)?, 1);
     }
     drop(server);
     println!("of the first {QUICK} rows the run of middle length of {ROUNDS}, which took turns");
     for delay in DELAYS_MS {
-        let server = Server::start(delay, 0)?;
+        let server = BenchmarkServer::start(delay, 0)?;
         for records in SIZES {
             println!("{delay} ms for an answer");
-            let mut runs: BTreeMap<usize, Vec<(&str, Ran, u64)>> = BTreeMap::new();
+            let mut runs: BTreeMap<usize, Vec<(&str, MeasuredRun, u64)>> = BTreeMap::new();
             for round in 0..ROUNDS {
-                let place = Place::new(records, &server)?;
+                let place = BenchmarkFolder::new(records, &server)?;
                 for (at, (name, command)) in place.rows().into_iter().enumerate() {
                     if only.is_some_and(|only| !name.contains(only)) || (round > 0 && at >= QUICK) {
                         continue;
@@ -87,9 +87,9 @@ pub fn run(only: Option<&str>) -> Result {
 /// One request of a hundred is never answered: how long a run takes that gives a call ten seconds.
 fn stuck() -> Result {
     println!("1 of 100 requests is never answered; a call may take {CALL_S_MAX} s");
-    let server = Server::start(0, 100)?;
+    let server = BenchmarkServer::start(0, 100)?;
     for records in [300, 5_000] {
-        let place = Place::new(records, &server)?;
+        let place = BenchmarkFolder::new(records, &server)?;
         let config = fs::read_to_string(place.folder.path().join("assize.toml")).map_err(|error| error.to_string())?;
         place.write("assize.toml", &format!("{config}[eval]\ncall_s_max = {CALL_S_MAX}\n"))?;
         let (name, command) = place.rows().swap_remove(0);
@@ -100,8 +100,8 @@ fn stuck() -> Result {
     Ok(())
 }
 
-fn row(name: &str, records: usize, ran: &Ran, calls: u64) {
-    let Ran { seconds, cpu_seconds, peak_kib } = ran;
+fn row(name: &str, records: usize, ran: &MeasuredRun, calls: u64) {
+    let MeasuredRun { seconds, cpu_seconds, peak_kib } = ran;
     let rate = records as f64 / seconds;
     let cpu_micros = cpu_seconds * 1e6 / records as f64;
     let peak = *peak_kib as f64 / 1_024.0;
@@ -109,13 +109,13 @@ fn row(name: &str, records: usize, ran: &Ran, calls: u64) {
 }
 
 /// The server, a process of its own.
-struct Server {
+struct BenchmarkServer {
     child: Child,
     base_url: String,
     counter: PathBuf,
 }
 
-impl Server {
+impl BenchmarkServer {
     fn start(delay_ms: u64, hangs_every: u64) -> Result<Self> {
         let counter = target("bench-eval").join("requests");
         fs::create_dir_all(target("bench-eval")).map_err(|error| error.to_string())?;
@@ -144,7 +144,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for BenchmarkServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -152,13 +152,13 @@ impl Drop for Server {
 }
 
 /// A folder with the records, and what each program needs to judge them.
-struct Place {
+struct BenchmarkFolder {
     folder: tempfile::TempDir,
     base_url: String,
 }
 
-impl Place {
-    fn new(records: usize, server: &Server) -> Result<Self> {
+impl BenchmarkFolder {
+    fn new(records: usize, server: &BenchmarkServer) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("records-").tempdir_in(target("bench-eval"));
         let place = Self { folder: folder.map_err(|error| error.to_string())?, base_url: server.base_url.clone() };
         let lines: String = (0..records).map(|at| format!("{}\n", guide(at))).collect();
@@ -226,7 +226,7 @@ fn guide(at: usize) -> serde_json::Value {
 }
 
 /// Runs a process to its end: its time, and the processor time and peak memory of it and of all that it starts.
-fn measure(mut command: Command) -> Result<Ran> {
+fn measure(mut command: Command) -> Result<MeasuredRun> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let began = Instant::now();
     let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
@@ -255,7 +255,7 @@ fn measure(mut command: Command) -> Result<Ran> {
     if status.code().is_none_or(|code| code == 2) {
         return Err(format!("{command:?} ended with {status}"));
     }
-    Ok(Ran { seconds, cpu_seconds, peak_kib })
+    Ok(MeasuredRun { seconds, cpu_seconds, peak_kib })
 }
 
 /// A process and all that it has started.

@@ -19,26 +19,26 @@ const LINES: usize = 80;
 
 /// How a patch is put in.
 #[derive(Clone, Copy)]
-enum How {
+enum PatchMethod {
     /// By a program, whose arguments these are; `DIFF` and `OPS` stand for the patch.
     Program(&'static [&'static str]),
     /// Here, file by file.
     Written(fn(&Path, &str) -> std::io::Result<()>),
 }
 
-const ROWS: [(&str, How); 6] = [
-    ("git apply (makes nothing durable)", How::Program(&["git", "apply", "DIFF"])),
-    ("patch -p1 (makes nothing durable)", How::Program(&["patch", "-p1", "--silent", "--input", "DIFF"])),
+const ROWS: [(&str, PatchMethod); 6] = [
+    ("git apply (makes nothing durable)", PatchMethod::Program(&["git", "apply", "DIFF"])),
+    ("patch -p1 (makes nothing durable)", PatchMethod::Program(&["patch", "-p1", "--silent", "--input", "DIFF"])),
     (
         "assize patch apply, of a diff (all or nothing, durable)",
-        How::Program(&["ASSIZE", "patch", "apply", "DIFF", "--ops-max", "1000", "--bytes-max", "10000000"]),
+        PatchMethod::Program(&["ASSIZE", "patch", "apply", "DIFF", "--ops-max", "1000", "--bytes-max", "10000000"]),
     ),
     (
         "assize patch apply, of edits (all or nothing, durable)",
-        How::Program(&["ASSIZE", "patch", "apply", "OPS", "--ops-max", "1000", "--bytes-max", "10000000"]),
+        PatchMethod::Program(&["ASSIZE", "patch", "apply", "OPS", "--ops-max", "1000", "--bytes-max", "10000000"]),
     ),
-    ("each file written, synced, moved (durable one by one)", How::Written(durable)),
-    ("each file written, and nothing else", How::Written(plain)),
+    ("each file written, synced, moved (durable one by one)", PatchMethod::Written(durable)),
+    ("each file written, and nothing else", PatchMethod::Written(plain)),
 ];
 
 /// Makes the trees, runs everything and prints the table.
@@ -86,9 +86,9 @@ fn report(millis: &mut [Vec<f64>]) {
 }
 
 /// Puts the patch in once; returns the milliseconds.
-fn once(how: How, tree: &Path, place: &Path) -> Result<f64> {
+fn once(how: PatchMethod, tree: &Path, place: &Path) -> Result<f64> {
     match how {
-        How::Program(words) => {
+        PatchMethod::Program(words) => {
             let word = |word: &str| match word {
                 "ASSIZE" => root().join("target/release/assize"),
                 "DIFF" => place.join("patch.diff"),
@@ -99,7 +99,7 @@ fn once(how: How, tree: &Path, place: &Path) -> Result<f64> {
             command.args(words[1..].iter().map(|argument| word(argument))).current_dir(tree);
             measure(&command, "").map(|(millis, _)| millis)
         }
-        How::Written(write) => {
+        PatchMethod::Written(write) => {
             let began = Instant::now();
             (0..FILES)
                 .try_for_each(|file| write(&tree.join(path(file)), &text(file, true)))

@@ -4,11 +4,10 @@
 //! (`services/`), and then all, each time those of its language, tests apart from the others. The thresholds are those
 //! of names. It knows paths alone.
 
-use super::Source;
-use super::habits::{Habits, agreeing};
-use crate::facts::FileFacts;
-use crate::naming::{Affix, AffixPosition, Convention, NamingTally, SHARE_MIN, SUPPORT_MIN, Shape, Style};
-use crate::path::{Part, file_name, parent, without_ending};
+use assize_core::path::{file_name, parent, without_ending};
+use assize_syntax::facts::FileFacts;
+
+use crate::naming::{Affix, AffixPosition, Convention, NameShape, NameStyle, NamingTally, SHARE_MIN, SUPPORT_MIN};
 use crate::render::visible;
 
 /// Names of files that a language or a tool prescribes: they follow nobody's pattern, and make none.
@@ -29,7 +28,7 @@ const PRESCRIBED: [&str; 12] = [
 
 /// Files of one kind, and how all of them are named.
 #[derive(Debug, Default)]
-pub(super) struct Kin<'a> {
+pub(super) struct SiblingFiles<'a> {
     pub(super) paths: Vec<&'a str>,
     everywhere: Option<Convention>,
 }
@@ -38,12 +37,12 @@ pub(super) struct Kin<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Pattern {
     /// The style, and how many of how many agree.
-    style: Option<(Style, u32, u32)>,
+    style: Option<(NameStyle, u32, u32)>,
     /// Prefix and suffix, and of how many files.
     affixes: Vec<(Affix, u32)>,
 }
 
-impl Kin<'_> {
+impl SiblingFiles<'_> {
     /// Counts how all of them are named.
     pub(super) fn count(&mut self) {
         self.everywhere = convention(self.paths.iter().copied());
@@ -65,19 +64,19 @@ pub(super) fn is_prescribed(path: &str) -> bool {
 
 impl Pattern {
     /// The pattern around a new file; `None` where there is none that it could follow or break.
-    pub(super) fn around(habits: &Habits<'_>, source: &Source<'_>) -> Option<Self> {
-        if is_prescribed(source.path) {
+    pub(super) fn around(siblings: &SiblingFiles<'_>, new: &str) -> Option<Self> {
+        if is_prescribed(new) {
             return None;
         }
-        let kin = habits.kin.get(&(source.language, source.part == Part::Test))?;
-        let folder = parent(source.path);
-        let within =
-            |is_near: &dyn Fn(&str) -> bool| convention(kin.paths.iter().copied().filter(|path| is_near(parent(path))));
+        let folder = parent(new);
+        let within = |is_near: &dyn Fn(&str) -> bool| {
+            convention(siblings.paths.iter().copied().filter(|path| is_near(parent(path))))
+        };
         let mut pattern = Self::default();
         let (mut styled, mut affixed) = (false, false);
         let circles: [&dyn Fn() -> Option<Convention>; 3] =
             [&|| within(&|other| other == folder), &|| within(&|other| file_name(other) == file_name(folder)), &|| {
-                kin.everywhere.clone()
+                siblings.everywhere.clone()
             }];
         for circle in circles {
             let Some(convention) = circle() else { continue };
@@ -86,7 +85,7 @@ impl Pattern {
             if !styled && telling >= SUPPORT_MIN {
                 styled = true;
                 let style = convention.recommended;
-                pattern.style = style.map(|style| (style, agreeing(&convention, style), convention.total));
+                pattern.style = style.map(|style| (style, convention.agreeing(style), convention.total));
             }
             if !affixed && convention.total >= SUPPORT_MIN {
                 affixed = true;
@@ -102,7 +101,7 @@ impl Pattern {
 
     /// What of a file's name does not follow, in words.
     pub(super) fn faults(&self, path: &str) -> Vec<String> {
-        let shape = Shape::of_file(path);
+        let shape = NameShape::of_file(path);
         let name = visible(file_name(path));
         let style = self.style.zip(shape.style).filter(|((style, ..), written)| !style.admits(*written));
         let style = style.map(|((style, agree, all), written)| {

@@ -1,17 +1,17 @@
 //! Changes of small shops in five languages.
 
+use assize_syntax::testing::TestProject;
 use proptest::prelude::*;
 
 use super::*;
 use crate::brief::Analysis;
 use crate::naming::SUPPORT_MIN;
-use crate::testing::Project;
 
 /// Words of the shop's domain: each has a file.
 const DOMAIN: [&str; 6] = ["order", "ledger", "invoice", "customer", "shipment", "warehouse"];
 
 /// A shop in one language: what each file says of its word, in small letters (`{w}`) and with a capital (`{W}`).
-struct Shop {
+struct LanguageSample {
     path: &'static str,
     text: &'static str,
     /// A new file that fits.
@@ -24,8 +24,8 @@ struct Shop {
     said: [&'static str; 3],
 }
 
-const SHOPS: [Shop; 5] = [
-    Shop {
+const SHOPS: [LanguageSample; 5] = [
+    LanguageSample {
         path: "src/{w}_desk.rs",
         text: "pub struct {W}Desk;\npub fn fetch_{w}(the_{w}: u32) -> u32 {\n    the_{w}\n}\n",
         good: (
@@ -41,7 +41,7 @@ const SHOPS: [Shop; 5] = [
             "`refundHandling.rs` does not end in `_desk` like the files around it (6 of 6)",
         ],
     },
-    Shop {
+    LanguageSample {
         path: "shop/{w}_desk.py",
         text: "class {W}Desk:\n    pass\n\ndef fetch_{w}(the_{w}):\n    return the_{w}\n",
         good: ("shop/refund_desk.py", "def fetch_ledger_order():\n    pass\n\nfetch_ledger_order()\n"),
@@ -54,7 +54,7 @@ const SHOPS: [Shop; 5] = [
             "`RefundDesk.py` does not end in `_desk` like the files around it (6 of 6)",
         ],
     },
-    Shop {
+    LanguageSample {
         path: "src/services/{w}.service.ts",
         text: "export class {W}Desk {}\nexport function fetch{W}(the{W}: number) {\n  return the{W};\n}\n",
         good: ("src/services/refund.service.ts", "function fetchLedgerOrder() {}\nfetchLedgerOrder();\n"),
@@ -67,7 +67,7 @@ const SHOPS: [Shop; 5] = [
             "`refundService.ts` does not end in `.service` like the files around it (6 of 6)",
         ],
     },
-    Shop {
+    LanguageSample {
         path: "desk/{w}_desk.go",
         text: "package desk\n\ntype {W}Desk struct{}\n\nfunc fetch{W}(the{W} int) int {\n\treturn the{W}\n}\n",
         good: (
@@ -83,7 +83,7 @@ const SHOPS: [Shop; 5] = [
             "`refundDesk.go` is camelCase; snake_case is usual for the files around it (6 of 6)",
         ],
     },
-    Shop {
+    LanguageSample {
         path: "src/main/java/shop/{W}Service.java",
         text: "package shop;\n\npublic class {W}Service {\n  int fetch{W}(int the{W}) {\n    return the{W};\n  }\n}\n",
         good: (
@@ -104,7 +104,7 @@ const SHOPS: [Shop; 5] = [
     },
 ];
 
-impl Shop {
+impl LanguageSample {
     fn files(&self) -> Vec<(String, String)> {
         let fill = |text: &str, word: &str| {
             let capital = word[..1].to_uppercase() + &word[1..];
@@ -114,24 +114,28 @@ impl Shop {
     }
 
     fn score(&self, files: &[(&str, &str)]) -> ConventionScore {
-        scored(&self.files(), files, &Change { boundary_breaks: Some(0), schema_faults: Some(0), ..Change::default() })
+        scored(
+            &self.files(),
+            files,
+            &ConventionChange { boundary_breaks: Some(0), schema_faults: Some(0), ..ConventionChange::default() },
+        )
     }
 }
 
 /// Scores files of which every line is new.
-fn scored(base: &[(String, String)], files: &[(&str, &str)], change: &Change<'_>) -> ConventionScore {
+fn scored(base: &[(String, String)], files: &[(&str, &str)], change: &ConventionChange<'_>) -> ConventionScore {
     let added: BTreeSet<u32> = (1..=1_000).collect();
-    let files: Vec<ChangedFile<'_>> =
-        files.iter().map(|&(path, text)| ChangedFile { path, text, added: &added }).collect();
-    scored_lines(base, &Change { files: &files, ..*change })
+    let files: Vec<ChangedSource<'_>> =
+        files.iter().map(|&(path, text)| ChangedSource { path, text, added: &added }).collect();
+    scored_lines(base, &ConventionChange { files: &files, ..*change })
 }
 
-fn scored_lines(base: &[(String, String)], change: &Change<'_>) -> ConventionScore {
-    let project = Project::read(base.to_vec());
+fn scored_lines(base: &[(String, String)], change: &ConventionChange<'_>) -> ConventionScore {
+    let project = TestProject::read(base.to_vec());
     let tree = project.tree();
     let analysis = Analysis::of(&tree);
     let brief = analysis.brief();
-    score(&Habits::of(&tree, analysis.parts(), &brief), change)
+    score(&BaseConventions::of(&tree, analysis.parts(), &brief), change)
 }
 
 /// Scores a new Rust file of the shop.
@@ -139,7 +143,7 @@ fn rust(text: &str) -> ConventionScore {
     SHOPS[0].score(&[("src/refund_desk.rs", text)])
 }
 
-fn messages(score: &ConventionScore, about: About) -> Vec<&str> {
+fn messages(score: &ConventionScore, about: RemarkTopic) -> Vec<&str> {
     score.remarks.iter().filter(|remark| remark.about == about).map(|remark| remark.message.as_str()).collect()
 }
 
@@ -156,13 +160,13 @@ fn what_fits_is_worth_more_in_each_part() {
 
         let [casing_said, glossary_said, path_said] = shop.said;
         let casing = shop.score(&[(path, shop.other_casing)]);
-        assert_eq!(messages(&casing, About::Casing), [casing_said]);
+        assert_eq!(messages(&casing, RemarkTopic::Casing), [casing_said]);
         assert!(casing.identifiers.casing < Some(1.0) && casing.identifiers.value < identifiers.value, "{casing:?}");
         let words = shop.score(&[(path, shop.other_words)]);
-        assert_eq!(messages(&words, About::Glossary), [glossary_said]);
+        assert_eq!(messages(&words, RemarkTopic::Glossary), [glossary_said]);
         assert!(words.identifiers.glossary_overlap < Some(1.0), "{words:?}");
         let named = shop.score(&[(shop.other_path, text)]);
-        assert!(messages(&named, About::FilePattern).contains(&path_said), "{named:?}");
+        assert!(messages(&named, RemarkTopic::FilePattern).contains(&path_said), "{named:?}");
         assert_eq!(named.file_pattern, FilePattern { value: Some(FILE_PATTERN_BROKEN), counted: 1, broken: 1 });
         for worse in [casing, words, named] {
             assert!(worse.fit < good.fit, "{path}: {worse:?}");
@@ -203,7 +207,7 @@ fn the_weights_are_the_published_ones() {
 
 #[test]
 fn the_book_says_the_same() {
-    let book = include_str!("../../../../docs/convention.md");
+    let book = include_str!("../../../../docs/src/internals/convention.md");
     for (part, weight) in [
         ("identifiers", IDENTIFIERS_WEIGHT),
         ("glossary overlap", IDENTIFIERS_WEIGHT * GLOSSARY_WEIGHT),
@@ -231,7 +235,7 @@ fn the_book_says_the_same() {
 #[test]
 fn where_there_is_nothing_to_measure_a_part_is_unknown() {
     let shop = &SHOPS[0];
-    let nothing = Change::default();
+    let nothing = ConventionChange::default();
     let empty = scored(&shop.files(), &[], &nothing);
     assert_eq!(empty, ConventionScore::default());
     let no_base = scored(&[], &[shop.good], &nothing);
@@ -256,9 +260,9 @@ fn where_there_is_nothing_to_measure_a_part_is_unknown() {
 fn boundaries_and_schemas_come_in_as_counts() {
     let shop = &SHOPS[0];
     for (count, expected) in [(None, None), (Some(0), Some(1.0)), (Some(1), Some(0.0)), (Some(9), Some(0.0))] {
-        let change = Change { boundary_breaks: count, schema_faults: Some(0), ..Change::default() };
+        let change = ConventionChange { boundary_breaks: count, schema_faults: Some(0), ..ConventionChange::default() };
         assert_eq!(scored(&shop.files(), &[], &change).boundaries, expected);
-        let change = Change { boundary_breaks: Some(0), schema_faults: count, ..Change::default() };
+        let change = ConventionChange { boundary_breaks: Some(0), schema_faults: count, ..ConventionChange::default() };
         let found = scored(&shop.files(), &[], &change);
         assert_eq!((found.schema, found.boundaries), (expected, Some(1.0)));
     }
@@ -292,14 +296,15 @@ fn only_what_the_change_brings_counts() {
     let text = format!("{text}fn oldName() {{}}\nfn newName(the_order: u32) {{}}\n");
     for (lines, wrong) in [(vec![], 0), (vec![5], 1), (vec![6], 1), (vec![5, 6], 2), (vec![1, 2, 3, 4], 0)] {
         let added: BTreeSet<u32> = lines.into_iter().collect();
-        let files = [ChangedFile { path, text: &text, added: &added }];
-        let found = scored_lines(&base, &Change { files: &files, ..Change::default() });
+        let files = [ChangedSource { path, text: &text, added: &added }];
+        let found = scored_lines(&base, &ConventionChange { files: &files, ..ConventionChange::default() });
         assert_eq!((found.identifiers.cased_wrong, found.identifiers.cased_right), (wrong, 0), "{added:?}");
     }
     // A name that the base has in another file is no news, however it is written.
     let mut base = base;
     base.push(("src/odd_desk.rs".to_owned(), "fn oldName() {}\n".to_owned()));
-    let found = scored(&base, &[("src/new_desk.rs", "fn oldName() {}\nfn newName() {}\n")], &Change::default());
+    let found =
+        scored(&base, &[("src/new_desk.rs", "fn oldName() {}\nfn newName() {}\n")], &ConventionChange::default());
     assert_eq!(found.identifiers.cased_wrong, 1, "{found:?}");
 }
 
@@ -311,7 +316,7 @@ fn variables_in_capital_letters_are_held_against_constants() {
     let text = "ORDER_LEDGER = open(1)\nprint(ORDER_LEDGER)\nwarehouseOrder = open(1)\n";
     for (constants, right) in [(plain, 1), (odd, 0), (String::new(), 0)] {
         let base = [("shop/desk.py".to_owned(), format!("{constants}{variables}"))];
-        let found = scored(&base, &[("shop/new.py", text)], &Change::default());
+        let found = scored(&base, &[("shop/new.py", text)], &ConventionChange::default());
         let counts = (found.identifiers.cased_right, found.identifiers.cased_wrong);
         assert_eq!(counts, (right, 1), "{constants}: {:?}", found.remarks);
     }
@@ -321,7 +326,8 @@ fn variables_in_capital_letters_are_held_against_constants() {
 fn words_of_the_task_are_known() {
     let text = "fn fetch_journal() { fetch_journal(); }\n";
     for (task, expected) in [("", 0.0), ("Keep a diary.", 0.0), ("Keep the Journals in order.", 1.0)] {
-        let found = scored(&SHOPS[0].files(), &[("src/a.rs", text)], &Change { task, ..Change::default() });
+        let found =
+            scored(&SHOPS[0].files(), &[("src/a.rs", text)], &ConventionChange { task, ..ConventionChange::default() });
         assert_eq!(found.identifiers.glossary_overlap, Some(expected), "{task}");
     }
 }
@@ -338,7 +344,7 @@ fn a_large_glossary_does_not_pull_a_small_change_down() {
     base.extend(syllables.iter().map(|word| {
         (format!("src/{word}_desk.rs"), format!("struct The{word};\nfn a_{word}(the_{word}: u8, my_{word}: u8) {{}}\n"))
     }));
-    let large = scored(&base, &[(path, text)], &Change::default()).identifiers;
+    let large = scored(&base, &[(path, text)], &ConventionChange::default()).identifiers;
     assert_eq!((small.glossary_overlap, large.glossary_overlap), (Some(1.0), Some(1.0)));
     assert!(large.jaccard < small.jaccard.map(|value| value / 3.0), "{small:?} {large:?}");
 }
@@ -372,12 +378,12 @@ fn new_files_are_held_against_those_around_them() {
         // Tests of a language that has none yet.
         ("web/useOrderList.spec.ts", None),
     ] {
-        let found = scored(&base, &[(path, "")], &Change::default());
+        let found = scored(&base, &[(path, "")], &ConventionChange::default());
         assert_eq!(found.file_pattern.value, expected, "{path}: {:?}", found.remarks);
     }
     // One bad name is enough, however many good ones stand beside it.
     let several = [("tests/test_refund.py", ""), ("tests/refund_checks.py", ""), ("tests/test_cart.py", "")];
-    let found = scored(&base, &several, &Change::default()).file_pattern;
+    let found = scored(&base, &several, &ConventionChange::default()).file_pattern;
     assert_eq!(found, FilePattern { value: Some(FILE_PATTERN_BROKEN), counted: 3, broken: 1 });
 }
 
@@ -447,7 +453,7 @@ proptest! {
     fn what_is_wrong_or_unused_raises_nothing(chosen in functions(), is_used: bool) {
         let text: String = chosen.iter().map(function).collect();
         // A low score beside it, so that there is something to raise.
-        let change = Change { boundary_breaks: Some(1), ..Change::default() };
+        let change = ConventionChange { boundary_breaks: Some(1), ..ConventionChange::default() };
         let rust = |text: &str| scored(&SHOPS[0].files(), &[("src/refundDesk.rs", text)], &change);
         let before = rust(&text);
         let cased = rust(&format!("{text}{}", function(&("anOrderOfMine", is_used)))).identifiers.casing;

@@ -1,12 +1,14 @@
 //! Terms out of names.
 
+use assize_syntax::facts::{DeclaredName, NameTable, SkipReason};
+
 use super::*;
-use crate::facts::{Name, Names, PassedOver};
 
 fn facts(names: &[(&str, Role)]) -> FileFacts {
-    let name = |(text, role): &(&'static str, Role)| Name { text, owner: None, role: *role, public: false, line: 1 };
+    let name =
+        |(text, role): &(&'static str, Role)| DeclaredName { text, owner: None, role: *role, public: false, line: 1 };
     // The lifetime of the table's texts is that of the test's literals.
-    let names: Names =
+    let names: NameTable =
         names.iter().map(|(text, role)| name(&(Box::leak((*text).to_owned().into_boxed_str()), *role))).collect();
     FileFacts { names, ..FileFacts::default() }
 }
@@ -71,7 +73,7 @@ fn tests_and_files_that_were_not_read_say_nothing() {
     let names: &[(&str, Role)] = &[("Verdict", Role::Type), ("verdict", Role::Field), ("verdicts", Role::Variable)];
     assert_eq!(terms(&[("tests/a.rs", names), ("a.txt", names)]), []);
     let mut tally = GlossaryTally::default();
-    tally.add("a.rs", &FileFacts { passed_over: Some(PassedOver::Minified), ..facts(names) });
+    tally.add("a.rs", &FileFacts { passed_over: Some(SkipReason::Minified), ..facts(names) });
     assert_eq!(tally.glossary(), Glossary::default());
 }
 

@@ -1,68 +1,69 @@
 //! Conventions out of counts.
 
+use assize_syntax::facts::NameTable;
+
 use super::*;
-use crate::facts::Names;
 
 fn facts<'a>(role: Role, names: impl IntoIterator<Item = &'a str>) -> FileFacts {
-    let name = |text| Name { text, owner: None, role, public: false, line: 7 };
-    FileFacts { names: names.into_iter().map(name).collect::<Names>(), ..FileFacts::default() }
+    let name = |text| DeclaredName { text, owner: None, role, public: false, line: 7 };
+    FileFacts { names: names.into_iter().map(name).collect::<NameTable>(), ..FileFacts::default() }
 }
 
 fn convention(path: &str, role: Role, names: &[&str]) -> Convention {
     let mut tally = NamingTally::default();
     tally.add(path, &facts(role, names.iter().copied()));
-    let of_role = |convention: &Convention| matches!(convention.subject, Subject::Name(of) if of == role);
+    let of_role = |convention: &Convention| matches!(convention.subject, ConventionSubject::Name(of) if of == role);
     tally.conventions().into_iter().find(of_role).expect("names were counted")
 }
 
 #[test]
 fn a_name_is_written_in_one_style() {
     for (name, expected) in [
-        ("ledger", Some(Style::Flat)),
-        ("ledger2", Some(Style::Flat)),
-        ("ledger_entry", Some(Style::Snake)),
-        ("_ledger_entry", Some(Style::Snake)),
-        ("ledger_2", Some(Style::Snake)),
-        ("ledgerEntry", Some(Style::Camel)),
-        ("$ledgerEntry", Some(Style::Camel)),
-        ("__ledgerEntry", Some(Style::Camel)),
-        ("LedgerEntry", Some(Style::Pascal)),
-        ("Ledger", Some(Style::Pascal)),
-        ("HTTPServer", Some(Style::Pascal)),
-        ("T", Some(Style::Upper)),
-        ("URL", Some(Style::Upper)),
-        ("T1", Some(Style::Upper)),
-        ("LEDGER_MAX", Some(Style::Screaming)),
-        ("ledger-entry", Some(Style::Kebab)),
-        ("Ledger_entry", Some(Style::Mixed)),
-        ("ledger_Entry", Some(Style::Mixed)),
-        ("Ledger-Entry", Some(Style::Mixed)),
-        ("ledger-entry_2", Some(Style::Mixed)),
-        ("ledger entry", Some(Style::Mixed)),
-        ("größe_ändern", Some(Style::Snake)),
-        ("名前", Some(Style::Flat)),
+        ("ledger", Some(NameStyle::Flat)),
+        ("ledger2", Some(NameStyle::Flat)),
+        ("ledger_entry", Some(NameStyle::Snake)),
+        ("_ledger_entry", Some(NameStyle::Snake)),
+        ("ledger_2", Some(NameStyle::Snake)),
+        ("ledgerEntry", Some(NameStyle::Camel)),
+        ("$ledgerEntry", Some(NameStyle::Camel)),
+        ("__ledgerEntry", Some(NameStyle::Camel)),
+        ("LedgerEntry", Some(NameStyle::Pascal)),
+        ("Ledger", Some(NameStyle::Pascal)),
+        ("HTTPServer", Some(NameStyle::Pascal)),
+        ("T", Some(NameStyle::Upper)),
+        ("URL", Some(NameStyle::Upper)),
+        ("T1", Some(NameStyle::Upper)),
+        ("LEDGER_MAX", Some(NameStyle::Screaming)),
+        ("ledger-entry", Some(NameStyle::Kebab)),
+        ("Ledger_entry", Some(NameStyle::Mixed)),
+        ("ledger_Entry", Some(NameStyle::Mixed)),
+        ("Ledger-Entry", Some(NameStyle::Mixed)),
+        ("ledger-entry_2", Some(NameStyle::Mixed)),
+        ("ledger entry", Some(NameStyle::Mixed)),
+        ("größe_ändern", Some(NameStyle::Snake)),
+        ("名前", Some(NameStyle::Flat)),
         ("__init__", None),
         ("_", None),
         ("_1", None),
         ("", None),
     ] {
-        assert_eq!(Style::of(name), expected, "{name}");
+        assert_eq!(NameStyle::of(name), expected, "{name}");
     }
 }
 
 #[test]
 fn one_word_fits_several_styles() {
     for (style, admitted) in [
-        (Style::Flat, vec![Style::Flat]),
-        (Style::Upper, vec![Style::Upper]),
-        (Style::Snake, vec![Style::Flat, Style::Snake]),
-        (Style::Camel, vec![Style::Flat, Style::Camel]),
-        (Style::Pascal, vec![Style::Upper, Style::Pascal]),
-        (Style::Screaming, vec![Style::Upper, Style::Screaming]),
-        (Style::Kebab, vec![Style::Flat, Style::Kebab]),
-        (Style::Mixed, vec![]),
+        (NameStyle::Flat, vec![NameStyle::Flat]),
+        (NameStyle::Upper, vec![NameStyle::Upper]),
+        (NameStyle::Snake, vec![NameStyle::Flat, NameStyle::Snake]),
+        (NameStyle::Camel, vec![NameStyle::Flat, NameStyle::Camel]),
+        (NameStyle::Pascal, vec![NameStyle::Upper, NameStyle::Pascal]),
+        (NameStyle::Screaming, vec![NameStyle::Upper, NameStyle::Screaming]),
+        (NameStyle::Kebab, vec![NameStyle::Flat, NameStyle::Kebab]),
+        (NameStyle::Mixed, vec![]),
     ] {
-        assert_eq!(Style::ALL.into_iter().filter(|written| style.admits(*written)).collect::<Vec<_>>(), admitted);
+        assert_eq!(NameStyle::ALL.into_iter().filter(|written| style.admits(*written)).collect::<Vec<_>>(), admitted);
         assert_eq!(serde_json::to_value(style).expect("a style is a text"), style.label());
     }
 }
@@ -72,18 +73,18 @@ fn a_style_is_recommended_when_enough_names_agree() {
     let snake = ["a_b", "b_c", "c_d", "d_e", "e_f", "f_g", "g_h", "h_i"];
     for (names, expected) in [
         // At the least support and one below.
-        (snake[..SUPPORT_MIN as usize].to_vec(), Some(Style::Snake)),
+        (snake[..SUPPORT_MIN as usize].to_vec(), Some(NameStyle::Snake)),
         (snake[..SUPPORT_MIN as usize - 1].to_vec(), None),
         // At the least share and one below: eight of ten, seven of nine.
-        ([&snake[..], &["xY", "yZ"]].concat(), Some(Style::Snake)),
+        ([&snake[..], &["xY", "yZ"]].concat(), Some(NameStyle::Snake)),
         ([&snake[..7], &["xY", "yZ"]].concat(), None),
         // Names of one word agree with it and tell nothing.
-        ([&snake[..5], &["a", "b", "c", "d", "e", "f", "g"]].concat(), Some(Style::Snake)),
+        ([&snake[..5], &["a", "b", "c", "d", "e", "f", "g"]].concat(), Some(NameStyle::Snake)),
         (vec!["a", "b", "c", "d", "e", "f_g"], None),
         // They disagree with a style that begins with a capital letter.
-        (vec!["A_B", "B_C", "C_D", "D_E", "E_F", "F"], Some(Style::Screaming)),
+        (vec!["A_B", "B_C", "C_D", "D_E", "E_F", "F"], Some(NameStyle::Screaming)),
         (vec!["A_B", "B_C", "C_D", "D_E", "E_F", "a", "b"], None),
-        (vec!["AbC", "BcD", "Cd", "Db", "Ez", "T", "U"], Some(Style::Pascal)),
+        (vec!["AbC", "BcD", "Cd", "Db", "Ez", "T", "U"], Some(NameStyle::Pascal)),
     ] {
         let found = convention("a.py", Role::Variable, &names);
         assert_eq!(found.recommended, expected, "{names:?}");
@@ -95,7 +96,7 @@ fn a_style_is_recommended_when_enough_names_agree() {
 fn a_single_word_is_recommended_when_there_is_nothing_else() {
     let words: Vec<String> = (0..SINGLE_WORD_SUPPORT_MIN).map(|number| format!("word{number}")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    assert_eq!(convention("a.go", Role::Module, &words).recommended, Some(Style::Flat));
+    assert_eq!(convention("a.go", Role::Module, &words).recommended, Some(NameStyle::Flat));
     assert_eq!(convention("a.go", Role::Module, &words[1..]).recommended, None);
     let mut two = words.clone();
     two.push("two_words");
@@ -106,7 +107,7 @@ fn a_single_word_is_recommended_when_there_is_nothing_else() {
 fn shares_are_of_all_names_and_a_name_counts_once_in_a_file() {
     let found = convention("a.py", Role::Function, &["a_b", "a_b", "c", "dE", "f_g"]);
     let shares: Vec<_> = found.styles.iter().map(|style| (style.style, style.count, style.share)).collect();
-    assert_eq!(shares, [(Style::Snake, 2, 0.5), (Style::Flat, 1, 0.25), (Style::Camel, 1, 0.25)]);
+    assert_eq!(shares, [(NameStyle::Snake, 2, 0.5), (NameStyle::Flat, 1, 0.25), (NameStyle::Camel, 1, 0.25)]);
 }
 
 #[test]
@@ -124,9 +125,9 @@ fn a_capital_letter_that_means_public_makes_two_conventions() {
     assert_eq!(
         styles,
         [
-            (Subject::File, 1, None),
-            (Subject::Name(Role::Function), 2, None),
-            (Subject::Public(Role::Function), 5, Some(Style::Pascal)),
+            (ConventionSubject::File, 1, None),
+            (ConventionSubject::Name(Role::Function), 2, None),
+            (ConventionSubject::Public(Role::Function), 5, Some(NameStyle::Pascal)),
         ]
     );
 }
@@ -147,8 +148,8 @@ fn files_have_a_convention() {
         tally.add(path, &FileFacts::default());
     }
     let [files] = tally.conventions().try_into().expect("files alone were counted");
-    assert_eq!((files.language, files.subject, files.total), (LanguageId::TypeScript, Subject::File, 8));
-    assert_eq!(files.recommended, Some(Style::Kebab));
+    assert_eq!((files.language, files.subject, files.total), (Language::TypeScript, ConventionSubject::File, 8));
+    assert_eq!(files.recommended, Some(NameStyle::Kebab));
     assert_eq!((files.affixes[0].text.as_str(), files.affixes[0].count), (".service", 5));
 }
 
@@ -210,6 +211,9 @@ fn what_was_added_can_be_taken_away_and_merged() {
 fn what_is_not_read_is_not_counted() {
     let mut tally = NamingTally::default();
     tally.add("a.txt", &facts(Role::Type, ["A"]));
-    tally.add("a.py", &FileFacts { passed_over: Some(crate::facts::PassedOver::Generated), ..FileFacts::default() });
+    tally.add(
+        "a.py",
+        &FileFacts { passed_over: Some(assize_syntax::facts::SkipReason::Generated), ..FileFacts::default() },
+    );
     assert_eq!(tally.conventions(), []);
 }

@@ -10,7 +10,7 @@ use crate::ruling::Unjudged;
 use crate::verdict::Reply;
 
 /// Reads a reply; where it does not count, says why.
-pub type Door<T> = Box<dyn Fn(&Reply) -> Result<T, Unjudged> + Send + Sync>;
+pub type VerdictParser<T> = Box<dyn Fn(&Reply) -> Result<T, Unjudged> + Send + Sync>;
 
 /// What is asked in each case of a run.
 pub trait Inquiry: Send + Sync + 'static {
@@ -33,5 +33,5 @@ pub trait Inquiry: Send + Sync + 'static {
     fn question(&self, case: &Self::Case, nonce: &Nonce) -> Result<Question, Unjudged>;
 
     /// Makes the door for replies to a question.
-    fn door(self: Arc<Self>, case: &Self::Case, question: &Arc<Question>) -> Door<Self::Reading>;
+    fn door(self: Arc<Self>, case: &Self::Case, question: &Arc<Question>) -> VerdictParser<Self::Reading>;
 }

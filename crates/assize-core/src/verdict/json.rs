@@ -11,7 +11,7 @@ use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 /// Any JSON in which no object has a key twice, however the key is spelled.
-pub(crate) struct Unambiguous(pub(crate) Value);
+pub struct Unambiguous(pub Value);
 
 impl<'de> Deserialize<'de> for Unambiguous {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

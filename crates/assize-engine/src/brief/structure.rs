@@ -1,7 +1,7 @@
-//! What a change does to the structure of a project, as findings, and the brief that judges are shown.
+//! Structure findings of a change, and the brief for the judges.
 //!
-//! Two copies are looked at: the base says what the boundaries are, the change is measured by them. Whether an import
-//! breaks one is for `assize-brief` to say, and what a finding costs for the court.
+//! The base defines the boundaries; the change is measured against them. `assize-brief` decides whether an import
+//! breaks a boundary, and the court decides what a finding costs.
 
 use assize_brief::brief::{Analysis, StructureChanges};
 use assize_brief::budget::for_prompt;
@@ -9,57 +9,63 @@ use assize_brief::render::visible;
 use assize_core::finding::{Certainty, Finding, Severity};
 use assize_core::text::Untrusted;
 
-use super::{Survey, survey_copy, survey_copy_like};
+use super::{TreeSurvey, survey_copy, survey_copy_like};
 use crate::work_copy::WorkCopy;
 
-/// The most files that a copy may have for its boundaries to be looked at.
+/// The most files of a copy whose boundaries are examined.
 pub const COPY_FILES_MAX: usize = 20_000;
-/// The most tokens of the brief that judges are shown.
+/// The most tokens of the brief in a judge's prompt.
 pub const PROMPT_TOKENS: usize = 1_500;
 
-/// What a look at the structure gave.
+/// The result of the structure check.
 #[derive(Debug, Default)]
-pub struct Look {
+pub struct StructureReport {
     /// Boundaries that the change breaks, and cycles that it closes.
     pub findings: Vec<Finding>,
-    /// Whether there are boundaries that it could have broken.
+    /// Whether the base has boundaries at all.
     pub has_boundaries: bool,
-    /// What the project says of itself, cut to [`PROMPT_TOKENS`]; empty where it was not asked for.
+    /// The brief, cut to [`PROMPT_TOKENS`]; empty if it was not requested.
     pub brief: Untrusted<String>,
-    /// What was not looked at, and why.
+    /// What was not examined, and why.
     pub limit: Option<String>,
 }
 
-/// Whether judges will want to see the brief.
+/// Whether the brief is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reader {
-    /// Judges are asked.
+pub enum BriefAudience {
+    /// Judges will read it.
     Judges,
-    /// Nobody reads it.
+    /// It is not needed.
     Nobody,
 }
 
-/// Looks at a change and its base. The brief is that of the base: a change doesn't choose what it is measured by. `known` is what
-/// was seen of the base already.
-pub fn look(base: Option<&WorkCopy>, known: Option<Survey>, change: &WorkCopy, reader: Reader) -> Look {
+/// Checks the structure of a change against its base. The brief is made from the base, so that a change does not
+/// choose its own standard. `survey` is an existing survey of the base.
+pub fn look(
+    base: Option<&WorkCopy>,
+    survey: Option<TreeSurvey>,
+    change: &WorkCopy,
+    reader: BriefAudience,
+) -> StructureReport {
     let largest = base.map_or(0, |base| base.files().len()).max(change.files().len());
     if !is_within_limit(largest) {
         let limit = format!("boundaries were not looked at: the tree has more than {COPY_FILES_MAX} files");
-        return Look { limit: Some(limit), ..Look::default() };
+        return StructureReport { limit: Some(limit), ..StructureReport::default() };
     }
     let Some(base) = base else {
-        let brief = if reader == Reader::Judges { shown(&survey_copy(change)) } else { Untrusted::default() };
-        return Look { brief, ..Look::default() };
+        let brief = if reader == BriefAudience::Judges { shown(&survey_copy(change)) } else { Untrusted::default() };
+        return StructureReport { brief, ..StructureReport::default() };
     };
-    let base = known.unwrap_or_else(|| survey_copy(base));
+    let base = survey.unwrap_or_else(|| survey_copy(base));
     let (findings, has_boundaries) = findings(&base, change);
-    let brief = if reader == Reader::Judges { shown(&base) } else { Untrusted::default() };
-    Look { findings, has_boundaries, brief, limit: None }
+    let brief = if reader == BriefAudience::Judges { shown(&base) } else { Untrusted::default() };
+    StructureReport { findings, has_boundaries, brief, limit: None }
 }
 
-/// Finds the boundaries of a base that a change breaks, and the cycles that it closes; with it, whether the base has any boundary.
+/// Finds the boundaries that a change breaks and the cycles that it closes. Also returns whether the base has any
+/// boundary.
 pub fn boundary_findings(base: &WorkCopy, change: &WorkCopy) -> (Vec<Finding>, bool) {
-    let look = look(Some(base), None, change, Reader::Nobody);
+    let look = look(Some(base), None, change, BriefAudience::Nobody);
     (look.findings, look.has_boundaries)
 }
 
@@ -67,11 +73,11 @@ pub(super) fn is_within_limit(files: usize) -> bool {
     files <= COPY_FILES_MAX
 }
 
-fn shown(survey: &Survey) -> Untrusted<String> {
+fn shown(survey: &TreeSurvey) -> Untrusted<String> {
     Untrusted::new(for_prompt(&survey.brief(), PROMPT_TOKENS))
 }
 
-fn findings(base: &Survey, change: &WorkCopy) -> (Vec<Finding>, bool) {
+fn findings(base: &TreeSurvey, change: &WorkCopy) -> (Vec<Finding>, bool) {
     let change = survey_copy_like(change, base);
     let (base_tree, change_tree) = (base.tree(), change.tree());
     let base = Analysis::of(&base_tree);
@@ -79,7 +85,7 @@ fn findings(base: &Survey, change: &WorkCopy) -> (Vec<Finding>, bool) {
     (as_findings(&Analysis::of(&change_tree).changes_since(&base)), has_boundaries)
 }
 
-/// One finding for each import: one that breaks a boundary and closes a cycle with that is said once.
+/// Makes one finding for each import, even if it both breaks a boundary and closes a cycle.
 fn as_findings(changes: &StructureChanges) -> Vec<Finding> {
     let finding = |rule: &str, path: &str, line: u32, message: String| Finding {
         rule: rule.to_owned(),
@@ -99,12 +105,12 @@ fn as_findings(changes: &StructureChanges) -> Vec<Finding> {
         let way: Vec<String> =
             found.cycle.through.iter().map(|unit| visible(assize_brief::boundary::shown(unit))).collect();
         let way = way.join(" → ");
-        let is_closing = |known: &&mut Finding| {
+        let is_closing = |survey: &&mut Finding| {
             let places = || found.closed_by.iter();
-            places().any(|it| known.path.as_deref() == Some(&it.path) && known.line == Some(it.line))
+            places().any(|it| survey.path.as_deref() == Some(&it.path) && survey.line == Some(it.line))
         };
         match findings.iter_mut().find(is_closing) {
-            Some(known) => known.message.push_str(&format!(" It closes a cycle that the base has not: {way}.")),
+            Some(survey) => survey.message.push_str(&format!(" It closes a cycle that the base has not: {way}.")),
             None => {
                 let message = format!("This import closes a cycle that the base has not: {way}.");
                 findings.push(finding("boundary-cycle", &closing.path, closing.line, message));

@@ -1,34 +1,34 @@
-//! The counts of a tree's names, brought up to date.
+//! Updates the counts of a tree's names.
 //!
-//! Kept counts hold for exactly the files that they were made of: each that is new, changed, gone, or plays another
-//! part now is taken out or put in. What the counts mean is for `assize-brief` to say.
+//! Cached counts hold for exactly the files that they were made from. Each file that was added, changed, removed or
+//! classified differently is subtracted or added. `assize-brief` defines what the counts mean.
 
-use assize_brief::tally::{Counted, NameTally};
+use assize_brief::tally::{CountedFor, NameTally};
 use assize_brief::unit::parts;
 
-use super::cache::Kept;
-use super::scene::Looked;
+use super::cache::CachedSurvey;
+use super::scan::ScannedFile;
 use super::tree_of;
 
-/// Where more than one of so many files changed, counting anew is no slower.
+/// If more than one file in this many changed, counting all of them is no slower.
 const CHANGED_SHARE: usize = 4;
 
 /// The counts of the names of a tree.
 #[derive(Debug, Default)]
 pub struct CountedNames {
-    /// What each file's names count for, in the order of the files.
-    pub counted: Vec<Counted>,
+    /// How each file's names are counted, in the order of the files.
+    pub counted: Vec<CountedFor>,
     /// The counts.
     pub tally: NameTally,
-    /// Whether the kept counts are exactly these.
-    pub is_kept: bool,
+    /// Whether the cached counts are the same.
+    pub is_cached: bool,
 }
 
 impl CountedNames {
-    /// Counts the names of files, as far as they are not counted already. The files stand in the order of their paths.
-    pub fn of(files: &[Looked<'_>], kept: &Kept<'_>) -> Self {
+    /// Counts the names of files, based on the cached counts where possible. The files must be sorted by path.
+    pub fn of(files: &[ScannedFile<'_>], cached: &CachedSurvey<'_>) -> Self {
         let counted = counted_for(files);
-        if let Some(names) = brought_up_to_date(files, &counted, kept) {
+        if let Some(names) = updated(files, &counted, cached) {
             return names;
         }
         let mut tally = NameTally::default();
@@ -37,27 +37,27 @@ impl CountedNames {
                 tally.add(&file.path, facts, *counted);
             }
         }
-        Self { counted, tally, is_kept: false }
+        Self { counted, tally, is_cached: false }
     }
 }
 
-fn counted_for(files: &[Looked<'_>]) -> Vec<Counted> {
-    let tree = tree_of(files.iter().map(|file| (file.path.as_str(), file.said())));
+fn counted_for(files: &[ScannedFile<'_>]) -> Vec<CountedFor> {
+    let tree = tree_of(files.iter().map(|file| (file.path.as_str(), file.summary())));
     let parts = parts(&tree);
-    let counted = |file: &Looked<'_>| {
+    let counted = |file: &ScannedFile<'_>| {
         let id = tree.find(&file.path).filter(|_| file.facts().is_some());
-        id.map_or(Counted::Not, |id| Counted::of(parts[id.index()]))
+        id.map_or(CountedFor::Not, |id| CountedFor::of(parts[id.index()]))
     };
     files.iter().map(counted).collect()
 }
 
-/// Takes the kept counts and changes them where files changed; `None` where that is not worth it or cannot be done.
-fn brought_up_to_date(files: &[Looked<'_>], counted: &[Counted], kept: &Kept<'_>) -> Option<CountedNames> {
+/// Updates the cached counts for changed files. Returns `None` if that is not worthwhile or not possible.
+fn updated(files: &[ScannedFile<'_>], counted: &[CountedFor], cached: &CachedSurvey<'_>) -> Option<CountedNames> {
     let mut changed = Vec::new();
     let mut met = 0;
     for (file, counted) in files.iter().zip(counted) {
         let Some(found) = &file.found else { continue };
-        let before = kept.get(&file.path);
+        let before = cached.get(&file.path);
         met += usize::from(before.is_some());
         if before.is_none_or(|(indexed, _)| (indexed.digest, indexed.counted) != (found.digest, *counted)) {
             changed.push((file, *counted));
@@ -68,16 +68,16 @@ fn brought_up_to_date(files: &[Looked<'_>], counted: &[Counted], kept: &Kept<'_>
         place.is_ok_and(|place| files[place].found.is_some())
     };
     let gone: Vec<_> =
-        if met == kept.len() { Vec::new() } else { kept.files().filter(|(path, _)| !is_there(path)).collect() };
+        if met == cached.len() { Vec::new() } else { cached.files().filter(|(path, _)| !is_there(path)).collect() };
     if (changed.len() + gone.len()) * CHANGED_SHARE > files.len() {
         return None;
     }
-    let mut tally = kept.tally()?;
+    let mut tally = cached.tally()?;
     let is_kept = changed.is_empty() && gone.is_empty();
-    // A row that is damaged leaves nothing to go by.
-    let before = changed.iter().filter_map(|(file, _)| Some((file.path.as_str(), kept.get(&file.path)?)));
+    // Without an intact row the old counts of a file cannot be subtracted.
+    let before = changed.iter().filter_map(|(file, _)| Some((file.path.as_str(), cached.get(&file.path)?)));
     for (path, (indexed, row)) in before.chain(gone) {
-        if let Some(facts) = &row.said()?.facts {
+        if let Some(facts) = &row.summary()?.facts {
             tally.remove(path, facts, indexed.counted);
         }
     }
@@ -86,5 +86,5 @@ fn brought_up_to_date(files: &[Looked<'_>], counted: &[Counted], kept: &Kept<'_>
             tally.add(&file.path, facts, counted);
         }
     }
-    Some(CountedNames { counted: counted.to_vec(), tally, is_kept })
+    Some(CountedNames { counted: counted.to_vec(), tally, is_cached: is_kept })
 }

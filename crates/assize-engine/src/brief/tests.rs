@@ -1,22 +1,22 @@
-//! Trees on a disk, with and without a cache.
+//! Surveys of trees on disk, with and without a cache.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use assize_brief::facts::PassedOver;
-use assize_brief::language::FILE_BYTES_MAX;
 use assize_core::finding::{Certainty, Severity};
+use assize_syntax::facts::SkipReason;
+use assize_syntax::language::FILE_BYTES_MAX;
 
-use super::scene::{Bounds, Earlier, Scene};
-use super::structure::{COPY_FILES_MAX, PROMPT_TOKENS, Reader};
+use super::scan::{PriorSurvey, ScanBounds, ScanContext};
+use super::structure::{BriefAudience, COPY_FILES_MAX, PROMPT_TOKENS};
 use super::*;
 
-/// A folder with a tree in it, and one for the cache.
-struct Place(tempfile::TempDir);
+/// A folder with a tree, and a folder for the cache.
+struct SurveyFixture(tempfile::TempDir);
 
-impl Place {
+impl SurveyFixture {
     fn with(files: &[(&str, &str)]) -> Self {
         let place = Self(tempfile::tempdir().expect("a temporary folder"));
         fs::create_dir(place.root()).expect("made");
@@ -47,21 +47,21 @@ impl Place {
         file
     }
 
-    fn survey(&self) -> Survey {
+    fn survey(&self) -> TreeSurvey {
         survey(&self.root(), Some(&self.cache()))
     }
 
-    /// Waits until the files are old enough to be known by their times.
-    fn settle(&self) {
+    /// Waits until the times of the files are reliable.
+    fn wait_until_old(&self) {
         std::thread::sleep(Duration::from_millis(2_100));
     }
 }
 
-fn paths(survey: &Survey) -> Vec<&str> {
+fn paths(survey: &TreeSurvey) -> Vec<&str> {
     survey.files.iter().map(|file| file.path.as_str()).collect()
 }
 
-fn limits(survey: &Survey) -> Vec<(String, u32)> {
+fn limits(survey: &TreeSurvey) -> Vec<(String, u32)> {
     survey.limits().iter().map(|limit| (limit.message.clone(), limit.left_out)).collect()
 }
 
@@ -74,13 +74,13 @@ const EVERYTHING: &[(&str, &str)] = &[
 
 #[test]
 fn files_that_did_not_change_are_neither_read_nor_parsed_again() {
-    let place = Place::with(EVERYTHING);
+    let place = SurveyFixture::with(EVERYTHING);
     let nothing = Effort::default();
     let all = Effort { read: 4, parsed: 4 };
     assert_eq!(place.survey().effort(), all);
-    // They are too fresh to go by their times, but their contents are known.
+    // Their times are too fresh to be reliable, but their contents are cached.
     assert_eq!(place.survey().effort(), Effort { read: 4, parsed: 0 });
-    place.settle();
+    place.wait_until_old();
     assert_eq!(place.survey().effort(), Effort { read: 4, parsed: 0 });
     assert_eq!(place.survey().effort(), nothing);
     let before = place.survey();
@@ -94,8 +94,8 @@ fn files_that_did_not_change_are_neither_read_nor_parsed_again() {
 
 #[test]
 fn a_change_of_the_same_size_and_modification_time_is_seen() {
-    let place = Place::with(&[("a.py", "one = 1\n")]);
-    place.settle();
+    let place = SurveyFixture::with(&[("a.py", "one = 1\n")]);
+    place.wait_until_old();
     place.survey();
     let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     place.write("a.py", "two = 2\n");
@@ -108,32 +108,38 @@ fn a_change_of_the_same_size_and_modification_time_is_seen() {
 }
 
 #[test]
-fn what_is_kept_gives_the_same_brief() {
-    let place = Place::with(EVERYTHING);
+fn the_cache_gives_the_same_brief() {
+    let place = SurveyFixture::with(EVERYTHING);
     let cold = place.survey();
     let warm = place.survey();
     assert_eq!(warm.effort().parsed, 0);
-    let said = |survey: &Survey| survey.files.iter().map(|file| file.said.clone()).collect::<Vec<_>>();
-    assert_eq!(said(&warm), said(&cold));
+    let summary = |survey: &TreeSurvey| survey.files.iter().map(|file| file.summary.clone()).collect::<Vec<_>>();
+    assert_eq!(summary(&warm), summary(&cold));
     assert_eq!(warm.brief(), cold.brief());
     assert_eq!(warm.brief().schema_types[0].file.types[0].name, "Order");
 }
 
 #[test]
 fn a_damaged_cache_is_begun_anew() {
-    let place = Place::with(EVERYTHING);
+    let place = SurveyFixture::with(EVERYTHING);
     let sound = place.survey().brief();
     let file = place.cache_file();
-    let kept = fs::read(&file).expect("kept");
+    let cached = fs::read(&file).expect("kept");
     let flipped = |at: usize| {
-        let mut damaged = kept.clone();
+        let mut damaged = cached.clone();
         damaged[at] ^= 1;
         damaged
     };
     let foreign = postcard::to_stdvec(&([0_u8; 16], vec![0_u8; 0])).expect("bytes");
     let foreign = [&b"assize brief 2\n"[..], blake3::hash(&foreign).as_bytes(), &foreign].concat();
-    let beginning =
-        [Vec::new(), b"assize brief 1\n".to_vec(), kept[..kept.len() - 1].to_vec(), flipped(0), flipped(20), foreign];
+    let beginning = [
+        Vec::new(),
+        b"assize brief 1\n".to_vec(),
+        cached[..cached.len() - 1].to_vec(),
+        flipped(0),
+        flipped(20),
+        foreign,
+    ];
     for damaged in beginning {
         fs::write(&file, &damaged).expect("written");
         let found = place.survey();
@@ -143,14 +149,14 @@ fn a_damaged_cache_is_begun_anew() {
 }
 
 #[test]
-fn no_byte_of_a_damaged_cache_changes_what_is_said() {
-    let place = Place::with(EVERYTHING);
+fn a_damaged_cache_never_changes_the_brief() {
+    let place = SurveyFixture::with(EVERYTHING);
     let sound = place.survey().brief();
     let file = place.cache_file();
-    let kept = fs::read(&file).expect("kept");
-    // Behind the index, what is damaged is made anew by itself.
-    for at in (0..kept.len()).step_by(kept.len() / 40) {
-        let mut damaged = kept.clone();
+    let cached = fs::read(&file).expect("kept");
+    // Behind the index, damaged parts are replaced.
+    for at in (0..cached.len()).step_by(cached.len() / 40) {
+        let mut damaged = cached.clone();
         damaged[at] ^= 1;
         fs::write(&file, &damaged).expect("written");
         assert_eq!(place.survey().brief(), sound, "damaged at {at}");
@@ -159,7 +165,7 @@ fn no_byte_of_a_damaged_cache_changes_what_is_said() {
 
 #[test]
 fn a_cache_that_is_too_large_is_not_read() {
-    let place = Place::with(&[]);
+    let place = SurveyFixture::with(&[]);
     let file = place.0.path().join("large");
     for (bytes, read) in [(16, true), (17, false)] {
         fs::write(&file, vec![0; bytes]).expect("written");
@@ -169,7 +175,7 @@ fn a_cache_that_is_too_large_is_not_read() {
 
 #[test]
 fn a_cache_that_cannot_be_written_costs_nothing_but_time() {
-    let place = Place::with(EVERYTHING);
+    let place = SurveyFixture::with(EVERYTHING);
     fs::write(place.cache(), "a file where the folder would be").expect("written");
     assert_eq!(place.survey().brief(), survey(&place.root(), None).brief());
 }
@@ -178,7 +184,7 @@ fn a_cache_that_cannot_be_written_costs_nothing_but_time() {
 fn only_its_owner_may_read_the_cache() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let place = Place::with(EVERYTHING);
+    let place = SurveyFixture::with(EVERYTHING);
     place.survey();
     let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
     assert_eq!((mode(&place.cache()), mode(&place.cache_file())), (0o700, 0o600));
@@ -186,7 +192,7 @@ fn only_its_owner_may_read_the_cache() {
 
 #[test]
 fn files_that_are_gone_are_forgotten() {
-    let place = Place::with(EVERYTHING);
+    let place = SurveyFixture::with(EVERYTHING);
     place.survey();
     let before = fs::metadata(place.cache_file()).expect("there").len();
     fs::remove_file(place.root().join("src/a.py")).expect("removed");
@@ -195,8 +201,8 @@ fn files_that_are_gone_are_forgotten() {
 }
 
 #[test]
-fn ignored_files_links_and_pipes_are_left_out_and_hidden_ones_are_not() {
-    let place = Place::with(&[
+fn ignored_files_links_and_pipes_are_skipped() {
+    let place = SurveyFixture::with(&[
         (".gitignore", "build/\n*.log\n"),
         (".github/workflows/ci.yml", "on: push\n"),
         (".git/config", "[core]\n"),
@@ -219,15 +225,15 @@ fn ignored_files_links_and_pipes_are_left_out_and_hidden_ones_are_not() {
 }
 
 #[test]
-fn files_beyond_the_limits_are_left_out_and_counted() {
-    let place = Place::with(&[("a.py", "a = 1\n"), ("b.py", "b = 1\n"), ("c.txt", "c\n")]);
-    let within = |paths: usize, bytes: u64| survey_within(&place.root(), None, Bounds { paths, bytes });
+fn files_beyond_the_limits_are_counted() {
+    let place = SurveyFixture::with(&[("a.py", "a = 1\n"), ("b.py", "b = 1\n"), ("c.txt", "c\n")]);
+    let within = |paths: usize, bytes: u64| survey_within(&place.root(), None, ScanBounds { paths, bytes });
     assert_eq!(limits(&within(3, 12)), []);
     assert_eq!(limits(&within(2, 12)), [("files beyond the first 2 that were met".to_owned(), 1)]);
     let past = within(3, 11);
     assert_eq!(limits(&past), [("files beyond 11 bytes in all".to_owned(), 1)]);
     assert_eq!(past.brief().limits[0], past.limits()[0]);
-    assert_eq!(past.files.iter().filter(|file| file.said.is_some()).count(), 1);
+    assert_eq!(past.files.iter().filter(|file| file.summary.is_some()).count(), 1);
 }
 
 #[test]
@@ -236,11 +242,11 @@ fn of_a_file_that_is_too_large_only_the_lines_are_counted() {
     let fits = line.repeat(FILE_BYTES_MAX / line.len());
     let past = line.repeat(FILE_BYTES_MAX / line.len() + 1);
     assert!(fits.len() <= FILE_BYTES_MAX && past.len() > FILE_BYTES_MAX);
-    let place = Place::with(&[("fits.py", &fits), ("past.py", &past)]);
+    let place = SurveyFixture::with(&[("fits.py", &fits), ("past.py", &past)]);
     for _ in 0..2 {
         let found = place.survey();
-        let facts = |path: &str| found.find(path).and_then(|(_, said)| said.facts.clone()).expect("facts");
-        assert_eq!((facts("fits.py").passed_over, facts("past.py").passed_over), (None, Some(PassedOver::TooLarge)));
+        let facts = |path: &str| found.find(path).and_then(|(_, summary)| summary.facts.clone()).expect("facts");
+        assert_eq!((facts("fits.py").passed_over, facts("past.py").passed_over), (None, Some(SkipReason::TooLarge)));
         assert_eq!(facts("past.py").lines as usize, past.len() / line.len());
     }
 }
@@ -248,25 +254,25 @@ fn of_a_file_that_is_too_large_only_the_lines_are_counted() {
 #[test]
 fn lines_are_counted_where_there_is_no_grammar_as_well() {
     let long = "x\n".repeat(FILE_BYTES_MAX / 2 + 3);
-    let place = Place::with(&[("a.md", "one\ntwo"), ("b.rb", "x\n"), ("long.c", &long), ("d.bin", "x\n")]);
+    let place = SurveyFixture::with(&[("a.md", "one\ntwo"), ("b.rb", "x\n"), ("long.c", &long), ("d.bin", "x\n")]);
     let found = place.survey();
-    let lines = |path: &str| found.find(path).map(|(_, said)| said.lines as usize);
+    let lines = |path: &str| found.find(path).map(|(_, summary)| summary.lines as usize);
     assert_eq!((lines("a.md"), lines("b.rb"), lines("d.bin")), (Some(2), Some(1), None));
     assert_eq!(lines("long.c"), Some(long.len() / 2));
 }
 
 #[test]
 fn text_that_is_not_utf8_is_read_all_the_same() {
-    let place = Place::with(&[]);
+    let place = SurveyFixture::with(&[]);
     fs::write(place.root().join("a.py"), b"# caf\xe9\ndef brew():\n    pass\n").expect("written");
     let found = place.survey();
-    let (_, said) = found.find("a.py").expect("it is there");
-    assert!(said.facts.as_ref().is_some_and(|facts| facts.names.iter().any(|name| name.text == "brew")));
+    let (_, summary) = found.find("a.py").expect("it is there");
+    assert!(summary.facts.as_ref().is_some_and(|facts| facts.names.iter().any(|name| name.text == "brew")));
 }
 
 #[test]
-fn an_unreadable_root_is_said() {
-    let place = Place::with(&[]);
+fn an_unreadable_root_is_reported() {
+    let place = SurveyFixture::with(&[]);
     let found = survey(&place.root().join("gone"), None);
     assert_eq!((paths(&found).len(), limits(&found)), (0, vec![("files that could not be read".to_owned(), 1)]));
 }
@@ -307,14 +313,14 @@ fn a_broken_boundary_is_found_and_an_honest_change_is_not() {
     let (findings, has_boundaries) = boundary_findings(&base, &copy_of(&files));
     assert!(has_boundaries);
     let place = (Some("src/shop/text/part9.py".to_owned()), Some(2));
-    // It breaks a boundary and closes a cycle: that is one mistake.
+    // The import breaks a boundary and closes a cycle: that is one finding.
     let [finding] = &findings[..] else { panic!("{findings:?}") };
     assert_eq!((finding.rule.as_str(), &(finding.path.clone(), finding.line)), ("boundary-break", &place));
     assert_eq!((finding.severity, finding.certainty), (Severity::Error, Certainty::Certain));
     for words in ["may not import", "It closes a cycle that the base has not: "] {
         assert!(finding.message.contains(words), "{}", finding.message);
     }
-    // What the base breaks already is nothing new.
+    // A boundary that the base already breaks is not a finding.
     assert_eq!(boundary_findings(&copy_of(&files), &copy_of(&files)).0, []);
 }
 
@@ -338,7 +344,7 @@ fn a_tree_without_boundaries_has_none_to_look_at() {
 }
 
 #[test]
-fn trees_beyond_the_limit_are_not_looked_at() {
+fn trees_beyond_the_limit_are_skipped() {
     assert!(structure::is_within_limit(COPY_FILES_MAX));
     assert!(!structure::is_within_limit(COPY_FILES_MAX + 1));
 }
@@ -348,10 +354,10 @@ fn judges_are_shown_the_brief_of_the_base() {
     let base = copy_of(&shop());
     let change = copy_of(&[("src/shop/text/renamed.py".to_owned(), "def somethingElse():\n    pass\n".to_owned())]);
     let shown = |base, reader| look(base, None, &change, reader).brief.inspect().to_owned();
-    let of_base = shown(Some(&base), Reader::Judges);
+    let of_base = shown(Some(&base), BriefAudience::Judges);
     assert!(of_base.contains("src/shop/web") && of_base.len() <= PROMPT_TOKENS * assize_brief::budget::BYTES_PER_TOKEN);
-    assert_ne!(shown(None, Reader::Judges), of_base);
-    assert_eq!(shown(Some(&base), Reader::Nobody), "");
+    assert_ne!(shown(None, BriefAudience::Judges), of_base);
+    assert_eq!(shown(Some(&base), BriefAudience::Nobody), "");
 }
 
 #[test]
@@ -366,14 +372,14 @@ fn what_a_copy_shares_with_the_base_is_parsed_once() {
 
 #[test]
 fn files_of_a_copy_behind_a_link_are_not_read() {
-    let place = Place::with(&[("a.py", "secret_name = 1\n")]);
+    let place = SurveyFixture::with(&[("a.py", "secret_name = 1\n")]);
     let mut copy = copy_of(&[("b.py".to_owned(), "x = 1\n".to_owned()), ("d/a.py".to_owned(), String::new())]);
     copy.remove("d/a.py").expect("removed");
     fs::remove_dir(copy.path().join("d")).expect("empty");
     symlink(place.root(), copy.path().join("d")).expect("a link");
     symlink(place.root().join("a.py"), copy.path().join("c.py")).expect("a link");
     let root = copy.path();
-    let scene = Scene::new(&root, Earlier::Nothing, Bounds::default());
-    scene.go_through(&["b.py", "c.py", "d/a.py"].map(str::to_owned).into());
-    assert_eq!(paths(&scene.finish().survey()), ["b.py"]);
+    let context = ScanContext::new(&root, PriorSurvey::Nothing, ScanBounds::default());
+    context.go_through(&["b.py", "c.py", "d/a.py"].map(str::to_owned).into());
+    assert_eq!(paths(&context.finish().survey()), ["b.py"]);
 }

@@ -1,19 +1,19 @@
-//! How the files of a tree use each other, for the plan that says which of them belong to the tests.
+//! Which files of a tree use which others, for the plan that separates tests from code.
 //!
-//! What an import leads to is for `assize-brief` to say, and what follows from it for the core.
+//! `assize-brief` resolves imports, and `assize-gate` draws the conclusions.
 
 use assize_brief::brief::Analysis;
-use assize_brief::import::Resolved;
-use assize_core::test_policy::{Use, Used, Uses, is_setting};
+use assize_gate::test_policy::{Use, Used, Uses, is_setting};
+use assize_syntax::import::Resolved;
 
-use super::Survey;
+use super::TreeSurvey;
 use crate::work_copy::WorkCopy;
 
-/// Largest setting that is read, in bytes.
+/// The largest settings file that is read, in bytes.
 pub const SETTING_BYTES_MAX: u64 = 256 * 1024;
 
-/// Says how the files of a copy use each other; `survey` is what was seen of that copy.
-pub fn uses(copy: &WorkCopy, survey: &Survey) -> Uses {
+/// Returns how the files of a copy use each other. `survey` is the survey of that copy.
+pub fn uses(copy: &WorkCopy, survey: &TreeSurvey) -> Uses {
     let tree = survey.tree();
     let analysis = Analysis::of(&tree);
     let mut imports = Vec::new();

@@ -1,74 +1,76 @@
-//! Puts the questions of a run to judges: about the records of a data set, or how one is to be corrected.
+//! Asks judges the questions of a run: about the records of a data set, or how to correct one.
 //!
-//! The docket says which call is to be made when; the clerk makes it, and all others, on one thread. Each call is written down before it
-//! is made and each reply before it counts, so that a run which is killed goes on without paying twice. Memory does not
-//! grow with the number of records: who hands them over waits while enough of them are open. What a record is worth is
-//! decided elsewhere, from what was said.
+//! The scheduler decides which call is due; the dispatcher makes all calls on one thread. Each call is stored before
+//! it is made, and each reply before it counts. A run that is killed therefore resumes without paying twice. Memory
+//! does not grow with the number of records: submitting a case blocks while enough questions are open. The opinions on
+//! a record are weighed elsewhere.
 
 pub mod asking;
-mod clerk;
+mod dispatcher;
 pub mod journal;
 pub mod replies;
+pub mod request;
+mod window;
 
 use std::sync::Arc;
 
-use assize_core::court::eval::RecordJudge;
-use assize_core::court::eval::docket::DocketTerms;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::text::{head, make_visible};
+use assize_eval::court::RecordJudge;
+use assize_eval::court::scheduler::SchedulerTerms;
 
 use crate::database::DatabaseError;
 use crate::judge::ask::DETAIL_BYTES_MAX;
-use crate::judge::{Answer, Judge};
-use replies::{Key, Replies};
+use crate::judge::{Judge, JudgeAnswer};
+use replies::{ReplyKey, ReplyStore};
 
-/// What an amount in US dollars is counted in.
+/// The unit of stored amounts.
 const NANOS_PER_USD: f64 = 1e9;
 
-/// Counts an amount in billionths of a US dollar, in favour of the budget.
+/// Converts an amount to billionths of a US dollar, rounded up.
 pub fn nanousd(usd: f64) -> u64 {
     (usd.max(0.0) * NANOS_PER_USD).ceil() as u64
 }
 
-/// Returns the amount that such a count stands for.
+/// Converts billionths of a US dollar to an amount.
 pub fn usd(nanousd: u64) -> f64 {
     nanousd as f64 / NANOS_PER_USD
 }
 
-/// The judges of a run, and how often each is asked.
+/// The judges of a run, and how many times each is asked the same question.
 #[derive(Clone)]
-pub struct Bench {
+pub struct JudgePool {
     judges: Vec<Arc<dyn Judge>>,
     identities: Vec<String>,
     repeats: u32,
 }
 
-/// What one judge said to a question, or why it said nothing.
+/// The reply of one judge to a question, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said<T> {
-    /// Who was asked.
+pub struct QuestionReply<T> {
+    /// The judge.
     pub judge: RecordJudge,
-    /// What it said.
+    /// The reply.
     pub what: Result<T, Unjudged>,
 }
 
-impl<T> Said<T> {
-    /// Reads it; what goes wrong with it is made fit to be shown.
-    pub fn read<R>(self, read: impl FnOnce(&T) -> Result<R, Unjudged>) -> Said<R> {
+impl<T> QuestionReply<T> {
+    /// Reads the reply. An error is made safe to display.
+    pub fn read<R>(self, read: impl FnOnce(&T) -> Result<R, Unjudged>) -> QuestionReply<R> {
         let read = self.what.and_then(|what| read(&what));
         let shown = |Unjudged { cause, detail }| Unjudged::new(cause, head(&make_visible(&detail), DETAIL_BYTES_MAX));
-        Said { judge: self.judge, what: read.map_err(shown) }
+        QuestionReply { judge: self.judge, what: read.map_err(shown) }
     }
 }
 
-impl Bench {
-    /// Seats judges. Nobody is contacted.
+impl JudgePool {
+    /// Makes a pool of judges. No judge is contacted.
     pub fn new(judges: Vec<Arc<dyn Judge>>, repeats: u32) -> Self {
         let identities = judges.iter().map(|judge| judge.identity()).collect();
         Self { judges, identities, repeats }
     }
 
-    /// Returns the ids of two judges that would reply the same: replies of one would count as those of the other.
+    /// Returns the ids of two judges with the same identity: replies of one would count as replies of the other.
     pub fn alike(&self) -> Option<(&str, &str)> {
         let at = |at: usize| self.judges[at].id();
         let before =
@@ -81,18 +83,18 @@ impl Bench {
         &self.judges
     }
 
-    /// Returns the judge that is asked at one of these places.
+    /// Returns the judge that is asked at a place.
     pub fn judge_at(&self, place: usize) -> &Arc<dyn Judge> {
         &self.judges[place / self.repeats as usize]
     }
 
-    /// Returns how many places there are: how often a question is put, to whomever.
+    /// Returns the number of places: how many times a question is asked in all.
     pub fn places(&self) -> usize {
         self.judges.len() * self.repeats as usize
     }
 
-    /// Returns what the run is, together with what it is about: it goes on where the same one stopped.
-    pub fn run(&self, data: &str) -> Key {
+    /// Returns the key of the run over this data. A run with the same key is resumed.
+    pub fn run(&self, data: &str) -> ReplyKey {
         let mut hasher = blake3::Hasher::new();
         let repeats = self.repeats.to_string();
         let parts = self.identities.iter().map(String::as_str).chain([repeats.as_str(), data]);
@@ -100,8 +102,8 @@ impl Bench {
         short(&hasher)
     }
 
-    /// Returns what the answers to a question are kept under: judge by judge, and for each time that it is asked.
-    pub fn keys(&self, question_hash: &str) -> Vec<Key> {
+    /// Returns the keys of the replies to a question: judge by judge, and for each repeat.
+    pub fn keys(&self, question_hash: &str) -> Vec<ReplyKey> {
         let key = |identity: &String, repeat: u32| {
             let mut hasher = blake3::Hasher::new();
             let parts = [identity.as_str(), question_hash, &repeat.to_string()];
@@ -114,8 +116,8 @@ impl Bench {
             .collect()
     }
 
-    /// Returns who sits at one of these places, as asked this, with what there is to tell of the answer.
-    fn named(&self, place: usize, question_hash: &str, answer: Option<&Answer>) -> RecordJudge {
+    /// Describes the judge at a place, with the facts of its answer if there is one.
+    fn named(&self, place: usize, question_hash: &str, answer: Option<&JudgeAnswer>) -> RecordJudge {
         let asked = self.judge_at(place);
         let model = answer.and_then(|answer| answer.model.clone());
         RecordJudge {
@@ -129,35 +131,42 @@ impl Bench {
         }
     }
 
-    /// Returns what the judge at one of these places has said, by the answer that is kept; `None` where there is none.
+    /// Returns the stored reply of the judge at a place, or `None` if there is none.
     ///
     /// # Errors
     ///
-    /// Fails when it cannot be read.
-    pub fn kept(
+    /// Fails if it cannot be read.
+    pub fn stored_reply(
         &self,
-        replies: &Replies,
-        (place, key): (usize, &Key),
+        replies: &ReplyStore,
+        (place, key): (usize, &ReplyKey),
         question_hash: &str,
-    ) -> Result<Option<Said<Answer>>, DatabaseError> {
-        let said = |answer: Answer| Said { judge: self.named(place, question_hash, Some(&answer)), what: Ok(answer) };
-        Ok(replies.reply(key)?.map(said))
+    ) -> Result<Option<QuestionReply<JudgeAnswer>>, DatabaseError> {
+        let reply = |answer: JudgeAnswer| QuestionReply {
+            judge: self.named(place, question_hash, Some(&answer)),
+            what: Ok(answer),
+        };
+        Ok(replies.reply(key)?.map(reply))
     }
 
-    /// Returns what each judge has said, or why it said nothing, by what is kept.
+    /// Returns the stored reply of each judge, or why it has none.
     ///
     /// # Errors
     ///
-    /// Fails when it cannot be read.
-    pub fn said(&self, replies: &Replies, question_hash: &str) -> Result<Vec<Said<Answer>>, DatabaseError> {
-        let said = |(place, key): (usize, Key)| match self.kept(replies, (place, &key), question_hash)? {
-            Some(said) => Ok(said),
+    /// Fails if the file cannot be read.
+    pub fn stored_replies(
+        &self,
+        replies: &ReplyStore,
+        question_hash: &str,
+    ) -> Result<Vec<QuestionReply<JudgeAnswer>>, DatabaseError> {
+        let reply = |(place, key): (usize, ReplyKey)| match self.stored_reply(replies, (place, &key), question_hash)? {
+            Some(reply) => Ok(reply),
             None => {
                 let silence = replies.silence(&key)?.unwrap_or_else(not_asked);
-                Ok(Said { judge: self.named(place, question_hash, None), what: Err(silence) })
+                Ok(QuestionReply { judge: self.named(place, question_hash, None), what: Err(silence) })
             }
         };
-        self.keys(question_hash).into_iter().enumerate().map(said).collect()
+        self.keys(question_hash).into_iter().enumerate().map(reply).collect()
     }
 }
 
@@ -170,40 +179,40 @@ fn hash_part(hasher: &mut blake3::Hasher, part: &str) {
     hasher.update(part.as_bytes());
 }
 
-fn short(hasher: &blake3::Hasher) -> Key {
-    let mut key = Key::default();
+fn short(hasher: &blake3::Hasher) -> ReplyKey {
+    let mut key = ReplyKey::default();
     hasher.finalize_xof().fill(&mut key);
     key
 }
 
-/// On what terms a run asks.
+/// The terms of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskingTerms {
-    /// On what terms questions are asked.
-    pub docket: DocketTerms,
-    /// Calls at a time to one judge at most.
+    /// The terms of its scheduler.
+    pub scheduler: SchedulerTerms,
+    /// The most concurrent calls to one judge.
     pub calls_max: usize,
-    /// What was spent before in this run, in billionths of a US dollar.
+    /// The amount that this run has spent before, in billionths of a US dollar.
     pub spent_nanousd: u64,
-    /// The folder that the daily budget is counted in, and how much it is, where there is one.
+    /// The folder with the daily spending, and the daily limit in US dollars, if there is one.
     pub daily: Option<(std::path::PathBuf, f64)>,
-    /// When it begins, in milliseconds since 1970.
+    /// When the run begins, in milliseconds since 1970.
     pub now_ms: i64,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Progress {
-    /// Questions that have ended, on the disk.
-    pub settled: u64,
+pub struct AskingProgress {
+    /// Questions whose result is on disk.
+    pub completed: u64,
     /// Calls that were made.
     pub calls: u64,
-    /// Calls that brought no reply, or one without a verdict.
+    /// Calls without a reply, or whose reply has no verdict.
     pub failed: u64,
-    /// Calls under way.
+    /// Calls in progress.
     pub under_way: usize,
-    /// What is spent or set aside, in US dollars.
+    /// The amount that is spent or reserved, in US dollars.
     pub committed_usd: f64,
-    /// Whether a judge does nothing but fail.
+    /// Whether a judge keeps failing.
     pub outage: bool,
 }

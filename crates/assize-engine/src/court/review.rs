@@ -1,9 +1,8 @@
-//! Holds the review court: makes copies of the tree, runs the gates in them, asks judges, returns what is to be
-//! recorded.
+//! Runs the review court: copies the tree, runs the gates in the copies, asks judges, and returns the record.
 //!
-//! The user's own tree is only read. There are up to three copies: the *base*, to know what was there before; the
-//! *change* as it was handed in; and, where it touches tests or what configures them, the *held* copy: the code of
-//! the change with the tests of the base. The held copy decides.
+//! The user's own tree is only read. There are up to three copies: the *base*, to know what existed before; the
+//! *change* as it was submitted; and the *held* copy if the change touches tests or their configuration. The held copy
+//! has the code of the change and the tests of the base. Its results decide.
 
 #[cfg(test)]
 mod tests;
@@ -12,104 +11,105 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_brief::inline_tests::{FILE_BYTES_MAX, with_tests_of};
-use assize_core::comparison::Moves;
-use assize_core::court::review::{
-    PatchedFile, ReviewCase, ReviewCourt, ReviewEffect, ReviewEvent, ReviewInputs, ReviewPolicy, ReviewRecord, Scope,
-};
-use assize_core::court::tournament::STOPPED_EARLY;
+use assize_check::schema::Declared;
 use assize_core::diff::{Diff, FileChange};
-use assize_core::directive::Directive;
-use assize_core::evidence::{Evidence, Part};
-use assize_core::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
 use assize_core::finding::{Certainty, Finding, Severity};
-use assize_core::gate::{Dimension, GATES, Gate, GateRun, GateState, Setup, is_manifest};
+use assize_core::gathered::EvidencePart;
 use assize_core::opinion::Opinion;
-use assize_core::path::is_test;
 use assize_core::prompt::Question;
-use assize_core::prompt::review::ReviewExhibits;
-use assize_core::rule::{self, RuleSettings};
-use assize_core::schema_check::Declared;
-use assize_core::session::{Baseline, Measured, SessionState};
-use assize_core::test_policy::{self, Opened, Plan, Uses};
-use assize_core::verdict::ReviewVerdict;
+use assize_ecosystem::is_setting;
+use assize_ecosystem::is_test;
+use assize_gate::comparison::Moves;
+use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
+use assize_gate::gate::{Dimension, GATES, Gate, GateRun, GateState, Setup};
+use assize_gate::test_policy::{self, CopyPlan, Uses, WritableScope};
+use assize_review::case::{PatchedFile, ReviewCase, ReviewInputs, ReviewPolicy, ReviewScope};
+use assize_review::court::{ReviewCourt, ReviewEffect, ReviewEvent, ReviewRecord};
+use assize_review::prompt::ReviewAttachments;
+use assize_review::tournament::STOPPED_EARLY;
+use assize_review::verdict::ReviewVerdict;
+use assize_stop::directive::Directive;
+use assize_stop::evidence::Evidence;
+use assize_stop::rule::{self, RuleSettings};
+use assize_stop::session::{Baseline, BaselineScope, SessionState};
+use assize_syntax::inline_tests::{FILE_BYTES_MAX, with_tests_of};
 
 use crate::brief;
-use crate::court::{fresh_nonce, fresh_word};
 use crate::evidence::{Sources, gather, shown_whole};
-use crate::gate::{BaseCache, Bench, MANIFEST_BYTES_MAX, Planned, Ran, RunTerms, detect};
+use crate::gate::{BaseCache, GateExecution, MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms, detect};
 use crate::git::{GitError, Repository, odd_in_work_tree};
-use crate::ground::Ground;
-use crate::sandbox::{Demand, Host, Launcher, Sandbox, SandboxError};
+use crate::random::{fresh_nonce, fresh_word};
+use crate::sandbox::{Launcher, Sandbox, SandboxDemand, SandboxError, SandboxHost};
 use crate::schema;
 use crate::scratch::Scratch;
 use crate::search_path::SearchPath;
 use crate::security;
 use crate::work_copy::{CopyError, WorkCopy};
+use crate::work_tree::WorkTree;
 
-/// Puts a question to judges and hands on each opinion as it comes in.
-pub type Ask<'a> = &'a mut dyn FnMut(&[String], &Question, &mut dyn FnMut(Opinion<ReviewVerdict>));
+/// Asks judges a question and passes on each opinion as it arrives.
+pub type AskReviewJudges<'a> = &'a mut dyn FnMut(&[String], &Question, &mut dyn FnMut(Opinion<ReviewVerdict>));
 
 /// Everything that a change is judged by.
-pub struct Terms {
+pub struct ReviewTerms {
     /// The policy.
     pub policy: ReviewPolicy,
     /// The levels of the rules.
     pub rules: RuleSettings,
-    /// Ids of the model judges.
+    /// The ids of the model judges.
     pub judges: Vec<String>,
     /// The gates.
     pub gates: GateTerms,
-    /// Says after each gate, of what is known by then, whether it is of no use to go on.
+    /// Decides after each gate whether the remaining gates can be skipped.
     pub hopeless: Option<Hopeless>,
 }
 
-/// Says of what is known so far whether it is of no use to go on.
+/// Decides from the inputs so far whether further gates are useless.
 pub type Hopeless = Arc<dyn Fn(&ReviewInputs) -> bool + Send + Sync>;
 
-/// How gates are chosen and run.
+/// How gates are selected and run.
 pub struct GateTerms {
-    /// Gates that the project declares itself.
+    /// Gates that the project declares.
     pub declared: Vec<Box<dyn Gate>>,
-    /// Which documents belong to which schemas, as the project declares it.
+    /// The schemas that the project declares for its documents.
     pub schemas: Vec<Declared>,
-    /// Ids of gates that are not run.
+    /// The ids of disabled gates.
     pub off: BTreeSet<String>,
-    /// What each run may take.
+    /// The limits of each run.
     pub run: RunTerms,
-    /// How much of a sandbox is asked for.
-    pub sandbox: Demand,
+    /// Which sandbox is required.
+    pub sandbox: SandboxDemand,
     /// The words that mark tests of edge cases.
     pub edge_words: BTreeSet<String>,
-    /// Where programs are looked for.
+    /// The folders in which programs are found.
     pub search_path: String,
-    /// Where what was found out about bases is kept.
+    /// The folder of cached base results.
     pub cache: Option<PathBuf>,
-    /// What build tools made of the base: every copy begins with it.
+    /// The build output of the base, with which every copy begins.
     pub seed: Option<PathBuf>,
 }
 
-/// What is going on, for whoever waits.
+/// The progress of a review.
 #[derive(Debug, Clone, Copy)]
-pub enum Step<'a> {
+pub enum ReviewStep<'a> {
     /// Copies are being made.
     Copying,
-    /// A gate runs.
+    /// A gate is about to run.
     Gate {
         /// Its name.
         name: &'a str,
-        /// Which state of the tree it runs on.
-        on: Tree,
-        /// How many have run before it.
+        /// The copy on which it runs.
+        on: TreeState,
+        /// How many gates have run before it.
         done: usize,
-        /// How many there are in all, as far as is known.
+        /// How many gates there are, as far as is known.
         of: usize,
     },
-    /// A gate prints something.
+    /// The running gate has printed something.
     Printed(&'a str),
     /// A gate has ended.
     Ended {
-        /// What it says.
+        /// Its result.
         result: &'a GateResult,
     },
     /// Judges are being asked.
@@ -118,16 +118,16 @@ pub enum Step<'a> {
 
 /// A state of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tree {
+pub enum TreeState {
     /// The base.
     Base,
     /// The code of the change with the tests of the base.
     Held,
-    /// The change as it was handed in.
+    /// The change as it was submitted.
     Change,
 }
 
-/// Why a review could not be held.
+/// Why a review could not be carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum ReviewError {
     /// The repository cannot be read.
@@ -136,13 +136,13 @@ pub enum ReviewError {
     /// A copy of the tree cannot be made or used.
     #[error("a copy of the tree: {0}")]
     Copy(#[from] CopyError),
-    /// The sandbox that was demanded cannot be had.
+    /// The required sandbox is not available.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
 }
 
 impl ReviewError {
-    /// Returns whether the change may be the cause, and not this machine.
+    /// Returns whether the change may be the cause, rather than this machine.
     pub fn is_about_the_change(&self) -> bool {
         match self {
             Self::Git(error) | Self::Copy(CopyError::Git(error)) => error.is_about_the_repository(),
@@ -152,36 +152,36 @@ impl ReviewError {
     }
 }
 
-/// Holds the court over a tree.
+/// Runs the court for a tree.
 ///
 /// # Errors
 ///
-/// Fails when there is no git, or the sandbox that was demanded cannot be had. That a gate fails or cannot be run
-/// is no error, nor is a tree that cannot be read or copied: nobody can say anything of such a change.
+/// Fails without git, or if the required sandbox is not available. A gate that fails or cannot be run is not an error.
+/// Neither is a tree that cannot be read or copied; such a change is unjudged.
 pub fn hold(
     case: ReviewCase,
-    terms: &Terms,
-    ground: &Ground,
-    watch: &mut dyn FnMut(Step<'_>),
-    ask: Ask<'_>,
+    terms: &ReviewTerms,
+    work_tree: &WorkTree,
+    watch: &mut dyn FnMut(ReviewStep<'_>),
+    ask: AskReviewJudges<'_>,
 ) -> Result<ReviewRecord, ReviewError> {
-    let (inputs, exhibits) = match examine(case.clone(), terms, ground, watch) {
+    let (inputs, attachments) = match examine(case.clone(), terms, work_tree, watch) {
         Err(error) if error.is_about_the_change() => return Ok(unreadable(case, terms.policy.clone(), &error)),
         examined => examined?,
     };
     let mut court = ReviewCourt::new(terms.judges.clone(), fresh_nonce());
-    let gathered = ReviewEvent::Gathered { inputs: Box::new(inputs), exhibits: Box::new(exhibits) };
+    let gathered = ReviewEvent::Gathered { inputs: Box::new(inputs), exhibits: Box::new(attachments) };
     let mut effects = court.step(gathered);
     loop {
         let Some(effect) = effects.pop() else {
-            // Judges are still out: their time is over.
+            // The time of the remaining judges is over.
             effects = court.step(ReviewEvent::DeadlinePassed);
             continue;
         };
         effects = match effect {
             ReviewEffect::Rule(record) => return Ok(*record),
             ReviewEffect::Ask { judges, question } => {
-                watch(Step::Judging);
+                watch(ReviewStep::Judging);
                 let mut following = Vec::new();
                 ask(&judges, &question, &mut |opinion| {
                     following.extend(court.step(ReviewEvent::Heard(Box::new(opinion))));
@@ -192,56 +192,57 @@ pub fn hold(
     }
 }
 
-/// Rules over a change that cannot be read: it is unjudged.
+/// Returns the record of a change that cannot be read: it is unjudged.
 pub fn unreadable(case: ReviewCase, policy: ReviewPolicy, why: &dyn std::fmt::Display) -> ReviewRecord {
     let missing = vec![format!("the change cannot be read: {why}")];
     ReviewRecord::of(ReviewInputs { case, policy, missing, ..ReviewInputs::default() })
 }
 
-/// Gathers everything that a ruling depends on, but for the opinions.
+/// Gathers everything that the ruling depends on, except the opinions.
 ///
 /// # Errors
 ///
-/// Fails when the tree cannot be read or copied, and as [`hold`].
+/// Fails if the tree cannot be read or copied, and as [`hold`] does.
 pub fn examine(
     mut case: ReviewCase,
-    terms: &Terms,
-    ground: &Ground,
-    watch: &mut dyn FnMut(Step<'_>),
-) -> Result<(ReviewInputs, ReviewExhibits), ReviewError> {
-    watch(Step::Copying);
-    let repository = ground.repository()?;
-    let root = repository.as_ref().map_or(ground.folder(), Repository::root).to_owned();
-    let home = repository.as_ref().map_or(ground.home(), Repository::home).to_owned();
+    terms: &ReviewTerms,
+    work_tree: &WorkTree,
+    watch: &mut dyn FnMut(ReviewStep<'_>),
+) -> Result<(ReviewInputs, ReviewAttachments), ReviewError> {
+    watch(ReviewStep::Copying);
+    let repository = work_tree.repository()?;
+    let root = repository.as_ref().map_or(work_tree.folder(), Repository::root).to_owned();
+    let home = repository.as_ref().map_or(work_tree.home(), Repository::home).to_owned();
     let sandbox = sandbox_beside(&home, terms.gates.sandbox)?;
-    if repository.is_none() || case.scope == Scope::Everything {
+    if repository.is_none() || case.scope == ReviewScope::Everything {
         case.base = None;
     }
     let paths = paths_of(&root, repository.as_ref())?;
-    let evidence = evidence_of(&case, ground, repository.is_some(), &paths);
+    let evidence = evidence_of(&case, work_tree, repository.is_some(), &paths);
     let diff = evidence.diff.get().cloned().unwrap_or_default();
-    case.opened = Opened::by(case.specification.inspect());
+    case.opened = WritableScope::by(case.specification.inspect());
     let mut limits = diff.limits.clone();
     let build = Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
-    let place = Place { root: &root, home: &home, repository: repository.as_ref(), paths, build: build.path() };
-    let mut benches = Benches::new(&case, &diff, place, terms, &mut limits)?;
-    let reader = if terms.judges.is_empty() { brief::Reader::Nobody } else { brief::Reader::Judges };
-    // Before anything of the change has run: its code could otherwise tidy up after itself in the copy.
-    let secure = security::look(&security::Scene {
+    let place = GateLocation { root: &root, home: &home, repository: repository.as_ref(), paths, build: build.path() };
+    let mut worktrees = PreparedWorktrees::new(&case, &diff, place, terms, &mut limits)?;
+    let reader = if terms.judges.is_empty() { brief::BriefAudience::Nobody } else { brief::BriefAudience::Judges };
+    // Before any code of the change runs, because it could remove its traces from the copy.
+    let secure = security::look(&security::SecurityScanContext {
         diff: &diff,
         root: &root,
-        change: &benches.change.copy,
-        base: benches.base.as_ref().map(|bench| &bench.copy),
+        change: &worktrees.change.copy,
+        base: worktrees.base.as_ref().map(|worktree| &worktree.copy),
         specification: case.specification.inspect(),
         rules: &terms.rules,
     });
     limits.extend(secure.limits);
     let mut findings = secure.findings;
-    let survey = benches.survey.take();
-    let look = brief::look(benches.base.as_ref().map(|bench| &bench.copy), survey, &benches.change.copy, reader);
+    let survey = worktrees.survey.take();
+    let look =
+        brief::look(worktrees.base.as_ref().map(|worktree| &worktree.copy), survey, &worktrees.change.copy, reader);
     limits.extend(look.limit);
-    let base_copy = benches.base.as_ref().map(|bench| &bench.copy);
-    let schemas = schema::look(&diff, &benches.change.copy, base_copy, &terms.gates.schemas, &terms.gates.off);
+    let base_copy = worktrees.base.as_ref().map(|worktree| &worktree.copy);
+    let schemas = schema::look(&diff, &worktrees.change.copy, base_copy, &terms.gates.schemas, &terms.gates.off);
     limits.extend(schemas.limits);
     findings.extend(schemas.findings);
     let moves = Moves::of(&diff);
@@ -249,20 +250,20 @@ pub fn examine(
         terms,
         sandbox: &sandbox,
         moves: &moves,
-        base_tree: benches.base_tree.clone(),
+        base_tree: worktrees.base_tree.clone(),
         so_far: ReviewInputs { case: case.clone(), policy: terms.policy.clone(), ..ReviewInputs::default() },
         watch,
     };
-    let (mut results, removed) = session.run_all(&mut benches, &mut limits)?;
+    let (mut results, removed) = session.run_all(&mut worktrees, &mut limits)?;
     results.extend(schemas.results);
     findings.extend(removed);
     let report = rule::run(&evidence, &terms.rules);
     let about_change = |finding: &Finding| finding.rule != "nothing-changed";
-    assize_core::security::join(&mut findings, report.findings.into_iter().filter(about_change).collect());
-    let known = terms.gates.declared.iter().map(Box::as_ref).chain(GATES.iter().copied());
+    assize_check::security::join(&mut findings, report.findings.into_iter().filter(about_change).collect());
+    let gates = terms.gates.declared.iter().map(Box::as_ref).chain(GATES.iter().copied());
     let exec = ExecReport::of(results, Some(sandbox.level().sentence()))
         .with_boundaries(&look.findings)
-        .with_absent(known, &terms.gates.off);
+        .with_absent(gates, &terms.gates.off);
     findings.extend(look.findings);
     let summed = |file: &FileChange| PatchedFile {
         path: file.path.clone(),
@@ -284,63 +285,64 @@ pub fn examine(
         case,
         opinions: Vec::new(),
     };
-    Ok((inputs, ReviewExhibits { diff, brief: look.brief }))
+    Ok((inputs, ReviewAttachments { diff, brief: look.brief }))
 }
 
-/// Gathers what a judge or fixer is shown beside what the ruling depends on.
+/// Gathers what a judge or fixer is shown in addition to the inputs of the ruling.
 ///
 /// # Errors
 ///
-/// Fails when the tree cannot be read or copied.
-pub fn exhibits(case: &ReviewCase, ground: &Ground) -> Result<ReviewExhibits, ReviewError> {
-    let diff = diff(case, ground)?;
-    let brief = brief::look(None, None, &base_of(case, ground)?, brief::Reader::Judges).brief;
-    Ok(ReviewExhibits { diff, brief })
+/// Fails if the tree cannot be read or copied.
+pub fn attachments(case: &ReviewCase, work_tree: &WorkTree) -> Result<ReviewAttachments, ReviewError> {
+    let diff = diff(case, work_tree)?;
+    let brief = brief::look(None, None, &base_of(case, work_tree)?, brief::BriefAudience::Judges).brief;
+    Ok(ReviewAttachments { diff, brief })
 }
 
-/// Returns what a change changes.
+/// Returns the diff of a change.
 ///
 /// # Errors
 ///
-/// Fails when the tree cannot be read.
-pub fn diff(case: &ReviewCase, ground: &Ground) -> Result<Diff, ReviewError> {
-    let repository = ground.repository()?;
-    let root = repository.as_ref().map_or(ground.folder(), Repository::root).to_owned();
+/// Fails if the tree cannot be read.
+pub fn diff(case: &ReviewCase, work_tree: &WorkTree) -> Result<Diff, ReviewError> {
+    let repository = work_tree.repository()?;
+    let root = repository.as_ref().map_or(work_tree.folder(), Repository::root).to_owned();
     let paths = paths_of(&root, repository.as_ref())?;
-    Ok(evidence_of(case, ground, repository.is_some(), &paths).diff.get().cloned().unwrap_or_default())
+    Ok(evidence_of(case, work_tree, repository.is_some(), &paths).diff.get().cloned().unwrap_or_default())
 }
 
-/// Copies the tree that a change is measured from; where there is no such commit, the tree as it is.
+/// Copies the base of a case; without a base commit, copies the current tree.
 ///
 /// # Errors
 ///
-/// Fails when the tree cannot be read or copied.
-pub fn base_of(case: &ReviewCase, ground: &Ground) -> Result<WorkCopy, ReviewError> {
-    let repository = ground.repository()?;
-    let root = repository.as_ref().map_or(ground.folder(), Repository::root).to_owned();
+/// Fails if the tree cannot be read or copied.
+pub fn base_of(case: &ReviewCase, work_tree: &WorkTree) -> Result<WorkCopy, ReviewError> {
+    let repository = work_tree.repository()?;
+    let root = repository.as_ref().map_or(work_tree.folder(), Repository::root).to_owned();
     Ok(match (&repository, &case.base) {
         (Some(repository), Some(commit)) => WorkCopy::of_commit(repository, commit)?,
         _ => WorkCopy::of_folder(&root, paths_of(&root, repository.as_ref())?)?,
     })
 }
 
-/// Returns the best sandbox that works here. The programs that set it up are not looked for in the judged tree.
-pub fn sandbox_beside(root: &Path, demand: Demand) -> Result<Sandbox, SandboxError> {
+/// Returns the best sandbox that works on this machine. The programs that set it up are never taken from the judged
+/// tree.
+pub fn sandbox_beside(root: &Path, demand: SandboxDemand) -> Result<Sandbox, SandboxError> {
     let mut environment: BTreeMap<String, String> =
         std::env::vars_os().filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok())).collect();
     if let Ok(path) = SearchPath::of_process(root).variable().into_string() {
         environment.insert("PATH".to_owned(), path);
     }
-    Sandbox::with(demand, &Launcher::of_this_process()?, &Host::with_environment(environment))
+    Sandbox::with(demand, &Launcher::of_this_process()?, &SandboxHost::with_environment(environment))
 }
 
-/// Copies the tree of a project, as it is.
+/// Copies the current tree of a project.
 ///
 /// # Errors
 ///
-/// Fails when the tree cannot be read or copied.
+/// Fails if the tree cannot be read or copied.
 pub fn project_copy(home: &Path) -> Result<WorkCopy, ReviewError> {
-    let repository = Ground::project(home).repository()?;
+    let repository = WorkTree::project(home).repository()?;
     let root = repository.as_ref().map_or(home, Repository::root).to_owned();
     Ok(WorkCopy::of_folder(&root, paths_of(&root, repository.as_ref())?)?)
 }
@@ -349,43 +351,43 @@ pub fn project_copy(home: &Path) -> Result<WorkCopy, ReviewError> {
 ///
 /// # Errors
 ///
-/// Fails when the tree cannot be read or copied.
-pub fn used_gates<'a>(terms: &'a Terms, folder: &Path) -> Result<Vec<(&'a dyn Gate, Setup)>, ReviewError> {
+/// Fails if the tree cannot be read or copied.
+pub fn used_gates<'a>(terms: &'a ReviewTerms, folder: &Path) -> Result<Vec<(&'a dyn Gate, Setup)>, ReviewError> {
     let repository = Repository::discover(folder)?;
     let root = repository.as_ref().map_or(folder, Repository::root).to_owned();
     let copy = project_copy(folder)?;
-    let bench = Bench::new(copy, &root, &terms.gates.search_path, PathBuf::new());
-    Ok(detect(&bench.project, &terms.gates.declared, &terms.gates.off))
+    let worktree = PreparedWorktree::new(copy, &root, &terms.gates.search_path, PathBuf::new());
+    Ok(detect(&worktree.project, &terms.gates.declared, &terms.gates.off))
 }
 
-/// The evidence that needs no gate: what changed, seen with the rules' eyes.
-fn evidence_of(case: &ReviewCase, ground: &Ground, in_repository: bool, paths: &[String]) -> Evidence {
+/// Gathers the evidence that needs no gate.
+fn evidence_of(case: &ReviewCase, work_tree: &WorkTree, in_repository: bool, paths: &[String]) -> Evidence {
     let directive = Directive::from_prompt(case.specification.inspect(), 1, Vec::new());
     let commit = case.base.clone();
-    let baseline = Baseline { commit, measured: Measured::Repository, ..Baseline::default() };
+    let baseline = Baseline { commit, measured: BaselineScope::Repository, ..Baseline::default() };
     let session =
         SessionState { baseline: Some(baseline), active: directive.into_iter().collect(), ..SessionState::default() };
     let notes = case.notes.as_ref().map(|notes| notes.inspect().to_owned());
-    let sources = Sources { ground: ground.clone(), final_message: notes, ..Sources::default() };
+    let sources = Sources { work_tree: work_tree.clone(), final_message: notes, ..Sources::default() };
     let mut evidence = gather(&sources, &session);
     if !in_repository {
-        evidence.diff = Part::Gathered(shown_whole(ground.folder(), paths));
+        evidence.diff = EvidencePart::Gathered(shown_whole(work_tree.folder(), paths));
     }
     evidence
 }
 
-/// The copies, each with what is needed to run gates in it.
-struct Benches {
-    base: Option<Bench>,
-    /// What was seen of the base.
-    survey: Option<brief::Survey>,
+/// The copies, each prepared for running gates in it.
+struct PreparedWorktrees {
+    base: Option<PreparedWorktree>,
+    /// The survey of the base.
+    survey: Option<brief::TreeSurvey>,
     base_tree: Option<String>,
-    held: Option<Bench>,
-    change: Bench,
+    held: Option<PreparedWorktree>,
+    change: PreparedWorktree,
 }
 
-/// Where the tree lies, what belongs to it, and where build tools may put what they make.
-struct Place<'a> {
+/// The tree, its project, and the folder for build output.
+struct GateLocation<'a> {
     root: &'a Path,
     /// Where its dependencies are.
     home: &'a Path,
@@ -394,15 +396,15 @@ struct Place<'a> {
     build: &'a Path,
 }
 
-impl Benches {
+impl PreparedWorktrees {
     fn new(
         case: &ReviewCase,
         diff: &Diff,
-        place: Place<'_>,
-        terms: &Terms,
+        place: GateLocation<'_>,
+        terms: &ReviewTerms,
         limits: &mut Vec<String>,
     ) -> Result<Self, ReviewError> {
-        let Place { root, home, repository, paths, build } = place;
+        let GateLocation { root, home, repository, paths, build } = place;
         let base_copy = match (repository, &case.base) {
             (Some(repository), Some(commit)) => Some(WorkCopy::of_commit(repository, commit)?),
             _ => None,
@@ -414,11 +416,11 @@ impl Benches {
                 let uses = uses_of(base, survey.as_ref(), limits);
                 test_policy::plan(diff, base.files(), &uses, &case.opened)
             }
-            None => Plan::default(),
+            None => CopyPlan::default(),
         };
         if !plan.aids.is_empty() {
-            let aids: Vec<&str> = plan.aids.iter().map(String::as_str).collect();
-            limits.push(format!("tests ran with the base's {}, which only they use", aids.join(", ")));
+            let test_helpers: Vec<&str> = plan.aids.iter().map(String::as_str).collect();
+            limits.push(format!("tests ran with the base's {}, which only they use", test_helpers.join(", ")));
         }
         let unread = replace_large_manifests(&mut change, base_copy.as_ref(), limits)?;
         let mut inline = Vec::new();
@@ -435,7 +437,7 @@ impl Benches {
             std::fs::create_dir_all(&path).map_err(|error| CopyError::Io { path: path.clone(), error })?;
             Ok::<_, CopyError>(path)
         };
-        let bench = |copy, build| Bench::new(copy, home, &terms.gates.search_path, build);
+        let worktree = |copy, build| PreparedWorktree::new(copy, home, &terms.gates.search_path, build);
         let base_tree = match (repository, &case.base) {
             (Some(repository), Some(commit)) => Some(repository.tree_of(commit)?),
             _ => None,
@@ -446,22 +448,23 @@ impl Benches {
             && copies().all(|copy| copy.has_the_links_of(base))
             && seeded(seed, &of_change)?
         {
-            // Build tools go by the times of files: what differs from the base has to look new.
+            // Build tools compare times of files, so files that differ from the base must look new.
             for copy in copies() {
                 copy.freshen(base)?;
             }
         }
         Ok(Self {
-            base: base_copy.map(|copy| bench(copy, of_base)),
+            base: base_copy.map(|copy| worktree(copy, of_base)),
             survey,
             base_tree,
-            held: held.map(|copy| bench(copy, of_change.clone())),
-            change: bench(change, of_change),
+            held: held.map(|copy| worktree(copy, of_change.clone())),
+            change: worktree(change, of_change),
         })
     }
 }
 
-/// The files of the tree: what git tracks and what it would; without git, everything but what is ignored.
+/// Returns the files of a tree: tracked files and those that git would add. Without a repository, all files that are
+/// not ignored.
 pub(crate) fn paths_of(root: &Path, repository: Option<&Repository>) -> Result<Vec<String>, ReviewError> {
     let ours = |path: &String| {
         ![".assize", ".git"]
@@ -487,8 +490,8 @@ pub(crate) fn paths_of(root: &Path, repository: Option<&Repository>) -> Result<V
     Ok(files.filter_map(|entry| relative(entry.path())).filter(ours).take(crate::work_copy::FILES_MAX + 1).collect())
 }
 
-/// Says how the files of the base use each other. Where nobody looked, no file is known to be an aid of the tests.
-fn uses_of(base: &WorkCopy, survey: Option<&brief::Survey>, limits: &mut Vec<String>) -> Uses {
+/// Returns how the files of the base use each other. Without a survey, no file counts as a test helper.
+fn uses_of(base: &WorkCopy, survey: Option<&brief::TreeSurvey>, limits: &mut Vec<String>) -> Uses {
     if survey.is_none() {
         let most = brief::COPY_FILES_MAX;
         limits.push(format!("the aids of tests are those of the change: the base has more than {most} files"));
@@ -496,8 +499,8 @@ fn uses_of(base: &WorkCopy, survey: Option<&brief::Survey>, limits: &mut Vec<Str
     survey.map(|survey| brief::uses(base, survey)).unwrap_or_default()
 }
 
-/// Gives a copy the base's manifests where its own are too large to be read: otherwise whoever makes one large enough
-/// chooses by which gates and settings it is judged. Returns which are.
+/// Replaces manifests that are too large to be read with those of the base. Otherwise a change could choose its gates
+/// and settings by making a manifest large. Returns the replaced files.
 fn replace_large_manifests(
     change: &mut WorkCopy,
     base: Option<&WorkCopy>,
@@ -508,7 +511,7 @@ fn replace_large_manifests(
         meta.is_ok_and(|meta| meta.is_file() && meta.len() > MANIFEST_BYTES_MAX)
     };
     let large: BTreeSet<String> =
-        change.files().iter().filter(|path| is_manifest(path) && is_large(change, path)).cloned().collect();
+        change.files().iter().filter(|path| is_setting(path) && is_large(change, path)).cloned().collect();
     for path in &large {
         let base = base.filter(|base| base.files().contains(path));
         if let Some(base) = base {
@@ -520,11 +523,11 @@ fn replace_large_manifests(
     Ok(large)
 }
 
-/// Gives a copy back the base's configuration of checks. `done` are manifests that are the base's already.
+/// Restores the base's configuration of tests and checks. `done` are manifests that are already those of the base.
 fn restore(
     change: &mut WorkCopy,
     base: &WorkCopy,
-    plan: &Plan,
+    plan: &CopyPlan,
     done: &BTreeSet<String>,
     limits: &mut Vec<String>,
 ) -> Result<(), CopyError> {
@@ -539,7 +542,7 @@ fn restore(
         }
         let text = |copy: &WorkCopy| {
             let text = copy.text(path, MANIFEST_BYTES_MAX)?;
-            // Tools pass over the mark; none of it is left to hide settings behind.
+            // Tools ignore the byte order mark. It is removed, so that no settings can be hidden behind it.
             Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
         };
         let Some((before, after)) = text(base).zip(text(change)) else {
@@ -558,16 +561,16 @@ fn restore(
     Ok(())
 }
 
-/// Finds files in which tests stand beside the code and differ from those of the base, and returns them with its tests.
+/// Finds changed files that contain tests beside the code, and returns them with the tests of the base.
 fn inline_tests(
     change: &WorkCopy,
     base: &WorkCopy,
     diff: &Diff,
-    opened: &Opened,
+    writable: &WritableScope,
     limits: &mut Vec<String>,
 ) -> Vec<(String, String)> {
-    let closed = !opened.opens_tests();
-    let code = diff.files.iter().filter(|file| closed && file.path.ends_with(".rs") && !is_test(&file.path));
+    let tests_protected = !writable.opens_tests();
+    let code = diff.files.iter().filter(|file| tests_protected && file.path.ends_with(".rs") && !is_test(&file.path));
     let mut found = Vec::new();
     for FileChange { path, old_path, .. } in code.filter(|file| change.files().contains(&file.path)) {
         let old_path = old_path.as_deref().unwrap_or(path);
@@ -575,7 +578,7 @@ fn inline_tests(
             [(base, old_path), (change, path)].map(|(copy, path)| copy.text(path, FILE_BYTES_MAX as u64));
         match before.as_deref().zip(after.as_deref()) {
             Some((before, after)) => found.extend(with_tests_of(before, after).map(|text| (path.clone(), text))),
-            // Nothing is kept back where the base is known to have no tests there.
+            // The base has no tests in this file, so nothing is lost.
             None if before.as_deref().is_some_and(|before| with_tests_of(before, "").is_none()) => {}
             None if base.files().contains(old_path) => {
                 let most = FILE_BYTES_MAX;
@@ -593,7 +596,7 @@ fn inline_tests(
 fn hold_tests(
     change: &WorkCopy,
     base: &WorkCopy,
-    plan: &Plan,
+    plan: &CopyPlan,
     inline: &[(String, String)],
 ) -> Result<WorkCopy, CopyError> {
     let mut held = change.again()?;
@@ -609,8 +612,8 @@ fn hold_tests(
     Ok(held)
 }
 
-/// Gives build tools what they made of the base, with its times. Where that cannot be copied they begin with nothing; says
-/// which it is.
+/// Copies the build output of the base, including its times. If that fails, the build starts empty. Returns whether
+/// the output was copied.
 fn seeded(seed: &Path, build: &Path) -> Result<bool, CopyError> {
     if copy_build(seed, build).is_ok() {
         return Ok(true);
@@ -639,88 +642,90 @@ fn copy_build(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Runs every gate on the base, and keeps what they say and what build tools make in `build`: for several changes of
-/// the same base.
+/// Runs every gate on the base and caches the results, and leaves the build output in `build`. Used before several
+/// changes of the same base are reviewed.
 ///
 /// # Errors
 ///
-/// Fails when the base cannot be read or copied, and when the sandbox that was demanded cannot be had.
+/// Fails if the base cannot be read or copied, and if the required sandbox is not available.
 pub fn prepare_base(
     case: &ReviewCase,
-    terms: &Terms,
-    project: &Ground,
+    terms: &ReviewTerms,
+    project: &WorkTree,
     build: &Path,
-    watch: &mut dyn FnMut(Step<'_>),
+    watch: &mut dyn FnMut(ReviewStep<'_>),
 ) -> Result<(), ReviewError> {
     let (Some(repository), Some(commit)) = (project.repository()?, &case.base) else { return Ok(()) };
     let home = repository.home().to_owned();
     let sandbox = sandbox_beside(&home, terms.gates.sandbox)?;
     let copy = WorkCopy::of_commit(&repository, commit)?;
-    let mut bench = Bench::new(copy, &home, &terms.gates.search_path, build.to_owned());
+    let mut worktree = PreparedWorktree::new(copy, &home, &terms.gates.search_path, build.to_owned());
     let base_tree = Some(repository.tree_of(commit)?);
     let moves = Moves::default();
     let so_far = ReviewInputs::default();
     let mut session = GateSession { terms, sandbox: &sandbox, moves: &moves, base_tree, so_far, watch };
-    for (gate, setup) in detect(&bench.project, &terms.gates.declared, &terms.gates.off) {
-        session.find_out(&mut bench, gate, &setup, Known::FoundOutAnew)?;
+    for (gate, setup) in detect(&worktree.project, &terms.gates.declared, &terms.gates.off) {
+        session.find_out(&mut worktree, gate, &setup, BaseLookup::FoundOutAnew)?;
     }
     Ok(())
 }
 
-/// Whether what was found out about a base before will do.
+/// Whether a cached base result may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
-    /// It is taken.
+enum BaseLookup {
+    /// A cached result is used.
     Taken,
-    /// The gate runs: what it builds is wanted as well.
+    /// The gate runs in any case, because its build output is needed.
     FoundOutAnew,
 }
 
-/// The gates of one review at work.
+/// The gates of one review.
 struct GateSession<'a> {
-    terms: &'a Terms,
+    terms: &'a ReviewTerms,
     sandbox: &'a Sandbox,
     moves: &'a Moves,
     base_tree: Option<String>,
-    /// What is known by now, but for the gates.
+    /// The inputs so far, without the gates.
     so_far: ReviewInputs,
-    watch: &'a mut dyn FnMut(Step<'_>),
+    watch: &'a mut dyn FnMut(ReviewStep<'_>),
 }
 
-/// A gate, how it is used, and on which copy it runs.
-type Due<'a> = (&'a dyn Gate, Setup, Tree);
+/// A gate, its setup, and the copy on which it runs.
+type Due<'a> = (&'a dyn Gate, Setup, TreeState);
 
 impl<'a> GateSession<'a> {
     fn run_all(
         &mut self,
-        benches: &mut Benches,
+        worktrees: &mut PreparedWorktrees,
         limits: &mut Vec<String>,
     ) -> Result<(Vec<GateResult>, Vec<Finding>), ReviewError> {
-        let of = |bench: &Bench| detect(&bench.project, &self.terms.gates.declared, &self.terms.gates.off);
-        let on_change = of(&benches.change);
-        let on_held = benches.held.as_ref().map(of);
-        let on_base = benches.base.as_ref().map(of).unwrap_or_default();
+        let of =
+            |worktree: &PreparedWorktree| detect(&worktree.project, &self.terms.gates.declared, &self.terms.gates.off);
+        let on_change = of(&worktrees.change);
+        let on_held = worktrees.held.as_ref().map(of);
+        let on_base = worktrees.base.as_ref().map(of).unwrap_or_default();
         let due = due(on_change, on_held);
         let findings = removed(&on_base, &due);
         let mut results = Vec::new();
-        let mut last = Tree::Base;
+        let mut last = TreeState::Base;
         for (number, (gate, setup, tree)) in due.iter().enumerate() {
-            benches.freshen(*tree, last)?;
+            worktrees.freshen(*tree, last)?;
             last = *tree;
             let name = name_of(*gate, setup);
-            (self.watch)(Step::Gate { name: &name, on: *tree, done: number, of: due.len() });
+            (self.watch)(ReviewStep::Gate { name: &name, on: *tree, done: number, of: due.len() });
             let word = fresh_word();
-            let word = (*tree != Tree::Base && is_test_runner(*gate)).then_some(word.as_str());
-            let ran = self.run_on(benches.get(*tree), *gate, setup, word)?;
-            let base = self.base_run(benches, &on_base, *gate, setup, &ran)?;
+            let word = (*tree != TreeState::Base && is_test_runner(*gate)).then_some(word.as_str());
+            let ran = self.run_on(worktrees.get(*tree), *gate, setup, word)?;
+            let base = self.base_run(worktrees, &on_base, *gate, setup, &ran)?;
             let result =
-                self.result(*gate, setup, *tree, &ran, base.as_ref().map(|base| &base.run), benches.held.is_some());
-            let came_with_change = *tree == Tree::Held && no_tests_yet(&ran.run, base.as_ref().map(|base| &base.run));
+                self.result(*gate, setup, *tree, &ran, base.as_ref().map(|base| &base.run), worktrees.held.is_some());
+            let came_with_change =
+                *tree == TreeState::Held && no_tests_yet(&ran.run, base.as_ref().map(|base| &base.run));
             if came_with_change {
                 limits.push(format!("the base has no tests for {name}: those of the change are the only ones"));
                 continue;
             }
-            (self.watch)(Step::Ended { result: &result });
+            (self.watch)(ReviewStep::Ended { result: &result });
             results.push(result);
             if number + 1 < due.len() && self.is_hopeless(&results) {
                 limits.push(STOPPED_EARLY.to_owned());
@@ -738,55 +743,55 @@ impl<'a> GateSession<'a> {
 
     fn run_on(
         &mut self,
-        bench: &mut Bench,
+        worktree: &mut PreparedWorktree,
         gate: &'a dyn Gate,
         setup: &Setup,
         word: Option<&str>,
-    ) -> Result<Ran, CopyError> {
+    ) -> Result<GateExecution, CopyError> {
         let watch = &mut *self.watch;
-        bench.run(Planned { gate, setup }, self.sandbox, &self.terms.gates.run, word, &mut |text| {
-            watch(Step::Printed(text));
+        worktree.run(Planned { gate, setup }, self.sandbox, &self.terms.gates.run, word, &mut |text| {
+            watch(ReviewStep::Printed(text));
         })
     }
 
-    /// Runs the same gate on the base, where that tells anything: for tests to know which there were, for all others
-    /// only when there is an objection.
+    /// Runs the same gate on the base if that is informative: for tests, to know which existed; for other gates, only
+    /// if they object.
     fn base_run(
         &mut self,
-        benches: &mut Benches,
+        worktrees: &mut PreparedWorktrees,
         on_base: &[(&'a dyn Gate, Setup)],
         gate: &'a dyn Gate,
         setup: &Setup,
-        ran: &Ran,
-    ) -> Result<Option<Ran>, CopyError> {
-        let Some(bench) = &mut benches.base else { return Ok(None) };
+        ran: &GateExecution,
+    ) -> Result<Option<GateExecution>, CopyError> {
+        let Some(worktree) = &mut worktrees.base else { return Ok(None) };
         let quiet = ran.run.state == GateState::Passed && !is_test_runner(gate);
         let same = |(other, of): &&(&dyn Gate, Setup)| other.id() == gate.id() && of.folder == setup.folder;
         let Some((_, setup)) = on_base.iter().find(same).filter(|_| !quiet) else { return Ok(None) };
-        self.find_out(bench, gate, setup, Known::Taken).map(Some)
+        self.find_out(worktree, gate, setup, BaseLookup::Taken).map(Some)
     }
 
-    /// Finds out what a gate says of the base, and keeps it.
+    /// Returns the result of a gate on the base, from the cache or by running it.
     fn find_out(
         &mut self,
-        bench: &mut Bench,
+        worktree: &mut PreparedWorktree,
         gate: &'a dyn Gate,
         setup: &Setup,
-        known: Known,
-    ) -> Result<Ran, CopyError> {
+        gates: BaseLookup,
+    ) -> Result<GateExecution, CopyError> {
         let cache = BaseCache::new(self.terms.gates.cache.as_deref());
         let tier = self.sandbox.level().tier.to_string();
         let variable = |name: &str| std::env::var(name).ok();
         let key = self.base_tree.as_ref().and_then(|tree| {
-            BaseCache::key(tree, Planned { gate, setup }, bench, &self.terms.gates.run, &tier, &variable)
+            BaseCache::key(tree, Planned { gate, setup }, worktree, &self.terms.gates.run, &tier, &variable)
         });
-        let kept = key.as_ref().filter(|_| known == Known::Taken).and_then(|key| cache.get(key));
-        if let Some(ran) = kept {
+        let cached = key.as_ref().filter(|_| gates == BaseLookup::Taken).and_then(|key| cache.get(key));
+        if let Some(ran) = cached {
             return Ok(ran);
         }
         let name = name_of(gate, setup);
-        (self.watch)(Step::Gate { name: &name, on: Tree::Base, done: 0, of: 0 });
-        let ran = self.run_on(bench, gate, setup, None)?;
+        (self.watch)(ReviewStep::Gate { name: &name, on: TreeState::Base, done: 0, of: 0 });
+        let ran = self.run_on(worktree, gate, setup, None)?;
         if let Some(key) = key {
             cache.put(&key, &ran);
         }
@@ -797,13 +802,13 @@ impl<'a> GateSession<'a> {
         &self,
         gate: &dyn Gate,
         setup: &Setup,
-        tree: Tree,
-        ran: &Ran,
+        tree: TreeState,
+        ran: &GateExecution,
         base: Option<&GateRun>,
         apart: bool,
     ) -> GateResult {
         let tests_of =
-            if tree == Tree::Change && apart && is_test_runner(gate) { TestsOf::Change } else { TestsOf::Base };
+            if tree == TreeState::Change && apart && is_test_runner(gate) { TestsOf::Change } else { TestsOf::Base };
         let about = Circumstances {
             id: gate.id(),
             folder: &setup.folder,
@@ -820,39 +825,39 @@ impl<'a> GateSession<'a> {
     }
 }
 
-impl Benches {
-    fn get(&mut self, tree: Tree) -> &mut Bench {
+impl PreparedWorktrees {
+    fn get(&mut self, tree: TreeState) -> &mut PreparedWorktree {
         match tree {
-            Tree::Held => self.held.as_mut().unwrap_or(&mut self.change),
-            Tree::Base | Tree::Change => &mut self.change,
+            TreeState::Held => self.held.as_mut().unwrap_or(&mut self.change),
+            TreeState::Base | TreeState::Change => &mut self.change,
         }
     }
 
-    /// The held copy and that of the change share what build tools make. They go by the times of files: what differs
-    /// from the copy that was built last has to look new.
-    fn freshen(&self, next: Tree, last: Tree) -> Result<(), CopyError> {
+    /// The held copy and the change share their build output. Build tools compare times of files, so files that differ
+    /// from the copy built last must look new.
+    fn freshen(&self, next: TreeState, last: TreeState) -> Result<(), CopyError> {
         match (&self.held, next, last) {
-            (Some(held), Tree::Held, Tree::Change) => held.copy.freshen(&self.change.copy),
-            (Some(held), Tree::Change, Tree::Held) => self.change.copy.freshen(&held.copy),
+            (Some(held), TreeState::Held, TreeState::Change) => held.copy.freshen(&self.change.copy),
+            (Some(held), TreeState::Change, TreeState::Held) => self.change.copy.freshen(&held.copy),
             _ => Ok(()),
         }
     }
 }
 
-/// Says what runs where: everything on the change, but tests first with those of the base.
+/// Returns what runs where: all gates on the change, and before its tests those of the base.
 fn due<'a>(on_change: Vec<(&'a dyn Gate, Setup)>, on_held: Option<Vec<(&'a dyn Gate, Setup)>>) -> Vec<Due<'a>> {
     let (tests, checks): (Vec<_>, Vec<_>) = on_change.into_iter().partition(|(gate, _)| is_test_runner(*gate));
     let held = on_held.into_iter().flatten().filter(|(gate, _)| is_test_runner(*gate));
     let on = |tree| move |(gate, setup)| (gate, setup, tree);
     checks
         .into_iter()
-        .map(on(Tree::Change))
-        .chain(held.map(on(Tree::Held)))
-        .chain(tests.into_iter().map(on(Tree::Change)))
+        .map(on(TreeState::Change))
+        .chain(held.map(on(TreeState::Held)))
+        .chain(tests.into_iter().map(on(TreeState::Change)))
         .collect()
 }
 
-/// Gates that the base uses and the change does not any more.
+/// Reports gates that the base uses and the change no longer uses.
 fn removed(on_base: &[(&dyn Gate, Setup)], due: &[Due<'_>]) -> Vec<Finding> {
     let gone = on_base
         .iter()

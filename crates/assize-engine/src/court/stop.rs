@@ -1,39 +1,45 @@
-//! Holds the stop court: gathers evidence, asks judges, returns what is to be recorded.
+//! Runs the stop court: gathers evidence, asks judges, and returns the record.
 
-use assize_core::court::stop::{StopCase, StopCourt, StopEffect, StopEvent, StopPolicy, StopRecord};
 use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
-use assize_core::rule::RuleSettings;
-use assize_core::session::SessionState;
-use assize_core::verdict::StopVerdict;
+use assize_stop::court::{StopCase, StopCourt, StopEffect, StopEvent, StopPolicy, StopRecord};
+use assize_stop::rule::RuleSettings;
+use assize_stop::session::SessionState;
+use assize_stop::verdict::StopVerdict;
 
-use crate::court::fresh_nonce;
 use crate::evidence::{Sources, gather};
+use crate::random::fresh_nonce;
 
-/// Puts a question to judges and hands on each opinion as it comes in. Whoever has not replied
-/// when this returns has not judged.
-pub type Ask<'a> = &'a mut dyn FnMut(&[String], &Question, &mut dyn FnMut(Opinion<StopVerdict>));
+/// Asks judges a question and passes on each opinion as it arrives. A judge that has not replied when this returns
+/// gave no opinion.
+pub type AskStopJudges<'a> = &'a mut dyn FnMut(&[String], &Question, &mut dyn FnMut(Opinion<StopVerdict>));
 
 /// Everything that a stop is judged by.
 #[derive(Debug, Clone)]
-pub struct Terms {
+pub struct StopTerms {
     /// The policy.
     pub policy: StopPolicy,
     /// The levels of the rules.
     pub rules: RuleSettings,
-    /// Ids of the model judges.
+    /// The ids of the model judges.
     pub judges: Vec<String>,
 }
 
-/// Holds the court over one stop.
-pub fn hold(case: StopCase, terms: Terms, session: SessionState, sources: &Sources, ask: Ask<'_>) -> StopRecord {
-    let Terms { policy, rules, judges } = terms;
+/// Runs the court for one stop.
+pub fn hold(
+    case: StopCase,
+    terms: StopTerms,
+    session: SessionState,
+    sources: &Sources,
+    ask: AskStopJudges<'_>,
+) -> StopRecord {
+    let StopTerms { policy, rules, judges } = terms;
     let state = session.clone();
     let mut court = StopCourt::new(case, policy, rules, session, judges, fresh_nonce());
     let mut effects = court.step(StopEvent::Opened);
     loop {
         let Some(effect) = effects.pop() else {
-            // Judges are still out: their time is over.
+            // The time of the remaining judges is over.
             effects = court.step(StopEvent::DeadlinePassed);
             continue;
         };

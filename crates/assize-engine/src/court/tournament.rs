@@ -1,8 +1,8 @@
-//! Holds the tournament: lays candidates out, has each reviewed in a copy of its own, and has judges compare those that
-//! evidence cannot tell apart.
+//! Runs the tournament: checks candidates out, reviews each in a copy of its own, and lets judges compare candidates
+//! that the evidence cannot separate.
 //!
-//! The user's own tree is only read. Every candidate is laid over the same base; what its gates say and what build tools
-//! make of it is found out once for all of them.
+//! The user's own tree is only read. All candidates have the same base; the results of its gates and its build output
+//! are made once for all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,52 +11,53 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use assize_brief::brief::{Analysis, Brief};
-use assize_brief::convention::{self, Change, ChangedFile, ExecSignal, Habits};
-use assize_core::court::review::{ReviewCase, ReviewInputs, ReviewRecord};
-use assize_core::court::standing::{Measure, Standing};
-use assize_core::court::tournament::{
-    Assessment, Candidate, Comparison, Conformity, Course, STOPPED_EARLY, Stage, TournamentCourt, TournamentEffect,
-    TournamentEvent, TournamentInputs, TournamentRecord, bound,
-};
+use assize_brief::convention::{self, BaseConventions, ChangedSource, ConventionChange, ExecSignal};
 use assize_core::diff::Diff;
-use assize_core::exec_report::{ExecReport, GateResult};
-use assize_core::gate::Dimension;
 use assize_core::opinion::Opinion;
-use assize_core::patch::{Handed, Patch};
 use assize_core::prompt::Question;
-use assize_core::prompt::pair::{Pair, pair_question};
-use assize_core::verdict::PairVerdict;
+use assize_gate::exec_report::{ExecReport, GateResult};
+use assize_gate::gate::Dimension;
+use assize_patch::{Patch, PatchInput};
+use assize_review::case::{ReviewCase, ReviewInputs};
+use assize_review::court::ReviewRecord;
+use assize_review::ranking_key::{Measure, RankingKey};
+use assize_review::tournament::prompt::{PairPrompt, pair_question};
+use assize_review::tournament::verdict::PairVerdict;
+use assize_review::tournament::{
+    Assessment, Conformity, GateCheckpoint, GateProgress, PairComparison, STOPPED_EARLY, TournamentCandidate,
+    TournamentCourt, TournamentEffect, TournamentEvent, TournamentInputs, TournamentRecord, bound,
+};
 
-use super::fresh_nonce;
-use super::review::{self, ReviewError, Step, Terms, Tree};
-use crate::brief::{Survey, survey_copy_within_limit};
-use crate::ground::Ground;
+use super::review::{self, ReviewError, ReviewStep, ReviewTerms, TreeState};
+use crate::brief::{TreeSurvey, survey_copy_within_limit};
 use crate::patch::{PatchError, PatchTerms, check};
+use crate::random::fresh_nonce;
 use crate::scratch::Scratch;
 use crate::tree;
 use crate::work_copy::{CopyError, WorkCopy};
+use crate::work_tree::WorkTree;
 
-/// Puts a question to judges and hands on each opinion as it comes in.
-pub type Ask<'a> = &'a mut dyn FnMut(&[String], &Question, &mut dyn FnMut(Opinion<PairVerdict>));
+/// Asks judges a question and passes on each opinion as it arrives.
+pub type AskPairJudges<'a> = &'a mut dyn FnMut(&[String], &Question, &mut dyn FnMut(Opinion<PairVerdict>));
 
-/// With fewer candidates, finding out about the base beforehand costs more than it spares.
+/// With fewer candidates than this, preparing the base costs more than it saves.
 pub const PREPARED_FROM: usize = 3;
-/// Bytes of a changed file that is read for its conventions.
+/// The most bytes of a changed file that are read for its conventions.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// A candidate as it is handed in.
-pub struct Entrant {
-    /// What people call it.
+/// A candidate as it was submitted.
+pub struct CandidateInput {
+    /// Its name.
     pub name: String,
-    /// What it is made of.
-    pub source: Source,
+    /// Its source.
+    pub source: CandidateSource,
 }
 
-/// What a candidate is made of.
-pub enum Source {
+/// The source of a candidate.
+pub enum CandidateSource {
     /// A patch of the base.
-    Patch(Handed),
-    /// A document that is no patch, and what is wrong with it.
+    Patch(PatchInput),
+    /// A document that is not a patch, with its errors.
     Unreadable(Vec<String>),
     /// The tree of a folder.
     Folder(PathBuf),
@@ -64,31 +65,31 @@ pub enum Source {
     Commit(String),
 }
 
-/// Under what terms a tournament is held.
+/// The terms of a tournament.
 pub struct TournamentTerms {
     /// How each candidate is reviewed. No model judges a single candidate.
-    pub review: Terms,
+    pub review: ReviewTerms,
     /// What a patch may do.
     pub patches: PatchTerms,
-    /// Ids of the judges that compare candidates within a tie.
+    /// The ids of the judges that compare candidates within a tie.
     pub judges: Vec<String>,
-    /// How many candidates are reviewed at a time.
+    /// How many candidates are reviewed at the same time.
     pub jobs: usize,
 }
 
-/// What is going on, for whoever waits.
-pub enum Progress<'a> {
-    /// The base is looked at.
+/// The progress of a tournament.
+pub enum TournamentProgress<'a> {
+    /// The base is being examined.
     Base,
-    /// A candidate's review began.
+    /// The review of a candidate began.
     Began(&'a str),
     /// A candidate was judged.
     Ended {
-        /// What people call it.
+        /// Its name.
         name: &'a str,
-        /// Where it stands.
-        standing: &'a Standing,
-        /// How many were judged.
+        /// Its ranking key.
+        ranking_key: &'a RankingKey,
+        /// How many candidates are judged.
         done: usize,
         /// How many there are to judge.
         of: usize,
@@ -97,36 +98,36 @@ pub enum Progress<'a> {
     Comparing(usize, usize),
 }
 
-/// Holds a tournament over candidates for the project of a folder.
+/// Runs a tournament over candidates for the project of a folder.
 ///
 /// # Errors
 ///
-/// Fails when the base cannot be read or copied, and when the sandbox that was demanded cannot be had. What is wrong with a
-/// candidate is no error.
+/// Fails if the base cannot be read or copied, and if the required sandbox is not available. A faulty candidate is not
+/// an error.
 pub fn hold(
     case: &ReviewCase,
-    entrants: &[Entrant],
+    entrants: &[CandidateInput],
     terms: TournamentTerms,
     folder: &Path,
-    watch: &mut dyn FnMut(Progress<'_>),
-    ask: Ask<'_>,
+    watch: &mut dyn FnMut(TournamentProgress<'_>),
+    ask: AskPairJudges<'_>,
 ) -> Result<TournamentRecord, ReviewError> {
-    let project = Ground::project(folder);
+    let project = WorkTree::project(folder);
     let repository = project.repository()?;
     let home = repository.as_ref().map_or(folder, |repository| repository.root()).to_owned();
     let base = review::base_of(case, &project)?;
-    let hall = Hall { case, home: &home, base: &base, patches: &terms.patches };
-    let laid: Vec<Laid> = entrants.iter().map(|entrant| hall.lay(entrant)).collect();
+    let context = TournamentContext { case, home: &home, base: &base, patches: &terms.patches };
+    let copies: Vec<CandidateCopy> = entrants.iter().map(|entrant| context.check_out(entrant)).collect();
     let unchanged = id_of(&base).map_err(|error| CopyError::Io { path: base.path(), error })?;
-    let candidates = entrants.iter().zip(&laid).map(|(entrant, laid)| {
-        let of = |laid: &(WorkCopy, Option<Patch>)| match id_of(&laid.0) {
+    let candidates = entrants.iter().zip(&copies).map(|(entrant, copies)| {
+        let of = |copies: &(WorkCopy, Option<Patch>)| match id_of(&copies.0) {
             Ok(id) if id == unchanged => Err(vec!["it changes nothing".to_owned()]),
             Ok(id) => Ok(id),
             Err(error) => Err(vec![error.to_string()]),
         };
-        let tree = laid.as_ref().map_err(Vec::clone).and_then(of);
-        let patch = laid.as_ref().ok().and_then(|(_, patch)| patch.clone());
-        Candidate { name: entrant.name.clone(), tree, patch }
+        let tree = copies.as_ref().map_err(Vec::clone).and_then(of);
+        let patch = copies.as_ref().ok().and_then(|(_, patch)| patch.clone());
+        TournamentCandidate { name: entrant.name.clone(), tree, patch }
     });
     let inputs = TournamentInputs {
         specification: case.specification.clone(),
@@ -135,8 +136,8 @@ pub fn hold(
         ..TournamentInputs::default()
     };
     let build = Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
-    let best: Arc<Mutex<Option<Standing>>> = Arc::default();
-    let mut review = Terms { judges: Vec::new(), hopeless: Some(hopeless(best.clone())), ..terms.review };
+    let best: Arc<Mutex<Option<RankingKey>>> = Arc::default();
+    let mut review = ReviewTerms { judges: Vec::new(), hopeless: Some(hopeless(best.clone())), ..terms.review };
     let mut court = TournamentCourt::new(inputs, !terms.judges.is_empty());
     let mut effect = court.begin();
     let survey = survey_copy_within_limit(&base);
@@ -145,27 +146,27 @@ pub fn hold(
             TournamentEffect::Rule(record) => return Ok(*record),
             TournamentEffect::Assess(due) => {
                 if due.len() >= PREPARED_FROM {
-                    watch(Progress::Base);
+                    watch(TournamentProgress::Base);
                     review::prepare_base(case, &review, &project, build.path(), &mut |_| {})?;
                     review.gates.seed = Some(build.path().to_owned());
                 }
                 let jobs = terms.jobs.clamp(1, due.len());
-                let heat = Heat {
-                    hall: &hall,
+                let batch = ReviewBatch {
+                    context: &context,
                     entrants,
-                    laid: &laid,
+                    copies: &copies,
                     review: &review,
                     survey: survey.as_ref(),
                     best: &best,
                     jobs,
                 };
-                heat.run(&due, &mut court, watch)?
+                batch.run(&due, &mut court, watch)?
             }
             TournamentEffect::Compare(pairs) => {
                 let mut next = None;
                 for (first, second) in pairs {
-                    watch(Progress::Comparing(first, second));
-                    let comparison = hall.compare(&laid, (first, second), &terms.judges, ask)?;
+                    watch(TournamentProgress::Comparing(first, second));
+                    let comparison = context.compare(&copies, (first, second), &terms.judges, ask)?;
                     next = court.step(TournamentEvent::Compared(Box::new(comparison)));
                 }
                 next.unwrap_or_else(|| court.begin())
@@ -174,82 +175,84 @@ pub fn hold(
     }
 }
 
-/// Says that a candidate cannot come first any more, whatever its other gates say.
-fn hopeless(best: Arc<Mutex<Option<Standing>>>) -> review::Hopeless {
+/// Decides whether a candidate can no longer become first, whatever its remaining gates report.
+fn hopeless(best: Arc<Mutex<Option<RankingKey>>>) -> review::Hopeless {
     Arc::new(move |so_far: &ReviewInputs| {
         let best = *best.lock().unwrap_or_else(PoisonError::into_inner);
         best.is_some_and(|best| bound(so_far) < best)
     })
 }
 
-/// A candidate in a copy of its own, with its operations where it is a patch; or what keeps it from being laid out.
-type Laid = Result<(WorkCopy, Option<Patch>), Vec<String>>;
+/// The copy of a candidate, with its operations if it is a patch; or why it cannot be checked out.
+type CandidateCopy = Result<(WorkCopy, Option<Patch>), Vec<String>>;
 
-/// Copies the tree of a folder: what its own git lists, where it has one.
+/// Copies the tree of a folder. If it has a repository, copies the files that git lists.
 fn copy_of(folder: &Path) -> Result<WorkCopy, ReviewError> {
-    let repository = Ground::project(folder).repository()?.filter(|found| found.root() == folder);
+    let repository = WorkTree::project(folder).repository()?.filter(|found| found.root() == folder);
     Ok(WorkCopy::of_folder(folder, review::paths_of(folder, repository.as_ref())?)?)
 }
 
-/// What all candidates have in common.
-struct Hall<'a> {
+/// What all candidates share.
+struct TournamentContext<'a> {
     case: &'a ReviewCase,
     home: &'a Path,
     base: &'a WorkCopy,
     patches: &'a PatchTerms,
 }
 
-impl Hall<'_> {
-    /// Lays a candidate out in a copy of its own; says what keeps it from that, whatever it is: no candidate keeps the others
-    /// from being judged.
-    fn lay(&self, entrant: &Entrant) -> Laid {
-        let said = |error: &dyn std::fmt::Display| vec![error.to_string()];
+impl TournamentContext<'_> {
+    /// Checks a candidate out in a copy of its own. Any failure concerns only this candidate and is returned as its
+    /// errors.
+    fn check_out(&self, entrant: &CandidateInput) -> CandidateCopy {
+        let message = |error: &dyn std::fmt::Display| vec![error.to_string()];
         match &entrant.source {
-            Source::Unreadable(faults) => Err(faults.clone()),
-            Source::Patch(handed) => self.lay_patch(handed).map(|(copy, patch)| (copy, Some(patch))),
-            Source::Folder(folder) => copy_of(folder).map(|copy| (copy, None)).map_err(|error| said(&error)),
-            Source::Commit(revision) => {
-                let copy = self.copy_of_commit(revision).map_err(|error| said(&error))?;
+            CandidateSource::Unreadable(faults) => Err(faults.clone()),
+            CandidateSource::Patch(input) => self.check_out_patch(input).map(|(copy, patch)| (copy, Some(patch))),
+            CandidateSource::Folder(folder) => {
+                copy_of(folder).map(|copy| (copy, None)).map_err(|error| message(&error))
+            }
+            CandidateSource::Commit(revision) => {
+                let copy = self.copy_of_commit(revision).map_err(|error| message(&error))?;
                 copy.map(|copy| (copy, None)).ok_or_else(|| vec![format!("{revision}: there is no repository")])
             }
         }
     }
 
     fn copy_of_commit(&self, revision: &str) -> Result<Option<WorkCopy>, ReviewError> {
-        let Some(repository) = Ground::project(self.home).repository()? else { return Ok(None) };
+        let Some(repository) = WorkTree::project(self.home).repository()? else { return Ok(None) };
         let commit = repository.resolve(revision)?;
         Ok(Some(WorkCopy::of_commit(&repository, &commit)?))
     }
 
-    fn lay_patch(&self, handed: &Handed) -> Result<(WorkCopy, Patch), Vec<String>> {
-        let said = |error: &dyn std::fmt::Display| vec![error.to_string()];
-        let mut copy = self.base.again().map_err(|error| said(&error))?;
-        let prepared = check(&copy.path(), self.patches, handed).map_err(|error| match error {
+    fn check_out_patch(&self, input: &PatchInput) -> Result<(WorkCopy, Patch), Vec<String>> {
+        let message = |error: &dyn std::fmt::Display| vec![error.to_string()];
+        let mut copy = self.base.again().map_err(|error| message(&error))?;
+        let prepared = check(&copy.path(), self.patches, input).map_err(|error| match error {
             PatchError::Unfit(faults) => faults.iter().map(ToString::to_string).collect(),
-            error => said(&error),
+            error => message(&error),
         })?;
-        copy.carry_out(&prepared.plan.changes).map_err(|error| said(&error))?;
+        copy.carry_out(&prepared.plan.changes).map_err(|error| message(&error))?;
         Ok((copy, prepared.patch))
     }
 
-    fn ground(&self, copy: &WorkCopy) -> Ground {
-        Ground::copy(&copy.path(), self.home)
+    fn work_tree(&self, copy: &WorkCopy) -> WorkTree {
+        WorkTree::copy(&copy.path(), self.home)
     }
 
-    /// Has judges compare two candidates.
+    /// Lets judges compare two candidates.
     fn compare(
         &self,
-        laid: &[Laid],
+        copies: &[CandidateCopy],
         (first, second): (usize, usize),
         judges: &[String],
-        ask: Ask<'_>,
-    ) -> Result<Comparison, ReviewError> {
-        let diff = |index: usize| match &laid[index] {
-            Ok((copy, _)) => review::diff(self.case, &self.ground(copy)),
+        ask: AskPairJudges<'_>,
+    ) -> Result<PairComparison, ReviewError> {
+        let diff = |index: usize| match &copies[index] {
+            Ok((copy, _)) => review::diff(self.case, &self.work_tree(copy)),
             Err(_) => Ok(Diff::default()),
         };
-        let brief = crate::brief::look(None, None, self.base, crate::brief::Reader::Judges).brief;
-        let pair = Pair {
+        let brief = crate::brief::look(None, None, self.base, crate::brief::BriefAudience::Judges).brief;
+        let pair = PairPrompt {
             specification: &self.case.specification,
             brief: &brief,
             first: &diff(first)?,
@@ -258,40 +261,40 @@ impl Hall<'_> {
         };
         let mut opinions = Vec::new();
         ask(judges, &pair_question(&pair, &fresh_nonce()), &mut |opinion| opinions.push(opinion));
-        Ok(Comparison { first, second, opinions })
+        Ok(PairComparison { first, second, opinions })
     }
 }
 
 /// Candidates that are reviewed at the same time.
-struct Heat<'a> {
-    hall: &'a Hall<'a>,
-    entrants: &'a [Entrant],
-    laid: &'a [Laid],
-    review: &'a Terms,
-    survey: Option<&'a Survey>,
-    /// The best standing so far: what cannot reach it is stopped early.
-    best: &'a Mutex<Option<Standing>>,
+struct ReviewBatch<'a> {
+    context: &'a TournamentContext<'a>,
+    entrants: &'a [CandidateInput],
+    copies: &'a [CandidateCopy],
+    review: &'a ReviewTerms,
+    survey: Option<&'a TreeSurvey>,
+    /// The best ranking key so far. Candidates that cannot reach it are stopped early.
+    best: &'a Mutex<Option<RankingKey>>,
     jobs: usize,
 }
 
-/// What a worker says.
-enum News {
+/// An event from a worker.
+enum WorkerEvent {
     Began(usize),
-    Ended(usize, Result<Box<Assessed>, ReviewError>),
+    Ended(usize, Result<Box<CandidateAssessment>, ReviewError>),
 }
 
-/// What is known of a candidate, and how that came to be known.
-struct Assessed {
+/// The assessment of a candidate, with the course of its review.
+struct CandidateAssessment {
     assessment: Assessment,
-    course: Course,
+    course: GateProgress,
 }
 
-impl Heat<'_> {
+impl ReviewBatch<'_> {
     fn run(
         &self,
         due: &[usize],
         court: &mut TournamentCourt,
-        watch: &mut dyn FnMut(Progress<'_>),
+        watch: &mut dyn FnMut(TournamentProgress<'_>),
     ) -> Result<TournamentEffect, ReviewError> {
         let next = Mutex::new(due.iter().copied());
         let (sender, receiver) = channel();
@@ -302,16 +305,16 @@ impl Heat<'_> {
             }
             drop(sender);
             let (mut done, mut effect, mut failed) = (0, None, None);
-            for news in receiver {
-                match news {
-                    News::Began(index) => watch(Progress::Began(&self.entrants[index].name)),
-                    News::Ended(_, Err(error)) => failed = Some(error),
-                    News::Ended(candidate, Ok(assessed)) => {
+            for event in receiver {
+                match event {
+                    WorkerEvent::Began(index) => watch(TournamentProgress::Began(&self.entrants[index].name)),
+                    WorkerEvent::Ended(_, Err(error)) => failed = Some(error),
+                    WorkerEvent::Ended(candidate, Ok(assessed)) => {
                         done += 1;
-                        let Assessed { assessment, course } = *assessed;
+                        let CandidateAssessment { assessment, course } = *assessed;
                         let assessment = Box::new(assessment);
-                        let (name, standing) = (&self.entrants[candidate].name, assessment.standing);
-                        watch(Progress::Ended { name, standing: &standing, done, of: due.len() });
+                        let (name, ranking_key) = (&self.entrants[candidate].name, assessment.standing);
+                        watch(TournamentProgress::Ended { name, ranking_key: &ranking_key, done, of: due.len() });
                         effect = court.step(TournamentEvent::Assessed { candidate, assessment, course });
                         *self.best.lock().unwrap_or_else(PoisonError::into_inner) = court.best();
                     }
@@ -324,23 +327,24 @@ impl Heat<'_> {
         })
     }
 
-    fn work(&self, next: &Mutex<impl Iterator<Item = usize>>, sender: &Sender<News>) {
+    fn work(&self, next: &Mutex<impl Iterator<Item = usize>>, sender: &Sender<WorkerEvent>) {
         loop {
             let Some(index) = next.lock().unwrap_or_else(PoisonError::into_inner).next() else { return };
-            // Whoever listens does so until the last worker is done.
-            let _ = sender.send(News::Began(index));
-            let Ok((copy, _)) = &self.laid[index] else { continue };
-            let _ = sender.send(News::Ended(index, self.assess(copy).map(Box::new)));
+            // The receiver listens until the last worker has ended.
+            let _ = sender.send(WorkerEvent::Began(index));
+            let Ok((copy, _)) = &self.copies[index] else { continue };
+            let _ = sender.send(WorkerEvent::Ended(index, self.assess(copy).map(Box::new)));
         }
     }
 
-    fn assess(&self, copy: &WorkCopy) -> Result<Assessed, ReviewError> {
-        let ground = self.hall.ground(copy);
-        let nobody: review::Ask<'_> = &mut |_, _, _| {};
-        let mut log = Log::default();
-        let record = review::hold(self.hall.case.clone(), self.review, &ground, &mut |step| log.see(step), nobody)?;
-        // A change that cannot be read is ruled upon above; it has no conventions.
-        let diff = review::diff(self.hall.case, &ground).unwrap_or_default();
+    fn assess(&self, copy: &WorkCopy) -> Result<CandidateAssessment, ReviewError> {
+        let work_tree = self.context.work_tree(copy);
+        let nobody: review::AskReviewJudges<'_> = &mut |_, _, _| {};
+        let mut log = ReviewLog::default();
+        let record =
+            review::hold(self.context.case.clone(), self.review, &work_tree, &mut |step| log.see(step), nobody)?;
+        // A change that cannot be read was ruled upon above; it has no conventions.
+        let diff = review::diff(self.context.case, &work_tree).unwrap_or_default();
         let mut course = log.course(&record);
         let mut convention = Conformity::default();
         if let Some(survey) = self.survey {
@@ -348,48 +352,48 @@ impl Heat<'_> {
             let without_gates = ExecReport::of(built_in, None);
             let reports = [&record.inputs.exec, &without_gates];
             [convention, course.convention] = conformity(survey, copy, &diff, &record, reports);
-            // The total takes the gates in.
+            // The total includes the gates, which are unknown here.
             course.convention.total = None;
         }
         let stopped = record.inputs.limits.iter().find(|limit| *limit == STOPPED_EARLY).cloned();
-        let standing = Standing::of(&record.inputs, record.ruling.outcome, convention.fit);
-        let assessment = Assessment { standing, review: Box::new(record), convention, stopped };
-        Ok(Assessed { assessment, course })
+        let ranking_key = RankingKey::of(&record.inputs, record.ruling.outcome, convention.fit);
+        let assessment = Assessment { standing: ranking_key, review: Box::new(record), convention, stopped };
+        Ok(CandidateAssessment { assessment, course })
     }
 }
 
-/// What is seen of a review while it goes on.
+/// What is observed during a review.
 #[derive(Default)]
-struct Log {
-    /// Gates that ran on the candidate, whatever their result counts for.
+struct ReviewLog {
+    /// Gates that ran on the candidate, including those whose result does not count.
     begun: usize,
     results: Vec<GateResult>,
-    /// Whether another gate is to come after the one that runs.
+    /// Whether another gate follows the running one.
     goes_on: bool,
-    /// How many results there were whenever another gate was still to come.
-    stages: Vec<usize>,
+    /// The number of results each time another gate followed.
+    checkpoints: Vec<usize>,
 }
 
-impl Log {
-    fn see(&mut self, step: Step<'_>) {
+impl ReviewLog {
+    fn see(&mut self, step: ReviewStep<'_>) {
         match step {
-            Step::Gate { on: Tree::Held | Tree::Change, done, of, .. } => {
+            ReviewStep::Gate { on: TreeState::Held | TreeState::Change, done, of, .. } => {
                 self.begun += 1;
                 self.goes_on = done + 1 < of;
             }
-            Step::Ended { result } => {
+            ReviewStep::Ended { result } => {
                 self.results.push(result.clone());
                 if self.goes_on {
-                    self.stages.push(self.results.len());
+                    self.checkpoints.push(self.results.len());
                 }
             }
-            Step::Gate { .. } | Step::Copying | Step::Printed(_) | Step::Judging => {}
+            ReviewStep::Gate { .. } | ReviewStep::Copying | ReviewStep::Printed(_) | ReviewStep::Judging => {}
         }
     }
 
-    fn course(self, record: &ReviewRecord) -> Course {
+    fn course(self, record: &ReviewRecord) -> GateProgress {
         let limits = &record.inputs.limits;
-        // Gates whose result counts for nothing leave a limit each, and so does whoever stops them.
+        // Each gate whose result does not count leaves a limit, and so does stopping early.
         let stopped = limits.iter().any(|limit| limit == STOPPED_EARLY);
         let of_gates = self.begun.saturating_sub(self.results.len()) + usize::from(stopped);
         let so_far = |gates: usize| ReviewInputs {
@@ -398,19 +402,19 @@ impl Log {
             exec: ExecReport::of(self.results[..gates].to_vec(), None),
             ..ReviewInputs::default()
         };
-        let stage = |gates: &usize| Stage { gates: *gates, bound: bound(&so_far(*gates)) };
-        Course {
+        let checkpoint = |gates: &usize| GateCheckpoint { gates: *gates, bound: bound(&so_far(*gates)) };
+        GateProgress {
             gates: self.results.len(),
             limits: limits.len().saturating_sub(of_gates),
-            stages: self.stages.iter().map(stage).collect(),
+            stages: self.checkpoints.iter().map(checkpoint).collect(),
             convention: Conformity::default(),
         }
     }
 }
 
-/// Says how well a change fits the conventions of its base, once by each of some reports of gates.
+/// Scores how well a change fits the conventions of its base, once for each of several gate reports.
 fn conformity<const REPORTS: usize>(
-    base: &Survey,
+    base: &TreeSurvey,
     copy: &WorkCopy,
     diff: &Diff,
     record: &ReviewRecord,
@@ -420,7 +424,7 @@ fn conformity<const REPORTS: usize>(
     let tree = base.tree();
     let analysis = Analysis::of(&tree);
     let brief: Brief = base.brief();
-    let habits = Habits::of(&tree, analysis.parts(), &brief);
+    let conventions = BaseConventions::of(&tree, analysis.parts(), &brief);
     let texts: BTreeMap<&str, (String, BTreeSet<u32>)> = diff
         .files
         .iter()
@@ -429,21 +433,21 @@ fn conformity<const REPORTS: usize>(
             Some((file.path.as_str(), (copy.text(&file.path, FILE_BYTES_MAX)?, added)))
         })
         .collect();
-    let files: Vec<ChangedFile<'_>> =
-        texts.iter().map(|(path, (text, added))| ChangedFile { path, text, added }).collect();
+    let files: Vec<ChangedSource<'_>> =
+        texts.iter().map(|(path, (text, added))| ChangedSource { path, text, added }).collect();
     let found = |prefix: &str| inputs.findings.iter().filter(|finding| finding.rule.starts_with(prefix)).count();
-    let signal = exec_signal(&Standing::of(inputs, record.ruling.outcome, None));
+    let signal = exec_signal(&RankingKey::of(inputs, record.ruling.outcome, None));
     reports.map(|report| {
-        let looked = |dimension| {
+        let is_examined = |dimension| {
             inputs.looked_at.contains(&dimension) || report.used().any(|gate| gate.dimensions.contains(&dimension))
         };
         let score = convention::score(
-            &habits,
-            &Change {
+            &conventions,
+            &ConventionChange {
                 files: &files,
                 task: inputs.case.specification.inspect(),
-                boundary_breaks: looked(Dimension::Boundaries).then(|| found("boundary-")),
-                schema_faults: looked(Dimension::Schema).then(|| found("schema-") + report.schema_errors.len()),
+                boundary_breaks: is_examined(Dimension::Boundaries).then(|| found("boundary-")),
+                schema_faults: is_examined(Dimension::Schema).then(|| found("schema-") + report.schema_errors.len()),
             },
         );
         let total = signal.map(|signal| score.total(signal));
@@ -451,10 +455,10 @@ fn conformity<const REPORTS: usize>(
     })
 }
 
-/// What the gates say in the words of the seed's formula; nothing where they came to no result.
-fn exec_signal(standing: &Standing) -> Option<ExecSignal> {
-    let tests = standing.regressions.and(standing.target_tests).and(standing.edge_tests);
-    let others = standing.builds.and(standing.other_faults).and(standing.security_and_boundaries);
+/// Returns the gate results as the scoring formula takes them; `None` if they came to no result.
+fn exec_signal(ranking_key: &RankingKey) -> Option<ExecSignal> {
+    let tests = ranking_key.regressions.and(ranking_key.target_tests).and(ranking_key.edge_tests);
+    let others = ranking_key.builds.and(ranking_key.other_faults).and(ranking_key.security_and_boundaries);
     match (tests, others) {
         (Measure::Faults(_), _) => Some(ExecSignal::Failing),
         (Measure::Unknown, _) | (_, Measure::Unknown) => None,
@@ -463,12 +467,12 @@ fn exec_signal(standing: &Standing) -> Option<ExecSignal> {
     }
 }
 
-/// What tells a tree from any other. How lines end, and whether the last one of them does, means nothing in code.
+/// Returns the identity of a tree. Line ends, and whether the last line has one, do not count in code.
 fn id_of(copy: &WorkCopy) -> std::io::Result<String> {
     tree::id(&copy.path(), copy.files(), &|path, bytes| if ends_mean_nothing(path) { plain(&bytes) } else { bytes })
 }
 
-/// Whether a language takes all ends of lines for the same. A shell does not.
+/// Returns whether a language ignores the kind of line ends. A shell does not.
 fn ends_mean_nothing(path: &str) -> bool {
     const ENDINGS: [&str; 10] = ["rs", "py", "js", "mjs", "cjs", "jsx", "ts", "tsx", "go", "java"];
     path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
@@ -506,12 +510,12 @@ mod tests {
         };
         let with = |findings: Vec<Finding>| ReviewInputs { findings, ..ReviewInputs::default() };
         let (sound, broken) = (with(vec![]), with(vec![found("syntax-error")]));
-        let best: Arc<Mutex<Option<Standing>>> = Arc::default();
+        let best: Arc<Mutex<Option<RankingKey>>> = Arc::default();
         let is_hopeless = hopeless(best.clone());
         assert!(!is_hopeless(&broken), "nothing is known to be better");
-        *best.lock().expect("no thread failed") = Some(Standing::of(&sound, Outcome::Accept, None));
+        *best.lock().expect("no thread failed") = Some(RankingKey::of(&sound, Outcome::Accept, None));
         assert!(is_hopeless(&broken) && !is_hopeless(&sound));
-        *best.lock().expect("no thread failed") = Some(Standing::of(&broken, Outcome::Revise, None));
+        *best.lock().expect("no thread failed") = Some(RankingKey::of(&broken, Outcome::Revise, None));
         assert!(!is_hopeless(&broken), "what may be as good goes on");
     }
 

@@ -1,8 +1,9 @@
 //! Evidence from real work trees.
 
-use super::*;
-use assize_core::directive::Directive;
+use assize_stop::directive::Directive;
 use assize_testkit::repo::Repo;
+
+use super::*;
 
 fn session(baseline: Baseline, words: &str) -> SessionState {
     let active = Directive::from_prompt(words, 1, Vec::new()).into_iter().collect();
@@ -10,7 +11,7 @@ fn session(baseline: Baseline, words: &str) -> SessionState {
 }
 
 fn gathered(repo: &Repo, session: &SessionState) -> Evidence {
-    gather(&Sources { ground: Ground::project(&repo.path()), ..Sources::default() }, session)
+    gather(&Sources { work_tree: WorkTree::project(&repo.path()), ..Sources::default() }, session)
 }
 
 fn paths(evidence: &Evidence) -> Vec<&str> {
@@ -41,7 +42,7 @@ fn a_session_answers_for_what_it_changed_and_for_nothing_before() {
 }
 
 #[test]
-fn new_syntax_errors_are_told_from_old_ones() {
+fn new_syntax_errors_differ_from_old_ones() {
     let repo = Repo::with_commit(&[("old.rs", "fn a( {\nfn b() {}\n"), ("new.rs", "fn a() {}\n")]);
     let session = session(baseline(&repo.path()).expect("a baseline"), "go");
     repo.write("old.rs", "fn a( {\nfn b() { 1 }\n");
@@ -61,7 +62,7 @@ fn new_syntax_errors_are_told_from_old_ones() {
 }
 
 #[test]
-fn named_things_are_looked_up() {
+fn referents_are_looked_up() {
     let repo = Repo::with_commit(&[("src/net/retry.rs", "fn retry_after() {}\n")]);
     let session = session(
         baseline(&repo.path()).expect("a baseline"),
@@ -113,7 +114,7 @@ fn a_folder_without_git_shows_what_the_transcript_names() {
     let result = serde_json::json!({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"ok"}]}});
     std::fs::write(&transcript, format!("{write}\n{result}\n")).expect("written");
     let sources = Sources {
-        ground: Ground::project(folder.path()),
+        work_tree: WorkTree::project(folder.path()),
         transcript: Some((transcript, TranscriptKind::ClaudeCode)),
         ..Sources::default()
     };
@@ -121,8 +122,10 @@ fn a_folder_without_git_shows_what_the_transcript_names() {
     let diff = evidence.diff.get().expect("a diff");
     assert_eq!(paths(&evidence), ["a.py"]);
     assert!(!diff.files[0].old_known && diff.limits[0].contains("no git repository"));
-    let nothing =
-        gather(&Sources { ground: Ground::project(folder.path()), ..Sources::default() }, &SessionState::default());
+    let nothing = gather(
+        &Sources { work_tree: WorkTree::project(folder.path()), ..Sources::default() },
+        &SessionState::default(),
+    );
     assert_eq!(nothing.missing_parts().len(), 2);
 }
 
@@ -130,8 +133,10 @@ fn a_folder_without_git_shows_what_the_transcript_names() {
 fn a_broken_repository_is_a_missing_part_and_no_failure() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join(".git"), "gitdir: /no/such/place\n").expect("written");
-    let evidence =
-        gather(&Sources { ground: Ground::project(folder.path()), ..Sources::default() }, &SessionState::default());
+    let evidence = gather(
+        &Sources { work_tree: WorkTree::project(folder.path()), ..Sources::default() },
+        &SessionState::default(),
+    );
     assert!(evidence.diff.why_missing().expect("missing").contains("/no/such/place"));
 }
 
@@ -148,7 +153,7 @@ fn limits(evidence: &Evidence) -> String {
 }
 
 #[test]
-fn nothing_but_regular_files_is_opened() {
+fn only_regular_files_are_read() {
     use std::os::unix::fs::symlink;
 
     let repo = Repo::with_commit(&[("a.rs", "fn a() {}\n"), ("b.rs", "fn b() {}\n")]);
@@ -162,7 +167,7 @@ fn nothing_but_regular_files_is_opened() {
     symlink(&pipe, repo.path().join("c.rs")).expect("linked");
     symlink("/dev/zero", repo.path().join("d.rs")).expect("linked");
     let evidence = gathered(&repo, &session);
-    // git shows a file that became a link as removed and added.
+    // git lists a file that became a link as removed and as added.
     assert_eq!(paths(&evidence), ["a.rs", "a.rs", "b.rs", "b.rs", "c.rs", "d.rs"]);
     for path in [&pipe, &repo.path().join("c.rs"), Path::new("/dev/zero"), repo.outside()] {
         assert!(regular_file::read(path, 10).is_err(), "{}", path.display());
@@ -221,7 +226,7 @@ fn without_a_measurement_in_a_repository_the_last_commit_counts() {
     let repo = Repo::with_commit(&[("old.rs", "fn old( {\n"), ("b.rs", "fn b() {}\n")]);
     repo.write("b.rs", "fn b() { 1 }\n");
     repo.write("new.rs", "fn new() {}\n");
-    let folder = Baseline { measured: Measured::Folder, ..Baseline::default() };
+    let folder = Baseline { measured: BaselineScope::Folder, ..Baseline::default() };
     for baseline in [Baseline::default(), folder] {
         let evidence = gathered(&repo, &session(baseline, "go"));
         assert_eq!(paths(&evidence), ["b.rs", "new.rs"]);
@@ -229,16 +234,16 @@ fn without_a_measurement_in_a_repository_the_last_commit_counts() {
         let known: Vec<bool> = evidence.diff.get().expect("a diff").files.iter().map(|file| file.old_known).collect();
         assert_eq!(known, [true, false], "a file without an earlier state may be an old one");
     }
-    let nothing = Baseline { measured: Measured::Repository, ..Baseline::default() };
+    let nothing = Baseline { measured: BaselineScope::Repository, ..Baseline::default() };
     assert_eq!(paths(&gathered(&repo, &session(nothing, "go"))), ["b.rs", "new.rs", "old.rs"]);
 }
 
 #[test]
-fn a_repository_that_is_made_during_a_session_tells_nothing_of_its_start() {
+fn a_repository_created_during_the_session_has_no_baseline() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    assert_eq!(baseline(folder.path()).expect("a baseline").measured, Measured::Folder);
+    assert_eq!(baseline(folder.path()).expect("a baseline").measured, BaselineScope::Folder);
     let repo = Repo::empty();
-    assert_eq!(baseline(&repo.path()).expect("a baseline").measured, Measured::Repository);
+    assert_eq!(baseline(&repo.path()).expect("a baseline").measured, BaselineScope::Repository);
     repo.write("old.py", "def f(:\n");
     repo.git(&["add", "old.py"]);
     let evidence = gathered(&repo, &session(baseline(folder.path()).expect("a baseline"), "go"));

@@ -1,42 +1,42 @@
 //! Any program as a fixer: a coding agent, or a script.
 //!
-//! The program runs in a copy of the tree, and gets what a model would be shown as text on its standard input. It edits
-//! files there, or prints a patch in one of the formats that `assize patch` reads. Its edits become a patch by
-//! comparison, so that they pass the same checks as any other. It is started without a shell, and what can be found of all
-//! that it has started ends with it: nothing is to change the copy while it is compared. Where something of it is still at
-//! work, nothing is compared.
+//! The program runs in a copy of the tree. It reads the question as text from standard input. It edits files in the
+//! copy, or prints a patch in one of the formats that `assize patch` reads. Its edits are turned into a patch by
+//! comparison, so that they pass the same checks as any other patch. It is started without a shell. When it ends, all
+//! processes that it started are ended as far as they can be found, so that the copy does not change during the
+//! comparison. If one is still running, nothing is compared.
 
 use std::io::{self, ErrorKind};
 use std::process::Command;
 use std::time::Duration;
 
-use assize_core::patch::Handed;
-use assize_core::prompt::fix::fix_question;
 use assize_core::ruling::Cause;
 use assize_core::text::{ending, make_visible};
+use assize_patch::PatchInput;
+use assize_review::fix::prompt::fix_question;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Answer, Fixer, Left, NoPatch, Request, task, unavailable};
-use crate::court::fresh_nonce;
+use super::{EditedTree, FixAnswer, FixRequest, Fixer, NoPatch, task, unavailable};
 use crate::judge::JUDGE_VARIABLE;
-use crate::process::{Finished, Limits, TIME_S, check_configured, run_to_the_last};
+use crate::process::{ProcessLimits, ProcessResult, TIME_S, check_configured, run_to_the_last};
+use crate::random::fresh_nonce;
 
-/// Bytes that are read of what the program prints.
+/// The most bytes of output that are read.
 pub const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Most characters of a complaint that are repeated.
+/// The most characters of standard error in a message.
 const COMPLAINT_CHARS_MAX: usize = 300;
 
-/// The configuration: `[fixer.command]`.
+/// The configuration `[fixer.command]`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Config {
+pub struct CommandFixerConfig {
     /// The program and its arguments.
     pub argv: Vec<String>,
-    /// Seconds that it may take for one patch.
+    /// The most seconds for one patch.
     #[serde(default = "usual_time")]
     pub time_s: u64,
-    /// What one patch costs, in US dollars.
+    /// The price of one patch, in US dollars.
     #[serde(default)]
     pub price_usd_per_call: Option<f64>,
 }
@@ -45,12 +45,12 @@ fn usual_time() -> u64 {
     TIME_S
 }
 
-impl Config {
-    /// Checks what types cannot.
+impl CommandFixerConfig {
+    /// Checks what the types cannot.
     ///
     /// # Errors
     ///
-    /// Says which setting is wrong.
+    /// Names the invalid setting.
     pub fn check(&self) -> Result<(), String> {
         check_configured(&self.argv, self.time_s)?;
         match self.price_usd_per_call {
@@ -62,21 +62,21 @@ impl Config {
     }
 }
 
-/// A program that fixes.
-pub struct Program {
-    config: Config,
-    /// Where it is looked for.
+/// A program as a fixer.
+pub struct CommandFixer {
+    config: CommandFixerConfig,
+    /// The search path for the program.
     search_path: Option<String>,
 }
 
-impl Program {
-    /// Makes a fixer of a program, which is looked for on `search_path`.
-    pub fn new(config: Config, search_path: Option<String>) -> Self {
+impl CommandFixer {
+    /// Makes a fixer from a program, which is found on `search_path`.
+    pub fn new(config: CommandFixerConfig, search_path: Option<String>) -> Self {
         Self { config, search_path }
     }
 
-    fn start(&self, request: &Request<'_>) -> io::Result<Finished> {
-        let question = fix_question(request.record, request.exhibits, &request.limits, &fresh_nonce());
+    fn start(&self, request: &FixRequest<'_>) -> io::Result<ProcessResult> {
+        let question = fix_question(request.record, request.attachments, &request.limits, &fresh_nonce());
         let input = task(&question);
         let mut command = Command::new(&self.config.argv[0]);
         command.args(&self.config.argv[1..]).current_dir(request.tree).env(JUDGE_VARIABLE, "1");
@@ -84,38 +84,38 @@ impl Program {
             command.env("PATH", path);
         }
         let time = Duration::from_secs(self.config.time_s);
-        let limits = Limits { time, stdout_bytes_max: OUTPUT_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
+        let limits = ProcessLimits { time, stdout_bytes_max: OUTPUT_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
         run_to_the_last(command, input.as_bytes(), &limits)
     }
 
-    /// Says why the program could not be asked, and what that has cost: what is not there was not paid.
-    fn not_started(&self, error: &io::Error) -> Answer {
+    /// Returns why the program could not be started, and the cost: a missing program costs nothing.
+    fn not_started(&self, error: &io::Error) -> FixAnswer {
         let program = &self.config.argv[0];
         let (detail, cost_usd) = match error.kind() {
             ErrorKind::NotFound => (format!("`{program}` is not there; `argv` begins with the program"), Some(0.0)),
             ErrorKind::PermissionDenied => (format!("`{program}` cannot be started: {error}"), Some(0.0)),
             _ => (format!("`{program}` cannot be started: {error}"), self.config.price_usd_per_call),
         };
-        Answer { patch: Err(unavailable(Cause::Unavailable, detail)), record: None, cost_usd }
+        FixAnswer { patch: Err(unavailable(Cause::Unavailable, detail)), record: None, cost_usd }
     }
 
-    fn patch(&self, request: &Request<'_>, finished: &Finished) -> Result<Handed, NoPatch> {
+    fn patch(&self, request: &FixRequest<'_>, finished: &ProcessResult) -> Result<PatchInput, NoPatch> {
         self.check_end(finished)?;
-        let left = Left {
+        let edited = EditedTree {
             program: &self.config.argv[0],
             original: request.original,
             tree: request.tree,
             printed: &finished.stdout,
             cut_at: finished.stdout_cut.then_some(OUTPUT_BYTES_MAX as u64),
         };
-        left.patch(&request.limits, |what| unavailable(Cause::Unavailable, what))
+        edited.patch(&request.limits, |what| unavailable(Cause::Unavailable, what))
     }
 
-    /// Looks whether it came to its end, and all that it has started with it.
-    fn check_end(&self, finished: &Finished) -> Result<(), NoPatch> {
+    /// Checks that the program and all processes that it started have ended.
+    fn check_end(&self, finished: &ProcessResult) -> Result<(), NoPatch> {
         let program = &self.config.argv[0];
         match finished.status {
-            _ if finished.left_behind => {
+            _ if finished.has_survivors => {
                 Err(unavailable(Cause::Unavailable, format!("a process of `{program}` is still running")))
             }
             None => Err(unavailable(Cause::Timeout, format!("`{program}` took longer than {} s", self.config.time_s))),
@@ -129,16 +129,16 @@ impl Program {
     }
 }
 
-impl Fixer for Program {
+impl Fixer for CommandFixer {
     fn identity(&self) -> String {
         json!({"kind": "command", "argv": self.config.argv}).to_string()
     }
 
-    fn ask(&self, request: &Request<'_>) -> Answer {
+    fn ask(&self, request: &FixRequest<'_>) -> FixAnswer {
         match self.start(request) {
             Ok(finished) => {
                 let patch = self.patch(request, &finished);
-                Answer { patch, record: None, cost_usd: self.config.price_usd_per_call }
+                FixAnswer { patch, record: None, cost_usd: self.config.price_usd_per_call }
             }
             Err(error) => self.not_started(&error),
         }
@@ -151,50 +151,51 @@ mod tests {
     use std::os::unix::process::ExitStatusExt as _;
     use std::process::ExitStatus;
 
-    use assize_core::court::review::{ReviewInputs, ReviewRecord};
-    use assize_core::patch::PatchLimits;
-    use assize_core::prompt::fix::FixExhibits;
+    use assize_patch::PatchLimits;
+    use assize_review::case::ReviewInputs;
+    use assize_review::court::ReviewRecord;
+    use assize_review::fix::prompt::FixAttachments;
 
     use super::*;
 
-    /// What comes of a program that has edited a file, or has not, and came to an end.
-    fn answer(edits: bool, finished: &Finished) -> Result<Handed, NoPatch> {
+    /// Returns the answer of a program that ended, and edited a file or did not.
+    fn answer(edits: bool, finished: &ProcessResult) -> Result<PatchInput, NoPatch> {
         let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
         let texts = [if edits { "new\n" } else { "old\n" }, "old\n"];
         for (folder, text) in folders.iter().zip(texts) {
             fs::write(folder.path().join("a.txt"), text).expect("written");
         }
-        let config = Config { argv: vec!["fixes".to_owned()], time_s: 9, price_usd_per_call: None };
+        let config = CommandFixerConfig { argv: vec!["fixes".to_owned()], time_s: 9, price_usd_per_call: None };
         let [tree, original] = &folders;
-        let request = Request {
+        let request = FixRequest {
             tree: tree.path(),
             original: original.path(),
             record: &ReviewRecord::of(ReviewInputs::default()),
-            exhibits: &FixExhibits::default(),
+            attachments: &FixAttachments::default(),
             limits: PatchLimits::default(),
         };
-        Program::new(config, None).patch(&request, finished)
+        CommandFixer::new(config, None).patch(&request, finished)
     }
 
-    fn finished(code: i32) -> Finished {
+    fn finished(code: i32) -> ProcessResult {
         let status = Some(ExitStatus::from_raw(code << 8));
-        Finished { status, stdout: Vec::new(), stderr: Vec::new(), stdout_cut: false, left_behind: false }
+        ProcessResult { status, stdout: Vec::new(), stderr: Vec::new(), stdout_cut: false, has_survivors: false }
     }
 
     #[test]
     fn edits_need_no_output_and_an_answer_without_them_does() {
-        let cut = || Finished { stdout_cut: true, ..finished(0) };
-        assert!(matches!(answer(true, &cut()), Ok(Handed::Operations(edits)) if edits.ops.len() == 1));
+        let cut = || ProcessResult { stdout_cut: true, ..finished(0) };
+        assert!(matches!(answer(true, &cut()), Ok(PatchInput::Operations(edits)) if edits.ops.len() == 1));
         assert!(matches!(answer(false, &cut()), Err(NoPatch::Unreadable(why)) if why[0].contains("4194304 bytes")));
         assert_eq!(answer(false, &finished(0)), Err(NoPatch::Nothing));
-        // Whoever fails has said so, however much it printed.
-        let failed = answer(true, &Finished { status: finished(3).status, ..cut() });
+        // The failure counts, whatever was printed.
+        let failed = answer(true, &ProcessResult { status: finished(3).status, ..cut() });
         assert!(matches!(failed, Err(NoPatch::Unavailable(why)) if why.detail.contains("failed")));
     }
 
     #[test]
     fn nothing_is_compared_while_something_is_still_at_work() {
-        let busy = answer(true, &Finished { left_behind: true, ..finished(0) });
+        let busy = answer(true, &ProcessResult { has_survivors: true, ..finished(0) });
         let words = "a process of `fixes` is still running";
         assert!(matches!(busy, Err(NoPatch::Unavailable(why)) if why.detail == words));
     }

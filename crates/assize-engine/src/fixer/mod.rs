@@ -1,7 +1,7 @@
-//! Fixers: whoever can be asked for a patch that puts a change right.
+//! Fixers, which can be asked for a patch that fixes a change.
 //!
-//! A [`Fixer`] is shown what the review court recorded and answers once; it neither applies its patch nor judges what that
-//! makes. Each kind is one file. [`mechanical`] is none of them: tools need no asking, and what they offer is free.
+//! A [`Fixer`] is shown the review record and answers once. It neither applies its patch nor judges the result. Each
+//! kind is one file. [`mechanical`] is not a fixer: tools are not asked, and their suggestions are free.
 
 pub mod command;
 pub mod mechanical;
@@ -10,81 +10,82 @@ pub mod model;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use assize_core::court::review::ReviewRecord;
 use assize_core::opinion::JudgeRecord;
-use assize_core::patch::{Form, Handed, PatchLimits};
 use assize_core::prompt::Question;
-use assize_core::prompt::fix::FixExhibits;
 use assize_core::ruling::{Cause, Unjudged};
+use assize_patch::{PatchForm, PatchInput, PatchLimits};
+use assize_review::court::ReviewRecord;
+use assize_review::fix::prompt::FixAttachments;
 
 use crate::tree::difference;
 
-/// Somebody who can be asked for a patch.
+/// A fixer that can be asked for a patch.
 pub trait Fixer {
-    /// Everything that shapes what it answers: kind, model, arguments. Holds no secret.
+    /// Everything that shapes its answers: kind, model, arguments. Contains no secret.
     fn identity(&self) -> String;
     /// Asks once.
-    fn ask(&self, request: &Request<'_>) -> Answer;
+    fn ask(&self, request: &FixRequest<'_>) -> FixAnswer;
 }
 
-/// What a fixer is asked.
-pub struct Request<'a> {
+/// A request to a fixer.
+pub struct FixRequest<'a> {
     /// A copy of the tree, which the fixer may change.
     pub tree: &'a Path,
     /// The tree as it is.
     pub original: &'a Path,
-    /// What the court recorded of it.
+    /// The review record of the tree.
     pub record: &'a ReviewRecord,
-    /// What a fixer is shown besides.
-    pub exhibits: &'a FixExhibits,
+    /// Further material that the fixer is shown.
+    pub attachments: &'a FixAttachments,
     /// How large a patch may be.
     pub limits: PatchLimits,
 }
 
-/// What a fixer answers.
+/// The answer of a fixer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct FixAnswer {
     /// The patch, or why there is none.
-    pub patch: Result<Handed, NoPatch>,
-    /// Who answered, where a model did.
+    pub patch: Result<PatchInput, NoPatch>,
+    /// The judge record, if a model answered.
     pub record: Option<JudgeRecord>,
-    /// What it cost, in US dollars, where that is known.
+    /// The cost in US dollars, if it is known.
     pub cost_usd: Option<f64>,
 }
 
 /// Why there is no patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoPatch {
-    /// It sees nothing to put right.
+    /// The fixer sees nothing to fix.
     Nothing,
-    /// What came back is no patch: what is wrong with it.
+    /// The answer is not a patch, with its faults.
     Unreadable(Vec<String>),
-    /// It could not be asked.
+    /// The fixer could not be asked.
     Unavailable(Unjudged),
 }
 
-/// What a program left behind that was to change a tree.
+/// The tree and the output of a program that was to edit the tree.
 #[derive(Debug, Clone, Copy)]
-pub struct Left<'a> {
+pub struct EditedTree<'a> {
     /// The program.
     pub program: &'a str,
-    /// The tree as it was.
+    /// The tree before.
     pub original: &'a Path,
-    /// What it made of it.
+    /// The tree after.
     pub tree: &'a Path,
-    /// What it printed.
+    /// The output of the program.
     pub printed: &'a [u8],
-    /// After how many bytes that was cut off, where it was.
+    /// After how many bytes the output was cut, if it was.
     pub cut_at: Option<u64>,
 }
 
-impl Left<'_> {
-    /// Takes its edits, or where there are none, the patch that it printed.
+impl EditedTree<'_> {
+    /// Returns its edits as a patch; without edits, returns the printed patch.
     ///
     /// # Errors
     ///
-    /// Says why there is no patch. `unsayable` says what it is when no patch can say what was left, such as a link.
-    pub fn patch(&self, limits: &PatchLimits, unsayable: fn(String) -> NoPatch) -> Result<Handed, NoPatch> {
+    /// Returns why there is no patch. `unsayable` makes the error for an edit that no patch can express, such as a
+    /// link.
+    pub fn patch(&self, limits: &PatchLimits, unsayable: fn(String) -> NoPatch) -> Result<PatchInput, NoPatch> {
         let edits = difference(self.original, self.tree).map_err(|error| {
             let what = format!("what it edited cannot be read: {error}");
             match error.kind() {
@@ -93,26 +94,26 @@ impl Left<'_> {
             }
         })?;
         if !edits.ops.is_empty() {
-            return Ok(Handed::Operations(edits));
+            return Ok(PatchInput::Operations(edits));
         }
-        // Whoever edits files may print what it likes.
+        // A program that edits files may print anything.
         if let Some(most) = self.cut_at {
             return Err(NoPatch::Unreadable(vec![format!("`{}` printed more than {most} bytes", self.program)]));
         }
         if self.printed.trim_ascii().is_empty() {
             return Err(NoPatch::Nothing);
         }
-        Handed::read(self.printed.trim_ascii_start(), Form::Guessed, limits)
+        PatchInput::read(self.printed.trim_ascii_start(), PatchForm::Guessed, limits)
             .map_err(|unsound| NoPatch::Unreadable(unsound.faults.iter().map(ToString::to_string).collect()))
     }
 }
 
-/// There is no patch, and whoever was asked is not to blame.
+/// Returns that the fixer could not be asked, which is not its fault.
 pub fn unavailable(cause: Cause, detail: String) -> NoPatch {
     NoPatch::Unavailable(Unjudged::new(cause, detail))
 }
 
-/// Writes a question as a program is given it.
+/// Writes a question as text for a program.
 pub fn task(question: &Question) -> String {
     format!("{}\n\n{}\n", question.system.trim_end(), question.prompt.trim_end())
 }

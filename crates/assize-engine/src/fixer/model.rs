@@ -1,29 +1,29 @@
 //! A model as a fixer: it is shown the case in a prompt, and answers with a patch document.
 //!
-//! It is asked as judges are: with a budget, attempts, kept replies, and through the same strict door. This module must
-//! not know what a patch does to a tree.
+//! It is asked as judges are: with a budget, retries, cached replies, and through the same strict verdict parser. This
+//! module must not know what a patch does to a tree.
 
 use assize_core::opinion::Opinion;
-use assize_core::patch::{Handed, Patch};
-use assize_core::prompt::fix::fix_question;
 use assize_core::ruling::Cause;
+use assize_patch::{Patch, PatchInput};
+use assize_review::fix::prompt::fix_question;
 
-use super::{Answer, Fixer, NoPatch, Request};
-use crate::court::fresh_nonce;
+use super::{FixAnswer, FixRequest, Fixer, NoPatch};
 use crate::judge::Judge;
-use crate::judge::ask::{Terms, ask};
+use crate::judge::ask::{JudgeTerms, ask};
+use crate::random::fresh_nonce;
 
-/// A model that fixes.
+/// A model as a fixer.
 pub struct Model {
     judge: Box<dyn Judge>,
-    terms: Terms,
+    terms: JudgeTerms,
     now_ms: fn() -> i64,
 }
 
 impl Model {
-    /// Makes a fixer of whoever can be asked. Whether it is asked once more is for the rounds to say.
-    pub fn new(judge: Box<dyn Judge>, terms: Terms, now_ms: fn() -> i64) -> Self {
-        Self { judge, terms: Terms { reasks: false, ..terms }, now_ms }
+    /// Makes a fixer from a judge. It is never asked again here, because the rounds of the fix decide that.
+    pub fn new(judge: Box<dyn Judge>, terms: JudgeTerms, now_ms: fn() -> i64) -> Self {
+        Self { judge, terms: JudgeTerms { reasks: false, ..terms }, now_ms }
     }
 }
 
@@ -32,12 +32,12 @@ impl Fixer for Model {
         self.judge.identity()
     }
 
-    fn ask(&self, request: &Request<'_>) -> Answer {
-        let question = fix_question(request.record, request.exhibits, &request.limits, &fresh_nonce());
+    fn ask(&self, request: &FixRequest<'_>) -> FixAnswer {
+        let question = fix_question(request.record, request.attachments, &request.limits, &fresh_nonce());
         let opinion: Opinion<Patch> = ask(self.judge.as_ref(), &question, &self.terms, (self.now_ms)());
         let patch = match opinion.verdict {
             Ok(patch) if patch.ops.is_empty() => Err(NoPatch::Nothing),
-            Ok(patch) => Ok(Handed::Operations(patch)),
+            Ok(patch) => Ok(PatchInput::Operations(patch)),
             Err(why) => match why.cause {
                 Cause::Malformed | Cause::Empty | Cause::Truncated | Cause::Forged => {
                     Err(NoPatch::Unreadable(vec![why.detail]))
@@ -45,6 +45,6 @@ impl Fixer for Model {
                 _ => Err(NoPatch::Unavailable(why)),
             },
         };
-        Answer { patch, cost_usd: opinion.judge.cost_usd, record: Some(opinion.judge) }
+        FixAnswer { patch, cost_usd: opinion.judge.cost_usd, record: Some(opinion.judge) }
     }
 }

@@ -1,8 +1,8 @@
-//! What was found out about gates on a base, kept between reviews.
+//! The cache of gate results on base trees.
 //!
-//! A run on the same tree says the same as long as everything else that shapes it is the same: the command, the program
-//! behind it, the dependencies that the user's tree lends, and what a run may take. Whatever is left out of the key has
-//! a review set against what another version of a tool said. It must not know what a result is worth.
+//! A run on the same tree has the same result as long as everything else that shapes it is the same: the command, its
+//! program, the dependencies of the user's tree, and the limits. If something were missing from the key, a review
+//! would be compared with the result of another tool version. This module must not know what a result is worth.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,14 +11,15 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use assize_core::gate::GateState;
-use assize_core::report::REPORT_BYTES_MAX;
+use assize_gate::gate::GateState;
+use assize_report::REPORT_BYTES_MAX;
 
-use super::{Bench, Planned, Ran, RunTerms, is_program};
+use super::{GateExecution, Planned, PreparedWorktree, RunTerms, is_program};
 
-/// Most entries of lent dependencies that are looked at. Of a project with more nothing is kept.
+/// The most entries of dependency folders that are hashed. For a project with more, nothing is cached.
 pub const LENT_ENTRIES_MAX: usize = 50_000;
-/// What runs other programs, or is run by them: a gate's own program may be a script that says nothing of these.
+/// Programs that run other programs or are run by them. A gate's own program may be a script that does not change with
+/// them.
 const RUNTIMES: [&str; 12] = [
     "bun",
     "cargo",
@@ -33,41 +34,42 @@ const RUNTIMES: [&str; 12] = [
     "rustc",
     "rustfmt",
 ];
-/// Variables that say which of several versions of a tool runs.
+/// Variables that select one of several versions of a tool.
 const CHOICES: [&str; 3] = ["RUSTUP_TOOLCHAIN", "JAVA_HOME", "GOROOT"];
 
-/// What was found out about gates on a base.
+/// Cached gate results on base trees.
 #[derive(Debug)]
 pub struct BaseCache {
     folder: Option<PathBuf>,
 }
 
 impl BaseCache {
-    /// Opens the cache; without a folder nothing is kept.
+    /// Opens the cache. Without a folder, nothing is cached.
     pub fn new(folder: Option<&Path>) -> Self {
         Self { folder: folder.map(|folder| folder.join("gates-1")) }
     }
 
-    /// Returns the key of a gate's run on a tree: everything that shapes its result. `sandbox` names the sandbox,
-    /// `variable` looks up a variable of this process. `None` where not all of it can be told.
+    /// Returns the key of a gate's run on a tree, which hashes everything that shapes its result. `sandbox` names the
+    /// sandbox; `variable` looks up an environment variable of this process. Returns `None` if something cannot be
+    /// determined.
     pub fn key(
         tree: &str,
         planned: Planned<'_>,
-        bench: &Bench,
+        worktree: &PreparedWorktree,
         terms: &RunTerms,
         sandbox: &str,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Option<String> {
         let Planned { gate, setup } = planned;
-        let command = gate.command(setup, &bench.project).with_test_seconds(terms.test_seconds);
-        let mut key = Key::default();
+        let command = gate.command(setup, &worktree.project).with_test_seconds(terms.test_seconds);
+        let mut key = BaseCacheKey::default();
         for part in [tree, gate.id(), &setup.folder, &serde_json::to_string(&command).ok()?, sandbox] {
             key.add(part.as_bytes());
         }
         key.add(serde_json::to_string(&terms.limits).ok()?.as_bytes());
         key.add(&[u8::from(terms.network)]);
         key.add(env!("CARGO_PKG_VERSION").as_bytes());
-        for folder in &bench.search_path {
+        for folder in &worktree.search_path {
             key.add(folder.as_os_str().as_bytes());
         }
         for name in CHOICES {
@@ -76,29 +78,29 @@ impl BaseCache {
         let mut real = BTreeSet::new();
         for name in RUNTIMES.into_iter().chain([command.program.as_str()]) {
             key.add(name.as_bytes());
-            real.extend(bench.program(name).and_then(|program| key.stamp(&program)));
+            real.extend(worktree.program(name).and_then(|program| key.stamp(&program)));
         }
         if real.iter().any(|program| program.ends_with("rustup")) {
             let home = variable("RUSTUP_HOME").map(PathBuf::from);
             let home = home.or_else(|| Some(Path::new(&variable("HOME")?).join(".rustup")))?;
             key.toolchains(&home);
         }
-        let mut left = LENT_ENTRIES_MAX;
-        for (folder, inside) in &bench.dependencies {
+        let mut entries_left = LENT_ENTRIES_MAX;
+        for (folder, inside) in &worktree.dependencies {
             key.add(inside.as_bytes());
-            key.lent(folder, &mut left)?;
+            key.lent(folder, &mut entries_left)?;
         }
         Some(key.0.finalize().to_hex().to_string())
     }
 
-    /// Returns what is known.
-    pub fn get(&self, key: &str) -> Option<Ran> {
+    /// Returns the cached result.
+    pub fn get(&self, key: &str) -> Option<GateExecution> {
         let bytes = crate::regular_file::read(&self.path(key)?, REPORT_BYTES_MAX as u64).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Keeps what came to a result. That it cannot be kept costs time and nothing else.
-    pub fn put(&self, key: &str, ran: &Ran) {
+    /// Caches a result, unless the gate came to none. If it cannot be written, the next review only takes longer.
+    pub fn put(&self, key: &str, ran: &GateExecution) {
         let Some(path) = self.path(key) else { return };
         if ran.run.state == GateState::Errored {
             return;
@@ -111,8 +113,8 @@ impl BaseCache {
     }
 }
 
-impl Bench {
-    /// Finds the file behind a program's name, as the sandbox will: on the search path, or among the dependencies.
+impl PreparedWorktree {
+    /// Finds the file of a program as the sandbox does: on the search path, or among the dependencies.
     fn program(&self, name: &str) -> Option<PathBuf> {
         if !name.contains('/') {
             return self.search_path.iter().map(|folder| folder.join(name)).find(|file| is_program(file));
@@ -122,17 +124,17 @@ impl Bench {
     }
 }
 
-/// A key in the making.
+/// A key under construction.
 #[derive(Default)]
-struct Key(blake3::Hasher);
+struct BaseCacheKey(blake3::Hasher);
 
-impl Key {
+impl BaseCacheKey {
     fn add(&mut self, part: &[u8]) {
         self.0.update(&(part.len() as u64).to_le_bytes()).update(part);
     }
 
-    /// Adds how a file looks from outside and where it really lies, and returns that. That its contents changed nobody
-    /// can hide from the last of the times.
+    /// Adds the size, times and real path of a file, and returns that path. A change of the contents always changes
+    /// one of the times.
     fn stamp(&mut self, path: &Path) -> Option<PathBuf> {
         self.add(path.file_name()?.as_bytes());
         let real = fs::canonicalize(path).ok()?;
@@ -145,7 +147,7 @@ impl Key {
         Some(real)
     }
 
-    /// Adds what rustup has installed and chosen: its proxies stay the same, whatever they lead to.
+    /// Adds what rustup has installed and selected. Its proxies stay the same, whatever they lead to.
     fn toolchains(&mut self, home: &Path) {
         self.stamp(&home.join("settings.toml"));
         for toolchain in entries(&home.join("toolchains")) {
@@ -155,11 +157,11 @@ impl Key {
         }
     }
 
-    /// Adds what a folder with dependencies holds, as far as the folders go that hold packages. What tools keep there
-    /// for themselves is no dependency. `None` beyond the limit.
-    fn lent(&mut self, folder: &Path, left: &mut usize) -> Option<()> {
+    /// Adds the contents of a dependency folder, down to the folders of packages. Internal files of tools are skipped.
+    /// Returns `None` beyond the limit.
+    fn lent(&mut self, folder: &Path, entries_left: &mut usize) -> Option<()> {
         for entry in entries(folder) {
-            *left = left.checked_sub(1)?;
+            *entries_left = entries_left.checked_sub(1)?;
             let name = entry.file_name().unwrap_or_default().to_string_lossy();
             let is_folder = fs::symlink_metadata(&entry).is_ok_and(|meta| meta.is_dir());
             let holds_packages = is_folder && holds_packages(&name);
@@ -168,20 +170,20 @@ impl Key {
             }
             self.stamp(&entry);
             if holds_packages {
-                self.lent(&entry, left)?;
+                self.lent(&entry, entries_left)?;
             }
         }
         Some(())
     }
 }
 
-/// Returns whether a folder within one with dependencies holds packages or programs, and is none itself.
+/// Returns whether a folder inside a dependency folder contains packages or programs, and is not a package itself.
 fn holds_packages(name: &str) -> bool {
     const NAMES: [&str; 5] = [".bin", ".pnpm", "bin", "lib", "site-packages"];
     NAMES.contains(&name) || name.starts_with('@') || name.starts_with("python")
 }
 
-/// The entries of a folder, in order.
+/// The sorted entries of a folder.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -189,7 +191,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Writes a file so that others see all of it or nothing.
+/// Writes a file atomically.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::io::Write as _;
 
@@ -205,17 +207,17 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-    use assize_core::gate::Setup;
-    use assize_core::gate::declared::DeclaredGate;
+    use assize_gate::gate::Setup;
+    use assize_gate::gate::declared::DeclaredGate;
 
     use super::*;
     use crate::sandbox::SandboxLimits;
     use crate::work_copy::WorkCopy;
 
-    /// A machine with tools, and a tree beside which dependencies lie.
-    struct World(tempfile::TempDir);
+    /// A machine with tools, and a tree with dependencies.
+    struct BaseCacheFixture(tempfile::TempDir);
 
-    impl World {
+    impl BaseCacheFixture {
         fn new() -> Self {
             let world = Self(tempfile::tempdir().expect("a folder"));
             for program in ["bin/lint", "cargo/rustup", "rustup/toolchains/stable/bin/rustc"] {
@@ -246,11 +248,11 @@ mod tests {
             let copy = WorkCopy::of_folder(&self.at(tree), files).expect("a copy");
             let path = std::env::join_paths([self.at("bin"), self.at("cargo")]).expect("a path");
             let path = path.to_str().expect("text");
-            let bench = Bench::new(copy, &self.at(tree), path, PathBuf::new());
+            let worktree = PreparedWorktree::new(copy, &self.at(tree), path, PathBuf::new());
             let gate = DeclaredGate {
                 id: "lint".to_owned(),
                 command: vec![program.to_owned()],
-                dimension: assize_core::gate::Dimension::Style,
+                dimension: assize_gate::gate::Dimension::Style,
                 report: "ruff".to_owned(),
                 folder: String::new(),
             };
@@ -261,7 +263,7 @@ mod tests {
                 "RUSTUP_TOOLCHAIN" => Some(toolchain.to_owned()),
                 _ => None,
             };
-            BaseCache::key("tree", Planned { gate: &gate, setup: &setup }, &bench, terms, "none", &variable)
+            BaseCache::key("tree", Planned { gate: &gate, setup: &setup }, &worktree, terms, "none", &variable)
         }
 
         fn key(&self, program: &str) -> Option<String> {
@@ -287,7 +289,7 @@ mod tests {
             ("node_modules/.bin/eslint", "tree/node_modules/@a/c/package.json", true),
         ];
         for (program, changed, differs) in cases {
-            let world = World::new();
+            let world = BaseCacheFixture::new();
             let before = world.key(program).expect("a key");
             assert_eq!(world.key(program), Some(before.clone()), "{program}: nothing changed");
             world.write(changed, "another!!");
@@ -297,7 +299,7 @@ mod tests {
 
     #[test]
     fn what_a_run_may_take_is_in_the_key() {
-        let world = World::new();
+        let world = BaseCacheFixture::new();
         let plain = RunTerms::default();
         let longer = SandboxLimits { wall_seconds: 601, ..SandboxLimits::default() };
         let keys = [
@@ -312,7 +314,7 @@ mod tests {
 
     #[test]
     fn the_same_dependencies_may_be_lent_to_several_trees() {
-        let world = World::new();
+        let world = BaseCacheFixture::new();
         for tree in ["one", "other"] {
             world.write(&format!("{tree}/package.json"), "{}");
             symlink("../tree/node_modules", world.at(&format!("{tree}/node_modules"))).expect("a link");
@@ -322,10 +324,11 @@ mod tests {
     }
 
     #[test]
-    fn lent_dependencies_are_looked_at_up_to_their_limit() {
-        let world = World::new();
-        // `.bin` and what is in it, `@a` and what is in it.
-        let within = |mut left: usize| Key::default().lent(&world.at("tree/node_modules"), &mut left);
+    fn shared_dependencies_are_hashed_up_to_a_limit() {
+        let world = BaseCacheFixture::new();
+        // `.bin` and its entry, `@a` and its entry.
+        let within =
+            |mut entries_left: usize| BaseCacheKey::default().lent(&world.at("tree/node_modules"), &mut entries_left);
         assert_eq!((within(4), within(3)), (Some(()), None));
     }
 }

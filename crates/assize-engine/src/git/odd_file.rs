@@ -1,31 +1,31 @@
-//! Finds what git would wait for.
+//! Finds files that would block git.
 //!
-//! git opens lists of ignored files, attributes, references and objects wherever they lie. A pipe in the place of
-//! one keeps it waiting for ever, a device may never end. Looked for only when git takes long: a walk through the
-//! whole tree is not for every stop of an agent.
+//! git opens ignore lists, attributes, references and objects at fixed paths. A pipe there blocks git forever, and a
+//! device may never end. The search only runs when git takes long, because a walk through the whole tree would slow
+//! down every stop of an agent.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files in a work tree that git reads on its way.
+/// Files that git reads in every folder of a work tree.
 const READ_ON_THE_WAY: [&str; 2] = [".gitignore", ".gitattributes"];
-/// Largest list of ignored files that is read, in bytes.
+/// The largest ignore list that is read, in bytes.
 pub(super) const IGNORE_LIST_BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// Most entries of folders that are looked at.
+/// The most folder entries that are searched.
 pub(super) const ENTRIES_MAX: usize = 2_000_000;
 
-/// Returns a file in the work tree that git reads on its way, and that is none.
+/// Returns a file of the work tree that git reads and that is not a regular file.
 pub(crate) fn in_work_tree(root: &Path) -> Option<PathBuf> {
     let read = |path: &Path| path.file_name().is_some_and(|name| READ_ON_THE_WAY.iter().any(|read| name == *read));
     find(root, ENTRIES_MAX, &|path| read(path) && is_odd(path))
 }
 
-/// Returns a file of a git folder that is none.
+/// Returns a file of a git folder that is not a regular file.
 pub(super) fn in_git_folder(folder: &Path) -> Option<PathBuf> {
     find(folder, ENTRIES_MAX, &is_odd)
 }
 
-/// Returns a list of ignored files of one folder that a reader of such lists would wait for, or never come to the end of.
+/// Returns the ignore list of a folder if reading it could block or never end.
 pub(crate) fn ignore_list(folder: &Path) -> Option<PathBuf> {
     let lists = [folder.join(".gitignore"), folder.join(".git/info/exclude")];
     lists.into_iter().find(|path| {
@@ -34,12 +34,12 @@ pub(crate) fn ignore_list(folder: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Returns whether whoever opens a path may wait for ever; links are followed, as git does in its own folder.
+/// Returns whether opening or reading a path may block. Links are followed, as git does in its own folder.
 fn is_odd(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
 }
 
-/// Looks at what is below a folder and no folder itself. Links are not gone through, nor is a `.git` below it.
+/// Searches everything below a folder except folders. Does not follow links or enter a nested `.git`.
 fn find(top: &Path, mut entries_max: usize, wanted: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
     let mut folders = vec![top.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -86,8 +86,8 @@ mod tests {
         assert_eq!(in_work_tree(none.path()), None, "git opens none of these");
         assert_eq!(in_git_folder(&none.path().join(".git")), Some(none.path().join(".git/pipe")));
 
-        type Maker = fn(&Path);
-        let makers: [(&str, Maker); 4] = [
+        type OddFileMaker = fn(&Path);
+        let makers: [(&str, OddFileMaker); 4] = [
             (".gitattributes", pipe),
             ("a/b/.gitignore", |path| symlink("/dev/zero", path).expect("a link")),
             ("a/b/.gitattributes", |path| symlink("../pipe", path).expect("a link")),

@@ -1,4 +1,4 @@
-//! Repositories of every odd shape, made with real git.
+//! Repositories of unusual shapes, made with real git.
 
 use super::*;
 use assize_testkit::repo::{Repo, git_is_older_than};
@@ -32,7 +32,7 @@ fn branches_and_tags_are_listed_up_to_a_limit() {
         repo.write_git("packed-refs", &format!("# pack-refs with: peeled fully-peeled sorted \n{tags}"));
         repository(&repo).branches_and_tags().expect("a listing").len()
     };
-    // Beside the two branches.
+    // In addition to the two branches.
     assert_eq!((listed(NAMES_MAX - 2), listed(NAMES_MAX - 1)), (NAMES_MAX, NAMES_MAX));
     assert!(!repository(&repo).is_shallow());
     repo.write_git("shallow", &repo.head());
@@ -162,7 +162,7 @@ fn sha256_reftable_and_split_index_are_read() {
 }
 
 #[test]
-fn hidden_changes_are_brought_to_light_without_touching_the_index() {
+fn hidden_changes_are_found_without_touching_the_index() {
     let repo = Repo::with_commit(&[("a.txt", "one\n"), ("b.txt", "one\n")]);
     repo.git(&["update-index", "--assume-unchanged", "a.txt"]);
     repo.git(&["update-index", "--skip-worktree", "b.txt"]);
@@ -187,7 +187,7 @@ fn words_are_found_whole() {
     assert_eq!(present, ["Backoff", "retry_after"]);
 }
 
-/// A repository that wants every kind of program run, each of which would leave a file behind.
+/// A repository that names every kind of program, each of which would leave a file behind.
 #[test]
 fn no_program_that_a_repository_names_is_run() {
     let repo = Repo::with_commit(&[
@@ -228,7 +228,7 @@ fn no_program_that_a_repository_names_is_run() {
     look(&repository(&repo));
     assert!(!sprung.exists(), "{}", fs::read_to_string(&sprung).unwrap_or_default());
 
-    // The same by redirection: a `.git` file, and a `commondir`, that lead to the hostile folder.
+    // The same through redirection: a `.git` file and a `commondir` that lead to the hostile folder.
     let moved = repo.outside().join("moved.git");
     fs::rename(repo.path().join(".git"), &moved).expect("moved");
     fs::write(repo.path().join(".git"), format!("gitdir: {}\n", moved.display())).expect("written");
@@ -243,7 +243,7 @@ fn no_program_that_a_repository_names_is_run() {
     look(&repository(&repo));
     assert!(!sprung.exists(), "{}", fs::read_to_string(&sprung).unwrap_or_default());
 
-    // The trap works: git as it is used by hand springs it.
+    // Git without the shadow does run the programs.
     fs::write(repo.path().join(".git"), format!("gitdir: {}\n", moved.display())).expect("written");
     repo.try_git_with_config(&["diff"]);
     assert!(sprung.exists(), "the trap is no trap");
@@ -325,7 +325,7 @@ fn a_head_that_leads_nowhere_is_no_missing_base() {
 }
 
 #[test]
-fn git_is_not_left_waiting() {
+fn git_never_waits_forever() {
     let made: [(&str, &str); 4] = [
         ("a/.gitignore", "a/.gitignore"),
         ("a/.gitattributes", "a/.gitattributes"),

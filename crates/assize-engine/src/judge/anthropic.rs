@@ -1,8 +1,7 @@
-//! A server that speaks Anthropic's messages.
+//! The judge for servers with Anthropic's messages API.
 //!
-//! The form of the answer is asked for by a schema, or by the arguments of a tool that the model
-//! has to call, for servers that know only that. Several calls are several verdicts, and none of
-//! them counts.
+//! The verdict is requested by a schema. For servers that do not support schemas, it is requested as the arguments of
+//! a tool that the model must call. Several tool calls are several verdicts, so none of them counts.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -17,23 +16,23 @@ use serde_json::{Value, json};
 use super::http::{Endpoint, Hint, check_base_url};
 use super::openai::{TOKENS, check_generation, check_model};
 use super::schema::{anthropic, plain};
-use super::spoken::Spoken;
-use super::server::{Server, wait_for};
-use super::{Answer, CallError, Environment, Judge, Key, Prices, case_text, rules_with_schema};
+use super::request_parts::RequestPartsCache;
+use super::server::{HttpJudge, wait_for};
+use super::{JudgeAnswer, CallError, Environment, Judge, ApiKey, Prices, case_text, rules_with_schema};
 
-/// The server that is asked unless another is named.
+/// The default server.
 pub const BASE_URL: &str = "https://api.anthropic.com";
-/// The variable that holds the API key unless another is named.
+/// The default variable with the API key.
 pub const API_KEY_ENV: &str = "ANTHROPIC_API_KEY";
-/// The version of the interface.
+/// The version of the API.
 pub const VERSION: &str = "2023-06-01";
-/// Highest temperature.
+/// The highest temperature.
 pub const TEMPERATURE_MAX: f64 = 1.0;
 
 /// The configuration.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Config {
+pub struct AnthropicConfig {
     /// The id of the judge.
     pub id: String,
     /// The model.
@@ -41,23 +40,22 @@ pub struct Config {
     /// The address up to `/v1/messages`.
     #[serde(default = "default_base_url")]
     pub base_url: String,
-    /// The variable of the environment that holds the API key; empty for servers without.
+    /// The environment variable with the API key; empty for servers without keys.
     #[serde(default = "default_api_key_env")]
     pub api_key_env: String,
-    /// How freely the model chooses its words; without it, as the server likes. Several models
-    /// accept none but their own.
+    /// The sampling temperature. Without it, the server uses its default. Several models accept only their default.
     #[serde(default)]
     pub temperature: Option<f64>,
-    /// The most tokens that a reply may have.
+    /// The most tokens of a reply.
     #[serde(default = "default_tokens")]
     pub max_tokens: u32,
-    /// In what way the form of the answer is asked for.
+    /// How the verdict is requested.
     #[serde(default)]
     pub structured: Structured,
-    /// The price of a million tokens sent, in US dollars.
+    /// The price of a million input tokens, in US dollars.
     #[serde(default)]
     pub price_in_usd_per_mtok: Option<f64>,
-    /// The price of a million tokens received, in US dollars.
+    /// The price of a million output tokens, in US dollars.
     #[serde(default)]
     pub price_out_usd_per_mtok: Option<f64>,
 }
@@ -74,53 +72,53 @@ fn default_tokens() -> u32 {
     TOKENS
 }
 
-/// In what way the form of the answer is asked for.
+/// How the verdict is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Structured {
     /// By a schema that the server enforces.
     #[default]
     OutputConfig,
-    /// By a tool that has to be called.
+    /// As the arguments of a tool that the model must call.
     Tool,
-    /// With the schema in the rules.
+    /// In the rules, which contain the schema.
     None,
 }
 
 /// The judge.
 struct Anthropic {
-    config: Config,
+    config: AnthropicConfig,
     base_url: String,
     prices: Prices,
     endpoint: Endpoint,
-    spoken: Spoken<Shared>,
+    request_parts: RequestPartsCache<AnthropicSharedFields>,
 }
 
 /// Builds the judge.
 ///
 /// # Errors
 ///
-/// Says which setting is wrong.
-pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box<dyn Judge>, String> {
+/// Names the invalid setting.
+pub(super) fn build(config: &AnthropicConfig, environment: Environment<'_>) -> Result<Box<dyn Judge>, String> {
     check_model(&config.model)?;
     check_generation(config.temperature, TEMPERATURE_MAX, config.max_tokens)?;
     let base_url = check_base_url(&config.base_url)?;
-    // Other programs want the address with the version; both are understood.
+    // Other programs expect the version in the address, so both forms are accepted.
     let base_url = base_url.strip_suffix("/v1").unwrap_or(&base_url).to_owned();
     let variable = Some(config.api_key_env.as_str()).filter(|variable| !variable.is_empty());
-    let key = Key::look_up(variable, environment);
+    let key = ApiKey::look_up(variable, environment);
     Ok(Box::new(Anthropic {
         prices: Prices::new(config.price_in_usd_per_mtok, config.price_out_usd_per_mtok)?,
         endpoint: Endpoint::new(&base_url, "/v1/messages", &[("anthropic-version", VERSION)], key, |key| {
             ("x-api-key", key.to_owned())
         })?,
-        spoken: Spoken::new(),
+        request_parts: RequestPartsCache::new(),
         base_url,
         config: config.clone(),
     }))
 }
 
-impl Server for Anthropic {
+impl HttpJudge for Anthropic {
     fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
@@ -130,18 +128,18 @@ impl Server for Anthropic {
     }
 
     fn write(&self, question: &Question, reask: Option<&str>) -> serde_json::Result<Vec<u8>> {
-        let shared = self.spoken.of(question, || self.shared(question))?;
-        serde_json::to_vec(&Request {
+        let shared = self.request_parts.of(question, || self.shared(question))?;
+        serde_json::to_vec(&AnthropicRequest {
             model: &self.config.model,
             max_tokens: self.config.max_tokens,
-            messages: [Sent { role: "user", content: case_text(question, reask) }],
+            messages: [AnthropicRequestMessage { role: "user", content: case_text(question, reask) }],
             temperature: self.config.temperature,
             shared: &shared,
         })
     }
 
-    fn read(&self, body: &[u8]) -> Result<Answer, CallError> {
-        let message: Message =
+    fn read(&self, body: &[u8]) -> Result<JudgeAnswer, CallError> {
+        let message: AnthropicMessage =
             serde_json::from_slice(body).map_err(|_| self.endpoint.not_an_answer("a message", body))?;
         message.read(&self.prices)
     }
@@ -149,14 +147,14 @@ impl Server for Anthropic {
 
 impl Anthropic {
 
-    /// Writes what all questions with these rules and this schema have in common.
-    fn shared(&self, question: &Question) -> Result<Shared, serde_json::Error> {
+    /// Serializes the parts that all questions with these rules and this schema share.
+    fn shared(&self, question: &Question) -> Result<AnthropicSharedFields, serde_json::Error> {
         let structured = self.config.structured;
         let system = match structured {
             Structured::None => to_raw_value(&rules_with_schema(question)),
             Structured::OutputConfig | Structured::Tool => to_raw_value(&*question.system),
         };
-        let mut shared = Shared { system: system?, output_config: None, tools: None, tool_choice: None };
+        let mut shared = AnthropicSharedFields { system: system?, output_config: None, tools: None, tool_choice: None };
         match structured {
             Structured::OutputConfig => {
                 let schema = anthropic(&question.schema);
@@ -178,9 +176,9 @@ impl Anthropic {
     }
 }
 
-/// What the requests of a run have in common.
+/// The shared parts of a run's requests.
 #[derive(Serialize)]
-struct Shared {
+struct AnthropicSharedFields {
     system: Box<RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_config: Option<Box<RawValue>>,
@@ -190,20 +188,20 @@ struct Shared {
     tool_choice: Option<Box<RawValue>>,
 }
 
-/// What is sent.
+/// The request.
 #[derive(Serialize)]
-struct Request<'a> {
+struct AnthropicRequest<'a> {
     model: &'a str,
     max_tokens: u32,
-    messages: [Sent<'a>; 1],
+    messages: [AnthropicRequestMessage<'a>; 1],
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(flatten)]
-    shared: &'a Shared,
+    shared: &'a AnthropicSharedFields,
 }
 
 #[derive(Serialize)]
-struct Sent<'a> {
+struct AnthropicRequestMessage<'a> {
     role: &'static str,
     content: Cow<'a, str>,
 }
@@ -241,16 +239,16 @@ impl Judge for Anthropic {
         "price_in_usd_per_mtok and price_out_usd_per_mtok"
     }
 
-    fn server(&self) -> Option<&dyn Server> {
+    fn server(&self) -> Option<&dyn HttpJudge> {
         Some(self)
     }
 
-    fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<Answer, CallError> {
+    fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<JudgeAnswer, CallError> {
         wait_for(self, question, reask, deadline)
     }
 }
 
-/// What helps when the server does not accept the request.
+/// Returns advice if the server rejects the request.
 fn hint(status: u16, message: &str) -> Option<&'static str> {
     let says = |word: &str| message.contains(word);
     match status {
@@ -263,10 +261,10 @@ fn hint(status: u16, message: &str) -> Option<&'static str> {
     }
 }
 
-/// A message, as far as it matters. What is only counted may have any form.
+/// The relevant fields of a message. Fields that are only counted may have any form.
 #[derive(Deserialize)]
-struct Message {
-    content: Vec<Block>,
+struct AnthropicMessage {
+    content: Vec<AnthropicBlock>,
     #[serde(default)]
     model: Value,
     #[serde(default)]
@@ -276,7 +274,7 @@ struct Message {
 }
 
 #[derive(Deserialize)]
-struct Block {
+struct AnthropicBlock {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
@@ -285,8 +283,8 @@ struct Block {
     input: Option<Box<RawValue>>,
 }
 
-impl Message {
-    fn read(self, prices: &Prices) -> Result<Answer, CallError> {
+impl AnthropicMessage {
+    fn read(self, prices: &Prices) -> Result<JudgeAnswer, CallError> {
         let count = |field: &str| self.usage[field].as_u64();
         let cached = [count("cache_read_input_tokens"), count("cache_creation_input_tokens")];
         let sent = count("input_tokens").map(|sent| sent + cached.into_iter().flatten().sum::<u64>());
@@ -316,7 +314,7 @@ impl Message {
         };
         let model = self.model.as_str().map(str::to_owned);
         let (tokens_in, tokens_out) = (sent.unwrap_or(0), received.unwrap_or(0));
-        Ok(Answer { reply: Reply { payload, stop }, model, tokens_in, tokens_out, cost_usd })
+        Ok(JudgeAnswer { reply: Reply { payload, stop }, model, tokens_in, tokens_out, cost_usd })
     }
 }
 
@@ -324,11 +322,12 @@ impl Message {
 mod tests {
     use std::time::Duration;
 
-    use assize_core::verdict::{StopVerdict, read};
-    use assize_testkit::model_server::{Block as Sent, ModelServer, Reply as Told, Script, Stop, Usage as Used};
+    use assize_stop::verdict::StopVerdict;
+    use assize_core::verdict::read;
+    use assize_testkit::model_server::{MessageBlock, ModelServer, ScriptedReply, ModelScript, ModelStop, TokenUsage};
 
     use super::*;
-    use crate::judge::testing::{GOOD, far, judge, question, text, try_judge, with};
+    use crate::judge::testing::{GOOD, far, judge, question, text, call_judge, with};
 
     fn at(server: &ModelServer, settings: Value) -> Box<dyn Judge> {
         let config = json!({
@@ -337,12 +336,12 @@ mod tests {
         judge(&with(config, settings))
     }
 
-    fn call_with(reply: Told, settings: Value) -> Result<Answer, CallError> {
-        let server = ModelServer::start(Script::of([reply]));
+    fn call_with(reply: ScriptedReply, settings: Value) -> Result<JudgeAnswer, CallError> {
+        let server = ModelServer::start(ModelScript::of([reply]));
         at(&server, settings).call(&question(), None, far())
     }
 
-    fn call(reply: Told) -> Result<Answer, CallError> {
+    fn call(reply: ScriptedReply) -> Result<JudgeAnswer, CallError> {
         call_with(reply, json!({}))
     }
 
@@ -352,7 +351,7 @@ mod tests {
 
     #[test]
     fn a_question_becomes_one_request() {
-        let server = ModelServer::start(Script::always(Told::text(GOOD)));
+        let server = ModelServer::start(ModelScript::always(ScriptedReply::text(GOOD)));
         at(&server, json!({"max_tokens": 77})).call(&question(), Some("no `pass`"), far()).expect("an answer");
         let request = &server.model_requests()[0];
         assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/messages"));
@@ -377,8 +376,8 @@ mod tests {
     }
 
     #[test]
-    fn the_address_may_have_the_version_and_the_key_may_be_left_out() {
-        let server = ModelServer::start(Script::always(Told::text(GOOD)));
+    fn the_url_may_include_the_version_and_the_key_is_optional() {
+        let server = ModelServer::start(ModelScript::always(ScriptedReply::text(GOOD)));
         let judge = at(&server, json!({"base_url": format!("{}/v1/", server.base_url()), "api_key_env": ""}));
         judge.call(&question(), None, far()).expect("an answer");
         let request = &server.model_requests()[0];
@@ -387,7 +386,7 @@ mod tests {
 
     #[test]
     fn a_tool_can_take_the_answer() {
-        let server = ModelServer::start(Script::always(Told::StructuredOutput(good())));
+        let server = ModelServer::start(ModelScript::always(ScriptedReply::StructuredOutput(good())));
         let answer = at(&server, json!({"structured": "tool"})).call(&question(), None, far()).expect("an answer");
         let request = &server.model_requests()[0];
         assert_eq!(request.tools(), ["stop_verdict"]);
@@ -400,7 +399,7 @@ mod tests {
 
     #[test]
     fn without_either_the_schema_stands_in_the_rules() {
-        let server = ModelServer::start(Script::always(Told::text(GOOD)));
+        let server = ModelServer::start(ModelScript::always(ScriptedReply::text(GOOD)));
         at(&server, json!({"structured": "none"})).call(&question(), None, far()).expect("an answer");
         let request = &server.model_requests()[0];
         assert!(request.system_text().contains("missingItems"));
@@ -408,12 +407,12 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_is_given_reaches_the_door_as_it_was_written() {
+    fn tool_arguments_reach_the_parser_unchanged() {
         let input = r#"{ "pass": true, "pass": false }"#;
         let body = format!(
             r#"{{"content":[{{"type":"tool_use","id":"t","name":"v","input":{input}}}],"stop_reason":"tool_use"}}"#
         );
-        let answer = call(Told::RawBody(body)).expect("an answer");
+        let answer = call(ScriptedReply::RawBody(body)).expect("an answer");
         assert_eq!(answer.reply.payload, Payload::Structured(input.to_owned()));
         let unjudged = read::<StopVerdict>(&answer.reply, &[]).expect_err("a field twice");
         assert!(unjudged.detail.contains("duplicate field `pass`"), "{unjudged}");
@@ -421,7 +420,7 @@ mod tests {
 
     #[test]
     fn two_calls_are_no_verdict() {
-        let reply = Told::blocks([Sent::tool("v", good()), Sent::text("or rather"), Sent::tool("v", good())]);
+        let reply = ScriptedReply::blocks([MessageBlock::tool("v", good()), MessageBlock::text("or rather"), MessageBlock::tool("v", good())]);
         let error = call_with(reply, json!({"structured": "tool"})).expect_err("two verdicts");
         assert!(matches!(&error, CallError::Final { unjudged, .. } if unjudged.cause == Cause::Forged), "{error:?}");
     }
@@ -429,10 +428,10 @@ mod tests {
     #[test]
     fn the_end_of_a_reply_is_believed() {
         for (reply, stop) in [
-            (Told::text(GOOD), StopReason::Complete),
-            (Told::Truncated(GOOD.to_owned()), StopReason::Length),
-            (Told::stopped([Sent::tool("v", good())], Stop::MaxTokens), StopReason::Length),
-            (Told::Refusal("I will not.".to_owned()), StopReason::Refusal),
+            (ScriptedReply::text(GOOD), StopReason::Complete),
+            (ScriptedReply::Truncated(GOOD.to_owned()), StopReason::Length),
+            (ScriptedReply::stopped([MessageBlock::tool("v", good())], ModelStop::MaxTokens), StopReason::Length),
+            (ScriptedReply::Refusal("I will not.".to_owned()), StopReason::Refusal),
         ] {
             assert_eq!(call(reply.clone()).expect("an answer").reply.stop, stop, "{reply:?}");
         }
@@ -440,11 +439,11 @@ mod tests {
 
     #[test]
     fn texts_are_read_and_thinking_is_not() {
-        let reply = Told::blocks([Sent::Thinking("{\"pass\":true}".to_owned()), Sent::text("one"), Sent::text("two")]);
+        let reply = ScriptedReply::blocks([MessageBlock::Thinking("{\"pass\":true}".to_owned()), MessageBlock::text("one"), MessageBlock::text("two")]);
         assert_eq!(call(reply).map(|answer| answer.reply), Ok(text("one\ntwo")));
-        assert_eq!(call(Told::Empty).map(|answer| answer.reply), Ok(text("")));
+        assert_eq!(call(ScriptedReply::Empty).map(|answer| answer.reply), Ok(text("")));
         for body in ["<h1>Log in</h1>", "{}", r#"{"type":"error","error":{"message":"no"}}"#] {
-            let error = call(Told::RawBody(body.to_owned())).expect_err("no message");
+            let error = call(ScriptedReply::RawBody(body.to_owned())).expect_err("no message");
             assert!(
                 matches!(&error, CallError::Final { unjudged, .. } if unjudged.detail.contains("a message")),
                 "{error:?}"
@@ -454,8 +453,8 @@ mod tests {
 
     #[test]
     fn an_answer_says_what_it_cost() {
-        let usage = Used { cache_read_input_tokens: 100, cache_creation_input_tokens: 10, ..Used::new(890, 500) };
-        let reply = Told::text(GOOD).with_usage(usage);
+        let usage = TokenUsage { cache_read_input_tokens: 100, cache_creation_input_tokens: 10, ..TokenUsage::new(890, 500) };
+        let reply = ScriptedReply::text(GOOD).with_usage(usage);
         let prices = json!({"price_in_usd_per_mtok": 2.0, "price_out_usd_per_mtok": 8.0});
         let answer = call_with(reply, prices).expect("an answer");
         assert_eq!((answer.tokens_in, answer.tokens_out, answer.cost_usd), (1_000, 500, Some(0.006)));
@@ -466,7 +465,7 @@ mod tests {
     fn a_busy_server_is_tried_again_when_it_says() {
         for code in [429, 529] {
             let body = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#.to_owned();
-            let busy = Told::Status { code, headers: vec![("retry-after".into(), "3".into())], body };
+            let busy = ScriptedReply::Status { code, headers: vec![("retry-after".into(), "3".into())], body };
             let error = call(busy).expect_err("busy");
             let CallError::Retryable { after, detail, .. } = error else { panic!("{error:?}") };
             assert_eq!(after, Some(Duration::from_secs(3)));
@@ -483,7 +482,7 @@ mod tests {
             (400, "`temperature` is deprecated for this model", "leave out the temperature"),
             (400, "tool_choice forces tool use is not compatible with this model", "output-config"),
         ] {
-            let error = call(Told::error(code, message)).expect_err("refused");
+            let error = call(ScriptedReply::error(code, message)).expect_err("refused");
             let CallError::Final { unjudged, .. } = error else { panic!("{error:?}") };
             assert!(unjudged.detail.contains(hint) && !unjudged.detail.contains("1234"), "{unjudged}");
         }
@@ -492,7 +491,7 @@ mod tests {
     #[test]
     fn settings_have_limits() {
         let refusal = |settings: Value| {
-            try_judge(&with(json!({"id": "a", "kind": "anthropic", "model": "m"}), settings)).err()
+            call_judge(&with(json!({"id": "a", "kind": "anthropic", "model": "m"}), settings)).err()
         };
         assert_eq!(refusal(json!({"temperature": TEMPERATURE_MAX})), None);
         assert!(refusal(json!({"temperature": TEMPERATURE_MAX + 0.01})).is_some());

@@ -1,10 +1,9 @@
-//! How a judge is asked.
+//! Asks a judge, in the same way for every kind of judge.
 //!
-//! The same for every judge: a kept reply is used again; a judge that keeps failing is left alone;
-//! money is set aside before each call and settled after it; what may pass is tried again, later
-//! and later, as long as there is time; the reply goes through the strict door; one that cannot be
-//! read is asked for once more, with the reason; only what passed the door is kept. Whatever
-//! happens, the end is one opinion: a verdict, or why there is none.
+//! A cached reply is reused. A judge that keeps failing is not called. The cost is reserved in the budget before each
+//! call and settled after it. Temporary failures are retried with growing pauses while there is time. The reply passes
+//! the strict verdict parser. An unreadable reply is requested once more, with the reason. Only readable replies are
+//! cached. The result is always one opinion: a verdict, or why there is none.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
@@ -20,58 +19,58 @@ use assize_core::verdict::{Payload, REPLY_BYTES_MAX, Reply, Verdict, read};
 use super::breaker::Breaker;
 use super::budget::{Budget, Reservation};
 use super::cache::Cache;
-use super::{Answer, CallError, Judge, time_left};
+use super::{CallError, Judge, JudgeAnswer, time_left};
 
-/// Calls that one asking may make, the one that asks again included, unless told otherwise.
+/// The default for the most calls of one question, including the second request after an unreadable reply.
 pub const ATTEMPTS_MAX: u32 = 5;
-/// Ceiling of the wait before the second attempt, unless told otherwise.
+/// The default ceiling of the pause before the second attempt.
 pub const BACKOFF_BASE: Duration = Duration::from_millis(500);
-/// Ceiling of any wait that nobody asked for, unless told otherwise.
+/// The default ceiling of any pause that the server did not request.
 pub const BACKOFF_MAX: Duration = Duration::from_secs(20);
-/// Bytes of a detail that says why nothing was judged.
+/// The most bytes of a detail that says why nothing was judged.
 pub const DETAIL_BYTES_MAX: usize = 600;
-/// Longest time that one asking may take.
+/// The longest time for one question.
 pub const TIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Whether replies of an earlier time will do.
+/// Whether cached replies may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Replies {
-    /// They are used again.
+pub enum ReplyReuse {
+    /// They are used.
     #[default]
-    Kept,
-    /// The judge is asked itself; its reply is kept for the next time.
+    Reuse,
+    /// The judge is called. Its reply is cached for the next time.
     Fresh,
 }
 
-/// On what terms judges are asked.
+/// The terms on which judges are asked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Terms {
-    /// The time for an opinion, waiting included.
+pub struct JudgeTerms {
+    /// The time for an opinion, including pauses.
     pub time: Duration,
-    /// The folder for replies, spending and failures; without it nothing is kept.
+    /// The folder for cached replies, spending and failures; without it, nothing is stored.
     pub folder: Option<PathBuf>,
-    /// What all judges together may cost a day, in US dollars.
+    /// The daily budget of all judges together, in US dollars.
     pub budget_usd_per_day: Option<f64>,
-    /// Whether kept replies will do.
-    pub replies: Replies,
-    /// Whether a reply that cannot be read is asked for once more.
+    /// Whether cached replies may be used.
+    pub replies: ReplyReuse,
+    /// Whether an unreadable reply is requested once more.
     pub reasks: bool,
-    /// How many calls may be made for one opinion.
+    /// The most calls for one opinion.
     pub attempts_max: u32,
-    /// Ceiling of the wait before the second attempt; it doubles with each one.
+    /// The ceiling of the pause before the second attempt. It doubles with each attempt.
     pub backoff_base: Duration,
-    /// Ceiling of any wait that nobody asked for.
+    /// The ceiling of any pause that the server did not request.
     pub backoff_max: Duration,
 }
 
-impl Terms {
-    /// The usual terms.
+impl JudgeTerms {
+    /// Returns the default terms.
     pub fn new(time: Duration, folder: Option<PathBuf>, budget_usd_per_day: Option<f64>) -> Self {
         Self {
             time,
             folder,
             budget_usd_per_day,
-            replies: Replies::default(),
+            replies: ReplyReuse::default(),
             reasks: true,
             attempts_max: ATTEMPTS_MAX,
             backoff_base: BACKOFF_BASE,
@@ -84,17 +83,17 @@ impl Terms {
     }
 }
 
-/// Asks one judge. `now_ms` is the time of the clock, in milliseconds since 1970.
-pub fn ask<V: Verdict>(judge: &dyn Judge, question: &Question, terms: &Terms, now_ms: i64) -> Opinion<V> {
-    Asking::new(judge, question, terms, now_ms, terms.deadline()).conduct()
+/// Asks one judge. `now_ms` is the current time, in milliseconds since 1970.
+pub fn ask<V: Verdict>(judge: &dyn Judge, question: &Question, terms: &JudgeTerms, now_ms: i64) -> Opinion<V> {
+    QuestionAttempt::new(judge, question, terms, now_ms, terms.deadline()).conduct()
 }
 
-/// Asks several judges at the same time, and hands on each opinion as it comes in. All of them
-/// have been handed on when this returns.
+/// Asks several judges concurrently, and passes on each opinion as it arrives. All opinions have been passed on when
+/// this returns.
 pub fn ask_all<V: Verdict + Send>(
     judges: &[&dyn Judge],
     question: &Question,
-    terms: &Terms,
+    terms: &JudgeTerms,
     now_ms: i64,
     each: &mut dyn FnMut(Opinion<V>),
 ) {
@@ -104,8 +103,8 @@ pub fn ask_all<V: Verdict + Send>(
         for judge in judges {
             let sender = sender.clone();
             scope.spawn(move || {
-                // Nobody hangs up before the last opinion.
-                let _ = sender.send(Asking::new(*judge, question, terms, now_ms, deadline).conduct());
+                // The receiver exists until the last opinion.
+                let _ = sender.send(QuestionAttempt::new(*judge, question, terms, now_ms, deadline).conduct());
             });
         }
         drop(sender);
@@ -114,10 +113,10 @@ pub fn ask_all<V: Verdict + Send>(
 }
 
 /// One judge and one question, from beginning to end.
-struct Asking<'a> {
+struct QuestionAttempt<'a> {
     judge: &'a dyn Judge,
     question: &'a Question,
-    terms: &'a Terms,
+    terms: &'a JudgeTerms,
     now_ms: i64,
     begin: Instant,
     deadline: Instant,
@@ -126,8 +125,14 @@ struct Asking<'a> {
     reply: Option<Reply>,
 }
 
-impl<'a> Asking<'a> {
-    fn new(judge: &'a dyn Judge, question: &'a Question, terms: &'a Terms, now_ms: i64, deadline: Instant) -> Self {
+impl<'a> QuestionAttempt<'a> {
+    fn new(
+        judge: &'a dyn Judge,
+        question: &'a Question,
+        terms: &'a JudgeTerms,
+        now_ms: i64,
+        deadline: Instant,
+    ) -> Self {
         let record = JudgeRecord {
             id: judge.id().to_owned(),
             model: judge.model().map(str::to_owned),
@@ -141,17 +146,17 @@ impl<'a> Asking<'a> {
 
     fn conduct<V: Verdict>(mut self) -> Opinion<V> {
         let cache = self.cache();
-        if let Some(verdict) = cache.as_ref().and_then(|(cache, key)| self.kept(cache, key)) {
+        if let Some(verdict) = cache.as_ref().and_then(|(cache, key)| self.cached_verdict(cache, key)) {
             return self.conclude(Ok(verdict));
         }
-        let heard = self.admitted().and_then(|()| {
-            let heard = self.hear::<V>();
-            self.report(heard.as_ref().err());
-            heard
+        let result = self.admitted().and_then(|()| {
+            let result = self.ask_and_read::<V>();
+            self.report(result.as_ref().err());
+            result
         });
-        let verdict = heard.map(|(verdict, answer)| {
+        let verdict = result.map(|(verdict, answer)| {
             if let Some((cache, key)) = &cache {
-                // A reply that is not kept costs money the next time, and does no other harm.
+                // A reply that cannot be cached must be paid again, with no other consequence.
                 let _ = cache.put(key, &answer);
             }
             verdict
@@ -159,7 +164,7 @@ impl<'a> Asking<'a> {
         self.conclude(verdict)
     }
 
-    /// Returns the folder, for a judge of whom something is to be remembered.
+    /// Returns the folder for data about this judge, if any is stored.
     fn memory(&self) -> Option<&Path> {
         self.terms.folder.as_deref().filter(|_| self.judge.is_live())
     }
@@ -168,10 +173,9 @@ impl<'a> Asking<'a> {
         Some((Cache::open(self.memory()?).ok()?, Cache::key(self.judge, self.question)))
     }
 
-    /// Looks up a kept reply. It passes the door like any other; one that does not is asked for
-    /// again.
-    fn kept<V: Verdict>(&mut self, cache: &Cache, key: &str) -> Option<V> {
-        let answer = cache.get(key).filter(|_| self.terms.replies == Replies::Kept)?;
+    /// Looks up a cached reply. It passes the parser like any other reply; an unreadable one is requested again.
+    fn cached_verdict<V: Verdict>(&mut self, cache: &Cache, key: &str) -> Option<V> {
+        let answer = cache.get(key).filter(|_| self.terms.replies == ReplyReuse::Reuse)?;
         let verdict = self.read(&answer.reply).ok()?;
         self.record.cached = true;
         self.take(answer);
@@ -189,7 +193,7 @@ impl<'a> Asking<'a> {
             .map_err(|open| Unjudged::new(Cause::Unavailable, open.to_string()))
     }
 
-    /// Tells the breaker how it ended.
+    /// Reports the outcome to the circuit breaker.
     fn report(&self, unjudged: Option<&Unjudged>) {
         let Some(breaker) = self.breaker() else { return };
         breaker.change(|state| match unjudged {
@@ -200,11 +204,11 @@ impl<'a> Asking<'a> {
         });
     }
 
-    /// Asks, and asks once more when the reply cannot be read.
-    fn hear<V: Verdict>(&mut self) -> Result<(V, Answer), Unjudged> {
+    /// Asks, and asks once more if the reply is unreadable.
+    fn ask_and_read<V: Verdict>(&mut self) -> Result<(V, JudgeAnswer), Unjudged> {
         let malformed = match self.put(None) {
             Err(unjudged) if unjudged.cause == Cause::Malformed && self.terms.reasks => unjudged,
-            heard => return heard,
+            result => return result,
         };
         let calls = self.calls;
         match self.put(Some(&malformed.detail)) {
@@ -212,28 +216,28 @@ impl<'a> Asking<'a> {
                 let detail = format!("{}; it was not asked again: {}", malformed.detail, unjudged.detail);
                 Err(Unjudged::new(Cause::Malformed, detail))
             }
-            heard => heard,
+            result => result,
         }
     }
 
-    /// Puts the question, and reads the reply.
-    fn put<V: Verdict>(&mut self, reask: Option<&str>) -> Result<(V, Answer), Unjudged> {
+    /// Asks the question and reads the reply.
+    fn put<V: Verdict>(&mut self, reask: Option<&str>) -> Result<(V, JudgeAnswer), Unjudged> {
         let answer = self.reach(reask)?;
         self.take(answer.clone());
         self.read(&answer.reply).map(|verdict| (verdict, answer))
     }
 
     fn read<V: Verdict>(&self, reply: &Reply) -> Result<V, Unjudged> {
-        let exhibits: Vec<&str> = self.question.exhibits.iter().map(String::as_str).collect();
-        read(reply, &exhibits)
+        let attachments: Vec<&str> = self.question.exhibits.iter().map(String::as_str).collect();
+        read(reply, &attachments)
     }
 
-    /// Calls until there is an answer, or no point in another call.
-    fn reach(&mut self, reask: Option<&str>) -> Result<Answer, Unjudged> {
+    /// Calls until there is an answer or a further call is useless.
+    fn reach(&mut self, reask: Option<&str>) -> Result<JudgeAnswer, Unjudged> {
         let mut failed: Option<String> = None;
         for attempt in 0.. {
             if let Err(unjudged) = self.may_call() {
-                // What went wrong before is the better reason.
+                // The earlier failure is the more informative reason.
                 return Err(failed.map_or(unjudged, |failed| Unjudged::new(Cause::Unavailable, failed)));
             }
             let budget = self.budget()?;
@@ -241,15 +245,15 @@ impl<'a> Asking<'a> {
             self.calls += 1;
             match self.judge.call(self.question, reask, self.deadline) {
                 Ok(answer) => {
-                    self.settle(reservation, answer.cost_usd);
+                    self.settle_budget(reservation, answer.cost_usd);
                     return Ok(answer);
                 }
                 Err(CallError::Final { unjudged, cost_usd }) => {
-                    self.settle(reservation, cost_usd);
+                    self.settle_budget(reservation, cost_usd);
                     return Err(unjudged);
                 }
                 Err(CallError::Retryable { after, detail, cost_usd, .. }) => {
-                    self.settle(reservation, cost_usd);
+                    self.settle_budget(reservation, cost_usd);
                     let wait = self.wait(attempt, after, &detail)?;
                     thread::sleep(wait);
                     failed = Some(detail);
@@ -272,24 +276,24 @@ impl<'a> Asking<'a> {
         Ok(())
     }
 
-    /// Returns how long to wait before the next attempt.
+    /// Returns the pause before the next attempt.
     fn wait(&self, attempt: u32, after: Option<Duration>, detail: &str) -> Result<Duration, Unjudged> {
         let unavailable = |why: String| Err(Unjudged::new(Cause::Unavailable, format!("{detail}; {why}")));
         if self.calls >= self.terms.attempts_max {
             return unavailable(format!("{} attempts were made", self.calls));
         }
-        let left = time_left(self.deadline).unwrap_or_default();
-        // Without randomness everybody would come back at the same moment.
+        let time_left = time_left(self.deadline).unwrap_or_default();
+        // Without randomness, all clients would retry at the same moment.
         let random = getrandom::u64().unwrap_or(u64::MAX);
         let jitter = backoff(attempt, self.terms.backoff_base, self.terms.backoff_max, random);
         match after {
-            Some(after) if after >= left => unavailable(format!(
+            Some(after) if after >= time_left => unavailable(format!(
                 "it can be asked again in {} s, later than this opinion is needed",
                 after.as_secs_f64().ceil()
             )),
-            // Not before the time that was asked for; a little later, as far as there is time.
-            Some(after) => Ok(after + jitter.min((left - after) / 2)),
-            None if jitter >= left => unavailable("no time is left for another attempt".to_owned()),
+            // Not before the requested time, and a little later if there is time.
+            Some(after) => Ok(after + jitter.min((time_left - after) / 2)),
+            None if jitter >= time_left => unavailable("no time is left for another attempt".to_owned()),
             None => Ok(jitter),
         }
     }
@@ -317,17 +321,17 @@ impl<'a> Asking<'a> {
         budget.reserve(worst, self.now()).map(Some).map_err(|error| refused(error.to_string()))
     }
 
-    /// Settles what a call cost. `None` is a cost that is not known.
-    fn settle(&mut self, reservation: Option<Reservation<&Budget>>, cost_usd: Option<f64>) {
+    /// Settles the cost of a call; `None` is an unknown cost.
+    fn settle_budget(&mut self, reservation: Option<Reservation<&Budget>>, cost_usd: Option<f64>) {
         if let Some(reservation) = reservation {
-            // What cannot be given back counts as spent.
+            // A reservation that cannot be released counts as spent.
             let _ = reservation.settle(cost_usd);
         }
         self.record.cost_usd = self.record.cost_usd.zip(cost_usd).map(|(before, now)| before + now);
     }
 
-    /// Takes an answer into the record.
-    fn take(&mut self, answer: Answer) {
+    /// Adds an answer to the judge record.
+    fn take(&mut self, answer: JudgeAnswer) {
         self.record.tokens_in += answer.tokens_in;
         self.record.tokens_out += answer.tokens_out;
         self.record.model = answer.model.or(self.record.model.take());
@@ -346,15 +350,14 @@ impl<'a> Asking<'a> {
     }
 }
 
-/// Full jitter: any time up to a ceiling that doubles with each attempt. Of the ways to spread
-/// retries this one makes the fewest calls (M. Brooker, "Exponential Backoff And Jitter", AWS
-/// Architecture Blog, 2015).
+/// Full jitter: a random pause up to a ceiling that doubles with each attempt. Of the ways to spread retries, this one
+/// makes the fewest calls (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
 fn backoff(attempt: u32, base: Duration, most: Duration, random: u64) -> Duration {
     let ceiling = base.saturating_mul(2_u32.saturating_pow(attempt)).min(most);
     ceiling.mul_f64(random as f64 / u64::MAX as f64)
 }
 
-/// Cuts a reply that the door does not read anyway; it is still too long then.
+/// Cuts a reply that is too long for the parser. It remains too long.
 fn bounded(reply: Reply) -> Reply {
     let cut = |text: String| {
         let mut end = REPLY_BYTES_MAX + 1;

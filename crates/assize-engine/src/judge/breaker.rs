@@ -1,9 +1,8 @@
-//! A circuit breaker: a judge that keeps failing is left alone for a while.
+//! A circuit breaker: a judge that keeps failing is not called for a while.
 //!
-//! After [`FAILURES_MAX`] failures in a row the breaker is open for [`OPEN_MS`]; then one trial is
-//! let through, and its end decides. The state is kept per judge, so that the next hook process
-//! knows of it. It is advice: where it cannot be kept, every call goes through. Time comes in as
-//! an argument.
+//! After [`FAILURES_MAX`] failures in a row, the breaker is open for [`OPEN_MS`]. Then one probe call is allowed, and
+//! its result decides. The state is stored for each judge, so that the next hook process knows it. If it cannot be
+//! stored, every call is allowed. The time is an argument.
 
 use std::io;
 use std::path::Path;
@@ -14,72 +13,75 @@ use serde::{Deserialize, Serialize};
 
 use super::Judge;
 use super::cache::hash;
-use super::folder::{Durable, Folder};
+use super::folder::{Durable, PrivateFolder};
 
-/// Failures in a row that open the breaker.
+/// The number of failures in a row that opens the breaker.
 pub const FAILURES_MAX: u32 = 3;
-/// How long it stays open, and how long a trial may take before another one is let through, in
-/// milliseconds.
+/// How long the breaker stays open, and how long a probe may take before another is allowed, in milliseconds.
 pub const OPEN_MS: i64 = 60_000;
-/// How long the state may be held by others.
+/// How long to wait for other processes that hold the state.
 const LOCK_TIME_MAX: Duration = Duration::from_millis(500);
-/// Bytes of a state that are read.
+/// The most bytes of a state that are read.
 const STATE_BYTES_MAX: usize = 8 * 1024;
-/// Bytes of the last failure that are kept.
+/// The most bytes of the last failure that are stored.
 const DETAIL_BYTES_MAX: usize = 400;
 
-/// What is known of a judge.
+/// The state of a judge's breaker.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct State {
+pub struct BreakerState {
     /// Failures since the last success.
     pub failures: u32,
-    /// When the last of them was noticed, in milliseconds since 1970.
+    /// When the last failure was reported, in milliseconds since 1970.
     pub failed_at_ms: i64,
-    /// When a trial was let through that has not ended yet.
+    /// When a probe was allowed that has not ended yet.
     pub trial_at_ms: Option<i64>,
-    /// What the last failure was.
+    /// The last failure.
     pub detail: String,
 }
 
-/// Why a call is not let through.
+/// Why a call is blocked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the judge failed {failures} times in a row and is asked again in {} s; the last time: {detail}", (*.left_ms + 999) / 1000)]
-pub struct Open {
+#[error("the judge failed {failures} times in a row and is asked again in {} s; the last time: {detail}", (*.remaining_ms + 999) / 1000)]
+pub struct BreakerOpen {
     /// Failures in a row.
     pub failures: u32,
-    /// How long it stays like that, in milliseconds.
-    pub left_ms: i64,
-    /// What the last failure was.
+    /// How long the breaker remains open, in milliseconds.
+    pub remaining_ms: i64,
+    /// The last failure.
     pub detail: String,
 }
 
-impl State {
-    /// Lets a call through, or not.
+impl BreakerState {
+    /// Allows or blocks a call.
     ///
     /// # Errors
     ///
-    /// Says how long the judge is left alone.
-    pub fn admit(&mut self, now_ms: i64) -> Result<(), Open> {
+    /// Returns for how long the judge is not called.
+    pub fn admit(&mut self, now_ms: i64) -> Result<(), BreakerOpen> {
         if self.failures < FAILURES_MAX {
             return Ok(());
         }
         let since = self.trial_at_ms.unwrap_or(self.failed_at_ms);
         let elapsed = now_ms.saturating_sub(since);
-        // A clock that was put back must not keep the breaker open.
+        // A clock that was set back must not keep the breaker open.
         if (0..OPEN_MS).contains(&elapsed) {
-            return Err(Open { failures: self.failures, left_ms: OPEN_MS - elapsed, detail: self.detail.clone() });
+            return Err(BreakerOpen {
+                failures: self.failures,
+                remaining_ms: OPEN_MS - elapsed,
+                detail: self.detail.clone(),
+            });
         }
         self.trial_at_ms = Some(now_ms);
         Ok(())
     }
 
-    /// Takes in that the judge replied.
+    /// Records that the judge replied.
     pub fn succeeded(&mut self) {
         *self = Self::default();
     }
 
-    /// Takes in that it did not.
+    /// Records that the judge failed.
     pub fn failed(&mut self, now_ms: i64, detail: &str) {
         self.failures = self.failures.saturating_add(1);
         self.failed_at_ms = now_ms;
@@ -87,16 +89,16 @@ impl State {
         head(detail, DETAIL_BYTES_MAX).clone_into(&mut self.detail);
     }
 
-    /// Takes in that the judge was not asked after all.
+    /// Records that the judge was not called after all.
     pub fn not_asked(&mut self) {
         self.trial_at_ms = None;
     }
 }
 
-/// The breaker of one judge.
+/// The circuit breaker of one judge.
 #[derive(Debug)]
 pub struct Breaker {
-    folder: Folder,
+    folder: PrivateFolder,
     key: String,
 }
 
@@ -105,24 +107,24 @@ impl Breaker {
     ///
     /// # Errors
     ///
-    /// Fails when there is no folder that only we can write to.
+    /// Fails if there is no folder that only the current user can write to.
     pub fn open(folder: &Path, judge: &dyn Judge) -> io::Result<Self> {
-        Ok(Self { folder: Folder::open(folder.join("breaker"))?, key: hash(&[&judge.identity()]) })
+        Ok(Self { folder: PrivateFolder::open(folder.join("breaker"))?, key: hash(&[&judge.identity()]) })
     }
 
-    /// Changes the state, and returns what the change returns. A state that cannot be read counts
-    /// as new; one that cannot be written is forgotten.
-    pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    /// Changes the state, and returns the result of the change. An unreadable state counts as new. A state that cannot
+    /// be written is lost.
+    pub fn change<T>(&self, change: impl FnOnce(&mut BreakerState) -> T) -> T {
         let _lock = self.folder.lock(&format!("{}.lock", self.key), Instant::now() + LOCK_TIME_MAX);
         let file = format!("{}.json", self.key);
         let bytes = self.folder.read(&file, STATE_BYTES_MAX).ok().flatten();
-        let before: State = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let before: BreakerState = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
         let mut state = before.clone();
         let result = change(&mut state);
         if state != before
             && let Ok(bytes) = serde_json::to_vec(&state)
         {
-            // Advice that is lost is no harm.
+            // A lost state has no other consequence than further calls.
             let _ = self.folder.write(&file, &bytes, Durable::No);
         }
         result
@@ -136,8 +138,8 @@ mod tests {
     use super::*;
     use crate::judge::testing::{NOW_MS, Scripted};
 
-    fn failed(times: u32) -> State {
-        let mut state = State::default();
+    fn failed(times: u32) -> BreakerState {
+        let mut state = BreakerState::default();
         for _ in 0..times {
             state.failed(NOW_MS, "no reply");
         }
@@ -148,13 +150,13 @@ mod tests {
     fn it_opens_at_the_limit_and_not_before() {
         assert_eq!(failed(FAILURES_MAX - 1).admit(NOW_MS), Ok(()));
         let open = failed(FAILURES_MAX).admit(NOW_MS + 1_500).expect_err("open");
-        assert_eq!((open.failures, open.left_ms), (FAILURES_MAX, OPEN_MS - 1_500));
+        assert_eq!((open.failures, open.remaining_ms), (FAILURES_MAX, OPEN_MS - 1_500));
         let text = open.to_string();
         assert!(text.contains("3 times in a row and is asked again in 59 s; the last time: no reply"), "{text}");
     }
 
     #[test]
-    fn it_lets_one_trial_through_after_its_time() {
+    fn one_probe_is_allowed_after_the_pause() {
         let mut state = failed(FAILURES_MAX);
         assert!(state.admit(NOW_MS + OPEN_MS - 1).is_err());
         assert_eq!(state.admit(NOW_MS + OPEN_MS), Ok(()));
@@ -164,11 +166,11 @@ mod tests {
     }
 
     #[test]
-    fn the_trial_decides() {
+    fn the_probe_decides() {
         let mut good = failed(FAILURES_MAX);
         assert_eq!(good.admit(NOW_MS + OPEN_MS), Ok(()));
         good.succeeded();
-        assert_eq!(good, State::default());
+        assert_eq!(good, BreakerState::default());
 
         let mut bad = failed(FAILURES_MAX);
         assert_eq!(bad.admit(NOW_MS + OPEN_MS), Ok(()));
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_put_back_does_not_keep_it_open() {
+    fn a_clock_set_back_does_not_keep_it_open() {
         assert_eq!(failed(FAILURES_MAX).admit(NOW_MS - 1), Ok(()));
     }
 

@@ -1,8 +1,8 @@
-//! What judges may cost a day, all processes of a user together.
+//! The daily budget of judges, shared by all processes of a user.
 //!
-//! Money is set aside before a judge is asked, as much as the call can cost at most, and what was
-//! not spent is given back afterwards. A process that dies in between has spent what it set aside.
-//! The days are those of UTC. This module must not know who is paid.
+//! Before a judge is called, the highest possible cost of the call is reserved. Afterwards the unspent rest is
+//! released. If a process dies in between, its reservation counts as spent. Days are those of UTC. This module must
+//! not know who is paid.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::folder::{Durable, Folder};
+use super::folder::{Durable, PrivateFolder};
 
-/// Days that are remembered: a reservation may be settled after midnight.
-pub const DAYS_KEPT: usize = 8;
-/// How long the file may be held by others before a call is refused.
+/// How many days are stored: a reservation may be settled after midnight.
+pub const DAYS_MAX: usize = 8;
+/// How long to wait for other processes that hold the file before a call is refused.
 pub const LOCK_TIME_MAX: Duration = Duration::from_secs(5);
-/// Bytes of the file that are read.
+/// The most bytes of the file that are read.
 const FILE_BYTES_MAX: usize = 64 * 1024;
 
 const FILE: &str = "spent.json";
@@ -27,39 +27,39 @@ const LOCK: &str = "spent.lock";
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 const NANOS_PER_USD: f64 = 1e9;
 
-/// The budget of a day.
+/// A daily budget.
 #[derive(Debug)]
 pub struct Budget {
-    folder: Folder,
+    folder: PrivateFolder,
     limit_nanousd: u64,
 }
 
-/// Why nothing could be set aside.
+/// Why nothing could be reserved.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BudgetError {
-    /// The budget has not enough left.
-    #[error("a call can cost {needed_usd:.4} US dollars, and {left_usd:.4} of the {limit_usd} a day are left")]
+    /// The remaining budget is too small.
+    #[error("a call can cost {needed_usd:.4} US dollars, and {remaining_usd:.4} of the {limit_usd} a day are left")]
     Exceeded {
-        /// What the call can cost at most.
+        /// The most that the call can cost.
         needed_usd: f64,
-        /// What is left today.
-        left_usd: f64,
-        /// What a day may cost.
+        /// What remains today.
+        remaining_usd: f64,
+        /// The daily budget.
         limit_usd: f64,
     },
-    /// What was spent cannot be read or written; then nothing may be spent.
+    /// The spending cannot be read or written, so nothing may be spent.
     #[error("what was spent today cannot be counted: {0}")]
     Uncounted(String),
 }
 
-/// The file: what each day has spent or set aside, in billionths of a US dollar.
+/// The file: the amount that was spent or reserved on each day, in billionths of a US dollar.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Spent {
+struct DailySpending {
     assize: u32,
     days: BTreeMap<i64, u64>,
 }
 
-/// Money that is set aside. Where it is not settled, it counts as spent.
+/// A reserved amount. If it is not settled, it counts as spent.
 #[derive(Debug)]
 #[must_use = "money that is not settled counts as spent"]
 pub struct Reservation<B> {
@@ -69,26 +69,29 @@ pub struct Reservation<B> {
 }
 
 impl Budget {
-    /// Opens the account below a folder.
+    /// Opens the budget below a folder.
     ///
     /// # Errors
     ///
-    /// Fails when there is no folder that only we can write to.
+    /// Fails if there is no folder that only the current user can write to.
     pub fn open(folder: &Path, usd_per_day: f64) -> io::Result<Self> {
-        Ok(Self { folder: Folder::open(folder.join("budget"))?, limit_nanousd: (usd_per_day * NANOS_PER_USD) as u64 })
+        Ok(Self {
+            folder: PrivateFolder::open(folder.join("budget"))?,
+            limit_nanousd: (usd_per_day * NANOS_PER_USD) as u64,
+        })
     }
 
-    /// Sets money aside.
+    /// Reserves an amount.
     ///
     /// # Errors
     ///
-    /// Refuses when it is not there, or when that cannot be found out.
+    /// Fails if the amount exceeds the remaining budget, or if the spending cannot be read or written.
     pub fn reserve(&self, worst_usd: f64, now_ms: i64) -> Result<Reservation<&Self>, BudgetError> {
         let (day, nanousd) = self.set_aside(worst_usd, now_ms)?;
         Ok(Reservation { budget: self, day, nanousd })
     }
 
-    /// Sets money aside in an account that is shared among threads.
+    /// Reserves an amount of a budget that threads share.
     ///
     /// # Errors
     ///
@@ -102,17 +105,17 @@ impl Budget {
         Ok(Reservation { budget: Arc::clone(shared), day, nanousd })
     }
 
-    /// Returns of which day money is set aside, and how much.
+    /// Reserves an amount. Returns the day and the amount.
     fn set_aside(&self, worst_usd: f64, now_ms: i64) -> Result<(i64, u64), BudgetError> {
         let day = now_ms.div_euclid(DAY_MS);
-        // Not a number, or less than nothing: no price that could be set aside.
+        // NaN and negative amounts cannot be reserved.
         let nanousd = if worst_usd >= 0.0 { (worst_usd * NANOS_PER_USD).ceil() as u64 } else { u64::MAX };
         self.change(day, |spent| {
             let left = self.limit_nanousd.saturating_sub(spent);
             if nanousd > left {
                 return Err(BudgetError::Exceeded {
                     needed_usd: nanousd as f64 / NANOS_PER_USD,
-                    left_usd: left as f64 / NANOS_PER_USD,
+                    remaining_usd: left as f64 / NANOS_PER_USD,
                     limit_usd: self.limit_nanousd as f64 / NANOS_PER_USD,
                 });
             }
@@ -121,11 +124,11 @@ impl Budget {
         Ok((day, nanousd))
     }
 
-    /// Returns what is spent or set aside on the day of a moment, in US dollars.
+    /// Returns what is spent or reserved on the day of a moment, in US dollars.
     ///
     /// # Errors
     ///
-    /// Fails when that cannot be read.
+    /// Fails if it cannot be read.
     pub fn spent_usd(&self, now_ms: i64) -> Result<f64, BudgetError> {
         let spent = self.read()?;
         Ok(spent.days.get(&now_ms.div_euclid(DAY_MS)).copied().unwrap_or(0) as f64 / NANOS_PER_USD)
@@ -136,7 +139,7 @@ impl Budget {
         let mut spent = self.read()?;
         let of_day = spent.days.entry(day).or_default();
         *of_day = amount(*of_day)?;
-        while spent.days.len() > DAYS_KEPT {
+        while spent.days.len() > DAYS_MAX {
             spent.days.pop_first();
         }
         spent.assize = 1;
@@ -144,10 +147,10 @@ impl Budget {
         self.folder.write(FILE, &bytes, Durable::Yes).map_err(|error| self.uncounted(&error))
     }
 
-    fn read(&self) -> Result<Spent, BudgetError> {
+    fn read(&self) -> Result<DailySpending, BudgetError> {
         let bytes = self.folder.read(FILE, FILE_BYTES_MAX).map_err(|error| self.uncounted(&error))?;
-        let Some(bytes) = bytes else { return Ok(Spent::default()) };
-        // A damaged account is not an empty one.
+        let Some(bytes) = bytes else { return Ok(DailySpending::default()) };
+        // A damaged file must not count as zero spending.
         serde_json::from_slice(&bytes).map_err(|error| self.uncounted(&error.into()))
     }
 
@@ -158,12 +161,11 @@ impl Budget {
 }
 
 impl<B: Deref<Target = Budget>> Reservation<B> {
-    /// Gives back what was not spent, or adds what was spent beyond it. An unknown cost counts as
-    /// the whole reservation.
+    /// Releases the unspent rest, or adds what was spent in excess. An unknown cost counts as the whole reservation.
     ///
     /// # Errors
     ///
-    /// Fails when that cannot be written; the reservation then counts as spent.
+    /// Fails if that cannot be written; then the reservation counts as spent.
     pub fn settle(self, cost_usd: Option<f64>) -> Result<(), BudgetError> {
         let cost = cost_usd.filter(|cost| *cost >= 0.0).map(|cost| (cost * NANOS_PER_USD).ceil() as u64);
         match cost {
@@ -190,9 +192,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_can_be_spent_and_no_more() {
+    fn the_remaining_budget_can_be_spent() {
         let (_folder, budget) = budget(1.0);
-        let _kept = budget.reserve(0.4, NOW_MS).expect("enough");
+        let _reservation = budget.reserve(0.4, NOW_MS).expect("enough");
         assert!(matches!(budget.reserve(0.600_000_001, NOW_MS), Err(BudgetError::Exceeded { .. })));
         let rest = budget.reserve(0.6, NOW_MS).expect("exactly the rest");
         let error = budget.reserve(0.000_000_001, NOW_MS).expect_err("nothing left").to_string();
@@ -228,7 +230,7 @@ mod tests {
         let _early = budget.reserve(1.0, midnight).expect("tomorrow");
         late.settle(Some(0.25)).expect("settled");
         assert_eq!((budget.spent_usd(midnight - 1), budget.spent_usd(midnight)), (Ok(0.25), Ok(1.0)));
-        for day in 1..DAYS_KEPT as i64 {
+        for day in 1..DAYS_MAX as i64 {
             let _ = budget.reserve(0.5, midnight + day * DAY_MS);
         }
         assert_eq!((budget.spent_usd(midnight - 1), budget.spent_usd(midnight)), (Ok(0.0), Ok(1.0)));
@@ -271,7 +273,7 @@ mod tests {
         let spent = budget.spent_usd(NOW_MS).expect("readable");
         let granted = f64::from(granted.load(Ordering::SeqCst));
         assert!((spent - granted * 0.05).abs() < 1e-9 && spent <= 1.0, "{granted} granted, {spent} spent");
-        // All of it can be spent, whoever was first.
+        // The whole budget can be spent, whichever thread comes first.
         assert!(granted >= 10.0, "{granted}");
     }
 

@@ -1,9 +1,8 @@
-//! Replies that were paid for once.
+//! The cache of replies.
 //!
-//! One file a reply, named by a hash of everything that shapes it. An entry that is damaged, or
-//! that belongs to another key, counts as absent and is replaced. The cache must not know what
-//! makes a reply good: it is given good ones only, and they pass the strict door again when they
-//! come out.
+//! Each reply is one file, named by a hash of everything that shapes it. An entry that is damaged or belongs to
+//! another key counts as absent and is replaced. This module must not know what makes a reply good: callers store only
+//! readable replies, and parse them again when they are read.
 
 use std::io;
 use std::path::Path;
@@ -12,24 +11,24 @@ use assize_core::prompt::Question;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::folder::{Durable, Folder};
-use super::{Answer, Judge};
+use super::folder::{Durable, PrivateFolder};
+use super::{Judge, JudgeAnswer};
 
-/// Bytes of an entry that are read.
+/// The most bytes of an entry that are read.
 pub const ENTRY_BYTES_MAX: usize = 2 * 1024 * 1024;
 
-/// Where the replies are kept.
+/// The cache of replies.
 #[derive(Debug)]
 pub struct Cache {
-    folder: Folder,
+    folder: PrivateFolder,
 }
 
 /// An entry on disk.
 #[derive(Serialize, Deserialize)]
-struct Entry {
+struct CachedReply {
     assize: u32,
     key: String,
-    /// Hash of the key and the answer as written.
+    /// The hash of the key and the answer, as written.
     check: String,
     answer: Box<RawValue>,
 }
@@ -39,37 +38,37 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// Fails when there is no folder that only we can write to.
+    /// Fails if there is no folder that only the current user can write to.
     pub fn open(folder: &Path) -> io::Result<Self> {
-        Ok(Self { folder: Folder::open(folder.join("replies"))? })
+        Ok(Self { folder: PrivateFolder::open(folder.join("replies"))? })
     }
 
-    /// Returns the key of a judge's reply to a question. The id is part of it: two judges that are
-    /// configured alike are two opinions.
+    /// Returns the key of a judge's reply to a question. The id is part of it, because two judges with the same
+    /// configuration give two opinions.
     pub fn key(judge: &dyn Judge, question: &Question) -> String {
         hash(&[&judge.identity(), judge.id(), &question.prompt_hash, question.schema_name])
     }
 
-    /// Looks up an answer. What it cost was paid the first time.
-    pub fn get(&self, key: &str) -> Option<Answer> {
+    /// Looks up an answer. Its cost was paid the first time.
+    pub fn get(&self, key: &str) -> Option<JudgeAnswer> {
         let bytes = self.folder.read(&file_name(key), ENTRY_BYTES_MAX).ok()??;
-        let entry: Entry = serde_json::from_slice(&bytes).ok()?;
+        let entry: CachedReply = serde_json::from_slice(&bytes).ok()?;
         if entry.assize != 1 || entry.key != key || entry.check != hash(&[key, entry.answer.get()]) {
             return None;
         }
-        let answer: Answer = serde_json::from_str(entry.answer.get()).ok()?;
-        Some(Answer { tokens_in: 0, tokens_out: 0, cost_usd: Some(0.0), ..answer })
+        let answer: JudgeAnswer = serde_json::from_str(entry.answer.get()).ok()?;
+        Some(JudgeAnswer { tokens_in: 0, tokens_out: 0, cost_usd: Some(0.0), ..answer })
     }
 
-    /// Keeps an answer; one that is too large to be read again is not kept.
+    /// Stores an answer, unless it is too large to be read again.
     ///
     /// # Errors
     ///
-    /// Fails when it cannot be written.
-    pub fn put(&self, key: &str, answer: &Answer) -> io::Result<()> {
+    /// Fails if it cannot be written.
+    pub fn put(&self, key: &str, answer: &JudgeAnswer) -> io::Result<()> {
         let answer = serde_json::value::to_raw_value(answer)?;
         let check = hash(&[key, answer.get()]);
-        let bytes = serde_json::to_vec(&Entry { assize: 1, key: key.to_owned(), check, answer })?;
+        let bytes = serde_json::to_vec(&CachedReply { assize: 1, key: key.to_owned(), check, answer })?;
         if bytes.len() > ENTRY_BYTES_MAX {
             return Ok(());
         }
@@ -81,7 +80,7 @@ fn file_name(key: &str) -> String {
     format!("{key}.json")
 }
 
-/// Hashes parts so that no two lists of parts run into each other.
+/// Hashes parts so that different lists of parts never have the same input.
 pub(super) fn hash(parts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -108,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_comes_back_for_free() {
+    fn cached_replies_cost_nothing() {
         let (_folder, cache) = cache();
         assert_eq!(cache.get("k"), None);
         cache.put("k", &answer(GOOD)).expect("kept");
-        let kept = cache.get("k").expect("an entry");
-        assert_eq!((kept.reply, kept.model), (answer(GOOD).reply, answer(GOOD).model));
-        assert_eq!((kept.tokens_in, kept.tokens_out, kept.cost_usd), (0, 0, Some(0.0)));
+        let cached = cache.get("k").expect("an entry");
+        assert_eq!((cached.reply, cached.model), (answer(GOOD).reply, answer(GOOD).model));
+        assert_eq!((cached.tokens_in, cached.tokens_out, cached.cost_usd), (0, 0, Some(0.0)));
         assert_eq!(cache.get("other"), None);
     }
 
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_kept_up_to_its_limit() {
+    fn entries_are_stored_up_to_a_limit() {
         let (_folder, cache) = cache();
         cache.put("k", &answer("")).expect("kept");
         let wrapping = fs::metadata(cache.folder.file("k.json")).expect("kept").len() as usize;
@@ -172,7 +171,7 @@ mod tests {
         ] {
             assert!(keys.insert(with(changes.clone())), "{changes}");
         }
-        // What does not shape a reply does not split the cache either.
+        // Settings that do not shape a reply must not change the key.
         assert!(!keys.insert(with(json!({"api_key_env": "TEST_KEY", "price_in_usd_per_mtok": 1.0}))));
         let key = |change: fn(&mut Question)| {
             let mut question = question();
@@ -181,7 +180,7 @@ mod tests {
         };
         assert!(keys.insert(key(|question| question.prompt_hash.push('0'))));
         assert!(keys.insert(key(|question| question.schema_name = "other")));
-        // Only the nonce can differ between two prompts of the same hash.
+        // Two prompts with the same hash can differ only in their nonce.
         assert!(!keys.insert(key(|question| question.prompt.push('0'))));
     }
 }

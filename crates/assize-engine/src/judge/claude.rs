@@ -1,19 +1,18 @@
-//! The `claude` program (Claude Code) as a judge.
+//! The judge that runs the `claude` program (Claude Code).
 //!
-//! It is an agent that is here used as a model: no tools, no settings, no hooks, no memory, an
-//! empty folder to work in. It takes the login that the user has. What it prints is an envelope
-//! around the reply, and the envelope of a failure can look like that of a success.
+//! The program is an agent and is used here as a plain model: no tools, no settings, no hooks, no memory, an empty
+//! working folder. It uses the login of the user. It prints an envelope around the reply; the envelope of a failure
+//! can look like that of a success.
 //!
-//! Seen with 2.1.197, and held by the ignored tests below:
+//! Observed with version 2.1.197, and checked by the ignored tests below:
 //!
-//! - A prompt is not only read: `@path` in it makes the program attach that file, as a message of
-//!   the system, whatever `--tools` says. Judged text could thereby add to its own case. A variable
-//!   switches that off.
-//! - A schema that names a dialect or an unknown format is ignored without a word.
-//! - Of several verdicts in one reply the last one wins. Only the list of messages shows it, which
-//!   `--verbose` prints in place of the bare envelope; both forms are read.
-//! - It asks again by itself when a verdict does not fit. One asking again is ours to do, so that
-//!   it gives up after the first, and the strict door reads what it turned away.
+//! - `@path` in a prompt makes the program attach that file as a system message, whatever `--tools` says. Judged text
+//!   could thereby add to its own case. An environment variable disables that.
+//! - A schema that names a dialect or an unknown format is ignored silently.
+//! - If a reply contains several verdicts, the last one wins. Only the list of messages shows that. `--verbose` prints
+//!   the list instead of the bare envelope; both forms are read.
+//! - If a verdict does not fit, the program asks the model again. Here that is the caller's decision. So the program
+//!   is told to give up after the first, and the strict parser reads the rejected verdict.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -29,52 +28,50 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::price::check_price;
-use super::{Answer, CallError, Environment, Judge, PROGRAMS_MAX, RESPONSE_BYTES_MAX, case_text, prepare, schema, time_left};
-use crate::process::{Finished, Limits, run};
+use super::{JudgeAnswer, CallError, Environment, Judge, PROGRAMS_MAX, RESPONSE_BYTES_MAX, case_text, prepare, schema, time_left};
+use crate::process::{ProcessResult, ProcessLimits, run};
 
-/// The model that is asked unless another is named: an alias, so that it does not age.
+/// The default model: an alias, so that it does not become outdated.
 pub const MODEL: &str = "sonnet";
-/// Turns that the program may take: a structured answer takes two, and one more where the model
-/// has to be reminded of it.
+/// The most turns of the program. A structured answer takes two, and one more if the model must be reminded of it.
 pub const TURNS_MAX: u32 = 6;
-/// Bytes of one argument. The rules and the schema are arguments, and Linux ends at 128 KiB.
+/// The most bytes of one argument. The rules and the schema are arguments, and Linux allows 128 KiB.
 pub const ARGUMENT_BYTES_MAX: usize = 100 * 1024;
-/// Bytes that the program reads from its standard input.
+/// The most bytes that the program reads from standard input.
 pub const PROMPT_BYTES_MAX: usize = 10_000_000;
 
-/// The tool through which the program takes a structured answer.
+/// The tool with which the model submits a structured answer.
 const TOOL: &str = "StructuredOutput";
-/// Bytes of a message of the program that are repeated.
+/// The most bytes of a message of the program that are shown.
 const MESSAGE_BYTES_MAX: usize = 300;
 
-/// What the program is told through its environment.
+/// The environment variables for the program.
 const VARIABLES: [(&str, &str); 5] = [
     ("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1"),
     ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1"),
     ("DISABLE_AUTOUPDATER", "1"),
-    // The first verdict that does not fit ends it.
+    // The first verdict that does not fit ends the program.
     ("MAX_STRUCTURED_OUTPUT_RETRIES", "1"),
-    // It would try ten times, a wrong key included, and print nothing meanwhile.
+    // The default is ten retries, even for a wrong key, without any output.
     ("CLAUDE_CODE_MAX_RETRIES", "1"),
 ];
 
 /// The configuration.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Config {
+pub struct ClaudeConfig {
     /// The id of the judge.
     pub id: String,
-    /// The program; a bare name is looked for on the PATH.
+    /// The program. A bare name is searched on the PATH.
     #[serde(default = "default_program")]
     pub program: String,
     /// The model: an alias or a full name.
     #[serde(default = "default_model")]
     pub model: String,
-    /// Arguments that come after ours.
+    /// Further arguments.
     #[serde(default)]
     pub args: Vec<String>,
-    /// What one call may cost, in US dollars. The program stops at the end of the turn that goes
-    /// beyond it.
+    /// The most that one call may cost, in US dollars. The program stops at the end of the turn that exceeds it.
     #[serde(default)]
     pub max_cost_usd: Option<f64>,
 }
@@ -90,11 +87,11 @@ fn default_model() -> String {
 /// The judge.
 #[derive(Debug)]
 struct Claude {
-    config: Config,
-    /// Stands for another server than the usual one, where the environment names it. Only a hash:
-    /// such an address may hold a password.
+    config: ClaudeConfig,
+    /// Identifies a non-default server named by the environment. It is a hash, because such an address may contain a
+    /// password.
     endpoint: Option<String>,
-    /// Where it and its runtime are looked for.
+    /// The search path for the program and its runtime.
     search_path: Option<String>,
 }
 
@@ -102,8 +99,8 @@ struct Claude {
 ///
 /// # Errors
 ///
-/// Says which setting is wrong.
-pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box<dyn Judge>, String> {
+/// Names the invalid setting.
+pub(super) fn build(config: &ClaudeConfig, environment: Environment<'_>) -> Result<Box<dyn Judge>, String> {
     super::openai::check_model(&config.model)?;
     if config.program.is_empty() {
         return Err("program is empty".to_owned());
@@ -114,7 +111,7 @@ pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box
     }
     let mut config = config.clone();
     if config.program.contains('/') {
-        // The judge works in a folder of its own.
+        // The judge works in a folder of its own, so a relative path would not be found.
         let path = std::path::absolute(&config.program).map_err(|error| format!("program: {error}"))?;
         config.program = path.to_string_lossy().into_owned();
     }
@@ -168,7 +165,7 @@ impl Judge for Claude {
     }
 
     fn identity(&self) -> String {
-        let Config { program, model, args, .. } = &self.config;
+        let ClaudeConfig { program, model, args, .. } = &self.config;
         json!({"kind": "claude", "program": program, "model": model, "args": args, "endpoint": self.endpoint})
             .to_string()
     }
@@ -185,7 +182,7 @@ impl Judge for Claude {
         "max_cost_usd"
     }
 
-    fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<Answer, CallError> {
+    fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<JudgeAnswer, CallError> {
         let mut prompt = case_text(question, reask);
         if prompt.len() > PROMPT_BYTES_MAX {
             let bytes = prompt.len();
@@ -194,23 +191,23 @@ impl Judge for Claude {
             )));
         }
         if prompt.trim_start().starts_with('/') {
-            // It would be taken for a command.
+            // Without this, the text would be taken for a slash command.
             prompt.to_mut().insert_str(0, "The case:\n\n");
         }
         let folder = tempfile::Builder::new().prefix("assize-judge-").tempdir();
         let folder = folder.map_err(|error| CallError::unavailable(format!("no empty folder can be made: {error}")))?;
         let command = self.command(question, folder.path())?;
         let time = time_left(deadline).ok_or_else(CallError::timeout)?;
-        let limits = Limits { time, stdout_bytes_max: RESPONSE_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
+        let limits = ProcessLimits { time, stdout_bytes_max: RESPONSE_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
         let finished = run(command, prompt.as_bytes(), &limits).map_err(|error| self.not_started(&error))?;
         read_output(&finished)
     }
 }
 
-/// The envelope, as far as it matters. What another version writes in another form counts as
-/// absent, but for the two fields that a verdict hangs on.
+/// The relevant fields of the envelope. If another version writes a field in another form, it counts as absent, except
+/// for the two fields that determine the verdict.
 #[derive(Deserialize)]
-struct Envelope<'a> {
+struct ClaudeEnvelope<'a> {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
@@ -234,21 +231,21 @@ struct Envelope<'a> {
     errors: Value,
 }
 
-/// One of the messages before the envelope.
+/// A message before the envelope.
 #[derive(Deserialize)]
-struct Message<'a> {
+struct ClaudeCliMessage<'a> {
     #[serde(borrow)]
-    message: Content<'a>,
+    message: ClaudeCliContent<'a>,
 }
 
 #[derive(Deserialize)]
-struct Content<'a> {
+struct ClaudeCliContent<'a> {
     #[serde(borrow)]
     content: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Block<'a> {
+struct ClaudeCliBlock<'a> {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
@@ -263,15 +260,15 @@ struct Block<'a> {
     is_error: Option<bool>,
 }
 
-/// A verdict that the model handed to the program.
-struct Handed<'a> {
+/// A verdict that the model submitted to the program.
+struct SubmittedVerdict<'a> {
     id: Option<String>,
     verdict: &'a RawValue,
     turned_away: bool,
 }
 
-/// Reads what the program printed.
-fn read_output(finished: &Finished) -> Result<Answer, CallError> {
+/// Reads the output of the program.
+fn read_output(finished: &ProcessResult) -> Result<JudgeAnswer, CallError> {
     let Some(status) = finished.status else { return Err(CallError::timeout()) };
     if finished.stdout_cut {
         return Err(CallError::too_large());
@@ -285,12 +282,12 @@ fn read_output(finished: &Finished) -> Result<Answer, CallError> {
         let detail = format!("claude printed no result ({status}): {}", shown(&complaint));
         return Err(CallError::lost(Cause::Unavailable, detail));
     };
-    envelope.read(&handed(&messages), status.success())
+    envelope.read(&submitted_verdicts(&messages), status.success())
 }
 
 /// Finds the envelope: alone, as the last of a list of messages, or on the last line.
-fn read_envelope(text: &str) -> Option<(Envelope<'_>, Vec<&RawValue>)> {
-    let is_result = |envelope: &Envelope<'_>| envelope.kind == "result";
+fn read_envelope(text: &str) -> Option<(ClaudeEnvelope<'_>, Vec<&RawValue>)> {
+    let is_result = |envelope: &ClaudeEnvelope<'_>| envelope.kind == "result";
     let last_line = text.lines().next_back().unwrap_or_default();
     [text, last_line].into_iter().find_map(|text| {
         if let Ok(mut messages) = serde_json::from_str::<Vec<&RawValue>>(text) {
@@ -302,30 +299,30 @@ fn read_envelope(text: &str) -> Option<(Envelope<'_>, Vec<&RawValue>)> {
     })
 }
 
-/// Lists the verdicts that the model handed over. Messages of other forms have none.
-fn handed<'a>(messages: &[&'a RawValue]) -> Vec<Handed<'a>> {
-    let mut handed: Vec<Handed<'a>> = Vec::new();
+/// Lists the verdicts that the model submitted. Messages of other forms contain none.
+fn submitted_verdicts<'a>(messages: &[&'a RawValue]) -> Vec<SubmittedVerdict<'a>> {
+    let mut submitted: Vec<SubmittedVerdict<'a>> = Vec::new();
     for message in messages {
-        let Ok(Message { message: Content { content } }) = serde_json::from_str(message.get()) else { continue };
+        let Ok(ClaudeCliMessage { message: ClaudeCliContent { content } }) = serde_json::from_str(message.get()) else { continue };
         for block in content {
-            let Ok(block) = serde_json::from_str::<Block<'a>>(block.get()) else { continue };
+            let Ok(block) = serde_json::from_str::<ClaudeCliBlock<'a>>(block.get()) else { continue };
             match (block.kind.as_str(), block.input) {
                 ("tool_use", Some(verdict)) if block.name.as_deref() == Some(TOOL) => {
-                    handed.push(Handed { id: block.id, verdict, turned_away: false });
+                    submitted.push(SubmittedVerdict { id: block.id, verdict, turned_away: false });
                 }
                 ("tool_result", _) if block.is_error == Some(true) => {
-                    let of_it = handed.iter_mut().filter(|handed| handed.id == block.tool_use_id);
-                    of_it.for_each(|handed| handed.turned_away = true);
+                    let of_it = submitted.iter_mut().filter(|submitted| submitted.id == block.tool_use_id);
+                    of_it.for_each(|submitted| submitted.turned_away = true);
                 }
                 _ => {}
             }
         }
     }
-    handed
+    submitted
 }
 
-impl Envelope<'_> {
-    fn read(&self, handed: &[Handed<'_>], succeeded: bool) -> Result<Answer, CallError> {
+impl ClaudeEnvelope<'_> {
+    fn read(&self, submitted: &[SubmittedVerdict<'_>], succeeded: bool) -> Result<JudgeAnswer, CallError> {
         let result = self.result.as_str().unwrap_or_default();
         match self.stop_reason.as_str() {
             Some("refusal") => return Ok(self.answer(Payload::Text(String::new()), StopReason::Refusal)),
@@ -335,9 +332,9 @@ impl Envelope<'_> {
             _ => {}
         }
         if self.is_error || !succeeded {
-            return self.read_failure(result, handed);
+            return self.read_failure(result, submitted);
         }
-        if handed.iter().filter(|handed| !handed.turned_away).count() > 1 {
+        if submitted.iter().filter(|submitted| !submitted.turned_away).count() > 1 {
             let unjudged = Unjudged::new(Cause::Forged, "the reply contains more than one verdict");
             return Err(CallError::Final { unjudged, cost_usd: self.cost_usd() });
         }
@@ -348,9 +345,9 @@ impl Envelope<'_> {
         Ok(self.answer(payload, StopReason::Complete))
     }
 
-    fn read_failure(&self, result: &str, handed: &[Handed<'_>]) -> Result<Answer, CallError> {
+    fn read_failure(&self, result: &str, submitted: &[SubmittedVerdict<'_>]) -> Result<JudgeAnswer, CallError> {
         let subtype = self.subtype.as_str().unwrap_or_default();
-        let said = match &self.errors {
+        let error_text = match &self.errors {
             Value::Array(errors) if !errors.is_empty() => errors
                 .iter()
                 .map(|error| error.as_str().map_or_else(|| error.to_string(), str::to_owned))
@@ -358,17 +355,17 @@ impl Envelope<'_> {
                 .join("; "),
             _ => result.to_owned(),
         };
-        let said = shown(&said);
+        let error_text = shown(&error_text);
         let failed = |cause, detail: String| {
             Err(CallError::Final { unjudged: Unjudged::new(cause, detail), cost_usd: self.cost_of_failure() })
         };
         match (subtype, self.api_error_status.as_u64()) {
-            ("error_max_structured_output_retries", _) => match handed {
+            ("error_max_structured_output_retries", _) => match submitted {
                 [only] => Ok(self.answer(Payload::Structured(only.verdict.get().to_owned()), StopReason::Complete)),
-                _ => failed(Cause::Malformed, format!("claude got no verdict of the schema: {said}")),
+                _ => failed(Cause::Malformed, format!("claude got no verdict of the schema: {error_text}")),
             },
             (_, Some(status @ (408 | 409 | 425 | 429 | 500..=599))) => {
-                let detail = format!("the server of claude answered {status}: {said}");
+                let detail = format!("the server of claude answered {status}: {error_text}");
                 Err(CallError::passing(u16::try_from(status).unwrap_or(u16::MAX), None, detail))
             }
             (_, Some(status)) => {
@@ -377,26 +374,26 @@ impl Envelope<'_> {
                     404 => " (is the model's name right?)",
                     _ => "",
                 };
-                Err(CallError::unavailable(format!("the server of claude answered {status}: {said}{hint}")))
+                Err(CallError::unavailable(format!("the server of claude answered {status}: {error_text}{hint}")))
             }
-            // The one failure that is told in words alone.
+            // The only failure that is reported in words alone.
             ("success", None) if result.contains("output token maximum") => {
                 Ok(self.answer(Payload::Text(String::new()), StopReason::Length))
             }
             ("success", None) if result.contains("/login") => {
-                Err(CallError::unavailable(format!("claude is not logged in: {said} (run `claude` once and log in)")))
+                Err(CallError::unavailable(format!("claude is not logged in: {error_text} (run `claude` once and log in)")))
             }
             ("success", None) => Err(CallError::Retryable {
                 after: None,
                 busy: false,
-                detail: format!("claude failed: {said}"),
+                detail: format!("claude failed: {error_text}"),
                 cost_usd: self.cost_of_failure(),
             }),
-            _ => failed(Cause::Unavailable, format!("claude gave up ({subtype}): {said}")),
+            _ => failed(Cause::Unavailable, format!("claude gave up ({subtype}): {error_text}")),
         }
     }
 
-    fn answer(&self, payload: Payload, stop: StopReason) -> Answer {
+    fn answer(&self, payload: Payload, stop: StopReason) -> JudgeAnswer {
         let no_models = Map::new();
         let models = self.models.as_object().unwrap_or(&no_models);
         let count =
@@ -409,10 +406,10 @@ impl Envelope<'_> {
         } else {
             (models.values().map(sent).sum(), models.values().map(out).sum())
         };
-        // Small models may have helped; the one that wrote most has judged.
+        // Small models may have helped; the model with the most output tokens has judged.
         let model = models.iter().max_by_key(|(_, usage)| out(usage)).map(|(name, _)| name.clone());
         let cost_usd = if self.is_error { self.cost_of_failure() } else { self.cost_usd() };
-        Answer { reply: Reply { payload, stop }, model, tokens_in, tokens_out, cost_usd }
+        JudgeAnswer { reply: Reply { payload, stop }, model, tokens_in, tokens_out, cost_usd }
     }
 
     fn cost_usd(&self) -> Option<f64> {
@@ -425,7 +422,7 @@ impl Envelope<'_> {
     }
 }
 
-/// Makes words of the program fit for a message.
+/// Makes text of the program safe to display.
 fn shown(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     head(&make_visible(&line), MESSAGE_BYTES_MAX).to_owned()
@@ -437,12 +434,13 @@ mod tests {
     use std::path::PathBuf;
     use std::time::Duration;
 
-    use assize_core::verdict::{StopVerdict, read};
+    use assize_stop::verdict::StopVerdict;
+    use assize_core::verdict::read;
     use assize_testkit::claude_cli::{ClaudeCli, hermetic_environment, transcripts};
-    use assize_testkit::model_server::{Block as Sent, ModelServer, Reply as Told, Script, Stop};
+    use assize_testkit::model_server::{MessageBlock, ModelServer, ScriptedReply, ModelScript, ModelStop};
 
     use super::*;
-    use crate::judge::testing::{GOOD, PASSING, far, judge, question, script, try_judge, with};
+    use crate::judge::testing::{GOOD, PASSING, far, judge, question, script, call_judge, with};
 
     /// A `claude` that is a shell script.
     fn fake(body: &str) -> (tempfile::TempDir, Box<dyn Judge>) {
@@ -452,7 +450,7 @@ mod tests {
         (folder, judge)
     }
 
-    fn call(body: &str) -> Result<Answer, CallError> {
+    fn call(body: &str) -> Result<JudgeAnswer, CallError> {
         let (_folder, judge) = fake(body);
         judge.call(&question(), None, far())
     }
@@ -479,7 +477,7 @@ mod tests {
         serde_json::from_str(GOOD).expect("JSON")
     }
 
-    fn unjudged(result: Result<Answer, CallError>) -> Unjudged {
+    fn unjudged(result: Result<JudgeAnswer, CallError>) -> Unjudged {
         match result {
             Err(CallError::Final { unjudged, .. }) => unjudged,
             other => panic!("{other:?}"),
@@ -584,7 +582,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_reaches_the_door() {
+    fn duplicate_keys_reach_the_parser() {
         let twice = r#"{"type":"result","is_error":false,"structured_output":{"pass":true,"pass":false}}"#;
         let answer = call(&format!("echo '{twice}'")).expect("an answer");
         let unjudged = read::<StopVerdict>(&answer.reply, &[]).expect_err("ambiguous");
@@ -624,7 +622,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_without_a_status_are_told_by_their_words() {
+    fn failures_without_status_are_classified_by_text() {
         let failing = |result: &str| {
             call(&prints(&envelope(json!({"is_error": true, "result": result, "total_cost_usd": 0})), 1))
         };
@@ -673,7 +671,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_that_the_program_turned_away_is_read_by_the_door() {
+    fn a_verdict_rejected_by_the_program_is_still_parsed() {
         let gave_up = json!({
             "type": "result", "subtype": "error_max_structured_output_retries", "is_error": true,
             "errors": ["Failed to provide valid structured output after 1 attempts"], "total_cost_usd": 0,
@@ -687,7 +685,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_envelope_is_said_to_be_none() {
+    fn invalid_envelopes_are_reported() {
         for (body, part) in [
             ("echo garbage", "garbage"),
             ("echo broken >&2; exit 3", "broken"),
@@ -752,7 +750,7 @@ mod tests {
 
     #[test]
     fn settings_are_checked() {
-        let refusal = |settings: Value| try_judge(&with(json!({"id": "c", "kind": "claude"}), settings)).err();
+        let refusal = |settings: Value| call_judge(&with(json!({"id": "c", "kind": "claude"}), settings)).err();
         assert_eq!(refusal(json!({"max_cost_usd": 0.01})), None);
         for bad in
             [json!({"max_cost_usd": 0}), json!({"max_cost_usd": -1}), json!({"model": ""}), json!({"program": ""})]
@@ -763,9 +761,9 @@ mod tests {
         assert!(!judge.identity().contains("\"./"), "{}", judge.identity());
     }
 
-    // From here on the real program is held to what this file believes of it.
+    // The following tests check the statements of this file against the real program.
 
-    /// The real program behind a script that shuts it off, with a scripted model.
+    /// The real program, run by a script that isolates it, with a scripted model.
     fn real(server: &ModelServer) -> (tempfile::TempDir, Box<dyn Judge>) {
         let cli = ClaudeCli::required();
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -782,28 +780,28 @@ mod tests {
         (folder, judge(&json!({"id": "c", "kind": "claude", "program": program})))
     }
 
-    fn ask_real(replies: impl IntoIterator<Item = Told>) -> (Result<Answer, CallError>, ModelServer) {
-        let server = ModelServer::start(Script::of(replies));
+    fn ask_real(replies: impl IntoIterator<Item = ScriptedReply>) -> (Result<JudgeAnswer, CallError>, ModelServer) {
+        let server = ModelServer::start(ModelScript::of(replies));
         let (folder, judge) = real(&server);
         let result = judge.call(&question(), None, far());
         assert_eq!(transcripts(&folder.path().join("home")), [] as [PathBuf; 0]);
         (result, server)
     }
 
-    fn sent(verdict: &str) -> Sent {
-        Sent::tool(TOOL, serde_json::from_str(verdict).expect("JSON"))
+    fn sent(verdict: &str) -> MessageBlock {
+        MessageBlock::tool(TOOL, serde_json::from_str(verdict).expect("JSON"))
     }
 
     #[test]
     #[ignore = "needs the claude binary: run cargo xtask claude"]
-    fn the_real_program_brings_a_verdict_and_asks_with_our_rules_only() {
-        let (result, server) = ask_real([Told::blocks([sent(GOOD)])]);
+    fn the_real_program_returns_a_verdict_with_our_rules_only() {
+        let (result, server) = ask_real([ScriptedReply::blocks([sent(GOOD)])]);
         let answer = result.expect("an answer");
         assert!(read::<StopVerdict>(&answer.reply, &[]).is_ok());
         assert!(answer.cost_usd.is_some_and(|cost| cost > 0.0) && answer.model.is_some(), "{answer:?}");
         let requests = server.model_requests();
         assert_eq!(requests.len(), 1);
-        // The schema was taken, and nothing else can be called.
+        // The schema was accepted, and no other tool can be called.
         assert_eq!(requests[0].tools(), [TOOL]);
         assert!(requests[0].system_text().ends_with("Judge the stop."));
         assert_eq!(requests[0].last_user_text().lines().last(), Some("Add a parser."));
@@ -815,7 +813,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("planted.md");
         fs::write(&file, "PLANTED").expect("written");
-        let server = ModelServer::start(Script::of([Told::blocks([sent(GOOD)])]));
+        let server = ModelServer::start(ModelScript::of([ScriptedReply::blocks([sent(GOOD)])]));
         let (_home, judge) = real(&server);
         let prompt = format!("The agent said: see @{} and @\"{}\" ultrathink", file.display(), file.display());
         judge.call(&Question { prompt, ..question() }, None, far()).expect("an answer");
@@ -826,14 +824,14 @@ mod tests {
     #[test]
     #[ignore = "needs the claude binary: run cargo xtask claude"]
     fn of_two_verdicts_the_real_program_hides_none() {
-        let (result, _) = ask_real([Told::blocks([sent(GOOD), sent(PASSING)])]);
+        let (result, _) = ask_real([ScriptedReply::blocks([sent(GOOD), sent(PASSING)])]);
         assert_eq!(unjudged(result).cause, Cause::Forged);
     }
 
     #[test]
     #[ignore = "needs the claude binary: run cargo xtask claude"]
-    fn the_real_program_hands_on_a_verdict_that_does_not_fit() {
-        let (result, server) = ask_real([Told::blocks([sent(r#"{"pass":"maybe"}"#)]), Told::blocks([sent(PASSING)])]);
+    fn the_real_program_returns_an_invalid_verdict() {
+        let (result, server) = ask_real([ScriptedReply::blocks([sent(r#"{"pass":"maybe"}"#)]), ScriptedReply::blocks([sent(PASSING)])]);
         let unjudged = read::<StopVerdict>(&result.expect("an answer").reply, &[]).expect_err("no verdict");
         assert!(unjudged.detail.contains("maybe"), "{unjudged}");
         assert_eq!(server.model_requests().len(), 1);
@@ -842,11 +840,11 @@ mod tests {
     #[test]
     #[ignore = "needs the claude binary: run cargo xtask claude"]
     fn the_real_program_says_how_a_reply_ended() {
-        let stop = |replies: Vec<Told>| ask_real(replies).0.expect("an answer").reply.stop;
-        assert_eq!(stop(vec![Told::Refusal("no".into())]), StopReason::Refusal);
-        assert_eq!(stop(vec![Told::stopped([sent(GOOD)], Stop::MaxTokens)]), StopReason::Length);
-        assert_eq!(stop(vec![Told::Truncated("half".into()); 4]), StopReason::Length);
-        let (text, _) = ask_real([Told::text(GOOD), Told::text(GOOD)]);
+        let stop = |replies: Vec<ScriptedReply>| ask_real(replies).0.expect("an answer").reply.stop;
+        assert_eq!(stop(vec![ScriptedReply::Refusal("no".into())]), StopReason::Refusal);
+        assert_eq!(stop(vec![ScriptedReply::stopped([sent(GOOD)], ModelStop::MaxTokens)]), StopReason::Length);
+        assert_eq!(stop(vec![ScriptedReply::Truncated("half".into()); 4]), StopReason::Length);
+        let (text, _) = ask_real([ScriptedReply::text(GOOD), ScriptedReply::text(GOOD)]);
         assert_eq!(text.expect("an answer").reply.payload, Payload::Text(GOOD.to_owned()));
     }
 
@@ -854,12 +852,12 @@ mod tests {
     #[ignore = "needs the claude binary: run cargo xtask claude"]
     fn errors_of_the_real_program_are_sorted() {
         for (code, retryable) in [(401, false), (404, false), (429, true), (529, true)] {
-            let server = ModelServer::start(Script::always(Told::error(code, "no such luck")));
+            let server = ModelServer::start(ModelScript::always(ScriptedReply::error(code, "no such luck")));
             let (_folder, judge) = real(&server);
             let error = judge.call(&question(), None, far()).expect_err("an error");
             assert_eq!(matches!(error, CallError::Retryable { .. }), retryable, "{code}: {error:?}");
         }
-        let server = ModelServer::start(Script::always(Told::DropConnection));
+        let server = ModelServer::start(ModelScript::always(ScriptedReply::DropConnection));
         let (_folder, judge) = real(&server);
         assert!(matches!(judge.call(&question(), None, far()), Err(CallError::Retryable { .. })));
     }

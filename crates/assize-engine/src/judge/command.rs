@@ -1,7 +1,7 @@
 //! Any program as a judge.
 //!
-//! The program gets the question as JSON on its standard input and prints its reply. It is started
-//! without a shell, in the folder that Assize works in.
+//! The program reads the question as JSON from standard input and prints its reply. It is started without a shell, in
+//! the working folder of Assize.
 
 use std::io::ErrorKind;
 use std::process::Command;
@@ -15,18 +15,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::price::check_price;
-use super::{Answer, CallError, Environment, Judge, PROGRAMS_MAX, RESPONSE_BYTES_MAX, prepare, time_left};
-use crate::process::{Limits, run};
+use super::{JudgeAnswer, CallError, Environment, Judge, PROGRAMS_MAX, RESPONSE_BYTES_MAX, prepare, time_left};
+use crate::process::{ProcessLimits, run};
 
-/// The status by which a program asks to be tried again (`EX_TEMPFAIL` of sysexits.h).
+/// The exit status with which a program requests another attempt (`EX_TEMPFAIL` of sysexits.h).
 pub const TRY_AGAIN: i32 = 75;
-/// Bytes of a complaint that are repeated.
+/// The most bytes of standard error that are shown.
 const COMPLAINT_BYTES_MAX: usize = 300;
 
 /// The configuration.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Config {
+pub struct CommandConfig {
     /// The id of the judge.
     pub id: String,
     /// The program and its arguments.
@@ -34,18 +34,17 @@ pub struct Config {
     /// The model that the program asks, for the record.
     #[serde(default)]
     pub model: Option<String>,
-    /// Anything; another value means that the program judges differently from now on, and kept
-    /// replies no longer hold.
+    /// Any text. A new value means that the program judges differently now, so cached replies are not used.
     #[serde(default)]
     pub version: Option<String>,
-    /// What one call costs, in US dollars.
+    /// The price of one call, in US dollars.
     #[serde(default)]
     pub price_usd_per_call: Option<f64>,
 }
 
-/// What the program gets.
+/// The input of the program.
 #[derive(Serialize)]
-struct Request<'a> {
+struct CommandRequest<'a> {
     assize: u32,
     system: &'a str,
     prompt: &'a str,
@@ -57,9 +56,9 @@ struct Request<'a> {
 
 /// The judge.
 #[derive(Debug)]
-struct Program {
-    config: Config,
-    /// Where it is looked for.
+struct CommandJudge {
+    config: CommandConfig,
+    /// The search path for the program.
     search_path: Option<String>,
 }
 
@@ -67,16 +66,16 @@ struct Program {
 ///
 /// # Errors
 ///
-/// Says which setting is wrong.
-pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box<dyn Judge>, String> {
+/// Names the invalid setting.
+pub(super) fn build(config: &CommandConfig, environment: Environment<'_>) -> Result<Box<dyn Judge>, String> {
     if config.argv.first().is_none_or(String::is_empty) {
         return Err("argv names no program".to_owned());
     }
     check_price("price_usd_per_call", config.price_usd_per_call)?;
-    Ok(Box::new(Program { config: config.clone(), search_path: environment("PATH") }))
+    Ok(Box::new(CommandJudge { config: config.clone(), search_path: environment("PATH") }))
 }
 
-impl Judge for Program {
+impl Judge for CommandJudge {
     fn id(&self) -> &str {
         &self.config.id
     }
@@ -86,7 +85,7 @@ impl Judge for Program {
     }
 
     fn identity(&self) -> String {
-        let Config { argv, model, version, .. } = &self.config;
+        let CommandConfig { argv, model, version, .. } = &self.config;
         json!({"kind": "command", "argv": argv, "model": model, "version": version}).to_string()
     }
 
@@ -106,8 +105,8 @@ impl Judge for Program {
         "price_usd_per_call"
     }
 
-    fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<Answer, CallError> {
-        let request = Request {
+    fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<JudgeAnswer, CallError> {
+        let request = CommandRequest {
             assize: 1,
             system: &question.system,
             prompt: &question.prompt,
@@ -121,7 +120,7 @@ impl Judge for Program {
         command.args(&self.config.argv[1..]);
         prepare(&mut command, self.search_path.as_deref());
         let time = time_left(deadline).ok_or_else(CallError::timeout)?;
-        let limits = Limits { time, stdout_bytes_max: RESPONSE_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
+        let limits = ProcessLimits { time, stdout_bytes_max: RESPONSE_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
         let finished = run(command, &input, &limits).map_err(|error| {
             CallError::unavailable(match error.kind() {
                 ErrorKind::NotFound => format!("`{program}` is not there; `argv` begins with the program"),
@@ -139,7 +138,7 @@ impl Judge for Program {
             let detail = format!("`{program}` failed ({status}): {}", complaint());
             return Err(CallError::Final { unjudged: Unjudged::new(Cause::Unavailable, detail), cost_usd });
         }
-        // What it says beside its reply may be as long as it likes.
+        // Output on standard error may have any length.
         if finished.stdout_cut {
             return Err(CallError::too_large());
         }
@@ -148,7 +147,7 @@ impl Judge for Program {
             return Err(CallError::Final { unjudged, cost_usd });
         };
         let reply = Reply { payload: Payload::Text(text), stop: StopReason::Complete };
-        Ok(Answer { reply, model: None, tokens_in: 0, tokens_out: 0, cost_usd })
+        Ok(JudgeAnswer { reply, model: None, tokens_in: 0, tokens_out: 0, cost_usd })
     }
 }
 
@@ -157,16 +156,17 @@ mod tests {
     use std::fs;
     use std::time::Duration;
 
-    use assize_core::verdict::{StopVerdict, read};
+    use assize_stop::verdict::StopVerdict;
+    use assize_core::verdict::read;
 
     use super::*;
-    use crate::judge::testing::{GOOD, far, judge, question, text, try_judge};
+    use crate::judge::testing::{GOOD, far, judge, question, text, call_judge};
 
     fn shell(script: &str) -> Box<dyn Judge> {
         judge(&json!({"id": "p", "kind": "command", "argv": ["sh", "-c", script], "price_usd_per_call": 0.02}))
     }
 
-    fn call(script: &str) -> Result<Answer, CallError> {
+    fn call(script: &str) -> Result<JudgeAnswer, CallError> {
         shell(script).call(&question(), None, far())
     }
 
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn settings_are_checked_and_shape_the_identity() {
         for argv in [json!([]), json!([""])] {
-            assert!(try_judge(&json!({"id": "p", "kind": "command", "argv": argv})).is_err());
+            assert!(call_judge(&json!({"id": "p", "kind": "command", "argv": argv})).is_err());
         }
         let absent = judge(&json!({"id": "p", "kind": "command", "argv": ["/no/such/judge"]}));
         let Err(CallError::Final { unjudged, cost_usd }) = absent.call(&question(), None, far()) else {

@@ -1,7 +1,7 @@
-//! A folder of our own, for what is kept between runs.
+//! A private folder for data that is stored between runs.
 //!
-//! Only its owner can look into it or write to it; files are replaced as a whole. This module must
-//! not know what the files hold.
+//! Only its owner can read it or write to it; files are replaced atomically. This module must not know what the files
+//! contain.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -10,30 +10,30 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a lock that others hold is tried.
+/// The pause between two attempts to take a lock.
 const LOCK_POLL: Duration = Duration::from_millis(2);
 
-/// Whether a file has to survive a power loss.
+/// Whether a file must survive a power loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durable {
     /// It may be lost.
     No,
-    /// It is on the disk when it is written.
+    /// It is on disk when the write returns.
     Yes,
 }
 
-/// A folder that nobody else can write to.
+/// A folder that no other user can write to.
 #[derive(Debug, Clone)]
-pub(super) struct Folder {
+pub(super) struct PrivateFolder {
     path: PathBuf,
 }
 
-impl Folder {
-    /// Opens a folder; makes it where it does not exist.
+impl PrivateFolder {
+    /// Opens a folder, and creates it if it does not exist.
     ///
     /// # Errors
     ///
-    /// Fails also when others could have written what is in it.
+    /// Also fails if other users could have written its contents.
     pub(super) fn open(path: PathBuf) -> io::Result<Self> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
         let meta = fs::metadata(&path)?;
@@ -49,11 +49,11 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Reads a file; `None` where there is none.
+    /// Reads a file. Returns `None` if there is none.
     ///
     /// # Errors
     ///
-    /// Fails also when it is larger than the limit.
+    /// Also fails if it is larger than the limit.
     pub(super) fn read(&self, name: &str, bytes_max: usize) -> io::Result<Option<Vec<u8>>> {
         let file = match File::open(self.file(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -67,11 +67,11 @@ impl Folder {
         Ok(Some(bytes))
     }
 
-    /// Replaces a file as a whole.
+    /// Replaces a file atomically.
     ///
     /// # Errors
     ///
-    /// Fails when it cannot be written; the old one is then still there.
+    /// Fails if it cannot be written; the old one is then unchanged.
     pub(super) fn write(&self, name: &str, bytes: &[u8], durable: Durable) -> io::Result<()> {
         // Such a file has mode 600.
         let mut file = tempfile::NamedTempFile::new_in(&self.path)?;
@@ -90,7 +90,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// Fails when others still hold the lock at the deadline.
+    /// Fails if others hold the lock until the deadline.
     pub(super) fn lock(&self, name: &str, deadline: Instant) -> io::Result<File> {
         let file = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(self.file(name))?;
         loop {
@@ -110,9 +110,9 @@ mod tests {
 
     use super::*;
 
-    fn folder() -> (tempfile::TempDir, Folder) {
+    fn folder() -> (tempfile::TempDir, PrivateFolder) {
         let temporary = tempfile::tempdir().expect("a temporary folder");
-        let folder = Folder::open(temporary.path().join("a/b")).expect("a new folder");
+        let folder = PrivateFolder::open(temporary.path().join("a/b")).expect("a new folder");
         (temporary, folder)
     }
 
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_can_read_what_is_kept() {
+    fn files_are_private() {
         let (_temporary, folder) = folder();
         folder.write("f", b"x", Durable::Yes).expect("written");
         drop(folder.lock("l", Instant::now()).expect("locked"));
@@ -134,7 +134,7 @@ mod tests {
         let (_temporary, folder) = folder();
         for (mode, good) in [(0o755, true), (0o775, false), (0o702, false)] {
             fs::set_permissions(&folder.path, fs::Permissions::from_mode(mode)).expect("changed");
-            assert_eq!(Folder::open(folder.path.clone()).is_ok(), good, "{mode:o}");
+            assert_eq!(PrivateFolder::open(folder.path.clone()).is_ok(), good, "{mode:o}");
         }
     }
 

@@ -1,9 +1,8 @@
-//! One JSON request to a model server, within limits.
+//! Sends a JSON request to a model server, within limits.
 //!
-//! Nothing is set up before the first call. A status is no error of its own: it is sorted into
-//! what may be tried again and what may not. Redirects are not followed, because they would carry
-//! the key to somebody else; proxies of the environment are used, but never for this very
-//! machine. This module must not know what is asked.
+//! Nothing is set up before the first call. An HTTP status is classified as temporary or permanent failure. Redirects
+//! are not followed, because they would send the key to another server. Proxies of the environment are used, but never
+//! for the local machine. This module must not know what is asked.
 
 use std::error::Error as _;
 use std::io;
@@ -18,39 +17,38 @@ use reqwest::{Client, Response, Url};
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
 
-use super::{CallError, Key, RESPONSE_BYTES_MAX, Secret, time_left};
+use super::{ApiKey, CallError, RESPONSE_BYTES_MAX, SecretText, time_left};
 
-/// How long a connection may take to come about.
+/// The longest time for establishing a connection.
 pub(super) const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
-/// Connections that are kept for the next call.
+/// The most idle connections that are kept for further calls.
 const CALLS_AT_ONCE_MAX: usize = 512;
-/// Bytes of an error's body that are read.
+/// The most bytes of an error body that are read.
 const ERROR_BYTES_MAX: usize = 64 * 1024;
-/// How long the body of an error is waited for.
+/// The longest wait for the body of an error.
 const ERROR_TIME_MAX: Duration = Duration::from_secs(2);
-/// Bytes of a server's message that are repeated.
+/// The most bytes of a server's message that are shown.
 const MESSAGE_BYTES_MAX: usize = 240;
 
-/// Where requests go, and what goes with each.
+/// The address of requests, with their headers.
 pub struct Endpoint {
     url: Url,
     loopback: bool,
     headers: HeaderMap,
-    key: Key,
+    key: ApiKey,
 }
 
-/// Says what a person can do about an answer of the server, where that is known: given its status
-/// and message.
+/// Returns advice for a status and message of the server, if any is known.
 pub type Hint = fn(u16, &str) -> Option<&'static str>;
 
-/// Checks the address of a server; returns it without a slash at its end.
+/// Checks the address of a server. Returns it without a slash at its end.
 ///
 /// # Errors
 ///
-/// Says what is wrong with it, without repeating it: it may hold a password.
+/// Says what is wrong with it, without repeating it, because it may contain a password.
 pub(super) fn check_base_url(base_url: &str) -> Result<String, String> {
     let wrong = |what: &str| Err(format!("base_url {what}"));
-    // The parser takes more for an address than servers do.
+    // The URL parser accepts more than servers do.
     if base_url.chars().any(|character| character.is_whitespace() || character.is_control()) {
         return wrong("is no URL");
     }
@@ -71,12 +69,13 @@ pub(super) fn check_base_url(base_url: &str) -> Result<String, String> {
 }
 
 impl Endpoint {
-    /// Names a place on a server whose address was checked. With each request go these headers, and the key where `key_in` says.
+    /// Makes the endpoint for a path on a server whose address was checked. Each request has these headers, and the
+    /// key in the header `key_in`.
     pub(super) fn new(
         base_url: &str,
         path: &str,
         headers: &[(&'static str, &'static str)],
-        key: Key,
+        key: ApiKey,
         key_in: impl FnOnce(&str) -> (&'static str, String),
     ) -> Result<Self, String> {
         let url: Url = format!("{base_url}{path}").parse().map_err(|_| "base_url is no URL".to_owned())?;
@@ -86,7 +85,7 @@ impl Endpoint {
         for (name, value) in headers {
             sent.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
-        if let Key::Found(Secret(word)) = &key {
+        if let ApiKey::Found(SecretText(word)) = &key {
             let (name, value) = key_in(word);
             let mut value = HeaderValue::from_str(&value).map_err(|_| "the API key cannot be sent".to_owned())?;
             value.set_sensitive(true);
@@ -95,69 +94,70 @@ impl Endpoint {
         Ok(Self { loopback: url.host_str().is_some_and(is_loopback), url, headers: sent, key })
     }
 
-    /// Sends a request and returns the body of the answer.
+    /// Sends a request and returns the body of the response.
     ///
     /// # Errors
     ///
-    /// Says why there is none, and whether another attempt could help.
+    /// Says why there is none, and whether another attempt may help.
     pub(super) async fn post(
         &self,
-        web: &Web,
+        web: &HttpClient,
         body: Vec<u8>,
         hint: Hint,
         deadline: Instant,
     ) -> Result<Vec<u8>, CallError> {
         self.key.get()?;
-        let left = time_left(deadline).ok_or_else(CallError::timeout)?;
+        let time_left = time_left(deadline).ok_or_else(CallError::timeout)?;
         let client = web.client(self.loopback)?;
         let request = client.post(self.url.clone()).headers(self.headers.clone()).body(body);
         let exchange = async {
-            let response = request.send().await.map_err(|error| failure(&error, left))?;
+            let response = request.send().await.map_err(|error| failure(&error, time_left))?;
             if response.status().is_success() {
                 return whole(response).await.map_err(|broken| match broken {
-                    Broken::TooLarge => CallError::too_large(),
-                    Broken::Off(error) => failure(&error, left),
+                    BodyError::TooLarge => CallError::too_large(),
+                    BodyError::Off(error) => failure(&error, time_left),
                 });
             }
             let (status, after) = (response.status().as_u16(), wait_of(response.headers(), SystemTime::now()));
-            let told = Told::read(&beginning(response, left).await, self.secret());
-            Err(refusal(status, &told.message, told.is_final, hint(status, &told.message), after))
+            let error_body = ErrorBody::read(&beginning(response, time_left).await, self.secret());
+            Err(refusal(status, &error_body.message, error_body.is_final, hint(status, &error_body.message), after))
         };
-        tokio::time::timeout(left, exchange).await.unwrap_or_else(|_| Err(CallError::timeout()))
+        tokio::time::timeout(time_left, exchange).await.unwrap_or_else(|_| Err(CallError::timeout()))
     }
 
-    /// An answer that has status 200 and is none all the same.
+    /// Describes a response with status 200 that is not an answer.
     pub(super) fn not_an_answer(&self, what: &str, body: &[u8]) -> CallError {
-        let told = Told::read(body, self.secret()).message;
-        let unjudged = Unjudged::new(Cause::Unavailable, format!("the server did not send {what}: {told}"));
+        let error_body = ErrorBody::read(body, self.secret()).message;
+        let unjudged = Unjudged::new(Cause::Unavailable, format!("the server did not send {what}: {error_body}"));
         CallError::Final { unjudged, cost_usd: None }
     }
 
-    fn secret(&self) -> Option<&Secret> {
+    fn secret(&self) -> Option<&SecretText> {
         self.key.get().ok().flatten()
     }
 }
 
 /// Why a body cannot be read to its end.
-enum Broken {
+enum BodyError {
     TooLarge,
     Off(reqwest::Error),
 }
 
-async fn whole(mut response: Response) -> Result<Vec<u8>, Broken> {
-    let said = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
-    let mut body = Vec::with_capacity(said.min(RESPONSE_BYTES_MAX));
-    while let Some(chunk) = response.chunk().await.map_err(Broken::Off)? {
+async fn whole(mut response: Response) -> Result<Vec<u8>, BodyError> {
+    let announced = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+    let mut body = Vec::with_capacity(announced.min(RESPONSE_BYTES_MAX));
+    while let Some(chunk) = response.chunk().await.map_err(BodyError::Off)? {
         if body.len() + chunk.len() > RESPONSE_BYTES_MAX {
-            return Err(Broken::TooLarge);
+            return Err(BodyError::TooLarge);
         }
         body.extend_from_slice(&chunk);
     }
     Ok(body)
 }
 
-/// Reads as much of an error as is looked at. What breaks off or does not come is short: the status says enough.
-async fn beginning(mut response: Response, left: Duration) -> Vec<u8> {
+/// Reads the beginning of an error body. If it ends early or does not arrive, less is returned: the status is
+/// informative enough.
+async fn beginning(mut response: Response, time_left: Duration) -> Vec<u8> {
     let mut body = Vec::new();
     let read = async {
         while let Ok(Some(chunk)) = response.chunk().await {
@@ -167,18 +167,18 @@ async fn beginning(mut response: Response, left: Duration) -> Vec<u8> {
             }
         }
     };
-    let _ = tokio::time::timeout(ERROR_TIME_MAX.min(left / 2), read).await;
+    let _ = tokio::time::timeout(ERROR_TIME_MAX.min(time_left / 2), read).await;
     body
 }
 
-/// The connections of one runtime, which are used again. They end with the runtime that drives them.
+/// The connections of one runtime, which are reused. They end with the runtime.
 #[derive(Default)]
-pub struct Web {
+pub struct HttpClient {
     direct: OnceLock<Client>,
     proxied: OnceLock<Client>,
 }
 
-impl Web {
+impl HttpClient {
     fn client(&self, loopback: bool) -> Result<&Client, CallError> {
         let cell = if loopback { &self.direct } else { &self.proxied };
         if let Some(client) = cell.get() {
@@ -197,14 +197,14 @@ fn new_client(loopback: bool) -> Result<Client, String> {
     let tls = tls.map_err(|error| error.to_string())?.with_root_certificates(roots).with_no_client_auth();
     let client = Client::builder().tls_backend_preconfigured(tls).http1_only();
     let client = client.redirect(reqwest::redirect::Policy::none()).retry(reqwest::retry::never()).referer(false);
-    // As many calls as there may be at a time go on over the connections of those before.
+    // As many connections are kept as calls may run concurrently.
     let client = client.connect_timeout(CONNECT_TIME_MAX).pool_max_idle_per_host(CALLS_AT_ONCE_MAX);
     let client = client.user_agent(concat!("assize/", env!("CARGO_PKG_VERSION")));
     let client = if loopback { client.no_proxy() } else { client };
     client.build().map_err(|error| error.to_string())
 }
 
-/// Returns whether a host is this very machine.
+/// Returns whether a host is the local machine.
 fn is_loopback(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase();
     match host.parse::<IpAddr>() {
@@ -213,8 +213,8 @@ fn is_loopback(host: &str) -> bool {
     }
 }
 
-/// Sorts what went wrong on the way. `left` is the time that the request had.
-fn failure(error: &reqwest::Error, left: Duration) -> CallError {
+/// Classifies a transport error. `time_left` is the time that the request had.
+fn failure(error: &reqwest::Error, time_left: Duration) -> CallError {
     let again = |detail: String, cost_usd| CallError::Retryable { after: None, busy: false, detail, cost_usd };
     let causes: Vec<&(dyn std::error::Error + 'static)> =
         std::iter::successors(error.source(), |cause| (*cause).source()).collect();
@@ -223,12 +223,12 @@ fn failure(error: &reqwest::Error, left: Duration) -> CallError {
     let http = causes.iter().find_map(|cause| cause.downcast_ref::<hyper::Error>());
     if error.is_connect() {
         return match io {
-            _ if error.is_timeout() && left <= CONNECT_TIME_MAX => CallError::timeout(),
+            _ if error.is_timeout() && time_left <= CONNECT_TIME_MAX => CallError::timeout(),
             _ if error.is_timeout() => {
                 again("the server cannot be reached: no connection in time".to_owned(), Some(0.0))
             }
             _ if says("dns error") => again("the server's name cannot be resolved".to_owned(), Some(0.0)),
-            // What a proxy says may repeat the password that is in its address.
+            // A message of a proxy may repeat the password in its address.
             _ if says("tunnel error") => {
                 CallError::unavailable("the proxy of the environment does not let the request through")
             }
@@ -252,13 +252,13 @@ fn failure(error: &reqwest::Error, left: Duration) -> CallError {
     }
 }
 
-/// Returns whether an error is one of TLS, also where it is wrapped into errors of input and output.
+/// Returns whether an error is a TLS error, including those wrapped in I/O errors.
 fn is_of_tls(error: &(dyn std::error::Error + 'static)) -> bool {
     error.is::<rustls::Error>()
         || error.downcast_ref::<io::Error>().and_then(io::Error::get_ref).is_some_and(|inner| is_of_tls(inner))
 }
 
-/// Sorts an answer that is not a success.
+/// Classifies a response that is not a success.
 fn refusal(
     status: u16,
     message: &str,
@@ -277,25 +277,25 @@ fn refusal(
     if passing && !is_final { CallError::passing(status, after, detail) } else { CallError::unavailable(detail) }
 }
 
-/// What the body of an error tells.
+/// The relevant content of an error body.
 #[derive(Debug, Default, PartialEq)]
-struct Told {
+struct ErrorBody {
     message: String,
     /// Whether waiting does not help.
     is_final: bool,
 }
 
-impl Told {
-    fn read(body: &[u8], secret: Option<&Secret>) -> Self {
+impl ErrorBody {
+    fn read(body: &[u8], secret: Option<&SecretText>) -> Self {
         let text = String::from_utf8_lossy(body);
-        // Before anything is cut: half a key is a part of it, too.
+        // Before the text is cut, because a part of the key must not remain either.
         let text = secret.map_or_else(|| text.to_string(), |secret| secret.redact(&text));
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         let error = &value["error"];
         let message =
             [&error["message"], error, &value["message"], &value["detail"]].into_iter().find_map(Value::as_str);
         let line = message.unwrap_or(&text).split_whitespace().collect::<Vec<_>>().join(" ");
-        // Once more, since JSON can write it in other letters.
+        // Again, because JSON can spell the key with escapes.
         let line = secret.map_or_else(|| line.clone(), |secret| secret.redact(&line));
         Self {
             message: head(&make_visible(&line), MESSAGE_BYTES_MAX).to_owned(),
@@ -304,7 +304,7 @@ impl Told {
     }
 }
 
-/// Reads how long the server asks to be left alone: seconds, or a date.
+/// Returns how long the server asks clients to wait: seconds, or a date.
 fn wait_of(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = value.parse::<u32>() {
@@ -314,7 +314,7 @@ fn wait_of(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     Some(Duration::from_secs(http_date(value)?.saturating_sub(now_s)))
 }
 
-/// Reads a date in the one form that may still be sent (RFC 9110, 5.6.7), as seconds since 1970.
+/// Parses an HTTP date in the one form that may still be sent (RFC 9110, 5.6.7). Returns seconds since 1970.
 fn http_date(text: &str) -> Option<u64> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let (_weekday, rest) = text.split_once(", ")?;
@@ -335,7 +335,7 @@ fn http_date(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use assize_testkit::model_server::{ModelServer, Reply, Script};
+    use assize_testkit::model_server::{ModelScript, ModelServer, ScriptedReply};
     use serde_json::json;
 
     use super::*;
@@ -346,14 +346,14 @@ mod tests {
     }
 
     fn endpoint(base_url: &str) -> Endpoint {
-        let key = Key::Found(Secret("sk-1".to_owned()));
+        let key = ApiKey::Found(SecretText("sk-1".to_owned()));
         let bearer = |key: &str| ("authorization", format!("Bearer {key}"));
         Endpoint::new(base_url, "/chat/completions", &[], key, bearer).expect("an address")
     }
 
     fn post_to(endpoint: &Endpoint, deadline: Instant) -> Result<Vec<u8>, CallError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let web = Web::default();
+        let web = HttpClient::default();
         runtime.block_on(endpoint.post(&web, ask().to_string().into_bytes(), |_, _| None, deadline))
     }
 
@@ -361,9 +361,9 @@ mod tests {
         post_to(&endpoint(&server.openai_base_url()), deadline)
     }
 
-    fn status(code: u16, headers: &[(&str, &str)], body: &str) -> Reply {
+    fn status(code: u16, headers: &[(&str, &str)], body: &str) -> ScriptedReply {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Reply::Status { code, headers, body: body.to_owned() }
+        ScriptedReply::Status { code, headers, body: body.to_owned() }
     }
 
     #[test]
@@ -415,9 +415,9 @@ mod tests {
 
     #[test]
     fn requests_to_this_machine_go_past_the_proxy() {
-        // The environment of a running test cannot be changed; that of another one can.
+        // The environment of a running test cannot be changed, so the test starts another process.
         const VARIABLE: &str = "ASSIZE_TEST_PROXIED";
-        let server = ModelServer::start(Script::always(Reply::text("hi")));
+        let server = ModelServer::start(ModelScript::always(ScriptedReply::text("hi")));
         if let Ok(url) = std::env::var(VARIABLE) {
             post_to(&endpoint(&url), far()).expect("a direct answer");
             let error = post_to(&endpoint("http://judge.invalid"), far()).expect_err("the proxy is not there");
@@ -450,7 +450,8 @@ mod tests {
         .into_iter()
         .chain([(429, true), (500, true), (502, true), (503, true), (529, true), (307, false)])
         {
-            let server = ModelServer::start(Script::always(Reply::error(code, "no\u{202e}  such\nluck sk-1")));
+            let server =
+                ModelServer::start(ModelScript::always(ScriptedReply::error(code, "no\u{202e}  such\nluck sk-1")));
             match post(&server, far()).expect_err("no success") {
                 CallError::Retryable { after, busy, detail, cost_usd } => {
                     assert!(retryable, "{code}");
@@ -469,8 +470,8 @@ mod tests {
 
     #[test]
     fn without_a_secure_connection_nothing_is_tried_again() {
-        // It speaks HTTP where TLS is spoken.
-        let server = ModelServer::start(Script::always(Reply::text("hi")));
+        // It speaks HTTP where TLS is expected.
+        let server = ModelServer::start(ModelScript::always(ScriptedReply::text("hi")));
         let secure = server.openai_base_url().replace("http://", "https://");
         let CallError::Final { unjudged, cost_usd } = post_to(&endpoint(&secure), far()).expect_err("no TLS") else {
             panic!("another attempt would not help");
@@ -481,10 +482,10 @@ mod tests {
 
     #[test]
     fn a_redirect_does_not_get_the_key() {
-        let other = ModelServer::start(Script::always(Reply::text("hi")));
+        let other = ModelServer::start(ModelScript::always(ScriptedReply::text("hi")));
         let to = format!("{}/chat/completions", other.openai_base_url());
         for code in [301, 302, 307, 308] {
-            let server = ModelServer::start(Script::always(status(code, &[("location", &to)], "")));
+            let server = ModelServer::start(ModelScript::always(status(code, &[("location", &to)], "")));
             assert!(matches!(post(&server, far()), Err(CallError::Final { .. })), "{code}");
         }
         assert_eq!(other.requests(), []);
@@ -493,7 +494,7 @@ mod tests {
     #[test]
     fn a_used_up_account_is_not_waited_for() {
         let body = r#"{"error":{"message":"You exceeded your current quota","type":"insufficient_quota"}}"#;
-        let server = ModelServer::start(Script::always(status(429, &[("retry-after", "1")], body)));
+        let server = ModelServer::start(ModelScript::always(status(429, &[("retry-after", "1")], body)));
         assert!(matches!(post(&server, far()), Err(CallError::Final { .. })));
     }
 
@@ -533,7 +534,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_read_up_to_its_limit() {
-        let body = |bytes: usize| ModelServer::start(Script::always(Reply::RawBody(" ".repeat(bytes))));
+        let body = |bytes: usize| ModelServer::start(ModelScript::always(ScriptedReply::RawBody(" ".repeat(bytes))));
         assert_eq!(post(&body(RESPONSE_BYTES_MAX), far()).map(|body| body.len()), Ok(RESPONSE_BYTES_MAX));
         let error = post(&body(RESPONSE_BYTES_MAX + 1), far()).expect_err("too large");
         assert_eq!(error, CallError::too_large());
@@ -545,7 +546,7 @@ mod tests {
         let with_head = |bytes: usize| {
             let head = [("x-long", "y".repeat(bytes))];
             let headers = head.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
-            post(&ModelServer::start(Script::always(status(200, &headers, "{}"))), far())
+            post(&ModelServer::start(ModelScript::always(status(200, &headers, "{}"))), far())
         };
         assert!(with_head(64 * 1024).is_ok());
         let error = with_head(1 << 20).expect_err("too large");
@@ -555,21 +556,25 @@ mod tests {
 
     #[test]
     fn nothing_lasts_longer_than_the_deadline() {
-        for reply in [Reply::Hang, Reply::text("x".repeat(2_000)).slowly(1, 20), Reply::text("x").late(60_000)] {
-            let server = ModelServer::start(Script::always(reply.clone()));
+        for reply in [
+            ScriptedReply::Hang,
+            ScriptedReply::text("x".repeat(2_000)).slowly(1, 20),
+            ScriptedReply::text("x").late(60_000),
+        ] {
+            let server = ModelServer::start(ModelScript::always(reply.clone()));
             let begin = Instant::now();
             assert_eq!(post(&server, begin + Duration::from_millis(300)), Err(CallError::timeout()), "{reply:?}");
             assert!(begin.elapsed() < Duration::from_secs(5), "{reply:?}: {:?}", begin.elapsed());
         }
-        let server = ModelServer::start(Script::of([]));
+        let server = ModelServer::start(ModelScript::of([]));
         assert_eq!(post(&server, Instant::now()), Err(CallError::timeout()));
         assert_eq!(server.requests(), []);
     }
 
     #[test]
-    fn an_error_whose_body_does_not_come_is_told_by_its_status() {
+    fn an_error_without_body_is_classified_by_status() {
         let busy = status(429, &[("retry-after", "7")], &"x".repeat(5_000)).slowly(1, 20);
-        let server = ModelServer::start(Script::always(busy));
+        let server = ModelServer::start(ModelScript::always(busy));
         let begin = Instant::now();
         let error = post(&server, far()).expect_err("busy");
         assert!(begin.elapsed() < 10 * ERROR_TIME_MAX, "{:?}", begin.elapsed());
@@ -579,24 +584,24 @@ mod tests {
 
     #[test]
     fn a_key_is_hidden_in_whatever_letters_it_comes_back() {
-        let secret = Secret("sk-/1".to_owned());
+        let secret = SecretText("sk-/1".to_owned());
         for body in [
             r#"{"error":{"message":"bad key sk-\/1"}}"#,
             r#"{"error":{"message":"bad key sk\u002d/1"}}"#,
             "bad key sk-/1",
         ] {
-            assert_eq!(Told::read(body.as_bytes(), Some(&secret)).message, "bad key [secret]", "{body}");
+            assert_eq!(ErrorBody::read(body.as_bytes(), Some(&secret)).message, "bad key [secret]", "{body}");
         }
     }
 
     #[test]
     fn a_broken_connection_may_be_tried_again() {
-        for reply in [Reply::DropConnection, Reply::text("x").cut_off(10)] {
-            let server = ModelServer::start(Script::always(reply));
+        for reply in [ScriptedReply::DropConnection, ScriptedReply::text("x").cut_off(10)] {
+            let server = ModelServer::start(ModelScript::always(reply));
             let error = post(&server, far()).expect_err("broken");
             assert!(matches!(error, CallError::Retryable { after: None, cost_usd: None, .. }), "{error:?}");
         }
-        let server = ModelServer::start(Script::of([]));
+        let server = ModelServer::start(ModelScript::of([]));
         let endpoint = endpoint(&server.openai_base_url());
         drop(server);
         let error = post_to(&endpoint, far()).expect_err("nobody is there");
@@ -613,9 +618,12 @@ mod tests {
             ("<h1>e</h1>\n", "<h1>e</h1>"),
             ("", ""),
         ] {
-            assert_eq!(Told::read(body.as_bytes(), None).message, message);
+            assert_eq!(ErrorBody::read(body.as_bytes(), None).message, message);
         }
-        assert_eq!(Told::read("x".repeat(MESSAGE_BYTES_MAX).as_bytes(), None).message.len(), MESSAGE_BYTES_MAX);
-        assert_eq!(Told::read("x".repeat(MESSAGE_BYTES_MAX + 1).as_bytes(), None).message.len(), MESSAGE_BYTES_MAX);
+        assert_eq!(ErrorBody::read("x".repeat(MESSAGE_BYTES_MAX).as_bytes(), None).message.len(), MESSAGE_BYTES_MAX);
+        assert_eq!(
+            ErrorBody::read("x".repeat(MESSAGE_BYTES_MAX + 1).as_bytes(), None).message.len(),
+            MESSAGE_BYTES_MAX
+        );
     }
 }

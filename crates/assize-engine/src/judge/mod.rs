@@ -1,10 +1,9 @@
-//! Model judges: whoever can be asked for an opinion.
+//! Model judges, which can be asked for an opinion.
 //!
-//! A [`Judge`] carries one question to a model and brings back one [`Answer`]; it neither retries
-//! nor reads verdicts. How a judge is asked (cache, budget, attempts, the strict door) is the same
-//! for all of them and stands in [`mod@ask`]. Each kind of judge is one file, named by the `kind` that
-//! users type; it knows one interface and nothing of courts. To add one: write the file, add it to
-//! `judges!` below.
+//! A [`Judge`] sends one question to a model and returns one [`JudgeAnswer`]; it neither retries nor reads verdicts.
+//! The common part (cache, budget, retries, the strict verdict parser) is in [`mod@ask`]. Each kind of judge is one
+//! file, named by the `kind` that users type. It knows one interface and nothing of courts. To add a kind, write the
+//! file and add it to `judges!` below.
 
 pub mod ask;
 pub mod breaker;
@@ -13,9 +12,9 @@ pub mod cache;
 mod folder;
 mod http;
 mod price;
+mod request_parts;
 mod schema;
 mod server;
-mod spoken;
 #[cfg(test)]
 mod testing;
 
@@ -28,28 +27,26 @@ use assize_core::ruling::{Cause, Unjudged};
 use assize_core::verdict::Reply;
 use serde::{Deserialize, Serialize};
 
-pub use http::Web;
-pub use server::{Server, call};
+pub use http::HttpClient;
+pub use server::{HttpJudge, call};
 
-pub use ask::{Replies, Terms, ask, ask_all};
+pub use ask::{JudgeTerms, ReplyReuse, ask, ask_all};
 pub use price::Prices;
 pub use schema::SchemaLimits;
 
-/// Set for every program that judges, so that a judge which is itself an agent does not call its
-/// own judge.
+/// Set for every program that judges, so that a judge which is itself an agent does not call its own judge.
 pub const JUDGE_VARIABLE: &str = "ASSIZE_JUDGE";
-/// Bytes that are read of what a judge sends or prints. A verdict may have far less; the rest is
-/// room for envelopes and printed thinking.
+/// The most bytes of a judge's response that are read. A verdict is much smaller; the rest is room for envelopes and
+/// printed reasoning.
 pub const RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Calls at a time that a server is given at most, unless told otherwise.
+/// The default for the most concurrent calls to one server.
 pub const CALLS_MAX: usize = 64;
-/// Programs at a time that judge.
+/// The most concurrent programs that judge.
 pub const PROGRAMS_MAX: usize = 8;
-/// Longest id of a judge, in characters.
+/// The longest id of a judge, in characters.
 pub const ID_CHARS_MAX: usize = 64;
 
-/// What tells an agent that it runs inside another one. A judge is not part of the session that
-/// it judges.
+/// Variables that tell an agent that it runs inside another one. A judge is not part of the session that it judges.
 const SESSION_VARIABLES: [&str; 5] = [
     "CLAUDECODE",
     "CLAUDE_CODE_CHILD_SESSION",
@@ -58,60 +55,58 @@ const SESSION_VARIABLES: [&str; 5] = [
     "CLAUDE_PROJECT_DIR",
 ];
 
-/// Somebody who can be asked.
+/// A judge that can be asked.
 pub trait Judge: Send + Sync {
-    /// The id in the configuration.
+    /// Returns the id in the configuration.
     fn id(&self) -> &str;
-    /// The model that will be asked, where one is named.
+    /// Returns the model that will be asked, if one is configured.
     fn model(&self) -> Option<&str>;
-    /// Everything besides the question that shapes a reply: kind, endpoint, model, temperature,
-    /// token limit, arguments. Holds no secret.
+    /// Returns everything besides the question that shapes a reply: kind, endpoint, model, temperature, token limit,
+    /// arguments. It contains no secret.
     fn identity(&self) -> String;
-    /// The most that one call can cost; `None` where no price is known.
+    /// Returns the most that one call can cost, or `None` if no price is known.
     fn worst_cost_usd(&self, question: &Question) -> Option<f64>;
-    /// What so many tokens cost, or one call where it has a price of its own; `None` where no price is known.
+    /// Returns the cost of so many tokens, or of one call if calls have a price. Returns `None` if no price is known.
     fn cost_usd(&self, _tokens_in: u64, _tokens_out: u64) -> Option<f64> {
         None
     }
-    /// The settings that would make the price known.
+    /// Returns the settings with which the price would be known.
     fn price_settings(&self) -> &'static str;
-    /// Whether somebody is called. Only then are replies kept for the next time, and only such a
-    /// judge is left alone when it keeps failing.
+    /// Returns whether calls reach a real judge. Only then are replies cached and does the circuit breaker apply.
     fn is_live(&self) -> bool {
         true
     }
-    /// How many calls at a time are sensible at most: a program takes memory, a server looks after itself.
+    /// Returns the most concurrent calls: a program takes memory, a server limits itself.
     fn calls_max(&self) -> usize {
         CALLS_MAX
     }
-    /// The server behind it, where it is one: a call of it needs no thread of its own.
-    fn server(&self) -> Option<&dyn Server> {
+    /// Returns the server behind the judge, if it has one: such a call needs no thread of its own.
+    fn server(&self) -> Option<&dyn HttpJudge> {
         None
     }
-    /// Asks once, and returns before the deadline. `reask` says what was wrong with the reply
-    /// before this one.
+    /// Asks once, and returns before the deadline. `reask` says what was wrong with the previous reply.
     ///
     /// # Errors
     ///
-    /// Says why there is no reply, and whether another attempt could help.
-    fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<Answer, CallError>;
+    /// Says why there is no reply, and whether another attempt may help.
+    fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<JudgeAnswer, CallError>;
 }
 
-/// What came back from one call.
+/// The result of one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct JudgeAnswer {
     /// The reply.
     pub reply: Reply,
-    /// The model that replied, by its own account.
+    /// The model that replied, as the server reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Tokens sent.
+    /// Input tokens.
     #[serde(default)]
     pub tokens_in: u64,
-    /// Tokens received.
+    /// Output tokens.
     #[serde(default)]
     pub tokens_out: u64,
-    /// Price in US dollars, where it is known.
+    /// The cost in US dollars, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }
@@ -121,26 +116,25 @@ pub struct Answer {
 pub enum CallError {
     /// Another attempt may help.
     Retryable {
-        /// How long the other side asks to be left alone.
+        /// How long the server asks clients to wait.
         after: Option<Duration>,
-        /// Whether it says that it is asked too much.
+        /// Whether it reports overload.
         busy: bool,
         /// What happened.
         detail: String,
-        /// What the attempt cost, where that is known; 0 when certainly nothing.
+        /// The cost of the attempt, if it is known; 0 if it certainly cost nothing.
         cost_usd: Option<f64>,
     },
-    /// Asking the same again would not help. A malformed reply is one of these: it takes another
-    /// question.
+    /// The same call would not help. A malformed reply is such a case: it needs another question.
     Final {
         /// Why nothing was judged.
         unjudged: Unjudged,
-        /// What the attempt cost, where that is known; 0 when certainly nothing.
+        /// The cost of the attempt, if it is known; 0 if it certainly cost nothing.
         cost_usd: Option<f64>,
     },
 }
 
-/// How servers say that they are asked too much: too many requests, and overloaded.
+/// Statuses with which servers report overload: too many requests, unavailable, and overloaded.
 const BUSY: [u16; 3] = [429, 503, 529];
 
 impl CallError {
@@ -154,23 +148,23 @@ impl CallError {
         Self::Final { unjudged: Unjudged::new(Cause::Unavailable, detail), cost_usd: Some(0.0) }
     }
 
-    /// An attempt that may have been paid for although it brought nothing.
+    /// An attempt that may have been billed although it brought nothing.
     pub(crate) fn lost(cause: Cause, detail: impl Into<String>) -> Self {
         Self::Final { unjudged: Unjudged::new(cause, detail), cost_usd: None }
     }
 
-    /// The deadline passed while the judge was at work.
+    /// The deadline passed during the call.
     fn timeout() -> Self {
         Self::lost(Cause::Timeout, "the judge did not reply in time")
     }
 
-    /// The judge sent more than is read.
+    /// The response was larger than the limit.
     fn too_large() -> Self {
         Self::lost(Cause::Malformed, format!("the judge sent more than {RESPONSE_BYTES_MAX} bytes"))
     }
 }
 
-/// A configuration that no judge can be built from.
+/// A configuration from which no judge can be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("judge `{id}`: {detail}")]
 pub struct JudgeConfigError {
@@ -180,32 +174,32 @@ pub struct JudgeConfigError {
     pub detail: String,
 }
 
-/// Looks up a variable of the environment. Its `PATH` is where programs that judge are looked for: it must not lead into
-/// the judged tree.
+/// Looks up an environment variable. Its `PATH` is the search path for programs that judge, and must not lead into the
+/// judged tree.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Declares the judge modules, their configuration and the registry in one line a kind.
+/// Declares the judge modules, their configuration and the registry, with one line for each kind.
 macro_rules! judges {
-    ($($(#[doc = $doc:literal])+ $module:ident: $variant:ident),* $(,)?) => {
+    ($($(#[doc = $doc:literal])+ $module:ident: $variant:ident($config:ident)),* $(,)?) => {
         $(pub mod $module;)*
 
         /// The configuration of one judge: a `[[judge]]` of the configuration file.
         #[derive(Debug, Clone, PartialEq, Deserialize)]
         #[serde(tag = "kind", rename_all = "snake_case")]
         pub enum JudgeConfig {
-            $($(#[doc = $doc])+ $variant($module::Config),)*
+            $($(#[doc = $doc])+ $variant($module::$config),)*
         }
 
         /// Every kind of judge.
         pub const KINDS: &[&str] = &[$(stringify!($module)),*];
 
         impl JudgeConfig {
-            /// The id of the judge.
+            /// Returns the id of the judge.
             pub fn id(&self) -> &str {
                 match self { $(Self::$variant(config) => &config.id,)* }
             }
 
-            /// The kind of the judge.
+            /// Returns the kind of the judge.
             pub fn kind(&self) -> &'static str {
                 match self { $(Self::$variant(_) => stringify!($module),)* }
             }
@@ -219,23 +213,23 @@ macro_rules! judges {
 
 judges! {
     /// The `claude` program.
-    claude: Claude,
-    /// A server that speaks OpenAI's chat completions.
-    openai: Openai,
-    /// A server that speaks Anthropic's messages.
-    anthropic: Anthropic,
+    claude: Claude(ClaudeConfig),
+    /// A server with OpenAI's chat completions API.
+    openai: Openai(OpenaiConfig),
+    /// A server with Anthropic's messages API.
+    anthropic: Anthropic(AnthropicConfig),
     /// Any program.
-    command: Command,
+    command: Command(CommandConfig),
     /// Recorded replies.
-    replay: Replay,
+    replay: Replay(ReplayConfig),
 }
 
-/// Builds a judge. Nothing is contacted and no program is started; a key that is missing from the
-/// environment is noticed by the first call.
+/// Builds a judge. No server is contacted and no program is started. A key that is missing from the environment is
+/// reported by the first call.
 ///
 /// # Errors
 ///
-/// Says which setting is wrong.
+/// Names the invalid setting.
 pub fn build(config: &JudgeConfig, environment: Environment<'_>) -> Result<Box<dyn Judge>, JudgeConfigError> {
     check_id(config.id())
         .and_then(|()| build_kind(config, environment))
@@ -250,36 +244,36 @@ fn check_id(id: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A word that must not be seen.
+/// A text that must not be displayed.
 #[derive(Clone, PartialEq, Eq)]
-struct Secret(String);
+struct SecretText(String);
 
-impl std::fmt::Debug for Secret {
+impl std::fmt::Debug for SecretText {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("[secret]")
     }
 }
 
-impl Secret {
-    /// Removes the secret from a text of others, which may repeat it.
+impl SecretText {
+    /// Removes the secret from a text that may repeat it.
     fn redact(&self, text: &str) -> String {
         text.replace(&self.0, "[secret]")
     }
 }
 
-/// The key of a judge that speaks HTTP.
+/// The API key of an HTTP judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Key {
+enum ApiKey {
     /// None is configured.
     None,
-    /// One is configured, and it is there.
-    Found(Secret),
-    /// One is configured, and it is missing or cannot be sent: why.
+    /// One is configured and found.
+    Found(SecretText),
+    /// One is configured, but it is missing or cannot be sent, with the reason.
     Missing(String),
 }
 
-impl Key {
-    /// Looks up the key under the configured name.
+impl ApiKey {
+    /// Looks up the key in the configured variable.
     fn look_up(variable: Option<&str>, environment: Environment<'_>) -> Self {
         let Some(variable) = variable else { return Self::None };
         match environment(variable).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()) {
@@ -287,11 +281,11 @@ impl Key {
             Some(value) if !value.bytes().all(|byte| byte.is_ascii_graphic()) => {
                 Self::Missing(format!("the environment variable {variable} holds characters that no API key has"))
             }
-            Some(value) => Self::Found(Secret(value)),
+            Some(value) => Self::Found(SecretText(value)),
         }
     }
 
-    fn get(&self) -> Result<Option<&Secret>, CallError> {
+    fn get(&self) -> Result<Option<&SecretText>, CallError> {
         match self {
             Self::None => Ok(None),
             Self::Found(secret) => Ok(Some(secret)),
@@ -300,10 +294,9 @@ impl Key {
     }
 }
 
-/// Prepares a program that judges: it is told so, and does not take itself for a part of the
-/// session that it judges.
+/// Prepares a program that judges: it is told that it judges, and is separated from the session that it judges.
 ///
-/// It and what it starts in turn are looked for on `search_path`, where one is given.
+/// The program, and what it starts in turn, is found on `search_path` if one is given.
 fn prepare(command: &mut Command, search_path: Option<&str>) {
     if let Some(path) = search_path {
         command.env("PATH", path);
@@ -314,7 +307,7 @@ fn prepare(command: &mut Command, search_path: Option<&str>) {
     }
 }
 
-/// Returns the time that is left; `None` when the deadline has passed.
+/// Returns the time until the deadline, or `None` if it has passed.
 fn time_left(deadline: Instant) -> Option<Duration> {
     deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
 }
@@ -322,11 +315,11 @@ fn time_left(deadline: Instant) -> Option<Duration> {
 const REASK: &str = include_str!("reask.md");
 const WITH_SCHEMA: &str = include_str!("with-schema.md");
 
-/// Writes the case, followed by what was wrong with the reply before.
+/// Returns the case, followed by what was wrong with the previous reply.
 fn case_text<'a>(question: &'a Question, reask: Option<&str>) -> Cow<'a, str> {
     match reask {
         None => Cow::Borrowed(&question.prompt),
-        // One line: what is quoted of the reply must not look like a part of the case.
+        // On one line, so that text quoted from the reply cannot look like part of the case.
         Some(error) => {
             let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
             format!("{}\n\n{}", question.prompt.trim_end(), REASK.replace("{{ error }}", &error)).into()
@@ -334,7 +327,7 @@ fn case_text<'a>(question: &'a Question, reask: Option<&str>) -> Cow<'a, str> {
     }
 }
 
-/// Writes the rules for a model whose interface does not take a schema.
+/// Returns the rules with the schema, for an interface that takes no schema.
 fn rules_with_schema(question: &Question) -> String {
     let schema = schema::plain(&question.schema).to_string();
     format!("{}\n\n{}", question.system.trim_end(), WITH_SCHEMA.replace("{{ schema }}", &schema))
@@ -404,13 +397,13 @@ mod tests {
             "BROKEN" => Some("sk-12\n34".to_owned()),
             _ => None,
         };
-        let key = Key::look_up(Some("GOOD"), &environment);
-        assert_eq!(key, Key::Found(Secret("sk-1234".to_owned())));
+        let key = ApiKey::look_up(Some("GOOD"), &environment);
+        assert_eq!(key, ApiKey::Found(SecretText("sk-1234".to_owned())));
         assert!(!format!("{key:?}").contains("1234"));
-        assert_eq!(Secret("sk-1234".to_owned()).redact("bad key sk-1234!"), "bad key [secret]!");
-        assert_eq!(Key::look_up(None, &environment), Key::None);
+        assert_eq!(SecretText("sk-1234".to_owned()).redact("bad key sk-1234!"), "bad key [secret]!");
+        assert_eq!(ApiKey::look_up(None, &environment), ApiKey::None);
         for name in ["ABSENT", "BLANK", "BROKEN"] {
-            let Err(CallError::Final { unjudged, cost_usd }) = Key::look_up(Some(name), &environment).get() else {
+            let Err(CallError::Final { unjudged, cost_usd }) = ApiKey::look_up(Some(name), &environment).get() else {
                 panic!("{name} is no key");
             };
             assert_eq!((unjudged.cause, cost_usd), (Cause::Unavailable, Some(0.0)));

@@ -1,9 +1,8 @@
-//! A server that speaks OpenAI's chat completions: OpenAI itself, vLLM, llama.cpp, Ollama, LM
-//! Studio, OpenRouter and many more.
+//! The judge for servers with OpenAI's chat completions API: OpenAI, vLLM, llama.cpp, Ollama, LM Studio, OpenRouter
+//! and many more.
 //!
-//! Servers differ in what they accept, so that the form of the answer and the name of the token
-//! limit are settings. What a server says of the end of its reply is believed before the reply is
-//! read: cut short, a reply can still look whole.
+//! Servers differ in what they accept, so the response format and the name of the token limit are settings. The finish
+//! reason is checked before the reply is read, because a truncated reply can look complete.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,23 +18,23 @@ use serde_json::{Value, json};
 
 use super::http::{Endpoint, Hint, check_base_url};
 use super::schema::openai_strict;
-use super::spoken::Spoken;
-use super::server::{Server, wait_for};
-use super::{Answer, CallError, Environment, Judge, Key, Prices, SchemaLimits, case_text, rules_with_schema};
+use super::request_parts::RequestPartsCache;
+use super::server::{HttpJudge, wait_for};
+use super::{JudgeAnswer, CallError, Environment, Judge, ApiKey, Prices, SchemaLimits, case_text, rules_with_schema};
 
-/// The server that is asked unless another is named.
+/// The default server.
 pub const BASE_URL: &str = "https://api.openai.com/v1";
-/// Tokens that a reply may have unless told otherwise.
+/// The default for the most tokens of a reply.
 pub const TOKENS: u32 = 4_096;
-/// Most tokens that a reply may be allowed.
+/// The highest configurable number of tokens of a reply.
 pub const TOKENS_MAX: u32 = 200_000;
-/// Highest temperature.
+/// The highest temperature.
 pub const TEMPERATURE_MAX: f64 = 2.0;
 
 /// The configuration.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Config {
+pub struct OpenaiConfig {
     /// The id of the judge.
     pub id: String,
     /// The model.
@@ -43,30 +42,29 @@ pub struct Config {
     /// The address up to `/chat/completions`.
     #[serde(default = "default_base_url")]
     pub base_url: String,
-    /// The variable of the environment that holds the API key; none for servers without.
+    /// The environment variable with the API key; `None` for servers without keys.
     #[serde(default)]
     pub api_key_env: Option<String>,
-    /// How freely the model chooses its words; without it, as the server likes. Several models
-    /// accept none but their own.
+    /// The sampling temperature. Without it, the server uses its default. Several models accept only their default.
     #[serde(default)]
     pub temperature: Option<f64>,
-    /// The most tokens that a reply may have.
+    /// The most tokens of a reply.
     #[serde(default = "default_tokens")]
     pub max_tokens: u32,
-    /// What the server calls that limit.
+    /// The server's name for that limit.
     #[serde(default)]
     pub max_tokens_field: TokensField,
-    /// In what way the form of the answer is asked for.
+    /// How the verdict is requested.
     #[serde(default)]
     pub response_format: ResponseFormat,
-    /// Where the limits of the schema go; without it, into the description for OpenAI itself, which
-    /// refuses some of them, and into the schema for all others.
+    /// Where the limits of the schema are sent. By default, they are in the description for OpenAI's own servers,
+    /// which reject some of them, and in the schema for all others.
     #[serde(default)]
     pub schema_limits: Option<SchemaLimits>,
-    /// The price of a million tokens sent, in US dollars.
+    /// The price of a million input tokens, in US dollars.
     #[serde(default)]
     pub price_in_usd_per_mtok: Option<f64>,
-    /// The price of a million tokens received, in US dollars.
+    /// The price of a million output tokens, in US dollars.
     #[serde(default)]
     pub price_out_usd_per_mtok: Option<f64>,
 }
@@ -79,60 +77,60 @@ fn default_tokens() -> u32 {
     TOKENS
 }
 
-/// What a server calls the limit of tokens.
+/// A server's name for the token limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokensField {
-    /// As most servers do.
+    /// The name that most servers use.
     #[default]
     MaxTokens,
-    /// As OpenAI's reasoning models do.
+    /// The name that OpenAI's reasoning models use.
     MaxCompletionTokens,
 }
 
-/// In what way the form of the answer is asked for.
+/// How the verdict is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResponseFormat {
     /// By a schema that the server enforces.
     #[default]
     JsonSchema,
-    /// By a promise of JSON, with the schema in the rules.
+    /// As any JSON object, with the schema in the rules.
     JsonObject,
-    /// With the schema in the rules.
+    /// In the rules, which contain the schema.
     None,
 }
 
-/// Bytes of a request beside its texts, about.
+/// The approximate bytes of a request besides its texts.
 const FRAME_BYTES: usize = 1_024;
 
 /// The judge.
 struct Openai {
-    config: Config,
+    config: OpenaiConfig,
     base_url: String,
     limits: SchemaLimits,
     prices: Prices,
     endpoint: Endpoint,
-    spoken: Spoken<Shared>,
+    request_parts: RequestPartsCache<OpenaiSharedFields>,
 }
 
 /// Builds the judge.
 ///
 /// # Errors
 ///
-/// Says which setting is wrong.
-pub(super) fn build(config: &Config, environment: Environment<'_>) -> Result<Box<dyn Judge>, String> {
+/// Names the invalid setting.
+pub(super) fn build(config: &OpenaiConfig, environment: Environment<'_>) -> Result<Box<dyn Judge>, String> {
     check_model(&config.model)?;
     check_generation(config.temperature, TEMPERATURE_MAX, config.max_tokens)?;
     let base_url = check_base_url(&config.base_url)?;
-    let key = Key::look_up(config.api_key_env.as_deref(), environment);
+    let key = ApiKey::look_up(config.api_key_env.as_deref(), environment);
     Ok(Box::new(Openai {
         limits: config.schema_limits.unwrap_or_else(|| usual_limits(&base_url)),
         prices: Prices::new(config.price_in_usd_per_mtok, config.price_out_usd_per_mtok)?,
         endpoint: Endpoint::new(&base_url, "/chat/completions", &[], key, |key| {
             ("authorization", format!("Bearer {key}"))
         })?,
-        spoken: Spoken::new(),
+        request_parts: RequestPartsCache::new(),
         base_url,
         config: config.clone(),
     }))
@@ -154,14 +152,14 @@ pub(super) fn check_generation(temperature: Option<f64>, hottest: f64, max_token
     Ok(())
 }
 
-/// OpenAI's own servers refuse a schema with limits of texts; small local models need them.
+/// OpenAI's own servers reject schemas with text limits; small local models need them.
 fn usual_limits(base_url: &str) -> SchemaLimits {
     let host = base_url.split("://").nth(1).unwrap_or_default().split(['/', ':']).next().unwrap_or_default();
     let is_openai = [".openai.com", ".azure.com"].iter().any(|domain| host.ends_with(domain));
     if is_openai { SchemaLimits::Description } else { SchemaLimits::Schema }
 }
 
-impl Server for Openai {
+impl HttpJudge for Openai {
     fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
@@ -171,18 +169,18 @@ impl Server for Openai {
     }
 
     fn write(&self, question: &Question, reask: Option<&str>) -> serde_json::Result<Vec<u8>> {
-        let shared = self.spoken.of(question, || self.shared(question))?;
+        let shared = self.request_parts.of(question, || self.shared(question))?;
         let case = case_text(question, reask);
         let format_bytes = shared.response_format.as_ref().map_or(0, |format| format.get().len());
         let size = shared.rules.get().len() + case.len() + format_bytes;
-        // With room for escapes, so that it seldom has to be moved while it grows.
+        // With room for escapes, so that it seldom has to be reallocated.
         let mut body = Vec::with_capacity(size + size / 8 + FRAME_BYTES);
         let tokens = |field| (self.config.max_tokens_field == field).then_some(self.config.max_tokens);
-        let request = Request {
+        let request = OpenaiRequest {
             model: &self.config.model,
             messages: (
-                Sent { role: "system", content: &*shared.rules },
-                Sent { role: "user", content: case },
+                OpenaiRequestMessage { role: "system", content: &*shared.rules },
+                OpenaiRequestMessage { role: "user", content: case },
             ),
             max_tokens: tokens(TokensField::MaxTokens),
             max_completion_tokens: tokens(TokensField::MaxCompletionTokens),
@@ -193,7 +191,7 @@ impl Server for Openai {
         Ok(body)
     }
 
-    fn read(&self, body: &[u8]) -> Result<Answer, CallError> {
+    fn read(&self, body: &[u8]) -> Result<JudgeAnswer, CallError> {
         let completion: Completion =
             serde_json::from_slice(body).map_err(|_| self.endpoint.not_an_answer("a chat completion", body))?;
         completion.read(&self.prices)
@@ -202,8 +200,8 @@ impl Server for Openai {
 
 impl Openai {
 
-    /// Writes what all questions with these rules and this schema have in common.
-    fn shared(&self, question: &Question) -> Result<Shared, serde_json::Error> {
+    /// Serializes the parts that all questions with these rules and this schema share.
+    fn shared(&self, question: &Question) -> Result<OpenaiSharedFields, serde_json::Error> {
         let format = self.config.response_format;
         let rules = match format {
             ResponseFormat::JsonSchema => to_raw_value(&*question.system),
@@ -220,21 +218,21 @@ impl Openai {
             ResponseFormat::JsonObject => Some(json!({"type": "json_object"})),
             ResponseFormat::None => None,
         };
-        Ok(Shared { rules: rules?, response_format: response_format.as_ref().map(to_raw_value).transpose()? })
+        Ok(OpenaiSharedFields { rules: rules?, response_format: response_format.as_ref().map(to_raw_value).transpose()? })
     }
 }
 
-/// What the requests of a run have in common.
-struct Shared {
+/// The shared parts of a run's requests.
+struct OpenaiSharedFields {
     rules: Box<RawValue>,
     response_format: Option<Box<RawValue>>,
 }
 
-/// What is sent.
+/// The request.
 #[derive(Serialize)]
-struct Request<'a> {
+struct OpenaiRequest<'a> {
     model: &'a str,
-    messages: (Sent<&'a RawValue>, Sent<Cow<'a, str>>),
+    messages: (OpenaiRequestMessage<&'a RawValue>, OpenaiRequestMessage<Cow<'a, str>>),
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -246,7 +244,7 @@ struct Request<'a> {
 }
 
 #[derive(Serialize)]
-struct Sent<T> {
+struct OpenaiRequestMessage<T> {
     role: &'static str,
     content: T,
 }
@@ -285,16 +283,16 @@ impl Judge for Openai {
         "price_in_usd_per_mtok and price_out_usd_per_mtok"
     }
 
-    fn server(&self) -> Option<&dyn Server> {
+    fn server(&self) -> Option<&dyn HttpJudge> {
         Some(self)
     }
 
-    fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<Answer, CallError> {
+    fn call(&self, question: &Question, reask: Option<&str>, deadline: Instant) -> Result<JudgeAnswer, CallError> {
         wait_for(self, question, reask, deadline)
     }
 }
 
-/// What helps when the server does not accept the request.
+/// Returns advice if the server rejects the request.
 fn hint(status: u16, message: &str) -> Option<&'static str> {
     let says = |word: &str| message.contains(word);
     match status {
@@ -312,7 +310,7 @@ fn hint(status: u16, message: &str) -> Option<&'static str> {
     }
 }
 
-/// A chat completion, as far as it matters. What is only counted may have any form.
+/// The relevant fields of a chat completion. Fields that are only counted may have any form.
 #[derive(Deserialize)]
 struct Completion {
     #[serde(default)]
@@ -325,25 +323,25 @@ struct Completion {
 #[derive(Deserialize)]
 struct Choice {
     #[serde(default)]
-    message: Message,
+    message: OpenaiMessage,
     #[serde(default)]
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
-struct Message {
+struct OpenaiMessage {
     #[serde(default)]
-    content: Option<Content>,
+    content: Option<OpenaiContent>,
     #[serde(default)]
     refusal: Option<String>,
 }
 
 /// A text, or a list of its parts.
-struct Content(String);
+struct OpenaiContent(String);
 
-impl<'de> Deserialize<'de> for Content {
+impl<'de> Deserialize<'de> for OpenaiContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // A text is by far the most frequent, and is read without being held for a second try.
+        // A text is by far the most frequent form, and is read without buffering it for a second try.
         deserializer.deserialize_any(ContentVisitor)
     }
 }
@@ -351,37 +349,37 @@ impl<'de> Deserialize<'de> for Content {
 struct ContentVisitor;
 
 impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = Content;
+    type Value = OpenaiContent;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a text or a list of its parts")
     }
 
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Content, E> {
-        Ok(Content(text.to_owned()))
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<OpenaiContent, E> {
+        Ok(OpenaiContent(text.to_owned()))
     }
 
-    fn visit_string<E: serde::de::Error>(self, text: String) -> Result<Content, E> {
-        Ok(Content(text))
+    fn visit_string<E: serde::de::Error>(self, text: String) -> Result<OpenaiContent, E> {
+        Ok(OpenaiContent(text))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Content, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<OpenaiContent, A::Error> {
         let mut text = String::new();
-        while let Some(part) = parts.next_element::<Part>()? {
+        while let Some(part) = parts.next_element::<OpenaiContentPart>()? {
             text.push_str(&part.text);
         }
-        Ok(Content(text))
+        Ok(OpenaiContent(text))
     }
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct OpenaiContentPart {
     #[serde(default)]
     text: String,
 }
 
 impl Completion {
-    fn read(self, prices: &Prices) -> Result<Answer, CallError> {
+    fn read(self, prices: &Prices) -> Result<JudgeAnswer, CallError> {
         let sent = self.usage["prompt_tokens"].as_u64();
         let received = self.usage["completion_tokens"].as_u64();
         let cost_usd = sent.zip(received).and_then(|(sent, received)| prices.cost_usd(sent, received));
@@ -394,7 +392,7 @@ impl Completion {
             Choice::into_reply,
         );
         let model = self.model.as_str().map(str::to_owned);
-        Ok(Answer { reply, model, tokens_in: sent.unwrap_or(0), tokens_out: received.unwrap_or(0), cost_usd })
+        Ok(JudgeAnswer { reply, model, tokens_in: sent.unwrap_or(0), tokens_out: received.unwrap_or(0), cost_usd })
     }
 }
 
@@ -404,12 +402,12 @@ impl Choice {
         let stop = match self.finish_reason.unwrap_or_default().to_ascii_lowercase().as_str() {
             "content_filter" | "refusal" | "safety" => StopReason::Refusal,
             _ if refusal.is_some() => StopReason::Refusal,
-            // The names by which servers call their token limit.
+            // The names by which servers report their token limit.
             "length" | "max_tokens" | "model_length" | "max_output_tokens" => StopReason::Length,
             _ => StopReason::Complete,
         };
         let text = match self.message.content {
-            Some(Content(text)) => text,
+            Some(OpenaiContent(text)) => text,
             None => refusal.unwrap_or_default(),
         };
         Reply { payload: Payload::Text(text), stop }
@@ -420,29 +418,30 @@ impl Choice {
 mod tests {
     use std::time::Duration;
 
-    use assize_core::verdict::{StopVerdict, read};
-    use assize_testkit::model_server::{ModelServer, Reply as Sent, Script, Usage as Used};
+    use assize_stop::verdict::StopVerdict;
+    use assize_core::verdict::read;
+    use assize_testkit::model_server::{ModelServer, ScriptedReply, ModelScript, TokenUsage};
 
     use super::*;
-    use crate::judge::testing::{GOOD, far, judge, question, text, try_judge, with};
+    use crate::judge::testing::{GOOD, far, judge, question, text, call_judge, with};
 
     fn at(server: &ModelServer, settings: Value) -> Box<dyn Judge> {
         let config = json!({"id": "o", "kind": "openai", "model": "m", "base_url": server.openai_base_url()});
         judge(&with(config, settings))
     }
 
-    fn call(reply: Sent) -> Result<Answer, CallError> {
-        let server = ModelServer::start(Script::of([reply]));
+    fn call(reply: ScriptedReply) -> Result<JudgeAnswer, CallError> {
+        let server = ModelServer::start(ModelScript::of([reply]));
         at(&server, json!({})).call(&question(), None, far())
     }
 
-    fn stop(reply: Sent) -> StopReason {
+    fn stop(reply: ScriptedReply) -> StopReason {
         call(reply).expect("an answer").reply.stop
     }
 
     #[test]
     fn a_question_becomes_one_request() {
-        let server = ModelServer::start(Script::always(Sent::text(GOOD)));
+        let server = ModelServer::start(ModelScript::always(ScriptedReply::text(GOOD)));
         let judge = at(&server, json!({"api_key_env": "TEST_KEY", "temperature": 0, "max_tokens": 77}));
         judge.call(&question(), Some("no field `pass`"), far()).expect("an answer");
         let request = &server.model_requests()[0];
@@ -463,7 +462,7 @@ mod tests {
 
     #[test]
     fn settings_shape_the_request() {
-        let server = ModelServer::start(Script::always(Sent::text(GOOD)));
+        let server = ModelServer::start(ModelScript::always(ScriptedReply::text(GOOD)));
         let sent = |settings: Value| {
             at(&server, settings).call(&question(), None, far()).expect("an answer");
             server.model_requests().pop().expect("a request")
@@ -495,7 +494,7 @@ mod tests {
 
     #[test]
     fn an_answer_says_what_it_cost() {
-        let server = ModelServer::start(Script::always(Sent::text(GOOD)).usage(Used::new(1_000, 500)));
+        let server = ModelServer::start(ModelScript::always(ScriptedReply::text(GOOD)).usage(TokenUsage::new(1_000, 500)));
         let priced = at(&server, json!({"price_in_usd_per_mtok": 2.0, "price_out_usd_per_mtok": 8.0}));
         let answer = priced.call(&question(), None, far()).expect("an answer");
         assert_eq!((answer.tokens_in, answer.tokens_out, answer.cost_usd), (1_000, 500, Some(0.006)));
@@ -509,11 +508,11 @@ mod tests {
 
     #[test]
     fn the_end_of_a_reply_is_believed() {
-        assert_eq!(stop(Sent::text(GOOD)), StopReason::Complete);
-        assert_eq!(stop(Sent::Truncated(GOOD.to_owned())), StopReason::Length);
-        assert_eq!(stop(Sent::Refusal("I will not.".to_owned())), StopReason::Refusal);
+        assert_eq!(stop(ScriptedReply::text(GOOD)), StopReason::Complete);
+        assert_eq!(stop(ScriptedReply::Truncated(GOOD.to_owned())), StopReason::Length);
+        assert_eq!(stop(ScriptedReply::Refusal("I will not.".to_owned())), StopReason::Refusal);
         let completion = |finish: &str, message: &str| {
-            stop(Sent::RawBody(format!(r#"{{"choices":[{{"finish_reason":{finish},"message":{message}}}]}}"#)))
+            stop(ScriptedReply::RawBody(format!(r#"{{"choices":[{{"finish_reason":{finish},"message":{message}}}]}}"#)))
         };
         let message = r#"{"content":"{}"}"#;
         assert_eq!(completion("null", message), StopReason::Complete);
@@ -526,8 +525,8 @@ mod tests {
 
     #[test]
     fn odd_replies_are_read_for_what_they_are() {
-        let reply = |body: &str| call(Sent::RawBody(body.to_owned())).map(|answer| answer.reply);
-        assert_eq!(call(Sent::Empty).map(|answer| answer.reply), Ok(text("")));
+        let reply = |body: &str| call(ScriptedReply::RawBody(body.to_owned())).map(|answer| answer.reply);
+        assert_eq!(call(ScriptedReply::Empty).map(|answer| answer.reply), Ok(text("")));
         assert_eq!(reply(r#"{"choices":[]}"#), Ok(text("")));
         assert_eq!(reply(r#"{"model":1,"usage":{"prompt_tokens":"many"},"choices":[]}"#), Ok(text("")));
         assert_eq!(reply(r#"{"choices":[{}]}"#), Ok(text("")));
@@ -558,7 +557,7 @@ mod tests {
             (400, "Invalid schema for response_format: 'maxLength' is not permitted", "schema_limits"),
             (400, "'response_format.type' must be 'json_object'", "response_format = \"json_object\" or \"none\""),
         ] {
-            let server = ModelServer::start(Script::always(Sent::error(code, message)));
+            let server = ModelServer::start(ModelScript::always(ScriptedReply::error(code, message)));
             let judge = at(&server, json!({"api_key_env": "TEST_KEY"}));
             let error = judge.call(&question(), None, far()).expect_err("refused");
             let CallError::Final { unjudged, .. } = error else { panic!("{error:?}") };
@@ -578,7 +577,7 @@ mod tests {
     #[test]
     fn a_busy_server_is_tried_again_when_it_says() {
         let body = r#"{"error":{"message":"slow down"}}"#.to_owned();
-        let busy = Sent::Status { code: 429, headers: vec![("Retry-After".into(), "7".into())], body };
+        let busy = ScriptedReply::Status { code: 429, headers: vec![("Retry-After".into(), "7".into())], body };
         let error = call(busy).expect_err("busy");
         let CallError::Retryable { after, detail, cost_usd, .. } = error else { panic!("{error:?}") };
         assert_eq!((after, cost_usd), (Some(Duration::from_secs(7)), Some(0.0)));
@@ -586,8 +585,8 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_key_is_said_before_anything_is_sent() {
-        let server = ModelServer::start(Script::of([]));
+    fn a_missing_key_is_reported_before_sending() {
+        let server = ModelServer::start(ModelScript::of([]));
         let judge = at(&server, json!({"api_key_env": "NO_SUCH_KEY"}));
         let error = judge.call(&question(), None, far()).expect_err("no key");
         assert!(
@@ -600,7 +599,7 @@ mod tests {
     #[test]
     fn settings_have_limits() {
         let refusal = |settings: Value| {
-            try_judge(&with(json!({"id": "o", "kind": "openai", "model": "m"}), settings)).err()
+            call_judge(&with(json!({"id": "o", "kind": "openai", "model": "m"}), settings)).err()
         };
         for good in [
             json!({"max_tokens": 1}),
@@ -627,7 +626,7 @@ mod tests {
 
     #[test]
     fn no_secret_is_in_what_a_judge_says_of_itself() {
-        let server = ModelServer::start(Script::of([]));
+        let server = ModelServer::start(ModelScript::of([]));
         let judge = at(&server, json!({"api_key_env": "TEST_KEY"}));
         assert!(!judge.identity().contains("1234"));
         assert!(judge.identity().contains(&server.openai_base_url()));

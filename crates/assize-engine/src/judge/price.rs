@@ -1,33 +1,32 @@
-//! What a model costs by the token.
+//! The cost of a model by tokens.
 //!
-//! Prices come from the configuration; none is built in, because they change. This module must
-//! not know any provider.
+//! Prices come from the configuration. None are built in, because they change. This module must not know any provider.
 
 use assize_core::prompt::Question;
 
-/// Bytes per token in the bound on what a question costs. Ordinary text has four or so; a token of
-/// fewer than two bytes on average would take a text of digits and signs.
+/// The assumed bytes of a token in the bound on a question's cost. Ordinary text has about four. Only a text of digits
+/// and signs has fewer than two on average.
 pub const BYTES_PER_TOKEN_MIN: u64 = 2;
-/// Bytes that may come on top of the question: a schema written out, a reask, the wrapping.
+/// Bytes that may be added to the question: a schema in the rules, the previous error, the request itself.
 pub const OVERHEAD_BYTES: u64 = 4_096;
-/// Highest price of a million tokens that is taken for one, in US dollars.
+/// The highest accepted price of a million tokens, in US dollars.
 pub const PRICE_USD_MAX: f64 = 100_000.0;
 
-/// What a million tokens cost, in US dollars.
+/// The prices of a million tokens, in US dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Prices {
-    /// Tokens sent.
+    /// Input tokens.
     pub in_usd_per_mtok: Option<f64>,
-    /// Tokens received.
+    /// Output tokens.
     pub out_usd_per_mtok: Option<f64>,
 }
 
 impl Prices {
-    /// Checks prices that were configured.
+    /// Checks configured prices.
     ///
     /// # Errors
     ///
-    /// Says which one is no price.
+    /// Names the invalid price.
     pub fn new(in_usd_per_mtok: Option<f64>, out_usd_per_mtok: Option<f64>) -> Result<Self, String> {
         for (name, price) in [("price_in_usd_per_mtok", in_usd_per_mtok), ("price_out_usd_per_mtok", out_usd_per_mtok)]
         {
@@ -36,7 +35,7 @@ impl Prices {
         Ok(Self { in_usd_per_mtok, out_usd_per_mtok })
     }
 
-    /// Returns what so many tokens cost; `None` where a price is missing.
+    /// Returns the cost of so many tokens, or `None` if a price is missing.
     pub fn cost_usd(&self, tokens_in: u64, tokens_out: u64) -> Option<f64> {
         let price = |tokens: u64, usd_per_mtok: f64| tokens as f64 * usd_per_mtok / 1e6;
         Some(price(tokens_in, self.in_usd_per_mtok?) + price(tokens_out, self.out_usd_per_mtok?))
@@ -49,7 +48,7 @@ impl Prices {
     }
 }
 
-/// Checks an amount that was configured.
+/// Checks a configured amount.
 pub(super) fn check_price(name: &str, usd: Option<f64>) -> Result<(), String> {
     match usd {
         Some(usd) if !(0.0..=PRICE_USD_MAX).contains(&usd) => {

@@ -1,9 +1,8 @@
-//! Recorded replies as a judge: for the demonstration, for tests, and for looking at a case again
-//! without a model.
+//! Recorded replies as a judge: for the demo, for tests, and for judging a case again without a model.
 //!
-//! A recording is a file of JSON lines. A line with a `prompt_hash` answers that question and no
-//! other; several of the same hash answer it in turn, the last one from then on. Lines without
-//! answer any other question, in their order.
+//! A recording is a file of JSON lines. A line with a `prompt_hash` answers only that question. Several lines with the
+//! same hash answer it in turn; the last one is then repeated. Lines without a hash answer all other questions, in
+//! their order.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -17,15 +16,15 @@ use assize_core::ruling::Unjudged;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Answer, CallError, Environment, Judge};
+use super::{JudgeAnswer, CallError, Environment, Judge};
 
-/// Bytes of a recording.
+/// The largest recording, in bytes.
 pub const RECORDING_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The configuration.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Config {
+pub struct ReplayConfig {
     /// The id of the judge.
     pub id: String,
     /// The recording.
@@ -34,33 +33,33 @@ pub struct Config {
 
 /// One line of a recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct RecordingLine {
     /// The question that was answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_hash: Option<String>,
-    /// What came back.
+    /// The recorded result.
     #[serde(flatten)]
     pub recorded: Recorded,
 }
 
-/// What came back.
+/// A recorded result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recorded {
     /// An answer.
-    Answer(Answer),
-    /// The reason why there was none.
+    Answer(JudgeAnswer),
+    /// Why there was none.
     Unjudged(Unjudged),
 }
 
-/// A judge that says again what was said before.
+/// A judge that repeats recorded results.
 #[derive(Debug)]
 pub struct Replay {
     id: String,
     content: String,
     by_hash: HashMap<String, Vec<Recorded>>,
     in_order: Vec<Recorded>,
-    /// How many were given out, by hash; those without a hash under the empty one.
+    /// How many were used, by hash; those without a hash are under the empty one.
     given: Mutex<HashMap<String, usize>>,
 }
 
@@ -69,7 +68,7 @@ pub struct Replay {
 /// # Errors
 ///
 /// Says what is wrong with the recording, and on which line.
-pub(super) fn build(config: &Config, _: Environment<'_>) -> Result<Box<dyn Judge>, String> {
+pub(super) fn build(config: &ReplayConfig, _: Environment<'_>) -> Result<Box<dyn Judge>, String> {
     let failed = |detail: String| format!("{}: {detail}", config.path.display());
     let mut bytes = Vec::new();
     let limit = RECORDING_BYTES_MAX as u64 + 1;
@@ -88,12 +87,12 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// Says which line cannot be read.
+    /// Names the line that cannot be read.
     pub fn new(id: &str, recording: &str) -> Result<Self, String> {
         let mut by_hash: HashMap<String, Vec<Recorded>> = HashMap::new();
         let mut in_order = Vec::new();
         for (index, text) in recording.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
-            let line: Line = serde_json::from_str(text).map_err(|error| format!("line {}: {error}", index + 1))?;
+            let line: RecordingLine = serde_json::from_str(text).map_err(|error| format!("line {}: {error}", index + 1))?;
             match line.prompt_hash {
                 Some(hash) => by_hash.entry(hash).or_default().push(line.recorded),
                 None => in_order.push(line.recorded),
@@ -141,16 +140,15 @@ impl Judge for Replay {
         "nothing"
     }
 
-    /// It may answer the same question differently the next time, and a missing reply is no sign
-    /// of trouble.
+    /// The next reply to the same question may differ, and a missing reply is not a failure of a judge.
     fn is_live(&self) -> bool {
         false
     }
 
-    fn call(&self, question: &Question, _: Option<&str>, _: Instant) -> Result<Answer, CallError> {
+    fn call(&self, question: &Question, _: Option<&str>, _: Instant) -> Result<JudgeAnswer, CallError> {
         match self.next(&question.prompt_hash) {
-            // What it cost was paid when it was recorded.
-            Some(Recorded::Answer(answer)) => Ok(Answer { cost_usd: Some(0.0), ..answer.clone() }),
+            // The cost was paid when the reply was recorded.
+            Some(Recorded::Answer(answer)) => Ok(JudgeAnswer { cost_usd: Some(0.0), ..answer.clone() }),
             Some(Recorded::Unjudged(unjudged)) => {
                 Err(CallError::Final { unjudged: unjudged.clone(), cost_usd: Some(0.0) })
             }
@@ -168,13 +166,13 @@ mod tests {
     use assize_core::ruling::Cause;
 
     use super::*;
-    use crate::judge::testing::{GOOD, PASSING, answer, far, judge, question, text, try_judge};
+    use crate::judge::testing::{GOOD, PASSING, answer, far, judge, question, text, call_judge};
 
     fn line(prompt_hash: Option<&str>, recorded: Recorded) -> String {
-        serde_json::to_string(&Line { prompt_hash: prompt_hash.map(str::to_owned), recorded }).expect("JSON")
+        serde_json::to_string(&RecordingLine { prompt_hash: prompt_hash.map(str::to_owned), recorded }).expect("JSON")
     }
 
-    fn said(reply: &str) -> Recorded {
+    fn recorded(reply: &str) -> Recorded {
         Recorded::Answer(answer(reply))
     }
 
@@ -186,11 +184,11 @@ mod tests {
     #[test]
     fn questions_get_the_replies_that_were_recorded_for_them() {
         let recording = [
-            line(Some("a"), said("a1")),
-            line(None, said("x1")),
+            line(Some("a"), recorded("a1")),
+            line(None, recorded("x1")),
             String::new(),
-            line(Some("a"), said("a2")),
-            line(None, said("x2")),
+            line(Some("a"), recorded("a2")),
+            line(None, recorded("x2")),
         ]
         .join("\n");
         let judge = Replay::new("r", &recording).expect("a recording");
@@ -220,16 +218,16 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("recording.jsonl");
         let config = json!({"id": "r", "kind": "replay", "path": path});
-        assert!(try_judge(&config).err().expect("absent").contains("recording.jsonl"));
-        fs::write(&path, line(None, said(GOOD))).expect("written");
+        assert!(call_judge(&config).err().expect("absent").contains("recording.jsonl"));
+        fs::write(&path, line(None, recorded(GOOD))).expect("written");
         let first = judge(&config);
         assert_eq!(first.call(&question(), None, far()).expect("an answer").cost_usd, Some(0.0));
-        fs::write(&path, line(None, said(PASSING))).expect("written");
+        fs::write(&path, line(None, recorded(PASSING))).expect("written");
         assert_ne!(first.identity(), judge(&config).identity());
         let file = File::create(&path).expect("created");
         file.set_len(RECORDING_BYTES_MAX as u64 + 1).expect("grown");
-        assert!(try_judge(&config).err().expect("too large").contains("more than"));
+        assert!(call_judge(&config).err().expect("too large").contains("more than"));
         fs::write(&path, " ".repeat(RECORDING_BYTES_MAX)).expect("written");
-        assert!(try_judge(&config).is_ok());
+        assert!(call_judge(&config).is_ok());
     }
 }

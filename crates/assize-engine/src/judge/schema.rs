@@ -1,12 +1,12 @@
-//! Schemas in the dialects that interfaces take.
+//! JSON schemas in the dialects that interfaces accept.
 //!
-//! Verdicts have one schema; each interface accepts another part of JSON Schema and refuses the
-//! rest, some of them silently. What is left out here is checked by the strict door all the same.
-//! This module must not know any verdict.
+//! Each verdict has one schema. Interfaces accept different subsets of JSON Schema and reject or silently ignore the
+//! rest. Constraints that are removed here are still checked by the strict verdict parser. This module must not know
+//! any verdict.
 
 use serde_json::{Map, Value};
 
-/// Keywords that hold one schema.
+/// Keywords with one schema.
 const ONE: [&str; 9] = [
     "items",
     "additionalProperties",
@@ -18,9 +18,9 @@ const ONE: [&str; 9] = [
     "propertyNames",
     "unevaluatedProperties",
 ];
-/// Keywords that hold a list of schemas.
+/// Keywords with a list of schemas.
 const LIST: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
-/// Keywords that hold schemas by name.
+/// Keywords with named schemas.
 const NAMED: [&str; 5] = ["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"];
 
 /// Keywords that limit numbers and lists.
@@ -38,17 +38,17 @@ const LIMITS: [&str; 9] = [
 /// Keywords that limit texts.
 const TEXT_LIMITS: [&str; 2] = ["minLength", "maxLength"];
 
-/// Where limits go.
+/// Where limits are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchemaLimits {
-    /// They stay in the schema: small models loop until the token limit without them.
+    /// In the schema: without them, small models loop until the token limit.
     Schema,
-    /// They go into the description, for servers that refuse them.
+    /// In the description, for servers that reject them.
     Description,
 }
 
-/// The schema without what only other programs care for: its dialect, and formats.
+/// Returns the schema without its dialect and formats, which only other programs use.
 pub(super) fn plain(schema: &Value) -> Value {
     changed(schema, &|schema| {
         schema.remove("$schema");
@@ -56,16 +56,14 @@ pub(super) fn plain(schema: &Value) -> Value {
     })
 }
 
-/// The schema for the `claude` program, which ignores a whole schema, silently, that names a
-/// dialect or format it does not know. SchemaLimits are only told: it would turn a verdict away for a
-/// word too many.
+/// Returns the schema for the `claude` program, which silently ignores a schema that names a dialect or an unknown
+/// format. Limits are moved to the description, because the program would reject a verdict that is one word too long.
 pub(super) fn claude(schema: &Value) -> Value {
     changed(&plain(schema), &|schema| describe(schema, &[&TEXT_LIMITS[..], &LIMITS[..]].concat()))
 }
 
-/// The schema in the dialect of OpenAI's strict mode: closed objects, every field required. A
-/// field that may be missing has to accept null already; null where the type does not take it
-/// could not be read.
+/// Returns the schema in the dialect of OpenAI's strict mode: closed objects, every field required. An optional field
+/// must already accept null, because null could not be read otherwise.
 pub(super) fn openai_strict(schema: &Value, limits: SchemaLimits) -> Value {
     changed(schema, &|schema| {
         narrow(schema);
@@ -81,7 +79,7 @@ pub(super) fn openai_strict(schema: &Value, limits: SchemaLimits) -> Value {
     })
 }
 
-/// The schema in the dialect of Anthropic's structured outputs: closed objects, no limits.
+/// Returns the schema in the dialect of Anthropic's structured outputs: closed objects, no limits.
 pub(super) fn anthropic(schema: &Value) -> Value {
     changed(schema, &|schema| {
         narrow(schema);
@@ -89,7 +87,7 @@ pub(super) fn anthropic(schema: &Value) -> Value {
     })
 }
 
-/// What both of them ask for.
+/// Applies what both dialects require.
 fn narrow(schema: &mut Map<String, Value>) {
     schema.remove("$schema");
     schema.remove("format");
@@ -106,19 +104,19 @@ fn narrow(schema: &mut Map<String, Value>) {
 
 /// Moves keywords into the description.
 fn describe(schema: &mut Map<String, Value>, keywords: &[&str]) {
-    let said: Vec<String> = keywords
+    let keyword_texts: Vec<String> = keywords
         .iter()
         .filter_map(|keyword| schema.remove(*keyword).map(|value| format!("{keyword}: {value}")))
         .collect();
-    if said.is_empty() {
+    if keyword_texts.is_empty() {
         return;
     }
     let described = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    let description = format!("{described} ({})", said.join(", "));
+    let description = format!("{described} ({})", keyword_texts.join(", "));
     schema.insert("description".to_owned(), Value::String(description.trim_start().to_owned()));
 }
 
-/// Changes a schema and every schema in it. A property that is called like a keyword is none.
+/// Changes a schema and every schema in it. A property whose name is a keyword is not a keyword.
 fn changed(schema: &Value, change: &dyn Fn(&mut Map<String, Value>)) -> Value {
     let Value::Object(schema) = schema else { return schema.clone() };
     let mut schema = schema.clone();
@@ -138,7 +136,8 @@ fn changed(schema: &Value, change: &dyn Fn(&mut Map<String, Value>)) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use assize_core::verdict::{StopVerdict, Verdict as _};
+    use assize_core::verdict::Verdict as _;
+    use assize_stop::verdict::StopVerdict;
     use serde_json::json;
 
     use super::*;
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_claude_program_is_only_told_of_limits() {
+    fn the_claude_program_gets_limits_as_text() {
         let schema = claude(&sample());
         assert_eq!((schema.get("$schema"), schema["properties"]["format"].get("format")), (None, None));
         assert_eq!(
@@ -187,7 +186,7 @@ mod tests {
     #[test]
     fn openai_gets_closed_objects_with_every_field_required() {
         let mut schema = openai_strict(&sample(), SchemaLimits::Schema);
-        // Their order is that of the properties.
+        // They are in the order of the properties.
         schema["required"].as_array_mut().expect("a list").sort_by_key(ToString::to_string);
         assert_eq!(
             schema,

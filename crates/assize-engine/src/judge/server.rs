@@ -1,23 +1,23 @@
-//! Judges behind a model server.
+//! Judges that call a model server.
 //!
-//! What a server is sent and how its answer is read are values; carrying them is the same for all. Who makes many calls at a time makes them
-//! on one thread, and who makes one waits for it. What is asked must not be known here.
+//! Each kind only writes requests and reads responses; sending them is the same for all. Many concurrent calls are
+//! made on one thread; a single call is waited for. This module must not know what is asked.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use assize_core::prompt::Question;
 
-use super::http::{Endpoint, Hint, Web};
-use super::{Answer, CallError, Judge};
+use super::http::{Endpoint, Hint, HttpClient};
+use super::{CallError, Judge, JudgeAnswer};
 
-/// A judge behind a model server.
-pub trait Server: Sync {
-    /// Where requests go.
+/// A judge that calls a model server.
+pub trait HttpJudge: Sync {
+    /// Returns the address of requests.
     #[doc(hidden)]
     fn endpoint(&self) -> &Endpoint;
 
-    /// Says what helps when the server does not accept a request.
+    /// Returns the function that gives advice if the server rejects a request.
     #[doc(hidden)]
     fn hint(&self) -> Hint;
 
@@ -25,29 +25,29 @@ pub trait Server: Sync {
     ///
     /// # Errors
     ///
-    /// Fails where the question cannot be written as JSON.
+    /// Fails if the question cannot be written as JSON.
     fn write(&self, question: &Question, reask: Option<&str>) -> serde_json::Result<Vec<u8>>;
 
-    /// Reads the answer.
+    /// Reads the response.
     ///
     /// # Errors
     ///
-    /// Says why it is none.
-    fn read(&self, body: &[u8]) -> Result<Answer, CallError>;
+    /// Says why it is not an answer.
+    fn read(&self, body: &[u8]) -> Result<JudgeAnswer, CallError>;
 }
 
-/// Calls a judge without keeping a thread waiting, as far as that can be: a program takes a thread of the runtime's own.
+/// Calls a judge without blocking the thread. A judge that is a program gets a thread of the runtime.
 ///
 /// # Errors
 ///
-/// Says why there is no reply, and whether another attempt could help.
+/// Says why there is no reply, and whether another attempt may help.
 pub async fn call(
-    web: &Web,
+    web: &HttpClient,
     judge: &Arc<dyn Judge>,
     question: &Arc<Question>,
     reask: Option<&str>,
     deadline: Instant,
-) -> Result<Answer, CallError> {
+) -> Result<JudgeAnswer, CallError> {
     if let Some(server) = judge.server() {
         return ask(web, server, question, reask, deadline).await;
     }
@@ -60,28 +60,28 @@ pub async fn call(
 ///
 /// # Errors
 ///
-/// Says why there is no reply, and whether another attempt could help.
+/// Says why there is no reply, and whether another attempt may help.
 pub(super) fn wait_for(
-    server: &dyn Server,
+    server: &dyn HttpJudge,
     question: &Question,
     reask: Option<&str>,
     deadline: Instant,
-) -> Result<Answer, CallError> {
+) -> Result<JudgeAnswer, CallError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| CallError::unavailable(format!("no server can be asked: {error}")))?;
-    let answer = runtime.block_on(ask(&Web::default(), server, question, reask, deadline));
-    // A name that is still looked up is not waited for.
+    let answer = runtime.block_on(ask(&HttpClient::default(), server, question, reask, deadline));
+    // Does not wait for a DNS query in progress.
     runtime.shutdown_background();
     answer
 }
 
 async fn ask(
-    web: &Web,
-    server: &dyn Server,
+    web: &HttpClient,
+    server: &dyn HttpJudge,
     question: &Question,
     reask: Option<&str>,
     deadline: Instant,
-) -> Result<Answer, CallError> {
+) -> Result<JudgeAnswer, CallError> {
     let request = server.write(question, reask).map_err(|error| CallError::unavailable(error.to_string()))?;
     let body = server.endpoint().post(web, request, server.hint(), deadline).await?;
     server.read(&body)

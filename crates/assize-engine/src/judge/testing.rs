@@ -1,4 +1,4 @@
-//! What the tests of judges are made with.
+//! Helpers for the tests of judges.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
 use assize_core::ruling::Cause;
-use assize_core::verdict::{Payload, Reply, StopReason, StopVerdict, Verdict as _};
-
+use assize_core::verdict::{Payload, Reply, StopReason, Verdict as _};
+use assize_stop::verdict::StopVerdict;
 use serde_json::Value;
 
-use super::{Answer, CallError, Judge, JudgeConfig, build};
+use super::{CallError, Judge, JudgeAnswer, JudgeConfig, build};
 
-/// A verdict that holds to its schema.
+/// A verdict that fits its schema.
 pub(super) const GOOD: &str = r#"{"pass":false,"reason":"No test covers the parser.","missingItems":["tests"],"questionsForUser":[],"forwardProgress":true,"suggestedNextSteps":["write them"]}"#;
-/// One of another kind.
+/// A verdict that passes.
 pub(super) const PASSING: &str = r#"{"pass":true,"reason":"The diff shows all of it.","missingItems":[],"questionsForUser":[],"forwardProgress":true,"suggestedNextSteps":[]}"#;
 /// A day in 2026, in milliseconds since 1970.
 pub(super) const NOW_MS: i64 = 1_790_000_000_000;
@@ -36,14 +36,20 @@ pub(super) fn question() -> Question {
     }
 }
 
-/// A complete reply in text.
+/// A complete text reply.
 pub(super) fn text(text: &str) -> Reply {
     Reply { payload: Payload::Text(text.to_owned()), stop: StopReason::Complete }
 }
 
-/// An answer that cost a cent.
-pub(super) fn answer(reply: &str) -> Answer {
-    Answer { reply: text(reply), model: Some("m-1".to_owned()), tokens_in: 100, tokens_out: 10, cost_usd: Some(0.01) }
+/// An answer that cost one cent.
+pub(super) fn answer(reply: &str) -> JudgeAnswer {
+    JudgeAnswer {
+        reply: text(reply),
+        model: Some("m-1".to_owned()),
+        tokens_in: 100,
+        tokens_out: 10,
+        cost_usd: Some(0.01),
+    }
 }
 
 /// A configuration with some settings changed.
@@ -54,13 +60,13 @@ pub(super) fn with(mut base: Value, changes: Value) -> Value {
     base
 }
 
-/// Builds a judge from its configuration in JSON; the environment holds only `TEST_KEY`.
+/// Builds a judge from its configuration in JSON. The environment contains only `TEST_KEY`.
 pub(super) fn judge(config: &Value) -> Box<dyn Judge> {
-    try_judge(config).unwrap_or_else(|error| panic!("{error}"))
+    call_judge(config).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Builds a judge from its configuration in JSON, or says what is wrong with it.
-pub(super) fn try_judge(config: &Value) -> Result<Box<dyn Judge>, String> {
+/// Builds a judge from its configuration in JSON, or returns what is wrong with it.
+pub(super) fn call_judge(config: &Value) -> Result<Box<dyn Judge>, String> {
     let config: JudgeConfig = serde_json::from_value(config.clone()).map_err(|error| error.to_string())?;
     let environment = |name: &str| (name == "TEST_KEY").then(|| "sk-test-1234".to_owned());
     build(&config, &environment).map_err(|error| error.to_string())
@@ -71,13 +77,13 @@ pub(super) fn far() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
-/// Why an opinion holds no verdict.
+/// Returns why an opinion has no verdict.
 pub(super) fn cause(opinion: &Opinion<StopVerdict>) -> Option<Cause> {
     opinion.verdict.as_ref().err().map(|unjudged| unjudged.cause)
 }
 
-/// Writes an executable script. Another process writes it: while this one has it open, a program
-/// that another test starts at the same moment would inherit it, and nobody could execute it.
+/// Writes an executable script. Another process writes it: if this process had it open, a program that another test
+/// starts at that moment would inherit it, and the script could not be executed.
 pub(super) fn script(folder: &Path, name: &str, body: &str) -> PathBuf {
     use std::io::Write as _;
     let path = folder.join(name);
@@ -93,19 +99,19 @@ pub(super) fn script(folder: &Path, name: &str, body: &str) -> PathBuf {
     path
 }
 
-/// A judge that does as it is told.
+/// A judge that follows a script.
 pub(super) struct Scripted {
     /// What shapes its replies.
     pub(super) identity: String,
     worst_cost_usd: Option<f64>,
     thinks: Duration,
-    replies: Mutex<VecDeque<Result<Answer, CallError>>>,
+    replies: Mutex<VecDeque<Result<JudgeAnswer, CallError>>>,
     reasks: Mutex<Vec<Option<String>>>,
     calls: AtomicUsize,
 }
 
 impl Scripted {
-    pub(super) fn new(replies: impl IntoIterator<Item = Result<Answer, CallError>>) -> Self {
+    pub(super) fn new(replies: impl IntoIterator<Item = Result<JudgeAnswer, CallError>>) -> Self {
         Self {
             identity: "scripted".to_owned(),
             worst_cost_usd: None,
@@ -154,7 +160,7 @@ impl Judge for Scripted {
         "price_per_word"
     }
 
-    fn call(&self, _: &Question, reask: Option<&str>, _: Instant) -> Result<Answer, CallError> {
+    fn call(&self, _: &Question, reask: Option<&str>, _: Instant) -> Result<JudgeAnswer, CallError> {
         self.calls.fetch_add(1, Ordering::SeqCst);
         self.reasks.lock().unwrap_or_else(PoisonError::into_inner).push(reask.map(str::to_owned));
         std::thread::sleep(self.thinks);

@@ -1,68 +1,68 @@
-//! Bidders: whoever can be asked for a bid, and have one implemented.
+//! Bidders, which can be asked for a bid and for its implementation.
 //!
-//! A bidder is a program, which runs in the sandbox, or a model, which is asked as judges are. Either answers through the same strict
-//! door. What it would implement with is its own: a program that edits a copy, or the model, which answers with a patch.
-//! Whose bid is best must not be known here.
+//! A bidder is a program in the sandbox, or a model, which is asked as judges are. Both answer through the same strict
+//! verdict parser. A bidder may implement with other means: a program that edits a copy, or a model that answers with
+//! a patch. This module must not know which bid is best.
 
 use std::path::Path;
 
-use assize_core::market::bid::Bid;
-use assize_core::market::requirement::Requirements;
-use assize_core::market::run::{Came, FailureContext};
-use assize_core::market::standing::BidderStanding;
 use assize_core::opinion::Opinion;
-use assize_core::patch::{Handed, Patch, PatchLimits};
 use assize_core::prompt::Question;
-use assize_core::prompt::market::{Files, Invitation, bid_question, implement_question};
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::text::Untrusted;
 use assize_core::verdict::{Payload, Reply, StopReason, read};
+use assize_market::bid::Bid;
+use assize_market::prompt::{Invitation, UntrustedFiles, bid_question, implement_question};
+use assize_market::reputation::BidderReputation;
+use assize_market::requirement::Requirements;
+use assize_market::run::{BidReply, FailureContext};
+use assize_patch::{Patch, PatchInput, PatchLimits};
 use serde_json::json;
 
-use super::errand::{ErrandError, ProgramConfig, Yard, run};
-use crate::court::fresh_nonce;
-use crate::fixer::{Left, NoPatch, task};
+use super::external_command::{CommandEnvironment, ExternalCommandError, ProgramConfig, run};
+use crate::fixer::{EditedTree, NoPatch, task};
 use crate::judge::Judge;
-use crate::judge::ask::{Terms, ask};
+use crate::judge::ask::{JudgeTerms, ask};
+use crate::random::fresh_nonce;
 use crate::work_copy::WorkCopy;
 
-/// What a bidder is told when it is asked for a bid.
+/// The request for a bid.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
-    /// What is demanded.
+pub struct BidRequest<'a> {
+    /// The requirements.
     pub requirements: &'a Requirements,
-    /// What the project says of itself.
+    /// The project brief.
     pub brief: &'a Untrusted<String>,
-    /// How it stands.
-    pub standing: &'a BidderStanding,
-    /// How many bid.
+    /// The bidder's reputation.
+    pub reputation: &'a BidderReputation,
+    /// How many bidders there are.
     pub bidders: usize,
-    /// How often what it bids may still be implemented.
+    /// How many more implementations there may be.
     pub iterations: u32,
-    /// What failed before.
+    /// The earlier failure.
     pub failure: Option<&'a FailureContext>,
 }
 
-/// What an implementer is told.
+/// The request for an implementation.
 #[derive(Debug, Clone, Copy)]
-pub struct Work<'a> {
+pub struct ImplementationRequest<'a> {
     /// The bid.
     pub bid: &'a Bid,
-    /// What is demanded.
+    /// The requirements.
     pub requirements: &'a Requirements,
-    /// What failed before.
+    /// The earlier failure.
     pub failure: Option<&'a FailureContext>,
-    /// How often it may still try after this.
+    /// How many attempts remain after this one.
     pub iterations: u32,
-    /// The files that the bid names, as they are.
-    pub affected: &'a Files,
+    /// The current files that the bid names.
+    pub affected: &'a UntrustedFiles,
     /// How large a patch may be.
     pub limits: PatchLimits,
-    /// The tree as it is.
+    /// The current tree.
     pub original: &'a Path,
 }
 
-/// Who bids.
+/// A bidder.
 pub struct Bidder {
     /// Its name.
     pub id: String,
@@ -72,16 +72,16 @@ pub struct Bidder {
     pub implements: Means,
 }
 
-/// How something is done for a bidder.
+/// How a bidder does its work.
 pub enum Means {
-    /// By a program in the sandbox.
+    /// With a program in the sandbox.
     Program(ProgramConfig),
-    /// By a model.
-    Model(Box<dyn Judge>, Terms),
+    /// With a model.
+    Model(Box<dyn Judge>, JudgeTerms),
 }
 
 impl Means {
-    /// Everything that shapes what it answers. Holds no secret.
+    /// Returns everything that shapes its answers. It contains no secret.
     pub fn identity(&self) -> String {
         match self {
             Self::Program(ProgramConfig { argv, time_s, network, env, read }) => {
@@ -94,12 +94,18 @@ impl Means {
 }
 
 impl Bidder {
-    /// Asks for a bid. `copy` is a copy of the tree of its own.
-    pub fn bid(&self, call: &Call<'_>, yard: &Yard, copy: &WorkCopy, now_ms: i64) -> Came {
+    /// Asks for a bid. `copy` is a private copy of the tree.
+    pub fn bid(
+        &self,
+        call: &BidRequest<'_>,
+        environment: &CommandEnvironment,
+        copy: &WorkCopy,
+        now_ms: i64,
+    ) -> BidReply {
         let own = call.failure.is_some_and(|failure| failure.failed_bidder == self.id);
         let invitation = Invitation {
             brief: call.brief,
-            weight: call.standing.weight,
+            weight: call.reputation.weight,
             bidders: call.bidders,
             iterations: call.iterations,
             failure: call.failure,
@@ -118,22 +124,28 @@ impl Bidder {
                     "requirements": call.requirements,
                     "brief": call.brief.inspect(),
                     "iterations": call.iterations,
-                    "standing": call.standing,
+                    "standing": call.reputation,
                     "failure": call.failure,
                     "own_failure": own,
                 });
-                bid_of(program, yard, copy, &question, &case)
+                bid_of(program, environment, copy, &question, &case)
             }
         };
-        came.map_or_else(Came::Nothing, |bid| Came::Bid(Box::new(bid)))
+        came.map_or_else(BidReply::Nothing, |bid| BidReply::Bid(Box::new(bid)))
     }
 
-    /// Has a bid implemented. `copy` is a copy of the tree of its own, which it may change.
+    /// Lets a bid be implemented. `copy` is a private copy of the tree, which may be changed.
     ///
     /// # Errors
     ///
-    /// Says why there is no patch.
-    pub fn implement(&self, work: &Work<'_>, yard: &Yard, copy: &WorkCopy, now_ms: i64) -> Result<Handed, NoPatch> {
+    /// Returns why there is no patch.
+    pub fn implement(
+        &self,
+        work: &ImplementationRequest<'_>,
+        environment: &CommandEnvironment,
+        copy: &WorkCopy,
+        now_ms: i64,
+    ) -> Result<PatchInput, NoPatch> {
         match &self.implements {
             Means::Model(model, terms) => {
                 let by_patch = Some((work.affected, work.limits));
@@ -141,7 +153,7 @@ impl Bidder {
                 let opinion: Opinion<Patch> = ask(model.as_ref(), &question, terms, now_ms);
                 match opinion.verdict {
                     Ok(patch) if patch.ops.is_empty() => Err(NoPatch::Nothing),
-                    Ok(patch) => Ok(Handed::Operations(patch)),
+                    Ok(patch) => Ok(PatchInput::Operations(patch)),
                     Err(why) if is_its_own_fault(why.cause) => Err(NoPatch::Unreadable(vec![why.to_string()])),
                     Err(why) => Err(NoPatch::Unavailable(why)),
                 }
@@ -156,53 +168,57 @@ impl Bidder {
                     "iterations": work.iterations,
                     "failure": work.failure,
                 });
-                edits(program, yard, copy, &question, &case, work)
+                edits(program, environment, copy, &question, &case, work)
             }
         }
     }
 }
 
-/// Whether a bidder is to blame for a reply that brought nothing.
+/// Returns whether a reply without a bid is the bidder's own fault.
 fn is_its_own_fault(cause: Cause) -> bool {
     matches!(cause, Cause::Malformed | Cause::Empty | Cause::Truncated | Cause::Forged | Cause::Refused)
 }
 
 fn bid_of(
     program: &ProgramConfig,
-    yard: &Yard,
+    environment: &CommandEnvironment,
     copy: &WorkCopy,
     question: &Question,
     case: &serde_json::Value,
 ) -> Result<Bid, String> {
-    let result = run(program, yard, copy, &task(question), case).map_err(|error| error.to_string())?;
+    let result = run(program, environment, copy, &task(question), case).map_err(|error| error.to_string())?;
     let text = String::from_utf8(result.stdout).map_err(|_| "what it printed is no UTF-8".to_owned())?;
     let stop = if result.cut { StopReason::Length } else { StopReason::Complete };
-    let exhibits: Vec<&str> = question.exhibits.iter().map(String::as_str).collect();
-    read::<Bid>(&Reply { payload: Payload::Text(text), stop }, &exhibits).map_err(|why| why.to_string())
+    let attachments: Vec<&str> = question.exhibits.iter().map(String::as_str).collect();
+    read::<Bid>(&Reply { payload: Payload::Text(text), stop }, &attachments).map_err(|why| why.to_string())
 }
 
-/// Takes what a program edited, or else the patch that it printed.
+/// Returns the edits of a program as a patch, or the patch that it printed.
 fn edits(
     program: &ProgramConfig,
-    yard: &Yard,
+    environment: &CommandEnvironment,
     copy: &WorkCopy,
     question: &Question,
     case: &serde_json::Value,
-    work: &Work<'_>,
-) -> Result<Handed, NoPatch> {
-    let result = run(program, yard, copy, &task(question), case).map_err(|error| match error {
-        // Whoever takes too long or fails had the chance.
-        ErrandError::TooLong { .. } | ErrandError::Failed { .. } => NoPatch::Unreadable(vec![error.to_string()]),
-        ErrandError::NotSent { .. } => NoPatch::Unavailable(Unjudged::new(Cause::Unavailable, error.to_string())),
+    work: &ImplementationRequest<'_>,
+) -> Result<PatchInput, NoPatch> {
+    let result = run(program, environment, copy, &task(question), case).map_err(|error| match error {
+        // A program that takes too long or fails had its chance.
+        ExternalCommandError::TooLong { .. } | ExternalCommandError::Failed { .. } => {
+            NoPatch::Unreadable(vec![error.to_string()])
+        }
+        ExternalCommandError::NotStarted { .. } => {
+            NoPatch::Unavailable(Unjudged::new(Cause::Unavailable, error.to_string()))
+        }
     })?;
-    // Whoever leaves a link had the chance.
+    // A program that leaves a link had its chance.
     let its_own = |what| NoPatch::Unreadable(vec![what]);
-    let left = Left {
+    let edited = EditedTree {
         program: program.argv.first().map(String::as_str).unwrap_or_default(),
         original: work.original,
         tree: &copy.path(),
         printed: &result.stdout,
-        cut_at: result.cut.then_some(yard.limits.output_bytes),
+        cut_at: result.cut.then_some(environment.limits.output_bytes),
     };
-    left.patch(&work.limits, its_own)
+    edited.patch(&work.limits, its_own)
 }

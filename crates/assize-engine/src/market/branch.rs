@@ -1,8 +1,8 @@
-//! The branch that a run of the market works on, in the project's own repository.
+//! The branch of a market run, in the project's own repository.
 //!
-//! Everything else reads a repository as if it were hostile. Here commits are made as its owner would make them, with the hooks and the identity that are
-//! configured: a commit is the last check. So only what was judged and taken gets here. What is committed, and why, must not be known
-//! here.
+//! Other code reads a repository as if it were hostile. Here, commits are made as its owner would make them, with the
+//! configured hooks and identity, because a commit is the last check. So only work that was judged and accepted gets
+//! here. This module must not know what is committed, and why.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,24 +12,24 @@ use std::time::{Duration, Instant};
 
 use assize_core::text::make_visible;
 
-use crate::process::{Finished, Limits, run};
+use crate::process::{ProcessLimits, ProcessResult, run};
 use crate::scratch::Scratch;
 use crate::search_path::SearchPath;
 
-/// How long one call of git may take; a commit's hooks may run the project's tests.
+/// The longest time for one call of git. The hooks of a commit may run the project's tests.
 pub const COMMIT_TIME_MAX: Duration = Duration::from_secs(1_800);
-/// How long another git is waited for that holds a lock.
+/// How long to wait for another git process that holds a lock.
 const LOCK_TIME_MAX: Duration = Duration::from_secs(3);
 const OUTPUT_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// The name of the file with a commit's message.
+/// The name of the file with a commit message.
 const MESSAGE: &str = "message";
-/// By which git takes paths from its standard input.
+/// The options with which git reads paths from standard input.
 const LISTED: [&str; 2] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 
-/// Why git did not do what was asked.
+/// Why a git command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BranchError {
-    /// It cannot be started.
+    /// git cannot be started.
     #[error("git cannot be started: {0}")]
     NoGit(io::Error),
     /// It took too long.
@@ -45,7 +45,7 @@ pub enum BranchError {
     },
 }
 
-/// A repository that is committed to.
+/// A repository to commit to.
 #[derive(Debug)]
 pub struct Branch {
     git: PathBuf,
@@ -54,11 +54,11 @@ pub struct Branch {
 }
 
 impl Branch {
-    /// Finds git for the repository at `root`. One of the project itself is not used.
+    /// Finds git for the repository at `root`. A git inside the project is not used.
     ///
     /// # Errors
     ///
-    /// Fails where there is no git.
+    /// Fails if there is no git.
     pub fn of(root: &Path) -> Result<Self, BranchError> {
         let search_path = SearchPath::of_process(root);
         let missing = || BranchError::NoGit(io::Error::new(io::ErrorKind::NotFound, "no entry of PATH has it"));
@@ -66,21 +66,22 @@ impl Branch {
         Ok(Self { git, path: search_path.variable(), root: root.to_owned() })
     }
 
-    /// Returns the branch that is checked out; `None` where there is none.
+    /// Returns the current branch, or `None` if no branch is checked out.
     ///
     /// # Errors
     ///
-    /// Fails where git does.
+    /// Fails if git does.
     pub fn current(&self) -> Result<Option<String>, BranchError> {
         let head = self.asked(&["symbolic-ref", "--quiet", "HEAD"])?;
         Ok(head.and_then(|head| head.strip_prefix("refs/heads/").map(str::to_owned)))
     }
 
-    /// Returns the branch that work leaves from: that of the remote, or else `main` or `master`; `None` where there is neither.
+    /// Returns the default branch: that of the remote, otherwise `main` or `master`. Returns `None` if there is none
+    /// of these.
     ///
     /// # Errors
     ///
-    /// Fails where git does.
+    /// Fails if git does.
     pub fn default_branch(&self) -> Result<Option<String>, BranchError> {
         if let Some(head) = self.asked(&["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])? {
             return Ok(head.strip_prefix("refs/remotes/origin/").map(str::to_owned));
@@ -93,39 +94,39 @@ impl Branch {
         Ok(None)
     }
 
-    /// Returns whether there is a branch.
+    /// Returns whether a branch exists.
     ///
     /// # Errors
     ///
-    /// Fails where git does.
+    /// Fails if git does.
     pub fn exists(&self, branch: &str) -> Result<bool, BranchError> {
         Ok(self.asked(&["show-ref", "--verify", &format!("refs/heads/{branch}")])?.is_some())
     }
 
-    /// Returns whether a branch can have this name.
+    /// Returns whether a name is valid for a branch.
     ///
     /// # Errors
     ///
-    /// Fails where git does.
+    /// Fails if git does.
     pub fn is_name(&self, branch: &str) -> Result<bool, BranchError> {
         Ok(self.asked(&["check-ref-format", &format!("refs/heads/{branch}")])?.is_some())
     }
 
-    /// Returns the folder of the repository's hooks, wherever it is configured to be.
+    /// Returns the configured folder of the repository's hooks.
     ///
     /// # Errors
     ///
-    /// Fails where git does.
+    /// Fails if git does.
     pub fn hooks_folder(&self) -> Result<Option<PathBuf>, BranchError> {
         let folder = self.asked(&["rev-parse", "--git-path", "hooks"])?;
         Ok(folder.map(|folder| self.root.join(folder)))
     }
 
-    /// Returns the files that differ from the last commit, and those that git does not know.
+    /// Returns the files that differ from the last commit, and untracked files.
     ///
     /// # Errors
     ///
-    /// Fails where git does.
+    /// Fails if git does.
     pub fn dirty(&self) -> Result<Vec<String>, BranchError> {
         let finished = self.git(&["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"], b"")?;
         if finished.stdout_cut {
@@ -136,16 +137,16 @@ impl Branch {
         Ok(entries.map(|entry| String::from_utf8_lossy(&entry[3..]).into_owned()).collect())
     }
 
-    /// Returns the commit that is checked out.
+    /// Returns the current commit.
     ///
     /// # Errors
     ///
-    /// Fails where there is none.
+    /// Fails if there is none.
     pub fn head(&self) -> Result<String, BranchError> {
         Ok(line(&self.git(&["rev-parse", "--verify", "HEAD"], b"")?.stdout))
     }
 
-    /// Returns whether somebody is named as the author of commits.
+    /// Checks that an author of commits is configured.
     ///
     /// # Errors
     ///
@@ -156,11 +157,11 @@ impl Branch {
             .map(|_| ())
     }
 
-    /// Checks a branch out; makes it of what is checked out where it is not there.
+    /// Checks out a branch. If it does not exist, creates it at the current commit.
     ///
     /// # Errors
     ///
-    /// Fails where git does.
+    /// Fails if git does.
     pub fn switch(&self, branch: &str) -> Result<(), BranchError> {
         let exists = self.exists(branch)?;
         let arguments: &[&str] =
@@ -168,11 +169,11 @@ impl Branch {
         self.git(arguments, b"").map(|_| ())
     }
 
-    /// Returns the newest of the last commits whose message has a line.
+    /// Returns the newest of the recent commits whose message contains a line.
     ///
     /// # Errors
     ///
-    /// Fails where git does.
+    /// Fails if git does.
     pub fn commit_with(&self, wanted: &str) -> Result<Option<String>, BranchError> {
         let finished = self.git(&["log", "-50", "--format=%H%x00%B%x01"], b"")?;
         let text = String::from_utf8_lossy(&finished.stdout);
@@ -183,18 +184,18 @@ impl Branch {
         Ok(found)
     }
 
-    /// Stages these files, and asks the hooks that have a say in a commit. Returns what one of them says that refuses it.
+    /// Stages files and runs the hooks that may refuse a commit. Returns the output of a hook that refuses.
     ///
     /// # Errors
     ///
-    /// Fails where git does.
+    /// Fails if git does.
     pub fn refusal(&self, paths: &[String], message: &str) -> Result<Option<String>, BranchError> {
         self.add(paths)?;
-        let told = self.message(message)?;
-        let file = told.path().join(MESSAGE).to_string_lossy().into_owned();
+        let message_file = self.message(message)?;
+        let file = message_file.path().join(MESSAGE).to_string_lossy().into_owned();
         for arguments in [&["pre-commit"][..], &["commit-msg", "--", &file]] {
             match self.git(&[&["hook", "run", "--ignore-missing"], arguments].concat(), b"") {
-                // git before 2.36 cannot be asked for them.
+                // git before 2.36 cannot run hooks by request.
                 Err(BranchError::Failed { detail, .. }) if detail.starts_with("git: 'hook' is not a git command") => {}
                 Err(BranchError::Failed { detail, .. }) => return Ok(Some(detail)),
                 ran => drop(ran?),
@@ -203,22 +204,23 @@ impl Branch {
         Ok(None)
     }
 
-    /// Commits files of the work tree as they are, and nothing else that is staged; no hook is asked. Returns nothing where nothing differs.
+    /// Commits these files of the work tree and nothing else that is staged, without hooks. Returns `None` if nothing
+    /// differs.
     ///
     /// # Errors
     ///
-    /// Fails where git does.
+    /// Fails if git does.
     pub fn commit(&self, paths: &[String], message: &str) -> Result<Option<String>, BranchError> {
         let head = self.head()?;
         let tree = self.tree_of(&self.root, &head, paths)?;
         self.commit_tree(&tree, &head, paths, message)
     }
 
-    /// Returns the tree that a commit becomes with these files of a folder, which need not be the work tree.
+    /// Returns the tree of a commit with these files taken from a folder, which need not be the work tree.
     ///
     /// # Errors
     ///
-    /// Fails where git does.
+    /// Fails if git does.
     pub fn tree_of(&self, folder: &Path, on: &str, paths: &[String]) -> Result<String, BranchError> {
         let git_dir = line(&self.git(&["rev-parse", "--absolute-git-dir"], b"")?.stdout);
         let scratch = Scratch::new("assize-index-")
@@ -230,19 +232,20 @@ impl Branch {
             finished(arguments, command, input)
         };
         aside(&["read-tree", on], b"")?;
-        // An empty list would stand for everything.
+        // An empty list would mean all files.
         if !paths.is_empty() {
             aside(&[&["--literal-pathspecs", "add", "--all", "--force"][..], &LISTED].concat(), &listed(paths))?;
         }
         Ok(line(&aside(&["write-tree"], b"")?.stdout))
     }
 
-    /// Commits a tree on top of what is checked out, which has to be `on`. `paths` are the files in which they differ: the index is told of them, and the
-    /// work tree is left as it is. Returns nothing where the tree is that of the commit before.
+    /// Commits a tree on top of the current commit, which must be `on`. `paths` are the files in which they differ:
+    /// the index is updated for them, and the work tree is not changed. Returns `None` if the tree is that of the
+    /// previous commit.
     ///
     /// # Errors
     ///
-    /// Fails where git does, and where something else was committed meanwhile.
+    /// Fails if git does, and if there is another commit in the meantime.
     pub fn commit_tree(
         &self,
         tree: &str,
@@ -259,11 +262,11 @@ impl Branch {
         Ok(Some(commit))
     }
 
-    /// Commits a tree to a branch of its own. Where that is there, it is left as it is.
+    /// Commits a tree to a new branch. An existing branch is not changed.
     ///
     /// # Errors
     ///
-    /// Fails where git does.
+    /// Fails if git does.
     pub fn commit_aside(&self, name: &str, tree: &str, on: &str, message: &str) -> Result<String, BranchError> {
         let reference = format!("refs/heads/{name}");
         if let Some(commit) = self.asked(&["rev-parse", "--quiet", "--verify", &reference])? {
@@ -274,7 +277,7 @@ impl Branch {
         Ok(commit)
     }
 
-    /// Makes a commit, signed where that is configured.
+    /// Makes a commit, signed if that is configured.
     fn commit_of(&self, tree: &str, on: &str, message: &str) -> Result<String, BranchError> {
         let signs = self.asked(&["config", "--type=bool", "--get", "commit.gpgsign"])?;
         let sign: &[&str] = if signs.as_deref() == Some("true") { &["-S"] } else { &[] };
@@ -282,7 +285,7 @@ impl Branch {
         Ok(line(&self.git(&arguments, message.as_bytes())?.stdout))
     }
 
-    /// Makes the index what the last commit is, in these files.
+    /// Resets these files in the index to the last commit.
     fn unstage(&self, paths: &[String]) -> Result<(), BranchError> {
         if paths.is_empty() {
             return Ok(());
@@ -297,7 +300,7 @@ impl Branch {
         self.git(&[&["--literal-pathspecs", "add", "--all", "--force"][..], &LISTED].concat(), &listed(paths)).map(drop)
     }
 
-    /// Writes a message down where nobody else looks.
+    /// Writes a commit message to a private file.
     fn message(&self, message: &str) -> Result<Scratch, BranchError> {
         let write = || {
             let folder = Scratch::new("assize-message-")?;
@@ -307,11 +310,11 @@ impl Branch {
         write().map_err(|error: io::Error| BranchError::Failed { what: "commit".to_owned(), detail: error.to_string() })
     }
 
-    /// Makes these files what they are in the last commit.
+    /// Resets these files to the last commit.
     ///
     /// # Errors
     ///
-    /// Fails where git does, or a file cannot be removed.
+    /// Fails if git does, or if a file cannot be removed.
     pub fn restore(&self, paths: &[String]) -> Result<(), BranchError> {
         self.unstage(paths)?;
         for path in paths {
@@ -326,7 +329,7 @@ impl Branch {
         Ok(())
     }
 
-    /// Asks git something that it may have no answer to.
+    /// Runs a git query that may have no answer.
     fn asked(&self, arguments: &[&str]) -> Result<Option<String>, BranchError> {
         match self.git(arguments, b"") {
             Ok(finished) => Ok(Some(line(&finished.stdout))),
@@ -335,8 +338,9 @@ impl Branch {
         }
     }
 
-    /// Calls git. Where another one holds a lock, such as one that outlived an interrupted run, it is waited for a little.
-    fn git(&self, arguments: &[&str], input: &[u8]) -> Result<Finished, BranchError> {
+    /// Runs git. If another process holds a lock, such as one that outlived an interrupted run, waits for a short
+    /// time.
+    fn git(&self, arguments: &[&str], input: &[u8]) -> Result<ProcessResult, BranchError> {
         let begin = Instant::now();
         loop {
             match finished(arguments, self.command(arguments), input) {
@@ -361,8 +365,9 @@ impl Branch {
     }
 }
 
-fn finished(arguments: &[&str], command: Command, input: &[u8]) -> Result<Finished, BranchError> {
-    let limits = Limits { time: COMMIT_TIME_MAX, stdout_bytes_max: OUTPUT_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
+fn finished(arguments: &[&str], command: Command, input: &[u8]) -> Result<ProcessResult, BranchError> {
+    let limits =
+        ProcessLimits { time: COMMIT_TIME_MAX, stdout_bytes_max: OUTPUT_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
     let finished = run(command, input, &limits).map_err(BranchError::NoGit)?;
     let what = arguments.iter().find(|argument| !argument.starts_with('-')).copied().unwrap_or_default().to_owned();
     match finished.status {
@@ -375,7 +380,7 @@ fn finished(arguments: &[&str], command: Command, input: &[u8]) -> Result<Finish
     }
 }
 
-/// Paths as git takes a list of them, with the options of [`LISTED`].
+/// Formats paths for git, with the options of [`LISTED`].
 fn listed(paths: &[String]) -> Vec<u8> {
     paths.iter().flat_map(|path| path.bytes().chain([0])).collect()
 }
@@ -455,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_aside_touches_nothing_that_is_checked_out() {
+    fn a_side_branch_leaves_the_checkout_unchanged() {
         let repo = Repo::with_commit(&[("a.txt", "one\n"), ("b.txt", "one\n")]);
         let branch = Branch::of(&repo.path()).expect("git");
         let elsewhere = tempfile::tempdir().expect("a folder");

@@ -1,8 +1,9 @@
-//! The broker: carries out what a run of the market asks for.
+//! The broker: carries out the steps of a market run.
 //!
-//! It reads the issue, asks bidders, has judges look at their bids, has the winner implement in a copy, holds the review court over that, commits, and
-//! writes down what became of everybody. Whatever reaches the world a second time after a crash finds what the first time left: events have
-//! names of their own, commits and comments carry a mark, a tick that is set stays. What has to happen next, the core says.
+//! It reads the issue, asks bidders, and lets judges rank their bids. It lets the winner implement in a copy, runs the
+//! review court on the result, commits, and records the outcome of every bidder. Effects that are repeated after a
+//! crash find the earlier ones: events have names of their own, commits and comments carry a marker, and a set tick
+//! remains. `assize-market` decides the next step.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,99 +12,99 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Instant;
 
-use assize_core::court::review::ReviewCase;
-use assize_core::fix::rounds::Proposal;
-use assize_core::market::bid::Tree as _;
-use assize_core::market::checklist::{BoxName, Checkbox, boxes};
-use assize_core::market::outcome::BidderOutcome;
-use assize_core::market::requirement::{ExplicitRequirement, Guideline, Requirements};
-use assize_core::market::run::{
-    Attention, Came, Made, MarketEffect, MarketEnding, MarketRun, MarketStep, Winner, events as told,
-};
-use assize_core::market::standing::Standing;
-use assize_core::market::verification::{Scene, Verification, tested};
 use assize_core::opinion::Opinion;
-use assize_core::patch::{Handed, Patch, PatchLimits, PatchTerms, Protection};
-use assize_core::prompt::market::{boxes_question, extract_question};
 use assize_core::ruling::{Cause, Outcome, Unjudged};
 use assize_core::text::{Untrusted, head, make_visible};
-use assize_core::verdict::{BoxOpinion, BoxesVerdict};
+use assize_market::bid::RepositoryIndex as _;
+use assize_market::checklist::{BoxName, Checkbox, boxes};
+use assize_market::outcome::BidderOutcome;
+use assize_market::prompt::{boxes_question, extract_question};
+use assize_market::reputation::Reputations;
+use assize_market::requirement::{ExplicitRequirement, Guideline, Requirements};
+use assize_market::run::{
+    Attention, BidReply, ImplementationReply, MarketEffect, MarketEnding, MarketRun, MarketStep, Winner, events as told,
+};
+use assize_market::verdict::boxes::{BoxOpinion, BoxesVerdict};
+use assize_market::verification::{Verification, VerificationInput, tested};
+use assize_patch::{Patch, PatchInput, PatchLimits, PatchTerms, Protection};
+use assize_review::case::ReviewCase;
+use assize_review::fix::rounds::Proposal;
 use serde_json::json;
 
-use super::appraisal::{Appraisal, Appraised, Judging, affected};
-use super::bidder::{Bidder, Call, Work};
+use super::bid_scoring::{BidScoring, Judging, ScoredBids, affected};
+use super::bidder::{BidRequest, Bidder, ImplementationRequest};
 use super::branch::{Branch, BranchError};
-use super::errand::{ProgramConfig, Yard, run as send};
+use super::commit_step::{CommitError, CommitOutcome, CommitStep};
 use super::events;
-use super::known::Known;
-use super::landing::{Landed, Landing, LandingError};
-use super::source::{Source, SourceError};
+use super::external_command::{CommandEnvironment, ProgramConfig, run as send};
+use super::source::{SourceError, SpecificationSource};
+use super::survey_lookup::SurveyLookup;
 use crate::brief;
-use crate::court::fresh_nonce;
-use crate::court::review::{self, ReviewError, Step};
-use crate::fix::desk::Desk;
+use crate::court::review::{self, ReviewError, ReviewStep};
 use crate::fix::proposal::{fitting, proposal};
+use crate::fix::workspace::FixWorkspace;
 use crate::git::Repository;
-use crate::ground::Ground;
+use crate::random::fresh_nonce;
 use crate::work_copy::{CopyError, WorkCopy};
+use crate::work_tree::WorkTree;
 
-/// The label of an issue that is being worked on.
+/// The label of an issue in progress.
 pub const IN_PROGRESS: &str = "in-progress";
-/// The label of an issue that a person has to look at.
+/// The label of an issue that needs a person.
 pub const ATTENTION: &str = "attention-needed";
-/// How many bidders are asked at a time.
+/// The most bidders that are asked concurrently.
 pub const AT_A_TIME_MAX: usize = 8;
 /// How large the change of an implementation may be.
 pub const IMPLEMENTATION_LIMITS: PatchLimits = PatchLimits { ops_max: 1_000, bytes_max: 2 * 1024 * 1024 };
-/// Longest message of a commit's first line, in characters.
+/// The longest first line of a commit message, in characters.
 const SUBJECT_CHARS_MAX: usize = 72;
 
-/// What a run goes by.
+/// The terms of a run.
 pub struct MarketTerms<'a> {
-    /// Who bids.
+    /// The bidders.
     pub bidders: &'a [Bidder],
     /// How implementations are judged.
-    pub review: &'a review::Terms,
-    /// Who is asked for opinions.
+    pub review: &'a review::ReviewTerms,
+    /// The judges.
     pub judging: &'a dyn Judging,
-    /// How often each judge is shown the bids.
+    /// How many times each judge is shown the bids.
     pub showings: u32,
-    /// What prints the share of lines that tests cover, in per cent.
+    /// The program that prints the test coverage of lines, in per cent.
     pub coverage: Option<&'a ProgramConfig>,
-    /// In which files the project says how it wants to be changed.
+    /// The project's guidelines for changes.
     pub guidelines: &'a [Guideline],
-    /// Whether boxes and guidelines are taken as they stand, whoever could be asked.
+    /// Whether boxes and guidelines are read by rules only, even if there are judges.
     pub rules_only: bool,
-    /// Where programs run.
-    pub yard: &'a Yard,
+    /// The environment of programs.
+    pub environment: &'a CommandEnvironment,
     /// The folder of the project's state.
     pub state: &'a Path,
-    /// The clock: milliseconds since 1970, and the same in words, in UTC.
+    /// The clock: milliseconds since 1970, and the UTC time as text.
     pub now: fn() -> (i64, String),
 }
 
-/// Why a run cannot go on. What was done stays done, and is found again.
+/// Why a run stopped. Completed steps remain, and are found when it is resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum BrokerError {
-    /// The issue or the file.
+    /// The issue or the file failed.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The branch.
+    /// The branch failed.
     #[error(transparent)]
     Branch(#[from] BranchError),
-    /// The review court.
+    /// The review court failed.
     #[error(transparent)]
     Review(#[from] ReviewError),
-    /// The history.
+    /// The event history failed.
     #[error(transparent)]
     Events(#[from] events::EventsError),
-    /// What was verified cannot be put onto the branch.
+    /// Verified work cannot be committed.
     #[error(transparent)]
-    Landing(#[from] LandingError),
-    /// The record cannot be kept.
+    Commit(#[from] CommitError),
+    /// The record cannot be stored.
     #[error("the ledger: {0}")]
     Keep(String),
-    /// What is recorded does not fit what is there.
+    /// The record does not fit the project.
     #[error("what is recorded of the interrupted run does not fit: {0}; --anew begins again")]
     Record(String),
 }
@@ -114,20 +115,20 @@ impl From<CopyError> for BrokerError {
     }
 }
 
-/// What is going on, for whoever waits.
-pub enum Progress<'a> {
-    /// Something takes long.
+/// The progress of a run.
+pub enum MarketProgress<'a> {
+    /// A long operation began.
     Doing(&'a str),
     /// The review court is at work.
-    Judging(Step<'a>),
-    /// Something happened, and this is what the run has come to.
+    Judging(ReviewStep<'a>),
+    /// A step was completed, with the state of the run after it.
     Came(&'a MarketRun, &'a MarketStep),
 }
 
-/// A broker at work.
+/// Carries out a run.
 pub struct Broker<'a> {
     terms: &'a MarketTerms<'a>,
-    source: &'a dyn Source,
+    source: &'a dyn SpecificationSource,
     branch: &'a Branch,
     /// The root of the project.
     home: PathBuf,
@@ -135,38 +136,43 @@ pub struct Broker<'a> {
 
 impl<'a> Broker<'a> {
     /// Makes a broker for the project at `home`.
-    pub fn new(terms: &'a MarketTerms<'a>, source: &'a dyn Source, branch: &'a Branch, home: &Path) -> Self {
+    pub fn new(
+        terms: &'a MarketTerms<'a>,
+        source: &'a dyn SpecificationSource,
+        branch: &'a Branch,
+        home: &Path,
+    ) -> Self {
         Self { terms, source, branch, home: home.to_owned() }
     }
 
-    /// Goes on to the end. `earlier` are the recorded steps of a run that was interrupted; each new one is handed to `keep` before
+    /// Runs to the end. `earlier` are the recorded steps of an interrupted run. `keep` stores each new step before
     /// anything else happens.
     ///
     /// # Errors
     ///
-    /// Fails where something cannot be read, written or kept.
+    /// Fails if something cannot be read, written or stored.
     pub fn run(
         &self,
         run: &mut MarketRun,
         first: MarketEffect,
         earlier: Vec<MarketStep>,
         keep: &mut dyn FnMut(&MarketStep) -> Result<(), String>,
-        watch: &mut dyn FnMut(Progress<'_>),
+        watch: &mut dyn FnMut(MarketProgress<'_>),
     ) -> Result<MarketEnding, BrokerError> {
         let mut effect = first;
         for step in earlier {
             effect = run.step(step.clone());
-            watch(Progress::Came(run, &step));
+            watch(MarketProgress::Came(run, &step));
         }
         if !matches!(effect, MarketEffect::Flag(_) | MarketEffect::Record | MarketEffect::End(_)) {
-            // Whoever calls it again has looked.
+            // A person who starts the run again has looked at the issue.
             self.source.label(&[IN_PROGRESS], &[ATTENTION])?;
         }
         loop {
-            let mut took = |run: &mut MarketRun, step: MarketStep, watch: &mut dyn FnMut(Progress<'_>)| {
+            let mut took = |run: &mut MarketRun, step: MarketStep, watch: &mut dyn FnMut(MarketProgress<'_>)| {
                 keep(&step).map_err(BrokerError::Keep)?;
                 let effect = run.step(step.clone());
-                watch(Progress::Came(run, &step));
+                watch(MarketProgress::Came(run, &step));
                 Ok::<_, BrokerError>(effect)
             };
             effect = match effect {
@@ -177,12 +183,12 @@ impl<'a> Broker<'a> {
                         _ => return Ok(ending),
                     };
                     self.source.label(add, remove)?;
-                    // The specification may lie in the project.
+                    // The specification may be part of the project.
                     self.record(run)?;
                     return Ok(ending);
                 }
                 MarketEffect::Ask(bidders) => {
-                    watch(Progress::Doing(&format!("asking {} for a bid", bidders.join(", "))));
+                    watch(MarketProgress::Doing(&format!("asking {} for a bid", bidders.join(", "))));
                     self.ask(run, &bidders, &mut |run, step| took(run, step, watch))?
                 }
                 effect => {
@@ -197,27 +203,27 @@ impl<'a> Broker<'a> {
         &self,
         run: &MarketRun,
         effect: &MarketEffect,
-        watch: &mut dyn FnMut(Progress<'_>),
+        watch: &mut dyn FnMut(MarketProgress<'_>),
     ) -> Result<MarketStep, BrokerError> {
-        self.landing().check(&run.start().branch)?;
+        self.commit_step().check(&run.start().branch)?;
         let missing = |what: &str| BrokerError::Record(format!("{what} is missing"));
         let winner = || run.winner().ok_or_else(|| missing("the winner"));
         let patch = || run.patch().ok_or_else(|| missing("the change"));
         Ok(match effect {
             MarketEffect::Extract => self.extract()?,
             MarketEffect::Rank => {
-                watch(Progress::Doing("ranking the bids"));
+                watch(MarketProgress::Doing("ranking the bids"));
                 self.rank(run)?
             }
             MarketEffect::Implement => {
                 let winner = winner()?;
-                watch(Progress::Doing(&format!("{} is being implemented", winner.proposal_id)));
+                watch(MarketProgress::Doing(&format!("{} is being implemented", winner.proposal_id)));
                 MarketStep::Implemented { made: self.implement(run, winner)? }
             }
             MarketEffect::Verify => self.verify(run, winner()?, patch()?, watch)?,
             MarketEffect::Commit => self.commit(run, winner()?, patch()?)?,
             MarketEffect::Keep => MarketStep::Kept { commit: self.keep_failed(run)? },
-            MarketEffect::Tell(outcomes) => self.tell(run, outcomes),
+            MarketEffect::Tell(outcomes) => self.write_outcomes(run, outcomes),
             MarketEffect::Write(events) => {
                 for event in events {
                     events::record(self.terms.state, event)?;
@@ -247,19 +253,20 @@ impl<'a> Broker<'a> {
         Ok(MarketStep::Extracted { title: issue.title, requirements, ticked })
     }
 
-    /// Returns how everybody stands.
-    fn standing(&self) -> Result<Standing, BrokerError> {
+    /// Returns the reputation of all bidders.
+    fn reputations(&self) -> Result<Reputations, BrokerError> {
         let names: BTreeSet<String> = self.terms.bidders.iter().map(|bidder| bidder.id.clone()).collect();
-        Ok(Standing::of(&names, events::read(self.terms.state)?))
+        Ok(Reputations::of(&names, events::read(self.terms.state)?))
     }
 
-    /// Copies a commit: what people change meanwhile is theirs, and no part of the work. Who takes part has no business with the score.
+    /// Copies a commit. Uncommitted changes of people are not part of the work, and bidders have no access to the
+    /// event history.
     fn copy(&self, commit: &str) -> Result<WorkCopy, BrokerError> {
         let repository = Repository::discover(&self.home).map_err(ReviewError::from)?;
         let repository = repository.ok_or_else(|| BrokerError::Record("there is no repository any more".to_owned()))?;
         let mut copy = WorkCopy::of_commit(&repository, commit)?;
-        let landing = self.landing();
-        let kept: Vec<String> = copy.files().iter().filter(|path| landing.is_state(path)).cloned().collect();
+        let commit_step = self.commit_step();
+        let kept: Vec<String> = copy.files().iter().filter(|path| commit_step.is_state(path)).cloned().collect();
         kept.iter().try_for_each(|path| copy.remove(path))?;
         Ok(copy)
     }
@@ -270,38 +277,44 @@ impl<'a> Broker<'a> {
         bidders: &[String],
         took: &mut dyn FnMut(&mut MarketRun, MarketStep) -> Result<MarketEffect, BrokerError>,
     ) -> Result<MarketEffect, BrokerError> {
-        self.landing().check(&run.start().branch)?;
+        self.commit_step().check(&run.start().branch)?;
         let copy = self.copy(&self.branch.head()?)?;
         let brief = self.brief(&copy);
-        let standing = self.standing()?;
+        let reputation = self.reputations()?;
         let begin = Instant::now();
         let requirements = run.requirements().clone();
         let failure = run.failure().cloned();
         let earlier_ms = run.latest_ms();
         let asked = self.terms.bidders.iter().filter(|bidder| bidders.contains(&bidder.id));
         let asked: Vec<(&Bidder, u32)> = asked.map(|bidder| (bidder, run.left(&bidder.id))).collect();
-        let MarketTerms { yard, now, bidders: all, .. } = *self.terms;
+        let MarketTerms { environment, now, bidders: all, .. } = *self.terms;
         let (next, mut last) = (AtomicUsize::new(0), None);
         thread::scope(|scope| {
             let (sender, receiver) = channel();
             for _ in 0..asked.len().min(AT_A_TIME_MAX) {
                 let (sender, asked, next, copy) = (sender.clone(), &asked, &next, &copy);
-                let (requirements, brief, failure, standing) = (&requirements, &brief, failure.as_ref(), &standing);
+                let (requirements, brief, failure, reputation) = (&requirements, &brief, failure.as_ref(), &reputation);
                 scope.spawn(move || {
                     while let Some((bidder, iterations)) = asked.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let standing = standing.bidders.get(&bidder.id).cloned().unwrap_or_default();
+                        let reputation = reputation.bidders.get(&bidder.id).cloned().unwrap_or_default();
                         let iterations = *iterations;
-                        let call =
-                            Call { requirements, brief, standing: &standing, bidders: all.len(), iterations, failure };
-                        // Each has a copy of its own: what one does there, no other sees.
+                        let call = BidRequest {
+                            requirements,
+                            brief,
+                            reputation: &reputation,
+                            bidders: all.len(),
+                            iterations,
+                            failure,
+                        };
+                        // Each bidder has a copy of its own, so that none sees the edits of another.
                         let came = match copy.again() {
-                            Ok(copy) => bidder.bid(&call, yard, &copy, now().0),
-                            Err(error) => Came::Nothing(format!("it could not be asked: {error}")),
+                            Ok(copy) => bidder.bid(&call, environment, &copy, now().0),
+                            Err(error) => BidReply::Nothing(format!("it could not be asked: {error}")),
                         };
                         let elapsed = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
                         let submitted_ms = earlier_ms.saturating_add(elapsed);
                         let step = MarketStep::Asked { bidder: bidder.id.clone(), submitted_ms, came };
-                        // Nobody hangs up before the last bid, unless nothing can be kept any more.
+                        // The receiver listens until the last bid, unless a step cannot be stored.
                         if sender.send(step).is_err() {
                             break;
                         }
@@ -318,9 +331,9 @@ impl<'a> Broker<'a> {
         last.ok_or_else(nobody)
     }
 
-    /// What the project says of itself.
+    /// Returns the project brief.
     fn brief(&self, copy: &WorkCopy) -> Untrusted<String> {
-        brief::look(None, None, copy, brief::Reader::Judges).brief
+        brief::look(None, None, copy, brief::BriefAudience::Judges).brief
     }
 
     fn rank(&self, run: &MarketRun) -> Result<MarketStep, BrokerError> {
@@ -328,7 +341,7 @@ impl<'a> Broker<'a> {
         let candidates = run.candidates();
         let copy = self.copy(&self.branch.head()?)?;
         let survey = brief::survey_copy(&copy);
-        let appraisal = Appraisal {
+        let scoring = BidScoring {
             seed: start.seed,
             purpose: &format!("iteration {}, round {}", run.iteration(), run.round()),
             showings: self.terms.showings,
@@ -337,8 +350,8 @@ impl<'a> Broker<'a> {
         };
         let bids: Vec<_> = candidates.iter().map(|candidate| (candidate.submitted_ms, &candidate.bid)).collect();
         let affected = affected(&copy, candidates.iter().flat_map(|candidate| &candidate.bid.changes));
-        let Appraised { named, ranking, judges } =
-            appraisal.rank(&bids, run.requirements(), &Known::of(&survey), &affected);
+        let ScoredBids { named, ranking, judges } =
+            scoring.rank(&bids, run.requirements(), &SurveyLookup::of(&survey), &affected);
         let who = named.into_iter().map(|(name, at)| (name, candidates[at].bidder.clone())).collect();
         Ok(MarketStep::Ranked { who, ranking, judges })
     }
@@ -353,14 +366,14 @@ impl<'a> Broker<'a> {
         PatchTerms { limits: IMPLEMENTATION_LIMITS, protection, ..PatchTerms::default() }
     }
 
-    fn implement(&self, run: &MarketRun, winner: &Winner) -> Result<Made, BrokerError> {
+    fn implement(&self, run: &MarketRun, winner: &Winner) -> Result<ImplementationReply, BrokerError> {
         let bidder = self.bidder(&winner.bidder)?;
-        let mut desk = Desk::new(self.copy(&self.branch.head()?)?)?;
-        let scratch = desk.copy().again()?;
-        let affected = affected(desk.copy(), &winner.bid.changes);
+        let mut workspace = FixWorkspace::new(self.copy(&self.branch.head()?)?)?;
+        let scratch = workspace.copy().again()?;
+        let affected = affected(workspace.copy(), &winner.bid.changes);
         let promised = run.promised();
-        let original = desk.path();
-        let work = Work {
+        let original = workspace.path();
+        let work = ImplementationRequest {
             bid: &winner.bid,
             requirements: &promised,
             failure: run.failure(),
@@ -369,24 +382,24 @@ impl<'a> Broker<'a> {
             limits: IMPLEMENTATION_LIMITS,
             original: &original,
         };
-        let answer = bidder.implement(&work, self.terms.yard, &scratch, (self.terms.now)().0);
-        let tried = proposal(&mut desk, &self.home, &Self::patch_terms(run), answer);
+        let answer = bidder.implement(&work, self.terms.environment, &scratch, (self.terms.now)().0);
+        let tried = proposal(&mut workspace, &self.home, &Self::patch_terms(run), answer);
         Ok(match (tried.proposal, tried.patch) {
-            (Proposal::Fits { .. }, Some(patch)) => match self.why_closed(&patch)? {
-                Some(why) => Made::Nothing(why),
-                None => Made::Patch(Box::new(patch)),
+            (Proposal::Fits { .. }, Some(patch)) => match self.why_protected(&patch)? {
+                Some(why) => ImplementationReply::Nothing(why),
+                None => ImplementationReply::Patch(Box::new(patch)),
             },
-            (Proposal::Unfit(faults), _) => Made::Nothing(faults.join("; ")),
-            (Proposal::Unavailable(why) | Proposal::Untried(why), _) => Made::Unjudged(why),
-            _ => Made::Nothing("it changed nothing".to_owned()),
+            (Proposal::Unfit(faults), _) => ImplementationReply::Nothing(faults.join("; ")),
+            (Proposal::Unavailable(why) | Proposal::Untried(why), _) => ImplementationReply::Unjudged(why),
+            _ => ImplementationReply::Nothing("it changed nothing".to_owned()),
         })
     }
 
-    /// Says which part of a change is not the implementer's to make.
-    fn why_closed(&self, patch: &Patch) -> Result<Option<String>, BrokerError> {
-        let landing = self.landing();
+    /// Returns which part of a change is protected from the implementer.
+    fn why_protected(&self, patch: &Patch) -> Result<Option<String>, BrokerError> {
+        let commit_step = self.commit_step();
         for op in &patch.ops {
-            if let Some(why) = landing.why_closed(op.path())? {
+            if let Some(why) = commit_step.why_protected(op.path())? {
                 return Ok(Some(format!("it changes {}, which {why}", op.path())));
             }
         }
@@ -398,38 +411,40 @@ impl<'a> Broker<'a> {
         run: &MarketRun,
         winner: &Winner,
         patch: &Patch,
-        watch: &mut dyn FnMut(Progress<'_>),
+        watch: &mut dyn FnMut(MarketProgress<'_>),
     ) -> Result<MarketStep, BrokerError> {
         let base = self.branch.head()?;
-        let mut desk = Desk::new(self.copy(&base)?)?;
-        let before = self.coverage(desk.copy());
+        let mut workspace = FixWorkspace::new(self.copy(&base)?)?;
+        let before = self.coverage(workspace.copy());
         let terms = PatchTerms { limits: PatchLimits::NONE, ..Self::patch_terms(run) };
-        let made = fitting(&desk, &Handed::Operations(patch.clone()), &terms);
+        let made = fitting(&workspace, &PatchInput::Operations(patch.clone()), &terms);
         let made = match made {
             Ok((made, _)) => made,
-            // Somebody committed what it does not fit: nobody here is to blame.
+            // The commit has changed and the patch does not fit it: that is not the implementer's fault.
             Err(faults) => {
                 let why = format!("the change does not fit any more: {}", faults.join("; "));
-                return Ok(MarketStep::Implemented { made: Made::Unjudged(Unjudged::new(Cause::Unavailable, why)) });
+                return Ok(MarketStep::Implemented {
+                    made: ImplementationReply::Unjudged(Unjudged::new(Cause::Unavailable, why)),
+                });
             }
         };
-        let state = desk.keep(made);
-        desk.lay(state)?;
+        let state = workspace.keep(made);
+        workspace.check_out(state)?;
         let promised = run.promised();
         let case =
             ReviewCase { specification: Untrusted::new(run.asked_for()), base: Some(base), ..ReviewCase::default() };
-        let ground = Ground::copy(&desk.path(), &self.home);
+        let work_tree = WorkTree::copy(&workspace.path(), &self.home);
         let review = review::hold(
             case.clone(),
             self.terms.review,
-            &ground,
-            &mut |step| watch(Progress::Judging(step)),
+            &work_tree,
+            &mut |step| watch(MarketProgress::Judging(step)),
             &mut |ids, question, each| self.terms.judging.review(ids, question, each),
         )?;
-        let after = before.and_then(|_| self.coverage(desk.copy()));
-        let diff = review::diff(&case, &ground)?;
+        let after = before.and_then(|_| self.coverage(workspace.copy()));
+        let diff = review::diff(&case, &work_tree)?;
         let judged = if review.ruling.outcome == Outcome::Accept && self.terms.judging.is_there() {
-            watch(Progress::Doing("asking which boxes are done"));
+            watch(MarketProgress::Doing("asking which boxes are done"));
             let boxes: Vec<&ExplicitRequirement> = promised.explicit_requirements.iter().collect();
             let budget = self.terms.review.policy.diff_budget;
             Some(by_box(self.terms.judging.boxes(&boxes_question(&boxes, &diff, budget, &fresh_nonce()))))
@@ -437,27 +452,29 @@ impl<'a> Broker<'a> {
             None
         };
         let tested = tested(&diff);
-        let scene = Scene { record: &review, tested: &tested, coverage: (before, after), judged: judged.as_ref() };
-        let verification = Verification::of(&winner.bid, run.requirements(), &scene);
-        let survey = brief::survey_copy(desk.copy());
-        let known = Known::of(&survey);
+        let input =
+            VerificationInput { record: &review, tested: &tested, coverage: (before, after), judged: judged.as_ref() };
+        let verification = Verification::of(&winner.bid, run.requirements(), &input);
+        let survey = brief::survey_copy(workspace.copy());
+        let lookup = SurveyLookup::of(&survey);
         let planned = run.candidates().iter().flat_map(|candidate| &candidate.bid.changes).map(|change| &change.path);
         let paths: BTreeSet<&String> = planned.chain(&verification.files).collect();
-        let modules = paths.into_iter().map(|path| (path.clone(), known.module_of(path))).collect();
+        let modules = paths.into_iter().map(|path| (path.clone(), lookup.module_of(path))).collect();
         Ok(MarketStep::Verified { verification: Box::new(verification), review: Box::new(review), modules })
     }
 
-    /// Measures the coverage of a copy, in per cent; `None` where nothing is configured for it, or that says nothing.
+    /// Measures the coverage of a copy, in per cent. Returns `None` if no program is configured or it prints no
+    /// number.
     fn coverage(&self, copy: &WorkCopy) -> Option<f64> {
         let scratch = copy.again().ok()?;
-        let printed = send(self.terms.coverage?, self.terms.yard, &scratch, "", &json!({})).ok()?.stdout;
+        let printed = send(self.terms.coverage?, self.terms.environment, &scratch, "", &json!({})).ok()?.stdout;
         let text = String::from_utf8_lossy(&printed).into_owned();
         let last = text.split_whitespace().last()?.trim_end_matches('%').parse::<f64>().ok()?;
         (0.0..=100.0).contains(&last).then_some(last)
     }
 
-    fn landing(&self) -> Landing<'_> {
-        Landing::new(self.branch, &self.home, self.terms.state, self.source)
+    fn commit_step(&self) -> CommitStep<'_> {
+        CommitStep::new(self.branch, &self.home, self.terms.state, self.source)
     }
 
     fn commit(&self, run: &MarketRun, winner: &Winner, patch: &Patch) -> Result<MarketStep, BrokerError> {
@@ -469,14 +486,15 @@ impl<'a> Broker<'a> {
             return Ok(MarketStep::Outdated);
         }
         let terms = Self::patch_terms(run);
-        let landed = self.landing().commit(self.copy(&head)?, &head, patch, &terms, &message(run, winner))?;
-        Ok(match landed {
-            Landed::Commit(commit) => MarketStep::Committed { commit },
-            Landed::Refused(why) => MarketStep::CommitRefused { why },
+        let committed = self.commit_step().commit(self.copy(&head)?, &head, patch, &terms, &message(run, winner))?;
+        Ok(match committed {
+            CommitOutcome::Commit(commit) => MarketStep::Committed { commit },
+            CommitOutcome::Refused(why) => MarketStep::CommitRefused { why },
         })
     }
 
-    /// Keeps what failed in the end, so that a person can look at it. It is no base for anything: it goes to a branch of its own.
+    /// Commits the failed implementation to a branch of its own, so that a person can look at it. No later work is
+    /// based on it.
     fn keep_failed(&self, run: &MarketRun) -> Result<Option<String>, BrokerError> {
         let (Some(patch), Some(on)) = (run.patch(), run.verified_on()) else { return Ok(None) };
         let message = format!(
@@ -485,10 +503,10 @@ impl<'a> Broker<'a> {
             run.marker()
         );
         let (terms, name) = (Self::patch_terms(run), run.failed_branch());
-        Ok(Some(self.landing().keep_aside(self.copy(on)?, on, patch, &terms, &name, &message)?))
+        Ok(Some(self.commit_step().keep_aside(self.copy(on)?, on, patch, &terms, &name, &message)?))
     }
 
-    fn tell(&self, run: &MarketRun, outcomes: &[BidderOutcome]) -> MarketStep {
+    fn write_outcomes(&self, run: &MarketRun, outcomes: &[BidderOutcome]) -> MarketStep {
         let (_, timestamp) = (self.terms.now)();
         MarketStep::Told { events: told(outcomes, run.start(), run.iteration(), &timestamp) }
     }
@@ -498,15 +516,15 @@ impl<'a> Broker<'a> {
         Ok(MarketStep::Ticked { gone })
     }
 
-    /// Commits what we keep of the market, and a specification that lies in the project.
+    /// Commits the market's state, and a specification that is part of the project.
     fn record(&self, run: &MarketRun) -> Result<MarketStep, BrokerError> {
-        // What was stashed or cleaned away meanwhile has happened all the same.
+        // Events that were stashed or removed in the meantime are written again.
         run.events().iter().try_for_each(|event| events::record(self.terms.state, event).map(drop))?;
-        let landing = self.landing();
-        landing.check(&run.start().branch)?;
+        let commit_step = self.commit_step();
+        commit_step.check(&run.start().branch)?;
         let message =
             format!("Market: what became of {}\n\n{}\n", subject(run), run.marker().replace("-Run", "-Record"));
-        Ok(MarketStep::Recorded { commit: landing.record(&message)? })
+        Ok(MarketStep::Recorded { commit: commit_step.record(&message)? })
     }
 
     fn flag(&self, run: &MarketRun, attention: &Attention) -> Result<(), BrokerError> {
@@ -519,10 +537,11 @@ impl<'a> Broker<'a> {
     }
 }
 
-/// What a person is told in the issue. What programs and bidders said stands in code: nothing there is a box, a mention or a comment.
+/// Returns the text for a person in the issue. Output of programs and bidders is in code blocks, so that it cannot
+/// contain boxes, mentions or comments.
 fn attention_text(attention: &Attention, branch: &str) -> String {
     let quoted = |text: &str| format!("````text\n{}\n````", make_visible(text).replace("```", "\"\"\""));
-    let told = match attention {
+    let notice = match attention {
         Attention::Failed { initial, replan } => format!(
             "Both initial and replan rounds failed. Manual intervention required.\n\n**Initial failure:**\n\n{}\n\n**Replan failure:**\n\n{}",
             quoted(&initial.summary()),
@@ -530,10 +549,10 @@ fn attention_text(attention: &Attention, branch: &str) -> String {
         ),
         attention => format!("Manual intervention required:\n\n{}", quoted(&attention.sentence())),
     };
-    format!("## Marketplace Failure\n\n{told}\n\nCheck branch: `{branch}`")
+    format!("## Marketplace Failure\n\n{notice}\n\nCheck branch: `{branch}`")
 }
 
-/// Reads what is demanded: by a judge, where one is there and what it says holds, and else by rules.
+/// Reads the requirements: from a judge if there is one and its reply is valid, otherwise by rules.
 pub fn requirements(
     boxes: &[Checkbox],
     specification: &str,
@@ -565,7 +584,7 @@ fn subject(run: &MarketRun) -> String {
     head(&format!("{of}{title}"), SUBJECT_CHARS_MAX).to_owned()
 }
 
-/// Says in a commit what was done, and what it was verified by.
+/// Returns a commit message that says what was done and how it was verified.
 fn message(run: &MarketRun, winner: &Winner) -> String {
     let mut text = format!("Implement {}\n\n", subject(run));
     for requirement in &run.promised().explicit_requirements {

@@ -1,26 +1,27 @@
-//! The events of the market: one file each, in a folder that git tracks.
+//! The events of the market: one file for each, in a folder that git tracks.
 //!
-//! A file is whole or not there, and is never changed: branches that are merged bring files together and nothing else. What cannot be read
-//! is an error with its name: a history with a hole in it would give other weights. What events mean must not be known here.
+//! A file is written atomically and never changed, so that merging branches only brings files together. An unreadable
+//! file is an error that names it, because an incomplete history would give other weights. This module must not know
+//! what events mean.
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use assize_core::market::event::{EVENT_BYTES_MAX, MarketEvent};
+use assize_market::event::{EVENT_BYTES_MAX, MarketEvent};
 use tempfile::NamedTempFile;
 
 use crate::{database, regular_file};
 
-/// Most files that are read.
+/// The most files that are read.
 pub const EVENTS_MAX: usize = 100_000;
-/// Where they lie in the folder of a project's state.
+/// Their folder within the project's state.
 const FOLDERS: [&str; 2] = ["market", "events"];
 
 /// Why events cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum EventsError {
-    /// A file is no event.
+    /// A file is not an event.
     #[error("{}: {what}", path.display())]
     NoEvent {
         /// The file.
@@ -36,21 +37,21 @@ pub enum EventsError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error.
         error: io::Error,
     },
 }
 
-/// Returns where a project's events lie; `state` is the folder of its state.
+/// Returns the folder of a project's events; `state` is the folder of its state.
 pub fn folder(state: &Path) -> PathBuf {
     FOLDERS.iter().fold(state.to_owned(), |path, name| path.join(name))
 }
 
-/// Reads all events; none where there is no folder.
+/// Reads all events; none if there is no folder.
 ///
 /// # Errors
 ///
-/// Names the file that is no event.
+/// Names the file that is not an event.
 pub fn read(state: &Path) -> Result<Vec<MarketEvent>, EventsError> {
     let folder = folder(state);
     let failed = |error: io::Error| EventsError::Folder { path: folder.clone(), error };
@@ -61,7 +62,7 @@ pub fn read(state: &Path) -> Result<Vec<MarketEvent>, EventsError> {
     let mut events = Vec::new();
     for entry in entries {
         let path = entry.map_err(failed)?.path();
-        // What git and editors leave lying is no event, and does not claim to be one.
+        // Temporary files of git and editors have other extensions.
         if path.extension().is_none_or(|extension| extension != "json") {
             continue;
         }
@@ -76,11 +77,11 @@ pub fn read(state: &Path) -> Result<Vec<MarketEvent>, EventsError> {
     Ok(events)
 }
 
-/// Writes an event down; returns the name of its file. One that is there already is left as it is.
+/// Writes an event, and returns the name of its file. An existing file is not changed.
 ///
 /// # Errors
 ///
-/// Fails where it cannot be written.
+/// Fails if it cannot be written.
 pub fn record(state: &Path, event: &MarketEvent) -> Result<String, EventsError> {
     let folder = folder(state);
     let name = event.file_name();
@@ -88,7 +89,7 @@ pub fn record(state: &Path, event: &MarketEvent) -> Result<String, EventsError> 
         database::make_folder(state)?;
         fs::create_dir_all(&folder)?;
         let path = folder.join(&name);
-        // Where git looks at nothing: what a crash leaves behind is nobody's.
+        // In a folder that git does not track, in case a crash leaves it behind.
         let mut draft = NamedTempFile::new_in(state)?;
         draft.write_all(event.to_json().as_bytes())?;
         draft.as_file().sync_all()?;
@@ -96,7 +97,7 @@ pub fn record(state: &Path, event: &MarketEvent) -> Result<String, EventsError> 
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {}
             persisted => drop(persisted?),
         }
-        // The name is on the disk when its folder is.
+        // The name is on disk when its folder is.
         fs::File::open(&folder)?.sync_all()
     };
     write().map_err(|error| EventsError::Folder { path: folder.clone(), error })?;
@@ -105,7 +106,7 @@ pub fn record(state: &Path, event: &MarketEvent) -> Result<String, EventsError> 
 
 #[cfg(test)]
 mod tests {
-    use assize_core::market::event::{MarketMetrics, MarketOutcome};
+    use assize_market::event::{MarketMetrics, MarketOutcome};
 
     use super::*;
 
@@ -148,10 +149,10 @@ mod tests {
         record(&state, &event("a", 1)).expect("written");
         fs::write(folder(&state).join("README.md"), "not ours").expect("written");
         assert_eq!(read(&state).expect("readable").len(), 1);
-        for (content, says) in [(&b"{}"[..], "is no event"), (b"\xff", "is no UTF-8")] {
+        for (content, expected_message) in [(&b"{}"[..], "is no event"), (b"\xff", "is no UTF-8")] {
             fs::write(folder(&state).join("broken.json"), content).expect("written");
             let error = read(&state).expect_err("no event").to_string();
-            assert!(error.contains("broken.json") && error.contains(says), "{error}");
+            assert!(error.contains("broken.json") && error.contains(expected_message), "{error}");
         }
         fs::remove_file(folder(&state).join("broken.json")).expect("removed");
         std::os::unix::fs::symlink("/dev/zero", folder(&state).join("endless.json")).expect("linked");

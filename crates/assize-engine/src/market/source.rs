@@ -1,8 +1,8 @@
-//! Where work comes from, and where what became of it is said.
+//! Sources of specifications, and where the outcome of work is reported.
 //!
-//! A specification lies where people edit it while work goes on, so that nothing that was read of it holds for long: boxes are
-//! found anew by what they say, only their brackets are changed, and what was written is looked at again. What boxes
-//! demand, who works on them and what becomes of the work must not be known here.
+//! People edit a specification while work is in progress, so what was read of it may be outdated. Boxes are found
+//! again by their text, only their brackets are changed, and every write is checked by reading again. This module must
+//! not know what boxes demand, who works on them, or what happens to the work.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,138 +10,138 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assize_core::market::checklist::{self, BoxName, ChecklistError};
+use assize_market::checklist::{self, BoxName, ChecklistError};
 
 pub mod file;
 pub mod github;
 
-/// How the name of a file begins that is not yet in the place of a specification.
+/// The prefix of temporary files that replace a specification.
 pub const DRAFT_PREFIX: &str = ".assize-draft-";
-/// Most edits that are made to get ticks to stand while others edit.
+/// The most edits to set ticks while others edit.
 pub const EDITS_MAX: u32 = 5;
 
-/// Where work comes from, and where what became of it is said.
+/// A source of a specification, to which outcomes are reported.
 ///
-/// Texts handed in hold no boxes: what is said in a file would be taken for a part of its specification.
-pub trait Source {
-    /// What people call it: `issue 12`, or the path of the file.
+/// Texts that are passed in must contain no boxes: in a file, they would become part of the specification.
+pub trait SpecificationSource {
+    /// Returns the name for messages: `issue 12`, or the path of the file.
     fn name(&self) -> String;
 
-    /// The number of the GitHub issue, where it is one.
+    /// Returns the number of the GitHub issue, if it is one.
     fn number(&self) -> Option<u64>;
 
-    /// Where it lies on this machine, where it does.
+    /// Returns the path on this machine, if it has one.
     fn place(&self) -> Option<&Path>;
 
-    /// Reads what stands there now.
+    /// Reads the current state.
     ///
     /// # Errors
     ///
     /// Says why it cannot be read, and what to do.
     fn read(&self) -> Result<Issue, SourceError>;
 
-    /// Ticks boxes and changes nothing else. Returns those that are gone.
+    /// Ticks boxes and changes nothing else.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be read or written, and where the ticks do not stand after [`EDITS_MAX`] edits.
-    fn tick(&self, boxes: &[BoxName]) -> Result<Ticked, SourceError>;
+    /// Fails if it cannot be read or written, and if the ticks are still undone after [`EDITS_MAX`] edits.
+    fn tick(&self, boxes: &[BoxName]) -> Result<TickReport, SourceError>;
 
-    /// Adds and takes away labels; what is as wanted already is left as it is. One that is in both lists is added.
+    /// Adds and removes labels, if needed. A label in both lists is added.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be read or written, and where a label cannot be one.
+    /// Fails if it cannot be read or written, and for an invalid label.
     fn label(&self, add: &[&str], remove: &[&str]) -> Result<(), SourceError>;
 
-    /// Says something once: nothing is said where the marker stands already. Returns whether it was said now.
+    /// Posts a comment once: does nothing if the marker already exists. Returns whether the comment was posted now.
     ///
-    /// The marker is an HTML comment, which nobody sees; it is written below the text. Two that say the same at the same
-    /// moment do not see each other's marker.
+    /// The marker is an invisible HTML comment below the text. If the same comment is posted twice at the same moment,
+    /// both may appear.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be read or written. It may have been said all the same; saying it again is safe.
+    /// Fails if it cannot be read or written. The comment may have been posted even then; posting it again is safe.
     fn comment(&self, marker: &str, text: &str) -> Result<bool, SourceError>;
 }
 
-/// What stands in a source.
+/// The current state of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// The specification, in Markdown, to the byte.
+    /// The specification, in Markdown, unchanged.
     pub body: String,
     /// Its labels.
     pub labels: Vec<String>,
-    /// Whether it is still to be worked on.
+    /// Whether it is open.
     pub is_open: bool,
 }
 
-/// What became of boxes that were to be ticked.
+/// The outcome of ticking boxes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ticked {
-    /// Those that were ticked now.
+pub struct TickReport {
+    /// Boxes that were ticked now.
     pub ticked: Vec<BoxName>,
-    /// Those that were ticked before.
+    /// Boxes that were ticked before.
     pub already: Vec<BoxName>,
-    /// Those that are not there any more.
+    /// Boxes that no longer exist.
     pub gone: Vec<BoxName>,
 }
 
 /// Why a source cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The program that reaches it is not there.
+    /// `gh` is not installed.
     #[error("{0} cannot be reached without the program `gh`; install it from https://cli.github.com")]
     NotThere(String),
-    /// The program that reaches it does not know who is asking.
+    /// `gh` is not logged in.
     #[error("{0} cannot be reached because `gh` is not logged in; run `gh auth login` or set `GH_TOKEN`")]
     NotLoggedIn(String),
-    /// There is no such issue.
+    /// The issue does not exist.
     #[error("{0} is not in this repository; check its number, and which repository `gh repo set-default --view` names")]
     NoIssue(String),
-    /// Passing trouble did not pass.
+    /// A temporary failure persisted.
     #[error("{name} could not be reached in {tries} tries, the last of which ended with `{last}`; try again later")]
     Busy {
-        /// What people call the source.
+        /// The name of the source.
         name: String,
-        /// How often it was tried.
+        /// How many attempts were made.
         tries: u32,
-        /// What was wrong the last time.
+        /// The last failure.
         last: String,
     },
-    /// Others edit it all the time.
+    /// Others keep editing it.
     #[error("{name} was changed by others during each of {edits} edits; try again when they are done")]
     Contended {
-        /// What people call the source.
+        /// The name of the source.
         name: String,
         /// How many edits were made.
         edits: u32,
     },
-    /// What stands there is not what can stand there.
+    /// The source has invalid content.
     #[error("{name} cannot be read since {what}; correct it, or take another")]
     Unreadable {
-        /// What people call the source.
+        /// The name of the source.
         name: String,
         /// What is wrong.
         what: String,
     },
-    /// The program that reaches it failed for a reason of its own.
+    /// `gh` failed for another reason.
     #[error(
         "{name} could not be reached since `gh {call}` failed ({status}) with `{complaint}`; run it by hand to see why"
     )]
     Failed {
-        /// What people call the source.
+        /// The name of the source.
         name: String,
         /// The arguments.
         call: String,
         /// How it ended.
         status: String,
-        /// What it said.
+        /// What it printed.
         complaint: String,
     },
-    /// A label cannot be one everywhere.
+    /// A label is not valid in every source.
     #[error(
         "`{0}` cannot be a label; name one without commas, quotes, line breaks, `-->`, and `-` or white space before it"
     )]
@@ -149,83 +149,83 @@ pub enum SourceError {
     /// The specification is too large, or has too many boxes.
     #[error(transparent)]
     Checklist(#[from] ChecklistError),
-    /// The system refuses.
+    /// A file operation failed.
     #[error("{} cannot be used: {error}; check that it is there and who may read and write it", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error.
         error: io::Error,
     },
 }
 
-/// How often passing trouble is met, and how long it is given to pass.
+/// How often temporary failures are retried, and with which pauses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
-    /// How often something is tried; at least once.
+pub struct RetryPolicy {
+    /// The number of attempts; at least one is made.
     pub tries: u32,
-    /// How long is waited after the first failure. Each wait is twice as long as the one before.
+    /// The pause after the first failure. Each pause is twice as long as the previous one.
     pub first_wait: Duration,
-    /// The longest wait.
+    /// The longest pause.
     pub wait_max: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self { tries: 5, first_wait: Duration::from_secs(2), wait_max: Duration::from_secs(60) }
     }
 }
 
-impl Patience {
-    /// Returns how long is waited after so many failures.
+impl RetryPolicy {
+    /// Returns the pause after so many failures.
     fn wait(&self, failures: u32) -> Duration {
         let times = 2_u32.saturating_pow(failures.saturating_sub(1));
         self.first_wait.saturating_mul(times).min(self.wait_max)
     }
 }
 
-/// What is to be done about what stands there.
+/// What to do about the current text.
 #[derive(Debug, PartialEq, Eq)]
-enum Next<T> {
+enum TickAction<T> {
     /// Nothing: it is as wanted.
     Stands(T),
-    /// This is to stand there instead.
+    /// Replace it with this text.
     Write(String),
 }
 
-/// Boxes that are being ticked, while others may edit what they stand in.
-struct Ticking<'b> {
-    /// Each of them once.
+/// Boxes to be ticked while others may edit the specification.
+struct BoxTicking<'b> {
+    /// The boxes, without duplicates.
     wanted: BTreeSet<&'b BoxName>,
-    /// Those that were seen without a tick, and given one.
+    /// Boxes that were found without a tick, and ticked.
     tried: BTreeSet<&'b BoxName>,
 }
 
-impl<'b> Ticking<'b> {
+impl<'b> BoxTicking<'b> {
     fn new(boxes: &'b [BoxName]) -> Self {
         Self { wanted: boxes.iter().collect(), tried: BTreeSet::new() }
     }
 
-    /// Looks at what stands there now.
-    fn look(&mut self, specification: &str) -> Result<Next<Ticked>, ChecklistError> {
+    /// Decides what to do about the current text.
+    fn look(&mut self, specification: &str) -> Result<TickAction<TickReport>, ChecklistError> {
         let mut text = Cow::Borrowed(specification);
-        let (mut standing, mut gone) = (Vec::new(), Vec::new());
+        let (mut current, mut gone) = (Vec::new(), Vec::new());
         for name in self.wanted.iter().copied() {
             match checklist::set(&text, name, true) {
                 Ok(Some(changed)) => {
                     text = Cow::Owned(changed);
                     self.tried.insert(name);
                 }
-                Ok(None) => standing.push(name.clone()),
+                Ok(None) => current.push(name.clone()),
                 Err(ChecklistError::Gone(_)) => gone.push(name.clone()),
                 Err(error) => return Err(error),
             }
         }
         if let Cow::Owned(changed) = text {
-            return Ok(Next::Write(changed));
+            return Ok(TickAction::Write(changed));
         }
-        let (ticked, already) = standing.into_iter().partition(|name| self.tried.contains(name));
-        Ok(Next::Stands(Ticked { ticked, already, gone }))
+        let (ticked, already) = current.into_iter().partition(|name| self.tried.contains(name));
+        Ok(TickAction::Stands(TickReport { ticked, already, gone }))
     }
 }
 
@@ -241,8 +241,7 @@ fn check_labels(labels: &[&str]) -> Result<(), SourceError> {
     }
 }
 
-/// Returns which labels are missing and are to be added, and which of those that stand are to go. GitHub does not tell
-/// capitals from small letters.
+/// Returns which labels must be added, and which current labels must be removed. GitHub ignores the case of labels.
 fn label_changes<'l>(standing: &'l [String], add: &[&'l str], remove: &[&str]) -> (Vec<&'l str>, Vec<&'l str>) {
     let is_in = |labels: &[&str], label: &str| labels.iter().any(|one| one.to_lowercase() == label.to_lowercase());
     let standing: Vec<&str> = standing.iter().map(String::as_str).collect();
@@ -266,27 +265,27 @@ mod tests {
 
     #[test]
     fn waits_grow_up_to_their_limit() {
-        let patience = Patience::default();
+        let patience = RetryPolicy::default();
         let waits: Vec<u64> = [1, 2, 3, 4, 5, 6, 7, u32::MAX].map(|failures| patience.wait(failures).as_secs()).into();
         assert_eq!(waits, [2, 4, 8, 16, 32, 60, 60, 60]);
     }
 
     #[test]
-    fn ticking_ends_when_nothing_is_left_to_tick() {
+    fn ticking_ends_when_all_boxes_are_ticked() {
         let boxes = ["b", "a", "none", "b"].map(named);
-        let mut ticking = Ticking::new(&boxes);
+        let mut ticking = BoxTicking::new(&boxes);
         let written = "- [x] a\r\n- [x] b\n- [ ] c";
-        assert_eq!(ticking.look("- [x] a\r\n- [ ] b\n- [ ] c"), Ok(Next::Write(written.to_owned())));
-        let ticked = Ticked { ticked: vec![named("b")], already: vec![named("a")], gone: vec![named("none")] };
-        assert_eq!(ticking.look(written), Ok(Next::Stands(ticked)));
-        // Somebody has taken `a` out, and the tick of `b` away.
-        assert_eq!(ticking.look("- [ ] b\n"), Ok(Next::Write("- [x] b\n".to_owned())));
-        let ticked = Ticked { ticked: vec![named("b")], already: vec![], gone: ["a", "none"].map(named).into() };
-        assert_eq!(ticking.look("- [x] b\n"), Ok(Next::Stands(ticked)));
+        assert_eq!(ticking.look("- [x] a\r\n- [ ] b\n- [ ] c"), Ok(TickAction::Write(written.to_owned())));
+        let ticked = TickReport { ticked: vec![named("b")], already: vec![named("a")], gone: vec![named("none")] };
+        assert_eq!(ticking.look(written), Ok(TickAction::Stands(ticked)));
+        // Another person removed `a`, and the tick of `b`.
+        assert_eq!(ticking.look("- [ ] b\n"), Ok(TickAction::Write("- [x] b\n".to_owned())));
+        let ticked = TickReport { ticked: vec![named("b")], already: vec![], gone: ["a", "none"].map(named).into() };
+        assert_eq!(ticking.look("- [x] b\n"), Ok(TickAction::Stands(ticked)));
     }
 
     #[test]
-    fn labels_that_are_as_wanted_are_left() {
+    fn correct_labels_are_not_changed() {
         let standing = ["Bug", "open", "kept"].map(str::to_owned);
         let changes = |add: &[&'static str], remove: &[&str]| {
             let (missing, leaving) = label_changes(&standing, add, remove);

@@ -1,34 +1,34 @@
-//! Where a test ends an apply: before one of its changes to the disk, as a kill would. Outside tests nothing ends.
+//! Lets tests end an apply before one of its changes to the disk, as a kill would. Outside tests it does nothing.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many changes to the disk are still made: all of them, unless a test says how many.
+/// How many changes to the disk are allowed: all of them, unless a test sets a number.
 #[derive(Debug, Clone, Default)]
 pub struct Fuse {
-    left: Option<Arc<AtomicUsize>>,
-    is_mended: bool,
+    steps_left: Option<Arc<AtomicUsize>>,
+    is_disarmed: bool,
 }
 
 impl Fuse {
-    /// Lets this many changes through.
+    /// Allows this many changes, and fails all further ones.
     #[cfg(test)]
     pub fn of(changes: usize) -> Self {
-        Self { left: Some(Arc::new(AtomicUsize::new(changes))), is_mended: false }
+        Self { steps_left: Some(Arc::new(AtomicUsize::new(changes))), is_disarmed: false }
     }
 
-    /// Lets this many changes through, refuses one as a full disk would, and lets all others through.
+    /// Allows this many changes, fails one as a full disk would, and allows all further ones.
     #[cfg(test)]
     pub fn failing_once(changes: usize) -> Self {
-        Self { is_mended: true, ..Self::of(changes) }
+        Self { is_disarmed: true, ..Self::of(changes) }
     }
 
-    /// Is asked before each change.
+    /// Called before each change to the disk.
     pub fn burn(&self) -> io::Result<()> {
-        let Some(left) = &self.left else { return Ok(()) };
+        let Some(left) = &self.steps_left else { return Ok(()) };
         let burnt = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-        if burnt.is_err() && self.is_mended {
+        if burnt.is_err() && self.is_disarmed {
             left.store(usize::MAX, Ordering::Relaxed);
         }
         burnt.map(drop).map_err(|_| io::Error::other("the test ends here"))

@@ -1,9 +1,8 @@
-//! What is about to be written, on disk before any of it is.
+//! The journal of a patch: what is about to be written, on disk before any of it is written.
 //!
-//! From the moment the journal stands under its name, the patch is decided: whoever comes next
-//! carries out what is left of it. A journal that is cut or damaged never stood there whole, or was
-//! tampered with; it is never carried out. Neither is one that names a path that no patch may: whoever made
-//! the tree may have made the journal as well.
+//! Once the journal exists under its name, the patch is decided, and the next process to open the tree finishes it. A
+//! journal that is truncated or damaged was never complete or was tampered with, and is never carried out. Neither is
+//! one with a path that no patch may have, because the author of the tree may have written the journal as well.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -11,7 +10,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 
-use assize_core::patch::{Change, Entry, File as Content, Pin, check_path};
+use assize_patch::{FileContent, FilePin, FileTransition, PathState, check_path};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -24,57 +23,57 @@ const MAGIC: &[u8] = b"assize patch journal 2\n";
 const NAME: &str = "patch.journal";
 const UNFINISHED: &str = "patch.journal.new";
 const HASH_BYTES: usize = 32;
-/// Longest journal: all the bytes that one patch may write.
+/// The longest journal: the most bytes that one patch may write.
 const JOURNAL_BYTES_MAX: u64 = 1 << 30;
-/// The bytes of the number that says how long the head is.
+/// The bytes of the number that gives the length of the head.
 const LENGTH_BYTES: usize = 8;
 
-/// What a journal says.
+/// The content of a journal.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Record<'a> {
-    /// Tells the files of this patch that lie beside their places from all others.
+pub struct PatchJournalRecord<'a> {
+    /// Identifies this patch's files beside their places.
     pub nonce: u64,
-    /// What becomes of each file.
-    pub changes: Cow<'a, [Change]>,
+    /// The change of each file.
+    pub changes: Cow<'a, [FileTransition]>,
 }
 
-impl Record<'_> {
+impl PatchJournalRecord<'_> {
     /// Returns the name under which a file is written before it is moved to its place.
     pub fn beside(&self, index: usize) -> String {
         format!(".assize-patch-{:016x}-{index}", self.nonce)
     }
 }
 
-/// Returns whether a file is what it was before a change.
-pub fn is_before(change: &Change, entry: &Entry) -> bool {
+/// Returns whether a file is as it was before a change.
+pub fn is_before(change: &FileTransition, entry: &PathState) -> bool {
     match (entry, &change.before) {
-        (Entry::File(file), Some(pin)) => Pin::of(file) == *pin,
-        // The plan says that nothing will be left in the folder.
-        (Entry::Absent | Entry::Folder, None) => true,
+        (PathState::File(file), Some(pin)) => FilePin::of(file) == *pin,
+        // The plan ensures that nothing remains in the folder.
+        (PathState::Absent | PathState::Folder, None) => true,
         _ => false,
     }
 }
 
-/// Returns whether a file is what a change makes of it.
-pub fn is_after(change: &Change, entry: &Entry) -> bool {
+/// Returns whether a file is as it is after a change.
+pub fn is_after(change: &FileTransition, entry: &PathState) -> bool {
     match (entry, &change.after) {
-        (Entry::File(file), Some(after)) => file == after,
-        // A folder may have taken the place of a file.
-        (Entry::Absent | Entry::Folder, None) => true,
+        (PathState::File(file), Some(after)) => file == after,
+        // A folder may have replaced a file.
+        (PathState::Absent | PathState::Folder, None) => true,
         _ => false,
     }
 }
 
-/// The head of a journal: all but the bytes of the files, which follow it in this order.
+/// The head of a journal: everything except the bytes of the files, which follow it in this order.
 #[derive(Serialize, Deserialize)]
-struct Head<'a> {
+struct JournalHead<'a> {
     nonce: u64,
     #[serde(borrow)]
-    files: Vec<Named<'a>>,
+    files: Vec<JournalFile<'a>>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Named<'a> {
+struct JournalFile<'a> {
     path: &'a str,
     /// The hash and the mode of the file before.
     before: Option<(&'a str, bool)>,
@@ -82,8 +81,8 @@ struct Named<'a> {
     after: Option<(u64, bool)>,
 }
 
-impl<'a> Named<'a> {
-    fn of(change: &'a Change) -> Self {
+impl<'a> JournalFile<'a> {
+    fn of(change: &'a FileTransition) -> Self {
         Self {
             path: &change.path,
             before: change.before.as_ref().map(|pin| (pin.hash.as_str(), pin.executable)),
@@ -92,34 +91,34 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Why a journal cannot be read.
+/// Why a journal cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// The system says so.
+pub enum PatchJournalError {
+    /// A file operation failed.
     #[error("{}: {source}", path.display())]
     Io {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What it says.
+        /// The error.
         source: io::Error,
     },
-    /// It is no journal, or not a whole one.
+    /// The file is not a journal, or not a complete one.
     #[error("{} is damaged or from another version; nothing was changed because of it; look at it and remove it", path.display())]
     Damaged {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
 }
 
-/// Where the journal of a tree stands.
-pub struct Journal<'a> {
+/// The journal file of a tree.
+pub struct PatchJournal<'a> {
     folder: BorrowedFd<'a>,
-    /// Where that is, for messages.
+    /// The path for messages.
     shown: &'a Path,
     bytes_max: u64,
 }
 
-impl<'a> Journal<'a> {
+impl<'a> PatchJournal<'a> {
     pub const fn within(folder: BorrowedFd<'a>, shown: &'a Path) -> Self {
         Self { folder, shown, bytes_max: JOURNAL_BYTES_MAX }
     }
@@ -128,17 +127,17 @@ impl<'a> Journal<'a> {
         self.shown.join(NAME)
     }
 
-    fn failed(&self, source: io::Error) -> JournalError {
-        JournalError::Io { path: self.path(), source }
+    fn failed(&self, source: io::Error) -> PatchJournalError {
+        PatchJournalError::Io { path: self.path(), source }
     }
 
-    /// Returns whether one is there, whole or not.
+    /// Returns whether there is a journal, complete or not.
     pub fn stands(&self) -> bool {
         rustix::fs::statat(self.folder, NAME, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
-    /// Writes a journal. When this returns, it survives a loss of power.
-    pub fn write(&self, record: &Record<'_>, fuse: &Fuse) -> Result<(), JournalError> {
+    /// Writes a journal. When this returns, it survives a power loss.
+    pub fn write(&self, record: &PatchJournalRecord<'_>, fuse: &Fuse) -> Result<(), PatchJournalError> {
         let write = || -> io::Result<()> {
             let bytes = encoded(record)?;
             if bytes.len() as u64 > self.bytes_max {
@@ -160,16 +159,16 @@ impl<'a> Journal<'a> {
         write().map_err(|error| self.failed(error))
     }
 
-    /// Takes away what was left of a journal that never stood under its name: its patch was never decided.
-    pub fn forget_unfinished(&self) -> Result<(), JournalError> {
+    /// Removes an unfinished journal that never got its final name: its patch was never decided.
+    pub fn forget_unfinished(&self) -> Result<(), PatchJournalError> {
         match rustix::fs::unlinkat(self.folder, UNFINISHED, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(error) => Err(self.failed(error.into())),
         }
     }
 
-    /// Reads the journal of a patch that was interrupted, if there is one.
-    pub fn read(&self) -> Result<Option<Record<'static>>, JournalError> {
+    /// Reads the journal of an interrupted patch, if there is one.
+    pub fn read(&self) -> Result<Option<PatchJournalRecord<'static>>, PatchJournalError> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let mut bytes = Vec::new();
         match rustix::fs::openat(self.folder, NAME, flags, Mode::empty()) {
@@ -181,11 +180,11 @@ impl<'a> Journal<'a> {
             Err(error) => return Err(self.failed(error.into())),
         };
         let whole = if bytes.len() as u64 > self.bytes_max { None } else { decoded(&bytes) };
-        whole.map(Some).ok_or_else(|| JournalError::Damaged { path: self.path() })
+        whole.map(Some).ok_or_else(|| PatchJournalError::Damaged { path: self.path() })
     }
 
-    /// Takes the journal away: the patch is carried out.
-    pub fn close(&self, fuse: &Fuse) -> Result<(), JournalError> {
+    /// Removes the journal after the patch was carried out.
+    pub fn close(&self, fuse: &Fuse) -> Result<(), PatchJournalError> {
         let close = || -> io::Result<()> {
             fuse.burn()?;
             rustix::fs::unlinkat(self.folder, NAME, AtFlags::empty())?;
@@ -197,8 +196,8 @@ impl<'a> Journal<'a> {
 }
 
 /// Returns the bytes of a journal.
-fn encoded(record: &Record<'_>) -> io::Result<Vec<u8>> {
-    let head = Head { nonce: record.nonce, files: record.changes.iter().map(Named::of).collect() };
+fn encoded(record: &PatchJournalRecord<'_>) -> io::Result<Vec<u8>> {
+    let head = JournalHead { nonce: record.nonce, files: record.changes.iter().map(JournalFile::of).collect() };
     let head = postcard::to_stdvec(&head).map_err(io::Error::other)?;
     let contents = || record.changes.iter().filter_map(|change| Some(change.after.as_ref()?.bytes.as_slice()));
     let start = MAGIC.len() + HASH_BYTES;
@@ -214,30 +213,30 @@ fn encoded(record: &Record<'_>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the bytes of a journal.
-fn decoded(bytes: &[u8]) -> Option<Record<'static>> {
+/// Parses the bytes of a journal.
+fn decoded(bytes: &[u8]) -> Option<PatchJournalRecord<'static>> {
     let (hash, body) = bytes.strip_prefix(MAGIC)?.split_at_checked(HASH_BYTES)?;
     if blake3::hash(body).as_bytes() != hash {
         return None;
     }
     let (length, rest) = body.split_first_chunk::<LENGTH_BYTES>()?;
     let (head, mut contents) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
-    let head: Head<'_> = postcard::from_bytes(head).ok()?;
-    let mut change = |file: Named<'_>| {
+    let head: JournalHead<'_> = postcard::from_bytes(head).ok()?;
+    let mut change = |file: JournalFile<'_>| {
         check_path(file.path).ok()?;
         let after = match file.after {
             Some((length, executable)) => {
                 let (content, rest) = contents.split_at_checked(usize::try_from(length).ok()?)?;
                 contents = rest;
-                Some(Content { bytes: content.to_vec(), executable })
+                Some(FileContent { bytes: content.to_vec(), executable })
             }
             None => None,
         };
-        let before = file.before.map(|(hash, executable)| Pin { hash: hash.to_owned(), executable });
-        Some(Change { path: file.path.to_owned(), before, after })
+        let before = file.before.map(|(hash, executable)| FilePin { hash: hash.to_owned(), executable });
+        Some(FileTransition { path: file.path.to_owned(), before, after })
     };
     let changes = head.files.into_iter().map(&mut change).collect::<Option<Vec<_>>>()?;
-    contents.is_empty().then_some(Record { nonce: head.nonce, changes: changes.into() })
+    contents.is_empty().then_some(PatchJournalRecord { nonce: head.nonce, changes: changes.into() })
 }
 
 #[cfg(test)]
@@ -247,15 +246,15 @@ mod tests {
 
     use super::*;
 
-    fn record() -> Record<'static> {
-        let after = |bytes: &[u8], executable| Some(Content { bytes: bytes.to_vec(), executable });
-        let pin = Pin { hash: "00".into(), executable: false };
-        Record {
+    fn record() -> PatchJournalRecord<'static> {
+        let after = |bytes: &[u8], executable| Some(FileContent { bytes: bytes.to_vec(), executable });
+        let pin = FilePin { hash: "00".into(), executable: false };
+        PatchJournalRecord {
             nonce: 7,
             changes: Cow::Owned(vec![
-                Change { path: "a".into(), before: None, after: after(b"x\xFF", true) },
-                Change { path: "b/c".into(), before: Some(pin.clone()), after: None },
-                Change { path: "d".into(), before: Some(pin), after: after(b"", false) },
+                FileTransition { path: "a".into(), before: None, after: after(b"x\xFF", true) },
+                FileTransition { path: "b/c".into(), before: Some(pin.clone()), after: None },
+                FileTransition { path: "d".into(), before: Some(pin), after: after(b"", false) },
             ]),
         }
     }
@@ -263,8 +262,8 @@ mod tests {
     #[test]
     fn a_journal_comes_back_as_it_was_written() {
         let folder = tempfile::tempdir().expect("a folder");
-        let opened = File::open(folder.path()).expect("opened");
-        let journal = Journal::within(opened.as_fd(), folder.path());
+        let handle = File::open(folder.path()).expect("opened");
+        let journal = PatchJournal::within(handle.as_fd(), folder.path());
         assert_eq!(journal.read().expect("read"), None);
         journal.write(&record(), &Fuse::default()).expect("written");
         assert_eq!(journal.read().expect("read"), Some(record()));
@@ -276,13 +275,13 @@ mod tests {
     #[test]
     fn a_journal_has_a_limit() {
         let folder = tempfile::tempdir().expect("a folder");
-        let opened = File::open(folder.path()).expect("opened");
+        let handle = File::open(folder.path()).expect("opened");
         let length = encoded(&record()).expect("encoded").len() as u64;
-        let limited = |bytes_max| Journal { bytes_max, ..Journal::within(opened.as_fd(), folder.path()) };
+        let limited = |bytes_max| PatchJournal { bytes_max, ..PatchJournal::within(handle.as_fd(), folder.path()) };
         assert!(limited(length - 1).write(&record(), &Fuse::default()).is_err());
         limited(length).write(&record(), &Fuse::default()).expect("written");
         assert_eq!(limited(length).read().expect("read"), Some(record()));
-        assert!(matches!(limited(length - 1).read(), Err(JournalError::Damaged { .. })));
+        assert!(matches!(limited(length - 1).read(), Err(PatchJournalError::Damaged { .. })));
     }
 
     #[test]

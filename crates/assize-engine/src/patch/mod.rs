@@ -1,10 +1,10 @@
-//! Carries out patches: whole or not at all.
+//! Applies patches: completely or not at all.
 //!
-//! What a patch makes of a tree is decided by the core, out of what was read here. Then the whole result goes
-//! into one journal, which is made durable. Every file is written beside its place; where that fails, all of it is taken away
-//! again, and the journal with it. Only when all of them are on the disk is any moved to its place. A crash before the journal stands
-//! leaves everything as it was; after that the next run finishes what is left. That needs a handful of waits for the
-//! disk, however many files there are.
+//! `assize-patch` computes what a patch makes of a tree from what was read here. Then the whole result is written to
+//! one journal, which is made durable. Every file is written beside its place. If that fails, these files and the
+//! journal are removed. Only when all files are on disk are they moved to their places. A crash before the journal is
+//! complete leaves the tree unchanged; after that, the next run finishes the patch. This needs only a few syncs,
+//! however many files there are.
 
 mod fuse;
 mod journal;
@@ -18,116 +18,117 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use assize_core::patch::{self, Change, Fit, Handed, Patch, Plan, Snapshot, Unsound};
-pub use assize_core::patch::{PatchTerms, Syntax};
 use assize_core::violation::Violation;
+use assize_patch::{self, FileTransition, FittingPatch, Patch, PatchDocumentFaults, PatchInput, PatchPlan, Snapshot};
 
 use self::fuse::Fuse;
-pub use self::journal::JournalError;
-use self::journal::{Record, is_after, is_before};
-pub use self::root::FILE_BYTES_MAX;
-use self::root::Root;
-use self::state::{STATE_FOLDER, State, is_interrupted};
+use self::journal::{PatchJournalRecord, is_after, is_before};
+use self::root::OpenTree;
+use self::state::{STATE_FOLDER, StateFolder, is_interrupted};
 
-/// Files that are enough work for a thread. Most of the time of each goes into the file system's own bookkeeping.
+pub use self::journal::PatchJournalError;
+pub use self::root::FILE_BYTES_MAX;
+pub use assize_patch::{PatchTerms, SyntaxPolicy};
+
+/// How many files each thread handles. Most of the time for a file is spent in the file system's metadata.
 const FILES_PER_THREAD: usize = 64;
 const THREADS_MAX: usize = 4;
 
 /// Why a patch was not applied.
 #[derive(Debug, thiserror::Error)]
 pub enum PatchError {
-    /// It does not fit.
+    /// The patch does not fit.
     #[error("the patch does not fit; nothing was changed")]
     Unfit(Vec<Violation>),
-    /// Somebody else applies one.
+    /// Another process is applying a patch.
     #[error("another patch is being applied to {}; nothing was changed", root.display())]
     Busy {
-        /// To which tree.
+        /// The tree.
         root: PathBuf,
     },
-    /// Somebody else applies one, or did and was interrupted.
+    /// Another process is applying a patch, or was interrupted.
     #[error("a patch is being applied to {}, or was interrupted there; `assize patch apply` finishes it", root.display())]
     Unfinished {
-        /// To which tree.
+        /// The tree.
         root: PathBuf,
     },
-    /// Files changed while the patch was planned.
+    /// A file changed while the patch was planned.
     #[error("{path} was changed meanwhile; nothing was changed by the patch")]
     Changed {
-        /// Which one.
+        /// The file.
         path: String,
     },
-    /// A patch was interrupted, and files changed since.
+    /// A patch was interrupted, and a file changed since.
     #[error("an earlier patch was interrupted, and {path} was changed since; put it right or remove {}", journal.display())]
     Stuck {
-        /// Which one.
+        /// The file.
         path: String,
-        /// What is left of that patch.
+        /// The journal of that patch.
         journal: PathBuf,
     },
-    /// An earlier patch was interrupted, and cannot be finished now; the next run tries again.
+    /// An interrupted patch cannot be finished now; the next run tries again.
     #[error("an earlier patch was interrupted and cannot be finished: {path}: {source}")]
     Unfinishable {
-        /// Which file could not be written.
+        /// The file that could not be written.
         path: String,
-        /// What the system says.
+        /// The error.
         source: io::Error,
     },
-    /// Not all could be written; the next run tries again.
+    /// Not all files could be written; the next run tries again.
     #[error("{path}: {source}; the patch is half applied, and the next run finishes it")]
     Interrupted {
-        /// Which file could not be written.
+        /// The file that could not be written.
         path: String,
-        /// What the system says.
+        /// The error.
         source: io::Error,
     },
     /// The journal cannot be read or written.
     #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// Something cannot be read.
+    Journal(#[from] PatchJournalError),
+    /// A file or folder cannot be read.
     #[error("{}: {source}; nothing was changed", path.display())]
     Io {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error.
         source: io::Error,
     },
 }
 
 /// A patch that fits a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prepared {
+pub struct PreparedPatch {
     /// Its operations.
     pub patch: Patch,
     /// What it makes of the tree.
-    pub plan: Plan,
-    /// The patch that takes it back.
+    pub plan: PatchPlan,
+    /// The inverse patch.
     pub inverse: Patch,
-    /// What it was prepared for.
+    /// The tree for which it was prepared.
     pub tree: Snapshot,
 }
 
-/// Says what a patch would do to a tree, and touches nothing. Where a patch was interrupted, there is no tree that anybody
-/// meant.
+/// Computes what a patch would do to a tree, without changing anything. If a patch was interrupted, the tree is in no
+/// defined state.
 ///
 /// # Errors
 ///
 /// Lists what does not fit.
-pub fn check(tree: &Path, terms: &PatchTerms, handed: &Handed) -> Result<Prepared, PatchError> {
-    let root = Root::open(tree, Fuse::default()).map_err(|source| failed(tree, source))?;
+pub fn check(tree: &Path, terms: &PatchTerms, input: &PatchInput) -> Result<PreparedPatch, PatchError> {
+    let root = OpenTree::open(tree, Fuse::default()).map_err(|source| failed(tree, source))?;
     if is_interrupted(&root) {
         return Err(PatchError::Unfinished { root: tree.to_owned() });
     }
-    draft(tree, &root, terms, handed).map(Draft::prepared)
+    draft(tree, &root, terms, input).map(PlannedPatch::prepared)
 }
 
-/// Lists everything that is wrong with a document that cannot be taken, and touches nothing.
+/// Lists everything that is wrong with an invalid document, without changing anything.
 ///
 /// # Errors
 ///
 /// Fails if the tree cannot be read.
-pub fn faults(tree: &Path, terms: &PatchTerms, unsound: &Unsound) -> Result<Vec<Violation>, PatchError> {
-    let root = Root::open(tree, Fuse::default()).map_err(|source| failed(tree, source))?;
+pub fn faults(tree: &Path, terms: &PatchTerms, unsound: &PatchDocumentFaults) -> Result<Vec<Violation>, PatchError> {
+    let root = OpenTree::open(tree, Fuse::default()).map_err(|source| failed(tree, source))?;
     if is_interrupted(&root) {
         return Err(PatchError::Unfinished { root: tree.to_owned() });
     }
@@ -140,93 +141,93 @@ fn failed(path: &Path, source: io::Error) -> PatchError {
     PatchError::Io { path: path.to_owned(), source }
 }
 
-/// A patch that fits, before anybody has worked out how it is taken back.
-struct Draft {
+/// A patch that fits, before its inverse is computed.
+struct PlannedPatch {
     patch: Patch,
-    plan: Plan,
+    plan: PatchPlan,
     tree: Snapshot,
 }
 
-impl Draft {
+impl PlannedPatch {
     fn inverse(&self) -> Patch {
-        patch::inverse(&self.plan, &self.tree)
+        assize_patch::inverse(&self.plan, &self.tree)
     }
 
-    fn prepared(self) -> Prepared {
+    fn prepared(self) -> PreparedPatch {
         let inverse = self.inverse();
         self.with(inverse)
     }
 
-    fn with(self, inverse: Patch) -> Prepared {
-        Prepared { patch: self.patch, plan: self.plan, inverse, tree: self.tree }
+    fn with(self, inverse: Patch) -> PreparedPatch {
+        PreparedPatch { patch: self.patch, plan: self.plan, inverse, tree: self.tree }
     }
 }
 
-fn draft(tree: &Path, root: &Root, terms: &PatchTerms, handed: &Handed) -> Result<Draft, PatchError> {
-    let snapshot = root.snapshot(&handed.paths()).map_err(|source| failed(tree, source))?;
-    let Fit { patch, plan } = terms.fit(handed, &snapshot).map_err(PatchError::Unfit)?;
-    if terms.syntax == Syntax::Guarded {
+fn draft(tree: &Path, root: &OpenTree, terms: &PatchTerms, input: &PatchInput) -> Result<PlannedPatch, PatchError> {
+    let snapshot = root.snapshot(&input.paths()).map_err(|source| failed(tree, source))?;
+    let FittingPatch { patch, plan } = terms.fit(input, &snapshot).map_err(PatchError::Unfit)?;
+    if terms.syntax == SyntaxPolicy::Guarded {
         let broken = syntax::broken(&patch, &plan, &snapshot);
         if !broken.is_empty() {
             return Err(PatchError::Unfit(broken));
         }
     }
-    Ok(Draft { patch, plan, tree: snapshot })
+    Ok(PlannedPatch { patch, plan, tree: snapshot })
 }
 
-/// A tree that patches are applied to, one at a time.
+/// A tree to which patches are applied, one at a time.
 pub struct Patcher {
     path: PathBuf,
-    root: Root,
-    state: State,
+    root: OpenTree,
+    state: StateFolder,
     fuse: Fuse,
     finished_earlier: bool,
 }
 
 /// A change with its number in the journal.
-type Numbered<'a> = (usize, &'a Change);
+type NumberedTransition<'a> = (usize, &'a FileTransition);
 
 impl Patcher {
-    /// Opens a tree, waits for nobody, and finishes an earlier patch that was interrupted.
+    /// Opens a tree without waiting for other processes, and finishes an interrupted patch.
     ///
     /// # Errors
     ///
     /// Says why no patch can be applied.
     pub fn open(path: &Path) -> Result<Self, PatchError> {
-        Self::open_until(path, Fuse::default())
+        Self::open_with_fuse(path, Fuse::default())
     }
 
-    fn open_until(path: &Path, fuse: Fuse) -> Result<Self, PatchError> {
-        let root = Root::open(path, fuse.clone()).map_err(|source| failed(path, source))?;
-        let state = State::open(&root, path).map_err(|source| failed(&path.join(STATE_FOLDER), source))?;
+    fn open_with_fuse(path: &Path, fuse: Fuse) -> Result<Self, PatchError> {
+        let root = OpenTree::open(path, fuse.clone()).map_err(|source| failed(path, source))?;
+        let state = StateFolder::open(&root, path).map_err(|source| failed(&path.join(STATE_FOLDER), source))?;
         let state = state.ok_or_else(|| PatchError::Busy { root: path.to_owned() })?;
         let mut patcher = Self { path: path.to_owned(), root, state, fuse, finished_earlier: false };
         patcher.finished_earlier = patcher.finish_earlier()?;
         Ok(patcher)
     }
 
-    /// Returns whether an earlier patch, which had been interrupted, was finished when the tree was opened.
+    /// Returns whether an interrupted patch was finished when the tree was opened.
     pub fn finished_earlier(&self) -> bool {
         self.finished_earlier
     }
 
-    /// Says what a patch would do.
+    /// Computes what a patch would do.
     ///
     /// # Errors
     ///
     /// Lists what does not fit.
-    pub fn prepare(&self, terms: &PatchTerms, handed: &Handed) -> Result<Prepared, PatchError> {
-        draft(&self.path, &self.root, terms, handed).map(Draft::prepared)
+    pub fn prepare(&self, terms: &PatchTerms, input: &PatchInput) -> Result<PreparedPatch, PatchError> {
+        draft(&self.path, &self.root, terms, input).map(PlannedPatch::prepared)
     }
 
     /// Applies a patch.
     ///
     /// # Errors
     ///
-    /// Says why nothing was changed or, where the system failed in the middle, what is left to do.
-    pub fn apply(&self, terms: &PatchTerms, handed: &Handed) -> Result<Prepared, PatchError> {
-        let draft = draft(&self.path, &self.root, terms, handed)?;
-        // What takes it back is worked out while the disk is waited for.
+    /// Says why nothing was changed or, if the system failed midway, what remains to be done.
+    pub fn apply(&self, terms: &PatchTerms, input: &PatchInput) -> Result<PreparedPatch, PatchError> {
+        let draft = draft(&self.path, &self.root, terms, input)?;
+        // The inverse is computed while the disk works.
         let inverse = thread::scope(|scope| {
             let helper = thread::Builder::new().spawn_scoped(scope, || draft.inverse());
             let committed = self.commit(&draft);
@@ -239,7 +240,7 @@ impl Patcher {
         Ok(draft.with(inverse))
     }
 
-    fn commit(&self, draft: &Draft) -> Result<(), PatchError> {
+    fn commit(&self, draft: &PlannedPatch) -> Result<(), PatchError> {
         if draft.plan.changes.is_empty() {
             return Ok(());
         }
@@ -251,64 +252,74 @@ impl Patcher {
             }
         }
         let nonce = getrandom::u64().map_err(|error| failed(&self.path, io::Error::other(error)))?;
-        let record = Record { nonce, changes: Cow::Borrowed(&draft.plan.changes) };
+        let record = PatchJournalRecord { nonce, changes: Cow::Borrowed(&draft.plan.changes) };
         self.state.journal().write(&record, &self.fuse)?;
-        let left: Vec<Numbered<'_>> = record.changes.iter().enumerate().collect();
-        let staged = match self.stage(&record, &left) {
-            Ok(staged) => staged,
+        let pending: Vec<NumberedTransition<'_>> = record.changes.iter().enumerate().collect();
+        let written = match self.write_beside(&record, &pending) {
+            Ok(written) => written,
             Err((path, source)) => {
-                // Nothing stands in its place yet, so that nobody has to finish anything.
+                // No file is in its place yet, so nothing has to be finished.
                 self.sweep(&record);
                 self.state.journal().close(&self.fuse)?;
                 return Err(failed(&self.path.join(path), source));
             }
         };
-        self.carry_out(&record, &left, &staged)?;
+        self.carry_out(&record, &pending, &written)?;
         Ok(self.state.journal().close(&self.fuse)?)
     }
 
-    /// Writes every file that changes of a journal make, each under another name, to the disk. All that can fail for want of
-    /// room or rights fails here, before anything is in its place. Returns the folders.
-    fn stage<'c>(&self, record: &Record<'_>, left: &[Numbered<'c>]) -> Result<Vec<&'c str>, (String, io::Error)> {
-        for (_, change) in left.iter().filter(|(_, change)| change.after.is_none()) {
+    /// Writes every file of the journal's changes to disk, each under a temporary name. Everything that can fail for
+    /// lack of space or rights fails here, before any file is in its place. Returns the folders.
+    fn write_beside<'c>(
+        &self,
+        record: &PatchJournalRecord<'_>,
+        pending: &[NumberedTransition<'c>],
+    ) -> Result<Vec<&'c str>, (String, io::Error)> {
+        for (_, change) in pending.iter().filter(|(_, change)| change.after.is_none()) {
             self.root.may_take(&change.path).map_err(|source| (change.path.clone(), source))?;
         }
-        let staged = self.in_parts(left, |root, (index, change)| match &change.after {
-            Some(file) => {
-                root.stage(&change.path, file, &record.beside(*index)).map_err(|source| (change.path.clone(), source))
-            }
+        let written = self.in_parts(pending, |root, (index, change)| match &change.after {
+            Some(file) => root
+                .write_beside(&change.path, file, &record.beside(*index))
+                .map_err(|source| (change.path.clone(), source)),
             None => Ok(""),
         })?;
-        // A file that is moved to its place before its bytes are on the disk may be empty after a loss of power.
+        // If a file is moved to its place before its bytes are on disk, it may be empty after a power loss.
         self.sync().map_err(|source| (STATE_FOLDER.to_owned(), source))?;
-        Ok(staged)
+        Ok(written)
     }
 
-    /// Makes changes of a journal. Files that go make room first: one may lie where a folder has to be.
-    fn carry_out(&self, record: &Record<'_>, left: &[Numbered<'_>], staged: &[&str]) -> Result<(), PatchError> {
-        for (_, change) in left.iter().filter(|(_, change)| change.after.is_none()) {
+    /// Carries out changes of a journal. Files are removed first, because a folder may be needed at their path.
+    fn carry_out(
+        &self,
+        record: &PatchJournalRecord<'_>,
+        pending: &[NumberedTransition<'_>],
+        written: &[&str],
+    ) -> Result<(), PatchError> {
+        for (_, change) in pending.iter().filter(|(_, change)| change.after.is_none()) {
             self.root.take(&change.path).map_err(|source| interrupted(&change.path, source))?;
         }
-        let files: Vec<(Numbered<'_>, &str)> = left.iter().copied().zip(staged.iter().copied()).collect();
-        self.in_parts(&files, |root, ((index, change), staged)| {
+        let files: Vec<(NumberedTransition<'_>, &str)> = pending.iter().copied().zip(written.iter().copied()).collect();
+        self.in_parts(&files, |root, ((index, change), written)| {
             if change.after.is_none() {
                 return Ok(());
             }
-            root.put(&change.path, staged, &record.beside(*index)).map_err(|source| interrupted(&change.path, source))
+            root.rename_into_place(&change.path, written, &record.beside(*index))
+                .map_err(|source| interrupted(&change.path, source))
         })?;
         self.sync().map_err(|source| interrupted(STATE_FOLDER, source))
     }
 
-    /// Does something for each of many, a part of them in each thread, as far as it succeeds.
+    /// Processes many items, a part of them on each thread. Stops at the first error.
     fn in_parts<I: Sync, T: Send, E: Send>(
         &self,
         items: &[I],
-        each: impl Fn(&Root, &I) -> Result<T, E> + Sync,
+        each: impl Fn(&OpenTree, &I) -> Result<T, E> + Sync,
     ) -> Result<Vec<T>, E> {
         let threads = (items.len() / FILES_PER_THREAD).clamp(1, THREADS_MAX);
         let base = self.root.base();
         let all = |part: &[I]| {
-            let root = Root::over(base.clone());
+            let root = OpenTree::over(base.clone());
             part.iter().map(|item| each(&root, item)).collect::<Result<Vec<T>, E>>()
         };
         let mut parts = items.chunks(items.len().div_ceil(threads).max(1));
@@ -334,39 +345,39 @@ impl Patcher {
         self.root.sync()
     }
 
-    /// Takes away what lies beside its place.
-    fn sweep(&self, record: &Record<'_>) {
+    /// Removes temporary files.
+    fn sweep(&self, record: &PatchJournalRecord<'_>) {
         for (index, change) in record.changes.iter().enumerate() {
             self.root.sweep(&change.path, &record.beside(index));
         }
     }
 
-    /// Finishes a patch that was interrupted; returns whether there was one.
+    /// Finishes an interrupted patch. Returns whether there was one.
     fn finish_earlier(&self) -> Result<bool, PatchError> {
         let journal = self.state.journal();
         journal.forget_unfinished()?;
         let Some(record) = journal.read()? else { return Ok(false) };
         self.sweep(&record);
-        let mut left = Vec::new();
+        let mut pending = Vec::new();
         for (index, change) in record.changes.iter().enumerate() {
             let entry = self.root.entry(&change.path);
             let entry = entry.map_err(|source| failed(&self.path.join(&change.path), source))?;
-            // Where a file is gone, the folder that it left empty may still be there.
-            if is_before(change, &entry) || change.after.is_none() && entry == patch::Entry::Absent {
-                left.push((index, change));
+            // If a file was removed, the folder that became empty may still exist.
+            if is_before(change, &entry) || change.after.is_none() && entry == assize_patch::PathState::Absent {
+                pending.push((index, change));
             } else if !is_after(change, &entry) {
                 return Err(PatchError::Stuck { path: change.path.clone(), journal: journal.path() });
             }
         }
-        let staged = match self.stage(&record, &left) {
-            Ok(staged) => staged,
+        let written = match self.write_beside(&record, &pending) {
+            Ok(written) => written,
             Err((path, source)) => {
-                // What was written by now takes up room that the next run may need.
+                // What was written takes space that the next run may need.
                 self.sweep(&record);
                 return Err(PatchError::Unfinishable { path, source });
             }
         };
-        self.carry_out(&record, &left, &staged)?;
+        self.carry_out(&record, &pending, &written)?;
         journal.close(&self.fuse)?;
         Ok(true)
     }

@@ -1,20 +1,20 @@
-//! Refuses patches that break the syntax of a file, before any gate runs.
+//! Rejects patches that break the syntax of a file, before any gate runs.
 //!
-//! Only what is new counts: a file that is broken already may stay so, or get better. Languages without a grammar are
-//! not looked at, nor are files beyond the grammars' limit. This module must not know who wrote the patch.
+//! Only new errors count: a file that is already broken may stay so, or improve. Languages without a grammar are
+//! skipped, and so are files beyond the grammars' limit. This module must not know who wrote the patch.
 
-use assize_core::patch::{Entry, Op, Patch, Plan, Snapshot};
 use assize_core::text::make_visible;
 use assize_core::violation::Violation;
+use assize_patch::{Op, Patch, PatchPlan, PathState, Snapshot};
 
 use crate::syntax::{FILE_BYTES_MAX, errors};
 
 /// Lists the files whose syntax a patch would break, each with the first operation on it.
-pub fn broken(patch: &Patch, plan: &Plan, tree: &Snapshot) -> Vec<Violation> {
-    let fault = |change: &assize_core::patch::Change| {
+pub fn broken(patch: &Patch, plan: &PatchPlan, tree: &Snapshot) -> Vec<Violation> {
+    let fault = |change: &assize_patch::FileTransition| {
         let after = errors_in(&change.path, &change.after.as_ref()?.bytes);
         let before = match tree.entry(&change.path) {
-            Entry::File(file) => errors_in(&change.path, &file.bytes).len(),
+            PathState::File(file) => errors_in(&change.path, &file.bytes).len(),
             _ => 0,
         };
         let (line, text) = after.first().filter(|_| after.len() > before)?;
@@ -36,11 +36,11 @@ fn errors_in(path: &str, bytes: &[u8]) -> Vec<(u32, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assize_core::patch::{File, plan};
+    use assize_patch::{FileContent, plan};
 
-    /// What is refused of a patch that makes one text of another.
+    /// Returns the rejected errors if a patch makes `after` of `before`.
     fn refused(path: &str, before: Option<&str>, after: &str) -> Vec<String> {
-        let file = |text: &str| (path.to_owned(), File::plain(text.as_bytes()));
+        let file = |text: &str| (path.to_owned(), FileContent::plain(text.as_bytes()));
         let tree = Snapshot::of_files(before.map(file));
         let mut ops = Vec::new();
         if before.is_some() {
@@ -65,10 +65,10 @@ mod tests {
             ("a.py", Some("def a():\n    return 1\n"), "def a(:\n    return 1\n", true),
             ("a.ts", Some("export const a: number = 1;\n"), "export const a: number = ;\n", true),
         ] {
-            let told = refused(path, before, after);
-            assert_eq!(!told.is_empty(), is_refused, "{path}: {before:?} {after:?}: {told:?}");
+            let errors = refused(path, before, after);
+            assert_eq!(!errors.is_empty(), is_refused, "{path}: {before:?} {after:?}: {errors:?}");
         }
-        let told = refused("src/a.rs", Some(sound), "fn one() -> u32 {\n    1 +\n}\n");
-        assert!(told[0].starts_with("ops[0]: would break the syntax of src/a.rs at line "), "{told:?}");
+        let errors = refused("src/a.rs", Some(sound), "fn one() -> u32 {\n    1 +\n}\n");
+        assert!(errors[0].starts_with("ops[0]: would break the syntax of src/a.rs at line "), "{errors:?}");
     }
 }

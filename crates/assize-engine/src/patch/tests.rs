@@ -1,18 +1,18 @@
-//! Patches in real folders: what is written, what is refused, and what an interruption leaves.
+//! Patches in real folders: what is written, what is rejected, and what an interruption leaves.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use assize_core::patch::{Op, PatchLimits};
+use assize_patch::{Op, PatchLimits};
 
 use super::*;
 
-struct World {
+struct PatchFixture {
     folder: tempfile::TempDir,
 }
 
-impl World {
+impl PatchFixture {
     fn new(files: &[(&str, &str)]) -> Self {
         let world = Self { folder: tempfile::tempdir().expect("a folder") };
         for (path, text) in files {
@@ -43,28 +43,28 @@ impl World {
         Patcher::open(&self.path()).expect("a tree")
     }
 
-    fn apply(&self, ops: &[Op]) -> Result<Prepared, PatchError> {
+    fn apply(&self, ops: &[Op]) -> Result<PreparedPatch, PatchError> {
         self.apply_patch(Patch { ops: ops.to_vec() })
     }
 
-    fn apply_patch(&self, patch: Patch) -> Result<Prepared, PatchError> {
-        self.patcher().apply(&PatchTerms::default(), &Handed::Operations(patch))
+    fn apply_patch(&self, patch: Patch) -> Result<PreparedPatch, PatchError> {
+        self.patcher().apply(&PatchTerms::default(), &PatchInput::Operations(patch))
     }
 
-    fn changes(&self, patch: Patch) -> Vec<Change> {
-        let prepared = self.patcher().prepare(&PatchTerms::default(), &Handed::Operations(patch)).expect("it fits");
+    fn changes(&self, patch: Patch) -> Vec<FileTransition> {
+        let prepared = self.patcher().prepare(&PatchTerms::default(), &PatchInput::Operations(patch)).expect("it fits");
         prepared.plan.changes
     }
 
     /// Leaves a journal as an interruption does, before the first of its changes.
-    fn leave_journal(&self, changes: &[Change]) {
-        let root = Root::open(&self.path(), Fuse::default()).expect("a tree");
-        let state = State::open(&root, &self.path()).expect("opened").expect("free");
-        let record = Record { nonce: NONCE, changes: changes.into() };
+    fn leave_journal(&self, changes: &[FileTransition]) {
+        let root = OpenTree::open(&self.path(), Fuse::default()).expect("a tree");
+        let state = StateFolder::open(&root, &self.path()).expect("opened").expect("free");
+        let record = PatchJournalRecord { nonce: NONCE, changes: changes.into() };
         state.journal().write(&record, &Fuse::default()).expect("written");
     }
 
-    /// Returns every file with its text, and what should not be there: empty folders, and what is left of an apply.
+    /// Returns every file with its text, and what should not exist: empty folders and leftovers of an apply.
     fn all(&self) -> (BTreeMap<String, String>, Vec<String>) {
         fn list(folder: &Path, root: &Path, into: &mut (BTreeMap<String, String>, Vec<String>)) {
             let names: Vec<_> = fs::read_dir(folder).expect("a folder").flatten().collect();
@@ -90,7 +90,7 @@ impl World {
         all
     }
 
-    /// Returns every file but our own, with what stands in it.
+    /// Returns every file with its text, without the state folder.
     fn files(&self) -> Vec<String> {
         fn list(folder: &Path, into: &mut Vec<String>, root: &Path) {
             for entry in fs::read_dir(folder).expect("a folder").flatten() {
@@ -125,7 +125,7 @@ fn remove(path: &str) -> Op {
 
 #[test]
 fn a_patch_is_carried_out_and_taken_back() {
-    let world = World::new(&[("a.txt", "one\n"), ("d/b.txt", "two\n")]);
+    let world = PatchFixture::new(&[("a.txt", "one\n"), ("d/b.txt", "two\n")]);
     let ops = [edit("a.txt", "one", "1"), remove("d/b.txt"), add("n/m/c.txt", "three\n")];
     let applied = world.apply(&ops).expect("applied");
     assert_eq!(world.files(), ["a.txt", "n/m/c.txt"]);
@@ -140,7 +140,7 @@ fn a_patch_is_carried_out_and_taken_back() {
 
 #[test]
 fn a_patch_that_does_not_fit_changes_nothing() {
-    let world = World::new(&[("a", "one\n"), ("b", "two\n")]);
+    let world = PatchFixture::new(&[("a", "one\n"), ("b", "two\n")]);
     let failed = world.apply(&[edit("a", "one", "1"), edit("b", "three", "3")]);
     let Err(PatchError::Unfit(faults)) = failed else { panic!("{failed:?}") };
     assert_eq!(faults.len(), 1);
@@ -149,7 +149,7 @@ fn a_patch_that_does_not_fit_changes_nothing() {
 
 #[test]
 fn modes_survive() {
-    let world = World::new(&[("run", "one\n"), ("quiet", "one\n")]);
+    let world = PatchFixture::new(&[("run", "one\n"), ("quiet", "one\n")]);
     for (name, mode) in [("run", 0o751), ("quiet", 0o600)] {
         fs::set_permissions(world.at(name), fs::Permissions::from_mode(mode)).expect("mode");
     }
@@ -162,7 +162,7 @@ fn modes_survive() {
 
 #[test]
 fn nothing_is_followed_out_of_the_tree() {
-    let world = World::new(&[("a", "x"), ("d/b", "x")]);
+    let world = PatchFixture::new(&[("a", "x"), ("d/b", "x")]);
     let outside = world.folder.path().join("outside");
     fs::create_dir(&outside).expect("a folder");
     fs::write(outside.join("secret"), "x").expect("written");
@@ -202,7 +202,7 @@ fn nothing_is_followed_out_of_the_tree() {
 
 #[test]
 fn a_file_may_become_a_folder_and_the_other_way_round() {
-    let world = World::new(&[("a", "x"), ("d/b", "x")]);
+    let world = PatchFixture::new(&[("a", "x"), ("d/b", "x")]);
     let applied = world.apply(&[remove("a"), add("a/b", "y"), remove("d/b"), add("e", "z")]).expect("applied");
     assert_eq!(world.files(), ["a/b", "e"]);
     world.apply_patch(applied.inverse).expect("taken back");
@@ -211,7 +211,7 @@ fn a_file_may_become_a_folder_and_the_other_way_round() {
 
 #[test]
 fn one_patch_at_a_time() {
-    let world = World::new(&[("a", "x")]);
+    let world = PatchFixture::new(&[("a", "x")]);
     let first = world.patcher();
     assert!(matches!(Patcher::open(&world.path()), Err(PatchError::Busy { .. })));
     drop(first);
@@ -220,35 +220,35 @@ fn one_patch_at_a_time() {
 
 #[test]
 fn what_an_interruption_leaves_is_finished_by_the_next_run() {
-    let world = World::new(&[("a", "1\n"), ("b", "2\n"), ("c", "3\n")]);
+    let world = PatchFixture::new(&[("a", "1\n"), ("b", "2\n"), ("c", "3\n")]);
     let patch = Patch { ops: vec![edit("a", "1", "one"), edit("b", "2", "two"), remove("c"), add("c/d", "4\n")] };
     let changes = world.changes(patch);
-    let finished = |world: &World| {
+    let finished = |world: &PatchFixture| {
         assert!(world.patcher().finished_earlier);
         assert_eq!(world.files(), ["a", "b", "c/d"]);
         assert_eq!(world.read("b").as_deref(), Some("two\n"));
         assert!(!world.patcher().finished_earlier, "once");
     };
-    // Nothing is done but the journal.
+    // Only the journal is written.
     world.leave_journal(&changes);
     finished(&world);
-    // Half of it is done, and a file lies beside its place.
-    let beside = Record { nonce: NONCE, changes: changes.as_slice().into() }.beside(1);
-    let world = World::new(&[("a", "one\n"), ("b", "2\n"), (&beside, "tw"), (".assize/x", "")]);
+    // Half of it is done, and there is a temporary file.
+    let beside = PatchJournalRecord { nonce: NONCE, changes: changes.as_slice().into() }.beside(1);
+    let world = PatchFixture::new(&[("a", "one\n"), ("b", "2\n"), (&beside, "tw"), (".assize/x", "")]);
     world.leave_journal(&changes);
     finished(&world);
-    // All is done but taking the journal away. Whoever only checks a patch touches nothing.
+    // Everything is done except removing the journal. Checking a patch changes nothing.
     world.leave_journal(&changes);
-    let handed = Handed::Operations(Patch { ops: vec![edit("a", "one", "1")] });
-    let checked = check(&world.path(), &PatchTerms::default(), &handed).expect_err("no tree to look at");
+    let input = PatchInput::Operations(Patch { ops: vec![edit("a", "one", "1")] });
+    let checked = check(&world.path(), &PatchTerms::default(), &input).expect_err("no tree to look at");
     assert!(matches!(checked, PatchError::Unfinished { .. }), "{checked}");
     assert!(world.patcher().finished_earlier);
-    check(&world.path(), &PatchTerms::default(), &handed).expect("it fits");
+    check(&world.path(), &PatchTerms::default(), &input).expect("it fits");
 }
 
 #[test]
 fn what_was_changed_after_an_interruption_is_not_overwritten() {
-    let world = World::new(&[("a", "1\n"), ("b", "2\n")]);
+    let world = PatchFixture::new(&[("a", "1\n"), ("b", "2\n")]);
     let patch = Patch { ops: vec![edit("a", "1", "one"), edit("b", "2", "two")] };
     world.leave_journal(&world.changes(patch));
     world.write("b", "something else\n");
@@ -260,10 +260,10 @@ fn what_was_changed_after_an_interruption_is_not_overwritten() {
 
 const NONCE: u64 = 7;
 
-/// A tree and a patch with everything that a patch can do.
-fn small() -> (World, Patch) {
+/// A tree, and a patch with every kind of operation.
+fn small() -> (PatchFixture, Patch) {
     let files = [("a", "1\n"), ("b", "2\n"), ("c", "3\n"), ("d/e/f", "4\n"), ("g/h", "5\n"), ("g/i", "6\n")];
-    let world = World::new(&files);
+    let world = PatchFixture::new(&files);
     fs::set_permissions(world.at("b"), fs::Permissions::from_mode(0o640)).expect("mode");
     let script = Op::Add { path: "a".into(), content: "1\n".into(), encoding: None, executable: Some(true) };
     let ops = vec![
@@ -280,11 +280,11 @@ fn small() -> (World, Patch) {
     (world, Patch { ops })
 }
 
-/// Applies a patch and stops before a change to the disk, as a kill would; returns whether it came to its end.
-fn applied_until(world: &World, patch: &Patch, changes: usize) -> bool {
-    let handed = Handed::Operations(patch.clone());
-    Patcher::open_until(&world.path(), Fuse::of(changes))
-        .is_ok_and(|patcher| patcher.apply(&PatchTerms::default(), &handed).is_ok())
+/// Applies a patch and stops before a change to the disk, as a kill would. Returns whether it was completed.
+fn applied_until(world: &PatchFixture, patch: &Patch, changes: usize) -> bool {
+    let input = PatchInput::Operations(patch.clone());
+    Patcher::open_with_fuse(&world.path(), Fuse::of(changes))
+        .is_ok_and(|patcher| patcher.apply(&PatchTerms::default(), &input).is_ok())
 }
 
 #[test]
@@ -301,16 +301,16 @@ fn a_kill_before_any_single_change_to_the_disk_leaves_all_or_nothing() {
             assert_eq!(world.all(), new);
             break;
         }
-        // Every seventh time, whoever finishes it is killed as well, before each of its own changes.
+        // Every seventh time, the process that finishes it is killed as well, before each of its own changes.
         if changes % 7 == 0 {
-            (0..).find(|changes| Patcher::open_until(&world.path(), Fuse::of(*changes)).is_ok());
+            (0..).find(|changes| Patcher::open_with_fuse(&world.path(), Fuse::of(*changes)).is_ok());
         }
         drop(world.patcher());
         let all = world.all();
         assert!(all == old || all == new, "stopped before change {changes}: {all:?}");
         outcomes[usize::from(all == new)] += 1;
     }
-    // Four changes until the journal stands under its name; then the files and their folders.
+    // Four changes until the journal has its name; then the files and their folders.
     assert_eq!(outcomes[0], 4);
     assert!(outcomes[1] > 25, "{outcomes:?}");
 }
@@ -330,11 +330,11 @@ fn a_journal_that_is_damaged_changes_nothing_and_says_so() {
     });
     for bytes in cut.chain(changed) {
         fs::write(&path, &bytes).expect("written");
-        let handed = Handed::Operations(patch.clone());
-        let checked = check(&world.path(), &PatchTerms::default(), &handed).err();
+        let input = PatchInput::Operations(patch.clone());
+        let checked = check(&world.path(), &PatchTerms::default(), &input).err();
         assert!(matches!(checked, Some(PatchError::Unfinished { .. })), "{checked:?}");
         let failed = Patcher::open(&world.path()).err();
-        assert!(matches!(failed, Some(PatchError::Journal(JournalError::Damaged { .. }))), "{failed:?}");
+        assert!(matches!(failed, Some(PatchError::Journal(PatchJournalError::Damaged { .. }))), "{failed:?}");
         assert_eq!(world.all().0, old);
     }
     fs::remove_file(&path).expect("removed");
@@ -343,7 +343,7 @@ fn a_journal_that_is_damaged_changes_nothing_and_says_so() {
 
 #[test]
 fn operations_that_nobody_checked_stay_below_the_root() {
-    let world = World::new(&[("a", "x")]);
+    let world = PatchFixture::new(&[("a", "x")]);
     let outside = world.folder.path().join("b");
     for path in ["../b", "a/../../b", ".git/hooks/x", ".assize/patch.journal", "", outside.to_str().expect("text")] {
         let failed = world.apply(&[add(path, "x")]);
@@ -358,28 +358,28 @@ fn operations_that_nobody_checked_stay_below_the_root() {
 fn a_deep_tree_and_a_wide_one_need_few_open_folders() {
     let deep = "d/".repeat(400) + "f";
     let wide: Vec<String> = (0..200).map(|number| format!("w{number}/f")).collect();
-    let world = World::new(&[("a", "x")]);
+    let world = PatchFixture::new(&[("a", "x")]);
     let terms = PatchTerms { limits: PatchLimits { ops_max: 1_000, ..PatchLimits::default() }, ..Default::default() };
     let patcher = world.patcher();
     let ops = wide.iter().map(String::as_str).chain([deep.as_str()]).map(|path| add(path, "x")).collect();
-    let applied = patcher.apply(&terms, &Handed::Operations(Patch { ops })).expect("applied");
+    let applied = patcher.apply(&terms, &PatchInput::Operations(Patch { ops })).expect("applied");
     assert_eq!(world.read(&deep).as_deref(), Some("x"));
     assert!(patcher.root.is_within_limit());
-    patcher.apply(&terms, &Handed::Operations(applied.inverse)).expect("taken back");
+    patcher.apply(&terms, &PatchInput::Operations(applied.inverse)).expect("taken back");
     assert_eq!(world.files(), ["a"]);
     assert!(patcher.root.is_within_limit());
 }
 
 #[test]
 fn a_link_in_the_place_of_our_own_folder_is_not_followed() {
-    let world = World::new(&[("a", "x")]);
+    let world = PatchFixture::new(&[("a", "x")]);
     let outside = world.folder.path().join("outside");
     fs::create_dir(&outside).expect("a folder");
     symlink(&outside, world.at(STATE_FOLDER)).expect("a link");
     assert!(matches!(Patcher::open(&world.path()), Err(PatchError::Io { .. })));
     fs::remove_file(world.at(STATE_FOLDER)).expect("removed");
     drop(world.patcher());
-    // Links in the places of its files, which a tree may bring with it.
+    // Links in the places of its files, which may come with a tree.
     symlink(outside.join("lock"), world.at(".assize/patch.lock")).expect("a link");
     assert!(Patcher::open(&world.path()).is_err());
     fs::remove_file(world.at(".assize/patch.lock")).expect("removed");
@@ -390,14 +390,14 @@ fn a_link_in_the_place_of_our_own_folder_is_not_followed() {
 
 #[test]
 fn what_cannot_be_written_changes_nothing() {
-    let world = World::new(&[("a", "1\n"), ("z/b", "2\n"), (".assize/x", "")]);
+    let world = PatchFixture::new(&[("a", "1\n"), ("z/b", "2\n"), (".assize/x", "")]);
     let patch = Patch { ops: vec![edit("a", "1", "one"), edit("z/b", "2", "two")] };
     let before = world.all();
-    // Five changes make the journal; the files are moved to their places from the twelfth on.
+    // Five changes make the journal; from the twelfth on, files are moved to their places.
     for changes in 5..12 {
-        let handed = Handed::Operations(patch.clone());
-        let patcher = Patcher::open_until(&world.path(), Fuse::failing_once(changes)).expect("opened");
-        let failed = patcher.apply(&PatchTerms::default(), &handed).expect_err("refused");
+        let input = PatchInput::Operations(patch.clone());
+        let patcher = Patcher::open_with_fuse(&world.path(), Fuse::failing_once(changes)).expect("opened");
+        let failed = patcher.apply(&PatchTerms::default(), &input).expect_err("refused");
         assert!(matches!(failed, PatchError::Io { .. }), "{changes}: {failed}");
         drop(patcher);
         assert_eq!(world.all(), before, "{changes}");
@@ -406,13 +406,13 @@ fn what_cannot_be_written_changes_nothing() {
 }
 
 #[test]
-fn what_cannot_be_finished_now_is_left_for_later() {
-    let world = World::new(&[("a", "1\n"), ("z/b", "2\n"), (".assize/x", "")]);
+fn an_unfinished_patch_is_resumed_later() {
+    let world = PatchFixture::new(&[("a", "1\n"), ("z/b", "2\n"), (".assize/x", "")]);
     let patch = Patch { ops: vec![edit("a", "1", "one"), edit("z/b", "2", "two")] };
     let before = world.all();
     world.leave_journal(&world.changes(patch));
     for changes in 0..7 {
-        let failed = Patcher::open_until(&world.path(), Fuse::failing_once(changes)).err().expect("not finished");
+        let failed = Patcher::open_with_fuse(&world.path(), Fuse::failing_once(changes)).err().expect("not finished");
         assert!(matches!(failed, PatchError::Unfinishable { .. }), "{changes}: {failed}");
         let (files, mut others) = world.all();
         others.sort();

@@ -1,51 +1,20 @@
-//! Writes rows to a table: CSV, or Parquet where it is built in.
+//! Writes rows to a table: CSV, or Parquet if it is built in.
 //!
-//! Rows are written as they come, so that memory does not grow with their number. What a column stands for must not be known here.
+//! Rows are written as they arrive, so that memory does not grow with their number. This module must not know what a
+//! column means.
 
 use std::io::{self, Write};
 
+use super::cell::{Cell, Column};
 use super::parquet;
 
-/// In which form a table is written.
+/// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableFormat {
-    /// A row a line, with a header.
+    /// A row on each line, with a header.
     Csv,
     /// Parquet.
     Parquet,
-}
-
-/// What the cells of a column hold, where they are not blank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CellKind {
-    /// Texts.
-    Text,
-    /// Whole numbers.
-    Whole,
-    /// Numbers.
-    Amount,
-}
-
-/// A column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
-    /// Its name; no two have the same.
-    pub name: String,
-    /// What its cells hold.
-    pub kind: CellKind,
-}
-
-/// One cell.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
-    /// Nothing.
-    Blank,
-    /// A text.
-    Text(String),
-    /// A whole number.
-    Whole(i64),
-    /// A number.
-    Amount(f64),
 }
 
 /// A table that is being written.
@@ -53,7 +22,7 @@ pub enum TableWriter<W: Write + Send> {
     /// As CSV.
     Csv(Box<csv::Writer<W>>),
     /// As Parquet.
-    Parquet(Box<parquet::TableWriter<W>>),
+    Parquet(Box<parquet::ParquetWriter<W>>),
 }
 
 impl<W: Write + Send> TableWriter<W> {
@@ -61,7 +30,7 @@ impl<W: Write + Send> TableWriter<W> {
     ///
     /// # Errors
     ///
-    /// Fails when nothing can be written, or when this program was built without the form.
+    /// Fails if nothing can be written, or if this program was built without the format.
     pub fn begin(sink: W, format: TableFormat, columns: &[Column]) -> io::Result<Self> {
         match format {
             TableFormat::Csv => {
@@ -69,7 +38,7 @@ impl<W: Write + Send> TableWriter<W> {
                 writer.write_record(columns.iter().map(|column| &column.name)).map_err(of_csv)?;
                 Ok(Self::Csv(Box::new(writer)))
             }
-            TableFormat::Parquet => Ok(Self::Parquet(Box::new(parquet::TableWriter::begin(sink, columns)?))),
+            TableFormat::Parquet => Ok(Self::Parquet(Box::new(parquet::ParquetWriter::begin(sink, columns)?))),
         }
     }
 
@@ -77,7 +46,7 @@ impl<W: Write + Send> TableWriter<W> {
     ///
     /// # Errors
     ///
-    /// Fails when it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write(&mut self, row: Vec<Cell>) -> io::Result<()> {
         match self {
             Self::Csv(writer) => writer.write_record(row.into_iter().map(text_of)).map_err(of_csv),
@@ -85,11 +54,11 @@ impl<W: Write + Send> TableWriter<W> {
         }
     }
 
-    /// Ends the table and returns where it was written.
+    /// Ends the table and returns the sink.
     ///
     /// # Errors
     ///
-    /// Fails when the rest of it cannot be written.
+    /// Fails if the rest cannot be written.
     pub fn finish(self) -> io::Result<W> {
         match self {
             Self::Csv(writer) => writer.into_inner().map_err(csv::IntoInnerError::into_error),
@@ -98,7 +67,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 }
 
-/// Takes an error of the disk or the pipe out of what the library wraps it in.
+/// Returns the I/O error inside an error of the CSV library.
 fn of_csv(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
@@ -106,7 +75,7 @@ fn of_csv(error: csv::Error) -> io::Error {
     }
 }
 
-/// With what a cell begins that spreadsheets compute; an apostrophe before it makes it a text for them.
+/// The first characters of cells that spreadsheets evaluate. An apostrophe before such a cell makes it text.
 const FORMULAS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 fn text_of(cell: Cell) -> String {
@@ -120,13 +89,9 @@ fn text_of(cell: Cell) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
+    use super::super::cell::tests::columns;
     use super::*;
-
-    pub fn columns() -> Vec<Column> {
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
-        vec![column("id", CellKind::Text), column("count", CellKind::Whole), column("usd", CellKind::Amount)]
-    }
 
     #[test]
     fn a_table_is_read_back_as_it_was_written() {

@@ -1,30 +1,30 @@
-//! The plan of what a job sees, in the words of bubblewrap.
+//! The mount plan as arguments of bubblewrap.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::host::{LAUNCHER_INSIDE, UID_INSIDE};
-use super::launch::Stage;
-use super::plan::Mount;
+use super::launch::LauncherPhase;
+use super::wire::Mount;
 
-/// Finds bubblewrap in `PATH`. Relative entries are not looked at: they may be the candidate's.
+/// Finds bubblewrap in `PATH`. Relative entries are skipped, because they may belong to the candidate.
 pub(super) fn find(path: Option<&str>) -> Option<PathBuf> {
     let folders = path.unwrap_or("/usr/bin:/bin").split(':').filter(|folder| folder.starts_with('/'));
     folders.map(|folder| Path::new(folder).join("bwrap")).find(|program| program.is_file())
 }
 
-/// Returns the arguments of bubblewrap. `again` are those of our launcher.
+/// Returns the arguments of bubblewrap. `again` are those of the launcher.
 ///
-/// Fails with a path that is no text.
+/// Fails with a path that is not text.
 pub(super) fn arguments(mounts: &[Mount], again: &[OsString], network: bool) -> Result<Vec<String>, PathBuf> {
-    let mut list = Arguments(Vec::new());
+    let mut list = BubblewrapArguments(Vec::new());
     list.words(&["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]);
     if !network {
         list.words(&["--unshare-net"]);
     }
     let id = UID_INSIDE.to_string();
     list.words(&["--uid", &id, "--gid", &id, "--hostname", "assize", "--cap-drop", "ALL"]);
-    // Our launcher is the first process: its parent ends when every other process is dead.
+    // The launcher is the first process: its parent ends when every other process is dead.
     list.words(&["--as-pid-1", "--die-with-parent", "--new-session"]);
     for mount in mounts {
         match mount {
@@ -58,13 +58,13 @@ pub(super) fn arguments(mounts: &[Mount], again: &[OsString], network: bool) -> 
     for argument in again {
         list.path(Path::new(argument))?;
     }
-    list.words(&[Stage::Tend.name()]);
+    list.words(&[LauncherPhase::Tend.name()]);
     Ok(list.0)
 }
 
-struct Arguments(Vec<String>);
+struct BubblewrapArguments(Vec<String>);
 
-impl Arguments {
+impl BubblewrapArguments {
     fn words(&mut self, words: &[&str]) {
         self.0.extend(words.iter().map(|&word| word.to_owned()));
     }
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn only_absolute_folders_are_looked_into() {
+    fn only_absolute_folders_are_searched() {
         assert_eq!(find(Some("bin:.::relative/usr/bin")), None);
     }
 }

@@ -1,12 +1,11 @@
-//! Which system calls a job may not make.
+//! The system calls that a job may not make.
 //!
-//! A list of what is refused, and everything newer than the list: what a later kernel brings is
-//! refused until someone has looked at it. Refused calls fail as they would on a kernel that lacks
-//! them or for a user who may not, so that programs fall back; only calls of a foreign architecture
-//! kill, because their numbers mean something else.
+//! The list names refused calls. All calls that are newer than the list are refused too, until they have been
+//! reviewed. A refused call fails as on a kernel that lacks it or for a user without the right, so that programs fall
+//! back. Only calls of a foreign architecture kill the process, because their numbers have other meanings.
 //!
-//! The tables are data for two architectures and are tested for both on either. This module must not
-//! know what the calls are kept from; it only builds filters.
+//! The tables contain data for two architectures, and both are tested on either. This module must not know what the
+//! calls protect; it only builds filters.
 
 use std::collections::BTreeMap;
 
@@ -15,32 +14,32 @@ use seccompiler::{
     SeccompRule, TargetArch, sock_filter,
 };
 
-use super::wire::Calls;
+use super::wire::CallFilter;
 
-/// Numbers of a call on x86-64 and on aarch64; -1 where there is none.
-type Numbers = (i64, i64);
+/// The numbers of a call on x86-64 and on aarch64; -1 if there is none.
+type SyscallNumbers = (i64, i64);
 
 const EPERM: u32 = 1;
 const ENOSYS: u32 = 38;
 
-/// The last call that was looked at: `file_setattr`, of Linux 6.17. Newer ones do not exist for a job.
+/// The last reviewed call: `file_setattr`, of Linux 6.17. Newer ones do not exist for a job.
 const REVIEWED_LAST: u32 = 469;
-/// Calls of the x32 variant of x86-64 carry this bit.
+/// Calls of the x32 variant of x86-64 have this bit.
 const X32_BIT: u32 = 0x4000_0000;
 
-/// Calls that do not exist for a job: programs have another way for each.
-const ABSENT: &[(&str, Numbers)] = &[
-    // Their arguments lie in memory, where a filter cannot see them.
+/// Calls that do not exist for a job: programs have an alternative for each.
+const ABSENT: &[(&str, SyscallNumbers)] = &[
+    // Their arguments are in memory, where a filter cannot see them.
     ("clone3", (435, 435)),
     ("openat2", (437, 437)),
-    // A second way to make most calls, past this filter.
+    // Would allow most calls to bypass this filter.
     ("io_uring_setup", (425, 425)),
     ("io_uring_enter", (426, 426)),
     ("io_uring_register", (427, 427)),
 ];
 
 /// Calls that are refused whatever their arguments are.
-const REFUSED: &[(&str, Numbers)] = &[
+const REFUSED: &[(&str, SyscallNumbers)] = &[
     // Mounts and roots.
     ("mount", (165, 40)),
     ("umount2", (166, 39)),
@@ -94,7 +93,7 @@ const REFUSED: &[(&str, Numbers)] = &[
     ("uselib", (134, -1)),
     ("ustat", (136, -1)),
     ("sysfs", (139, -1)),
-    // What has been a way into the kernel before and no build needs.
+    // Attack surface of the kernel that no build needs.
     ("bpf", (321, 280)),
     ("perf_event_open", (298, 241)),
     ("userfaultfd", (323, 282)),
@@ -109,44 +108,44 @@ const REFUSED: &[(&str, Numbers)] = &[
     ("request_key", (249, 218)),
 ];
 
-/// Calls that reach the processes of this machine where no namespace is in between.
-const REFUSED_SHARED: &[(&str, Numbers)] =
+/// Calls that reach other processes of this machine if no namespace separates them.
+const REFUSED_SHARED: &[(&str, SyscallNumbers)] =
     &[("shmget", (29, 194)), ("msgget", (68, 186)), ("semget", (64, 190)), ("mq_open", (240, 180))];
 
-const SHMGET: Numbers = (29, 194);
-/// Largest segment of shared memory where nothing else limits it: there may be 4096 of them, and no
-/// process shows those that it doesn't look at.
+const SHMGET: SyscallNumbers = (29, 194);
+/// The largest shared memory segment if nothing else limits memory. There may be 4096 segments, and unmapped ones are
+/// attributed to no process.
 const SEGMENT_BYTES_MAX: u64 = 1024 * 1024;
 
-const SOCKET: Numbers = (41, 198);
-const CLONE: Numbers = (56, 220);
-const UNSHARE: Numbers = (272, 97);
-const PERSONALITY: Numbers = (135, 92);
-const IOCTL: Numbers = (16, 29);
+const SOCKET: SyscallNumbers = (41, 198);
+const CLONE: SyscallNumbers = (56, 220);
+const UNSHARE: SyscallNumbers = (272, 97);
+const PERSONALITY: SyscallNumbers = (135, 92);
+const IOCTL: SyscallNumbers = (16, 29);
 
-/// Flags of `clone` and `unshare` that make a namespace.
+/// Flags of `clone` and `unshare` that create a namespace.
 const NAMESPACES: &[u64] = &[0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000];
-/// The same for time, which means something else to `clone`.
+/// The same for time, which has another meaning for `clone`.
 const NAMESPACE_TIME: u64 = 0x80;
 
-/// Kinds of sockets that are allowed: Unix, IPv4, IPv6 and netlink.
+/// The allowed kinds of sockets: Unix, IPv4, IPv6 and netlink.
 const SOCKETS: &[u64] = &[1, 2, 10, NETLINK];
 const NETLINK: u64 = 16;
-/// What a netlink socket may be about: the network interfaces of the own namespace.
+/// The only allowed netlink family: the network interfaces of the job's namespace.
 const NETLINK_ROUTE: u64 = 0;
 
-/// Personalities that are allowed: the plain ones, those that only change what `uname` says, the one
-/// without address randomisation that sanitizers ask for, and the question which one it is.
+/// The allowed personalities: the plain ones, those that only change what `uname` reports, the one without address
+/// randomisation that sanitizers need, and the query.
 const PERSONALITIES: &[u64] = &[0, 8, 0x2_0000, 0x2_0008, 0x4_0000, 0xffff_ffff];
 
-/// Requests to a terminal that type into it or act on a console.
+/// Requests to a terminal that insert input or act on a console.
 const TERMINAL_REQUESTS: &[u64] = &[0x5412, 0x541c, 0x541d];
 
-/// Bits of a mode that lend a program its owner's or group's rights. A job's files belong to the
-/// user who called us: such a program would be theirs to whoever finds it.
+/// The set-user-id and set-group-id bits. A job's files belong to the user outside, so such a program would give that
+/// user's rights to anyone who runs it.
 const LENDING: &[u64] = &[0o4000, 0o2000];
-/// Calls that set a mode, and which argument it is.
-const MODES: &[(&str, Numbers, u8)] = &[
+/// Calls that set a mode, and the argument with the mode.
+const MODES: &[(&str, SyscallNumbers, u8)] = &[
     ("chmod", (90, -1), 1),
     ("fchmod", (91, 52), 1),
     ("fchmodat", (268, 53), 2),
@@ -155,24 +154,24 @@ const MODES: &[(&str, Numbers, u8)] = &[
     ("mknod", (133, -1), 1),
     ("mknodat", (259, 33), 2),
 ];
-/// Calls that set a mode when a flag before it says so.
-const OPENS: &[(&str, Numbers, u8)] = &[("open", (2, -1), 2), ("openat", (257, 56), 3)];
-/// The flags of those: a file is made, with a name or without one.
+/// Calls that set a mode if a flag in the argument before it says so.
+const OPENS: &[(&str, SyscallNumbers, u8)] = &[("open", (2, -1), 2), ("openat", (257, 56), 3)];
+/// Those flags: the call creates a file, with or without a name.
 const MAKES: &[u64] = &[0o100, 0o20_000_000];
-/// Calls that make a device, and which argument says so.
-const DEVICES: &[(Numbers, u8)] = &[((133, -1), 1), ((259, 33), 2)];
+/// Calls that create a device, and the argument that says so.
+const DEVICES: &[(SyscallNumbers, u8)] = &[((133, -1), 1), ((259, 33), 2)];
 const MODE_KIND: u64 = 0o170_000;
 const KINDS_OF_DEVICES: &[u64] = &[0o020_000, 0o060_000];
 
-fn on(arch: TargetArch, numbers: Numbers) -> Option<i64> {
+fn on(arch: TargetArch, numbers: SyscallNumbers) -> Option<i64> {
     let number = if arch == TargetArch::x86_64 { numbers.0 } else { numbers.1 };
     (number >= 0).then_some(number)
 }
 
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+type SeccompRules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// What a call's arguments have to be for the call to be refused. Sizes are 64 bits wide; of all
-/// others the kernel looks at 32 bits only, and so do we.
+/// Makes a rule from conditions on a call's arguments. Sizes are 64 bits wide; for all other arguments, the kernel and
+/// this filter use 32 bits.
 fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, BackendError> {
     let conditions: Result<Vec<_>, _> = conditions
         .iter()
@@ -189,13 +188,13 @@ fn bit(bit: u64) -> SeccompCmpOp {
     SeccompCmpOp::MaskedEq(bit)
 }
 
-fn refused(arch: TargetArch, calls: Calls) -> Result<Rules, BackendError> {
-    let mut rules = Rules::new();
-    let shared = if matches!(calls, Calls::Contained { .. }) { &[] } else { REFUSED_SHARED };
+fn refused(arch: TargetArch, calls: CallFilter) -> Result<SeccompRules, BackendError> {
+    let mut rules = SeccompRules::new();
+    let shared = if matches!(calls, CallFilter::Contained { .. }) { &[] } else { REFUSED_SHARED };
     for (_, numbers) in REFUSED.iter().chain(shared) {
         rules.extend(on(arch, *numbers).map(|number| (number, Vec::new())));
     }
-    let mut add = |numbers: Numbers, rule: SeccompRule| {
+    let mut add = |numbers: SyscallNumbers, rule: SeccompRule| {
         if let Some(number) = on(arch, numbers) {
             rules.entry(number).or_default().push(rule);
         }
@@ -224,11 +223,11 @@ fn refused(arch: TargetArch, calls: Calls) -> Result<Rules, BackendError> {
             add(*numbers, rule(&[(*mode, bit(MODE_KIND), *kind)])?);
         }
     }
-    if calls == (Calls::Contained { memory_held: false }) {
+    if calls == (CallFilter::Contained { memory_held: false }) {
         add(SHMGET, rule(&[(1, SeccompCmpOp::Gt, SEGMENT_BYTES_MAX)])?);
     }
-    if calls == (Calls::Shared { network: false }) {
-        // Without a network namespace every socket leads out.
+    if calls == (CallFilter::Shared { network: false }) {
+        // Without a network namespace, every socket leads out.
         rules.extend(on(arch, SOCKET).map(|number| (number, Vec::new())));
     } else {
         add(SOCKET, rule(&SOCKETS.iter().map(|known| (0, SeccompCmpOp::Ne, *known)).collect::<Vec<_>>())?);
@@ -237,9 +236,9 @@ fn refused(arch: TargetArch, calls: Calls) -> Result<Rules, BackendError> {
     Ok(rules)
 }
 
-/// Returns the filters for an architecture, to be applied in order. The kernel asks all of them and
-/// takes the strictest answer.
-pub(super) fn filters(arch: TargetArch, calls: Calls) -> Result<Vec<BpfProgram>, BackendError> {
+/// Returns the filters for an architecture, to be applied in order. The kernel runs all of them and applies the
+/// strictest result.
+pub(super) fn filters(arch: TargetArch, calls: CallFilter) -> Result<Vec<BpfProgram>, BackendError> {
     let absent = ABSENT.iter().filter_map(|(_, numbers)| Some((on(arch, *numbers)?, Vec::new()))).collect();
     let build = |rules, errno| {
         SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), arch)
@@ -248,8 +247,8 @@ pub(super) fn filters(arch: TargetArch, calls: Calls) -> Result<Vec<BpfProgram>,
     Ok(vec![build(refused(arch, calls)?, EPERM)?, build(absent, ENOSYS)?, unknown()])
 }
 
-/// Returns a filter for numbers beyond those that were looked at, which rules about single calls
-/// cannot express. The others have checked the architecture by then.
+/// Returns a filter for calls that were not reviewed, which rules about single calls cannot express. The other filters
+/// have already checked the architecture.
 fn unknown() -> BpfProgram {
     const LOAD_NUMBER: u16 = 0x20;
     const JUMP_IF_GREATER_OR_EQUAL: u16 = 0x35;
@@ -265,8 +264,8 @@ fn unknown() -> BpfProgram {
     ]
 }
 
-/// Refuses the calls to this process and all that it becomes or starts.
-pub(super) fn refuse(calls: Calls) -> Result<(), String> {
+/// Refuses the calls to this process and to everything that it becomes or starts.
+pub(super) fn refuse(calls: CallFilter) -> Result<(), String> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
     if !matches!(arch, TargetArch::x86_64 | TargetArch::aarch64) {
         return Err(format!("the system calls of {} are in no table", std::env::consts::ARCH));
@@ -282,13 +281,13 @@ mod tests {
     use super::*;
 
     const ARCHES: [(TargetArch, u32); 2] = [(TargetArch::x86_64, 0xc000_003e), (TargetArch::aarch64, 0xc000_00b7)];
-    const CONTAINED: Calls = Calls::Contained { memory_held: true };
+    const CONTAINED: CallFilter = CallFilter::Contained { memory_held: true };
     const ALLOW: u32 = 0x7fff_0000;
     const KILL: u32 = 0x8000_0000;
     const REFUSE: u32 = 0x0005_0000 | EPERM;
     const LACK: u32 = 0x0005_0000 | ENOSYS;
 
-    /// Runs a filter as the kernel does. Only what our filters are made of is known.
+    /// Runs a filter as the kernel does. Supports only the instructions that these filters use.
     fn run(program: &[sock_filter], number: u32, arch: u32, arguments: &[u64]) -> u32 {
         let mut data = vec![number, arch, 0, 0];
         for index in 0..6 {
@@ -313,7 +312,7 @@ mod tests {
         }
     }
 
-    fn decide(arch: TargetArch, calls: Calls, number: u32, audit: u32, arguments: &[u64]) -> u32 {
+    fn decide(arch: TargetArch, calls: CallFilter, number: u32, audit: u32, arguments: &[u64]) -> u32 {
         let answers = filters(arch, calls).expect("filters").into_iter();
         let strictness = |answer: u32| match answer {
             KILL => 0,
@@ -326,8 +325,8 @@ mod tests {
             .expect("one")
     }
 
-    /// Asks about a call by its numbers on both architectures; the answer has to be the same.
-    fn asked(calls: Calls, numbers: Numbers, arguments: &[u64]) -> u32 {
+    /// Checks a call by its numbers on both architectures; the result must be the same.
+    fn asked(calls: CallFilter, numbers: SyscallNumbers, arguments: &[u64]) -> u32 {
         let answers: Vec<_> = ARCHES
             .iter()
             .filter_map(|(arch, audit)| {
@@ -357,17 +356,17 @@ mod tests {
             assert_eq!(asked(CONTAINED, numbers, &[]), ALLOW, "{name}");
         }
         for (name, numbers) in REFUSED_SHARED {
-            assert_eq!(asked(Calls::Shared { network: true }, *numbers, &[]), REFUSE, "{name}");
+            assert_eq!(asked(CallFilter::Shared { network: true }, *numbers, &[]), REFUSE, "{name}");
         }
     }
 
     #[test]
     fn arguments_decide_where_they_matter() {
-        const CHMOD: Numbers = (91, 52);
-        const OPENAT: Numbers = (257, 56);
-        const MKNODAT: Numbers = (259, 33);
+        const CHMOD: SyscallNumbers = (91, 52);
+        const OPENAT: SyscallNumbers = (257, 56);
+        const MKNODAT: SyscallNumbers = (259, 33);
         let high = 0xdead_beef_0000_0000;
-        let table: &[(&str, Numbers, &[u64], u32)] = &[
+        let table: &[(&str, SyscallNumbers, &[u64], u32)] = &[
             ("a thread", CLONE, &[0x003d_0f00], ALLOW),
             ("fork", CLONE, &[0x0120_0011], ALLOW),
             ("clone with a user namespace", CLONE, &[0x1000_0011], REFUSE),
@@ -408,7 +407,7 @@ mod tests {
         for (what, numbers, arguments, expected) in table {
             assert_eq!(asked(CONTAINED, *numbers, arguments), *expected, "{what}");
         }
-        let unheld = Calls::Contained { memory_held: false };
+        let unheld = CallFilter::Contained { memory_held: false };
         for (calls, size, expected) in [
             (unheld, SEGMENT_BYTES_MAX, ALLOW),
             (unheld, SEGMENT_BYTES_MAX + 1, REFUSE),
@@ -417,12 +416,12 @@ mod tests {
         ] {
             assert_eq!(asked(calls, SHMGET, &[0, size, 0o600]), expected, "{size}");
         }
-        assert_eq!(asked(Calls::Shared { network: false }, SOCKET, &[1, 1, 0]), REFUSE);
-        assert_eq!(asked(Calls::Shared { network: true }, SOCKET, &[2, 1, 0]), ALLOW);
+        assert_eq!(asked(CallFilter::Shared { network: false }, SOCKET, &[1, 1, 0]), REFUSE);
+        assert_eq!(asked(CallFilter::Shared { network: true }, SOCKET, &[2, 1, 0]), ALLOW);
     }
 
     #[test]
-    fn what_nobody_has_looked_at_does_not_exist() {
+    fn unlisted_calls_are_refused_as_missing() {
         for (arch, audit) in ARCHES {
             let answer = |number| decide(arch, CONTAINED, number, audit, &[]);
             assert_eq!(answer(REVIEWED_LAST), ALLOW);

@@ -1,7 +1,7 @@
-//! Control groups: limits that hold for a job as a whole, where we may make groups.
+//! Control groups: limits for a job as a whole, if groups can be created.
 //!
-//! Both versions are known. An ordinary user usually may not make any; then `watch` does the same by
-//! looking. This module must not know what a job is.
+//! Both versions are supported. An ordinary user usually cannot create any; then `watch` enforces the limits by
+//! measuring. This module must not know what a job is.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use super::limits::SandboxLimits;
 
-/// Processes of ours that are members of the group beside those of the job.
+/// Processes of the sandbox that are members of the group in addition to those of the job.
 const OURS: u64 = 4;
-/// What the names of our groups begin with; a process id and a nonce follow.
+/// The prefix of group names; a process id and a nonce follow.
 const PREFIX: &str = "assize-";
 
-/// A group, or one per controller, for one run. Removed when it is dropped.
+/// A group, or one for each controller, for one run. It is removed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Cgroup {
     version: u8,
@@ -24,27 +24,27 @@ pub(super) struct Cgroup {
     cpu: Option<PathBuf>,
 }
 
-/// What a group has held back.
+/// The limits that a group has enforced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Pressed {
+pub(super) struct CgroupEvents {
     pub(super) memory: bool,
     pub(super) processes: bool,
 }
 
 impl Cgroup {
-    /// Makes groups with the limits, as far as that is possible.
+    /// Creates groups with the limits, as far as that is possible.
     pub(super) fn make(limits: &SandboxLimits) -> Option<Self> {
-        // A process that had our number may have left a group behind, with what it had counted.
+        // An earlier process with the same id may have left a group behind, with its counters.
         let name = format!("{PREFIX}{}-{:016x}", std::process::id(), getrandom::u64().ok()?);
-        let places = Places::of_this_process()?;
+        let places = CgroupMemberships::of_this_process()?;
         places.unified.as_deref().and_then(|place| Self::unified(place, &name, limits)).or_else(|| {
             let group = Self::split(&places, &name, limits);
             group.holds_any().then_some(group)
         })
     }
 
-    /// One group for all controllers. A group that has processes in it cannot hand controllers down,
-    /// so that ours is made where the ones above it do.
+    /// Creates one group for all controllers. A group that has processes cannot delegate controllers, so the new group
+    /// is created in a parent that does.
     fn unified(place: &Path, name: &str, limits: &SandboxLimits) -> Option<Self> {
         for parent in place.ancestors().take_while(|parent| is_unified(parent)) {
             sweep(parent);
@@ -56,7 +56,7 @@ impl Cgroup {
             let held = set("memory.max", &limits.memory_bytes.to_string())
                 .and_then(|()| set("pids.max", &limits.processes.saturating_add(OURS).to_string()));
             if held.is_ok() {
-                // Not every kernel has swap to be limited, or kills by group.
+                // Not every kernel supports limits of swap or killing by group.
                 let _ = set("memory.swap.max", "0");
                 let _ = set("memory.oom.group", "1");
                 return Some(Self {
@@ -71,8 +71,8 @@ impl Cgroup {
         None
     }
 
-    /// A group per controller.
-    fn split(places: &Places, name: &str, limits: &SandboxLimits) -> Self {
+    /// Creates a group for each controller.
+    fn split(places: &CgroupMemberships, name: &str, limits: &SandboxLimits) -> Self {
         let make = |controller: &str, file: &str, value: Option<u64>| {
             let parent =
                 places.split.iter().find(|(names, _)| names.iter().any(|name| name == controller))?.1.as_path();
@@ -92,7 +92,7 @@ impl Cgroup {
         };
         let memory = make("memory", "memory.limit_in_bytes", Some(limits.memory_bytes));
         if let Some(memory) = &memory {
-            // Memory and swap together, where swap is counted.
+            // Limits memory and swap together, if swap is counted.
             let _ = set(&memory.join("memory.memsw.limit_in_bytes"), &limits.memory_bytes.to_string());
         }
         Self {
@@ -107,19 +107,19 @@ impl Cgroup {
         self.memory.is_some() || self.processes.is_some()
     }
 
-    /// Returns which version it is and what it limits, for the report.
+    /// Returns the version and the enforced limits, for the report.
     pub(super) fn describe(&self) -> String {
         let held = [("memory", &self.memory), ("processes", &self.processes)];
         let held: Vec<_> = held.iter().filter(|(_, group)| group.is_some()).map(|(name, _)| *name).collect();
         format!("control group v{}: {}", self.version, held.join(", "))
     }
 
-    /// Returns whether the kernel itself keeps memory and processes within the limits.
+    /// Returns whether the kernel enforces the limits of memory and of processes.
     pub(super) fn holds_both(&self) -> bool {
         self.memory.is_some() && self.processes.is_some()
     }
 
-    /// Returns whether the kernel itself keeps the memory within its limit.
+    /// Returns whether the kernel enforces the memory limit.
     pub(super) fn holds_memory(&self) -> bool {
         self.memory.is_some()
     }
@@ -128,23 +128,23 @@ impl Cgroup {
         [&self.memory, &self.processes, &self.cpu].into_iter().flatten()
     }
 
-    /// Returns the files that a process writes `0` to in order to become a member.
-    pub(super) fn doors(&self) -> Vec<PathBuf> {
-        let mut doors: Vec<_> = self.groups().map(|group| group.join("cgroup.procs")).collect();
-        doors.dedup();
-        doors
+    /// Returns the files to which a process writes `0` to become a member.
+    pub(super) fn membership_files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<_> = self.groups().map(|group| group.join("cgroup.procs")).collect();
+        files.dedup();
+        files
     }
 
-    /// Returns what was held back so far.
-    pub(super) fn pressed(&self) -> Pressed {
+    /// Returns the limits that were enforced so far.
+    pub(super) fn pressed(&self) -> CgroupEvents {
         let memory = if self.version == 2 { "memory.events" } else { "memory.oom_control" };
-        Pressed {
+        CgroupEvents {
             memory: self.memory.as_deref().and_then(|group| field(&group.join(memory), "oom_kill")) > Some(0),
             processes: self.processes.as_deref().and_then(|group| field(&group.join("pids.events"), "max")) > Some(0),
         }
     }
 
-    /// Returns how much processor time was used so far.
+    /// Returns the processor time that was used so far.
     pub(super) fn cpu(&self) -> Option<Duration> {
         let group = self.cpu.as_deref()?;
         if self.version == 2 {
@@ -153,20 +153,20 @@ impl Cgroup {
         fs::read_to_string(group.join("cpuacct.usage")).ok()?.trim().parse().ok().map(Duration::from_nanos)
     }
 
-    /// Lets no member start another process, so that they can be killed one by one.
+    /// Prevents members from starting further processes, so that they can be killed one by one.
     pub(super) fn forbid_more(&self) {
         if let Some(group) = &self.processes {
-            // Without it they are stopped before they are killed; that suffices as a rule.
+            // If this fails, stopping them before they are killed usually suffices.
             let _ = set(&group.join("pids.max"), "0");
         }
     }
 
-    /// Returns the processes that are members.
+    /// Returns the member processes.
     pub(super) fn members(&self) -> Vec<u32> {
         let mut members: Vec<u32> = self
-            .doors()
+            .membership_files()
             .iter()
-            .filter_map(|door| fs::read_to_string(door).ok())
+            .filter_map(|file| fs::read_to_string(file).ok())
             .flat_map(|text| text.lines().filter_map(|line| line.parse().ok()).collect::<Vec<_>>())
             .collect();
         members.sort_unstable();
@@ -178,7 +178,7 @@ impl Cgroup {
 impl Drop for Cgroup {
     fn drop(&mut self) {
         for group in self.groups() {
-            // The last member may still be on its way out.
+            // The last member may not have exited yet.
             for _ in 0..50 {
                 match fs::remove_dir(group) {
                     Err(error) if error.raw_os_error() == Some(rustix::io::Errno::BUSY.raw_os_error()) => {
@@ -191,7 +191,7 @@ impl Drop for Cgroup {
     }
 }
 
-/// Sets something that is there. Never makes a file: elsewhere than in a group it would be a plain one.
+/// Writes to an existing file. It never creates one: outside a group, that would be an ordinary file.
 fn set(file: &Path, value: &str) -> io::Result<()> {
     fs::OpenOptions::new().write(true).open(file)?.write_all(value.as_bytes())
 }
@@ -202,13 +202,13 @@ fn is_unified(folder: &Path) -> bool {
     rustix::fs::statfs(folder).is_ok_and(|stat| u64::try_from(stat.f_type) == Ok(MAGIC))
 }
 
-/// Reads a number out of lines of a name and a number.
+/// Reads a number from lines that have a name and a number.
 fn field(file: &Path, name: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
 }
 
-/// Removes groups of ours whose process is gone: it was killed before it could.
+/// Removes groups whose process was killed before it could remove them.
 fn sweep(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -219,15 +219,15 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// Where this process stands in the hierarchies.
+/// The groups of this process.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Places {
+struct CgroupMemberships {
     unified: Option<PathBuf>,
-    /// Names of controllers, and the group.
+    /// The names of controllers, and the group.
     split: Vec<(Vec<String>, PathBuf)>,
 }
 
-impl Places {
+impl CgroupMemberships {
     fn of_this_process() -> Option<Self> {
         let membership = fs::read_to_string("/proc/self/cgroup").ok()?;
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
@@ -251,7 +251,7 @@ impl Places {
     }
 }
 
-/// Returns where a group is found if this is the mount of its hierarchy.
+/// Returns the folder of a group if this is the mount of its hierarchy.
 fn place(mount: &str, controllers: &[String], group: &str) -> Option<PathBuf> {
     let (left, right) = mount.split_once(" - ")?;
     let mut left = left.split(' ').skip(3);
@@ -278,7 +278,8 @@ mod tests {
 27 25 0:23 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct
 28 25 0:24 /docker/1 /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
 ";
-        let places = Places::read("4:memory:/docker/1/below\n3:cpu,cpuacct:/\n2:pids:/\n0::/user.slice\n", mounts);
+        let places =
+            CgroupMemberships::read("4:memory:/docker/1/below\n3:cpu,cpuacct:/\n2:pids:/\n0::/user.slice\n", mounts);
         assert_eq!(places.unified.as_deref(), Some(Path::new("/sys/fs/cgroup/unified/user.slice")));
         let split: Vec<_> =
             places.split.iter().map(|(names, place)| (names.join("+"), place.display().to_string())).collect();
@@ -293,7 +294,7 @@ mod tests {
         let limits = SandboxLimits::default();
         assert!(Cgroup::unified(folder.path(), "assize-test", &limits).is_none());
         let controller = |name: &str| (vec![name.to_owned()], folder.path().to_owned());
-        let places = Places { unified: None, split: vec![controller("memory"), controller("pids")] };
+        let places = CgroupMemberships { unified: None, split: vec![controller("memory"), controller("pids")] };
         let group = Cgroup::split(&places, "assize-test", &limits);
         assert!(!group.holds_any(), "{group:?}");
         assert!(set(&folder.path().join("memory.max"), "1").is_err());

@@ -1,7 +1,7 @@
-//! Landlock: what a job may do with files, TCP ports, signals and abstract sockets.
+//! Landlock: restricts a job's access to files, TCP ports, signals and abstract sockets.
 //!
-//! Uses what the running kernel has, and says which version that is. This module must not know
-//! whether it is the only wall or the second one.
+//! It uses what the running kernel supports, and reports that version. This module must not know whether it is the
+//! only barrier or an additional one.
 
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,11 @@ use landlock::{
 
 use super::wire::FileRules;
 
-/// The newest version that these rules were written for.
-const KNOWN: ABI = ABI::V9;
+/// The newest version that these rules support.
+const LATEST_ABI: ABI = ABI::V9;
 
-/// Restricts this process and all that it becomes or starts. Returns the version that is in force;
-/// 0 when the kernel has none.
+/// Restricts this process and everything that it becomes or starts. Returns the version in force; 0 if the kernel has
+/// none.
 pub(super) fn restrict(rules: &FileRules) -> Result<u8, String> {
     let status = restricted(rules).map_err(|error| error.to_string())?;
     if status.ruleset == RulesetStatus::NotEnforced {
@@ -29,15 +29,15 @@ pub(super) fn restrict(rules: &FileRules) -> Result<u8, String> {
 }
 
 fn restricted(rules: &FileRules) -> Result<RestrictionStatus, RulesetError> {
-    let all = AccessFs::from_all(KNOWN);
+    let all = AccessFs::from_all(LATEST_ABI);
     let mut ruleset = Ruleset::default().handle_access(all)?.scope(Scope::AbstractUnixSocket | Scope::Signal)?;
     if rules.no_tcp {
         ruleset = ruleset.handle_access(AccessNet::BindTcp | AccessNet::ConnectTcp)?;
     }
     let mut created = ruleset.create()?;
     for path in &rules.read {
-        // A socket is no file: looking at one is no harm, connecting to it is.
-        created = allow(created, path, AccessFs::from_read(KNOWN))?;
+        // A socket is not covered by these rights: reading its metadata is harmless.
+        created = allow(created, path, AccessFs::from_read(LATEST_ABI))?;
     }
     for path in &rules.write {
         created = allow(created, path, all)?;
@@ -46,8 +46,8 @@ fn restricted(rules: &FileRules) -> Result<RestrictionStatus, RulesetError> {
 }
 
 fn allow(ruleset: RulesetCreated, path: &PathBuf, access: BitFlags<AccessFs>) -> Result<RulesetCreated, RulesetError> {
-    // What isn't there needs no permission.
+    // A path that does not exist needs no rule.
     let Ok(opened) = PathFd::new(path) else { return Ok(ruleset) };
-    let access = if Path::is_dir(path) { access } else { access & AccessFs::from_file(KNOWN) };
+    let access = if Path::is_dir(path) { access } else { access & AccessFs::from_file(LATEST_ABI) };
     ruleset.add_rule(PathBeneath::new(opened, access))
 }

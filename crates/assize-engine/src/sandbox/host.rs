@@ -1,4 +1,4 @@
-//! What of this machine a job gets to see: system folders, toolchains, variables. All by allow-list.
+//! The parts of this machine that a job may see: system folders, toolchains, variables. Everything is an allow-list.
 //!
 //! The tables are here. This module must not know how anything is shown or hidden.
 
@@ -7,21 +7,21 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Where a job finds itself when folders can be mounted.
+/// The path of the work copy inside the sandbox, if folders can be mounted.
 pub(super) const WORK_INSIDE: &str = "/assize/work";
-/// Where a job finds the folder for its reports.
+/// The path of the report folder inside the sandbox.
 pub(super) const REPORTS_INSIDE: &str = "/assize/reports";
-/// Where a job finds its home when the user has none that could be hidden.
+/// The path of the home folder inside the sandbox, if the user has none that can be hidden.
 pub(super) const HOME_INSIDE: &str = "/assize/home";
-/// Where our own program is seen inside, when it has to be.
+/// The path of the launcher inside the sandbox, if it must be visible.
 pub(super) const LAUNCHER_INSIDE: &str = "/assize/launcher";
-/// The user that every job is, seen from inside.
+/// The user name of every job inside the sandbox.
 pub(super) const USER_INSIDE: &str = "assize";
-/// The id of that user and its group, seen from inside. Never 0: programs treat root differently.
+/// The user and group id inside the sandbox. It is never 0, because programs treat root differently.
 pub(super) const UID_INSIDE: u32 = 1000;
 
-/// Folders of the system that are shown. What isn't named isn't there: `/home`, `/root`, `/run`,
-/// `/var`, `/srv`, `/mnt`, `/media`, `/boot` and `/sys` among others.
+/// System folders that are shown. All others are missing, among them `/home`, `/root`, `/run`, `/var`, `/srv`, `/mnt`,
+/// `/media`, `/boot` and `/sys`.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -38,36 +38,36 @@ const SYSTEM: &[&str] = &[
     "/home/linuxbrew/.linuxbrew",
 ];
 
-/// Where files that not everybody may read are looked for, and how deep. A job runs as the user who
-/// called us: what only this user or this user's groups may read would be open to it.
-const SECRETS_LOOKED_FOR: &[(&str, usize)] = &[("/etc", 12), ("/opt", 4), ("/usr/local/etc", 6)];
-/// How many entries are looked at in all. Of a folder that has more, nothing is shown.
+/// Folders that are searched for files that not everybody may read, with the depth of the search. A job runs as the
+/// current user outside, so it could read files that only this user or its groups may read.
+const SECRET_SEARCH_DEPTHS: &[(&str, usize)] = &[("/etc", 12), ("/opt", 4), ("/usr/local/etc", 6)];
+/// The most entries that are searched in all. A folder with more entries is not shown.
 const SECRETS_ENTRIES_MAX: usize = 100_000;
-/// How many entries of one folder are hidden one by one. If there are more, all of it is hidden.
+/// The most entries of one folder that are hidden one by one. If there are more, the whole folder is hidden.
 const SECRETS_IN_FOLDER_MAX: usize = 32;
 
-/// Variables that are handed on as they are, besides `LC_*` and those of [`TOOLS`].
-const HANDED_ON: &[&str] = &["LANG", "LANGUAGE", "TZ", "JAVA_HOME", "GOROOT", "RUSTUP_TOOLCHAIN"];
-/// Where programs are looked for when `PATH` is not set.
+/// Variables that a job inherits, in addition to `LC_*` and those of [`TOOLS`].
+const PASSED_VARIABLES: &[&str] = &["LANG", "LANGUAGE", "TZ", "JAVA_HOME", "GOROOT", "RUSTUP_TOOLCHAIN"];
+/// The search path if `PATH` is not set.
 const PATH_DEFAULT: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Where a tool keeps what it has installed.
-struct Tool {
-    /// The variable that says where; empty if there is none.
+/// Where a tool stores its installations.
+struct ToolLocation {
+    /// The variable with the location; empty if there is none.
     variable: &'static str,
-    /// Where it is otherwise, below the home folder.
+    /// The default location below the home folder.
     folder: &'static str,
-    /// Which parts are shown. Empty: all of it.
+    /// The parts that are shown. If empty, the whole folder is shown.
     shown: &'static [&'static str],
 }
 
-const fn tool(variable: &'static str, folder: &'static str, shown: &'static [&'static str]) -> Tool {
-    Tool { variable, folder, shown }
+const fn tool(variable: &'static str, folder: &'static str, shown: &'static [&'static str]) -> ToolLocation {
+    ToolLocation { variable, folder, shown }
 }
 
-/// Toolchains and package stores below the home folder. Shown read-only. A folder that can hold
-/// credentials or settings is never shown as a whole.
-const TOOLS: &[Tool] = &[
+/// Toolchains and package stores below the home folder, shown read-only. A folder that can contain credentials or
+/// settings is never shown as a whole.
+const TOOLS: &[ToolLocation] = &[
     tool("CARGO_HOME", ".cargo", &["bin", "registry", "git"]),
     tool("RUSTUP_HOME", ".rustup", &[]),
     tool("PYENV_ROOT", ".pyenv", &[]),
@@ -107,8 +107,8 @@ const TOOLS: &[Tool] = &[
     tool("", ".nix-profile", &[]),
 ];
 
-/// What may hold credentials in the folder of a tool, and is hidden when the folder lies where
-/// everything is shown.
+/// Entries of a tool's folder that may contain credentials. They are hidden if the folder is in a part of the system
+/// that is shown.
 const CREDENTIALS: &[&str] = &[
     "config",
     "config.toml",
@@ -128,56 +128,56 @@ pub(super) enum SystemPart {
     Folder(PathBuf),
     /// A link, such as `/bin` to `usr/bin`.
     Link {
-        /// Where it is.
+        /// Its path.
         at: PathBuf,
-        /// Where it points.
+        /// Its target.
         target: PathBuf,
     },
 }
 
-/// What a tool has installed and is shown.
+/// A tool's installation that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolFolder {
     /// The tool's folder.
     pub(super) root: PathBuf,
-    /// What of it is shown; the folder itself, or folders in it.
+    /// The shown parts: the folder itself, or folders in it.
     pub(super) shown: Vec<PathBuf>,
 }
 
-/// What is known of this machine and its user.
+/// This machine and its user as the sandbox sees them.
 #[derive(Debug, Clone)]
-pub struct Host {
-    /// Our own variables.
+pub struct SandboxHost {
+    /// The variables of this process.
     pub(super) environment: BTreeMap<String, String>,
-    /// The home folder that is hidden, and seen inside as an empty one.
+    /// The home folder, which is replaced by an empty one inside the sandbox.
     pub(super) home: PathBuf,
-    /// What is shown of the system.
+    /// The parts of the system that are shown.
     pub(super) system: Vec<SystemPart>,
-    /// What is hidden in it.
+    /// The paths in them that are hidden.
     pub(super) hidden: Vec<PathBuf>,
-    /// What is shown of the tools.
+    /// The tools that are shown.
     pub(super) tools: Vec<ToolFolder>,
-    /// Where our own temporary folders are made.
+    /// The folder for temporary folders.
     pub(super) temporary: PathBuf,
 }
 
-impl Host {
-    /// Looks at this machine as this process sees it.
+impl SandboxHost {
+    /// Examines this machine with the variables of this process.
     pub fn of_this_process() -> Self {
-        // A variable that is no text is in no table of ours.
+        // A variable that is not text is in no table.
         let texts =
             std::env::vars_os().filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok()));
         Self::with_environment(texts.collect())
     }
 
-    /// Looks at this machine with other variables than ours.
+    /// Examines this machine with other variables.
     pub fn with_environment(environment: BTreeMap<String, String>) -> Self {
         let home = home(environment.get("HOME").map(Path::new));
         let system: Vec<_> = SYSTEM.iter().filter_map(|path| system_part(Path::new(path))).collect();
         let tools = tool_folders(&home, &environment);
         let mut hidden = Vec::new();
         let mut entries = 0;
-        for (root, depth) in SECRETS_LOOKED_FOR {
+        for (root, depth) in SECRET_SEARCH_DEPTHS {
             not_for_everybody(Path::new(root), *depth, &mut entries, &mut hidden);
         }
         let shown =
@@ -193,7 +193,7 @@ impl Host {
         self.system.iter().any(|part| matches!(part, SystemPart::Folder(at) if path.starts_with(at)))
     }
 
-    /// Returns the variables of a job: ours by allow-list, ours by decision, and its own.
+    /// Returns the variables of a job: inherited ones by allow-list, fixed ones, and its own.
     pub(super) fn variables(
         &self,
         home: &Path,
@@ -201,7 +201,9 @@ impl Host {
         own: &BTreeMap<String, String>,
     ) -> BTreeMap<String, String> {
         let known = |name: &str| {
-            HANDED_ON.contains(&name) || name.starts_with("LC_") || TOOLS.iter().any(|tool| tool.variable == name)
+            PASSED_VARIABLES.contains(&name)
+                || name.starts_with("LC_")
+                || TOOLS.iter().any(|tool| tool.variable == name)
         };
         let mut variables: BTreeMap<_, _> = self
             .environment
@@ -248,11 +250,11 @@ fn tool_folders(home: &Path, environment: &BTreeMap<String, String>) -> Vec<Tool
     for tool in TOOLS {
         let named = environment.get(tool.variable).filter(|value| !value.is_empty());
         let roots: Vec<PathBuf> = match named {
-            // `GOPATH` may name several.
+            // `GOPATH` may name several folders.
             Some(value) => value.split(':').map(PathBuf::from).filter(|path| path.is_absolute()).collect(),
             None => vec![home.join(tool.folder)],
         };
-        // A variable must not open the home folder, or what is above it.
+        // A variable must not expose the home folder or its parents.
         for root in roots.into_iter().filter(|root| !home.starts_with(root) && root.components().count() > 2) {
             let parts = if tool.shown.is_empty() { &[""][..] } else { tool.shown };
             let shown: Vec<_> = parts.iter().map(|part| root.join(part)).filter(|path| path.exists()).collect();
@@ -264,7 +266,7 @@ fn tool_folders(home: &Path, environment: &BTreeMap<String, String>) -> Vec<Tool
     folders
 }
 
-/// Adds what in a folder not everybody may read. What a link points to is looked at where it is.
+/// Collects the entries of a folder that not everybody may read. The target of a link is examined at its own place.
 fn not_for_everybody(folder: &Path, depth: usize, entries: &mut usize, hidden: &mut Vec<PathBuf>) {
     let Ok(listing) = fs::read_dir(folder) else { return };
     let before = hidden.len();
@@ -293,33 +295,33 @@ fn not_for_everybody(folder: &Path, depth: usize, entries: &mut usize, hidden: &
 mod tests {
     use super::*;
 
-    fn host(home: &Path, variables: &[(&str, &str)]) -> Host {
+    fn host(home: &Path, variables: &[(&str, &str)]) -> SandboxHost {
         let mut environment: BTreeMap<_, _> =
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         environment.insert("HOME".to_owned(), home.display().to_string());
-        Host::with_environment(environment)
+        SandboxHost::with_environment(environment)
     }
 
     #[test]
     fn variables_come_by_allow_list() {
         let folder = tempfile::tempdir().expect("a folder");
-        let handed = [("LANG", "C.UTF-8"), ("LC_ALL", "C"), ("TZ", "UTC"), ("CARGO_HOME", "/opt/cargo")];
+        let expected = [("LANG", "C.UTF-8"), ("LC_ALL", "C"), ("TZ", "UTC"), ("CARGO_HOME", "/opt/cargo")];
         let dropped =
             [("AWS_SECRET_ACCESS_KEY", "x"), ("SSH_AUTH_SOCK", "x"), ("LD_PRELOAD", "x"), ("PYTHONPATH", "x")];
         let host = host(
             folder.path(),
-            &[&handed[..], &dropped[..], &[("PATH", "/usr/bin:.::bin:/bin"), ("TERM", "xterm")]].concat(),
+            &[&expected[..], &dropped[..], &[("PATH", "/usr/bin:.::bin:/bin"), ("TERM", "xterm")]].concat(),
         );
         let own = BTreeMap::from([("RUST_LOG".to_owned(), "debug".to_owned()), ("CI".to_owned(), "true".to_owned())]);
         let inside = host.variables(folder.path(), Path::new("/tmp"), &own);
-        for (name, value) in handed {
+        for (name, value) in expected {
             assert_eq!(inside.get(name).map(String::as_str), Some(value), "{name}");
         }
         for (name, _) in dropped {
             assert_eq!(inside.get(name), None, "{name}");
         }
         let mut names: Vec<_> = inside.keys().map(String::as_str).collect();
-        names.retain(|name| !handed.iter().any(|(other, _)| other == name));
+        names.retain(|name| !expected.iter().any(|(other, _)| other == name));
         assert_eq!(names, ["CI", "HOME", "LOGNAME", "PATH", "RUST_LOG", "SHELL", "TERM", "TMPDIR", "USER"]);
         assert_eq!((inside["PATH"].as_str(), inside["TERM"].as_str()), ("/usr/bin:/bin", "dumb"));
         assert_eq!(inside["CI"], "true", "what a job sets itself counts");

@@ -1,15 +1,15 @@
-//! What is to be run, and how it ended.
+//! A sandbox job and its result.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use super::limits::{Limit, SandboxLimits};
+use super::limits::{LimitKind, SandboxLimits};
 
-/// One program to be run in a sandbox.
+/// A program to run in a sandbox.
 #[derive(Debug, Clone)]
-pub struct Job {
-    /// The program: a name that is looked up in `PATH`, or a path as it is seen inside.
+pub struct SandboxJob {
+    /// The program: a name that is searched in `PATH`, or a path inside the sandbox.
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<String>,
@@ -17,26 +17,26 @@ pub struct Job {
     pub work: PathBuf,
     /// The folder of the work copy in which the program starts; empty for the work copy itself.
     pub folder: String,
-    /// The folder on this machine that reports go to. The job may write to it.
+    /// The report folder on this machine. The job may write to it.
     pub reports: PathBuf,
-    /// Variables in addition to those that every job has.
+    /// Variables in addition to those of every job.
     pub environment: BTreeMap<String, String>,
-    /// What else the job may write: the folder on this machine and where it is seen inside.
+    /// Further folders that the job may write to: the path on this machine, and the path inside the sandbox.
     pub writable: Vec<(PathBuf, PathBuf)>,
-    /// What else the job may read: the folder or file on this machine and where it is seen inside. If
-    /// that is in the work copy, an empty folder or file is left there.
+    /// Further files and folders that the job may read: the path on this machine, and the path inside the sandbox. If
+    /// that is in the work copy, an empty folder or file remains there.
     pub read_only: Vec<(PathBuf, PathBuf)>,
-    /// What it may take.
+    /// Its limits.
     pub limits: SandboxLimits,
-    /// Whether it may reach the network. Then it can also reach what listens on this machine's
-    /// loopback and, before Landlock 6, sockets that have no path.
+    /// Whether it may use the network. Then it can also reach services on this machine's loopback interface and,
+    /// before Landlock 6, sockets without a path.
     pub network: bool,
-    /// How long it may stay silent.
+    /// The longest time without output.
     pub idle: Option<Duration>,
 }
 
-impl Job {
-    /// Returns a job with default limits, no network and nothing besides its two folders.
+impl SandboxJob {
+    /// Returns a job with default limits, no network, and only its two folders.
     pub fn new(program: &str, arguments: &[&str], work: &Path, reports: &Path) -> Self {
         Self {
             program: program.to_owned(),
@@ -81,7 +81,7 @@ impl Job {
     }
 }
 
-/// Which stream a piece of output belongs to.
+/// A stream of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
@@ -90,50 +90,50 @@ pub enum Stream {
     Stderr,
 }
 
-/// A piece of output, as it comes in.
+/// A piece of output.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk<'a> {
-    /// Where it was printed.
+    /// The stream.
     pub stream: Stream,
-    /// What was printed. May begin or end within a character.
+    /// The output. May begin or end inside a character.
     pub bytes: &'a [u8],
 }
 
 /// How a job ended. All of its processes are dead by then.
 #[derive(Debug, Clone, Default)]
 pub struct JobResult {
-    /// The exit status of the program itself, if it ended by itself.
+    /// The exit status of the program itself, if it exited.
     pub status: Option<i32>,
-    /// The signal that ended the program itself. `None` with `status` `None` when it was killed
-    /// with the whole sandbox, because of `limit_reached`.
+    /// The signal that ended the program itself. If `status` is `None` too, the whole sandbox was killed because of
+    /// `limit_reached`.
     pub signal: Option<i32>,
-    /// The limit because of which the job was ended, or at which its program died.
-    pub limit_reached: Option<Limit>,
-    /// Limits that the job was seen to reach without being ended for it.
-    pub limits_touched: Vec<Limit>,
-    /// What it printed on standard output, up to the limit.
+    /// The limit for which the job was killed, or at which its program died.
+    pub limit_reached: Option<LimitKind>,
+    /// Limits that the job reached without being killed.
+    pub limits_touched: Vec<LimitKind>,
+    /// Its standard output, up to the limit.
     pub stdout: Vec<u8>,
-    /// What it printed on standard error, up to the limit.
+    /// Its standard error, up to the limit.
     pub stderr: Vec<u8>,
     /// Whether output was dropped.
     pub cut: bool,
     /// How long it ran.
     pub wall: Duration,
-    /// How much processor time all of its processes used, as far as it was seen.
+    /// The measured processor time of all of its processes.
     pub cpu: Duration,
-    /// The most memory that all of its processes were seen to hold together, in bytes.
+    /// The highest measured memory of all of its processes together, in bytes.
     pub peak_memory: u64,
 }
 
 impl JobResult {
-    /// Returns whether the program ended by itself with status 0 and no limit was reached.
+    /// Returns whether the program exited with status 0 and no limit was reached.
     pub fn succeeded(&self) -> bool {
         self.status == Some(0) && self.limit_reached.is_none()
     }
 
-    /// Returns whether the job was ended because it took too long.
+    /// Returns whether the job was killed because it took too long.
     pub fn timed_out(&self) -> bool {
-        matches!(self.limit_reached, Some(Limit::WallTime | Limit::Idle | Limit::CpuTime))
+        matches!(self.limit_reached, Some(LimitKind::WallTime | LimitKind::Idle | LimitKind::CpuTime))
     }
 }
 
@@ -143,9 +143,9 @@ mod tests {
 
     #[test]
     fn a_job_that_points_elsewhere_is_refused() {
-        let job = Job::new("true", &[], Path::new("/w"), Path::new("/r"));
+        let job = SandboxJob::new("true", &[], Path::new("/w"), Path::new("/r"));
         assert_eq!(job.fault(), None);
-        let faulty: [fn(&mut Job); 8] = [
+        let faulty: [fn(&mut SandboxJob); 8] = [
             |job| job.program.clear(),
             |job| job.arguments.push("a\0b".to_owned()),
             |job| drop(job.environment.insert("A=B".to_owned(), String::new())),
@@ -160,7 +160,7 @@ mod tests {
             spoil(&mut job);
             assert!(job.fault().is_some(), "{index}");
         }
-        let within = Job { folder: "./crates/a".to_owned(), ..job };
+        let within = SandboxJob { folder: "./crates/a".to_owned(), ..job };
         assert_eq!(within.fault(), None);
     }
 }

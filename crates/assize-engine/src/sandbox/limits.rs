@@ -1,4 +1,4 @@
-//! What a job may take: names, defaults, and how a limit that was reached is named.
+//! The limits of a job, with names, defaults and texts.
 //!
 //! This module must not know how a limit is enforced.
 
@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What a job may take. Every limit holds for the job with all of its processes together, unless it
-/// says otherwise.
+/// The limits of a job. Unless it says otherwise, a limit applies to all processes of the job together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SandboxLimits {
@@ -16,21 +15,20 @@ pub struct SandboxLimits {
     pub wall_seconds: u64,
     /// How much processor time it may use, in seconds. Default: 1800.
     pub cpu_seconds: u64,
-    /// How much memory it may hold, in bytes. Default: 4 GiB.
+    /// How much memory it may use, in bytes. Default: 4 GiB.
     pub memory_bytes: u64,
     /// How many processes and threads it may have at a time. Default: 2048.
     pub processes: u64,
     /// How many bytes it may print, on both streams together. Default: 64 MiB.
     pub output_bytes: u64,
-    /// How large one file may grow, in bytes. Default: 1 GiB.
+    /// How large one file may become, in bytes. Default: 1 GiB.
     pub file_bytes: u64,
-    /// How many files one process may hold open. Default: 4096.
+    /// How many files one process may have open. Default: 4096.
     pub open_files: u64,
-    /// How much the folders on the disk that it may write to may hold together, in bytes. What they
-    /// held before counts as well. Default: 16 GiB.
+    /// How large the writable folders on disk may be together, in bytes. Earlier contents count as well. Default: 16
+    /// GiB.
     pub work_bytes: u64,
-    /// How much each of its private folders (`/tmp`, the home folder, `/dev/shm`) may hold, in
-    /// bytes. Default: 1 GiB.
+    /// How large each of its private folders (`/tmp`, the home folder, `/dev/shm`) may be, in bytes. Default: 1 GiB.
     pub temporary_bytes: u64,
 }
 
@@ -64,13 +62,13 @@ impl SandboxLimits {
     }
 }
 
-/// A limit by its name.
+/// A limit, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Limit {
+pub enum LimitKind {
     /// [`SandboxLimits::wall_seconds`].
     WallTime,
-    /// `Job::idle`: nothing was printed for so long.
+    /// `SandboxJob::idle`: the job printed nothing for this time.
     Idle,
     /// [`SandboxLimits::cpu_seconds`].
     CpuTime,
@@ -90,7 +88,7 @@ pub enum Limit {
     TemporarySize,
 }
 
-impl Limit {
+impl LimitKind {
     /// Returns what reaching the limit means, for a message.
     pub fn meaning(self) -> &'static str {
         match self {
@@ -108,7 +106,7 @@ impl Limit {
     }
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for LimitKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::WallTime => "wall time",

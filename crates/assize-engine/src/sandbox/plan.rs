@@ -1,7 +1,7 @@
-//! Which folders a job sees, where, and what it may do with them.
+//! The mount plan: which folders a job sees, where, and whether it may write to them.
 //!
-//! One plan serves both ways of mounting: it is handed to bubblewrap as arguments, or carried out by
-//! our own launcher. This module must not know which; it only reads what stands where.
+//! The same plan is used by bubblewrap as arguments and by the launcher. This module must not know which of them
+//! carries it out; it only reads which paths exist.
 
 use std::fs;
 use std::io;
@@ -13,39 +13,13 @@ use std::sync::Once;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, mkdirat, openat, statat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
-use serde::{Deserialize, Serialize};
 
-use super::host::{Host, REPORTS_INSIDE, SystemPart, UID_INSIDE, USER_INSIDE, WORK_INSIDE};
-use super::job::Job;
+use super::host::{REPORTS_INSIDE, SandboxHost, SystemPart, UID_INSIDE, USER_INSIDE, WORK_INSIDE};
+use super::job::SandboxJob;
 use super::tree::{descend, enter};
-use super::wire::FileRules;
+use super::wire::{FileRules, Mount};
 
-/// One step in putting together what a job sees. In order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Mount {
-    /// A folder or file of this machine.
-    Bind {
-        from: PathBuf,
-        to: PathBuf,
-        /// Whether it may be written to.
-        write: bool,
-    },
-    /// An empty folder in memory.
-    Memory { to: PathBuf, bytes: u64 },
-    /// A folder, so that something can be found missing in it.
-    Folder { to: PathBuf },
-    /// A link.
-    Link { to: PathBuf, target: PathBuf },
-    /// The processes of the namespace.
-    Processes,
-    /// The devices that every program expects, and a terminal multiplexer of our own.
-    Devices,
-    /// What was mounted here may not be written to any more.
-    Seal { to: PathBuf },
-}
-
-/// What of `/proc` is hidden: it tells about the machine, or acts on it. Beyond that all of it is
-/// read-only.
+/// Entries of `/proc` that are hidden because they describe or control the machine. The rest of `/proc` is read-only.
 const PROC_HIDDEN: &[&str] = &[
     "acpi",
     "asound",
@@ -80,67 +54,67 @@ const PROC_HIDDEN: &[&str] = &[
     "zoneinfo",
 ];
 
-/// What the names of our folders begin with; a process id and something random follow.
-const STAGE_PREFIX: &str = "assize-sandbox-";
+/// The prefix of temporary folders; a process id and a random part follow.
+const RUN_FOLDER_PREFIX: &str = "assize-sandbox-";
 
-/// Removes folders of ours whose process is gone: it was killed before it could.
+/// Removes folders whose process was killed before it could remove them.
 fn sweep(temporary: &Path) {
     for entry in fs::read_dir(temporary).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let owner =
-            name.to_str().and_then(|name| name.strip_prefix(STAGE_PREFIX)?.split('-').next()?.parse::<u32>().ok());
+            name.to_str().and_then(|name| name.strip_prefix(RUN_FOLDER_PREFIX)?.split('-').next()?.parse::<u32>().ok());
         let gone = owner.is_some_and(|owner| !Path::new("/proc").join(owner.to_string()).exists());
-        // What belongs to us nobody else can have put in the place of something else.
+        // A folder of the current user cannot have been put there by another user.
         if gone && entry.metadata().is_ok_and(|metadata| metadata.uid() == geteuid().as_raw()) {
             let _ = super::tree::remove(&entry.path());
         }
     }
 }
 
-/// A folder of ours for one run, with what is shown in the place of other things.
+/// A temporary folder for one run, with files and folders that are shown in place of others.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct StandInFolder {
     folder: tempfile::TempDir,
 }
 
-impl Stage {
-    /// Makes the folder.
-    pub(super) fn make(host: &Host) -> io::Result<Self> {
+impl StandInFolder {
+    /// Creates the folder.
+    pub(super) fn make(host: &SandboxHost) -> io::Result<Self> {
         static SWEPT: Once = Once::new();
         SWEPT.call_once(|| sweep(&host.temporary));
-        let prefix = format!("{STAGE_PREFIX}{}-", std::process::id());
+        let prefix = format!("{RUN_FOLDER_PREFIX}{}-", std::process::id());
         let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(&host.temporary)?;
-        let stage = Self { folder };
+        let stand_ins = Self { folder };
         for name in ["root", "empty", "home", "tmp"] {
-            fs::create_dir(stage.path(name))?;
+            fs::create_dir(stand_ins.path(name))?;
         }
         let home = host.home.display();
-        fs::write(stage.path("nothing"), "")?;
+        fs::write(stand_ins.path("nothing"), "")?;
         fs::write(
-            stage.path("passwd"),
+            stand_ins.path("passwd"),
             format!(
                 "root:x:0:0:root:/:/bin/sh\n{USER_INSIDE}:x:{UID_INSIDE}:{UID_INSIDE}::{home}:/bin/sh\n\
                  nobody:x:65534:65534:nobody:/:/bin/false\n"
             ),
         )?;
-        fs::write(stage.path("group"), format!("root:x:0:\n{USER_INSIDE}:x:{UID_INSIDE}:\nnogroup:x:65534:\n"))?;
-        Ok(stage)
+        fs::write(stand_ins.path("group"), format!("root:x:0:\n{USER_INSIDE}:x:{UID_INSIDE}:\nnogroup:x:65534:\n"))?;
+        Ok(stand_ins)
     }
 
-    /// Returns where something of ours is.
+    /// Returns the path of an entry.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// Removes the folder, whatever the job has left in it.
     pub(super) fn remove(self) {
-        // Nothing depends on it, and the system clears its temporary folder.
+        // If this fails, the system clears its temporary folder some day.
         let _ = super::tree::remove(&self.folder.keep());
     }
 }
 
-/// Returns what a job sees, in the order in which it is mounted.
-pub(super) fn mounts(host: &Host, job: &Job, stage: &Stage) -> Vec<Mount> {
+/// Returns the mounts of a job, in order.
+pub(super) fn mounts(host: &SandboxHost, job: &SandboxJob, stage: &StandInFolder) -> Vec<Mount> {
     let bind = |from: &Path, to: &Path, write| Mount::Bind { from: from.to_owned(), to: to.to_owned(), write };
     let memory = |to: &str| Mount::Memory { to: PathBuf::from(to), bytes: job.limits.temporary_bytes };
     let link = |to: &str, target: &str| Mount::Link { to: PathBuf::from(to), target: PathBuf::from(target) };
@@ -180,7 +154,7 @@ pub(super) fn mounts(host: &Host, job: &Job, stage: &Stage) -> Vec<Mount> {
     mounts.push(Mount::Memory { to: host.home.clone(), bytes: job.limits.temporary_bytes });
     for tool in host.tools.iter().filter(|tool| !host.is_system(&tool.root)) {
         if !tool.root.starts_with(&host.home) && !tool.shown.contains(&tool.root) {
-            // Tools take locks beside what they have installed.
+            // Tools create lock files beside their installations.
             mounts.push(Mount::Memory { to: tool.root.clone(), bytes: job.limits.temporary_bytes });
         }
         mounts.extend(tool.shown.iter().map(|path| bind(path, path, false)));
@@ -191,8 +165,8 @@ pub(super) fn mounts(host: &Host, job: &Job, stage: &Stage) -> Vec<Mount> {
     mounts
 }
 
-/// Returns what Landlock allows where [`mounts`] already shows nothing else: a second wall.
-pub(super) fn rules_inside(host: &Host, job: &Job) -> FileRules {
+/// Returns the Landlock rules for a tier with mounts, where they are an additional barrier.
+pub(super) fn rules_inside(host: &SandboxHost, job: &SandboxJob) -> FileRules {
     let mut write: Vec<_> = ["/tmp", "/dev", WORK_INSIDE, REPORTS_INSIDE]
         .into_iter()
         .map(PathBuf::from)
@@ -204,8 +178,8 @@ pub(super) fn rules_inside(host: &Host, job: &Job) -> FileRules {
     FileRules { read: vec![PathBuf::from("/")], write, no_tcp: false }
 }
 
-/// Returns what Landlock allows where it stands alone.
-pub(super) fn rules_alone(host: &Host, job: &Job, stage: &Stage) -> FileRules {
+/// Returns the Landlock rules for the tier without mounts.
+pub(super) fn rules_alone(host: &SandboxHost, job: &SandboxJob, stage: &StandInFolder) -> FileRules {
     let mut read = Vec::new();
     let mut hidden = host.hidden.clone();
     hidden.push(host.home.clone());
@@ -224,7 +198,7 @@ pub(super) fn rules_alone(host: &Host, job: &Job, stage: &Stage) -> FileRules {
     FileRules { read, write, no_tcp: !job.network }
 }
 
-/// Adds a folder; if something in it is hidden, its other parts instead.
+/// Adds a folder. If something in it is hidden, adds its other entries instead.
 fn without(path: &Path, hidden: &[PathBuf], parts: &mut Vec<PathBuf>) {
     if hidden.iter().any(|other| path.starts_with(other)) {
         return;
@@ -238,12 +212,11 @@ fn without(path: &Path, hidden: &[PathBuf], parts: &mut Vec<PathBuf>) {
     }
 }
 
-/// Furnishes the home of a job that nothing can be mounted for: links to what it may see of the
-/// tools, in an empty folder.
-pub(super) fn furnish_home(host: &Host, stage: &Stage) -> io::Result<()> {
+/// Prepares the home folder of a job without mounts: an empty folder with links to the visible parts of tools.
+pub(super) fn furnish_home(host: &SandboxHost, stage: &StandInFolder) -> io::Result<()> {
     for path in host.tools.iter().flat_map(|tool| &tool.shown) {
         let Ok(below) = path.strip_prefix(&host.home) else { continue };
-        // A part that is the whole folder ends with a slash.
+        // If the part is the whole folder, the joined path ends with a slash.
         let at = stage.path("home").join(below).components().collect::<PathBuf>();
         if let Some(parent) = at.parent() {
             fs::create_dir_all(parent)?;
@@ -255,19 +228,18 @@ pub(super) fn furnish_home(host: &Host, stage: &Stage) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the places in the work copy, the reports and other writable folders at which something else
-/// is to be mounted. The work copy is the candidate's: a link in it must not lead us elsewhere. In
-/// what is only to be read, nothing is made.
+/// Creates the mount points in the work copy, the report folder and other writable folders. The work copy belongs to
+/// the candidate, so its links are not followed. Nothing is created in read-only folders.
 ///
-/// Returns what has to be said to the caller, if a place cannot be made.
-pub(super) fn make_places(job: &Job) -> Result<(), String> {
+/// Returns an error for the caller if a mount point cannot be created.
+pub(super) fn make_places(job: &SandboxJob) -> Result<(), String> {
     let mut roots = vec![
         (job.work.as_path(), Path::new(WORK_INSIDE), true),
         (job.reports.as_path(), Path::new(REPORTS_INSIDE), true),
     ];
     let shown = job.read_only.iter().map(|pair| (pair, false)).chain(job.writable.iter().map(|pair| (pair, true)));
     for ((from, inside), write) in shown {
-        // What was mounted last covers the others.
+        // The last mount at a path covers the others.
         let below =
             roots.iter().rev().find_map(|(host, root, make)| Some((*host, inside.strip_prefix(root).ok()?, *make)));
         if let Some((host, below, make)) = below
@@ -320,16 +292,16 @@ mod tests {
 
     use super::*;
 
-    fn host(home: &Path) -> Host {
+    fn host(home: &Path) -> SandboxHost {
         let variable = |name: &str, value: &Path| (name.to_owned(), value.display().to_string());
-        Host::with_environment(BTreeMap::from([variable("HOME", home)]))
+        SandboxHost::with_environment(BTreeMap::from([variable("HOME", home)]))
     }
 
-    fn job(folder: &Path) -> Job {
+    fn job(folder: &Path) -> SandboxJob {
         fs::create_dir_all(folder.join("work"))
             .and_then(|()| fs::create_dir_all(folder.join("reports")))
             .expect("folders");
-        Job::new("true", &[], &folder.join("work"), &folder.join("reports"))
+        SandboxJob::new("true", &[], &folder.join("work"), &folder.join("reports"))
     }
 
     #[test]
@@ -337,7 +309,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join("home/.cargo/bin")).expect("a folder");
         let host = host(&folder.path().join("home"));
-        let stage = Stage::make(&host).expect("a stage");
+        let stage = StandInFolder::make(&host).expect("a stage");
         let mounts = mounts(&host, &job(folder.path()), &stage);
         let writable: Vec<_> = mounts
             .iter()
@@ -390,7 +362,7 @@ mod tests {
         let inside = |path: &str| Path::new(WORK_INSIDE).join(path);
         job.read_only =
             vec![(folder.path().join("deps"), inside("a/b")), (folder.path().join("file"), inside("a/b/c"))];
-        // The second lies in the first, which is only to be read.
+        // The second is inside the first, which is read-only.
         assert!(make_places(&job).is_err());
         assert!(job.work.join("a/b").is_dir() && !folder.path().join("deps/c").exists());
         fs::write(folder.path().join("deps/c"), "").expect("a file");
@@ -411,8 +383,8 @@ mod tests {
     fn folders_of_the_dead_are_removed() {
         let folder = tempfile::tempdir().expect("a folder");
         let names = [
-            format!("{STAGE_PREFIX}{}-a", std::process::id()),
-            format!("{STAGE_PREFIX}4194305-b"),
+            format!("{RUN_FOLDER_PREFIX}{}-a", std::process::id()),
+            format!("{RUN_FOLDER_PREFIX}4194305-b"),
             "other-4194305".to_owned(),
         ];
         for name in &names {

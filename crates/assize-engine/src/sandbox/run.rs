@@ -1,5 +1,5 @@
-//! One run, seen from the engine: puts the orders together, starts the launcher, listens, watches,
-//! and ends it.
+//! One run, on the side of the engine: builds the orders, starts the launcher, reads reports and output, checks
+//! limits, and ends the job.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -14,57 +14,61 @@ use rustix::process::{Signal, getgid, getuid};
 
 use super::cgroup::Cgroup;
 use super::host::{LAUNCHER_INSIDE, WORK_INSIDE};
-use super::job::{Chunk, Job, JobResult, Stream};
-use super::launch::Stage;
-use super::limits::Limit;
-use super::plan::{self, Mount, Stage as Folder};
-use super::watch::{Watch, children, descendants, end_all, is_dead, signal, tasks_of_user};
-use super::wire::{Calls, EnterOrder, ExecuteOrder, Held, Report, Resources, TendOrder, Way, receive, send};
-use super::{Level, Sandbox, SandboxError, Tier, bubblewrap};
+use super::job::{Chunk, JobResult, SandboxJob, Stream};
+use super::launch::LauncherPhase;
+use super::limits::LimitKind;
+use super::plan::{self, StandInFolder};
+use super::watch::{JobWatch, tasks_of_user};
+use super::wire::{
+    CallFilter, EnterOrder, ExecuteOrder, IsolationMethod, KernelRestrictions, LauncherReport, Mount, Resources,
+    TendOrder, receive, send,
+};
+use super::{Sandbox, SandboxError, SandboxLevel, SandboxTier, bubblewrap};
 use crate::process::{Leader, pump};
+use crate::process_tree::{children, descendants, end_all, is_dead, signal};
 
-/// How long the sandbox may take to be put together.
+/// The longest time for setting up the sandbox.
 const SETUP_TIME_MAX: Duration = Duration::from_secs(30);
-/// How long a job may take to die when it is killed.
+/// How long a killed job may take to die.
 const DEATH_TIME_MAX: Duration = Duration::from_secs(20);
-/// How long processes are looked for that no namespace keeps together.
+/// The longest search for processes that no namespace contains.
 const SWEEP_TIME_MAX: Duration = Duration::from_secs(5);
-/// How long what is left in a pipe is waited for where processes may have escaped with its end.
+/// How long the rest of a pipe is awaited if escaped processes may hold it open.
 const DRAIN: Duration = Duration::from_millis(200);
-/// Pieces of output that wait to be taken. A job that prints faster waits.
+/// The most pieces of output that are queued. A job that prints faster is blocked.
 const WAITING_MAX: usize = 8;
-/// Bytes of a complaint about a failed start that are told.
+/// The most bytes of output that are shown for a failed start.
 const COMPLAINT_BYTES_MAX: usize = 400;
-/// Processes of ours that belong to the user as well.
+/// Processes of the sandbox that also count for the user.
 const OURS: u64 = 8;
 
 const SIGXCPU: i32 = 24;
 const SIGXFSZ: i32 = 25;
 
-/// What happens during a run.
-enum Event {
+/// An event during a run.
+enum JobEvent {
     Output(Stream, Vec<u8>),
     Closed(Stream),
-    Report(Report),
+    Report(LauncherReport),
     Silent,
 }
 
 impl Sandbox {
-    /// Runs a job, and tells what held it.
-    pub(super) fn run_and_tell(
+    /// Runs a job and streams its output. Also returns the isolation that was in force.
+    pub(super) fn run_streaming(
         &self,
-        job: &Job,
+        job: &SandboxJob,
         on_chunk: &mut dyn FnMut(Chunk<'_>),
-    ) -> Result<(JobResult, Level), SandboxError> {
+    ) -> Result<(JobResult, SandboxLevel), SandboxError> {
         let job = self.resolved(job)?;
-        let folder = Folder::make(&self.host)?;
+        let folder = StandInFolder::make(&self.host)?;
         let outcome = self.run_in(&job, &folder, on_chunk);
         folder.remove();
         outcome
     }
 
     /// Checks a job and makes its paths absolute.
-    fn resolved(&self, job: &Job) -> Result<Job, SandboxError> {
+    fn resolved(&self, job: &SandboxJob) -> Result<SandboxJob, SandboxError> {
         if let Some(fault) = job.fault() {
             return Err(SandboxError::BadJob(fault));
         }
@@ -88,29 +92,29 @@ impl Sandbox {
 
     fn run_in(
         &self,
-        job: &Job,
-        folder: &Folder,
+        job: &SandboxJob,
+        folder: &StandInFolder,
         on_chunk: &mut dyn FnMut(Chunk<'_>),
-    ) -> Result<(JobResult, Level), SandboxError> {
+    ) -> Result<(JobResult, SandboxLevel), SandboxError> {
         let cgroup = self.cgroups.then(|| Cgroup::make(&job.limits)).flatten();
         let (enter, tend) = self.orders(job, folder, cgroup.as_ref())?;
         let mut command = Command::new(&self.launcher.program);
-        command.args(&self.launcher.arguments).arg(Stage::Enter.name()).env_clear().process_group(0);
+        command.args(&self.launcher.arguments).arg(LauncherPhase::Enter.name()).env_clear().process_group(0);
         let (ours, theirs) = UnixStream::pair()?;
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
         let began = Instant::now();
         let mut leader = Leader::new(command.spawn()?);
-        // Our copy of its end of the socket goes with the command.
+        // The engine's copy of the launcher's end of the socket is closed with the command.
         drop(command);
         let events = listen(&mut leader, &ours)?;
-        // It may be gone already; what it printed then says more than the failure to write.
+        // The launcher may have ended already; its output says more than this error.
         let _ = send(&mut &ours, &enter).and_then(|()| send(&mut &ours, &tend));
-        let watch = Watch::new(job, cgroup.as_ref(), leader.child().id());
-        let mut run = Run { job, leader, ours, events, watch, began, on_chunk, seen: Seen::default() };
+        let watch = JobWatch::new(job, cgroup.as_ref(), leader.child().id());
+        let mut run = SandboxRun { job, leader, ours, events, watch, began, on_chunk, seen: RunState::default() };
         run.listen_to_the_end();
         run.end(self.level.tier)?;
         let (result, held) = run.result()?;
-        let level = Level {
+        let level = SandboxLevel {
             landlock: held.landlock,
             seccomp: held.seccomp,
             cgroup: cgroup.as_ref().map(Cgroup::describe),
@@ -121,26 +125,26 @@ impl Sandbox {
 
     fn orders(
         &self,
-        job: &Job,
-        folder: &Folder,
+        job: &SandboxJob,
+        folder: &StandInFolder,
         cgroup: Option<&Cgroup>,
     ) -> Result<(EnterOrder, TendOrder), SandboxError> {
         let tier = self.level.tier;
         let user = (getuid().as_raw(), getgid().as_raw());
         let mut mounts = plan::mounts(&self.host, job, folder);
-        // What is executed in there must not be a file that can be written to.
+        // Inside, the launcher must be a file that the job cannot write to.
         let launcher = self.launcher.program.clone();
         mounts.push(Mount::Bind { from: launcher, to: PathBuf::from(LAUNCHER_INSIDE), write: false });
         let way = match tier {
-            Tier::Bubblewrap => {
+            SandboxTier::Bubblewrap => {
                 let program =
                     self.bubblewrap.clone().ok_or_else(|| SandboxError::BadJob("bwrap is gone".to_owned()))?;
                 let arguments = bubblewrap::arguments(&mounts, &self.launcher.arguments, job.network);
                 let no_text = |path: PathBuf| SandboxError::BadJob(format!("{} is not a text", path.display()));
-                Way::Bubblewrap { program, arguments: arguments.map_err(no_text)? }
+                IsolationMethod::Bubblewrap { program, arguments: arguments.map_err(no_text)? }
             }
-            Tier::Namespaces => Way::Namespaces { user, network: job.network },
-            Tier::Landlock | Tier::None => Way::Plain,
+            SandboxTier::Namespaces => IsolationMethod::Namespaces { user, network: job.network },
+            SandboxTier::Landlock | SandboxTier::None => IsolationMethod::Plain,
         };
         let inside = tier.has_namespaces();
         let (work, home, temporary) = if inside {
@@ -150,17 +154,17 @@ impl Sandbox {
             (job.work.clone(), folder.path("home"), folder.path("tmp"))
         };
         let (files, calls) = match tier {
-            Tier::Bubblewrap | Tier::Namespaces => (
+            SandboxTier::Bubblewrap | SandboxTier::Namespaces => (
                 Some(plan::rules_inside(&self.host, job)),
-                Some(Calls::Contained { memory_held: cgroup.is_some_and(Cgroup::holds_memory) }),
+                Some(CallFilter::Contained { memory_held: cgroup.is_some_and(Cgroup::holds_memory) }),
             ),
-            Tier::Landlock => {
-                (Some(plan::rules_alone(&self.host, job, folder)), Some(Calls::Shared { network: job.network }))
+            SandboxTier::Landlock => {
+                (Some(plan::rules_alone(&self.host, job, folder)), Some(CallFilter::Shared { network: job.network }))
             }
-            Tier::None => (None, None),
+            SandboxTier::None => (None, None),
         };
-        // The kernel counts by user and namespace: without one, what the user runs besides counts, and
-        // that changes. Then its limit is only a last resort.
+        // The kernel counts processes by user and namespace. Without a namespace, the user's other processes count
+        // too, and their number changes. The limit is then only a last resort.
         let others = if inside { 0 } else { tasks_of_user(user.0).saturating_add(job.limits.processes) };
         let execute = ExecuteOrder {
             program: job.program.clone(),
@@ -176,11 +180,14 @@ impl Sandbox {
             files,
             calls,
         };
-        let enter =
-            EnterOrder { parent: std::process::id(), groups: cgroup.map(Cgroup::doors).unwrap_or_default(), way };
+        let enter = EnterOrder {
+            parent: std::process::id(),
+            groups: cgroup.map(Cgroup::membership_files).unwrap_or_default(),
+            way,
+        };
         let tend = TendOrder {
-            mounts: (tier == Tier::Namespaces).then(|| (folder.path("root"), mounts)),
-            loopback: tier == Tier::Namespaces && !job.network,
+            mounts: (tier == SandboxTier::Namespaces).then(|| (folder.path("root"), mounts)),
+            loopback: tier == SandboxTier::Namespaces && !job.network,
             first: inside,
             execute,
         };
@@ -188,56 +195,56 @@ impl Sandbox {
     }
 }
 
-/// Listens to everything that the launcher and its job can say.
-fn listen(leader: &mut Leader, socket: &UnixStream) -> io::Result<Receiver<Event>> {
+/// Starts reading everything that the launcher and its job send.
+fn listen(leader: &mut Leader, socket: &UnixStream) -> io::Result<Receiver<JobEvent>> {
     let (sender, events) = sync_channel(WAITING_MAX);
     let stdout = leader.child().stdout.take();
     let stderr = leader.child().stderr.take();
     if let Some(pipe) = stdout {
-        pump(pipe, Teller { stream: Stream::Stdout, events: sender.clone() }.take());
+        pump(pipe, OutputPump { stream: Stream::Stdout, events: sender.clone() }.take());
     }
     if let Some(pipe) = stderr {
-        pump(pipe, Teller { stream: Stream::Stderr, events: sender.clone() }.take());
+        pump(pipe, OutputPump { stream: Stream::Stderr, events: sender.clone() }.take());
     }
     let mut socket = socket.try_clone()?;
     std::thread::spawn(move || {
-        while let Ok(Some(report)) = receive::<Report>(&mut socket) {
-            if sender.send(Event::Report(report)).is_err() {
+        while let Ok(Some(report)) = receive::<LauncherReport>(&mut socket) {
+            if sender.send(JobEvent::Report(report)).is_err() {
                 return;
             }
         }
-        // Nobody may be waiting for it any more.
-        let _ = sender.send(Event::Silent);
+        // The receiver may no longer exist.
+        let _ = sender.send(JobEvent::Silent);
     });
     Ok(events)
 }
 
-/// Tells what comes in on a stream, and when it is closed.
-struct Teller {
+/// Sends the output of a stream as events, and its end.
+struct OutputPump {
     stream: Stream,
-    events: SyncSender<Event>,
+    events: SyncSender<JobEvent>,
 }
 
-impl Teller {
+impl OutputPump {
     fn take(self) -> impl FnMut(&[u8]) + Send + 'static {
         move |piece| {
-            // Nobody may be waiting for it any more.
-            let _ = self.events.send(Event::Output(self.stream, piece.to_vec()));
+            // The receiver may no longer exist.
+            let _ = self.events.send(JobEvent::Output(self.stream, piece.to_vec()));
         }
     }
 }
 
-impl Drop for Teller {
+impl Drop for OutputPump {
     fn drop(&mut self) {
-        let _ = self.events.send(Event::Closed(self.stream));
+        let _ = self.events.send(JobEvent::Closed(self.stream));
     }
 }
 
-/// What is known so far.
+/// The state of a run so far.
 #[derive(Default)]
-struct Seen {
+struct RunState {
     result: JobResult,
-    held: Option<Held>,
+    held: Option<KernelRestrictions>,
     failure: Option<SandboxError>,
     started: Option<Instant>,
     ended: bool,
@@ -247,28 +254,28 @@ struct Seen {
 }
 
 /// A run in progress.
-struct Run<'a> {
-    job: &'a Job,
+struct SandboxRun<'a> {
+    job: &'a SandboxJob,
     leader: Leader,
     ours: UnixStream,
-    events: Receiver<Event>,
-    watch: Watch<'a>,
+    events: Receiver<JobEvent>,
+    watch: JobWatch<'a>,
     began: Instant,
     on_chunk: &'a mut dyn FnMut(Chunk<'_>),
-    seen: Seen,
+    seen: RunState,
 }
 
-impl Run<'_> {
-    /// Listens until the launcher is silent, or the job has to be ended.
+impl SandboxRun<'_> {
+    /// Reads events until the launcher closes its socket, or the job must be ended.
     fn listen_to_the_end(&mut self) {
-        let mut heard = Instant::now();
+        let mut last_output = Instant::now();
         while !self.seen.silent {
-            let (due, limit) = self.next_deadline(heard);
+            let (due, limit) = self.next_deadline(last_output);
             let wait = due.min(self.watch.next()).saturating_duration_since(Instant::now());
             match self.events.recv_timeout(wait) {
                 Ok(event) => {
-                    if matches!(event, Event::Output(..)) {
-                        heard = Instant::now();
+                    if matches!(event, JobEvent::Output(..)) {
+                        last_output = Instant::now();
                     }
                     self.take(event);
                 }
@@ -276,11 +283,11 @@ impl Run<'_> {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             if self.seen.ended {
-                // What is to be read now was printed before.
+                // Events that were sent before are read first.
                 continue;
             }
             let late = (Instant::now() >= due).then_some(limit).flatten();
-            let flooded = (self.seen.printed > self.job.limits.output_bytes).then_some(Limit::Output);
+            let flooded = (self.seen.printed > self.job.limits.output_bytes).then_some(LimitKind::Output);
             let reached = flooded.or(late).or_else(|| self.watch.look());
             if reached.is_some() {
                 self.seen.result.limit_reached = reached;
@@ -292,30 +299,30 @@ impl Run<'_> {
         }
     }
 
-    /// Returns when the next limit of time is reached, and which one it is.
-    fn next_deadline(&self, heard: Instant) -> (Instant, Option<Limit>) {
+    /// Returns the time of the next deadline, and its limit.
+    fn next_deadline(&self, last_output: Instant) -> (Instant, Option<LimitKind>) {
         let Some(started) = self.seen.started else { return (self.began + SETUP_TIME_MAX, None) };
-        let wall = (after(started, self.job.limits.wall()), Some(Limit::WallTime));
-        let idle = self.job.idle.map(|idle| (after(heard.max(started), idle), Some(Limit::Idle)));
+        let wall = (after(started, self.job.limits.wall()), Some(LimitKind::WallTime));
+        let idle = self.job.idle.map(|idle| (after(last_output.max(started), idle), Some(LimitKind::Idle)));
         idle.into_iter().chain([wall]).min_by_key(|(due, _)| *due).unwrap_or(wall)
     }
 
-    fn take(&mut self, event: Event) {
+    fn take(&mut self, event: JobEvent) {
         match event {
-            Event::Output(stream, bytes) => self.print(stream, &bytes),
-            Event::Closed(stream) => self.seen.closed[stream as usize] = true,
-            Event::Silent => self.seen.silent = true,
-            Event::Report(Report::Started(held)) => {
+            JobEvent::Output(stream, bytes) => self.print(stream, &bytes),
+            JobEvent::Closed(stream) => self.seen.closed[stream as usize] = true,
+            JobEvent::Silent => self.seen.silent = true,
+            JobEvent::Report(LauncherReport::Started(held)) => {
                 self.seen.held = Some(held);
                 self.seen.started = Some(Instant::now());
             }
-            Event::Report(Report::Failed { missing: true, .. }) => {
+            JobEvent::Report(LauncherReport::Failed { missing: true, .. }) => {
                 self.seen.failure = Some(SandboxError::NoProgram(self.job.program.clone()));
             }
-            Event::Report(Report::Failed { step, error, .. }) => {
+            JobEvent::Report(LauncherReport::Failed { step, error, .. }) => {
                 self.seen.failure = Some(SandboxError::Setup { step, error });
             }
-            Event::Report(Report::Ended { status, signal, largest_bytes, cpu_millis }) => {
+            JobEvent::Report(LauncherReport::Ended { status, signal, largest_bytes, cpu_millis }) => {
                 self.seen.ended = true;
                 self.seen.result.status = status;
                 self.seen.result.signal = signal;
@@ -337,8 +344,8 @@ impl Run<'_> {
         }
     }
 
-    /// Ends what is left and waits until all of it is dead.
-    fn end(&mut self, tier: Tier) -> Result<(), SandboxError> {
+    /// Kills the remaining processes and waits until all are dead.
+    fn end(&mut self, tier: SandboxTier) -> Result<(), SandboxError> {
         self.watch.finish();
         if self.seen.result.limit_reached.is_none() && (self.seen.ended || self.seen.silent) {
             self.seen.result.limit_reached = self.watch.pressed();
@@ -347,8 +354,7 @@ impl Run<'_> {
         if !self.seen.ended {
             self.kill(tier);
         }
-        // The launcher's first stage ends when the first process in the sandbox has ended, and that
-        // is when all others are dead.
+        // The first phase of the launcher ends after the first process in the sandbox, and then all others are dead.
         self.drain(deadline, |seen| seen.silent);
         if self.leader.wait(deadline).is_none() {
             self.leader.kill_group();
@@ -362,8 +368,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Takes what still comes in.
-    fn drain(&mut self, deadline: Instant, done: impl Fn(&Seen) -> bool) {
+    /// Reads the remaining events.
+    fn drain(&mut self, deadline: Instant, done: impl Fn(&RunState) -> bool) {
         while !done(&self.seen) {
             match self.events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(event) => self.take(event),
@@ -372,10 +378,9 @@ impl Run<'_> {
         }
     }
 
-    /// Kills the job: its first process takes all others along.
-    fn kill(&mut self, tier: Tier) {
-        // The second stage ends itself and the job when the socket is closed; that suffices unless
-        // it hangs.
+    /// Kills the job by killing its first process, with which all others end.
+    fn kill(&mut self, tier: SandboxTier) {
+        // The second phase ends itself and the job when the socket is closed. That suffices unless it hangs.
         let _ = self.ours.shutdown(std::net::Shutdown::Write);
         if tier.has_namespaces() {
             let enter = self.leader.child().id();
@@ -387,7 +392,7 @@ impl Run<'_> {
         }
     }
 
-    /// Kills members of the job's control group, and what can be found below our launcher.
+    /// Kills members of the job's control group, and descendants of the launcher.
     fn sweep(&mut self) {
         let enter = self.leader.child().id();
         let ours = [vec![enter], children(enter)].concat();
@@ -397,24 +402,24 @@ impl Run<'_> {
             let all = watch.members().into_iter().chain(descendants(enter, most));
             all.filter(|pid| !ours.contains(pid) && !is_dead(*pid)).take(most).collect()
         };
-        // The launcher's second stage knows for certain, as long as it lives.
+        // The second phase of the launcher knows for certain while it is alive.
         end_all(alive, || true, Instant::now() + SWEEP_TIME_MAX);
     }
 
-    fn result(mut self) -> Result<(JobResult, Held), SandboxError> {
+    fn result(mut self) -> Result<(JobResult, KernelRestrictions), SandboxError> {
         if let Some(failure) = self.seen.failure {
             return Err(failure);
         }
         let Some(held) = self.seen.held else {
-            let said = String::from_utf8_lossy(&self.seen.result.stderr);
-            let said = assize_core::text::tail(said.trim(), COMPLAINT_BYTES_MAX).to_owned();
-            let error = if said.is_empty() { "nothing was said about it".to_owned() } else { said };
+            let stderr = String::from_utf8_lossy(&self.seen.result.stderr);
+            let stderr = assize_core::text::tail(stderr.trim(), COMPLAINT_BYTES_MAX).to_owned();
+            let error = if stderr.is_empty() { "nothing was said about it".to_owned() } else { stderr };
             return Err(SandboxError::Setup { step: "start".to_owned(), error });
         };
         let result = &mut self.seen.result;
         result.limit_reached = result.limit_reached.or(match result.signal {
-            Some(SIGXCPU) => Some(Limit::CpuTime),
-            Some(SIGXFSZ) => Some(Limit::FileSize),
+            Some(SIGXCPU) => Some(LimitKind::CpuTime),
+            Some(SIGXFSZ) => Some(LimitKind::FileSize),
             _ => None,
         });
         result.limits_touched = self.watch.touched.clone();
@@ -425,7 +430,7 @@ impl Run<'_> {
     }
 }
 
-/// Returns a later moment; one far away when it is too late for the clock.
+/// Returns a later time; if that cannot be represented, one far in the future.
 fn after(moment: Instant, duration: Duration) -> Instant {
     const FAR: Duration = Duration::from_secs(1 << 30);
     moment + duration.min(FAR)

@@ -1,7 +1,7 @@
-//! Folders that hostile programs have written: read, measured and removed without being led astray.
+//! Folders written by hostile programs: reads, measures and removes them safely.
 //!
-//! Links are never followed, pipes never waited for, and no depth, name or mode of a folder stops
-//! its removal. Meant for after a run, when nothing moves any more; measuring is also safe during one.
+//! Links are never followed, pipes never block, and no depth, name or mode of a folder prevents its removal. Reading
+//! and removing are for after a run, when nothing changes any more; measuring is also safe during one.
 
 use std::collections::HashSet;
 use std::ffi::CString;
@@ -13,12 +13,12 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmodat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 
-/// Deepest folder that is measured.
+/// The deepest folder that is measured.
 const DEPTH_MAX: usize = 128;
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// Opens a folder below another one, without following a link on the way.
+/// Opens a folder below another one, without following links.
 pub(super) fn descend(root: &Path, below: &Path) -> io::Result<OwnedFd> {
     let mut at = openat(CWD, root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     for part in below.components() {
@@ -31,7 +31,7 @@ pub(super) fn descend(root: &Path, below: &Path) -> io::Result<OwnedFd> {
     Ok(at)
 }
 
-/// Opens a folder in a folder; a link is no folder.
+/// Opens a folder in a folder, but not a link.
 pub(super) fn enter(folder: &OwnedFd, name: impl rustix::path::Arg) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     openat(folder, name, flags, Mode::empty()).map_err(|error| match error {
@@ -40,13 +40,12 @@ pub(super) fn enter(folder: &OwnedFd, name: impl rustix::path::Arg) -> io::Resul
     })
 }
 
-/// Reads a file that a job has written, such as a report: a regular file with one name that lies
-/// below `folder`. No link is followed, nothing is waited for.
+/// Reads a file that a job has written, such as a report: a regular file below `folder`, with only one name. No link
+/// is followed, and nothing blocks.
 ///
 /// # Errors
 ///
-/// Fails when there is no such file, when it is something else, and when it is larger than
-/// `bytes_max`.
+/// Fails if there is no such file, if it is something else, and if it is larger than `bytes_max`.
 pub fn read_written(folder: &Path, below: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let name =
         below.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
@@ -71,18 +70,18 @@ pub fn read_written(folder: &Path, below: &Path, bytes_max: u64) -> io::Result<V
     Ok(bytes)
 }
 
-/// What a folder takes on the disk.
+/// The disk usage of a folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Usage {
+pub(super) struct DiskUsage {
     /// Bytes, with one block for each folder and empty file.
     pub(super) bytes: u64,
-    /// Whether there are folders too deep to be looked at.
+    /// Whether there are folders too deep to be measured.
     pub(super) deep: bool,
 }
 
-/// Measures a folder. Stops when there is more than `bytes_max`.
-pub(super) fn measure(folder: &Path, bytes_max: u64) -> Usage {
-    let mut usage = Usage::default();
+/// Measures a folder. Stops above `bytes_max`.
+pub(super) fn measure(folder: &Path, bytes_max: u64) -> DiskUsage {
+    let mut usage = DiskUsage::default();
     let mut linked = HashSet::new();
     let mut open: Vec<Dir> = Vec::new();
     open.extend(openat(CWD, folder, FOLDER, Mode::empty()).and_then(Dir::new));
@@ -115,14 +114,14 @@ pub(super) fn measure(folder: &Path, bytes_max: u64) -> Usage {
     }
 }
 
-/// Removes a folder with all that is in it, however deep it is and whatever its modes are.
+/// Removes a folder with all its contents, however deep they are and whatever their modes are.
 ///
-/// Folders are lifted to the top before they are emptied, so that neither the length of a path nor
-/// the number of open files is a limit.
+/// Folders are moved to the top before they are emptied, so that neither the length of a path nor the number of open
+/// files is a limit.
 ///
 /// # Errors
 ///
-/// Fails when something cannot be removed.
+/// Fails if something cannot be removed.
 pub fn remove(folder: &Path) -> io::Result<()> {
     if !folder.symlink_metadata()?.is_dir() {
         return std::fs::remove_file(folder);
@@ -139,7 +138,7 @@ pub fn remove(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::rmdir(folder)?)
 }
 
-/// Removes the files of a folder and lifts its folders to the top. Returns their names there.
+/// Removes the files of a folder and moves its folders to the top. Returns their names there.
 fn empty(folder: &OwnedFd, top: &OwnedFd, lifted: &mut u64) -> io::Result<Vec<CString>> {
     let mut names = Vec::new();
     let mut listing = Dir::read_from(folder)?;
@@ -157,7 +156,7 @@ fn empty(folder: &OwnedFd, top: &OwnedFd, lifted: &mut u64) -> io::Result<Vec<CS
             unlinkat(folder, &name, AtFlags::empty())?;
             continue;
         }
-        // A folder that is moved has to be writable, as its parent stands in it.
+        // A folder must be writable to be moved, because its `..` entry changes.
         chmodat(folder, &name, Mode::RWXU, AtFlags::empty())?;
         folders.push(lift(folder.as_fd(), &name, top, lifted)?);
     }
@@ -170,7 +169,7 @@ fn lift(from: impl AsFd, name: &CString, top: &OwnedFd, lifted: &mut u64) -> io:
         let new = CString::new(format!(".assize-removed-{lifted}"))?;
         match renameat(&from, name, top, &new) {
             Ok(()) => return Ok(new),
-            // The name is taken, by something that is about to be removed as well.
+            // The name is taken by something that will be removed as well.
             Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR | Errno::ISDIR) => {}
             Err(error) => return Err(error.into()),
         }

@@ -1,8 +1,8 @@
-//! What the engine and its launcher say to each other.
+//! The messages between the engine and its launcher.
 //!
-//! The launcher's standard input is a socket: orders come in on it and reports go out on it. It is
-//! the only descriptor that the launcher needs besides its output, it survives bubblewrap, and the
-//! job never gets it. Each message is its length in four bytes and then JSON.
+//! The launcher's standard input is a socket: it receives orders and sends reports. It is the only descriptor that the
+//! launcher needs besides its output, it is passed through bubblewrap, and the job never gets it. Each message is its
+//! length in four bytes, followed by JSON.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -11,137 +11,158 @@ use std::path::PathBuf;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::plan::Mount;
-
-/// Longest message.
+/// The longest message.
 const MESSAGE_BYTES_MAX: u32 = 4 * 1024 * 1024;
 
-/// What the first stage does: leave the engine's surroundings, enter the sandbox's.
+/// The order for the first phase: leave the engine's control group and enter the sandbox.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct EnterOrder {
-    /// Our process id: the stage ends when we are gone.
+    /// The engine's process id: the phase ends when the engine is gone.
     pub(super) parent: u32,
-    /// The files that make a process a member of the job's control groups.
+    /// The files with which a process becomes a member of the job's control groups.
     pub(super) groups: Vec<PathBuf>,
-    /// How to go on.
-    pub(super) way: Way,
+    /// How the next phase is started.
+    pub(super) way: IsolationMethod,
 }
 
-/// How the first stage goes on to the second.
+/// How the first phase starts the second.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Way {
-    /// By becoming bubblewrap, which starts the second stage.
+pub(super) enum IsolationMethod {
+    /// By becoming bubblewrap, which starts the second phase.
     Bubblewrap {
         /// The program.
         program: PathBuf,
         /// Its arguments.
         arguments: Vec<String>,
     },
-    /// By making namespaces and starting the second stage in them.
+    /// By creating namespaces and starting the second phase in them.
     Namespaces {
-        /// The user and group that the job is outside.
+        /// The user and group of the job outside.
         user: (u32, u32),
-        /// Whether it keeps our network.
+        /// Whether it keeps the network of this machine.
         network: bool,
     },
-    /// By starting the second stage where we are.
+    /// By starting the second phase without isolation.
     Plain,
 }
 
-/// What the second stage does: furnish the sandbox, start the job, and bury what it leaves.
+/// The order for the second phase: set up the sandbox, start the job, and wait for all its processes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TendOrder {
-    /// What is mounted, and the empty folder in which the new root is put together.
+    /// The mounts, and the empty folder in which the new root is assembled.
     pub(super) mounts: Option<(PathBuf, Vec<Mount>)>,
-    /// Whether there is a network namespace of our own whose loopback interface has to be woken.
+    /// Whether the loopback interface of a new network namespace must be brought up.
     pub(super) loopback: bool,
-    /// Whether the stage is the first process of a PID namespace.
+    /// Whether the phase is the first process of a PID namespace.
     pub(super) first: bool,
-    /// What the third stage does.
+    /// The order for the third phase.
     pub(super) execute: ExecuteOrder,
 }
 
-/// What the third stage does: give up what the job must not have, and become it.
+/// The order for the third phase: drop all rights that the job must not have, and become the job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ExecuteOrder {
     pub(super) program: String,
     pub(super) arguments: Vec<String>,
     pub(super) environment: BTreeMap<String, String>,
-    /// The folder that the job starts in.
+    /// The folder in which the job starts.
     pub(super) folder: PathBuf,
     pub(super) resources: Resources,
-    /// What Landlock is to allow; `None`: no Landlock.
+    /// The Landlock rules; `None` disables Landlock.
     pub(super) files: Option<FileRules>,
-    /// Which system calls are refused; `None`: all are allowed.
-    pub(super) calls: Option<Calls>,
+    /// The filter of system calls; `None` allows all calls.
+    pub(super) calls: Option<CallFilter>,
 }
 
-/// Limits that the kernel keeps for one process, or one user.
+/// Kernel limits for one process or one user.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Resources {
     pub(super) cpu_seconds: u64,
     pub(super) file_bytes: u64,
     pub(super) open_files: u64,
-    /// Processes of the user, those that aren't the job's included.
+    /// The limit of processes of the user, including those outside the job.
     pub(super) processes: u64,
 }
 
-/// What a job may do with files, for Landlock.
+/// One step of the mount plan, in order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Mount {
+    /// A folder or file of this machine.
+    Bind {
+        from: PathBuf,
+        to: PathBuf,
+        /// Whether it is writable.
+        write: bool,
+    },
+    /// An empty folder in memory.
+    Memory { to: PathBuf, bytes: u64 },
+    /// A folder in which paths can be missing.
+    Folder { to: PathBuf },
+    /// A link.
+    Link { to: PathBuf, target: PathBuf },
+    /// The processes of the namespace.
+    Processes,
+    /// The usual devices, and a new terminal multiplexer.
+    Devices,
+    /// Makes an earlier mount read-only.
+    Seal { to: PathBuf },
+}
+
+/// Landlock rules for files and TCP.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct FileRules {
-    /// What it may read and execute.
+    /// What the job may read and execute.
     pub(super) read: Vec<PathBuf>,
-    /// What it may do anything with.
+    /// What the job may access in any way.
     pub(super) write: Vec<PathBuf>,
-    /// Whether connecting and binding by TCP is refused.
+    /// Whether TCP connections and listening are refused.
     pub(super) no_tcp: bool,
 }
 
-/// Which system calls are refused besides those that always are.
+/// Which system calls are refused in addition to those that always are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Calls {
-    /// None: namespaces keep the rest apart.
+pub(super) enum CallFilter {
+    /// None, because namespaces isolate the job.
     Contained {
-        /// Whether the kernel limits the memory of the job as a whole, so that it may have memory
-        /// that no process shows.
+        /// Whether the kernel limits the memory of the job as a whole. Then memory that no process maps is allowed.
         memory_held: bool,
     },
-    /// Those that reach other processes of this machine, as no namespace keeps them apart.
+    /// Calls that reach other processes of this machine, because no namespace isolates them.
     Shared {
-        /// Whether sockets are allowed all the same.
+        /// Whether sockets are allowed.
         network: bool,
     },
 }
 
-/// What the launcher says.
+/// A report of the launcher.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Report {
-    /// The sandbox stands and the job is about to begin.
-    Started(Held),
+pub(super) enum LauncherReport {
+    /// The sandbox is set up, and the job is about to start.
+    Started(KernelRestrictions),
     /// The job cannot be run.
     Failed {
-        /// What was tried.
+        /// The step that failed.
         step: String,
-        /// What the system said.
+        /// The error of the system.
         error: String,
-        /// Whether it is the program that is missing.
+        /// Whether the program is missing.
         missing: bool,
     },
-    /// The job's own program has ended, and so has everything it left.
+    /// The job's program and everything it started have ended.
     Ended {
         status: Option<i32>,
         signal: Option<i32>,
-        /// The most memory that one of the processes held.
+        /// The highest memory of a single process.
         largest_bytes: u64,
         /// The processor time of all processes that were waited for.
         cpu_millis: u64,
     },
 }
 
-/// What the third stage found the kernel to hold.
+/// The restrictions that the third phase found in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Held {
-    /// The version of Landlock that is in force; 0 if it is not.
+pub(super) struct KernelRestrictions {
+    /// The version of Landlock in force; 0 if there is none.
     pub(super) landlock: u8,
     /// Whether system calls are filtered.
     pub(super) seccomp: bool,
@@ -155,7 +176,7 @@ pub(super) fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<
     to.write_all(&[&length.to_le_bytes()[..], &text].concat())
 }
 
-/// Receives a message; `None` at the end.
+/// Receives a message. Returns `None` at the end of the stream.
 pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
     let mut length = [0; 4];
     match from.read_exact(&mut length) {
@@ -178,13 +199,16 @@ mod tests {
     #[test]
     fn what_is_sent_is_received() {
         let mut wire = Vec::new();
-        send(&mut wire, &Report::Ended { status: Some(3), signal: None, largest_bytes: 1, cpu_millis: 2 })
+        send(&mut wire, &LauncherReport::Ended { status: Some(3), signal: None, largest_bytes: 1, cpu_millis: 2 })
             .expect("sent");
-        send(&mut wire, &Report::Started(Held { landlock: 7, seccomp: true })).expect("sent");
+        send(&mut wire, &LauncherReport::Started(KernelRestrictions { landlock: 7, seccomp: true })).expect("sent");
         let mut wire = wire.as_slice();
-        assert!(matches!(receive(&mut wire), Ok(Some(Report::Ended { status: Some(3), signal: None, .. }))));
-        assert!(matches!(receive(&mut wire), Ok(Some(Report::Started(Held { landlock: 7, seccomp: true })))));
-        assert!(matches!(receive::<Report>(&mut wire), Ok(None)));
+        assert!(matches!(receive(&mut wire), Ok(Some(LauncherReport::Ended { status: Some(3), signal: None, .. }))));
+        assert!(matches!(
+            receive(&mut wire),
+            Ok(Some(LauncherReport::Started(KernelRestrictions { landlock: 7, seccomp: true })))
+        ));
+        assert!(matches!(receive::<LauncherReport>(&mut wire), Ok(None)));
     }
 
     #[test]

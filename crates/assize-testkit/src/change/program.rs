@@ -18,7 +18,7 @@ const PRINTED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// What came of a run.
 #[derive(Debug)]
-pub struct Ran {
+pub struct ProgramRun {
     /// How it ended; `None` when it had to be killed at its deadline.
     pub status: Option<ExitStatus>,
     /// What it printed.
@@ -29,7 +29,7 @@ pub struct Ran {
     pub time: Duration,
 }
 
-impl Ran {
+impl ProgramRun {
     /// Returns the exit code; `None` where it was killed.
     pub fn code(&self) -> Option<i32> {
         self.status.and_then(|status| status.code())
@@ -43,7 +43,7 @@ impl Ran {
 
 /// Runs a command in a group of its own. At the deadline the group is told to end, a little later it is killed. What it
 /// prints goes to files: a process that outlives the group and holds them open keeps nobody waiting.
-pub fn run_until(command: &mut Command, limit: Duration) -> Ran {
+pub fn run_until(command: &mut Command, limit: Duration) -> ProgramRun {
     let mut files = [tempfile::tempfile().expect("a temporary file"), tempfile::tempfile().expect("a temporary file")];
     let [stdout, stderr] = files.each_ref().map(|file| Stdio::from(file.try_clone().expect("a second handle")));
     let began = Instant::now();
@@ -67,7 +67,7 @@ pub fn run_until(command: &mut Command, limit: Duration) -> Ran {
         signal(&child, Signal::KILL);
     }
     let [stdout, stderr] = files.each_mut().map(contents);
-    Ran { status, stdout, stderr, time: began.elapsed() }
+    ProgramRun { status, stdout, stderr, time: began.elapsed() }
 }
 
 fn wait(child: &mut Child, deadline: Instant, is_enough: &dyn Fn() -> bool) -> Option<ExitStatus> {
@@ -99,7 +99,7 @@ fn contents(file: &mut File) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn shell(script: &str, limit_ms: u64) -> Ran {
+    fn shell(script: &str, limit_ms: u64) -> ProgramRun {
         run_until(Command::new("sh").args(["-c", script]), Duration::from_millis(limit_ms))
     }
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 /// What lies below a folder, in words that change when it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scene(BTreeMap<PathBuf, String>);
+pub struct FolderSnapshot(BTreeMap<PathBuf, String>);
 
-impl Scene {
+impl FolderSnapshot {
     /// Looks at everything below a folder but what lies at `except`. No link is followed and nothing but files is opened.
     pub fn of(top: &Path, except: &[PathBuf]) -> Self {
         let mut seen = BTreeMap::new();
@@ -83,7 +83,7 @@ mod tests {
         for path in ["a/same", "a/gone", "a/other", "a/ours/left-out"] {
             fs::write(at(path), "one").expect("written");
         }
-        let look = || Scene::of(folder.path(), &[at("a/ours")]);
+        let look = || FolderSnapshot::of(folder.path(), &[at("a/ours")]);
         let before = look();
         assert_eq!(before.changes(&look()), Vec::<String>::new());
         fs::write(at("a/ours/new"), "two").expect("written");

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::program::{Ran, run_until};
-use super::trace::{Scene, contains, holding};
-use super::{Case, default_homes, replace_marker, search_path, shell};
+use super::program::{ProgramRun, run_until};
+use super::trace::{FolderSnapshot, contains, holding};
+use super::{CorpusCase, default_homes, replace_marker, search_path, shell};
 use crate::repo::Repo;
 
 /// How long the command that springs a trap may take; one that makes its reader wait is known by taking longer.
@@ -18,7 +18,7 @@ const NAIVE_WAIT: Duration = Duration::from_secs(5);
 
 /// What a trap does to those who walk into it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Kind {
+enum TrapKind {
     /// It makes a file elsewhere.
     Marker,
     /// It has a text shown that lies elsewhere.
@@ -31,8 +31,8 @@ enum Kind {
     None,
 }
 
-impl Kind {
-    fn of(case: &Case) -> Self {
+impl TrapKind {
+    fn of(case: &CorpusCase) -> Self {
         match case.word("kind") {
             None | Some("marker") => Self::Marker,
             Some("leak") => Self::Leak(case.word("secret").expect("a leak has a `secret`").to_owned()),
@@ -47,8 +47,8 @@ impl Kind {
 /// A tree with a trap in it.
 #[derive(Debug)]
 pub struct Trap<'c> {
-    case: &'c Case,
-    kind: Kind,
+    case: &'c CorpusCase,
+    kind: TrapKind,
     /// The repository.
     pub repo: Repo,
     outside: tempfile::TempDir,
@@ -56,18 +56,18 @@ pub struct Trap<'c> {
 
 /// What lay outside before anybody looked, and in the tree.
 #[derive(Debug)]
-pub struct Before {
-    home: Scene,
-    outside: Scene,
+pub struct TrapBaseline {
+    home: FolderSnapshot,
+    outside: FolderSnapshot,
 }
 
 impl<'c> Trap<'c> {
     /// Lays a trap.
-    pub fn lay(case: &'c Case) -> Self {
+    pub fn lay(case: &'c CorpusCase) -> Self {
         let outside = tempfile::tempdir().expect("a temporary folder");
         let repo = case.base();
         case.lay_over("candidate", &repo.path());
-        let trap = Self { case, kind: Kind::of(case), repo, outside };
+        let trap = Self { case, kind: TrapKind::of(case), repo, outside };
         replace_marker(&trap.repo.path(), &trap.marker());
         case.set_up(&trap.repo, Some(&trap.marker()));
         assert!(!trap.is_marked(), "{}: setting it up springs it", case.name);
@@ -92,28 +92,28 @@ impl<'c> Trap<'c> {
 
     /// Returns everything that a program which only looks must leave alone: the tree and its git folder, the home folder
     /// around it, and what the trap leads to.
-    pub fn before(&self) -> Before {
-        Before { home: self.home(), outside: Scene::of(self.outside.path(), &[]) }
+    pub fn before(&self) -> TrapBaseline {
+        TrapBaseline { home: self.home(), outside: FolderSnapshot::of(self.outside.path(), &[]) }
     }
 
-    fn home(&self) -> Scene {
+    fn home(&self) -> FolderSnapshot {
         let ours = [self.repo.outside().join(".cache"), self.repo.path().join(".assize")].into_iter();
         let named = self.case.words("may_write").into_iter().map(|path| self.repo.path().join(path));
-        Scene::of(self.repo.outside(), &ours.chain(named).collect::<Vec<_>>())
+        FolderSnapshot::of(self.repo.outside(), &ours.chain(named).collect::<Vec<_>>())
     }
 
     /// Says what the trap has done to a program that has ended.
-    pub fn harm(&self, before: &Before, ran: &Ran) -> Vec<String> {
+    pub fn harm(&self, before: &TrapBaseline, ran: &ProgramRun) -> Vec<String> {
         let mut harm = Vec::new();
         if self.is_marked() {
             harm.push("code of the change ran outside of the sandbox, or something was written elsewhere".to_owned());
         }
-        harm.extend(before.outside.changes(&Scene::of(self.outside.path(), &[])));
+        harm.extend(before.outside.changes(&FolderSnapshot::of(self.outside.path(), &[])));
         harm.extend(before.home.changes(&self.home()));
         if ran.status.is_none() {
             harm.push(format!("it did not end within {} s", ran.time.as_secs()));
         }
-        if let Kind::Leak(secret) = &self.kind {
+        if let TrapKind::Leak(secret) = &self.kind {
             if contains(&ran.stdout, secret) || contains(&ran.stderr, secret) {
                 harm.push("the secret was printed".to_owned());
             }
@@ -131,15 +131,15 @@ impl<'c> Trap<'c> {
         let first: Vec<PathBuf> = self.search_path().into_iter().chain(tools.iter().cloned()).collect();
         let mut command = shell(&naive, &self.repo);
         command.env("PATH", search_path(&first)).envs(default_homes());
-        let before = Scene::of(self.outside.path(), &[]);
-        let limit = if self.kind == Kind::Hang { NAIVE_WAIT } else { NAIVE_TIME_MAX };
+        let before = FolderSnapshot::of(self.outside.path(), &[]);
+        let limit = if self.kind == TrapKind::Hang { NAIVE_WAIT } else { NAIVE_TIME_MAX };
         let ran = run_until(&mut command, limit);
         match &self.kind {
-            Kind::Marker => self.is_marked(),
-            Kind::Leak(secret) => contains(&ran.stdout, secret) || contains(&ran.stderr, secret),
-            Kind::Unchanged => !before.changes(&Scene::of(self.outside.path(), &[])).is_empty(),
-            Kind::Hang => ran.status.is_none(),
-            Kind::None => false,
+            TrapKind::Marker => self.is_marked(),
+            TrapKind::Leak(secret) => contains(&ran.stdout, secret) || contains(&ran.stderr, secret),
+            TrapKind::Unchanged => !before.changes(&FolderSnapshot::of(self.outside.path(), &[])).is_empty(),
+            TrapKind::Hang => ran.status.is_none(),
+            TrapKind::None => false,
         }
     }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::Todo;
+use super::ScenarioTodo;
 
 /// The model that is written down.
 pub(super) const MODEL: &str = "claude-opus-4-8";
@@ -26,7 +26,7 @@ pub(super) struct Transcript {
     last_uuid: Option<String>,
     lines: u32,
     calls: u32,
-    list: Vec<Todo>,
+    list: Vec<ScenarioTodo>,
 }
 
 impl Transcript {
@@ -123,7 +123,7 @@ impl Transcript {
     }
 
     /// Brings the agent's list into the given state, by the calls that Claude Code has for it.
-    pub(super) fn todo(&mut self, items: &[Todo]) {
+    pub(super) fn todo(&mut self, items: &[ScenarioTodo]) {
         for item in items {
             let known = self.list.iter().position(|known| known.text == item.text);
             let number = known.unwrap_or(self.list.len()) + 1;
@@ -132,7 +132,7 @@ impl Transcript {
                 let result = format!("Task #{number} created successfully: {}", item.text);
                 let extra = json!({"task": {"id": number.to_string(), "subject": item.text}});
                 self.call("TaskCreate", &input, &result, &extra, false);
-                self.list.push(Todo { text: item.text.clone(), state: "pending".to_owned() });
+                self.list.push(ScenarioTodo { text: item.text.clone(), state: "pending".to_owned() });
             }
             if self.list[number - 1].state != item.state {
                 let from = std::mem::replace(&mut self.list[number - 1].state, item.state.clone());

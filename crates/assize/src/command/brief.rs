@@ -8,10 +8,9 @@ use assize_brief::render;
 use assize_engine::brief::survey;
 use serde_json::json;
 
-use crate::cli::{Output, print};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
-use crate::render::Format;
+use crate::output::{Format, Output, print};
 
 /// Arguments of `assize brief`.
 #[derive(Debug, clap::Args)]
@@ -39,13 +38,14 @@ pub struct Arguments {
 
 impl Arguments {
     /// Returns whether plain text is wanted, also where the output is no terminal.
-    pub fn is_for_prompt(&self) -> bool {
+    fn is_for_prompt(&self) -> bool {
         self.for_prompt.is_some() || self.imports
     }
 }
 
 /// Runs `assize brief`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let output = if arguments.is_for_prompt() { output.or_human() } else { output };
     let root = host.project();
     if !root.is_dir() {
         return Err(Failure::new(format!("{}: no such folder", root.display())));

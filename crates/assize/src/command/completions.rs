@@ -1,6 +1,11 @@
 //! `assize completions`: completions for a shell.
 
+use clap::CommandFactory as _;
+
+use super::Cli;
 use crate::exit::{Exit, Result};
+use crate::host::Host;
+use crate::output::{Output, print};
 
 /// Arguments of `assize completions`.
 #[derive(Debug, clap::Args)]
@@ -11,9 +16,9 @@ pub struct Arguments {
 }
 
 /// Runs the command.
-pub fn run(arguments: &Arguments, cli: &mut clap::Command) -> Result {
+pub fn run(arguments: &Arguments, _host: &Host, _output: Output) -> Result {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, cli, "assize", &mut script);
-    crate::cli::print(&String::from_utf8_lossy(&script));
+    clap_complete::generate(arguments.shell, &mut Cli::command(), "assize", &mut script);
+    print(&String::from_utf8_lossy(&script));
     Ok(Exit::Done)
 }

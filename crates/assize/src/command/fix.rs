@@ -6,32 +6,33 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 use anstream::eprint;
-use assize_core::court::review::ReviewCase;
-use assize_core::envelope::ReviewEnvelope;
-use assize_core::fix::record::{FixStart, FixStep};
-use assize_core::fix::rounds::FixPolicy;
-use assize_core::patch::{Handed, PatchLimits, Protection, unified};
 use assize_core::ruling::Outcome;
-use assize_core::session::Event;
 use assize_core::text::{Untrusted, make_visible};
-use assize_engine::fix::{Fix, FixError, FixTerms, Fixed, Progress, tree_of};
-use assize_engine::judge::ask::Replies;
+use assize_engine::fix::{FixError, FixProgress, FixRun, FixTerms, Fixed, tree_of};
+use assize_engine::judge::ask::ReplyReuse;
 use assize_engine::ledger::Ledger;
 use assize_engine::patch::{PatchError, PatchTerms, Patcher, check};
 use assize_engine::process::end_with_us;
-use open::{COURT, LISTED_MAX, Open};
+use assize_ledger::event::LedgerEvent;
+use assize_patch::{PatchInput, PatchLimits, Protection, unified};
+use assize_review::case::ReviewCase;
+use assize_review::envelope::ReviewEnvelope;
+use assize_review::fix::policy::FixPolicy;
+use assize_review::fix::record::{FixStart, FixStep};
 use serde_json::json;
 
-use crate::cli::{Output, print};
 use crate::command::review::{GateArguments, SPECIFICATION_BYTES_MAX, failed as review_failed, terms_of_base};
 use crate::config::check_fix_policy;
+use crate::court::fix::ID;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::judges::Judges;
+use crate::output::{Format, Output, print, quiet};
 use crate::own_file::read_text;
-use crate::record::{self, Lock, OPEN_MAX, Record};
-use crate::render::{self, Format, quiet};
-use crate::watch::Watch;
+use crate::record::{self, StepLock, OPEN_MAX, StepRecorder};
+use crate::render;
+use crate::watch::ReviewProgress;
+use open::{LISTED_MAX, Open};
 
 /// Arguments of `assize fix`.
 #[derive(Debug, clap::Args)]
@@ -109,7 +110,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (base, config) = terms_of_base(host, base, &arguments.gates, output)?;
     let judges = Judges::of_review(&config, host)?;
     let tools_only = begun.map_or(arguments.tools_only, |begun| begun.fixer.is_none());
-    let fixer = if tools_only { None } else { Judges::fixer_of(&config, host, &judges, Replies::Kept)? };
+    let fixer = if tools_only { None } else { Judges::fixer_of(&config, host, &judges, ReplyReuse::Reuse)? };
     let review = config.review_terms(host, judges.ids(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
     let policy = begun.map_or_else(|| arguments.policy(config.fix), |begun| begun.policy);
     check_fix_policy(&policy, "").map_err(Failure::new)?;
@@ -120,9 +121,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let _ = end_with_us();
     let project = host.project();
     let settings = format!("{config:?} {:?}", arguments.gates);
-    let (fix, start) = Fix::new(case, &terms, &project, &settings).map_err(failed)?;
+    let (fix, start) = FixRun::new(case, &terms, &project, &settings).map_err(failed)?;
     // Held to the end: two fixes of one tree would take each other for an interrupted one.
-    let _lock = Lock::take(host, COURT)?;
+    let _lock = StepLock::take(host, ID)?;
     let (mut record, earlier) = recorded(record::ledger(host)?, &start, resumed.as_ref(), arguments.anew, output)?;
     let fixed = carry_out(fix, earlier, &mut record, &judges, output)?;
     let pins = Some(fixed.pins.clone());
@@ -148,8 +149,8 @@ fn recorded(
     wanted: Option<&Open>,
     anew: bool,
     output: Output,
-) -> Result<(Record, Vec<FixStep>)> {
-    let begin = |ledger| Record::begin(ledger, COURT, &Event::FixStarted(Box::new(start.clone())));
+) -> Result<(StepRecorder, Vec<FixStep>)> {
+    let begin = |ledger| StepRecorder::begin(ledger, ID, &LedgerEvent::FixStarted(Box::new(start.clone())));
     if let Some(open) = wanted {
         let differences = open.differences(start);
         if differences.is_empty() {
@@ -183,10 +184,10 @@ fn recorded(
     Ok(recorded)
 }
 
-fn resume(ledger: Ledger, open: &Open) -> Result<(Record, Vec<FixStep>)> {
-    let (record, events) = Record::resume(ledger, COURT, &open.session)?;
+fn resume(ledger: Ledger, open: &Open) -> Result<(StepRecorder, Vec<FixStep>)> {
+    let (record, events) = StepRecorder::resume(ledger, ID, &open.session)?;
     let steps = events.into_iter().filter_map(|event| match event {
-        Event::FixStepped(step) => Some(*step),
+        LedgerEvent::FixStepped(step) => Some(*step),
         _ => None,
     });
     Ok((record, steps.collect()))
@@ -194,12 +195,12 @@ fn resume(ledger: Ledger, open: &Open) -> Result<(Record, Vec<FixStep>)> {
 
 /// Lists the fixes that could go on.
 fn list(host: &Host, output: Output) -> Result {
-    let _lock = Lock::take(host, COURT)?;
+    let _lock = StepLock::take(host, ID)?;
     let open = open::open(&record::ledger(host)?, LISTED_MAX)?;
     let tree = tree_of(&host.project()).map_err(review_failed)?;
-    let rows: Vec<render::fix::OpenFix<'_>> = open
+    let rows: Vec<render::fix::ResumableFixRow<'_>> = open
         .iter()
-        .map(|open| render::fix::OpenFix {
+        .map(|open| render::fix::ResumableFixRow {
             id: open.id(),
             begun: open.at_ms,
             base: open.start.case.base.as_deref(),
@@ -216,24 +217,24 @@ fn list(host: &Host, output: Output) -> Result {
 }
 
 fn carry_out(
-    fix: Fix<'_>,
+    fix: FixRun<'_>,
     earlier: Vec<FixStep>,
-    record: &mut Record,
+    record: &mut StepRecorder,
     judges: &Judges,
     output: Output,
 ) -> Result<Fixed> {
-    let watch = std::cell::RefCell::new(Watch::new(output));
+    let watch = std::cell::RefCell::new(ReviewProgress::new(output));
     let fixed = fix.run(
         earlier,
-        &mut |step| record.keep(&Event::FixStepped(Box::new(step.clone()))).map_err(|error| error.to_string()),
+        &mut |step| record.keep(&LedgerEvent::FixStepped(Box::new(step.clone()))).map_err(|error| error.to_string()),
         &mut |progress| {
             let mut watch = watch.borrow_mut();
             match progress {
-                Progress::Judging(step) => watch.see(step),
-                Progress::Asking { again, .. } => {
+                FixProgress::Judging(step) => watch.see(step),
+                FixProgress::Asking { again, .. } => {
                     watch.doing(if again { "asking for the patch once more" } else { "asking for a patch" });
                 }
-                Progress::Came(round) => {
+                FixProgress::Came(round) => {
                     watch.say(quiet(&format!("{}: {}", render::fix::by(round.by), render::fix::came(&round.came))));
                 }
             }
@@ -250,11 +251,11 @@ fn settle(
     patches: &PatchTerms,
     arguments: &Arguments,
     output: Output,
-    record: &mut Record,
+    record: &mut StepRecorder,
 ) -> Result {
     let project = fixed.home.clone();
     let is_good = fixed.end.outcome == Outcome::Accept || arguments.keep_best;
-    let handed = Handed::Operations(fixed.end.patch.clone());
+    let handed = PatchInput::Operations(fixed.end.patch.clone());
     let mut diff = String::new();
     if !fixed.end.patch.ops.is_empty() {
         let prepared = check(&project, patches, &handed).map_err(|error| {
@@ -287,11 +288,12 @@ fn settle(
             }
             let patcher = Patcher::open(&project).map_err(|error| Failure::new(error.to_string()))?;
             // Whoever is killed in the middle leaves the way back behind.
-            let intended = Event::PatchIntended { patch: prepared.patch.clone(), inverse: prepared.inverse.clone() };
+            let intended =
+                LedgerEvent::PatchIntended { patch: prepared.patch.clone(), inverse: prepared.inverse.clone() };
             record.keep(&intended).map_err(record::failed)?;
             let applied = patcher.apply(patches, &handed).map_err(|error| Failure::new(error.to_string()))?;
             fixed.end.written = true;
-            let event = Event::PatchApplied { patch: applied.patch, inverse: applied.inverse };
+            let event = LedgerEvent::PatchApplied { patch: applied.patch, inverse: applied.inverse };
             record
                 .keep(&event)
                 .map_err(|error| Failure::new(format!("the patch was written, but not recorded: {error}")))?;
@@ -300,14 +302,14 @@ fn settle(
     // What could have been written and was not can still be taken by another call.
     let is_settled = fixed.end.written || fixed.end.patch.ops.is_empty();
     if is_settled {
-        record.keep(&Event::FixEnded(Box::new(fixed.end.clone()))).map_err(record::failed)?;
+        record.keep(&LedgerEvent::FixEnded(Box::new(fixed.end.clone()))).map_err(record::failed)?;
     }
     print(&match output.format {
         Format::Json => {
             let review = ReviewEnvelope::of(&fixed.review);
             format!(
                 "{}\n",
-                json!({"assize": 1, "court": "fix", "outcome": fixed.end.outcome, "fix": fixed.end, "review": review})
+                json!({"assize": 1, "court": ID, "outcome": fixed.end.outcome, "fix": fixed.end, "review": review})
             )
         }
         Format::Human => render::fix::human(&fixed.end, &fixed.review, arguments.dry_run || is_good),

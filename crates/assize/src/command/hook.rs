@@ -8,28 +8,31 @@ use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use assize_core::court::stop::{Disposition, StopCase, StopInputs, StopRecord};
-use assize_core::directive::{Attachment, Directive, overrules};
 use assize_core::opinion::{JudgeRecord, Opinion};
-use assize_core::rule::RuleSettings;
 use assize_core::ruling::{Cause, Outcome, Unjudged};
-use assize_core::session::{Baseline, Event, SessionState};
 use assize_core::text::head;
-use assize_engine::court::stop::{Terms, hold};
+use assize_engine::court::stop::{StopTerms, hold};
 use assize_engine::evidence::{Sources, baseline};
 use assize_engine::expand::attachments;
 use assize_engine::git::head_of;
-use assize_engine::ground::Ground;
 use assize_engine::judge::JUDGE_VARIABLE;
 use assize_engine::ledger::{Filter, Ledger, LedgerError};
 use assize_engine::transcript::read_facts;
+use assize_engine::work_tree::WorkTree;
+use assize_ledger::event::{self, LedgerEvent, session_state};
+use assize_stop::court::{Disposition, StopCase, StopInputs, StopRecord};
+use assize_stop::directive::{Attachment, Directive, overrules};
+use assize_stop::rule::RuleSettings;
+use assize_stop::session::{Baseline, SessionState};
 
 use super::pause::is_paused;
 use crate::config::{self, Config};
+use crate::court::stop::ID;
 use crate::exit::{Exit, Failure, Result};
 use crate::hook::{ADAPTERS, Adapter, HookEvent, HookEventKind, HookOutput, HookReply, adapter};
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
+use crate::output::Output;
 
 /// Largest event that is read, in bytes.
 pub const EVENT_BYTES_MAX: u64 = 32 * 1024 * 1024;
@@ -46,7 +49,7 @@ pub struct Arguments {
 }
 
 /// Runs the command.
-pub fn run(arguments: &Arguments, host: &Host) -> Result {
+pub fn run(arguments: &Arguments, host: &Host, _output: Output) -> Result {
     let Some(adapter) = adapter(&arguments.agent) else {
         let known: Vec<&str> = ADAPTERS.iter().map(|adapter| adapter.id()).collect();
         return Err(Failure::new(format!("no agent is called `{}`", arguments.agent))
@@ -80,7 +83,7 @@ pub fn answer(adapter: &dyn Adapter, bytes: &[u8], host: &Host) -> HookOutput {
     };
     match read {
         Ok(event) => {
-            let reply = Desk::new(adapter, &event, host).handle(&event.kind);
+            let reply = EventHandler::new(adapter, &event, host).handle(&event.kind);
             adapter.reply(&event.kind, &reply)
         }
         Err(error) => malformed(adapter, bytes, &error, host),
@@ -90,15 +93,15 @@ pub fn answer(adapter: &dyn Adapter, bytes: &[u8], host: &Host) -> HookOutput {
 /// A malformed event allows whatever it was about, and is recorded.
 fn malformed(adapter: &dyn Adapter, bytes: &[u8], error: &str, host: &Host) -> HookOutput {
     let excerpt = head(&String::from_utf8_lossy(bytes), EXCERPT_BYTES_MAX).to_owned();
-    let event = Event::EventMalformed { agent: adapter.id().to_owned(), error: error.to_owned(), excerpt };
-    let recorded = Ledger::open(&host.ledger()).and_then(|mut ledger| ledger.append(now_ms(), "stop", "-", &event));
+    let event = LedgerEvent::EventMalformed { agent: adapter.id().to_owned(), error: error.to_owned(), excerpt };
+    let recorded = Ledger::open(&host.ledger()).and_then(|mut ledger| ledger.append(now_ms(), ID, "-", &event));
     let unrecorded =
         recorded.err().map(|error| format!("\nassize: this was not recorded: {error}")).unwrap_or_default();
     HookOutput { stderr: format!("assize: nothing was judged: {error}{unrecorded}\n"), ..HookOutput::default() }
 }
 
-/// Where one event is handled.
-struct Desk<'a> {
+/// Handles one event.
+struct EventHandler<'a> {
     adapter: &'a dyn Adapter,
     host: Host,
     event: &'a HookEvent,
@@ -106,10 +109,10 @@ struct Desk<'a> {
     now: i64,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> EventHandler<'a> {
     fn new(adapter: &'a dyn Adapter, event: &'a HookEvent, host: &Host) -> Self {
         let session = format!("{}/{}", adapter.id(), event.session);
-        Self { adapter, host: host.at(&bench(event, host)), event, session, now: now_ms() }
+        Self { adapter, host: host.at(&project_of(event, host)), event, session, now: now_ms() }
     }
 
     fn handle(&self, kind: &HookEventKind) -> HookReply {
@@ -117,28 +120,28 @@ impl<'a> Desk<'a> {
             HookEventKind::SessionStart { source } => self.session_start(source),
             HookEventKind::Prompt { text } => self.prompt(text),
             HookEventKind::Stop { .. } => return self.stop(),
-            HookEventKind::SessionEnd { reason } => self.append(&Event::SessionEnded { reason: reason.clone() }),
+            HookEventKind::SessionEnd { reason } => self.append(&LedgerEvent::SessionEnded { reason: reason.clone() }),
             HookEventKind::Other { .. } => Ok(HookReply::Silent),
         };
         handled.unwrap_or_else(|error| HookReply::Notice { text: format!("Assize could not record this: {error}") })
     }
 
-    fn append(&self, event: &Event) -> std::result::Result<HookReply, LedgerError> {
-        Ledger::open(&self.host.ledger())?.append(self.now, "stop", &self.session, event)?;
+    fn append(&self, event: &LedgerEvent) -> std::result::Result<HookReply, LedgerError> {
+        Ledger::open(&self.host.ledger())?.append(self.now, ID, &self.session, event)?;
         Ok(HookReply::Silent)
     }
 
     fn session_start(&self, source: &str) -> std::result::Result<HookReply, LedgerError> {
         let mut ledger = Ledger::open(&self.host.ledger())?;
-        let mut state = SessionState::of(&ledger.session_events(&self.session, None)?);
+        let mut state = session_state(&ledger.session_events(&self.session, None)?);
         let carried = match source {
             "clear" if state.directives_seen == 0 => self.cleared_session(&ledger)?,
             _ => SessionState::default(),
         };
         let baseline = state.baseline.is_none().then(|| carried.baseline.unwrap_or_else(|| self.baseline()));
         let agent = self.adapter.id().to_owned();
-        let mut events = vec![Event::SessionStarted { agent: agent.clone(), source: source.to_owned(), baseline }];
-        events.extend(carried.active.into_iter().map(|directive| Event::Prompted {
+        let mut events = vec![LedgerEvent::SessionStarted { agent: agent.clone(), source: source.to_owned(), baseline }];
+        events.extend(carried.active.into_iter().map(|directive| LedgerEvent::Prompted {
             agent: agent.clone(),
             prompt_id: "carried-over".to_owned(),
             directive: Some(directive),
@@ -146,8 +149,8 @@ impl<'a> Desk<'a> {
             baseline: None,
         }));
         for event in &events {
-            ledger.append(self.now, "stop", &self.session, event)?;
-            state.apply(event);
+            ledger.append(self.now, ID, &self.session, event)?;
+            event::apply(&mut state, event);
         }
         // What was asked for must outlive the agent's memory of it.
         Ok(match open_directives(&state) {
@@ -164,10 +167,10 @@ impl<'a> Desk<'a> {
         let cleared = recent.iter().rev().find(|entry| {
             let ended = ledger.event(entry).ok();
             entry.header.session.starts_with(&own)
-                && matches!(ended, Some(Event::SessionEnded { reason }) if reason == "clear")
+                && matches!(ended, Some(LedgerEvent::SessionEnded { reason }) if reason == "clear")
         });
         match cleared {
-            Some(entry) => Ok(SessionState::of(&ledger.session_events(&entry.header.session, None)?)),
+            Some(entry) => Ok(session_state(&ledger.session_events(&entry.header.session, None)?)),
             None => Ok(SessionState::default()),
         }
     }
@@ -186,9 +189,9 @@ impl<'a> Desk<'a> {
         let agent = self.adapter.id().to_owned();
         ledger.append(
             self.now,
-            "stop",
+            ID,
             &self.session,
-            &Event::Prompted { agent, prompt_id, directive, overrules, baseline },
+            &LedgerEvent::Prompted { agent, prompt_id, directive, overrules, baseline },
         )?;
         Ok(HookReply::Silent)
     }
@@ -203,12 +206,12 @@ impl<'a> Desk<'a> {
         let latest = Filter { session: Some(self.session.clone()), last: Some(3), ..Filter::default() };
         for entry in ledger.entries(&latest)?.iter().rev() {
             match ledger.event(entry)? {
-                Event::StopRuled(record) => {
+                LedgerEvent::StopRuled(record) => {
                     let settled = record.decision.ruling.outcome == Outcome::Accept;
                     let then = record.inputs.evidence.and_then(|evidence| evidence.head);
                     return Ok(settled && head_of(&self.host.folder).is_ok_and(|now| now != then));
                 }
-                Event::SessionStarted { .. } | Event::SessionEnded { .. } => {}
+                LedgerEvent::SessionStarted { .. } | LedgerEvent::SessionEnded { .. } => {}
                 _ => return Ok(false),
             }
         }
@@ -241,7 +244,7 @@ impl<'a> Desk<'a> {
     fn judge(&self) -> std::result::Result<(StopRecord, SessionState), Unjudged> {
         let unavailable = |error: LedgerError| Unjudged::new(Cause::LedgerUnavailable, error.to_string());
         let mut ledger = Ledger::open(&self.host.ledger()).map_err(unavailable)?;
-        let mut state = SessionState::of(&ledger.session_events(&self.session, None).map_err(unavailable)?);
+        let mut state = session_state(&ledger.session_events(&self.session, None).map_err(unavailable)?);
         if state.directives_seen == 0 {
             self.catch_up(&mut ledger, &mut state).map_err(unavailable)?;
         }
@@ -250,7 +253,8 @@ impl<'a> Desk<'a> {
         let case = self.case(&state, is_paused(last_pause.as_ref(), self.now));
         let record = match self.config(state.baseline.as_ref()) {
             Ok((config, judges)) => {
-                let terms = Terms { policy: self.policy(&config), rules: config.rules.clone(), judges: judges.ids() };
+                let terms =
+                    StopTerms { policy: self.policy(&config), rules: config.rules.clone(), judges: judges.ids() };
                 hold(case, terms, state.clone(), &self.sources(), &mut |ids, question, each| {
                     judges.ask(ids, question, each);
                 })
@@ -264,8 +268,11 @@ impl<'a> Desk<'a> {
     /// with the defaults, and where it finds nothing, nobody has judged.
     fn judge_without_configuration(&self, case: StopCase, state: SessionState, failure: &Failure) -> StopRecord {
         let id = "configuration".to_owned();
-        let terms =
-            Terms { policy: self.policy(&Config::default()), rules: RuleSettings::default(), judges: vec![id.clone()] };
+        let terms = StopTerms {
+            policy: self.policy(&Config::default()),
+            rules: RuleSettings::default(),
+            judges: vec![id.clone()],
+        };
         let detail = format!("{}; mend it, it is read again at the next stop", failure.what);
         hold(case, terms, state, &self.sources(), &mut |_, _, each| {
             each(Opinion {
@@ -282,7 +289,7 @@ impl<'a> Desk<'a> {
         let facts = self.sources().transcript.and_then(|(path, kind)| read_facts(&path, kind).ok());
         for (index, prompt) in facts.map(|facts| facts.prompts).unwrap_or_default().iter().enumerate() {
             let words = prompt.inspect();
-            let event = Event::Prompted {
+            let event = LedgerEvent::Prompted {
                 agent: self.adapter.id().to_owned(),
                 prompt_id: self.event.prompt_id.clone().unwrap_or_else(|| format!("prompt-{}", index + 1)),
                 directive: Directive::from_prompt(words, index + 1, self.attachments(words)),
@@ -290,8 +297,8 @@ impl<'a> Desk<'a> {
                 overrules: false,
                 baseline: None,
             };
-            ledger.append(self.now, "stop", &self.session, &event)?;
-            state.apply(&event);
+            ledger.append(self.now, ID, &self.session, &event)?;
+            event::apply(state, &event);
         }
         Ok(())
     }
@@ -309,7 +316,7 @@ impl<'a> Desk<'a> {
     }
 
     /// The agent's own harness has a cap on blocks; ours stays below it.
-    fn policy(&self, config: &Config) -> assize_core::court::stop::StopPolicy {
+    fn policy(&self, config: &Config) -> assize_stop::court::StopPolicy {
         let mut policy = config.stop.clone();
         if let Some(cap) = self.adapter.block_cap() {
             let limit = &mut policy.limits.prompt_blocks_max;
@@ -340,13 +347,13 @@ impl<'a> Desk<'a> {
         };
         let kind = self.adapter.transcript_kind();
         let transcript = self.event.transcript.clone().map(|path| (path, kind));
-        Sources { ground: Ground::project(&self.host.folder), transcript, final_message, cache: self.host.cache() }
+        Sources { work_tree: WorkTree::project(&self.host.folder), transcript, final_message, cache: self.host.cache() }
     }
 
     /// Records the ruling and answers. If it cannot be recorded, it is made anew without the power
     /// to block.
     fn conclude(&self, mut record: StopRecord, prior: &SessionState) -> HookReply {
-        let event = Event::StopRuled(Box::new(record.clone()));
+        let event = LedgerEvent::StopRuled(Box::new(record.clone()));
         if let Err(error) = self.append(&event) {
             record.inputs.case.barred = Some(Unjudged::new(Cause::LedgerUnavailable, error.to_string()));
             record = StopRecord::of(record.inputs, prior);
@@ -362,7 +369,7 @@ impl<'a> Desk<'a> {
 /// Returns the folder whose court an event belongs to. An agent moves about as it works; where its
 /// harness says in which project the session began, a repository made below that does not have a
 /// court of its own.
-fn bench(event: &HookEvent, host: &Host) -> PathBuf {
+fn project_of(event: &HookEvent, host: &Host) -> PathBuf {
     let project = host.variable("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     project
         .filter(|project| project.is_absolute() && event.folder.starts_with(project))

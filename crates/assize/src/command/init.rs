@@ -9,12 +9,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::cli::{Output, print};
 use crate::config::FILE_NAME;
 use crate::exit::{Exit, Failure, Result};
-use crate::hook::{ADAPTERS, Adapter, Scope, adapter};
+use crate::hook::{ADAPTERS, Adapter, SettingsScope, adapter};
 use crate::host::Host;
-use crate::render::Format;
+use crate::output::{Format, Output, print};
 
 /// Arguments of `assize init`.
 #[derive(Debug, clap::Args)]
@@ -40,10 +39,11 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
-    let scope = if arguments.user { Scope::User } else { Scope::Project };
+    let output = output.or_human();
+    let scope = if arguments.user { SettingsScope::User } else { SettingsScope::Project };
     let base = match scope {
-        Scope::User => host.home().ok_or_else(|| Failure::new("HOME is not set"))?,
-        Scope::Project => host.project(),
+        SettingsScope::User => host.home().ok_or_else(|| Failure::new("HOME is not set"))?,
+        SettingsScope::Project => host.project(),
     };
     if arguments.uninstall {
         let all = arguments.agents.is_empty();
@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         let current = read_if_there(path)?.unwrap_or_default();
         agent.install(&current, &program).map_err(|error| unusable(path, &error))?;
     }
-    if scope == Scope::Project {
+    if scope == SettingsScope::Project {
         write_configuration(&base, output)?;
     }
     let mut done = Vec::new();
@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         print(&format!("{}\n", json!({"assize": 1, "installed": done})));
         return Ok(Exit::Done);
     }
-    if scope == Scope::Project {
+    if scope == SettingsScope::Project {
         output.note("note: these files name a path of this machine; leave them out of commits, or use --user");
     }
     if program.components().any(|part| part.as_os_str() == "target") {
@@ -129,11 +129,11 @@ fn choose(wanted: &[String], host: &Host) -> Result<Vec<&'static dyn Adapter>> {
 /// An agent is used here when the project or the user has its folder.
 fn is_used(agent: &dyn Adapter, host: &Host) -> bool {
     let folder = |scope, base: PathBuf| agent.settings_path(scope, &base).parent().is_some_and(Path::is_dir);
-    let by_project = agent.id() != "copilot" && folder(Scope::Project, host.project());
+    let by_project = agent.id() != "copilot" && folder(SettingsScope::Project, host.project());
     by_project
         || host.home().is_some_and(|home| {
             let copilot = agent.id() == "copilot" && home.join(".copilot").is_dir();
-            copilot || folder(Scope::User, home)
+            copilot || folder(SettingsScope::User, home)
         })
 }
 
@@ -169,7 +169,7 @@ fn unusable(path: &Path, error: &crate::hook::SettingsError) -> Failure {
     Failure::new(format!("{}: {error}", path.display())).hint("the file was left as it is")
 }
 
-fn uninstall(agents: &[&'static dyn Adapter], scope: Scope, base: &Path, output: Output) -> Result {
+fn uninstall(agents: &[&'static dyn Adapter], scope: SettingsScope, base: &Path, output: Output) -> Result {
     let mut any = false;
     for agent in agents {
         let path = agent.settings_path(scope, base);

@@ -4,26 +4,18 @@ use std::fmt::Write as _;
 use std::thread;
 use std::time::Duration;
 
-use assize_core::court::generation::{Generation, GenerationStep};
-use assize_core::court::review::{self, ReviewRecord};
-use assize_core::court::stop::{Disposition, Leave, StopRecord, decide};
-use assize_core::court::tournament::{TournamentRecord, rank};
-use assize_core::fix::record::FixEnd;
-use assize_core::fix::rounds::{FixEffect, FixPolicy, Rounds};
-use assize_core::opinion::Opinion;
-use assize_core::ruling::{Cause, Outcome};
-use assize_core::session::{Event, SessionState};
-use assize_core::text::quote;
-use assize_core::verdict::{Verdict, read};
-use assize_engine::ledger::{Entry, Filter, Ledger, LedgerError};
+use assize_core::ruling::Outcome;
+use assize_engine::ledger::{Filter, Ledger, LedgerEntry, LedgerError};
+use assize_ledger::event::LedgerEvent;
+use assize_stop::court::{AllowReason, Disposition};
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::cli::{Output, print};
-use crate::command::tournament::step_of;
+use crate::court::{self, Again, COURTS};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
-use crate::render::{self, Format, quiet, time};
+use crate::output::{Format, Output, print, quiet};
+use crate::render::{self, time};
 
 /// Arguments of `assize ledger`.
 #[derive(Debug, clap::Args)]
@@ -62,8 +54,7 @@ struct Show {
     /// Only entries of this session.
     #[arg(long)]
     session: Option<String>,
-    /// Only entries of this court.
-    #[arg(long)]
+    #[arg(long, help = court::help())]
     court: Option<String>,
     /// Only rulings with this outcome: accept, revise, reject or unjudged.
     #[arg(long, value_parser = ["accept", "revise", "reject", "unjudged"])]
@@ -149,14 +140,14 @@ fn show_all(ledger: &Ledger, show: &Show, output: Output) -> Result {
     }
 }
 
-fn print_entry(ledger: &Ledger, entry: &Entry, output: Output) -> Result<()> {
+fn print_entry(ledger: &Ledger, entry: &LedgerEntry, output: Output) -> Result<()> {
     if output.format == Format::Json {
         print(&json_line(entry)?);
         return Ok(());
     }
     let header = &entry.header;
     // An entry of a later version must not hide the others.
-    let what = ledger.event(entry).map_or_else(|error| error.to_string(), |event| describe(&event));
+    let what = ledger.event(entry).map_or_else(|error| error.to_string(), |event| court::line(&event));
     print(&format!(
         "{:>5}  {}  {}  {what}\n",
         format!("#{}", header.seq),
@@ -166,72 +157,6 @@ fn print_entry(ledger: &Ledger, entry: &Entry, output: Output) -> Result<()> {
     Ok(())
 }
 
-fn describe(event: &Event) -> String {
-    match event {
-        Event::StopRuled(record) => {
-            let ruling = &record.decision.ruling;
-            let why = match (&ruling.verdict, &ruling.unjudged) {
-                (Some(verdict), _) => verdict.missing_items.first().unwrap_or(&verdict.reason).clone(),
-                (None, Some(unjudged)) => unjudged.to_string(),
-                (None, None) => String::new(),
-            };
-            format!(
-                "{}  {}  {}",
-                render::outcome(ruling.outcome),
-                render::disposition(&record.decision.disposition),
-                quote(&why)
-            )
-        }
-        Event::ReviewRuled(record) => {
-            let ruling = &record.ruling;
-            let why = match (&ruling.verdict, &ruling.unjudged) {
-                (Some(verdict), _) => verdict.explanations.root_cause.clone(),
-                (None, Some(unjudged)) => unjudged.to_string(),
-                (None, None) => String::new(),
-            };
-            format!("{}  {}", render::outcome(ruling.outcome), quote(&why))
-        }
-        Event::FixStarted(start) => format!("fix began  {}", quote(start.case.specification.inspect())),
-        Event::FixStepped(step) => render::fix::step_line(step),
-        Event::FixEnded(end) => {
-            let kept = if end.written { "written into the tree" } else { "nothing written" };
-            format!("{}  {}; {kept}", render::outcome(end.outcome), end.ending.sentence())
-        }
-        Event::MarketStarted(start) => format!("market began  {} on {}", start.source, start.branch),
-        Event::MarketStepped(step) => render::market::run::step_line(step),
-        Event::MarketEnded(ending) => {
-            format!("{}  {}", render::outcome(ending.outcome()), quote(&ending.sentence()))
-        }
-        Event::TournamentStarted(start) => format!(
-            "tournament began  {} candidates asked for  {}",
-            start.asked_for,
-            quote(start.specification.inspect())
-        ),
-        Event::TournamentStepped(step) => render::tournament::step_line(step),
-        Event::TournamentRuled(record) => {
-            format!("{}  {}", render::outcome(record.ranking.outcome), quote(&render::tournament::headline(record)))
-        }
-        Event::EvalRuled(record) => format!("{}  {}", render::outcome(record.outcome), record.headline()),
-        Event::EvalCorrected(record) => format!("{}  {}", render::outcome(record.outcome), record.headline()),
-        Event::PatchIntended { patch, .. } => format!("patch to be applied  {} operations", patch.ops.len()),
-        Event::PatchApplied { patch, .. } => format!("patch applied  {} operations", patch.ops.len()),
-        Event::Prompted { directive, overrules, .. } => {
-            let words = directive
-                .as_ref()
-                .map(|directive| format!("{} {}", directive.kind.as_str(), quote(directive.text.inspect())));
-            let overruled = overrules.then(|| "a person lets the present state pass".to_owned());
-            format!("asked  {}", [words, overruled].into_iter().flatten().collect::<Vec<_>>().join("; "))
-        }
-        Event::SessionStarted { agent, source, .. } => format!("session of {agent} ({source})"),
-        Event::SessionEnded { reason } => format!("session ended ({reason})"),
-        Event::Paused { until_ms: Some(until) } => format!("paused until {}", time(*until)),
-        Event::Paused { until_ms: None } => "paused".to_owned(),
-        Event::Resumed => "resumed".to_owned(),
-        Event::Unknown => "an event of a later version of Assize".to_owned(),
-        Event::EventMalformed { agent, error, .. } => format!("{agent} sent what cannot be read: {}", quote(error)),
-    }
-}
-
 fn short(session: &str) -> String {
     match session.split_once('/') {
         Some((agent, id)) => format!("{agent}/{}", id.chars().take(8).collect::<String>()),
@@ -239,14 +164,14 @@ fn short(session: &str) -> String {
     }
 }
 
-fn json_line(entry: &Entry) -> Result<String> {
+fn json_line(entry: &LedgerEntry) -> Result<String> {
     let payload: &RawValue = serde_json::from_str(&entry.payload)
         .map_err(|error| Failure::new(format!("entry {} is no JSON: {error}", entry.header.seq)))?;
     #[derive(serde::Serialize)]
     struct Line<'a> {
         assize: u32,
         #[serde(flatten)]
-        header: &'a assize_core::ledger::Header,
+        header: &'a assize_ledger::chain::Header,
         hash: String,
         payload: &'a RawValue,
     }
@@ -261,34 +186,19 @@ fn show_one(ledger: &Ledger, id: u64, output: Output) -> Result {
         print(&json_line(&entry)?);
         return Ok(Exit::Done);
     }
-    match ledger.event(&entry).map_err(failed)? {
-        Event::StopRuled(record) if output.format == Format::Markdown => print(&render::stop_markdown(&record)),
-        Event::StopRuled(record) => {
-            print_entry(ledger, &entry, output)?;
-            print(&render::stop_record(&record));
-        }
-        Event::ReviewRuled(record) if output.format == Format::Markdown => print(&render::comment::review(&record)),
-        Event::ReviewRuled(record) => {
-            print_entry(ledger, &entry, output)?;
-            print(&render::review::human(&record));
-        }
-        Event::TournamentRuled(record) => {
-            print_entry(ledger, &entry, output)?;
-            print(&render::tournament::human(&record));
-        }
-        Event::FixStepped(step) if step.review.is_some() => {
-            print_entry(ledger, &entry, output)?;
-            step.review.iter().for_each(|record| print(&render::review::human(record)));
-        }
-        _ => {
-            print_entry(ledger, &entry, output)?;
-            print(&format!("{}\n", entry.payload));
-        }
+    let event = ledger.event(&entry).map_err(failed)?;
+    let markdown = COURTS.iter().find_map(|court| court.markdown(&event));
+    if let Some(text) = markdown.filter(|_| output.format == Format::Markdown) {
+        print(&text);
+        return Ok(Exit::Done);
     }
+    print_entry(ledger, &entry, output)?;
+    let human = COURTS.iter().find_map(|court| court.human(&event));
+    print(&human.unwrap_or_else(|| format!("{}\n", entry.payload)));
     Ok(Exit::Done)
 }
 
-fn find(ledger: &Ledger, id: u64) -> Result<Entry> {
+fn find(ledger: &Ledger, id: u64) -> Result<LedgerEntry> {
     ledger
         .entry(id)
         .map_err(failed)?
@@ -336,94 +246,12 @@ fn no_ruling(id: u64) -> Failure {
     Failure::new(format!("entry {id} is no ruling")).hint("`assize ledger show` lists the rulings")
 }
 
-/// Goes through the recorded steps of a fix once more.
-fn fix_again(end: &FixEnd, before: &[Event]) -> Result<Again> {
-    let start = before.iter().find_map(|event| if let Event::FixStarted(start) = event { Some(start) } else { None });
-    let start = start.ok_or_else(|| Failure::new("the beginning of this fix is not in the ledger"))?;
-    let (mut rounds, mut effect) = Rounds::begin(start.policy, start.fixer.is_some(), start.tree.clone());
-    for event in before {
-        if let Event::FixStepped(step) = event {
-            effect = rounds.step(step.event.clone());
-        }
-    }
-    let mut differences = Vec::new();
-    // A limit may have ended what went on after its fixer could not be asked.
-    if ![effect, rounds.retry()].contains(&FixEffect::End(end.ending.clone())) {
-        differences.push(format!("it does not end because {}", end.ending.sentence()));
-    }
-    if rounds.best() != end.best {
-        differences.push(format!("state {} is best, not {}", rounds.best(), end.best));
-    }
-    let outcome = rounds.judged(rounds.best()).map_or(Outcome::Unjudged, |judged| judged.standing.ruling);
-    if outcome != end.outcome {
-        differences.push(format!("the outcome is {outcome}, not {}", end.outcome));
-    }
-    Ok(Again { outcome, differences })
-}
-
-/// Says in what the candidates that a fixer made are others than its recorded answers come to.
-fn generated_again(record: &TournamentRecord, before: Vec<Event>) -> Vec<String> {
-    let Some(generated) = &record.generated else { return Vec::new() };
-    let steps: Vec<GenerationStep> = before.into_iter().filter_map(step_of).collect();
-    let handed_in = record.inputs.candidates.len().saturating_sub(generated.made);
-    // What was asked for in the end says the record; a limit ends nothing here.
-    let policy = FixPolicy { time_s_max: u64::MAX, cost_usd_max: None, ..FixPolicy::default() };
-    let (again, patches) = Generation::begin(policy, generated.asked_for, &steps).end(handed_in);
-    let mut differences = Vec::new();
-    for (attempt, again) in generated.attempts.iter().zip(&again.attempts) {
-        let patch = patches.iter().find(|(number, _)| *number == attempt.number).map(|(_, patch)| patch);
-        let judged = attempt.index.and_then(|index| record.inputs.candidates.get(index)?.patch.as_ref());
-        if attempt.index != again.index || judged.is_some_and(|judged| Some(judged) != patch) {
-            differences.push(format!("candidate {} is another one than the fixer made", attempt.number));
-        } else if attempt.costs.requests != again.costs.requests {
-            let (requests, told) = (again.costs.requests, attempt.costs.requests);
-            differences.push(format!("candidate {} was asked for {requests} times, not {told}", attempt.number));
-        }
-    }
-    differences
-}
-
-fn tournament_again(record: &TournamentRecord, before: Vec<Event>) -> Again {
-    let ranking = rank(&record.inputs);
-    let mut differences = Vec::new();
-    if ranking.winner_index != record.ranking.winner_index {
-        let name = |index: Option<usize>| index.map_or("nobody".to_owned(), |index| format!("candidate {index}"));
-        differences.push(format!("{} wins, not {}", name(ranking.winner_index), name(record.ranking.winner_index)));
-    } else if ranking != record.ranking {
-        differences.push("the order of the candidates is another one".to_owned());
-    }
-    differences.extend(generated_again(record, before));
-    Again { outcome: ranking.outcome, differences }
-}
-
-/// What a ruling comes out as when it is made again.
-struct Again {
-    outcome: Outcome,
-    differences: Vec<String>,
-}
-
 fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
     let entry = find(ledger, id)?;
-    let Again { outcome, differences } = match ledger.event(&entry).map_err(failed)? {
-        Event::StopRuled(record) => {
-            let before = ledger.session_events(&entry.header.session, Some(id)).map_err(failed)?;
-            stop_again(&record, &SessionState::of(&before))
-        }
-        Event::ReviewRuled(record) => review_again(&record),
-        Event::TournamentRuled(record) => {
-            let before = ledger.session_events(&entry.header.session, Some(id)).map_err(failed)?;
-            tournament_again(&record, before)
-        }
-        Event::FixStepped(step) => match &step.review {
-            Some(record) => review_again(record),
-            None => return Err(no_ruling(id)),
-        },
-        Event::FixEnded(end) => {
-            let before = ledger.session_events(&entry.header.session, Some(id)).map_err(failed)?;
-            fix_again(&end, &before)?
-        }
-        _ => return Err(no_ruling(id)),
-    };
+    let event = ledger.event(&entry).map_err(failed)?;
+    let before = || ledger.session_events(&entry.header.session, Some(id)).map_err(failed);
+    let again = COURTS.iter().find_map(|court| court.again(&event, &before));
+    let Again { outcome, differences } = again.ok_or_else(|| no_ruling(id))??;
     let same = differences.is_empty();
     print(&match output.format {
         Format::Json => format!(
@@ -439,63 +267,13 @@ fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
     Ok(if same { Exit::Done } else { Exit::NotAccepted })
 }
 
-/// Reads every recorded reply again, and says which of them reads differently.
-fn read_again<V: Verdict + PartialEq>(opinions: &mut [Opinion<V>]) -> Vec<String> {
-    let mut differences = Vec::new();
-    for opinion in opinions {
-        let Some(reply) = &opinion.reply else { continue };
-        let read = read::<V>(reply, &[]);
-        // That a verdict was planted shows only beside the judged material, which is not recorded.
-        let planted = matches!(&opinion.verdict, Err(unjudged) if unjudged.cause == Cause::Forged);
-        if !planted && read != opinion.verdict {
-            differences.push(format!("the reply of {} reads differently", opinion.judge.id));
-            opinion.verdict = read;
-        }
-    }
-    differences
-}
-
-fn changed_outcome(was: Outcome, is: Outcome) -> String {
-    if was == is {
-        format!("the ruling is {is} again, for other reasons")
-    } else {
-        format!("the ruling was {was} and is now {is}")
-    }
-}
-
-fn stop_again(record: &StopRecord, session: &SessionState) -> Again {
-    let mut inputs = record.inputs.clone();
-    let mut differences = read_again(&mut inputs.opinions);
-    let decision = decide(&inputs, session);
-    if decision.ruling != record.decision.ruling {
-        differences.push(changed_outcome(record.decision.ruling.outcome, decision.ruling.outcome));
-    } else if decision.disposition != record.decision.disposition {
-        differences.push(format!(
-            "the agent was {} and would now be {}",
-            render::disposition(&record.decision.disposition),
-            render::disposition(&decision.disposition)
-        ));
-    }
-    Again { outcome: decision.ruling.outcome, differences }
-}
-
-fn review_again(record: &ReviewRecord) -> Again {
-    let mut inputs = record.inputs.clone();
-    let mut differences = read_again(&mut inputs.opinions);
-    let ruling = review::decide(&inputs);
-    if ruling != record.ruling {
-        differences.push(changed_outcome(record.ruling.outcome, ruling.outcome));
-    }
-    Again { outcome: ruling.outcome, differences }
-}
-
 fn sum_up_shadow(ledger: &Ledger, show: &Show, output: Output) -> Result {
     let everything = Filter { last: None, ..filter(ledger, show)? };
     let (mut judged, mut blocks, mut unjudged) = (0_u64, Vec::new(), 0_u64);
     for entry in ledger.entries(&everything).map_err(failed)? {
-        let Event::StopRuled(record) = ledger.event(&entry).map_err(failed)? else { continue };
+        let LedgerEvent::StopRuled(record) = ledger.event(&entry).map_err(failed)? else { continue };
         match &record.decision.disposition {
-            Disposition::Allow { leave: Leave::Shadow, .. } => blocks.push((entry, record)),
+            Disposition::Allow { leave: AllowReason::Shadow, .. } => blocks.push((entry, record)),
             _ if record.decision.ruling.outcome == Outcome::Unjudged && record.inputs.evidence.is_some() => {
                 unjudged += 1;
             }

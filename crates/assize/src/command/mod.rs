@@ -1,18 +1,111 @@
 //! The commands, one file each, named by what users type.
+//!
+//! To add one: write the file with `Arguments` and `run`, and add it to `commands!` below.
 
-pub mod brief;
-pub mod completions;
-pub mod demo;
-pub mod doctor;
-pub mod eval;
-pub mod fix;
-pub mod hook;
-pub mod init;
-pub mod ledger;
-pub mod market;
-pub mod patch;
-pub mod pause;
-pub mod review;
 pub mod sandbox_launch;
-pub mod stop;
-pub mod tournament;
+
+use std::path::PathBuf;
+
+use clap::{ColorChoice, Parser, Subcommand};
+
+use crate::exit::Result;
+use crate::host::Host;
+use crate::output::{Format, Output};
+
+/// Declares the commands: their modules, what is typed, and which function runs.
+macro_rules! commands {
+    ($($(#[doc = $help:literal])+ $name:ident($module:ident),)*) => {
+        $(pub mod $module;)*
+
+        /// What is typed after `assize`.
+        #[derive(Debug, Subcommand)]
+        pub enum Command {
+            $($(#[doc = $help])+ $name($module::Arguments),)*
+        }
+
+        impl Command {
+            /// Runs the command.
+            pub fn run(&self, host: &Host, output: Output) -> Result {
+                match self {
+                    $(Self::$name(arguments) => $module::run(arguments, host, output),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    /// Set up the hooks of coding agents, or remove them again.
+    Init(init),
+    /// Answer an agent's hook: event JSON in, reply JSON out. Agents call this.
+    Hook(hook),
+    /// Judge by hand whether an agent may stop.
+    Stop(stop),
+    /// Judge whether a change may go in: runs the project's own checks in a sandbox.
+    Review(review),
+    /// Put a change right: judge, ask for a patch, try it in a copy, until it is accepted.
+    Fix(fix),
+    /// Find the best of several candidates: patches, folders or revisions.
+    Tournament(tournament),
+    /// Run the project's own checks, or list them.
+    Gates(gates),
+    /// Show what the project says of itself: structure, names, words, tools, schemas.
+    Brief(brief),
+    /// Check a patch, or put it in: whole, or not at all.
+    Patch(patch),
+    /// Judge the records of a data set, and try the judge itself.
+    Eval(eval),
+    /// Let bidders compete for an issue, and learn whom to believe.
+    Market(market),
+    /// Explain a rule, a gate or a cause: what it means, an example, how to fix it or switch it off.
+    Explain(explain),
+    /// Read, check, export or replay the record of what was judged.
+    Ledger(ledger),
+    /// Let every agent of this project stop unjudged until told otherwise.
+    Pause(pause),
+    /// Judge again after a pause.
+    Resume(resume),
+    /// Prove that the gate is up: a known-bad case goes through the judges that are configured.
+    Doctor(doctor),
+    /// Show every court at work on bundled inputs; needs no key and no network.
+    Demo(demo),
+    /// Print completions for a shell.
+    Completions(completions),
+}
+
+/// A strict judge for work that machines hand in.
+#[derive(Debug, Parser)]
+#[command(
+    name = "assize",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Exit codes: 0 accepted or done · 1 judged and not accepted · 2 bad usage, configuration or input · 3 unjudged
+
+Examples:
+  assize init                     set up the hooks of the agents that are used here
+  assize review --spec task.md    judge the change that lies here
+  assize demo                     see every court at work on bundled inputs
+  assize ledger show --last 20    what was ruled, and why
+  assize doctor                   prove that the gate is up"
+)]
+pub struct Cli {
+    /// In which form results are printed [default: human on a terminal, else json].
+    #[arg(long, global = true, value_enum)]
+    pub format: Option<Format>,
+    /// Configuration file [default: assize.toml of the project].
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Work in this folder instead of the current one.
+    #[arg(short = 'C', global = true, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    /// Say nothing but the result.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// When to use colour.
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
+    #[command(subcommand)]
+    /// What to do.
+    pub command: Command,
+}

@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 
 use anstream::eprintln;
-use assize_core::patch::import::FORMATS;
-use assize_core::patch::{Change, Form, Handed, JSON, Names, PatchLimits, Protection, unified};
 use assize_core::text::make_visible;
-use assize_engine::patch::{PatchError, PatchTerms, Patcher, Prepared, Syntax, check, faults};
+use assize_engine::patch::{PatchError, PatchTerms, Patcher, PreparedPatch, SyntaxPolicy, check, faults};
+use assize_patch::import::FORMATS;
+use assize_patch::{FileTransition, JSON, NamePolicy, PatchForm, PatchInput, PatchLimits, Protection, unified};
 use serde_json::{Value, json};
 
-use crate::cli::{Output, print, print_bytes};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::output::{Format, Output, print, print_bytes};
 use crate::own_file;
-use crate::render::{self, Format};
+use crate::render;
 
 /// Largest document that is read, in bytes. Patches themselves have tighter limits.
 pub const DOCUMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -24,11 +24,11 @@ const SPECIFICATION_BYTES_MAX: u64 = 1024 * 1024;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    action: Action,
+    action: PatchAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum PatchAction {
     /// Say whether a patch fits, and list everything that is wrong with it. Nothing is written.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Handing),
@@ -106,26 +106,26 @@ fn formats() -> Vec<&'static str> {
 /// Runs `assize patch`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (handing, inverse) = match &arguments.action {
-        Action::Check(handing) | Action::Diff(handing) => (handing, None),
-        Action::Apply { handing, inverse } => (handing, inverse.as_ref()),
+        PatchAction::Check(handing) | PatchAction::Diff(handing) => (handing, None),
+        PatchAction::Apply { handing, inverse } => (handing, inverse.as_ref()),
     };
     own_file::one_standard_input([("the patch", Some(&handing.patch)), ("--spec", handing.spec.as_ref())])?;
     let terms = handing.terms(host)?;
     let document = own_file::read(host, &handing.patch, "the patch", DOCUMENT_BYTES_MAX)?;
-    let handed = match Handed::read(&document, handing.form(), &terms.limits) {
+    let handed = match PatchInput::read(&document, handing.form(), &terms.limits) {
         Ok(handed) => handed,
         Err(unsound) => {
             let unfit = faults(&host.project(), &terms, &unsound).map(PatchError::Unfit).unwrap_or_else(|error| error);
             return match arguments.action {
-                Action::Diff(_) => diff(Err(unfit), output),
-                Action::Check(_) | Action::Apply { .. } => told(Err(unfit), false, output),
+                PatchAction::Diff(_) => diff(Err(unfit), output),
+                PatchAction::Check(_) | PatchAction::Apply { .. } => told(Err(unfit), false, output),
             };
         }
     };
     match arguments.action {
-        Action::Check(_) => return told(check(&host.project(), &terms, &handed), false, output),
-        Action::Diff(_) => return diff(check(&host.project(), &terms, &handed), output),
-        Action::Apply { .. } => {}
+        PatchAction::Check(_) => return told(check(&host.project(), &terms, &handed), false, output),
+        PatchAction::Diff(_) => return diff(check(&host.project(), &terms, &handed), output),
+        PatchAction::Apply { .. } => {}
     }
     let patcher = match Patcher::open(&host.project()) {
         Ok(patcher) => patcher,
@@ -157,17 +157,17 @@ impl Handing {
             None => String::new(),
         };
         let limits = PatchLimits { ops_max: self.ops_max, bytes_max: self.bytes_max };
-        let syntax = if self.allow_broken_syntax { Syntax::Free } else { Syntax::Guarded };
-        let names = if self.allow_like_names { Names::Any } else { Names::Portable };
+        let syntax = if self.allow_broken_syntax { SyntaxPolicy::Free } else { SyntaxPolicy::Guarded };
+        let names = if self.allow_like_names { NamePolicy::Any } else { NamePolicy::Portable };
         Ok(PatchTerms { limits, protection: Protection::by(&specification), syntax, names, pins: None })
     }
 
-    fn form(&self) -> Form {
-        self.from.as_deref().and_then(Form::named).unwrap_or_default()
+    fn form(&self) -> PatchForm {
+        self.from.as_deref().and_then(PatchForm::named).unwrap_or_default()
     }
 }
 
-fn diff(prepared: std::result::Result<Prepared, PatchError>, output: Output) -> Result {
+fn diff(prepared: std::result::Result<PreparedPatch, PatchError>, output: Output) -> Result {
     let shown = prepared.and_then(|prepared| unified(&prepared.plan, &prepared.tree).map_err(PatchError::Unfit));
     match shown {
         Ok(diff) => {
@@ -186,7 +186,7 @@ fn diff(prepared: std::result::Result<Prepared, PatchError>, output: Output) -> 
 }
 
 /// Says what came of it. What does not fit is an answer; what cannot be read or written is a failure.
-fn told(prepared: std::result::Result<Prepared, PatchError>, is_written: bool, output: Output) -> Result {
+fn told(prepared: std::result::Result<PreparedPatch, PatchError>, is_written: bool, output: Output) -> Result {
     let (exit, text) = match prepared {
         Ok(prepared) => {
             let text = match output.format {
@@ -210,8 +210,8 @@ fn told(prepared: std::result::Result<Prepared, PatchError>, is_written: bool, o
     Ok(exit)
 }
 
-fn fitting(prepared: &Prepared, is_written: bool) -> Value {
-    let change = |change: &Change| json!({"path": change.path, "kind": render::patch::kind(change)});
+fn fitting(prepared: &PreparedPatch, is_written: bool) -> Value {
+    let change = |change: &FileTransition| json!({"path": change.path, "kind": render::patch::kind(change)});
     let changes: Vec<Value> = prepared.plan.changes.iter().map(change).collect();
     let is_applied = prepared.plan.is_applied;
     json!({

@@ -1,31 +1,34 @@
-//! `assize review`: may this change go in? And `assize gates`: what do the project's own checks say?
+//! `assize review`: may this change go in?
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use assize_core::court::review::{ReviewCase, ReviewPolicy, ReviewRecord, Scope};
-use assize_core::envelope::ReviewEnvelope;
-use assize_core::patch::PatchLimits;
-use assize_core::session::Event;
 use assize_core::text::{Untrusted, make_visible};
-use assize_core::verdict::{validate_both, validate_patch, validate_verdict};
 use assize_core::violation::Violation;
 use assize_engine::court::review::{self, ReviewError};
 use assize_engine::git::{GitError, Repository};
-use assize_engine::ground::Ground;
 use assize_engine::ledger::Ledger;
 use assize_engine::process::end_with_us;
+use assize_engine::work_tree::WorkTree;
+use assize_ledger::event::LedgerEvent;
+use assize_patch::PatchLimits;
+use assize_patch::validate::validate_patch;
+use assize_review::case::{ReviewCase, ReviewPolicy, ReviewScope};
+use assize_review::court::ReviewRecord;
+use assize_review::envelope::ReviewEnvelope;
+use assize_review::validate::{validate_both, validate_verdict};
 use serde_json::json;
 
-use crate::cli::{Output, print};
 use crate::config::Config;
+use crate::court::review::ID;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
+use crate::output::{Format, Output, print};
 use crate::own_file::{self, one_standard_input, read_text};
-use crate::render::{self, Format, comment};
+use crate::render::form::{self, Form};
+use crate::render::{self, comment};
 use crate::revision::unknown;
-use crate::watch::Watch;
+use crate::watch::ReviewProgress;
 
 /// Largest specification, and largest file of notes, in bytes.
 pub const SPECIFICATION_BYTES_MAX: u64 = 1024 * 1024;
@@ -54,9 +57,8 @@ pub struct Arguments {
     /// What the author says of the change: a file, or `-` for standard input. It counts as a claim.
     #[arg(long, value_name = "FILE")]
     notes: Option<PathBuf>,
-    /// Write the result in further forms: `json=F`, `sarif=F`, `junit=F`, `markdown=F`.
-    #[arg(long, value_name = "FORM=FILE", value_delimiter = ',', value_parser = output_file)]
-    output: Vec<(Form, PathBuf)>,
+    #[arg(long, help = form::help(), value_name = "FORM=FILE", value_delimiter = ',', value_parser = output_file)]
+    output: Vec<OutputFile>,
     /// Check a verdict document, a file or `-`, and list everything that is wrong with it, instead of judging.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["spec", "all", "notes", "output"])]
     check_verdict: Option<PathBuf>,
@@ -78,51 +80,26 @@ pub struct GateArguments {
     pub(super) skip: Vec<String>,
     /// Take the settings from the work tree's assize.toml, not from that of the base.
     #[arg(long)]
-    trust_config: bool,
+    pub(super) trust_config: bool,
 }
 
-/// Arguments of `assize gates`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  assize gates                    run the project's checks on the tree as it is
-  assize gates --list             which gates are used, by what they are recognized, and which others there are
-  assize gates --base HEAD~1      only what is new since that commit
-  assize gates --only pytest      one of them, as results name it
-  assize gates --skip cargo-clippy --format json")]
-pub struct GatesArguments {
-    /// Compare with this revision: only what is new counts.
-    #[arg(long, value_name = "REV")]
-    base: Option<String>,
-    /// List the gates that the project uses and the others that there are, and run none.
-    #[arg(long)]
-    list: bool,
-    /// Run this gate and no other; may be given several times.
-    #[arg(long, value_name = "GATE", conflicts_with = "skip")]
-    only: Vec<String>,
-    #[command(flatten)]
-    gates: GateArguments,
+/// A file to write the review to, and in which form.
+#[derive(Clone)]
+struct OutputFile {
+    form: &'static dyn Form,
+    path: PathBuf,
 }
 
-/// A form in which a result is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Json,
-    Sarif,
-    Junit,
-    Markdown,
+impl std::fmt::Debug for OutputFile {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}={}", self.form.id(), self.path.display())
+    }
 }
 
-fn output_file(text: &str) -> std::result::Result<(Form, PathBuf), String> {
+fn output_file(text: &str) -> std::result::Result<OutputFile, String> {
     let (form, path) = text.split_once('=').ok_or("write it as FORM=FILE, such as sarif=assize.sarif")?;
-    let form = match form {
-        "json" => Form::Json,
-        "sarif" => Form::Sarif,
-        "junit" => Form::Junit,
-        "markdown" => Form::Markdown,
-        _ => return Err(format!("`{form}` is none of json, sarif, junit, markdown")),
-    };
-    if path.is_empty() { Err("the file has no name".to_owned()) } else { Ok((form, PathBuf::from(path))) }
+    let form = form::form(form)?;
+    if path.is_empty() { Err("the file has no name".to_owned()) } else { Ok(OutputFile { form, path: PathBuf::from(path) }) }
 }
 
 /// Runs `assize review`.
@@ -139,7 +116,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         arguments.notes.as_ref().map(|path| read_text(host, path, "--notes", SPECIFICATION_BYTES_MAX)).transpose()?;
     let case = ReviewCase {
         specification: Untrusted::new(specification),
-        scope: if arguments.all { Scope::Everything } else { Scope::Change },
+        scope: if arguments.all { ReviewScope::Everything } else { ReviewScope::Change },
         notes: notes.map(Untrusted::new),
         ..ReviewCase::default()
     };
@@ -152,8 +129,8 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     if let Err(error) = record_it(host, &record) {
         output.note(&format!("this was not recorded: {error}"));
     }
-    for (form, path) in &arguments.output {
-        let text = in_form(*form, &record)?;
+    for OutputFile { form, path } in &arguments.output {
+        let text = form.write(&record)?;
         own_file::write(host, path, &text)
             .map_err(|error| Failure::new(format!("--output {}: {error}", path.display())))?;
     }
@@ -177,11 +154,11 @@ fn judge(
     let terms = config.review_terms(host, judges.ids(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
     // Without it an interrupted review would leave its gates at work.
     let _ = end_with_us();
-    let mut watch = Watch::new(output);
+    let mut watch = ReviewProgress::new(output);
     let held = review::hold(
         case,
         &terms,
-        &Ground::project(&host.folder),
+        &WorkTree::project(&host.folder),
         &mut |step| watch.see(step),
         &mut |ids, question, each| {
             judges.ask(ids, question, each);
@@ -191,19 +168,10 @@ fn judge(
     held.map_err(failed)
 }
 
-fn in_form(form: Form, record: &ReviewRecord) -> Result<String> {
-    Ok(match form {
-        Form::Json => format!("{:#}\n", json!(ReviewEnvelope::of(record))),
-        Form::Sarif => format!("{:#}\n", render::sarif::log(record)),
-        Form::Junit => render::junit::report(record)?,
-        Form::Markdown => comment::review(record),
-    })
-}
-
 fn record_it(host: &Host, record: &ReviewRecord) -> std::result::Result<(), assize_engine::ledger::LedgerError> {
     let mut ledger = Ledger::open(&host.ledger())?;
-    let session = format!("review/{}", now_ms());
-    ledger.append(now_ms(), "review", &session, &Event::ReviewRuled(Box::new(record.clone()))).map(|_| ())
+    let session = format!("{ID}/{}", now_ms());
+    ledger.append(now_ms(), ID, &session, &LedgerEvent::ReviewRuled(Box::new(record.clone()))).map(|_| ())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
@@ -261,7 +229,7 @@ pub(super) fn terms_of_base(
 }
 
 /// Returns the commit that a revision names; `None` where there is no repository or no commit yet.
-fn base_of(host: &Host, revision: &str) -> std::result::Result<Option<String>, Obstacle> {
+pub(super) fn base_of(host: &Host, revision: &str) -> std::result::Result<Option<String>, Obstacle> {
     let Some(repository) = Repository::discover(&host.folder)? else { return Ok(None) };
     if revision == "HEAD" {
         return Ok(repository.head_to_compare()?);
@@ -300,33 +268,10 @@ fn config_of(
 }
 
 /// Returns the text of the settings in a commit; empty where it has none.
-fn committed(host: &Host, commit: &str) -> std::result::Result<String, GitError> {
+pub(super) fn committed(host: &Host, commit: &str) -> std::result::Result<String, GitError> {
     let repository = Repository::discover(&host.folder)?;
     let text = repository.map(|repository| repository.contents(commit, crate::config::FILE_NAME)).transpose()?;
     Ok(text.flatten().unwrap_or_default())
-}
-
-/// Reads the settings of the tree as it is. What protects this machine from the tree is not in its hands: that comes from
-/// the last commit.
-fn config_of_tree(host: &Host, arguments: &GateArguments, output: Output) -> std::result::Result<Config, Obstacle> {
-    let mut config = Config::load(&host.project(), host.configuration.as_deref())?;
-    if host.configuration.is_some() || arguments.trust_config {
-        return Ok(config);
-    }
-    let last = match base_of(host, "HEAD")? {
-        Some(commit) => Config::parse(&committed(host, &commit)?, "assize.toml of the last commit")?,
-        None => Config::default(),
-    };
-    let of_tree = config.gates.clone();
-    config.gates.sandbox = last.gates.sandbox;
-    config.gates.network = last.gates.network;
-    config.gates.limits = last.gates.limits;
-    if config.gates != of_tree {
-        output.note(
-            "`sandbox`, `network` and `limits` in assize.toml hold once they are committed; --trust-config takes them now",
-        );
-    }
-    Ok(config)
 }
 
 /// Checks documents and lists everything that is wrong with them.
@@ -352,56 +297,4 @@ fn check(arguments: &Arguments, host: &Host, output: Output) -> Result {
         _ => faults.iter().map(|fault: &Violation| format!("{}\n", make_visible(&fault.to_string()))).collect(),
     });
     Ok(if faults.is_empty() { Exit::Done } else { Exit::NotAccepted })
-}
-
-/// Runs `assize gates`.
-pub fn gates(arguments: &GatesArguments, host: &Host, output: Output) -> Result {
-    let (base, config) = match &arguments.base {
-        Some(revision) => terms_of_base(host, revision, &arguments.gates, output)?,
-        None => (None, config_of_tree(host, &arguments.gates, output)?),
-    };
-    let mut terms = config.review_terms(host, Vec::new(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
-    if !arguments.only.is_empty() {
-        terms.gates.off = config.all_gates_but(&arguments.only)?;
-    }
-    // What has to be known before a change is accepted is a matter of the review.
-    terms.policy.require.clear();
-    if arguments.list {
-        return list(&terms, host, output);
-    }
-    let scope = if base.is_some() { Scope::Change } else { Scope::Everything };
-    let case = ReviewCase { base, scope, ..ReviewCase::default() };
-    let _ = end_with_us();
-    let mut watch = Watch::new(output);
-    let examined = review::examine(case, &terms, &Ground::project(&host.folder), &mut |step| watch.see(step));
-    watch.finish();
-    let (inputs, _) = examined.map_err(failed)?;
-    print(&match output.format {
-        Format::Human => render::review::gates_human(&inputs),
-        Format::Json => {
-            let (exec, findings) = (&inputs.exec, &inputs.findings);
-            let (missing, limits) = (&inputs.missing, &inputs.limits);
-            let result = json!({"assize": 1, "exec": exec, "findings": findings, "missing": missing, "limits": limits});
-            format!("{result}\n")
-        }
-        Format::Markdown => comment::gates(&inputs),
-    });
-    Ok(render::review::gates_exit(&inputs))
-}
-
-/// Lists the gates of the project, and those that there are.
-fn list(terms: &review::Terms, host: &Host, output: Output) -> Result {
-    let found = review::used_gates(terms, &host.folder).map_err(failed)?;
-    if output.format == Format::Json {
-        let used: Vec<_> = found
-            .iter()
-            .map(|(gate, setup)| json!({"id": gate.id(), "folder": setup.folder, "because": setup.because}))
-            .collect();
-        let known: BTreeMap<&str, &str> =
-            assize_core::gate::GATES.iter().map(|gate| (gate.id(), gate.summary())).collect();
-        print(&format!("{}\n", json!({"assize": 1, "used": used, "known": known})));
-        return Ok(Exit::Done);
-    }
-    print(&render::review::gates_listed(&found, &terms.gates.off));
-    Ok(Exit::Done)
 }

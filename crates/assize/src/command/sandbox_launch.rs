@@ -6,14 +6,14 @@
 use std::process::ExitCode;
 
 #[cfg(target_os = "linux")]
-use assize_engine::sandbox::{COMMAND, Stage, launch};
+use assize_engine::sandbox::{COMMAND, LauncherPhase, launch};
 
 /// Runs the stage that the command line names, if it names one.
 #[cfg(target_os = "linux")]
 pub fn intercept() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     let stage = (arguments.next()? == COMMAND).then(|| arguments.next())??;
-    let stage = Stage::named(stage.to_str()?)?;
+    let stage = LauncherPhase::named(stage.to_str()?)?;
     Some(ExitCode::from(launch(stage, &[COMMAND.into()])))
 }
 

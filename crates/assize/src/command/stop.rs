@@ -2,26 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_core::court::stop::StopCase;
-use assize_core::directive::Directive;
-use assize_core::rule::RULES;
-use assize_core::session::{Baseline, Event, Measured, SessionState};
-use assize_core::transcript::TranscriptKind;
-use assize_engine::court::stop::{Terms, hold};
+use assize_engine::court::stop::{StopTerms, hold};
 use assize_engine::evidence::Sources;
 use assize_engine::expand::attachments;
 use assize_engine::git::Repository;
-use assize_engine::ground::Ground;
 use assize_engine::ledger::{Ledger, LedgerError};
+use assize_engine::work_tree::WorkTree;
+use assize_ledger::event::{LedgerEvent, session_state};
+use assize_stop::court::StopCase;
+use assize_stop::directive::Directive;
+use assize_stop::rule::RULES;
+use assize_stop::session::{Baseline, BaselineScope};
+use assize_stop::transcript::TranscriptKind;
 use serde_json::json;
 
-use crate::cli::{Output, print};
 use crate::config::Config;
+use crate::court::stop::ID;
 use crate::exit::{Exit, Failure, Result};
 use crate::hook::adapter;
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
-use crate::render::{self, Format};
+use crate::output::{Format, Output, print};
+use crate::render;
 use crate::revision::unknown;
 
 /// Arguments of `assize stop`.
@@ -64,7 +66,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let config = Config::load(&host.project(), host.configuration.as_deref())?;
     let judges = Judges::of_stop(&config, host)?;
     let mut events = prompts(arguments, host, base(host, &arguments.base)?);
-    let session = SessionState::of(&events);
+    let session = session_state(&events);
     if session.active.is_empty() {
         return Err(
             Failure::new("no --directive says anything").hint("give what the user asked for, in the user's words")
@@ -72,14 +74,14 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     let sources = sources(arguments, host)?;
     let case = StopCase { agent: BY_HAND.to_owned(), prompt_id: session.prompt_id.clone(), ..StopCase::default() };
-    let terms = Terms { policy: config.stop.clone(), rules: config.rules.clone(), judges: judges.ids() };
+    let terms = StopTerms { policy: config.stop.clone(), rules: config.rules.clone(), judges: judges.ids() };
     let waiting = waiting_for(&judges.ids(), output);
     let record = hold(case, terms, session, &sources, &mut |ids, question, each| judges.ask(ids, question, each));
     if let Some(waiting) = waiting {
         waiting.finish_and_clear();
     }
     let outcome = record.decision.ruling.outcome;
-    events.push(Event::StopRuled(Box::new(record.clone())));
+    events.push(LedgerEvent::StopRuled(Box::new(record.clone())));
     if let Err(error) = record_all(host, &events) {
         output.note(&format!("this was not recorded: {error}"));
     }
@@ -92,10 +94,10 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 }
 
 /// The session of a stop that is judged by hand: what was asked for, as if it had been typed.
-fn prompts(arguments: &Arguments, host: &Host, baseline: Baseline) -> Vec<Event> {
+fn prompts(arguments: &Arguments, host: &Host, baseline: Baseline) -> Vec<LedgerEvent> {
     let mut baseline = Some(baseline);
     let (project, home) = (host.project(), host.home());
-    let prompted = |(index, words): (usize, &String)| Event::Prompted {
+    let prompted = |(index, words): (usize, &String)| LedgerEvent::Prompted {
         agent: BY_HAND.to_owned(),
         prompt_id: format!("prompt-{}", index + 1),
         directive: Directive::from_prompt(words, index + 1, attachments(words, &project, home.as_deref())),
@@ -105,11 +107,11 @@ fn prompts(arguments: &Arguments, host: &Host, baseline: Baseline) -> Vec<Event>
     arguments.directives.iter().enumerate().map(prompted).collect()
 }
 
-fn record_all(host: &Host, events: &[Event]) -> std::result::Result<(), LedgerError> {
+fn record_all(host: &Host, events: &[LedgerEvent]) -> std::result::Result<(), LedgerError> {
     let session = format!("{BY_HAND}/{}", now_ms());
     let mut ledger = Ledger::open(&host.ledger())?;
     for event in events {
-        ledger.append(now_ms(), "stop", &session, event)?;
+        ledger.append(now_ms(), ID, &session, event)?;
     }
     Ok(())
 }
@@ -117,14 +119,14 @@ fn record_all(host: &Host, events: &[Event]) -> std::result::Result<(), LedgerEr
 fn base(host: &Host, revision: &str) -> Result<Baseline> {
     let failed = |error: assize_engine::git::GitError| Failure::new(error.to_string());
     let Some(repository) = Repository::discover(&host.folder).map_err(failed)? else {
-        return Ok(Baseline { measured: Measured::Folder, ..Baseline::default() });
+        return Ok(Baseline { measured: BaselineScope::Folder, ..Baseline::default() });
     };
     let commit = if revision == "HEAD" {
         repository.head().map_err(failed)?
     } else {
         Some(repository.resolve(revision).map_err(|_| unknown("--base", revision, &repository))?)
     };
-    Ok(Baseline { commit, measured: Measured::Repository, ..Baseline::default() })
+    Ok(Baseline { commit, measured: BaselineScope::Repository, ..Baseline::default() })
 }
 
 fn sources(arguments: &Arguments, host: &Host) -> Result<Sources> {
@@ -133,7 +135,7 @@ fn sources(arguments: &Arguments, host: &Host) -> Result<Sources> {
         None => None,
     };
     Ok(Sources {
-        ground: Ground::project(&host.folder),
+        work_tree: WorkTree::project(&host.folder),
         transcript,
         final_message: arguments.message.clone(),
         cache: host.cache(),

@@ -3,37 +3,36 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use assize_core::court::generation::{Generated, Generation, GenerationStep};
-use assize_core::court::review::ReviewCase;
-use assize_core::court::tournament::{CANDIDATES_MAX, TournamentRecord};
-use assize_core::fix::rounds::FixPolicy;
-use assize_core::patch::{Form, Handed, Patch, Protection};
-use assize_core::session::Event;
 use assize_core::text::Untrusted;
-use assize_engine::court::generation::{self, GenerationTerms, Generator};
-use assize_engine::court::tournament::{Entrant, Progress, Source, TournamentTerms, hold};
+use assize_engine::court::tournament::{CandidateInput, CandidateSource, TournamentProgress, TournamentTerms, hold};
 use assize_engine::fix::FixError;
 use assize_engine::fixer::Fixer;
-use assize_engine::ground::Ground;
-use assize_engine::judge::ask::Replies;
+use assize_engine::generation::{self, GenerationTerms, Generator};
+use assize_engine::judge::ask::ReplyReuse;
 use assize_engine::ledger::{Ledger, LedgerError};
 use assize_engine::patch::PatchTerms;
 use assize_engine::process::end_with_us;
+use assize_engine::work_tree::WorkTree;
+use assize_ledger::event::LedgerEvent;
+use assize_patch::{Patch, PatchForm, PatchInput, Protection};
+use assize_review::case::ReviewCase;
+use assize_review::fix::policy::FixPolicy;
+use assize_review::tournament::generation::{Generated, Generation, GenerationStep};
+use assize_review::tournament::{CANDIDATES_MAX, TournamentRecord};
 
-use crate::cli::{Output, print};
 use crate::command::patch::DOCUMENT_BYTES_MAX;
 use crate::command::review::{GateArguments, SPECIFICATION_BYTES_MAX, failed, terms_of_base};
 use crate::config::{Config, check_fix_policy};
+use crate::court::tournament::{ID, step_of};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
+use crate::output::{Format, Output, print, quiet};
 use crate::own_file::{self, read_text};
-use crate::record::{self, Lock, Record};
-use crate::render::{self, Format, quiet};
-use crate::watch::Watch;
+use crate::record::{self, StepLock, StepRecorder};
+use crate::render;
+use crate::watch::ReviewProgress;
 
-/// The court under which tournaments are recorded.
-const COURT: &str = "tournament";
 /// Most candidates that are made.
 pub const GENERATED_MAX: usize = 50;
 
@@ -108,7 +107,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let patches = PatchTerms { limits: config.patch_limits, protection, ..PatchTerms::default() };
     let fixer = arguments.generate.map(|asked_for| fixer(asked_for, &config, host, &judges)).transpose()?;
     // Held to the end: two tournaments of one base would take each other for an interrupted one.
-    let _lock = fixer.as_ref().map(|_| Lock::take(host, COURT)).transpose()?;
+    let _lock = fixer.as_ref().map(|_| StepLock::take(host, ID)).transpose()?;
     let made = match fixer.as_deref().zip(arguments.generate) {
         None => None,
         Some((fixer, asked_for)) => {
@@ -120,9 +119,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (mut ledger, generated) = match made {
         None => (None, None),
         Some(Made { record, generated, patches }) => {
-            entrants.extend(patches.into_iter().map(|(number, patch)| Entrant {
+            entrants.extend(patches.into_iter().map(|(number, patch)| CandidateInput {
                 name: format!("generated-{number}"),
-                source: Source::Patch(Handed::Operations(patch)),
+                source: CandidateSource::Patch(PatchInput::Operations(patch)),
             }));
             (Some(record), Some(generated))
         }
@@ -133,7 +132,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         judges: judges.ids(),
         jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
     };
-    let mut watch = Watch::new(output);
+    let mut watch = ReviewProgress::new(output);
     let held = hold(
         &case,
         &entrants,
@@ -172,42 +171,39 @@ impl Arguments {
     }
 }
 
-fn see(watch: &mut Watch, progress: &Progress<'_>) {
+fn see(watch: &mut ReviewProgress, progress: &TournamentProgress<'_>) {
     match progress {
-        Progress::Base => watch.doing("finding out about the base"),
-        Progress::Began(name) => watch.doing(&format!("judging {name}")),
-        Progress::Ended { name, standing, done, of } => {
-            watch.say(format!(
-                "{} {name} {}",
-                render::outcome(standing.ruling),
-                render::quiet(&format!("{done}/{of}"))
-            ));
+        TournamentProgress::Base => watch.doing("finding out about the base"),
+        TournamentProgress::Began(name) => watch.doing(&format!("judging {name}")),
+        TournamentProgress::Ended { name, ranking_key, done, of } => {
+            watch.say(format!("{} {name} {}", render::outcome(ranking_key.ruling), quiet(&format!("{done}/{of}"))));
         }
-        Progress::Comparing(first, second) => watch.doing(&format!("comparing {first} with {second}")),
+        TournamentProgress::Comparing(first, second) => watch.doing(&format!("comparing {first} with {second}")),
     }
 }
 
 /// Finds out what a candidate is: a folder, a file with a patch, or a revision.
-fn entrant(host: &Host, path: &Path, config: &Config) -> Result<Entrant> {
+fn entrant(host: &Host, path: &Path, config: &Config) -> Result<CandidateInput> {
     let name = path.display().to_string();
     let full = host.folder.join(path);
     let source = if full.is_dir() {
         let folder = full.canonicalize().map_err(|error| Failure::new(format!("{name}: {error}")))?;
-        Source::Folder(folder)
+        CandidateSource::Folder(folder)
     } else if full.exists() || name == "-" {
         let document = own_file::read(host, path, "the candidate", DOCUMENT_BYTES_MAX)?;
-        match Handed::read(&document, Form::Guessed, &config.patch_limits) {
-            Ok(handed) => Source::Patch(handed),
-            Err(unsound) => Source::Unreadable(unsound.faults.iter().map(ToString::to_string).collect()),
+        match PatchInput::read(&document, PatchForm::Guessed, &config.patch_limits) {
+            Ok(handed) => CandidateSource::Patch(handed),
+            Err(unsound) => CandidateSource::Unreadable(unsound.faults.iter().map(ToString::to_string).collect()),
         }
     } else {
-        let repository = Ground::project(&host.folder).repository().map_err(|error| Failure::new(error.to_string()))?;
+        let repository =
+            WorkTree::project(&host.folder).repository().map_err(|error| Failure::new(error.to_string()))?;
         if repository.is_none_or(|repository| repository.resolve(&name).is_err()) {
             return Err(Failure::new(format!("{name} is neither a file, nor a folder, nor a revision")));
         }
-        Source::Commit(name.clone())
+        CandidateSource::Commit(name.clone())
     };
-    Ok(Entrant { name, source })
+    Ok(CandidateInput { name, source })
 }
 
 /// Returns the fixer that is configured.
@@ -215,7 +211,7 @@ fn fixer(asked_for: usize, config: &Config, host: &Host, judges: &Judges) -> Res
     if asked_for == 0 || asked_for > GENERATED_MAX {
         return Err(Failure::new(format!("--generate is {asked_for}, not between 1 and {GENERATED_MAX}")));
     }
-    Judges::fixer_of(config, host, judges, Replies::Fresh)?.ok_or_else(|| {
+    Judges::fixer_of(config, host, judges, ReplyReuse::Fresh)?.ok_or_else(|| {
         Failure::new("--generate: no fixer is configured")
             .hint("[fixer.model] or [fixer.command] in assize.toml names one")
     })
@@ -223,7 +219,7 @@ fn fixer(asked_for: usize, config: &Config, host: &Host, judges: &Judges) -> Res
 
 /// Candidates that a fixer made, and the record in which their tournament goes on.
 struct Made {
-    record: Record,
+    record: StepRecorder,
     generated: Generated,
     /// By their numbers.
     patches: Vec<(usize, Patch)>,
@@ -239,14 +235,14 @@ fn generated(
     output: Output,
 ) -> Result<Made> {
     let (generator, start) = Generator::new(case, terms, &host.project()).map_err(failed)?;
-    let start = Event::TournamentStarted(Box::new(start));
+    let start = LedgerEvent::TournamentStarted(Box::new(start));
     let ledger = record::ledger(host)?;
     // A tournament whose candidates were all handed in is ruled upon as soon as it is on record.
-    let open = record::open(&ledger, COURT, ["tournament_ruled"; 2], record::OPEN_MAX)?;
+    let open = record::open(&ledger, ID, ["tournament_ruled"; 2], record::OPEN_MAX)?;
     let same = open.into_iter().find(|open| open.start == start).filter(|_| !anew);
     let (mut record, earlier) = match same {
-        Some(open) => Record::resume(ledger, COURT, &open.session)?,
-        None => (Record::begin(ledger, COURT, &start)?, Vec::new()),
+        Some(open) => StepRecorder::resume(ledger, ID, &open.session)?,
+        None => (StepRecorder::begin(ledger, ID, &start)?, Vec::new()),
     };
     let earlier: Vec<GenerationStep> = earlier.into_iter().filter_map(step_of).collect();
     if !earlier.is_empty() {
@@ -255,20 +251,20 @@ fn generated(
             "{made} of {of} candidates taken up from the tournament that was interrupted; --anew makes all of them again"
         ));
     }
-    let watch = RefCell::new(Watch::new(output));
+    let watch = RefCell::new(ReviewProgress::new(output));
     let ran = generator.run(
         &earlier,
         handed_in,
         &mut |step| {
             let said = render::tournament::step_line(step);
             watch.borrow().say(quiet(&said));
-            record.keep(&Event::TournamentStepped(Box::new(step.clone()))).map_err(|error| error.to_string())
+            record.keep(&LedgerEvent::TournamentStepped(Box::new(step.clone()))).map_err(|error| error.to_string())
         },
         &mut |progress| {
             let mut watch = watch.borrow_mut();
             match progress {
-                generation::Progress::Judging(step) => watch.see(step),
-                generation::Progress::Asking { number, again } => {
+                generation::GenerationProgress::Judging(step) => watch.see(step),
+                generation::GenerationProgress::Asking { number, again } => {
                     let again = if again { " once more" } else { "" };
                     watch.doing(&format!("asking for candidate {number} of {}{again}", terms.asked_for));
                 }
@@ -283,25 +279,17 @@ fn generated(
     Ok(Made { record, generated, patches })
 }
 
-/// Returns the asking that an event records.
-pub fn step_of(event: Event) -> Option<GenerationStep> {
-    match event {
-        Event::TournamentStepped(step) => Some(*step),
-        _ => None,
-    }
-}
-
 /// Puts the result on record, where candidates were made beside the steps of that.
 fn record_it(
     host: &Host,
-    begun: Option<&mut Record>,
+    begun: Option<&mut StepRecorder>,
     record: &TournamentRecord,
 ) -> std::result::Result<(), LedgerError> {
-    let event = Event::TournamentRuled(Box::new(record.clone()));
+    let event = LedgerEvent::TournamentRuled(Box::new(record.clone()));
     match begun {
         Some(begun) => begun.keep(&event),
         None => {
-            Ledger::open(&host.ledger())?.append(now_ms(), COURT, &format!("{COURT}/{}", now_ms()), &event).map(|_| ())
+            Ledger::open(&host.ledger())?.append(now_ms(), ID, &format!("{ID}/{}", now_ms()), &event).map(|_| ())
         }
     }
 }

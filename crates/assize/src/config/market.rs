@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use assize_core::market::event::{BIDDER_CHARS_MAX, is_bidder};
-use assize_core::market::ranking::{Dimensions, Parts};
-use assize_core::market::run::Measures;
-use assize_core::market::standing::Deltas;
 use assize_engine::judge::JudgeConfig;
-use assize_engine::market::errand::ProgramConfig;
+use assize_engine::market::external_command::ProgramConfig;
 use assize_engine::market::source::github::DEADLINE_DEFAULT;
+use assize_market::event::{BIDDER_CHARS_MAX, is_bidder};
+use assize_market::ranking::{Dimensions, Parts};
+use assize_market::reputation::Deltas;
+use assize_market::run::Measures;
 use serde::Deserialize;
 
 use super::select_judges;

@@ -14,13 +14,13 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_core::transcript::TranscriptKind;
+use assize_stop::transcript::TranscriptKind;
 
-use super::event::Fields;
-use super::reply::Dialect;
-use super::settings::Field::{Command, Number, Text};
+use super::event::EventFields;
+use super::reply::ReplyDialect;
+use super::settings::EntryField::{Command, Number, Text};
 use super::settings::{self, EventHook, Layout, Nesting};
-use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, Scope, SettingsError};
+use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, SettingsError};
 
 const ID: &str = "claude-code";
 
@@ -50,7 +50,7 @@ const LAYOUT: Layout = Layout {
     ],
 };
 
-const DIALECT: Dialect = Dialect { decision: "block", prompt_event: "UserPromptSubmit" };
+const DIALECT: ReplyDialect = ReplyDialect { decision: "block", prompt_event: "UserPromptSubmit" };
 
 /// Claude Code.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Adapter for ClaudeCode {
     }
 
     fn read(&self, event: &[u8]) -> Result<HookEvent, HookError> {
-        let fields = Fields::parse(ID, event)?;
+        let fields = EventFields::parse(ID, event)?;
         let name = fields.required(&["hook_event_name"])?;
         if let Some(stranger) = stranger(&fields) {
             let folder = fields.path(&["cwd"]).or_else(|| fields.first_of("workspace_roots").map(PathBuf::from));
@@ -106,10 +106,10 @@ impl Adapter for ClaudeCode {
 
     /// A project's own settings are committed, and a path of this machine has no place there: the
     /// local ones are not.
-    fn settings_path(&self, scope: Scope, base: &Path) -> PathBuf {
+    fn settings_path(&self, scope: SettingsScope, base: &Path) -> PathBuf {
         base.join(".claude").join(match scope {
-            Scope::Project => "settings.local.json",
-            Scope::User => "settings.json",
+            SettingsScope::Project => "settings.local.json",
+            SettingsScope::User => "settings.json",
         })
     }
 
@@ -130,7 +130,7 @@ impl Adapter for ClaudeCode {
 }
 
 /// Returns whose event this is, if another agent runs Claude Code's hooks.
-fn stranger(fields: &Fields) -> Option<&'static str> {
+fn stranger(fields: &EventFields) -> Option<&'static str> {
     let transcript = fields.path(&["transcript_path"]);
     let lies_below = |folder: &str| {
         transcript.iter().flat_map(|path| path.components()).any(|component| component.as_os_str() == folder)
@@ -146,7 +146,7 @@ fn stranger(fields: &Fields) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Expected, check_events, check_replies, check_settings};
+    use super::super::tests::{ExpectedEvent, check_events, check_replies, check_settings};
     use super::*;
 
     /// The fields that version 2.1.197 sends with every event of a prompt.
@@ -168,7 +168,7 @@ mod tests {
         let other = |name: &str| HookEventKind::Other { name: name.to_owned() };
         check_events(
             &ClaudeCode,
-            &Expected {
+            &ExpectedEvent {
                 session: "5c0f",
                 prompt_id: Some("p-1"),
                 folder: "/src/app",

@@ -14,13 +14,13 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_core::transcript::TranscriptKind;
+use assize_stop::transcript::TranscriptKind;
 
-use super::event::Fields;
-use super::reply::Dialect;
-use super::settings::Field::{Command, Number, Text};
+use super::event::EventFields;
+use super::reply::ReplyDialect;
+use super::settings::EntryField::{Command, Number, Text};
 use super::settings::{self, EventHook, Layout, Nesting};
-use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, Scope, SettingsError};
+use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, SettingsError};
 
 const ID: &str = "codex";
 
@@ -49,7 +49,7 @@ const LAYOUT: Layout = Layout {
     ],
 };
 
-const DIALECT: Dialect = Dialect { decision: "block", prompt_event: "UserPromptSubmit" };
+const DIALECT: ReplyDialect = ReplyDialect { decision: "block", prompt_event: "UserPromptSubmit" };
 
 /// Codex CLI.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Adapter for Codex {
     }
 
     fn read(&self, event: &[u8]) -> Result<HookEvent, HookError> {
-        let fields = Fields::parse(ID, event)?;
+        let fields = EventFields::parse(ID, event)?;
         let name = fields.required(&["hook_event_name"])?;
         let kind = match name.as_str() {
             _ if fields.has("agent_id") => HookEventKind::Other { name },
@@ -101,7 +101,7 @@ impl Adapter for Codex {
     }
 
     /// A project has one file, which may be committed; the program's path is one of this machine.
-    fn settings_path(&self, _scope: Scope, base: &Path) -> PathBuf {
+    fn settings_path(&self, _scope: SettingsScope, base: &Path) -> PathBuf {
         base.join(".codex").join("hooks.json")
     }
 
@@ -123,7 +123,7 @@ impl Adapter for Codex {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Expected, check_events, check_replies, check_settings};
+    use super::super::tests::{ExpectedEvent, check_events, check_replies, check_settings};
     use super::*;
 
     fn event(name: &str, more: &str) -> String {
@@ -144,7 +144,7 @@ mod tests {
         let other = |name: &str| HookEventKind::Other { name: name.to_owned() };
         check_events(
             &Codex,
-            &Expected {
+            &ExpectedEvent {
                 session: "019a",
                 prompt_id: Some("019b"),
                 folder: "/src/app",

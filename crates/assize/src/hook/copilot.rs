@@ -13,13 +13,13 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_core::transcript::TranscriptKind;
+use assize_stop::transcript::TranscriptKind;
 
-use super::event::Fields;
+use super::event::EventFields;
 use super::reply::{can_block, capped, print, print_block, silence, tell};
-use super::settings::Field::{Command, Number, Text};
+use super::settings::EntryField::{Command, Number, Text};
 use super::settings::{self, EventHook, Layout, Nesting};
-use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, Scope, SettingsError};
+use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, SettingsError};
 
 const ID: &str = "copilot";
 
@@ -70,7 +70,7 @@ impl Adapter for Copilot {
     }
 
     fn read(&self, event: &[u8]) -> Result<HookEvent, HookError> {
-        let fields = Fields::parse(ID, event)?;
+        let fields = EventFields::parse(ID, event)?;
         let name = fields.text(&["hook_event_name", "hookEventName", "hookName"]);
         let name = name.unwrap_or_else(|| name_of(&fields).to_owned());
         let kind = match name.as_str() {
@@ -106,10 +106,10 @@ impl Adapter for Copilot {
     }
 
     /// Copilot reads every file of a folder of hooks, so that ours is our own.
-    fn settings_path(&self, scope: Scope, base: &Path) -> PathBuf {
+    fn settings_path(&self, scope: SettingsScope, base: &Path) -> PathBuf {
         let folder = match scope {
-            Scope::Project => ".github",
-            Scope::User => ".copilot",
+            SettingsScope::Project => ".github",
+            SettingsScope::User => ".copilot",
         };
         base.join(folder).join("hooks").join("assize.json")
     }
@@ -131,7 +131,7 @@ impl Adapter for Copilot {
 }
 
 /// Names an event by its fields.
-fn name_of(fields: &Fields) -> &'static str {
+fn name_of(fields: &EventFields) -> &'static str {
     if fields.has("agentName") || fields.has("agentId") {
         "subagent"
     } else if fields.has("toolName") {
@@ -155,7 +155,7 @@ fn name_of(fields: &Fields) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Expected, check_events, check_replies, check_settings};
+    use super::super::tests::{ExpectedEvent, check_events, check_replies, check_settings};
     use super::*;
 
     fn camel(more: &str) -> String {
@@ -186,7 +186,7 @@ mod tests {
         let other = |name: &str| HookEventKind::Other { name: name.to_owned() };
         check_events(
             &Copilot,
-            &Expected {
+            &ExpectedEvent {
                 session: "9f",
                 prompt_id: None,
                 folder: "/src/app",

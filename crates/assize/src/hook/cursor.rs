@@ -14,13 +14,13 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_core::transcript::TranscriptKind;
+use assize_stop::transcript::TranscriptKind;
 
-use super::event::Fields;
+use super::event::EventFields;
 use super::reply::{can_block, capped, print, reason_of, silence, tell};
-use super::settings::Field::{Command, Number};
+use super::settings::EntryField::{Command, Number};
 use super::settings::{self, EventHook, Layout, Nesting};
-use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, Scope, SettingsError};
+use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, SettingsError};
 
 const ID: &str = "cursor";
 /// How often one hook may send the agent back; also what Cursor takes if nothing is said.
@@ -64,7 +64,7 @@ impl Adapter for Cursor {
     }
 
     fn read(&self, event: &[u8]) -> Result<HookEvent, HookError> {
-        let fields = Fields::parse(ID, event)?;
+        let fields = EventFields::parse(ID, event)?;
         let name = fields.required(&["hook_event_name"])?;
         let kind = match name.as_str() {
             // Cursor does not say how a session started; it fires for new ones.
@@ -104,7 +104,7 @@ impl Adapter for Cursor {
     }
 
     /// A project has one file, which may be committed; the program's path is one of this machine.
-    fn settings_path(&self, _scope: Scope, base: &Path) -> PathBuf {
+    fn settings_path(&self, _scope: SettingsScope, base: &Path) -> PathBuf {
         base.join(".cursor").join("hooks.json")
     }
 
@@ -126,7 +126,7 @@ impl Adapter for Cursor {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Expected, check_events, check_replies, check_settings};
+    use super::super::tests::{ExpectedEvent, check_events, check_replies, check_settings};
     use super::*;
 
     fn event(name: &str, more: &str) -> String {
@@ -148,7 +148,7 @@ mod tests {
         let other = |name: &str| HookEventKind::Other { name: name.to_owned() };
         check_events(
             &Cursor,
-            &Expected {
+            &ExpectedEvent {
                 session: "cdef",
                 prompt_id: Some("26b4"),
                 folder: "/src/app",

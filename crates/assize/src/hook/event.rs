@@ -18,12 +18,12 @@ pub(super) const TASK_CHARS_MAX: usize = 500;
 
 /// The object that an event is.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fields {
+pub(super) struct EventFields {
     agent: &'static str,
     object: Map<String, Value>,
 }
 
-impl Fields {
+impl EventFields {
     /// Reads the object.
     pub(super) fn parse(agent: &'static str, bytes: &[u8]) -> Result<Self, HookError> {
         let error = |detail: String| HookError { agent, detail };
@@ -156,7 +156,7 @@ fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
         let digits = json.get(at..)?.strip_prefix("\\u")?.get(..4)?;
         u32::from_str_radix(digits, 16).ok()
     };
-    let mut mended = String::new();
+    let mut repaired = String::new();
     let mut kept = 0;
     let mut at = 0;
     while let Some(found) = json[at..].find('\\') {
@@ -164,8 +164,8 @@ fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
         at = match unit(start) {
             Some(0xd800..=0xdbff) if matches!(unit(start + 6), Some(0xdc00..=0xdfff)) => start + 12,
             Some(0xd800..=0xdfff) => {
-                mended.push_str(&json[kept..start]);
-                mended.push_str(REPLACEMENT);
+                repaired.push_str(&json[kept..start]);
+                repaired.push_str(REPLACEMENT);
                 kept = start + 6;
                 kept
             }
@@ -177,21 +177,21 @@ fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
     if kept == 0 {
         return Cow::Borrowed(json);
     }
-    mended.push_str(&json[kept..]);
-    Cow::Owned(mended)
+    repaired.push_str(&json[kept..]);
+    Cow::Owned(repaired)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn fields(json: &str) -> Fields {
-        Fields::parse("an agent", json.as_bytes()).unwrap()
+    fn fields(json: &str) -> EventFields {
+        EventFields::parse("an agent", json.as_bytes()).unwrap()
     }
 
     #[test]
     fn what_is_no_object_is_an_error_that_says_so() {
-        let detail = |bytes: &[u8]| Fields::parse("an agent", bytes).unwrap_err().to_string();
+        let detail = |bytes: &[u8]| EventFields::parse("an agent", bytes).unwrap_err().to_string();
         assert_eq!(detail(b""), "the event of an agent cannot be read: it is empty");
         assert_eq!(detail(b" \n"), "the event of an agent cannot be read: it is empty");
         assert_eq!(detail(b"[1]"), "the event of an agent cannot be read: it is not a JSON object");
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn odd_bytes_do_not_hide_an_event() {
         assert_eq!(fields("\u{feff}{\"a\":\"b\"}").text(&["a"]).as_deref(), Some("b"));
-        let broken = Fields::parse("an agent", b"{\"a\":\"b\xff\"}").unwrap();
+        let broken = EventFields::parse("an agent", b"{\"a\":\"b\xff\"}").unwrap();
         assert_eq!(broken.text(&["a"]).as_deref(), Some("b\u{fffd}"));
     }
 

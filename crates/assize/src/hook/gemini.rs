@@ -12,13 +12,13 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_core::transcript::TranscriptKind;
+use assize_stop::transcript::TranscriptKind;
 
-use super::event::Fields;
-use super::reply::Dialect;
-use super::settings::Field::{Command, Number, Text};
+use super::event::EventFields;
+use super::reply::ReplyDialect;
+use super::settings::EntryField::{Command, Number, Text};
 use super::settings::{self, EventHook, Layout, Nesting};
-use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, Scope, SettingsError};
+use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, SettingsError};
 
 const ID: &str = "gemini";
 /// What Gemini sends in place of an answer that has no text.
@@ -69,7 +69,7 @@ const LAYOUT: Layout = Layout {
     ],
 };
 
-const DIALECT: Dialect = Dialect { decision: "deny", prompt_event: "BeforeAgent" };
+const DIALECT: ReplyDialect = ReplyDialect { decision: "deny", prompt_event: "BeforeAgent" };
 
 /// Gemini CLI.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl Adapter for Gemini {
     }
 
     fn read(&self, event: &[u8]) -> Result<HookEvent, HookError> {
-        let fields = Fields::parse(ID, event)?;
+        let fields = EventFields::parse(ID, event)?;
         let name = fields.required(&["hook_event_name"])?;
         let kind = match name.as_str() {
             "SessionStart" => HookEventKind::SessionStart { source: fields.text(&["source"]).unwrap_or_default() },
@@ -116,7 +116,7 @@ impl Adapter for Gemini {
     }
 
     /// A project has one file, which may be committed; the program's path is one of this machine.
-    fn settings_path(&self, _scope: Scope, base: &Path) -> PathBuf {
+    fn settings_path(&self, _scope: SettingsScope, base: &Path) -> PathBuf {
         base.join(".gemini").join("settings.json")
     }
 
@@ -138,7 +138,7 @@ impl Adapter for Gemini {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Expected, check_events, check_replies, check_settings};
+    use super::super::tests::{ExpectedEvent, check_events, check_replies, check_settings};
     use super::*;
 
     fn event(name: &str, more: &str) -> String {
@@ -159,7 +159,7 @@ mod tests {
         let other = |name: &str| HookEventKind::Other { name: name.to_owned() };
         check_events(
             &Gemini,
-            &Expected {
+            &ExpectedEvent {
                 session: "a1b2",
                 prompt_id: None,
                 folder: "/src/app",

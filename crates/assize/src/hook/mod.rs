@@ -12,7 +12,7 @@ mod settings;
 
 use std::path::{Path, PathBuf};
 
-use assize_core::transcript::TranscriptKind;
+use assize_stop::transcript::TranscriptKind;
 
 /// Declares the agents: their modules, the list of them, and nothing else.
 macro_rules! adapters {
@@ -150,7 +150,7 @@ pub trait Adapter: Sync {
     /// Writes a reply to an event of this kind.
     fn reply(&self, to: &HookEventKind, reply: &HookReply) -> HookOutput;
     /// Says where the agent's settings are, below a project or a home folder.
-    fn settings_path(&self, scope: Scope, base: &Path) -> PathBuf;
+    fn settings_path(&self, scope: SettingsScope, base: &Path) -> PathBuf;
     /// Adds our hooks to the text of a settings file (empty for a new one), so that twice is the
     /// same as once. `program` is the absolute path of our executable, whose file name has to be
     /// `assize`: that is what an entry of ours is recognised by. One that is there already gets the
@@ -175,7 +175,7 @@ pub trait Adapter: Sync {
 
 /// Whose settings are changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum SettingsScope {
     /// Those of one project.
     Project,
     /// Those of the user.

@@ -16,14 +16,14 @@ const CUT: &str = "\n[cut here: the rest is in the ledger]";
 const NO_REASON: &str = "Assize did not accept this stop. `assize ledger show` says why.";
 
 /// The words of an agent whose replies have the shape of Claude Code's.
-pub(super) struct Dialect {
+pub(super) struct ReplyDialect {
     /// The decision that sends the agent back.
     pub(super) decision: &'static str,
     /// The name of the event of a prompt.
     pub(super) prompt_event: &'static str,
 }
 
-impl Dialect {
+impl ReplyDialect {
     /// Writes a reply.
     pub(super) fn write(&self, to: &HookEventKind, reply: &HookReply) -> HookOutput {
         match (reply, to) {

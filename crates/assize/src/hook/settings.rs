@@ -62,11 +62,11 @@ pub(super) struct EventHook {
     /// The agent's name for the event.
     pub(super) event: &'static str,
     /// The entry.
-    pub(super) fields: &'static [(&'static str, Field)],
+    pub(super) fields: &'static [(&'static str, EntryField)],
 }
 
 /// What a field of an entry says.
-pub(super) enum Field {
+pub(super) enum EntryField {
     /// How to run us.
     Command,
     /// A text.
@@ -91,7 +91,7 @@ pub(super) fn install(layout: &Layout, settings: &str, program: &Path) -> Result
 pub(super) fn uninstall(layout: &Layout, settings: &str) -> Result<String, SettingsError> {
     edit(settings, |mut text| {
         loop {
-            let document = Document::parse(&text, layout)?;
+            let document = SettingsDocument::parse(&text, layout)?;
             let Some(last) = document.ours()?.pop() else { return Ok(text) };
             text = document.without(&last)?;
         }
@@ -116,7 +116,7 @@ fn edit(settings: &str, change: impl FnOnce(String) -> Result<String, SettingsEr
 /// Brings entries of ours up to date that are there already: one for each event that we need.
 fn refresh(layout: &Layout, mut text: String, command: &str) -> Result<String, SettingsError> {
     loop {
-        let document = Document::parse(&text, layout)?;
+        let document = SettingsDocument::parse(&text, layout)?;
         let ours = document.ours()?;
         let superfluous = ours.iter().enumerate().rev().find(|(index, entry)| {
             let needed = layout.events.iter().any(|hook| hook.event == entry.event);
@@ -141,7 +141,7 @@ fn refresh(layout: &Layout, mut text: String, command: &str) -> Result<String, S
 
 /// Adds one hook, with all the others if there are none at all.
 fn add(layout: &Layout, text: String, hook: &EventHook, command: &str) -> Result<String, SettingsError> {
-    let document = Document::parse(&text, layout)?;
+    let document = SettingsDocument::parse(&text, layout)?;
     if document.ours()?.iter().any(|entry| entry.event == hook.event) {
         return Ok(text);
     }
@@ -149,7 +149,7 @@ fn add(layout: &Layout, text: String, hook: &EventHook, command: &str) -> Result
     let Some(hooks) = document.hooks() else {
         let with_hooks = Container::from(root).append(&text, |spread| hooks_text(layout, command, spread));
         let Some(version) = layout.version.filter(|_| root.get("version").is_none()) else { return Ok(with_hooks) };
-        let document = Document::parse(&with_hooks, layout)?;
+        let document = SettingsDocument::parse(&with_hooks, layout)?;
         let Some(root) = &document.root else { return Ok(with_hooks) };
         return Ok(Container::from(root).append(&with_hooks, |_| version_text(version)));
     };
@@ -160,14 +160,14 @@ fn add(layout: &Layout, text: String, hook: &EventHook, command: &str) -> Result
 }
 
 /// A settings file.
-struct Document<'a> {
+struct SettingsDocument<'a> {
     text: &'a str,
     layout: &'a Layout,
     root: Option<Object<'a>>,
 }
 
 /// An entry of ours.
-struct Entry {
+struct SettingsEntry {
     event: String,
     /// Its place: the property of the event, the item of it, the entry of the item's group.
     event_index: usize,
@@ -179,7 +179,7 @@ struct Entry {
     command_range: Option<Range>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> SettingsDocument<'a> {
     /// Reads a text and makes sure that what we look at has the types that it should have.
     fn parse(text: &'a str, layout: &'a Layout) -> Result<Self, SettingsError> {
         let options = ParseOptions {
@@ -243,7 +243,7 @@ impl<'a> Document<'a> {
     }
 
     /// Returns our entries in the order of the file.
-    fn ours(&self) -> Result<Vec<Entry>, SettingsError> {
+    fn ours(&self) -> Result<Vec<SettingsEntry>, SettingsError> {
         let mut found = Vec::new();
         let properties = self.hooks().map_or(&[][..], |hooks| &hooks.properties);
         for (event_index, property) in properties.iter().enumerate() {
@@ -259,7 +259,7 @@ impl<'a> Document<'a> {
                 let ours = entries.into_iter().filter(|(_, entry)| is_ours(entry, self.layout.agent));
                 found.extend(ours.map(|(entry_index, entry)| {
                     let command = self.command_of(entry);
-                    Entry {
+                    SettingsEntry {
                         event: property.name.as_str().to_owned(),
                         event_index,
                         item_index,
@@ -280,13 +280,13 @@ impl<'a> Document<'a> {
     /// Returns the command of an entry if it stands where this layout has it, in one piece.
     fn command_of(&self, entry: &Object<'_>) -> Option<(Range, String)> {
         let fields = self.layout.events.iter().flat_map(|hook| hook.fields);
-        let key = fields.filter(|(_, field)| matches!(field, Field::Command)).map(|(key, _)| *key).next()?;
+        let key = fields.filter(|(_, field)| matches!(field, EntryField::Command)).map(|(key, _)| *key).next()?;
         let command = entry.get_string(key)?;
         entry.get("args").is_none().then(|| (command.range, command.value.to_string()))
     }
 
     /// Returns the text without an entry, and without what we made around it.
-    fn without(&self, entry: &Entry) -> Result<String, SettingsError> {
+    fn without(&self, entry: &SettingsEntry) -> Result<String, SettingsError> {
         // Whoever repeats this until nothing is left must come to an end.
         let shorter = self.cut_out(entry).filter(|text| text.len() < self.text.len());
         shorter.ok_or_else(|| {
@@ -295,7 +295,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    fn cut_out(&self, entry: &Entry) -> Option<String> {
+    fn cut_out(&self, entry: &SettingsEntry) -> Option<String> {
         let (root, hooks) = (self.root.as_ref()?, self.hooks()?);
         let items = hooks.properties.get(entry.event_index)?.value.as_array()?;
         if let (Some(index), Some(entries)) =
@@ -355,35 +355,36 @@ impl From<&Array<'_>> for Container {
 }
 
 /// How an item is spread over lines.
-enum Spread<'a> {
+enum LineLayout<'a> {
     OneLine,
     Lines { newline: &'a str, indent: &'a str, unit: &'a str },
 }
 
 impl Container {
     /// Adds an item at the end.
-    fn append(&self, text: &str, item: impl FnOnce(&Spread<'_>) -> String) -> String {
+    fn append(&self, text: &str, item: impl FnOnce(&LineLayout<'_>) -> String) -> String {
         let newline = newline_of(text);
         let unit = unit_of(text);
         let outer = line_indent(text, self.inside.start);
         let Some((first, last)) = self.items.first().zip(self.items.last()) else {
             let indent = format!("{outer}{unit}");
-            let item = item(&Spread::Lines { newline, indent: &indent, unit: &unit });
+            let item = item(&LineLayout::Lines { newline, indent: &indent, unit: &unit });
             let (before, after) = text.split_at(self.inside.end);
             return format!("{before}{newline}{newline}{indent}{item}{newline}{outer}{after}");
         };
         let gap = pieces(text, last.end, self.inside.end);
-        let at = gap.iter().rev().find(|piece| piece.kind != Kind::Space).map_or(last.end, |piece| piece.range.end);
-        let has_comma = gap.iter().any(|piece| piece.kind == Kind::Comma);
+        let at =
+            gap.iter().rev().find(|piece| piece.kind != TriviaKind::Space).map_or(last.end, |piece| piece.range.end);
+        let has_comma = gap.iter().any(|piece| piece.kind == TriviaKind::Comma);
         let (comma_before, comma_after) = if has_comma { ("", ",") } else { (",", "") };
         let is_broken = |start: usize, end: usize| text[start..end].contains(['\n', '\r']);
         let in_lines = is_broken(self.inside.start, first.start) || is_broken(last.end, self.inside.end);
         let (space, item) = if in_lines {
             let indent = own_indent(text, first.start).map_or_else(|| format!("{outer}{unit}"), str::to_owned);
-            let item = item(&Spread::Lines { newline, indent: &indent, unit: &unit });
+            let item = item(&LineLayout::Lines { newline, indent: &indent, unit: &unit });
             (format!("{newline}{indent}"), item)
         } else {
-            (" ".to_owned(), item(&Spread::OneLine))
+            (" ".to_owned(), item(&LineLayout::OneLine))
         };
         let (before, between, after) = (&text[..last.end], &text[last.end..at], &text[at..]);
         format!("{before}{comma_before}{between}{space}{item}{comma_after}{after}")
@@ -404,14 +405,18 @@ impl Container {
         let start = if index == 0 { self.inside.start } else { self.items[index - 1].end };
         let end = self.items.get(index + 1).map_or(self.inside.end, |next| next.start);
         let (before, after) = (pieces(text, start, item.start), pieces(text, item.end, end));
-        let comma = |pieces: &[Piece]| pieces.iter().find(|piece| piece.kind == Kind::Comma).map(|comma| comma.range);
+        let comma = |pieces: &[TriviaPiece]| {
+            pieces.iter().find(|piece| piece.kind == TriviaKind::Comma).map(|comma| comma.range)
+        };
         let comma_after = comma(&after);
         let is_last = index + 1 == self.items.len();
         let mut cuts = vec![item];
         cuts.extend(comma_after.or_else(|| comma(&before).filter(|_| is_last)));
         let (space, behind_comment) = match &before[..] {
-            [.., comment, space] if space.kind == Kind::Space => (Some(space.range), comment.kind == Kind::LineComment),
-            [space] if space.kind == Kind::Space => (Some(space.range), false),
+            [.., comment, space] if space.kind == TriviaKind::Space => {
+                (Some(space.range), comment.kind == TriviaKind::LineComment)
+            }
+            [space] if space.kind == TriviaKind::Space => (Some(space.range), false),
             _ => (None, false),
         };
         let Some(space) = space else { return cut(text, cuts) };
@@ -424,7 +429,7 @@ impl Container {
             Some(at) => {
                 cuts.push(Range::new(space.start + at, space.end));
                 if !after.iter().any(|piece| piece.kind.is_comment()) {
-                    cuts.extend(after.iter().filter(|piece| piece.kind == Kind::Space).map(|piece| piece.range));
+                    cuts.extend(after.iter().filter(|piece| piece.kind == TriviaKind::Space).map(|piece| piece.range));
                 }
             }
             None if !behind_comment || rest.starts_with(['\n', '\r']) => cuts.push(space),
@@ -444,13 +449,13 @@ fn blank_line(space: &str) -> Option<usize> {
 }
 
 /// What stands between two items.
-struct Piece {
-    kind: Kind,
+struct TriviaPiece {
+    kind: TriviaKind,
     range: Range,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TriviaKind {
     Space,
     LineComment,
     BlockComment,
@@ -459,30 +464,30 @@ enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl TriviaKind {
     fn is_comment(self) -> bool {
         matches!(self, Self::LineComment | Self::BlockComment)
     }
 }
 
 /// Takes apart what stands between two items.
-fn pieces(text: &str, start: usize, end: usize) -> Vec<Piece> {
+fn pieces(text: &str, start: usize, end: usize) -> Vec<TriviaPiece> {
     let mut pieces = Vec::new();
     let mut at = start;
     while at < end {
         let rest = &text[at..end];
         let space = rest.find(|character: char| !character.is_whitespace()).unwrap_or(rest.len());
         let (kind, length) = if space > 0 {
-            (Kind::Space, space)
+            (TriviaKind::Space, space)
         } else if rest.starts_with("//") {
-            (Kind::LineComment, rest.find(['\n', '\r']).unwrap_or(rest.len()))
+            (TriviaKind::LineComment, rest.find(['\n', '\r']).unwrap_or(rest.len()))
         } else if let Some(comment) = rest.strip_prefix("/*") {
-            (Kind::BlockComment, comment.find("*/").map_or(rest.len(), |close| close + 4))
+            (TriviaKind::BlockComment, comment.find("*/").map_or(rest.len(), |close| close + 4))
         } else {
-            let kind = if rest.starts_with(',') { Kind::Comma } else { Kind::Unknown };
+            let kind = if rest.starts_with(',') { TriviaKind::Comma } else { TriviaKind::Unknown };
             (kind, rest.chars().next().map_or(1, char::len_utf8))
         };
-        pieces.push(Piece { kind, range: Range::new(at, at + length) });
+        pieces.push(TriviaPiece { kind, range: Range::new(at, at + length) });
         at += length;
     }
     pieces
@@ -504,11 +509,11 @@ fn cut(text: &str, mut ranges: Vec<Range>) -> String {
 /// Writes the file for a text that has no value in it.
 fn new_document(layout: &Layout, text: &str, command: &str) -> Result<String, SettingsError> {
     let newline = newline_of(text);
-    if pieces(text, 0, text.len()).last().is_some_and(|piece| piece.kind == Kind::LineComment) {
+    if pieces(text, 0, text.len()).last().is_some_and(|piece| piece.kind == TriviaKind::LineComment) {
         let (line, column) = place(text, text.len());
         return Err(error(format!("line {line}, column {column}: the comment needs a line end")));
     }
-    let spread = Spread::Lines { newline, indent: "  ", unit: "  " };
+    let spread = LineLayout::Lines { newline, indent: "  ", unit: "  " };
     let mut sections = vec![hooks_text(layout, command, &spread)];
     sections.extend(layout.version.map(version_text));
     let sections = sections.join(&format!(",{newline}  "));
@@ -516,11 +521,11 @@ fn new_document(layout: &Layout, text: &str, command: &str) -> Result<String, Se
 }
 
 /// Writes the property that has all hooks.
-fn hooks_text(layout: &Layout, command: &str, spread: &Spread<'_>) -> String {
+fn hooks_text(layout: &Layout, command: &str, spread: &LineLayout<'_>) -> String {
     let events: Vec<String> = layout.events.iter().map(|hook| event_text(layout, hook, command)).collect();
     match spread {
-        Spread::OneLine => format!("\"hooks\": {{{}}}", events.join(", ")),
-        Spread::Lines { newline, indent, unit } => {
+        LineLayout::OneLine => format!("\"hooks\": {{{}}}", events.join(", ")),
+        LineLayout::Lines { newline, indent, unit } => {
             let line = format!("{newline}{indent}{unit}");
             format!("\"hooks\": {{{line}{}{newline}{indent}}}", events.join(&format!(",{line}")))
         }
@@ -550,9 +555,9 @@ fn entry_text(hook: &EventHook, command: &str) -> String {
         .fields
         .iter()
         .map(|(key, field)| match field {
-            Field::Command => format!("{}: {}", json(key), json(command)),
-            Field::Text(text) => format!("{}: {}", json(key), json(text)),
-            Field::Number(number) => format!("{}: {number}", json(key)),
+            EntryField::Command => format!("{}: {}", json(key), json(command)),
+            EntryField::Text(text) => format!("{}: {}", json(key), json(text)),
+            EntryField::Number(number) => format!("{}: {number}", json(key)),
         })
         .collect();
     format!("{{{}}}", fields.join(", "))

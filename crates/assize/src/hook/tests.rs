@@ -10,7 +10,7 @@ use super::*;
 pub(super) const PROGRAM: &str = "/opt/assize/bin/assize";
 
 /// What all events of a table have in common.
-pub(super) struct Expected {
+pub(super) struct ExpectedEvent {
     pub(super) session: &'static str,
     pub(super) prompt_id: Option<&'static str>,
     pub(super) folder: &'static str,
@@ -20,7 +20,7 @@ pub(super) struct Expected {
 /// Checks what events are read as, and what is said of those that cannot be read.
 pub(super) fn check_events(
     adapter: &dyn Adapter,
-    expected: &Expected,
+    expected: &ExpectedEvent,
     events: &[(String, HookEventKind)],
     errors: &[(&str, &str)],
 ) {
@@ -94,8 +94,8 @@ pub(super) fn check_settings(
     (before, after): (&str, &str),
 ) {
     let base = Path::new("/base");
-    assert_eq!(adapter.settings_path(Scope::Project, base), base.join(project));
-    assert_eq!(adapter.settings_path(Scope::User, base), base.join(user));
+    assert_eq!(adapter.settings_path(SettingsScope::Project, base), base.join(project));
+    assert_eq!(adapter.settings_path(SettingsScope::User, base), base.join(user));
     for (before, after) in [("", fresh), (before, after)] {
         let installed = adapter.install(before, Path::new(PROGRAM)).unwrap();
         assert_eq!(installed, after);

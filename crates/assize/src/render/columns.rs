@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::comment::escape;
-use super::quiet;
+use crate::output::quiet;
 
 /// Columns with a heading, the first one to the left and all others to the right.
 pub(super) struct Columns {

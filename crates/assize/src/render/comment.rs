@@ -5,12 +5,13 @@
 
 use std::fmt::Write as _;
 
-use assize_core::court::review::{ReviewInputs, ReviewRecord};
-use assize_core::exec_report::GateResult;
 use assize_core::finding::{Certainty, Finding, Severity};
-use assize_core::gate::GateState;
 use assize_core::text::make_visible;
-use assize_core::verdict::{ReviewVerdict, Scores};
+use assize_gate::exec_report::GateResult;
+use assize_gate::gate::GateState;
+use assize_review::case::ReviewInputs;
+use assize_review::court::ReviewRecord;
+use assize_review::verdict::{ReviewVerdict, Scores};
 
 use super::review::{NO_GATE, number, operation, scope};
 
@@ -176,7 +177,7 @@ fn code(text: &str) -> String {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use assize_core::verdict::{FixOperation, FixStep};
+    use assize_review::verdict::{FixOperation, FixPlanStep};
 
     use super::*;
     use crate::render::review::tests::record;
@@ -236,7 +237,7 @@ pub(super) mod tests {
         long.inputs.missing = vec![worst.clone(); 500];
         long.inputs.limits = vec!["short".to_owned(); 5_000];
         if let Some(verdict) = &mut long.ruling.verdict {
-            let step = FixStep { file: "a".to_owned(), operation: FixOperation::Edit, brief: "b".to_owned() };
+            let step = FixPlanStep { file: "a".to_owned(), operation: FixOperation::Edit, brief: "b".to_owned() };
             verdict.explanations.root_cause = worst.repeat(8);
             verdict.fix_plan = vec![step; 5_000];
         }

@@ -1,29 +1,30 @@
-//! How rulings on records, and the trial of their judge, are shown to people and programs.
+//! How rulings on records, and the evaluation of their judge, are shown to people and programs.
 
 pub mod correction;
 
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use assize_core::calibration::interval::Estimate;
-use assize_core::court::eval::repeat::Noise;
-use assize_core::court::eval::{COURT, RubricRef};
 use assize_core::envelope::VERSION;
 use assize_core::finding::{Finding, Severity};
-use assize_core::rubric::Rubric;
 use assize_core::ruling::Outcome;
 use assize_core::text::make_visible;
-use assize_core::trial::calibrate::{Belief, Method, Part, Trial};
-use assize_core::trial::compare::{Comparison, Moved};
-use assize_core::trial::drift::Drift;
-use assize_core::trial::plan::Plan;
-use assize_core::trial::tally::Tally;
+use assize_eval::calibration::interval::Estimate;
+use assize_eval::court::repeat::Noise;
+use assize_eval::court::{COURT, RubricRef};
+use assize_eval::judge_evaluation::calibrate::{AgreementPart, Belief, JudgeEvaluation, Method};
+use assize_eval::judge_evaluation::compare::{JudgementComparison, ModeComparison};
+use assize_eval::judge_evaluation::drift::RunDrift;
+use assize_eval::judge_evaluation::plan::LabelPlan;
+use assize_eval::judge_evaluation::tally::RulingTally;
+use assize_eval::rubric::Rubric;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::comment::escape;
-use super::{BAD, DOUBTFUL, GOOD, STRONG, count, outcome, quiet, styled};
-use crate::command::eval::asking::{Asked, Need};
+use super::{count, outcome};
+use crate::output::{BAD, DOUBTFUL, GOOD, STRONG, quiet, styled};
+use crate::requests::{RequestEstimate, RequestTotals};
 
 /// Contradictions and flips that are listed for a person; the JSON has more.
 const LISTED_MAX: usize = 20;
@@ -107,7 +108,7 @@ pub fn lint_markdown(rubric: &Rubric, findings: &[Finding]) -> String {
 }
 
 /// Makes the machine envelope of a run.
-pub fn tally_envelope(rubric: &Rubric, tally: &Tally, asked: Option<&Asked>) -> Value {
+pub fn tally_envelope(rubric: &Rubric, tally: &RulingTally, asked: Option<&RequestTotals>) -> Value {
     let mut document = envelope(rubric, tally.outcome(), "tally", json!(tally));
     if let Some(asked) = asked {
         document["asked"] = json!(asked);
@@ -116,12 +117,12 @@ pub fn tally_envelope(rubric: &Rubric, tally: &Tally, asked: Option<&Asked>) -> 
 }
 
 /// Makes the machine envelope of what a run would take.
-pub fn need_envelope(rubric: &Rubric, need: &Need) -> Value {
+pub fn need_envelope(rubric: &Rubric, need: &RequestEstimate) -> Value {
     json!({"assize": VERSION, "court": COURT, "rubric": RubricRef::of(rubric), "need": need})
 }
 
 /// Says what a run would take.
-pub fn need_text(need: &Need) -> String {
+pub fn need_text(need: &RequestEstimate) -> String {
     let open = need.questions - need.answered;
     let mut text =
         format!("{}, of which {} have a reply", count(need.questions, "question", "questions"), need.answered);
@@ -136,7 +137,7 @@ pub fn need_text(need: &Need) -> String {
 }
 
 /// Says what asking came to.
-fn asked_lines(asked: &Asked) -> Vec<String> {
+fn asked_lines(asked: &RequestTotals) -> Vec<String> {
     let new = asked.questions - asked.answered_before;
     let mut line = format!("{} asked", count(new, "question", "questions"));
     if asked.answered_before > 0 {
@@ -163,13 +164,13 @@ fn asked_lines(asked: &Asked) -> Vec<String> {
     lines
 }
 
-fn tally_headline(rubric: &Rubric, tally: &Tally) -> String {
+fn tally_headline(rubric: &Rubric, tally: &RulingTally) -> String {
     let records = count(tally.records, "record", "records");
-    let Tally { accepted, rejected, unjudged, .. } = tally;
+    let RulingTally { accepted, rejected, unjudged, .. } = tally;
     format!("{records} by {}: {accepted} accepted, {rejected} rejected, {unjudged} unjudged", rubric.id)
 }
 
-fn tally_table(tally: &Tally) -> Columns {
+fn tally_table(tally: &RulingTally) -> Columns {
     let judges: Vec<String> = tally.judges.keys().map(|judge| format!("{} fails", visible(judge))).collect();
     let mut heading = vec!["mode", "fails", "by clause", "passes", "unjudged"];
     heading.extend(judges.iter().map(String::as_str));
@@ -185,8 +186,8 @@ fn tally_table(tally: &Tally) -> Columns {
     table
 }
 
-fn judge_lines(tally: &Tally) -> Vec<String> {
-    let line = |(name, judge): (&String, &assize_core::trial::tally::JudgeTally)| {
+fn judge_lines(tally: &RulingTally) -> Vec<String> {
+    let line = |(name, judge): (&String, &assize_eval::judge_evaluation::tally::JudgeTally)| {
         let mut line = format!(
             "{} fails {} of {} labels, in {} of {}",
             visible(name),
@@ -227,7 +228,7 @@ fn judge_lines(tally: &Tally) -> Vec<String> {
 }
 
 /// Shows a run to a person.
-pub fn tally_human(rubric: &Rubric, tally: &Tally, asked: Option<&Asked>) -> String {
+pub fn tally_human(rubric: &Rubric, tally: &RulingTally, asked: Option<&RequestTotals>) -> String {
     let mut text = format!("{}  {}\n\n", outcome(tally.outcome()), tally_headline(rubric, tally));
     text.push_str(&tally_table(tally).human());
     text.push('\n');
@@ -251,7 +252,7 @@ pub fn tally_human(rubric: &Rubric, tally: &Tally, asked: Option<&Asked>) -> Str
 }
 
 /// Shows a run as Markdown.
-pub fn tally_markdown(rubric: &Rubric, tally: &Tally, asked: Option<&Asked>) -> String {
+pub fn tally_markdown(rubric: &Rubric, tally: &RulingTally, asked: Option<&RequestTotals>) -> String {
     let mut text = format!("## Assize: {}\n\n", escape(&tally_headline(rubric, tally)));
     text.push_str(&tally_table(tally).markdown());
     text.push('\n');
@@ -265,18 +266,18 @@ pub fn tally_markdown(rubric: &Rubric, tally: &Tally, asked: Option<&Asked>) -> 
 }
 
 /// Makes the machine envelope of what drifted.
-pub fn drift_envelope(rubric: &Rubric, outcome: Outcome, drift: &Drift) -> Value {
+pub fn drift_envelope(rubric: &Rubric, outcome: Outcome, drift: &RunDrift) -> Value {
     envelope(rubric, outcome, "drift", json!(drift))
 }
 
-fn drift_headline(drift: &Drift) -> String {
+fn drift_headline(drift: &RunDrift) -> String {
     let flipped = drift.flipped.map_or(UNDEFINED.to_owned(), |share| format!("{:.1} %", share * 100.0));
     let state = if drift.reasons.is_empty() { "nothing drifted" } else { "it drifted" };
     format!("{state}: {} compared, {flipped} of their labels flipped", count(drift.compared, "record", "records"))
 }
 
 /// Shows what drifted to a person.
-pub fn drift_human(outcome: Outcome, drift: &Drift) -> String {
+pub fn drift_human(outcome: Outcome, drift: &RunDrift) -> String {
     let mut text = format!("{}  {}\n", super::outcome(outcome), drift_headline(drift));
     for reason in &drift.reasons {
         let _ = writeln!(text, "  {} {}", styled(BAD, "drift"), visible(reason));
@@ -289,7 +290,7 @@ pub fn drift_human(outcome: Outcome, drift: &Drift) -> String {
 }
 
 /// Shows what drifted as Markdown.
-pub fn drift_markdown(drift: &Drift) -> String {
+pub fn drift_markdown(drift: &RunDrift) -> String {
     let mut text = format!("## Assize: {}\n\n", escape(&drift_headline(drift)));
     for reason in &drift.reasons {
         let _ = writeln!(text, "- {}", escape(reason));
@@ -297,11 +298,11 @@ pub fn drift_markdown(drift: &Drift) -> String {
     text
 }
 
-/// What a trial is about.
-pub struct About<'a> {
+/// What an evaluation is about.
+pub struct EvaluationSubject<'a> {
     /// The rubric.
     pub rubric: &'a Rubric,
-    /// The judge on trial.
+    /// The evaluated judge.
     pub judge: &'a str,
     /// Who labelled.
     pub raters: &'a [String],
@@ -319,9 +320,9 @@ fn belief_outcome(belief: Belief) -> Outcome {
     }
 }
 
-/// Makes the machine envelope of a trial.
-pub fn trial_envelope(about: &About<'_>, trial: &Trial) -> Value {
-    let mut document = envelope(about.rubric, belief_outcome(trial.belief), "trial", json!(trial));
+/// Makes the machine envelope of a judge evaluation.
+pub fn evaluation_envelope(about: &EvaluationSubject<'_>, evaluation: &JudgeEvaluation) -> Value {
+    let mut document = envelope(about.rubric, belief_outcome(evaluation.belief), "trial", json!(evaluation));
     document["judge"] = json!(about.judge);
     document["raters"] = json!(about.raters);
     document["disputed"] = json!(about.disputed);
@@ -329,11 +330,11 @@ pub fn trial_envelope(about: &About<'_>, trial: &Trial) -> Value {
     document
 }
 
-fn parts(trial: &Trial) -> impl Iterator<Item = &Part> {
-    trial.modes.iter().chain([&trial.pooled, &trial.whole])
+fn parts(evaluation: &JudgeEvaluation) -> impl Iterator<Item = &AgreementPart> {
+    evaluation.modes.iter().chain([&evaluation.pooled, &evaluation.whole])
 }
 
-fn agreement_table(trial: &Trial) -> Columns {
+fn agreement_table(evaluation: &JudgeEvaluation) -> Columns {
     let mut table = Columns::new(&[
         "",
         "both fail",
@@ -346,7 +347,7 @@ fn agreement_table(trial: &Trial) -> Columns {
         "kappa",
         "AC1",
     ]);
-    for part in parts(trial) {
+    for part in parts(evaluation) {
         let counts = &part.counts;
         let mut cells = vec![part.name.clone()];
         cells.extend(
@@ -361,9 +362,9 @@ fn agreement_table(trial: &Trial) -> Columns {
     table
 }
 
-fn error_table(trial: &Trial) -> Columns {
+fn error_table(evaluation: &JudgeEvaluation) -> Columns {
     let mut table = Columns::new(&["", "sensitivity", "specificity", "belief", "why"]);
-    for part in trial.modes.iter().chain([&trial.pooled]) {
+    for part in evaluation.modes.iter().chain([&evaluation.pooled]) {
         let belief = part.belief.as_str().to_owned();
         table.row(vec![
             part.name.clone(),
@@ -376,7 +377,7 @@ fn error_table(trial: &Trial) -> Columns {
     table
 }
 
-fn rate_table(trial: &Trial) -> Columns {
+fn rate_table(evaluation: &JudgeEvaluation) -> Columns {
     let mut table = Columns::new(&[
         "share that fails",
         "as the judge has it",
@@ -385,7 +386,7 @@ fn rate_table(trial: &Trial) -> Columns {
         "PPI++",
         "worth labels",
     ]);
-    for part in parts(trial) {
+    for part in parts(evaluation) {
         let rates = &part.rates;
         let worth = rates
             .prediction_powered
@@ -402,44 +403,44 @@ fn rate_table(trial: &Trial) -> Columns {
     table
 }
 
-fn trial_headline(about: &About<'_>, trial: &Trial) -> String {
+fn evaluation_headline(about: &EvaluationSubject<'_>, evaluation: &JudgeEvaluation) -> String {
     format!(
         "{} by {}: {} of {} labelled by {}",
         visible(about.judge),
         about.rubric.id,
-        trial.labelled,
-        count(trial.records, "record", "records"),
+        evaluation.labelled,
+        count(evaluation.records, "record", "records"),
         if about.raters.is_empty() { "nobody".to_owned() } else { visible(&about.raters.join(", ")) }
     )
 }
 
-fn trial_notes(about: &About<'_>, trial: &Trial) -> Vec<String> {
-    let mut notes: Vec<String> = trial.reasons.clone();
-    notes.extend(trial.audit.faults.iter().cloned());
-    if !trial.audit.unseen.is_empty() {
-        notes.push(format!("the labels say nothing of records with {}", trial.audit.unseen.join(", ")));
+fn evaluation_notes(about: &EvaluationSubject<'_>, evaluation: &JudgeEvaluation) -> Vec<String> {
+    let mut notes: Vec<String> = evaluation.reasons.clone();
+    notes.extend(evaluation.audit.faults.iter().cloned());
+    if !evaluation.audit.unseen.is_empty() {
+        notes.push(format!("the labels say nothing of records with {}", evaluation.audit.unseen.join(", ")));
     }
     notes.extend(
-        trial
+        evaluation
             .audit
             .uneven
             .iter()
             .map(|where_to| format!("errors are uneven: {where_to} are more, or less, frequent than elsewhere")),
     );
     notes.extend(
-        trial
+        evaluation
             .audit
             .too_many_values
             .iter()
             .map(|field| format!("`{field}` has too many values to tell records apart by")),
     );
-    notes.push(match trial.advice.method {
-        None if trial.audit.faults.is_empty() => {
-            format!("no rate of all records can be relied on: {}", trial.advice.why)
+    notes.push(match evaluation.advice.method {
+        None if evaluation.audit.faults.is_empty() => {
+            format!("no rate of all records can be relied on: {}", evaluation.advice.why)
         }
         None => "no rate of all records can be relied on: what is seen on such labels holds for them alone".to_owned(),
-        Some(Method::HumanOnly) => format!("rely on the rate of people alone: {}", trial.advice.why),
-        Some(Method::PredictionPowered) => format!("rely on PPI++: {}", trial.advice.why),
+        Some(Method::HumanOnly) => format!("rely on the rate of people alone: {}", evaluation.advice.why),
+        Some(Method::PredictionPowered) => format!("rely on PPI++: {}", evaluation.advice.why),
     });
     if about.disputed > 0 {
         notes.push(format!(
@@ -456,45 +457,46 @@ fn trial_notes(about: &About<'_>, trial: &Trial) -> Vec<String> {
     notes
 }
 
-/// Shows a trial to a person.
-pub fn trial_human(about: &About<'_>, trial: &Trial) -> String {
-    let mark = match trial.belief {
+/// Shows a judge evaluation to a person.
+pub fn evaluation_human(about: &EvaluationSubject<'_>, evaluation: &JudgeEvaluation) -> String {
+    let mark = match evaluation.belief {
         Belief::Trusted => styled(GOOD, "✓ trusted"),
         Belief::Untrusted => styled(BAD, "✗ untrusted"),
         Belief::Inconclusive => styled(DOUBTFUL, "? inconclusive"),
     };
-    let mut text = format!("{mark}  {}\n", trial_headline(about, trial));
-    for note in trial_notes(about, trial) {
+    let mut text = format!("{mark}  {}\n", evaluation_headline(about, evaluation));
+    for note in evaluation_notes(about, evaluation) {
         let _ = writeln!(text, "  {}", visible(&note));
     }
-    for table in [agreement_table(trial), error_table(trial), rate_table(trial)] {
+    for table in [agreement_table(evaluation), error_table(evaluation), rate_table(evaluation)] {
         let _ = write!(text, "\n{}", table.human());
     }
     text
 }
 
-/// Shows a trial as Markdown.
-pub fn trial_markdown(about: &About<'_>, trial: &Trial) -> String {
-    let mut text = format!("## Assize: {}, {}\n\n", trial.belief.as_str(), escape(&trial_headline(about, trial)));
-    for note in trial_notes(about, trial) {
+/// Shows a judge evaluation as Markdown.
+pub fn evaluation_markdown(about: &EvaluationSubject<'_>, evaluation: &JudgeEvaluation) -> String {
+    let mut text =
+        format!("## Assize: {}, {}\n\n", evaluation.belief.as_str(), escape(&evaluation_headline(about, evaluation)));
+    for note in evaluation_notes(about, evaluation) {
         let _ = writeln!(text, "- {}", escape(&note));
     }
-    for table in [agreement_table(trial), error_table(trial), rate_table(trial)] {
+    for table in [agreement_table(evaluation), error_table(evaluation), rate_table(evaluation)] {
         let _ = write!(text, "\n{}", table.markdown());
     }
     text
 }
 
 /// Makes the machine envelope of a comparison.
-pub fn comparison_envelope(comparison: &Comparison) -> Value {
+pub fn comparison_envelope(comparison: &JudgementComparison) -> Value {
     json!({"assize": VERSION, "court": COURT, "comparison": comparison})
 }
 
-fn moved_parts(comparison: &Comparison) -> impl Iterator<Item = &Moved> {
+fn moved_parts(comparison: &JudgementComparison) -> impl Iterator<Item = &ModeComparison> {
     comparison.modes.iter().chain([&comparison.pooled])
 }
 
-fn rates(comparison: &Comparison) -> Columns {
+fn rates(comparison: &JudgementComparison) -> Columns {
     let mut table = Columns::new(&[
         "",
         "first fails",
@@ -525,7 +527,7 @@ fn rates(comparison: &Comparison) -> Columns {
 }
 
 /// Shows a comparison to a person.
-pub fn comparison_human(comparison: &Comparison) -> String {
+pub fn comparison_human(comparison: &JudgementComparison) -> String {
     let flips = count(comparison.flips.len() as u64, "label", "labels");
     let mut text = format!("{}\n\n", styled(STRONG, &format!("{flips} moved")));
     text.push_str(&rates(comparison).human());
@@ -548,7 +550,7 @@ pub fn comparison_human(comparison: &Comparison) -> String {
 }
 
 /// Shows a comparison as Markdown.
-pub fn comparison_markdown(comparison: &Comparison) -> String {
+pub fn comparison_markdown(comparison: &JudgementComparison) -> String {
     let flips = count(comparison.flips.len() as u64, "label", "labels");
     let mut text = format!("## Assize: {flips} moved\n\n{}\n", rates(comparison).markdown());
     for warning in &comparison.warnings {
@@ -562,12 +564,12 @@ pub fn comparison_markdown(comparison: &Comparison) -> String {
 }
 
 /// Makes the machine envelope of a plan.
-pub fn plan_envelope(rubric: &Rubric, plan: &Plan) -> Value {
+pub fn plan_envelope(rubric: &Rubric, plan: &LabelPlan) -> Value {
     json!({"assize": VERSION, "court": COURT, "rubric": RubricRef::of(rubric), "plan": plan})
 }
 
-fn plan_lines(plan: &Plan) -> Vec<String> {
-    let Plan { within, sample, all, labelled, labelled_outside, next } = plan;
+fn plan_lines(plan: &LabelPlan) -> Vec<String> {
+    let LabelPlan { within, sample, all, labelled, labelled_outside, next } = plan;
     let goal = format!("for a rate that is off by at most {:.1} points on either side", within * 100.0);
     let mut lines = vec![if *all {
         format!("{goal} all {sample} records have to be labelled")
@@ -584,7 +586,7 @@ fn plan_lines(plan: &Plan) -> Vec<String> {
 }
 
 /// Shows a plan to a person.
-pub fn plan_human(plan: &Plan) -> String {
+pub fn plan_human(plan: &LabelPlan) -> String {
     let mut text = String::new();
     for (at, line) in plan_lines(plan).iter().enumerate() {
         let _ = if at == 0 { writeln!(text, "{}", styled(STRONG, line)) } else { writeln!(text, "  {line}") };
@@ -599,7 +601,7 @@ pub fn plan_human(plan: &Plan) -> String {
 }
 
 /// Shows a plan as Markdown.
-pub fn plan_markdown(plan: &Plan) -> String {
+pub fn plan_markdown(plan: &LabelPlan) -> String {
     let mut text = "## Assize: what to label next\n\n".to_owned();
     for line in plan_lines(plan) {
         let _ = writeln!(text, "- {}", escape(&line));

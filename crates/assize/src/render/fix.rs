@@ -2,19 +2,21 @@
 
 use std::fmt::Write as _;
 
-use assize_core::court::review::ReviewRecord;
-use assize_core::court::standing::{Criterion, Measure, Standing, UNCOUNTED};
-use assize_core::fix::cost::Spent;
-use assize_core::fix::record::{FixEnd, FixStep};
-use assize_core::fix::rounds::{By, Came, Ending, FixEvent, Proposal};
 use assize_core::opinion::JudgeRecord;
-use assize_core::patch::Patch;
 use assize_core::ruling::Outcome;
 use assize_core::text::{make_visible, quote};
+use assize_patch::Patch;
+use assize_review::court::ReviewRecord;
+use assize_review::fix::cost::Spending;
+use assize_review::fix::policy::FixEnding;
+use assize_review::fix::record::{FixEnd, FixStep};
+use assize_review::fix::rounds::{FixEvent, PatchOrigin, Proposal, RoundOutcome};
+use assize_review::ranking_key::{Criterion, Measure, RankingKey, UNCOUNTED};
 use serde::Serialize;
 
 use super::comment::{self, COMMENT_CHARS_MAX, escape, finished, list};
-use super::{STRONG, outcome, quiet, review, spent, styled, time};
+use super::{outcome, review, spent, time};
+use crate::output::{STRONG, quiet, styled};
 
 /// Faults of a patch that a person is shown.
 const FAULTS_SHOWN: usize = 3;
@@ -102,7 +104,7 @@ fn capital(sentence: &str) -> String {
 /// Says why it is over.
 fn ending(end: &FixEnd, record: &ReviewRecord) -> String {
     match (&end.ending, &record.inputs.case.base) {
-        (Ending::Unchanged, Some(base)) => {
+        (FixEnding::Unchanged, Some(base)) => {
             format!("there is nothing to fix, since nothing differs from {}", review::short(base))
         }
         (ending, _) => ending.sentence(),
@@ -115,12 +117,12 @@ fn better(end: &FixEnd) -> Option<String> {
 }
 
 fn cost(end: &FixEnd) -> String {
-    spent(&Spent { time_ms: end.time_ms, cost_usd: end.cost_usd })
+    spent(&Spending { time_ms: end.time_ms, cost_usd: end.cost_usd })
 }
 
 /// Says what became of the tree.
 fn written(end: &FixEnd, is_final: bool) -> String {
-    let files: std::collections::BTreeSet<&str> = end.patch.ops.iter().map(assize_core::patch::Op::path).collect();
+    let files: std::collections::BTreeSet<&str> = end.patch.ops.iter().map(assize_patch::Op::path).collect();
     let count = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
     match (files.is_empty(), end.written, is_final) {
         (true, ..) => "nothing was changed".to_owned(),
@@ -134,7 +136,7 @@ fn written(end: &FixEnd, is_final: bool) -> String {
 
 /// A fix that could go on.
 #[derive(Debug, Serialize)]
-pub struct OpenFix<'a> {
+pub struct ResumableFixRow<'a> {
     /// What it is called by.
     pub id: &'a str,
     /// When it began, in milliseconds.
@@ -147,7 +149,7 @@ pub struct OpenFix<'a> {
     pub specification: &'a str,
 }
 
-impl OpenFix<'_> {
+impl ResumableFixRow<'_> {
     fn facts(&self) -> [String; 3] {
         let base =
             self.base.map_or_else(|| "since nothing".to_owned(), |base| format!("since {}", review::short(base)));
@@ -160,8 +162,8 @@ impl OpenFix<'_> {
 const NO_OPEN: &str = "no fix could go on";
 
 /// Lists the fixes that could go on.
-pub fn open_human(open: &[OpenFix<'_>]) -> String {
-    let line = |fix: &OpenFix<'_>| {
+pub fn open_human(open: &[ResumableFixRow<'_>]) -> String {
+    let line = |fix: &ResumableFixRow<'_>| {
         let facts = quiet(&fix.facts().join("  "));
         format!("{}  {facts}  {}\n", styled(STRONG, fix.id), quote(fix.specification))
     };
@@ -169,8 +171,8 @@ pub fn open_human(open: &[OpenFix<'_>]) -> String {
 }
 
 /// Lists them as Markdown.
-pub fn open_markdown(open: &[OpenFix<'_>]) -> String {
-    let row = |fix: &OpenFix<'_>| {
+pub fn open_markdown(open: &[ResumableFixRow<'_>]) -> String {
+    let row = |fix: &ResumableFixRow<'_>| {
         let [time, base, tree] = fix.facts();
         format!("| {} | {time} | {base} | {tree} | {} |", fix.id, escape(&quote(fix.specification)))
     };
@@ -180,23 +182,23 @@ pub fn open_markdown(open: &[OpenFix<'_>]) -> String {
 }
 
 /// Names who was asked.
-pub fn by(who: By) -> &'static str {
+pub fn by(who: PatchOrigin) -> &'static str {
     match who {
-        By::Mechanical => "tools",
-        By::Configured => "fixer",
+        PatchOrigin::Mechanical => "tools",
+        PatchOrigin::Configured => "fixer",
     }
 }
 
 /// Says what came of a round.
-pub fn came(came: &Came) -> String {
+pub fn came(came: &RoundOutcome) -> String {
     match came {
-        Came::Asked => "is being asked".to_owned(),
-        Came::Made(_) => "a patch".to_owned(),
-        Came::Better(_) => "a patch that helps".to_owned(),
-        Came::Even(_) => "a patch that leads from one objection to another".to_owned(),
-        Came::Dropped(_) => "a patch that does not help; dropped".to_owned(),
-        Came::Known(_) => "a patch that leads to where it was before".to_owned(),
-        Came::Unfit(faults) => {
+        RoundOutcome::Asked => "is being asked".to_owned(),
+        RoundOutcome::Made(_) => "a patch".to_owned(),
+        RoundOutcome::Better(_) => "a patch that helps".to_owned(),
+        RoundOutcome::Even(_) => "a patch that leads from one objection to another".to_owned(),
+        RoundOutcome::Dropped(_) => "a patch that does not help; dropped".to_owned(),
+        RoundOutcome::Known(_) => "a patch that leads to where it was before".to_owned(),
+        RoundOutcome::Unfit(faults) => {
             let shown: Vec<String> = faults.iter().take(FAULTS_SHOWN).map(|fault| quote(fault)).collect();
             let more = if faults.len() > FAULTS_SHOWN {
                 format!("; and {} more", faults.len() - FAULTS_SHOWN)
@@ -205,12 +207,12 @@ pub fn came(came: &Came) -> String {
             };
             format!("no patch that fits: {}{more}", shown.join("; "))
         }
-        Came::Nothing => "nothing to offer".to_owned(),
-        Came::Unavailable => "could not be asked".to_owned(),
+        RoundOutcome::Nothing => "nothing to offer".to_owned(),
+        RoundOutcome::Unavailable => "could not be asked".to_owned(),
     }
 }
 
-fn criterion_words(criterion: Criterion, before: &Standing, after: &Standing) -> String {
+fn criterion_words(criterion: Criterion, before: &RankingKey, after: &RankingKey) -> String {
     let words = |measure: Measure| match measure {
         Measure::Faults(UNCOUNTED) => "no result".to_owned(),
         Measure::Faults(1) => "1 fault".to_owned(),
@@ -255,8 +257,8 @@ pub fn proposal_line(proposal: &Proposal, patch: Option<&Patch>, fixer: Option<&
 
 #[cfg(test)]
 mod tests {
-    use assize_core::fix::rounds::Round;
-    use assize_core::patch::{Op, Patch};
+    use assize_patch::{Op, Patch};
+    use assize_review::fix::rounds::FixRound;
 
     use super::*;
     use crate::render::comment::tests::long_record;
@@ -264,17 +266,20 @@ mod tests {
 
     fn ended() -> (FixEnd, ReviewRecord) {
         let record = record();
-        let after = Standing::of(&record.inputs, record.ruling.outcome, None);
-        let before = Standing { other_faults: Measure::Faults(7), ..after };
-        let round = |by, came| Round { by, from: 0, came };
+        let after = RankingKey::of(&record.inputs, record.ruling.outcome, None);
+        let before = RankingKey { other_faults: Measure::Faults(7), ..after };
+        let round = |by, came| FixRound { by, from: 0, came };
         let rounds = vec![
-            round(By::Mechanical, Came::Nothing),
-            round(By::Configured, Came::Unfit(vec!["a|b `c` <script>\nd".to_owned(); FAULTS_SHOWN + 1])),
-            round(By::Configured, Came::Better(1)),
+            round(PatchOrigin::Mechanical, RoundOutcome::Nothing),
+            round(
+                PatchOrigin::Configured,
+                RoundOutcome::Unfit(vec!["a|b `c` <script>\nd".to_owned(); FAULTS_SHOWN + 1]),
+            ),
+            round(PatchOrigin::Configured, RoundOutcome::Better(1)),
         ];
         let op = Op::Splice { path: "src/a.py".to_owned(), start: 0, delete_count: 1, insert: None };
         let end = FixEnd {
-            ending: Ending::RoundsSpent,
+            ending: FixEnding::RoundsSpent,
             outcome: record.ruling.outcome,
             best: 1,
             before,
@@ -309,7 +314,7 @@ mod tests {
         let (end, mut record) = ended();
         record.inputs.case.base = Some("0123456789abcdef".to_owned());
         let end = FixEnd {
-            ending: Ending::Unchanged,
+            ending: FixEnding::Unchanged,
             outcome: Outcome::Accept,
             best: 0,
             rounds: Vec::new(),
@@ -335,7 +340,8 @@ mod tests {
         assert!(shown(most + 2).ends_with("2 more lines are left out here.\n"));
         let chars = shown(10 * most).chars().count();
         assert!(chars > COMMENT_CHARS_MAX - 1_000 && chars <= COMMENT_CHARS_MAX, "{chars}");
-        let unfit = || Round { by: By::Configured, from: 0, came: Came::Unfit(vec!["&".repeat(1_000); 9]) };
+        let unfit =
+            || FixRound { by: PatchOrigin::Configured, from: 0, came: RoundOutcome::Unfit(vec!["&".repeat(1_000); 9]) };
         let rounds = std::iter::repeat_with(unfit).take(200).collect();
         let rejected = FixEnd { outcome: Outcome::Revise, rounds, ..accepted };
         let text = markdown(&rejected, &long_record(), &lines(COMMENT_CHARS_MAX), true);
@@ -346,12 +352,17 @@ mod tests {
 
     #[test]
     fn open_fixes_are_listed() {
-        let fix =
-            OpenFix { id: "17", begun: 0, base: Some("0123456789abcdef"), of_this_tree: true, specification: "a|b\nc" };
+        let fix = ResumableFixRow {
+            id: "17",
+            begun: 0,
+            base: Some("0123456789abcdef"),
+            of_this_tree: true,
+            specification: "a|b\nc",
+        };
         let time = time(0);
         let shown = anstream::adapter::strip_str(&open_human(&[fix])).to_string();
         assert_eq!(shown, format!("17  {time}  since 0123456789  this tree  `a|b…`\n"));
-        let fix = OpenFix { id: "17", begun: 0, base: None, of_this_tree: false, specification: "a|b\nc" };
+        let fix = ResumableFixRow { id: "17", begun: 0, base: None, of_this_tree: false, specification: "a|b\nc" };
         let row = format!("| 17 | {time} | since nothing | another tree | 'a\\|b…' |\n");
         assert!(open_markdown(&[fix]).ends_with(&row));
         assert_eq!((open_human(&[]), open_markdown(&[])), (format!("{NO_OPEN}\n"), format!("{NO_OPEN}\n")));

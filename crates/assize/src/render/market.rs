@@ -6,19 +6,20 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use assize_core::envelope::VERSION;
-use assize_core::market::policy::{PastOutcomes, Policy, Simulated};
-use assize_core::market::ranking::{Ranked, TOTAL_MIN, selected};
-use assize_core::market::requirement::{ExtractedBy, Requirements};
-use assize_core::market::standing::{Deltas, Standing, Step};
 use assize_core::ruling::Outcome;
+use assize_market::policy::{PastOutcomes, Policy, PolicyResult};
+use assize_market::ranking::{Ranked, TOTAL_MIN, selected};
+use assize_market::reputation::{Deltas, ReputationStep, Reputations};
+use assize_market::requirement::{ExtractedBy, Requirements};
 use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::comment::escape;
-use super::{STRONG, count, quiet, styled, visible};
+use super::{count, visible};
+use crate::output::{STRONG, quiet, styled};
 
-/// The court, as envelopes name it.
-const COURT: &str = "market";
+/// The id of the court, as envelopes and the ledger name it.
+pub const COURT: &str = "market";
 /// Heights of a line that shows how a weight went, from the lowest to the highest.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Weights that such a line shows at most: the last ones.
@@ -166,7 +167,7 @@ pub fn ranking_markdown(ranking: &[Ranked], files: &BTreeMap<String, String>) ->
 }
 
 /// Makes the machine envelope of how bidders stand.
-pub fn standing_envelope(standing: &Standing) -> Value {
+pub fn standing_envelope(standing: &Reputations) -> Value {
     envelope("standing", json!(standing))
 }
 
@@ -178,7 +179,7 @@ fn bars(history: &[f64]) -> String {
     last.map(bar).collect()
 }
 
-fn standing_columns(standing: &Standing) -> Columns {
+fn standing_columns(standing: &Reputations) -> Columns {
     let mut columns = Columns::new(&["bidder", "weight", "passed", "iterations", "efficiency", "Brier", "history"]);
     let mut bidders: Vec<_> = standing.bidders.iter().collect();
     bidders.sort_by(|(_, one), (_, other)| other.weight.total_cmp(&one.weight));
@@ -196,7 +197,7 @@ fn standing_columns(standing: &Standing) -> Columns {
     columns
 }
 
-fn standing_headline(standing: &Standing, events: usize) -> String {
+fn standing_headline(standing: &Reputations, events: usize) -> String {
     let bidders = count(standing.bidders.len(), "bidder", "bidders");
     format!("{bidders}, {}", count(events, "event", "events"))
 }
@@ -204,7 +205,7 @@ fn standing_headline(standing: &Standing, events: usize) -> String {
 const NO_EVENTS: &str = "nothing has happened yet: events are written to .assize/market/events";
 
 /// Shows how bidders stand to a person.
-pub fn standing_human(standing: &Standing, events: usize) -> String {
+pub fn standing_human(standing: &Reputations, events: usize) -> String {
     if events == 0 {
         return format!("{NO_EVENTS}\n");
     }
@@ -212,7 +213,7 @@ pub fn standing_human(standing: &Standing, events: usize) -> String {
 }
 
 /// Shows how bidders stand as a page.
-pub fn standing_markdown(standing: &Standing, events: usize) -> String {
+pub fn standing_markdown(standing: &Reputations, events: usize) -> String {
     if events == 0 {
         return format!("{NO_EVENTS}\n");
     }
@@ -220,8 +221,8 @@ pub fn standing_markdown(standing: &Standing, events: usize) -> String {
 }
 
 /// Makes the machine envelope of what each event did.
-pub fn steps_envelope(bidders: &[&str], steps: &[Step], deltas: &Deltas) -> Value {
-    let step = |step: &Step| {
+pub fn steps_envelope(bidders: &[&str], steps: &[ReputationStep], deltas: &Deltas) -> Value {
+    let step = |step: &ReputationStep| {
         let weights = |weights: &[f64]| {
             bidders
                 .iter()
@@ -238,14 +239,14 @@ pub fn steps_envelope(bidders: &[&str], steps: &[Step], deltas: &Deltas) -> Valu
 }
 
 /// Returns what the market gives for the outcome of an event, where the event differs from all of it.
-fn expected(step: &Step, deltas: &Deltas) -> Option<f64> {
+fn expected(step: &ReputationStep, deltas: &Deltas) -> Option<f64> {
     let event = &step.event;
     let given = [false, true].map(|again| deltas.of(event.outcome, event.accuracy, again));
     let fits = given.iter().any(|delta| (delta - event.weight_delta).abs() <= DELTA_TOLERANCE);
     (!fits).then_some(given[0])
 }
 
-fn steps_columns(bidders: &[&str], steps: &[Step], deltas: &Deltas) -> Columns {
+fn steps_columns(bidders: &[&str], steps: &[ReputationStep], deltas: &Deltas) -> Columns {
     let mut columns = Columns::new(&["time", "bidder", "outcome", "delta", "weight before", "after", ""]);
     for step in steps {
         let at = bidders.iter().position(|name| *name == step.event.bot_id);
@@ -266,7 +267,7 @@ fn steps_columns(bidders: &[&str], steps: &[Step], deltas: &Deltas) -> Columns {
 }
 
 /// Shows what each event did to a person.
-pub fn steps_human(bidders: &[&str], steps: &[Step], deltas: &Deltas) -> String {
+pub fn steps_human(bidders: &[&str], steps: &[ReputationStep], deltas: &Deltas) -> String {
     if steps.is_empty() {
         return format!("{NO_EVENTS}\n");
     }
@@ -274,7 +275,7 @@ pub fn steps_human(bidders: &[&str], steps: &[Step], deltas: &Deltas) -> String 
 }
 
 /// Shows what each event did as a page.
-pub fn steps_markdown(bidders: &[&str], steps: &[Step], deltas: &Deltas) -> String {
+pub fn steps_markdown(bidders: &[&str], steps: &[ReputationStep], deltas: &Deltas) -> String {
     if steps.is_empty() {
         return format!("{NO_EVENTS}\n");
     }
@@ -282,7 +283,7 @@ pub fn steps_markdown(bidders: &[&str], steps: &[Step], deltas: &Deltas) -> Stri
 }
 
 /// Makes the machine envelope of what policies would have come to.
-pub fn simulated_envelope(table: &PastOutcomes, simulated: &[Simulated]) -> Value {
+pub fn simulated_envelope(table: &PastOutcomes, simulated: &[PolicyResult]) -> Value {
     let (best, passed) = table.best();
     let best = json!({"bidder": table.bidders()[best], "passed": passed as f64 / table.tasks() as f64});
     envelope(
@@ -298,7 +299,7 @@ fn simulated_headline(table: &PastOutcomes) -> String {
     format!("{tasks}, {bidders}; the best throughout is {} with {share:.1} %", visible(&table.bidders()[best]))
 }
 
-fn simulated_columns(simulated: &[Simulated]) -> Columns {
+fn simulated_columns(simulated: &[PolicyResult]) -> Columns {
     let rounds: Vec<String> = simulated.first().map_or_else(Vec::new, |first| {
         first.regret.iter().map(|after| format!("regret after {}", after.rounds)).collect()
     });
@@ -321,11 +322,11 @@ fn simulated_columns(simulated: &[Simulated]) -> Columns {
 }
 
 /// Shows what policies would have come to to a person.
-pub fn simulated_human(table: &PastOutcomes, simulated: &[Simulated]) -> String {
+pub fn simulated_human(table: &PastOutcomes, simulated: &[PolicyResult]) -> String {
     format!("{}\n\n{}", styled(STRONG, &simulated_headline(table)), simulated_columns(simulated).human())
 }
 
 /// Shows what policies would have come to as a page.
-pub fn simulated_markdown(table: &PastOutcomes, simulated: &[Simulated]) -> String {
+pub fn simulated_markdown(table: &PastOutcomes, simulated: &[PolicyResult]) -> String {
     format!("## {}\n\n{}", escape(&simulated_headline(table)), simulated_columns(simulated).markdown())
 }

@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-use assize_core::patch::{Change, Note};
 use assize_core::text::make_visible;
 use assize_core::violation::Violation;
-use assize_engine::patch::{PatchError, Prepared};
+use assize_engine::patch::{PatchError, PreparedPatch};
+use assize_patch::{FileTransition, Note};
 
 use super::comment::{escape, finished, list};
-use super::quiet;
+use crate::output::quiet;
 
 /// Returns what a change does to a file, in the word of its operation where there is one.
-pub fn kind(change: &Change) -> &'static str {
+pub fn kind(change: &FileTransition) -> &'static str {
     match (&change.before, &change.after) {
         (None, _) => "add",
         (Some(_), None) => "remove",
@@ -20,7 +20,7 @@ pub fn kind(change: &Change) -> &'static str {
 }
 
 /// Shows a patch that fits.
-pub fn human(prepared: &Prepared, is_written: bool) -> String {
+pub fn human(prepared: &PreparedPatch, is_written: bool) -> String {
     let mut text = String::new();
     for Note { at, message } in &prepared.plan.notes {
         let _ = writeln!(text, "{}", quiet(&format!("{}: {}", make_visible(at), make_visible(message))));
@@ -40,7 +40,7 @@ pub fn human_unfit(faults: &[Violation]) -> String {
 }
 
 /// Shows a patch that fits, as Markdown.
-pub fn markdown(prepared: &Prepared, is_written: bool) -> String {
+pub fn markdown(prepared: &PreparedPatch, is_written: bool) -> String {
     let mut text = format!("## Assize patch: {}\n\n", sum(prepared, is_written));
     let changes = prepared.plan.changes.iter();
     let changes = changes.map(|change| format!("| {} | {} |", kind(change), escape(&change.path)));
@@ -59,7 +59,7 @@ pub fn markdown_unfit(faults: &[Violation]) -> String {
     finished(text)
 }
 
-fn sum(prepared: &Prepared, is_written: bool) -> String {
+fn sum(prepared: &PreparedPatch, is_written: bool) -> String {
     let count = prepared.plan.changes.len();
     let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
     match (prepared.plan.is_applied, is_written) {

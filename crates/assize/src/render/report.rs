@@ -4,7 +4,7 @@
 //! it on the screen as text. What the figures mean must not be known here.
 
 use assize_core::text::make_visible;
-use assize_core::trial::report::Report;
+use assize_eval::judge_evaluation::report::EvalReport;
 
 const PAGE: &str = include_str!("report/page.html");
 /// Vega 6.4, Vega-Lite 6.4 and Vega-Embed 7.3, as their authors publish them (BSD-3-Clause), with the licences of all that is in them.
@@ -16,7 +16,7 @@ const CHARTS: [&str; 4] = [
 ];
 
 /// Makes the page.
-pub fn page(report: &Report) -> String {
+pub fn page(report: &EvalReport) -> String {
     let data = serde_json::to_string(report).unwrap_or_default().replace('<', "\\u003c");
     let title = make_visible(&report.title).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let charts = CHARTS.map(without_source_map).join("\n;\n");

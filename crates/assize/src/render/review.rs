@@ -3,16 +3,18 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use assize_core::court::review::{ReviewInputs, ReviewRecord, Scope, decide, dimension_of};
-use assize_core::exec_report::{GateResult, TestsOf, line_of};
 use assize_core::finding::{Finding, Severity};
-use assize_core::gate::{GATES, Gate, GateState, Setup};
-use assize_core::ruling::Outcome;
+use assize_core::ruling::{Outcome, Unjudged};
 use assize_core::text::first_line;
-use assize_core::verdict::{FixOperation, Scores};
+use assize_gate::exec_report::{GateResult, TestsOf, line_of};
+use assize_gate::gate::{GATES, Gate, GateState, Setup};
+use assize_review::case::{ReviewInputs, ReviewScope};
+use assize_review::court::{ReviewRecord, decide, dimension_of};
+use assize_review::verdict::{FixOperation, Scores};
 
-use super::{BAD, DOUBTFUL, GOOD, STRONG, finding_line, gate_mark, judge_cost, outcome, quiet, styled, visible};
+use super::{explain_line, finding_line, gate_mark, judge_cost, outcome, visible};
 use crate::exit::Exit;
+use crate::output::{BAD, DOUBTFUL, GOOD, STRONG, quiet, styled};
 
 /// Diagnostics and tests of one gate that a person is shown.
 const SHOWN: usize = 8;
@@ -48,7 +50,16 @@ pub fn human(record: &ReviewRecord) -> String {
             let _ = writeln!(text, "  {} {}: {brief}", quiet(operation(step.operation)), visible(&step.file));
         }
     }
+    if ruling.outcome != Outcome::Accept {
+        text.push_str(&explained(inputs, ruling.unjudged.as_ref()));
+    }
     text
+}
+
+/// Returns the line that says how to read about what a review names, set apart from what is above it.
+fn explained(inputs: &ReviewInputs, unjudged: Option<&Unjudged>) -> String {
+    let line = explain_line(&inputs.findings, &inputs.exec.gates, unjudged);
+    if line.is_empty() { line } else { format!("\n{line}") }
 }
 
 /// Shows what was found without any judge, and what was not looked at.
@@ -90,12 +101,12 @@ pub fn scope(record: &ReviewRecord) -> String {
         count => format!("{count} files"),
     };
     match (&inputs.case.base, inputs.case.scope) {
-        (_, Scope::Everything) => "the whole tree".to_owned(),
-        (None, Scope::Change) => format!("{files}, compared with nothing"),
-        (Some(base), Scope::Change) if inputs.patch_summary.is_empty() => {
+        (_, ReviewScope::Everything) => "the whole tree".to_owned(),
+        (None, ReviewScope::Change) => format!("{files}, compared with nothing"),
+        (Some(base), ReviewScope::Change) if inputs.patch_summary.is_empty() => {
             format!("nothing differs from {}; the tree as it is was judged", short(base))
         }
-        (Some(base), Scope::Change) => format!("{files} changed since {}", short(base)),
+        (Some(base), ReviewScope::Change) => format!("{files} changed since {}", short(base)),
     }
 }
 
@@ -204,6 +215,9 @@ pub fn gates_human(inputs: &ReviewInputs) -> String {
         let _ = writeln!(text, "  {NO_GATE}");
     }
     evidence(&mut text, inputs);
+    if gates_exit(inputs) != Exit::Done {
+        text.push_str(&explained(inputs, None));
+    }
     text
 }
 
@@ -242,13 +256,13 @@ pub fn category(finding: &Finding) -> &'static str {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use assize_core::comparison::TestComparison;
-    use assize_core::court::review::{PatchedFile, ReviewPolicy};
-    use assize_core::court::stop::BlockOn;
-    use assize_core::exec_report::{ExecReport, FailingTest, TestSummary, Trouble};
+    use assize_core::finding::BlockOn;
     use assize_core::finding::Certainty;
-    use assize_core::gate::{Dimension, GateTrouble};
-    use assize_core::report::Diagnostic;
+    use assize_gate::comparison::TestComparison;
+    use assize_gate::exec_report::{ExecReport, FailingTest, TestSummary, TroubleReport};
+    use assize_gate::gate::{Dimension, GateTrouble};
+    use assize_report::Diagnostic;
+    use assize_review::case::{PatchedFile, ReviewPolicy};
 
     pub(crate) fn record() -> ReviewRecord {
         let gate = |id: &str, dimensions: &[Dimension], state| GateResult {
@@ -286,8 +300,11 @@ pub(crate) mod tests {
             message: "`os` imported but unused".to_owned(),
             offer: None,
         };
-        let trouble =
-            Trouble { kind: GateTrouble::MissingTool, detail: "mypy is not installed".to_owned(), to_blame: false };
+        let trouble = TroubleReport {
+            kind: GateTrouble::MissingTool,
+            detail: "mypy is not installed".to_owned(),
+            to_blame: false,
+        };
         let gates = vec![
             GateResult { tests: Some(tests), ..gate("pytest", &[Dimension::TestsFunctional], GateState::Failed) },
             GateResult { new: vec![found], known: 500, ..gate("ruff-check", &[Dimension::Style], GateState::Failed) },
@@ -356,7 +373,7 @@ pub(crate) mod tests {
 
     #[test]
     fn gates_end_as_a_review_without_judges_would() {
-        let trouble = |to_blame| Trouble { kind: GateTrouble::MissingTool, detail: String::new(), to_blame };
+        let trouble = |to_blame| TroubleReport { kind: GateTrouble::MissingTool, detail: String::new(), to_blame };
         let errored = |inputs: &mut ReviewInputs, to_blame| {
             inputs.exec.gates[0].state = GateState::Errored;
             inputs.exec.gates[0].trouble = Some(trouble(to_blame));

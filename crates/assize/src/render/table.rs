@@ -1,10 +1,10 @@
 //! Rulings on records as a table: a row for each record, and two columns for each mode.
 
-use assize_core::court::eval::RecordRuling;
-use assize_core::rubric::Rubric;
 use assize_core::ruling::Outcome;
 use assize_core::text::make_visible;
-use assize_engine::records::table::{Cell, CellKind, Column};
+use assize_engine::records::cell::{Cell, CellKind, Column};
+use assize_eval::court::RecordRuling;
+use assize_eval::rubric::Rubric;
 
 /// Columns beside those of the modes.
 const FIXED: [(&str, CellKind); 9] = [

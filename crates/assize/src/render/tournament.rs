@@ -2,19 +2,20 @@
 
 use std::fmt::Write as _;
 
-use assize_core::court::generation::{Attempt, Generated, GenerationStep};
-use assize_core::court::standing::{Criterion, Measure, Standing, UNCOUNTED};
-use assize_core::court::tournament::{Place, TournamentInputs, TournamentRecord};
-use assize_core::fix::cost::Spent;
-use assize_core::fix::rounds::Proposed;
 use assize_core::ruling::{Outcome, Unjudged};
 use assize_core::text::{head, make_visible};
+use assize_review::fix::cost::Spending;
+use assize_review::fix::rounds::Proposed;
+use assize_review::ranking_key::{Criterion, Measure, RankingKey, UNCOUNTED};
+use assize_review::tournament::generation::{Attempt, Generated, GenerationStep};
+use assize_review::tournament::{CandidateRank, TournamentInputs, TournamentRecord};
 use minijinja::{AutoEscape, Environment, context};
 use serde_json::{Value, json};
 
 use super::comment::escape;
 use super::fix::proposal_line;
-use super::{BAD, DOUBTFUL, GOOD, STRONG, costs, outcome, quiet, spent, styled};
+use super::{costs, outcome, spent};
+use crate::output::{BAD, DOUBTFUL, GOOD, STRONG, quiet, styled};
 
 const PAGE: &str = include_str!("../../templates/tournament.html");
 /// Bytes of a reason in a table.
@@ -68,7 +69,7 @@ fn missing(record: &TournamentRecord) -> Vec<(String, String)> {
 }
 
 /// Shows what a candidate cost; `None` where nobody made any.
-fn cost(record: &TournamentRecord, place: &Place) -> Option<String> {
+fn cost(record: &TournamentRecord, place: &CandidateRank) -> Option<String> {
     let costs = record.generated.as_ref()?.costs_of(place.index);
     Some(match costs.map(|costs| costs.spent.cost_usd) {
         None => "-".to_owned(),
@@ -78,12 +79,12 @@ fn cost(record: &TournamentRecord, place: &Place) -> Option<String> {
 }
 
 /// Says why a candidate stands where it does, and what it cost.
-fn why_and_cost(record: &TournamentRecord, place: &Place, bytes_max: usize) -> String {
+fn why_and_cost(record: &TournamentRecord, place: &CandidateRank, bytes_max: usize) -> String {
     format!("{}{}", head(&why(&record.inputs, place), bytes_max), in_brackets(record, place))
 }
 
 /// Says in brackets what a candidate cost; nothing where nobody made it.
-fn in_brackets(record: &TournamentRecord, place: &Place) -> String {
+fn in_brackets(record: &TournamentRecord, place: &CandidateRank) -> String {
     let known = record.generated.as_ref().and_then(|generated| generated.costs_of(place.index));
     known.map(|known| format!(" ({})", costs(known))).unwrap_or_default()
 }
@@ -92,7 +93,7 @@ fn in_brackets(record: &TournamentRecord, place: &Place) -> String {
 pub fn step_line(step: &GenerationStep) -> String {
     let Proposed { proposal, time_ms, cost_usd } = &step.proposed;
     let proposal = proposal_line(proposal, step.patch.as_ref(), step.fixer.as_ref());
-    let spent = spent(&Spent { time_ms: *time_ms, cost_usd: *cost_usd });
+    let spent = spent(&Spending { time_ms: *time_ms, cost_usd: *cost_usd });
     format!("candidate {}: {proposal}  {}", step.number, quiet(&format!("({spent})")))
 }
 
@@ -302,7 +303,7 @@ fn short(criterion: Criterion) -> &'static str {
 }
 
 /// What is known of a column.
-fn measure(standing: &Standing, criterion: Criterion) -> Measure {
+fn measure(standing: &RankingKey, criterion: Criterion) -> Measure {
     standing.measure(criterion).unwrap_or_default()
 }
 
@@ -315,7 +316,7 @@ fn cell(measure: Measure) -> (String, anstyle::Style) {
     }
 }
 
-fn tone(place: &Place) -> anstyle::Style {
+fn tone(place: &CandidateRank) -> anstyle::Style {
     match place.standing.ruling {
         Outcome::Accept => GOOD,
         Outcome::Unjudged => DOUBTFUL,
@@ -323,7 +324,7 @@ fn tone(place: &Place) -> anstyle::Style {
     }
 }
 
-fn ruling(inputs: &TournamentInputs, place: &Place) -> String {
+fn ruling(inputs: &TournamentInputs, place: &CandidateRank) -> String {
     if inputs.candidates[place.index].tree.is_err() {
         return "unfit".to_owned();
     }
@@ -335,22 +336,22 @@ fn ruling(inputs: &TournamentInputs, place: &Place) -> String {
     }
 }
 
-fn convention(inputs: &TournamentInputs, place: &Place) -> String {
+fn convention(inputs: &TournamentInputs, place: &CandidateRank) -> String {
     let known = inputs.assessment(place.index);
     known.and_then(|known| known.convention.fit).map_or("-".to_owned(), |fit| format!("{fit:.2}"))
 }
 
-fn total(inputs: &TournamentInputs, place: &Place) -> String {
+fn total(inputs: &TournamentInputs, place: &CandidateRank) -> String {
     let known = inputs.assessment(place.index);
     known.and_then(|known| known.convention.total).map_or("-".to_owned(), |total| format!("{total:.3}"))
 }
 
-fn size(standing: &Standing) -> String {
+fn size(standing: &RankingKey) -> String {
     standing.size.map_or("-".to_owned(), |lines| lines.to_string())
 }
 
 /// Says in one line why a candidate stands where it does.
-fn why(inputs: &TournamentInputs, place: &Place) -> String {
+fn why(inputs: &TournamentInputs, place: &CandidateRank) -> String {
     if let Some(original) = place.duplicate_of {
         return format!("is the same as {}", visible(&inputs.candidates[original].name));
     }
@@ -368,7 +369,7 @@ fn why(inputs: &TournamentInputs, place: &Place) -> String {
     visible(&format!("{stopped}{said}"))
 }
 
-fn remarks(inputs: &TournamentInputs, place: &Place) -> Vec<String> {
+fn remarks(inputs: &TournamentInputs, place: &CandidateRank) -> Vec<String> {
     let known = inputs.assessment(place.index);
     let remarks = known.and_then(|known| known.convention.parts["remarks"].as_array());
     remarks.into_iter().flatten().filter_map(|remark| remark["message"].as_str()).map(visible).collect()

@@ -4,28 +4,28 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use assize_engine::sandbox::{Job, Limit, read_written, remove};
+use assize_engine::sandbox::{LimitKind, SandboxJob, read_written, remove};
 
-use super::world::{Ran, World, is_root};
+use super::world::{SandboxSurroundings, SandboxedRun, is_root};
 
 /// How it is seen that an escape worked.
 #[derive(Clone, Copy)]
-pub enum Seen {
+pub enum EscapeSign {
     /// The program says so: it asked the kernel, and was not refused.
     Said,
     /// A secret is in what it printed.
     Leaked,
     /// Something outside is not as it was.
-    Outside(fn(&World, &Ran) -> Option<String>),
+    Outside(fn(&SandboxSurroundings, &SandboxedRun) -> Option<String>),
     /// The same, some time after the run.
-    Later(fn(&World, &Ran) -> Option<String>),
+    Later(fn(&SandboxSurroundings, &SandboxedRun) -> Option<String>),
     /// It was not ended at this limit.
-    NotLimitedBy(Limit),
+    NotLimitedBy(LimitKind),
 }
 
 /// How it is shown that the escape works where nothing holds it back, and is seen then.
 #[derive(Clone, Copy)]
-pub enum Control {
+pub enum EscapeControl {
     /// It is run without a sandbox.
     Plain,
     /// The same, if this machine and user let it work there.
@@ -37,7 +37,7 @@ pub enum Control {
     /// The same, if the kernel keeps limits for this user.
     RaisedIf(fn() -> bool),
     /// It is run without a sandbox, and seen by other means.
-    Other(fn(&World, &Ran) -> Option<String>),
+    Other(fn(&SandboxSurroundings, &SandboxedRun) -> Option<String>),
     /// It cannot be run without a sandbox, because of what it would do.
     Harmful(&'static str),
 }
@@ -48,10 +48,10 @@ pub struct Escape {
     pub name: &'static str,
     /// What is seen from outside when it is held.
     pub expected: &'static str,
-    pub seen: Seen,
-    pub control: Control,
+    pub seen: EscapeSign,
+    pub control: EscapeControl,
     /// What it may take.
-    pub limits: fn(&mut Job),
+    pub limits: fn(&mut SandboxJob),
     /// Whether Landlock alone lets it through, without namespaces.
     pub needs_namespaces: bool,
 }
@@ -59,20 +59,20 @@ pub struct Escape {
 /// How long effects are waited for that come after the run.
 pub const LATER: Duration = Duration::from_millis(2500);
 
-fn no_change(_: &mut Job) {}
+fn no_change(_: &mut SandboxJob) {}
 
-const fn escape(name: &'static str, expected: &'static str, seen: Seen, control: Control) -> Escape {
+const fn escape(name: &'static str, expected: &'static str, seen: EscapeSign, control: EscapeControl) -> Escape {
     Escape { name, expected, seen, control, limits: no_change, needs_namespaces: false }
 }
 
 const fn limited(
     name: &'static str,
     expected: &'static str,
-    by: Limit,
-    control: Control,
-    limits: fn(&mut Job),
+    by: LimitKind,
+    control: EscapeControl,
+    limits: fn(&mut SandboxJob),
 ) -> Escape {
-    Escape { name, expected, seen: Seen::NotLimitedBy(by), control, limits, needs_namespaces: false }
+    Escape { name, expected, seen: EscapeSign::NotLimitedBy(by), control, limits, needs_namespaces: false }
 }
 
 impl Escape {
@@ -81,21 +81,21 @@ impl Escape {
         self
     }
 
-    const fn within(mut self, limits: fn(&mut Job)) -> Self {
+    const fn within(mut self, limits: fn(&mut SandboxJob)) -> Self {
         self.limits = limits;
         self
     }
 
     /// Returns what was seen of the escape, if it worked.
-    pub fn escaped(&self, world: &World, ran: &Ran) -> Option<String> {
+    pub fn escaped(&self, world: &SandboxSurroundings, ran: &SandboxedRun) -> Option<String> {
         match self.seen {
-            Seen::Said => ran.stdout.lines().find(|line| line.starts_with("ESCAPED")).map(str::to_owned),
-            Seen::Leaked => {
+            EscapeSign::Said => ran.stdout.lines().find(|line| line.starts_with("ESCAPED")).map(str::to_owned),
+            EscapeSign::Leaked => {
                 let printed = ran.stdout.contains(&world.secret) || ran.stderr.contains(&world.secret);
                 printed.then(|| "the secret was printed".to_owned())
             }
-            Seen::Outside(look) | Seen::Later(look) => look(world, ran),
-            Seen::NotLimitedBy(limit) => {
+            EscapeSign::Outside(look) | EscapeSign::Later(look) => look(world, ran),
+            EscapeSign::NotLimitedBy(limit) => {
                 let reached = ran.result.limit_reached;
                 (reached != Some(limit)).then(|| format!("the limit was {reached:?}, status {:?}", ran.result.status))
             }
@@ -130,155 +130,185 @@ fn other_interfaces() -> Vec<String> {
 }
 
 /// Settings of the kernel that only root may write to at all.
-fn changes_settings(world: &World, _: &Ran) -> Option<String> {
+fn changes_settings(world: &SandboxSurroundings, _: &SandboxedRun) -> Option<String> {
     world.setting_changed()
 }
 
-fn has_status(ran: &Ran, status: i32) -> Option<String> {
+fn has_status(ran: &SandboxedRun, status: i32) -> Option<String> {
     (ran.result.status != Some(status)).then(|| format!("{:?} was reported", ran.result))
 }
 
-fn is_late(world: &World) -> Option<String> {
+fn is_late(world: &SandboxSurroundings) -> Option<String> {
     world.at("work/late").exists().then(|| "something acted after the run".to_owned())
 }
 
 const MIB: u64 = 1 << 20;
 /// Kept apart from the machine, with the rights of root in there.
-const APART: Control = Control::Below(&["unshare", "-rmpf"], may_make_users);
+const APART: EscapeControl = EscapeControl::Below(&["unshare", "-rmpf"], may_make_users);
 
 /// Ways to read or change files that are not the job's.
 pub const FILES: &[Escape] = &[
     escape(
         "symlink-out",
         "the file that the link points to is as it was",
-        Seen::Outside(|world, _| world.changed()),
-        Control::Plain,
+        EscapeSign::Outside(|world, _| world.changed()),
+        EscapeControl::Plain,
     ),
     escape(
         "symlink-report",
         "the report cannot be read as one",
-        Seen::Outside(|world, _| {
+        EscapeSign::Outside(|world, _| {
             let read = read_written(&world.at("gates/reports"), Path::new("report.xml"), 1000).ok()?;
             String::from_utf8_lossy(&read).contains(&world.secret).then(|| "the report is a secret".to_owned())
         }),
-        Control::Other(|world, _| {
+        EscapeControl::Other(|world, _| {
             fs::read_to_string(world.at("gates/reports/report.xml")).ok().filter(|text| text.contains(&world.secret))
         }),
     ),
     escape(
         "hardlink-secret",
         "the secret has one name",
-        Seen::Outside(|world, _| {
+        EscapeSign::Outside(|world, _| {
             use std::os::unix::fs::MetadataExt as _;
             let names = fs::metadata(world.at("secrets/secret.txt")).expect("a secret").nlink();
             (names > 1).then(|| format!("{names} names"))
         }),
-        Control::Plain,
+        EscapeControl::Plain,
     ),
     escape(
         "other-reports",
         "the other gate's report is as it was",
-        Seen::Outside(|world, _| world.changed()),
-        Control::Plain,
+        EscapeSign::Outside(|world, _| world.changed()),
+        EscapeControl::Plain,
     ),
-    escape("read-secrets", "no secret of the home folder is printed", Seen::Leaked, Control::Plain),
-    escape("read-shadow", "nothing that only root may read is printed", Seen::Said, Control::PlainIf(is_root)),
-    escape("read-elsewhere", "no other folder shows anything", Seen::Said, Control::PlainIf(is_root)),
+    escape("read-secrets", "no secret of the home folder is printed", EscapeSign::Leaked, EscapeControl::Plain),
+    escape(
+        "read-shadow",
+        "nothing that only root may read is printed",
+        EscapeSign::Said,
+        EscapeControl::PlainIf(is_root),
+    ),
+    escape("read-elsewhere", "no other folder shows anything", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
     escape(
         "write-home",
         "every file of the home folder is as it was",
-        Seen::Outside(|world, _| world.changed()),
-        Control::Plain,
+        EscapeSign::Outside(|world, _| world.changed()),
+        EscapeControl::Plain,
     ),
-    escape("write-tools", "every tool is as it was", Seen::Outside(|world, _| world.changed()), Control::Plain),
+    escape(
+        "write-tools",
+        "every tool is as it was",
+        EscapeSign::Outside(|world, _| world.changed()),
+        EscapeControl::Plain,
+    ),
     escape(
         "write-real",
         "the user's tree and its hooks are as they were",
-        Seen::Outside(|world, _| world.changed()),
-        Control::Plain,
+        EscapeSign::Outside(|world, _| world.changed()),
+        EscapeControl::Plain,
     ),
     escape(
         "write-system",
         "no file of that name is in any system folder",
-        Seen::Outside(|world, _| world.planted()),
-        Control::Plain,
+        EscapeSign::Outside(|world, _| world.planted()),
+        EscapeControl::Plain,
     ),
     escape(
         "set-user-id",
         "no file in the work copy lends rights",
-        Seen::Outside(|world, _| world.dangerous_file()),
-        Control::Plain,
+        EscapeSign::Outside(|world, _| world.dangerous_file()),
+        EscapeControl::Plain,
     ),
     escape(
         "make-device",
         "no device is in the work copy",
-        Seen::Outside(|world, _| world.dangerous_file()),
-        Control::PlainIf(is_root),
+        EscapeSign::Outside(|world, _| world.dangerous_file()),
+        EscapeControl::PlainIf(is_root),
     ),
     escape(
         "devices",
         "no byte of memory, of the kernel's log or of a disk is read",
-        Seen::Said,
-        Control::PlainIf(is_root),
+        EscapeSign::Said,
+        EscapeControl::PlainIf(is_root),
     ),
-    escape("open-by-handle", "nothing is opened by number", Seen::Said, Control::PlainIf(is_root)),
+    escape("open-by-handle", "nothing is opened by number", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
 ];
 
 /// Ways through `/proc` and `/sys`.
 pub const PROC: &[Escape] = &[
-    escape("proc-root", "no secret is printed", Seen::Leaked, Control::Plain),
-    escape("descriptors", "no secret is printed", Seen::Leaked, Control::Plain),
-    escape("environments", "no variable of another process is printed", Seen::Leaked, Control::Plain),
-    escape("proc-sys", "the setting is as it was", Seen::Outside(changes_settings), Control::PlainIf(is_root)),
-    escape("core-pattern", "the setting is as it was", Seen::Outside(changes_settings), Control::PlainIf(is_root)),
+    escape("proc-root", "no secret is printed", EscapeSign::Leaked, EscapeControl::Plain),
+    escape("descriptors", "no secret is printed", EscapeSign::Leaked, EscapeControl::Plain),
+    escape("environments", "no variable of another process is printed", EscapeSign::Leaked, EscapeControl::Plain),
+    escape(
+        "proc-sys",
+        "the setting is as it was",
+        EscapeSign::Outside(changes_settings),
+        EscapeControl::PlainIf(is_root),
+    ),
+    escape(
+        "core-pattern",
+        "the setting is as it was",
+        EscapeSign::Outside(changes_settings),
+        EscapeControl::PlainIf(is_root),
+    ),
     escape(
         "sysrq",
         "the kernel took no key",
-        Seen::Said,
-        Control::PlainIf(|| is_root() && Path::new("/proc/sysrq-trigger").exists()),
+        EscapeSign::Said,
+        EscapeControl::PlainIf(|| is_root() && Path::new("/proc/sysrq-trigger").exists()),
     ),
-    escape("first-process", "nothing of the first process can be opened", Seen::Said, Control::Plain),
-    escape("sysfs", "nothing there can be written to", Seen::Said, Control::PlainIf(is_root)),
+    escape("first-process", "nothing of the first process can be opened", EscapeSign::Said, EscapeControl::Plain),
+    escape("sysfs", "nothing there can be written to", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
 ];
 
 /// Ways into other namespaces and roots.
 pub const NAMESPACES: &[Escape] = &[
-    escape("mount", "nothing is mounted", Seen::Said, APART),
-    escape("mount-by-descriptor", "nothing is mounted", Seen::Said, APART),
+    escape("mount", "nothing is mounted", EscapeSign::Said, APART),
+    escape("mount-by-descriptor", "nothing is mounted", EscapeSign::Said, APART),
     escape(
         "remount",
         "no file is in /usr",
-        Seen::Outside(|world, _| world.planted()),
-        Control::Below(&["unshare", "-m"], || is_root() && may_make_users()),
+        EscapeSign::Outside(|world, _| world.planted()),
+        EscapeControl::Below(&["unshare", "-m"], || is_root() && may_make_users()),
     ),
-    escape("chroot", "no secret is printed", Seen::Leaked, Control::Plain),
-    escape("pivot-root", "the root is the same", Seen::Said, APART),
-    escape("unshare-user", "no namespace is made", Seen::Said, Control::PlainIf(may_make_users)),
-    escape("clone-user", "no namespace is made", Seen::Said, Control::PlainIf(may_make_users)),
-    escape("clone3-user", "no namespace is made", Seen::Said, Control::PlainIf(may_make_users)),
-    escape("unshare-others", "no namespace is made", Seen::Said, Control::PlainIf(is_root)),
-    escape("enter-namespace", "no namespace is entered", Seen::Said, Control::PlainIf(is_root)),
+    escape("chroot", "no secret is printed", EscapeSign::Leaked, EscapeControl::Plain),
+    escape("pivot-root", "the root is the same", EscapeSign::Said, APART),
+    escape("unshare-user", "no namespace is made", EscapeSign::Said, EscapeControl::PlainIf(may_make_users)),
+    escape("clone-user", "no namespace is made", EscapeSign::Said, EscapeControl::PlainIf(may_make_users)),
+    escape("clone3-user", "no namespace is made", EscapeSign::Said, EscapeControl::PlainIf(may_make_users)),
+    escape("unshare-others", "no namespace is made", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
+    escape("enter-namespace", "no namespace is entered", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
 ];
 
 /// Ways to act on other processes, and to outlive the run.
 pub const PROCESSES: &[Escape] = &[
-    escape("trace", "no process of the host is traced", Seen::Said, Control::PlainIf(may_trace)),
-    escape("read-memory", "no secret is printed", Seen::Leaked, Control::PlainIf(may_trace)),
-    escape("read-memory-file", "no secret is printed", Seen::Leaked, Control::PlainIf(may_trace)),
-    escape("take-descriptor", "no descriptor is taken", Seen::Said, Control::PlainIf(may_trace)),
-    escape("kill-host", "the process is alive", Seen::Outside(|world, _| world.victim_harmed()), Control::Plain),
+    escape("trace", "no process of the host is traced", EscapeSign::Said, EscapeControl::PlainIf(may_trace)),
+    escape("read-memory", "no secret is printed", EscapeSign::Leaked, EscapeControl::PlainIf(may_trace)),
+    escape("read-memory-file", "no secret is printed", EscapeSign::Leaked, EscapeControl::PlainIf(may_trace)),
+    escape("take-descriptor", "no descriptor is taken", EscapeSign::Said, EscapeControl::PlainIf(may_trace)),
+    escape(
+        "kill-host",
+        "the process is alive",
+        EscapeSign::Outside(|world, _| world.victim_harmed()),
+        EscapeControl::Plain,
+    ),
     escape(
         "kill-all",
         "the process is alive, and so are we",
-        Seen::Outside(|world, _| world.victim_harmed()),
-        Control::Harmful("it would end the machine"),
+        EscapeSign::Outside(|world, _| world.victim_harmed()),
+        EscapeControl::Harmful("it would end the machine"),
     ),
-    escape("stop-host", "the process goes on", Seen::Outside(|world, _| world.victim_harmed()), Control::Plain),
+    escape(
+        "stop-host",
+        "the process goes on",
+        EscapeSign::Outside(|world, _| world.victim_harmed()),
+        EscapeControl::Plain,
+    ),
     limited(
         "stop-all",
         "the run ends when its time is over",
-        Limit::WallTime,
-        Control::Harmful("we would hang"),
+        LimitKind::WallTime,
+        EscapeControl::Harmful("we would hang"),
         |job| {
             job.limits.wall_seconds = 1;
         },
@@ -286,47 +316,77 @@ pub const PROCESSES: &[Escape] = &[
     escape(
         "kill-launcher",
         "its own status is reported",
-        Seen::Outside(|_, ran| has_status(ran, 7)),
-        Control::Harmful("it would end whoever started it"),
+        EscapeSign::Outside(|_, ran| has_status(ran, 7)),
+        EscapeControl::Harmful("it would end whoever started it"),
     )
     .needs_namespaces(),
     escape(
         "forge-result",
         "its own status is reported",
-        Seen::Outside(|_, ran| has_status(ran, 9)),
-        Control::Harmful("it writes to whatever it finds open"),
+        EscapeSign::Outside(|_, ran| has_status(ran, 9)),
+        EscapeControl::Harmful("it writes to whatever it finds open"),
     ),
-    escape("daemon", "nothing is written after the run", Seen::Later(|world, _| is_late(world)), Control::Plain),
-    escape("double-fork", "nothing is written after the run", Seen::Later(|world, _| is_late(world)), Control::Plain),
+    escape(
+        "daemon",
+        "nothing is written after the run",
+        EscapeSign::Later(|world, _| is_late(world)),
+        EscapeControl::Plain,
+    ),
+    escape(
+        "double-fork",
+        "nothing is written after the run",
+        EscapeSign::Later(|world, _| is_late(world)),
+        EscapeControl::Plain,
+    ),
     escape(
         "restart-itself",
         "nothing is written after the run",
-        Seen::Later(|world, _| is_late(world)),
-        Control::Plain,
+        EscapeSign::Later(|world, _| is_late(world)),
+        EscapeControl::Plain,
     ),
 ];
 
 /// Ways out by a socket.
 pub const NETWORK: &[Escape] = &[
-    escape("tcp", "nobody connects to the host", Seen::Outside(|world, _| world.connected()), Control::Plain),
-    escape("udp", "nothing is received by the host", Seen::Outside(|world, _| world.connected()), Control::Plain),
+    escape(
+        "tcp",
+        "nobody connects to the host",
+        EscapeSign::Outside(|world, _| world.connected()),
+        EscapeControl::Plain,
+    ),
+    escape(
+        "udp",
+        "nothing is received by the host",
+        EscapeSign::Outside(|world, _| world.connected()),
+        EscapeControl::Plain,
+    ),
     escape(
         "icmp",
         "the host is not asked for an echo",
-        Seen::Outside(|world, _| world.echoed()),
-        Control::PlainIf(is_root),
+        EscapeSign::Outside(|world, _| world.echoed()),
+        EscapeControl::PlainIf(is_root),
     ),
-    escape("unix-path", "nobody connects to the host", Seen::Outside(|world, _| world.connected()), Control::Plain),
-    escape("unix-abstract", "nobody connects to the host", Seen::Outside(|world, _| world.connected()), Control::Plain),
+    escape(
+        "unix-path",
+        "nobody connects to the host",
+        EscapeSign::Outside(|world, _| world.connected()),
+        EscapeControl::Plain,
+    ),
+    escape(
+        "unix-abstract",
+        "nobody connects to the host",
+        EscapeSign::Outside(|world, _| world.connected()),
+        EscapeControl::Plain,
+    ),
     escape(
         "interfaces",
         "no interface of the machine is printed",
-        Seen::Outside(|_, ran| other_interfaces().into_iter().find(|name| ran.stdout.contains(name.as_str()))),
-        Control::PlainIf(|| !other_interfaces().is_empty()),
+        EscapeSign::Outside(|_, ran| other_interfaces().into_iter().find(|name| ran.stdout.contains(name.as_str()))),
+        EscapeControl::PlainIf(|| !other_interfaces().is_empty()),
     )
     .needs_namespaces(),
-    escape("netlink", "no such socket is opened", Seen::Said, Control::Plain),
-    escape("odd-sockets", "no such socket is opened", Seen::Said, Control::PlainIf(is_root)),
+    escape("netlink", "no such socket is opened", EscapeSign::Said, EscapeControl::Plain),
+    escape("odd-sockets", "no such socket is opened", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
 ];
 
 /// Ways into the kernel, and what can be left in it.
@@ -334,65 +394,70 @@ pub const KERNEL: &[Escape] = &[
     escape(
         "keyring",
         "the user has no such key",
-        Seen::Outside(|world, ran| {
+        EscapeSign::Outside(|world, ran| {
             let said = ran.stdout.lines().find(|line| line.starts_with("ESCAPED")).map(str::to_owned);
             world.left_behind().or(said)
         }),
-        Control::Plain,
+        EscapeControl::Plain,
     ),
     escape(
         "shared-memory",
         "the host has no such segment",
-        Seen::Outside(|world, _| world.left_behind()),
-        Control::Plain,
+        EscapeSign::Outside(|world, _| world.left_behind()),
+        EscapeControl::Plain,
     ),
     escape(
         "shared-memory-file",
         "the host has no such file",
-        Seen::Outside(|world, _| world.left_behind()),
-        Control::Plain,
+        EscapeSign::Outside(|world, _| world.left_behind()),
+        EscapeControl::Plain,
     ),
     escape(
         "message-queue",
         "the host has no such queue",
-        Seen::Outside(|world, _| world.left_behind()),
-        Control::Plain,
+        EscapeSign::Outside(|world, _| world.left_behind()),
+        EscapeControl::Plain,
     ),
     escape(
         "io-uring",
         "none is set up",
-        Seen::Said,
-        Control::PlainIf(|| sysctl("kernel/io_uring_disabled").unwrap_or(0) == 0),
+        EscapeSign::Said,
+        EscapeControl::PlainIf(|| sysctl("kernel/io_uring_disabled").unwrap_or(0) == 0),
     ),
-    escape("userfaultfd", "none is opened", Seen::Said, Control::Plain),
-    escape("bpf", "nothing is loaded", Seen::Said, Control::PlainIf(is_root)),
-    escape("perf", "no counter is opened", Seen::Said, Control::PlainIf(is_root)),
-    escape("personality", "its data stays data", Seen::Said, Control::Plain),
+    escape("userfaultfd", "none is opened", EscapeSign::Said, EscapeControl::Plain),
+    escape("bpf", "nothing is loaded", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
+    escape("perf", "no counter is opened", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
+    escape("personality", "its data stays data", EscapeSign::Said, EscapeControl::Plain),
     escape(
         "foreign-calls",
         "it is killed",
-        Seen::Said,
-        Control::PlainIf(|| cfg!(target_arch = "x86_64") && Path::new("/proc/sys/abi/vsyscall32").exists()),
+        EscapeSign::Said,
+        EscapeControl::PlainIf(|| cfg!(target_arch = "x86_64") && Path::new("/proc/sys/abi/vsyscall32").exists()),
     ),
-    escape("foreign-calls-x32", "it is killed", Seen::Said, Control::PlainIf(|| cfg!(target_arch = "x86_64"))),
+    escape(
+        "foreign-calls-x32",
+        "it is killed",
+        EscapeSign::Said,
+        EscapeControl::PlainIf(|| cfg!(target_arch = "x86_64")),
+    ),
     escape(
         "machine",
         "everything is refused before it is looked at",
-        Seen::Said,
-        Control::Harmful("it acts on the machine"),
+        EscapeSign::Said,
+        EscapeControl::Harmful("it acts on the machine"),
     ),
-    escape("gain-rights", "nothing is raised", Seen::Said, Control::PlainIf(is_root)),
+    escape("gain-rights", "nothing is raised", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
     escape(
         "core-dump",
         "no core is in the work copy",
-        Seen::Outside(|world, _| {
+        EscapeSign::Outside(|world, _| {
             let mut names =
                 fs::read_dir(world.at("work")).expect("the work copy").flatten().map(|entry| entry.file_name());
             names
                 .find(|name| name.to_string_lossy().starts_with("core"))
                 .map(|name| name.to_string_lossy().into_owned())
         }),
-        Control::PlainIf(dumps_core_here),
+        EscapeControl::PlainIf(dumps_core_here),
     ),
 ];
 
@@ -401,76 +466,80 @@ pub const LIMITS: &[Escape] = &[
     limited(
         "fork-bomb",
         "it is ended, by name",
-        Limit::Processes,
-        Control::Harmful("it would take the machine down"),
+        LimitKind::Processes,
+        EscapeControl::Harmful("it would take the machine down"),
         |job| {
             job.limits.processes = 200;
         },
     ),
-    limited("many-processes", "it is ended, by name", Limit::Processes, Control::Raised, |job| {
+    limited("many-processes", "it is ended, by name", LimitKind::Processes, EscapeControl::Raised, |job| {
         job.limits.processes = 100;
     }),
-    limited("many-threads", "it is ended, by name", Limit::Processes, Control::Raised, |job| {
+    limited("many-threads", "it is ended, by name", LimitKind::Processes, EscapeControl::Raised, |job| {
         job.limits.processes = 100;
     }),
-    limited("memory", "it is ended, by name", Limit::Memory, Control::Raised, |job| {
+    limited("memory", "it is ended, by name", LimitKind::Memory, EscapeControl::Raised, |job| {
         job.limits.memory_bytes = 128 * MIB;
     }),
-    limited("memory-spread", "it is ended, by name", Limit::Memory, Control::Raised, |job| {
+    limited("memory-spread", "it is ended, by name", LimitKind::Memory, EscapeControl::Raised, |job| {
         job.limits.memory_bytes = 128 * MIB;
     }),
-    limited("memory-unmapped", "it is ended, by name", Limit::Memory, Control::Raised, |job| {
+    limited("memory-unmapped", "it is ended, by name", LimitKind::Memory, EscapeControl::Raised, |job| {
         job.limits.memory_bytes = 128 * MIB;
     }),
-    escape("memory-segments", "it does not get so much", Seen::Said, Control::RaisedIf(is_root))
+    escape("memory-segments", "it does not get so much", EscapeSign::Said, EscapeControl::RaisedIf(is_root))
         .needs_namespaces()
         .within(|job| job.limits.memory_bytes = 128 * MIB),
-    escape("memory-files", "none of the folders holds so much", Seen::Said, Control::Raised)
+    escape("memory-files", "none of the folders holds so much", EscapeSign::Said, EscapeControl::Raised)
         .within(|job| job.limits.temporary_bytes = 16 * MIB)
         .needs_namespaces(),
-    limited("disk", "it is ended, by name", Limit::WorkSize, Control::Raised, |job| job.limits.work_bytes = 32 * MIB),
-    limited("disk-unnamed", "it is ended, by name", Limit::WorkSize, Control::Raised, |job| {
+    limited("disk", "it is ended, by name", LimitKind::WorkSize, EscapeControl::Raised, |job| {
         job.limits.work_bytes = 32 * MIB;
     }),
-    limited("output", "it is ended, by name", Limit::Output, Control::Raised, |job| job.limits.output_bytes = MIB),
-    limited("large-file", "it is ended, by name", Limit::FileSize, Control::Raised, |job| {
+    limited("disk-unnamed", "it is ended, by name", LimitKind::WorkSize, EscapeControl::Raised, |job| {
+        job.limits.work_bytes = 32 * MIB;
+    }),
+    limited("output", "it is ended, by name", LimitKind::Output, EscapeControl::Raised, |job| {
+        job.limits.output_bytes = MIB;
+    }),
+    limited("large-file", "it is ended, by name", LimitKind::FileSize, EscapeControl::Raised, |job| {
         job.limits.file_bytes = 4 * MIB;
     }),
     limited(
         "sparse-file",
         "it is ended, by name",
-        Limit::FileSize,
-        Control::Harmful("the default is smaller as well"),
+        LimitKind::FileSize,
+        EscapeControl::Harmful("the default is smaller as well"),
         |_| {},
     ),
     escape(
         "deep-folder",
         "the work copy can be removed",
-        Seen::Outside(|world, _| {
+        EscapeSign::Outside(|world, _| {
             let made = world.at("work/a-folder-with-a-name-of-some-length").is_dir();
             assert!(made, "the folder was not made");
             remove(&world.at("work")).err().map(|error| error.to_string())
         }),
-        Control::Harmful("what it does is the same anywhere"),
+        EscapeControl::Harmful("what it does is the same anywhere"),
     ),
     escape(
         "open-files",
         "it cannot open so many",
-        Seen::Outside(|_, ran| ran.stdout.contains("DONE").then(|| "2000 files were open".to_owned())),
-        Control::Raised,
+        EscapeSign::Outside(|_, ran| ran.stdout.contains("DONE").then(|| "2000 files were open".to_owned())),
+        EscapeControl::Raised,
     )
     .within(|job| job.limits.open_files = 64),
-    limited("cpu", "it is ended, by name", Limit::CpuTime, Control::Harmful("it never ends"), |job| {
+    limited("cpu", "it is ended, by name", LimitKind::CpuTime, EscapeControl::Harmful("it never ends"), |job| {
         job.limits.cpu_seconds = 1;
     }),
-    limited("cpu-relay", "it is ended, by name", Limit::CpuTime, Control::Harmful("it never ends"), |job| {
+    limited("cpu-relay", "it is ended, by name", LimitKind::CpuTime, EscapeControl::Harmful("it never ends"), |job| {
         job.limits.cpu_seconds = 2;
     }),
-    limited("forever", "it is ended, by name", Limit::WallTime, Control::Harmful("it never ends"), |job| {
+    limited("forever", "it is ended, by name", LimitKind::WallTime, EscapeControl::Harmful("it never ends"), |job| {
         job.limits.wall_seconds = 1;
         job.idle = Some(Duration::from_millis(900));
     }),
-    limited("silence", "it is ended, by name", Limit::Idle, Control::Harmful("it never ends"), |job| {
+    limited("silence", "it is ended, by name", LimitKind::Idle, EscapeControl::Harmful("it never ends"), |job| {
         job.idle = Some(Duration::from_millis(500));
     }),
 ];

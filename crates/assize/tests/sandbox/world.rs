@@ -14,8 +14,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use assize_engine::process::{Limits, run};
-use assize_engine::sandbox::{Host, Job, JobResult, Launcher, Sandbox, Tier};
+use assize_engine::process::{ProcessLimits, run};
+use assize_engine::sandbox::{JobResult, Launcher, Sandbox, SandboxHost, SandboxJob, SandboxTier};
 use rustix::io::{FdFlags, fcntl_setfd};
 
 /// Set in a test that was started anew as another user: where the programs are.
@@ -118,7 +118,7 @@ fn compile() -> PathBuf {
 
 /// What one program did.
 #[derive(Debug, Default)]
-pub struct Ran {
+pub struct SandboxedRun {
     pub stdout: String,
     pub stderr: String,
     /// How it ended in a sandbox; nothing if it was run without one.
@@ -126,7 +126,7 @@ pub struct Ran {
 }
 
 /// Everything that lies around one run.
-pub struct World {
+pub struct SandboxSurroundings {
     pub base: tempfile::TempDir,
     pub nonce: String,
     pub secret: String,
@@ -143,7 +143,7 @@ pub struct World {
     echoes: u64,
 }
 
-impl World {
+impl SandboxSurroundings {
     pub fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -259,9 +259,9 @@ impl World {
     }
 
     /// Our own variables, as the engine would have them.
-    pub fn host(&self) -> Host {
+    pub fn host(&self) -> SandboxHost {
         let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        Host::with_environment(BTreeMap::from([
+        SandboxHost::with_environment(BTreeMap::from([
             variable("HOME", self.at("home").to_str().expect("a text")),
             variable("PATH", &std::env::var("PATH").unwrap_or_default()),
             variable("LANG", "C.UTF-8"),
@@ -272,17 +272,17 @@ impl World {
     }
 
     /// Returns a sandbox of a tier for this world, or why there is none.
-    pub fn sandbox(&self, tier: Tier) -> Result<Sandbox, String> {
+    pub fn sandbox(&self, tier: SandboxTier) -> Result<Sandbox, String> {
         Sandbox::at(tier, &launcher(), &self.host()).map_err(|error| error.to_string())
     }
 
-    pub fn job(&self, sandbox: &Sandbox, program: &str) -> Job {
+    pub fn job(&self, sandbox: &Sandbox, program: &str) -> SandboxJob {
         let path = programs().join(program);
         let path = path.to_str().expect("a text");
         let mut job = if is_script(program) {
-            Job::new("/bin/sh", &[path], &self.at("work"), &self.at("gates/reports"))
+            SandboxJob::new("/bin/sh", &[path], &self.at("work"), &self.at("gates/reports"))
         } else {
-            Job::new(path, &[], &self.at("work"), &self.at("gates/reports"))
+            SandboxJob::new(path, &[], &self.at("work"), &self.at("gates/reports"))
         };
         job.environment = self.told();
         let reports = sandbox.reports_inside(&job.reports).display().to_string();
@@ -294,7 +294,7 @@ impl World {
     }
 
     /// Runs a program as any other, to see that what it tries works.
-    pub fn run_plainly(&self, program: &str, around: &[&str]) -> Ran {
+    pub fn run_plainly(&self, program: &str, around: &[&str]) -> SandboxedRun {
         let mut words: Vec<_> = around.iter().map(PathBuf::from).collect();
         if is_script(program) {
             words.push(PathBuf::from("/bin/sh"));
@@ -302,9 +302,10 @@ impl World {
         words.push(programs().join(program));
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).envs(self.told()).current_dir(self.at("work"));
-        let limits = Limits { time: Duration::from_secs(20), stdout_bytes_max: 64 << 20, stderr_bytes_max: 1 << 20 };
+        let limits =
+            ProcessLimits { time: Duration::from_secs(20), stdout_bytes_max: 64 << 20, stderr_bytes_max: 1 << 20 };
         let finished = run(command, b"", &limits).expect("started");
-        Ran {
+        SandboxedRun {
             stdout: String::from_utf8_lossy(&finished.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&finished.stderr).into_owned(),
             result: JobResult::default(),
@@ -437,7 +438,7 @@ impl World {
     }
 }
 
-impl Drop for World {
+impl Drop for SandboxSurroundings {
     fn drop(&mut self) {
         // It may be dead: that is what some try.
         let _ = self.victim.kill();

@@ -1,9 +1,10 @@
-//! The replies of judges of records, kept on disk.
+//! The stored replies of a run's judges.
 //!
-//! A run can be interrupted at any point, and goes on without paying again: each call is written down before it is made, and its reply
-//! before it counts. A reply is kept under what shaped it: the question, the judge, and which time it was asked. While a run is at
-//! work, replies are only added at the end of their table; where each stands is looked into afterwards, for many at once,
-//! since a key that is added to an index by itself costs more than its reply. What replies mean must not be known here.
+//! A run can be interrupted at any point and resumes without paying again: each call is stored before it is made, and
+//! its reply before it counts. The key of a reply hashes what shaped it: the question, the judge, and the repeat.
+//! During a run, replies are only appended to their table. The index over their keys is updated afterwards for many at
+//! once, because updating it for one reply costs more than storing the reply. This module must not know what replies
+//! mean.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -13,10 +14,10 @@ use assize_core::verdict::{Payload, Reply, StopReason};
 use rusqlite::{OptionalExtension as _, params};
 use serde::Serialize;
 
-use crate::database::{Database, DatabaseError, Kind};
-use crate::judge::Answer;
+use crate::database::{Database, DatabaseError, DatabaseKind};
+use crate::judge::JudgeAnswer;
 
-/// Marks the file as ours (`ASZR`).
+/// Marks the file as one of Assize (`ASZR`).
 const APPLICATION_ID: i32 = 0x4153_5a52;
 const MIGRATIONS: &[&str] = &["
     -- A run: what it has cost and what is set aside for calls whose cost nobody knows, in billionths of a US dollar.
@@ -70,42 +71,43 @@ const MIGRATIONS: &[&str] = &["
         detail        TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
 "];
-const KIND: Kind = Kind { name: "file of replies", application_id: APPLICATION_ID, migrations: MIGRATIONS };
+const KIND: DatabaseKind =
+    DatabaseKind { name: "file of replies", application_id: APPLICATION_ID, migrations: MIGRATIONS };
 
-/// Pages of the journal after which they are taken over into the file.
+/// Pages of the write-ahead log before a checkpoint.
 const CHECKPOINT_PAGES: i32 = 4_000;
 
-/// What a reply is kept under.
-pub type Key = [u8; 16];
+/// The key of a stored reply.
+pub type ReplyKey = [u8; 16];
 
-/// The replies that are kept.
+/// The stored replies.
 #[derive(Debug)]
-pub struct Replies {
+pub struct ReplyStore {
     pub(super) database: Database,
 }
 
-/// A call that was under way when its run ended: nobody knows whether it was paid for.
+/// A call in progress when its run ended. Whether it was billed is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Lost {
+pub struct InterruptedCall {
     /// The record that it was about.
     pub record: String,
     /// The judge.
     pub judge: String,
 }
 
-/// Where a run stood when it was left.
+/// The state of a run when it was interrupted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Stood {
+pub struct ResumePoint {
     /// Calls that were made.
     pub calls: u64,
-    /// What they cost, and what those whose cost is not known may have cost, in billionths of a US dollar.
+    /// Their cost, with the highest possible cost for calls whose cost is unknown, in billionths of a US dollar.
     pub spent_nanousd: u64,
-    /// Those that were under way whenever it was left, the oldest first.
-    pub lost: Vec<Lost>,
+    /// The calls in progress at each interruption, the oldest first.
+    pub lost: Vec<InterruptedCall>,
 }
 
-impl Replies {
-    /// Opens the file, or makes it, so that every reply in it is found.
+impl ReplyStore {
+    /// Opens or creates the file, and updates the index over all replies.
     ///
     /// # Errors
     ///
@@ -116,7 +118,7 @@ impl Replies {
         Ok(replies)
     }
 
-    /// Opens the file, or makes it; replies of which nobody has looked where they stand are not found.
+    /// Opens or creates the file. Replies that are not indexed are not found.
     pub(super) fn connect(path: &Path) -> Result<Self, DatabaseError> {
         let database = Database::open(path, KIND)?;
         let set = database.connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES);
@@ -124,7 +126,7 @@ impl Replies {
         Ok(Self { database })
     }
 
-    /// Looks where those replies stand that were added since somebody last did.
+    /// Adds the replies to the index that were appended since the last update.
     pub(super) fn look_where_they_stand(&mut self) -> Result<(), DatabaseError> {
         look_where_they_stand(&mut self.database.connection).map_err(|error| self.database.failure(&error))
     }
@@ -133,8 +135,8 @@ impl Replies {
     ///
     /// # Errors
     ///
-    /// Fails when the file cannot be read.
-    pub fn reply(&self, key: &Key) -> Result<Option<Answer>, DatabaseError> {
+    /// Fails if the file cannot be read.
+    pub fn reply(&self, key: &ReplyKey) -> Result<Option<JudgeAnswer>, DatabaseError> {
         let sql = "SELECT structured, stop, reply, model, tokens_in, tokens_out, cost_usd FROM reply
                    WHERE rowid = (SELECT at FROM reply_at WHERE key = ?1)";
         let answer = |row: &rusqlite::Row<'_>| {
@@ -147,7 +149,7 @@ impl Replies {
             };
             let count = |column| Ok::<u64, rusqlite::Error>(row.get::<_, i64>(column)?.unsigned_abs());
             let (tokens_in, tokens_out) = (count(4)?, count(5)?);
-            Ok(Answer {
+            Ok(JudgeAnswer {
                 reply: Reply { payload, stop },
                 model: row.get(3)?,
                 tokens_in,
@@ -163,18 +165,18 @@ impl Replies {
     ///
     /// # Errors
     ///
-    /// Fails when the file cannot be read.
-    pub fn has(&self, key: &Key) -> Result<bool, DatabaseError> {
+    /// Fails if the file cannot be read.
+    pub fn has(&self, key: &ReplyKey) -> Result<bool, DatabaseError> {
         let look_up =
             || self.database.connection.prepare_cached("SELECT 1 FROM reply_at WHERE key = ?1")?.exists([key]);
         look_up().map_err(|error| self.database.failure(&error))
     }
 
-    /// Returns whether there is none at all.
+    /// Returns whether there are no replies.
     ///
     /// # Errors
     ///
-    /// Fails when the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn is_empty(&self) -> Result<bool, DatabaseError> {
         let look_up = || self.database.connection.prepare_cached("SELECT 1 FROM reply LIMIT 1")?.exists([]);
         look_up().map(|exists| !exists).map_err(|error| self.database.failure(&error))
@@ -184,34 +186,34 @@ impl Replies {
     ///
     /// # Errors
     ///
-    /// Fails when the file cannot be read.
-    pub fn silence(&self, key: &Key) -> Result<Option<Unjudged>, DatabaseError> {
+    /// Fails if the file cannot be read.
+    pub fn silence(&self, key: &ReplyKey) -> Result<Option<Unjudged>, DatabaseError> {
         let sql = "SELECT cause, detail FROM silence WHERE key = ?1";
         let unjudged = |row: &rusqlite::Row<'_>| {
             let cause: String = row.get(0)?;
-            let known = serde_json::from_value(cause.into()).unwrap_or(Cause::Unavailable);
-            Ok(Unjudged { cause: known, detail: row.get(1)? })
+            let known_cause = serde_json::from_value(cause.into()).unwrap_or(Cause::Unavailable);
+            Ok(Unjudged { cause: known_cause, detail: row.get(1)? })
         };
         let look_up = || self.database.connection.prepare_cached(sql)?.query_row([key], unjudged).optional();
         look_up().map_err(|error| self.database.failure(&error))
     }
 
-    /// Begins a run, or goes on with it: calls that were under way count as paid for at their highest price.
+    /// Begins or resumes a run. Calls in progress count with their highest possible cost.
     ///
     /// # Errors
     ///
-    /// Fails when the file cannot be written.
-    pub fn go_on(&mut self, run: &Key, now_ms: i64) -> Result<Stood, DatabaseError> {
-        let stood = go_on(&mut self.database.connection, run, now_ms);
-        stood.map_err(|error| self.database.failure(&error))
+    /// Fails if the file cannot be written.
+    pub fn resume(&mut self, run: &ReplyKey, now_ms: i64) -> Result<ResumePoint, DatabaseError> {
+        let resume_point = resume(&mut self.database.connection, run, now_ms);
+        resume_point.map_err(|error| self.database.failure(&error))
     }
 
-    /// Forgets why questions had no reply, and, where they are to be asked again, the replies that hold no verdict.
+    /// Deletes why questions had no reply. With `replies`, also deletes replies, so that they are asked again.
     ///
     /// # Errors
     ///
-    /// Fails when the file cannot be written.
-    pub fn forget(&mut self, keys: &[Key], replies: bool) -> Result<(), DatabaseError> {
+    /// Fails if the file cannot be written.
+    pub fn forget(&mut self, keys: &[ReplyKey], replies: bool) -> Result<(), DatabaseError> {
         let forget = |connection: &mut rusqlite::Connection| -> rusqlite::Result<()> {
             let transaction = connection.transaction()?;
             for key in keys {
@@ -222,7 +224,7 @@ impl Replies {
                     transaction.prepare_cached("DELETE FROM reply_at WHERE key = ?1")?.execute([key])?;
                 }
             }
-            // The place of one that was the last is given to the next.
+            // The row id of a deleted last row is used again for the next one.
             transaction
                 .execute("UPDATE reply_upto SET at = min(at, (SELECT coalesce(max(rowid), 0) FROM reply))", [])?;
             transaction.commit()
@@ -231,30 +233,30 @@ impl Replies {
     }
 }
 
-/// Replies that many threads read at a time, each over a connection of its own.
+/// Stored replies for several reading threads, each with a connection of its own.
 #[derive(Debug)]
 pub struct Readers {
     path: PathBuf,
-    idle: Mutex<Vec<Replies>>,
+    idle: Mutex<Vec<ReplyStore>>,
 }
 
 impl Readers {
-    /// Returns readers of a file, which are made when they are needed.
+    /// Returns readers of a file. Connections are opened on demand.
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), idle: Mutex::default() }
     }
 
-    /// Reads something.
+    /// Reads from the file.
     ///
     /// # Errors
     ///
-    /// Fails when the file cannot be read.
-    pub fn read<T>(&self, read: impl FnOnce(&Replies) -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
+    /// Fails if the file cannot be read.
+    pub fn read<T>(&self, read: impl FnOnce(&ReplyStore) -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let reader = idle().pop();
         let reader = match reader {
             Some(reader) => reader,
-            None => Replies::connect(&self.path)?,
+            None => ReplyStore::connect(&self.path)?,
         };
         let read = read(&reader);
         idle().push(reader);
@@ -268,7 +270,7 @@ fn look_where_they_stand(connection: &mut rusqlite::Connection) -> rusqlite::Res
         return Ok(());
     }
     let transaction = connection.transaction()?;
-    // In the order of the keys: each page is written once. Of two replies under one key the later one stands.
+    // In the order of the keys, so that each page is written once. Of two replies under one key, the later one counts.
     let add = "INSERT OR REPLACE INTO reply_at (key, at) SELECT key, max(rowid) FROM reply
                WHERE rowid > (SELECT at FROM reply_upto) GROUP BY key ORDER BY key";
     transaction.execute(add, [])?;
@@ -276,15 +278,15 @@ fn look_where_they_stand(connection: &mut rusqlite::Connection) -> rusqlite::Res
     transaction.commit()
 }
 
-fn go_on(connection: &mut rusqlite::Connection, run: &Key, now_ms: i64) -> rusqlite::Result<Stood> {
+fn resume(connection: &mut rusqlite::Connection, run: &ReplyKey, now_ms: i64) -> rusqlite::Result<ResumePoint> {
     let transaction = connection.transaction()?;
     transaction.execute("INSERT OR IGNORE INTO run (id, began_ms) VALUES (?1, ?2)", params![run, now_ms])?;
     let lose = "INSERT INTO lost (run, record, judge) SELECT run, record, judge FROM call WHERE run = ?1 ORDER BY id";
     transaction.execute(lose, [run])?;
     let lost = {
         let mut statement = transaction.prepare("SELECT record, judge FROM lost WHERE run = ?1 ORDER BY rowid")?;
-        let rows = statement.query_map([run], |row| Ok(Lost { record: row.get(0)?, judge: row.get(1)? }))?;
-        rows.collect::<rusqlite::Result<Vec<Lost>>>()?
+        let rows = statement.query_map([run], |row| Ok(InterruptedCall { record: row.get(0)?, judge: row.get(1)? }))?;
+        rows.collect::<rusqlite::Result<Vec<InterruptedCall>>>()?
     };
     let sum = "UPDATE run SET calls = calls + (SELECT count(*) FROM call WHERE run = ?1), spent_nanousd = spent_nanousd
                + (SELECT coalesce(sum(worst_nanousd), 0) FROM call WHERE run = ?1) WHERE id = ?1";
@@ -293,5 +295,5 @@ fn go_on(connection: &mut rusqlite::Connection, run: &Key, now_ms: i64) -> rusql
     let sql = "SELECT calls, spent_nanousd FROM run WHERE id = ?1";
     let (calls, spent): (i64, i64) = transaction.query_row(sql, [run], |row| Ok((row.get(0)?, row.get(1)?)))?;
     transaction.commit()?;
-    Ok(Stood { calls: calls.unsigned_abs(), spent_nanousd: spent.unsigned_abs(), lost })
+    Ok(ResumePoint { calls: calls.unsigned_abs(), spent_nanousd: spent.unsigned_abs(), lost })
 }

@@ -1,4 +1,4 @@
-//! What copies are given back of the base, and what is said where they are not.
+//! What copies get back from the base, and what is reported if they do not.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,7 +15,7 @@ fn copy(files: &[(&str, &str)]) -> WorkCopy {
     copy
 }
 
-/// A text that is followed by nothing but line breaks up to a length.
+/// A text that is padded with line breaks up to a length.
 fn padded(text: &str, bytes: u64) -> String {
     format!("{text}{}", "\n".repeat(usize::try_from(bytes).expect("it fits") - text.len()))
 }
@@ -47,7 +47,7 @@ fn settings_come_from_the_base_however_the_manifest_is_written() {
         let base = copy(&[("package.json", tests)]);
         let mut change = copy(&[("package.json", none)]);
         write(&change.path().join("package.json"));
-        let plan = Plan { merge: ["package.json".to_owned()].into(), ..Plan::default() };
+        let plan = CopyPlan { merge: ["package.json".to_owned()].into(), ..CopyPlan::default() };
         let mut limits = Vec::new();
         restore(&mut change, &base, &plan, &BTreeSet::new(), &mut limits).expect("restored");
         let text = change.text("package.json", MANIFEST_BYTES_MAX).expect("a text");
@@ -69,20 +69,20 @@ fn settings_come_from_the_base_however_the_manifest_is_written() {
 #[test]
 fn a_manifest_that_went_does_not_come_back() {
     let (base, mut change) = (copy(&[("setup.cfg", "[flake8]\n")]), copy(&[]));
-    let plan = Plan { merge: ["setup.cfg".to_owned()].into(), ..Plan::default() };
+    let plan = CopyPlan { merge: ["setup.cfg".to_owned()].into(), ..CopyPlan::default() };
     let mut limits = Vec::new();
     restore(&mut change, &base, &plan, &BTreeSet::new(), &mut limits).expect("restored");
     assert_eq!((change.files().len(), limits), (0, vec![]));
 }
 
 #[test]
-fn tests_within_code_are_looked_for_up_to_a_limit() {
+fn inline_tests_are_searched_up_to_a_limit() {
     let (with, weak) = ("#[cfg(test)]\nmod tests { fn a() { assert!(b()); } }\n", "#[cfg(test)]\nmod tests { }\n");
     let of = |before: &str, after: &str, bytes: u64| {
         let (base, change) = (copy(&[("src/lib.rs", before)]), copy(&[("src/lib.rs", &padded(after, bytes))]));
         let diff = Diff { files: vec![FileChange::new("src/lib.rs", FileStatus::Modified)], ..Diff::default() };
         let mut limits = Vec::new();
-        (inline_tests(&change, &base, &diff, &Opened::None, &mut limits).len(), limits.len())
+        (inline_tests(&change, &base, &diff, &WritableScope::None, &mut limits).len(), limits.len())
     };
     let most = FILE_BYTES_MAX as u64;
     assert_eq!(of(with, weak, most), (1, 0));
@@ -92,9 +92,9 @@ fn tests_within_code_are_looked_for_up_to_a_limit() {
 }
 
 #[test]
-fn that_nobody_looked_for_aids_of_tests_is_said() {
+fn a_skipped_helper_search_is_reported() {
     let base = copy(&[("a.py", "import b\n")]);
-    let of = |survey: Option<&brief::Survey>| {
+    let of = |survey: Option<&brief::TreeSurvey>| {
         let mut limits = Vec::new();
         uses_of(&base, survey, &mut limits);
         limits
@@ -120,7 +120,7 @@ fn what_was_built_is_copied_with_its_times_and_links_or_not_at_all() {
     let copied = build.path().join("debug/deps/lib.rlib");
     assert_eq!(fs::metadata(&copied).and_then(|meta| meta.modified()).expect("dated"), long_ago);
     assert_eq!(fs::read_link(build.path().join("debug/deps/link")).expect("a link"), Path::new("lib.rlib"));
-    // Where it cannot be copied, build tools begin with nothing.
+    // If it cannot be copied, the build starts empty.
     assert!(!seeded(&seed.path().join("gone"), build.path()).expect("emptied"));
     assert_eq!(fs::read_dir(build.path()).expect("there").count(), 0);
 }

@@ -1,35 +1,36 @@
-//! How judges are asked, against scripted judges and a scripted server.
+//! Asking judges, with scripted judges and a scripted server.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
-use assize_core::verdict::{StopReason, StopVerdict};
-use assize_testkit::model_server::{ModelServer, Reply as Sent, Script, Usage};
+use assize_core::verdict::StopReason;
+use assize_stop::verdict::StopVerdict;
+use assize_testkit::model_server::{ModelScript, ModelServer, ScriptedReply, TokenUsage};
 use serde_json::json;
 
 use super::*;
 use crate::judge::testing::{self, GOOD, NOW_MS, PASSING, Scripted, answer, cause, question};
 
-/// Terms without waits worth mentioning.
-fn terms() -> Terms {
-    Terms {
+/// Terms with negligible pauses.
+fn terms() -> JudgeTerms {
+    JudgeTerms {
         backoff_base: Duration::from_millis(1),
         backoff_max: Duration::from_millis(4),
-        ..Terms::new(Duration::from_secs(60), None, None)
+        ..JudgeTerms::new(Duration::from_secs(60), None, None)
     }
 }
 
-fn terms_at(folder: &tempfile::TempDir) -> Terms {
-    Terms { folder: Some(folder.path().join("assize")), ..terms() }
+fn terms_at(folder: &tempfile::TempDir) -> JudgeTerms {
+    JudgeTerms { folder: Some(folder.path().join("assize")), ..terms() }
 }
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-fn put(judge: &dyn Judge, terms: &Terms) -> Opinion<StopVerdict> {
+fn put(judge: &dyn Judge, terms: &JudgeTerms) -> Opinion<StopVerdict> {
     ask(judge, &question(), terms, NOW_MS)
 }
 
@@ -37,17 +38,17 @@ fn detail(opinion: &Opinion<StopVerdict>) -> &str {
     &opinion.verdict.as_ref().expect_err("no verdict").detail
 }
 
-fn busy(after: Option<Duration>) -> Result<Answer, CallError> {
+fn busy(after: Option<Duration>) -> Result<JudgeAnswer, CallError> {
     Err(CallError::passing(429, after, "busy"))
 }
 
-fn stopped(stop: StopReason) -> Result<Answer, CallError> {
+fn stopped(stop: StopReason) -> Result<JudgeAnswer, CallError> {
     let mut answer = answer(GOOD);
     answer.reply.stop = stop;
     Ok(answer)
 }
 
-fn lost(cause: Cause) -> Result<Answer, CallError> {
+fn lost(cause: Cause) -> Result<JudgeAnswer, CallError> {
     Err(CallError::lost(cause, "lost"))
 }
 
@@ -115,10 +116,10 @@ fn a_reask_carries_the_error_and_there_is_only_one() {
 
 #[test]
 fn an_unknown_cost_makes_the_sum_unknown() {
-    let unknown = Answer { cost_usd: None, ..answer("no verdict") };
+    let unknown = JudgeAnswer { cost_usd: None, ..answer("no verdict") };
     for replies in [
         vec![Ok(unknown.clone()), Ok(answer(GOOD))],
-        vec![Ok(answer("no verdict")), Ok(Answer { cost_usd: None, ..answer(GOOD) })],
+        vec![Ok(answer("no verdict")), Ok(JudgeAnswer { cost_usd: None, ..answer(GOOD) })],
     ] {
         let opinion = put(&Scripted::new(replies), &terms());
         assert_eq!((cause(&opinion), opinion.judge.cost_usd), (None, None));
@@ -131,19 +132,19 @@ fn an_unknown_cost_makes_the_sum_unknown() {
 fn attempts_are_counted() {
     for (attempts_max, expected) in [(2, Some(Cause::Unavailable)), (3, None)] {
         let judge = Scripted::new([busy(None), busy(None), Ok(answer(GOOD))]);
-        let opinion = put(&judge, &Terms { attempts_max, ..terms() });
+        let opinion = put(&judge, &JudgeTerms { attempts_max, ..terms() });
         assert_eq!((cause(&opinion), judge.calls()), (expected, attempts_max.try_into().expect("small")));
     }
     let opinion = put(&Scripted::new(vec![busy(None); 9]), &terms());
     assert_eq!(detail(&opinion), "busy; 5 attempts were made");
     let judge = Scripted::new([Ok(answer("no verdict"))]);
-    let opinion = put(&judge, &Terms { attempts_max: 1, ..terms() });
+    let opinion = put(&judge, &JudgeTerms { attempts_max: 1, ..terms() });
     assert_eq!((cause(&opinion), judge.calls()), (Some(Cause::Malformed), 1));
     assert!(detail(&opinion).ends_with("it was not asked again: all 1 attempts were used"), "{}", detail(&opinion));
 }
 
 #[test]
-fn a_wait_that_was_asked_for_is_kept() {
+fn a_requested_wait_is_respected() {
     let begin = Instant::now();
     let judge = Scripted::new([busy(Some(Duration::from_millis(150))), Ok(answer(GOOD))]);
     assert_eq!(cause(&put(&judge, &terms())), None);
@@ -159,7 +160,7 @@ fn a_wait_beyond_the_deadline_is_not_begun() {
     assert_eq!(detail(&opinion), "busy; it can be asked again in 120 s, later than this opinion is needed");
     assert!(begin.elapsed() < Duration::from_secs(10));
 
-    let slow = Terms { backoff_base: TIME_MAX, backoff_max: TIME_MAX, time: Duration::from_secs(2), ..terms() };
+    let slow = JudgeTerms { backoff_base: TIME_MAX, backoff_max: TIME_MAX, time: Duration::from_secs(2), ..terms() };
     let judge = Scripted::new(vec![busy(None); 9]);
     assert_eq!(detail(&put(&judge, &slow)), "busy; no time is left for another attempt");
     assert_eq!(judge.calls(), 1);
@@ -168,15 +169,15 @@ fn a_wait_beyond_the_deadline_is_not_begun() {
 #[test]
 fn without_time_nobody_is_asked() {
     let judge = Scripted::new([Ok(answer(GOOD))]);
-    let opinion = put(&judge, &Terms { time: Duration::ZERO, ..terms() });
+    let opinion = put(&judge, &JudgeTerms { time: Duration::ZERO, ..terms() });
     assert_eq!((cause(&opinion), judge.calls()), (Some(Cause::Timeout), 0));
-    assert_eq!(cause(&put(&judge, &Terms { time: Duration::MAX, ..terms() })), None);
+    assert_eq!(cause(&put(&judge, &JudgeTerms { time: Duration::MAX, ..terms() })), None);
 }
 
 #[test]
 fn a_reask_that_comes_too_late_leaves_the_first_reason() {
     let judge = Scripted::new([Ok(answer("no verdict")), Ok(answer(GOOD))]).thinking(1_100);
-    let opinion = put(&judge, &Terms { time: Duration::from_secs(1), ..terms() });
+    let opinion = put(&judge, &JudgeTerms { time: Duration::from_secs(1), ..terms() });
     assert_eq!((cause(&opinion), judge.calls()), (Some(Cause::Malformed), 1));
     assert!(detail(&opinion).ends_with("it was not asked again: no time was left to ask"), "{}", detail(&opinion));
 }
@@ -204,7 +205,7 @@ fn a_good_reply_is_paid_for_once() {
     let record = second.judge;
     assert_eq!((record.cached, record.tokens_in, record.tokens_out, record.cost_usd), (true, 0, 0, Some(0.0)));
     assert_eq!(record.model.as_deref(), Some("m-1"));
-    let fresh = Terms { replies: Replies::Fresh, ..terms_at(&folder) };
+    let fresh = JudgeTerms { replies: ReplyReuse::Fresh, ..terms_at(&folder) };
     let third = put(&judge, &fresh);
     assert_eq!((third.judge.cached, third.verdict.map(|verdict| verdict.pass)), (false, Ok(true)));
     let fourth = put(&judge, &terms_at(&folder));
@@ -212,7 +213,7 @@ fn a_good_reply_is_paid_for_once() {
 }
 
 #[test]
-fn nothing_but_good_verdicts_is_kept() {
+fn only_valid_verdicts_are_cached() {
     let folder = folder();
     for bad in [stopped(StopReason::Length), stopped(StopReason::Refusal), Ok(answer("")), lost(Cause::Forged)] {
         let judge = Scripted::new([bad.clone(), Ok(answer(GOOD))]);
@@ -225,7 +226,7 @@ fn nothing_but_good_verdicts_is_kept() {
 }
 
 #[test]
-fn a_kept_reply_passes_the_door_again() {
+fn a_cached_reply_is_parsed_again() {
     let folder = folder();
     let judge = Scripted::new([Ok(answer(GOOD)), Ok(answer(PASSING))]);
     put(&judge, &terms_at(&folder));
@@ -239,19 +240,19 @@ fn a_folder_that_cannot_be_used_costs_only_the_cache() {
     let folder = folder();
     let file = folder.path().join("file");
     fs::write(&file, "").expect("written");
-    let unusable = Terms { folder: Some(file), ..terms() };
+    let unusable = JudgeTerms { folder: Some(file), ..terms() };
     let judge = Scripted::new([Ok(answer(GOOD)), Ok(answer(GOOD))]).costing(0.01);
     assert_eq!(cause(&put(&judge, &unusable)), None);
-    let counted = Terms { budget_usd_per_day: Some(1.0), ..unusable };
+    let counted = JudgeTerms { budget_usd_per_day: Some(1.0), ..unusable };
     assert_eq!(cause(&put(&judge, &counted)), Some(Cause::OverBudget), "money must be counted");
 }
 
 #[test]
-fn a_budget_is_kept() {
+fn the_budget_is_enforced() {
     let folder = folder();
-    let terms = Terms { budget_usd_per_day: Some(0.055), replies: Replies::Fresh, ..terms_at(&folder) };
+    let terms = JudgeTerms { budget_usd_per_day: Some(0.055), replies: ReplyReuse::Fresh, ..terms_at(&folder) };
     let judge = Scripted::new(vec![Ok(answer(GOOD)); 9]).costing(0.03);
-    // A call costs 0.01: after three of them less than 0.03 is left.
+    // A call costs 0.01: after three of them less than 0.03 remains.
     let causes: Vec<_> = (0..5).map(|_| cause(&put(&judge, &terms))).collect();
     assert_eq!(causes, [None, None, None, Some(Cause::OverBudget), Some(Cause::OverBudget)]);
     assert_eq!(judge.calls(), 3);
@@ -262,7 +263,7 @@ fn a_budget_is_kept() {
 #[test]
 fn what_may_have_been_paid_for_is_counted() {
     let folder = folder();
-    let terms = Terms { budget_usd_per_day: Some(1.0), ..terms_at(&folder) };
+    let terms = JudgeTerms { budget_usd_per_day: Some(1.0), ..terms_at(&folder) };
     let spent = || {
         Budget::open(&folder.path().join("assize"), 1.0)
             .and_then(|budget| budget.spent_usd(NOW_MS).map_err(std::io::Error::other))
@@ -279,13 +280,13 @@ fn what_may_have_been_paid_for_is_counted() {
 fn a_budget_needs_prices_and_a_folder() {
     let folder = folder();
     let judge = Scripted::new([Ok(answer(GOOD))]);
-    let opinion = put(&judge, &Terms { budget_usd_per_day: Some(1.0), ..terms_at(&folder) });
+    let opinion = put(&judge, &JudgeTerms { budget_usd_per_day: Some(1.0), ..terms_at(&folder) });
     assert_eq!(cause(&opinion), Some(Cause::OverBudget));
     assert_eq!(
         detail(&opinion),
         "there is a budget, and the price of judge `scripted` is not known: set price_per_word"
     );
-    let opinion = put(&judge, &Terms { budget_usd_per_day: Some(1.0), ..terms() });
+    let opinion = put(&judge, &JudgeTerms { budget_usd_per_day: Some(1.0), ..terms() });
     assert!(detail(&opinion).contains("no folder"), "{}", detail(&opinion));
     assert_eq!(judge.calls(), 0);
 }
@@ -294,36 +295,36 @@ fn a_budget_needs_prices_and_a_folder() {
 fn a_reask_that_cannot_be_paid_leaves_the_first_reason() {
     let folder = folder();
     let judge = Scripted::new([Ok(answer("no verdict")), Ok(answer(GOOD))]).costing(0.03);
-    let opinion = put(&judge, &Terms { budget_usd_per_day: Some(0.035), ..terms_at(&folder) });
+    let opinion = put(&judge, &JudgeTerms { budget_usd_per_day: Some(0.035), ..terms_at(&folder) });
     assert_eq!((cause(&opinion), judge.calls()), (Some(Cause::Malformed), 1));
     assert!(detail(&opinion).contains("it was not asked again: a call can cost 0.0300"), "{}", detail(&opinion));
 }
 
 #[test]
-fn a_judge_that_keeps_failing_is_left_alone() {
+fn a_failing_judge_is_not_called() {
     let folder = folder();
     let fail = || lost(Cause::Unavailable);
     let judge = Scripted::new([fail(), lost(Cause::Timeout), fail(), fail(), Ok(answer(GOOD)), fail()]);
     let at = |after_ms: i64| {
-        let terms = Terms { replies: Replies::Fresh, ..terms_at(&folder) };
+        let terms = JudgeTerms { replies: ReplyReuse::Fresh, ..terms_at(&folder) };
         cause(&ask::<StopVerdict>(&judge, &question(), &terms, NOW_MS + after_ms))
     };
     assert_eq!([at(0), at(0), at(0)], [Some(Cause::Unavailable), Some(Cause::Timeout), Some(Cause::Unavailable)]);
     assert_eq!((at(1_000), judge.calls()), (Some(Cause::Unavailable), 3));
-    // One trial, which fails.
+    // One probe, which fails.
     assert_eq!((at(70_000), judge.calls()), (Some(Cause::Unavailable), 4));
     assert_eq!((at(80_000), judge.calls()), (Some(Cause::Unavailable), 4));
-    // Another one, which does not.
+    // Another one, which succeeds.
     assert_eq!((at(140_000), judge.calls()), (None, 5));
     assert_eq!((at(140_000), judge.calls()), (Some(Cause::Unavailable), 6));
 }
 
 #[test]
-fn a_trial_that_is_not_begun_proves_nothing() {
+fn a_probe_that_did_not_start_changes_nothing() {
     let folder = folder();
     let judge = Scripted::new(vec![lost(Cause::Unavailable); 9]);
     let at = |after_ms: i64, budget_usd_per_day: Option<f64>| {
-        let terms = Terms { budget_usd_per_day, ..terms_at(&folder) };
+        let terms = JudgeTerms { budget_usd_per_day, ..terms_at(&folder) };
         cause(&ask::<StopVerdict>(&judge, &question(), &terms, NOW_MS + after_ms))
     };
     assert_eq!([at(0, None), at(0, None), at(0, None)], [Some(Cause::Unavailable); 3]);
@@ -333,16 +334,16 @@ fn a_trial_that_is_not_begun_proves_nothing() {
 }
 
 #[test]
-fn a_kept_reply_needs_no_judge() {
+fn a_cached_reply_needs_no_call() {
     let folder = folder();
     let fail = || lost(Cause::Unavailable);
     let judge = Scripted::new([Ok(answer(GOOD)), fail(), fail(), fail()]);
     put(&judge, &terms_at(&folder));
-    let fresh = Terms { replies: Replies::Fresh, ..terms_at(&folder) };
+    let fresh = JudgeTerms { replies: ReplyReuse::Fresh, ..terms_at(&folder) };
     (0..4).for_each(|_| drop(put(&judge, &fresh)));
     assert_eq!(judge.calls(), 4);
-    let kept = put(&judge, &terms_at(&folder));
-    assert_eq!((cause(&kept), kept.judge.cached), (None, true));
+    let from_cache = put(&judge, &terms_at(&folder));
+    assert_eq!((cause(&from_cache), from_cache.judge.cached), (None, true));
 }
 
 #[test]
@@ -358,21 +359,21 @@ fn details_and_replies_are_bounded() {
     let long = Err(CallError::unavailable(format!("\u{202e}{}", "é".repeat(DETAIL_BYTES_MAX))));
     let opinion = put(&Scripted::new([long]), &terms());
     assert!(detail(&opinion).starts_with("⟨U+202E⟩é") && detail(&opinion).len() <= DETAIL_BYTES_MAX);
-    let kept = |bytes: usize| {
+    let from_cache = |bytes: usize| {
         let reply = answer(&"é".repeat(bytes / 2));
         let opinion = put(&Scripted::new([Ok(reply.clone()), Ok(reply)]), &terms());
         assert_eq!(cause(&opinion), Some(Cause::Malformed));
         let Some(Reply { payload: Payload::Text(text), .. }) = opinion.reply else { panic!("a text") };
         text.len()
     };
-    assert_eq!(kept(REPLY_BYTES_MAX + 2), REPLY_BYTES_MAX + 2);
-    assert_eq!(kept(REPLY_BYTES_MAX + 4), REPLY_BYTES_MAX + 2);
+    assert_eq!(from_cache(REPLY_BYTES_MAX + 2), REPLY_BYTES_MAX + 2);
+    assert_eq!(from_cache(REPLY_BYTES_MAX + 4), REPLY_BYTES_MAX + 2);
 }
 
-/// A judge that replies once another one of its kind has been asked as well.
-struct Sociable<'a>(&'a Mutex<usize>, &'a Condvar);
+/// A judge that replies only after another one of its kind has been asked as well.
+struct RendezvousJudge<'a>(&'a Mutex<usize>, &'a Condvar);
 
-impl Judge for Sociable<'_> {
+impl Judge for RendezvousJudge<'_> {
     fn id(&self) -> &str {
         "sociable"
     }
@@ -393,7 +394,7 @@ impl Judge for Sociable<'_> {
         ""
     }
 
-    fn call(&self, _: &Question, _: Option<&str>, _: Instant) -> Result<Answer, CallError> {
+    fn call(&self, _: &Question, _: Option<&str>, _: Instant) -> Result<JudgeAnswer, CallError> {
         let mut present = self.0.lock().expect("no panic");
         *present += 1;
         self.1.notify_all();
@@ -409,25 +410,25 @@ impl Judge for Sociable<'_> {
 #[test]
 fn judges_are_asked_at_the_same_time() {
     let (present, changed) = (Mutex::new(0), Condvar::new());
-    let (first, second) = (Sociable(&present, &changed), Sociable(&present, &changed));
+    let (first, second) = (RendezvousJudge(&present, &changed), RendezvousJudge(&present, &changed));
     let blank = Scripted::new([Ok(answer(""))]);
-    let mut heard = Vec::new();
+    let mut opinions = Vec::new();
     let judges: [&dyn Judge; 3] = [&first, &blank, &second];
     ask_all::<StopVerdict>(&judges, &question(), &terms(), NOW_MS, &mut |opinion| {
-        heard.push((opinion.judge.id.clone(), cause(&opinion)));
+        opinions.push((opinion.judge.id.clone(), cause(&opinion)));
     });
-    heard.sort_by_key(|(id, _)| id.clone());
+    opinions.sort_by_key(|(id, _)| id.clone());
     let of = |id: &str, cause| (id.to_owned(), cause);
-    assert_eq!(heard, [of("scripted", Some(Cause::Empty)), of("sociable", None), of("sociable", None)]);
+    assert_eq!(opinions, [of("scripted", Some(Cause::Empty)), of("sociable", None), of("sociable", None)]);
     ask_all::<StopVerdict>(&[], &question(), &terms(), NOW_MS, &mut |_| panic!("nobody was asked"));
 }
 
 #[test]
 fn threads_together_keep_the_budget() {
     let folder = folder();
-    let terms = Terms { budget_usd_per_day: Some(0.5), replies: Replies::Fresh, ..terms_at(&folder) };
+    let terms = JudgeTerms { budget_usd_per_day: Some(0.5), replies: ReplyReuse::Fresh, ..terms_at(&folder) };
     let judges: Vec<Scripted> =
-        (0..8).map(|_| Scripted::new([Ok(Answer { cost_usd: Some(0.1), ..answer(GOOD) })]).costing(0.1)).collect();
+        (0..8).map(|_| Scripted::new([Ok(JudgeAnswer { cost_usd: Some(0.1), ..answer(GOOD) })]).costing(0.1)).collect();
     let judges: Vec<&dyn Judge> = judges.iter().map(|judge| judge as &dyn Judge).collect();
     let asked = AtomicUsize::new(0);
     ask_all::<StopVerdict>(&judges, &question(), &terms, NOW_MS, &mut |opinion| match cause(&opinion) {
@@ -453,11 +454,11 @@ fn anthropic(server: &ModelServer) -> Box<dyn Judge> {
     }))
 }
 
-fn over_http(replies: &[Sent], time: Duration) -> BTreeMap<&'static str, (Option<Cause>, usize)> {
+fn over_http(replies: &[ScriptedReply], time: Duration) -> BTreeMap<&'static str, (Option<Cause>, usize)> {
     let mut endings = BTreeMap::new();
     for (name, build) in [("openai", openai as fn(&ModelServer) -> Box<dyn Judge>), ("anthropic", anthropic)] {
-        let server = ModelServer::start(Script::of(replies.to_vec()).usage(Usage::new(1_000, 100)));
-        let opinion = put(&*build(&server), &Terms { time, ..terms() });
+        let server = ModelServer::start(ModelScript::of(replies.to_vec()).usage(TokenUsage::new(1_000, 100)));
+        let opinion = put(&*build(&server), &JudgeTerms { time, ..terms() });
         endings.insert(name, (cause(&opinion), server.model_requests().len()));
     }
     endings
@@ -466,32 +467,50 @@ fn over_http(replies: &[Sent], time: Duration) -> BTreeMap<&'static str, (Option
 #[test]
 fn every_ending_over_http_has_one_cause() {
     let (second, minute) = (Duration::from_secs(1), Duration::from_secs(60));
-    let later = |code: u16, seconds: &str| Sent::Status {
+    let later = |code: u16, seconds: &str| ScriptedReply::Status {
         code,
         headers: vec![("retry-after".to_owned(), seconds.to_owned())],
         body: String::new(),
     };
     let two = format!("{GOOD}\n{PASSING}");
     for (name, replies, time, cause, requests) in [
-        ("good", vec![Sent::text(GOOD)], minute, None, 1),
-        ("rate limit", vec![later(429, "0"), Sent::text(GOOD)], minute, None, 2),
-        ("long rate limit", vec![later(429, "600"), Sent::text(GOOD)], minute, Some(Cause::Unavailable), 1),
-        ("server errors", vec![Sent::error(500, "x"), later(529, "0"), Sent::text(GOOD)], minute, None, 3),
-        ("only errors", vec![Sent::error(503, "x"); 9], minute, Some(Cause::Unavailable), 5),
-        ("wrong key", vec![Sent::error(401, "x")], minute, Some(Cause::Unavailable), 1),
-        ("hang", vec![Sent::Hang], second, Some(Cause::Timeout), 1),
-        ("slow bytes", vec![Sent::text(GOOD).slowly(1, 50)], second, Some(Cause::Timeout), 1),
-        ("truncated", vec![Sent::Truncated(GOOD.to_owned())], minute, Some(Cause::Truncated), 1),
-        ("refusal", vec![Sent::Refusal("no".to_owned())], minute, Some(Cause::Refused), 1),
-        ("empty", vec![Sent::Empty], minute, Some(Cause::Empty), 1),
-        ("malformed, then good", vec![Sent::text("I pass it."), Sent::text(GOOD)], minute, None, 2),
-        ("malformed twice", vec![Sent::text("I pass it."); 2], minute, Some(Cause::Malformed), 2),
-        ("two verdicts", vec![Sent::text(&two)], minute, Some(Cause::Forged), 1),
-        ("dropped", vec![Sent::DropConnection, Sent::text(GOOD)], minute, None, 2),
-        ("cut off", vec![Sent::text(GOOD).cut_off(40), Sent::text(GOOD)], minute, None, 2),
-        ("no model", vec![Sent::RawBody("<h1>hello</h1>".to_owned())], minute, Some(Cause::Unavailable), 1),
-        ("too large a reply", vec![Sent::text("x".repeat(REPLY_BYTES_MAX + 1)); 2], minute, Some(Cause::Malformed), 2),
-        ("too large a body", vec![Sent::RawBody(" ".repeat(5 << 20)), Sent::text(GOOD)], minute, None, 2),
+        ("good", vec![ScriptedReply::text(GOOD)], minute, None, 1),
+        ("rate limit", vec![later(429, "0"), ScriptedReply::text(GOOD)], minute, None, 2),
+        ("long rate limit", vec![later(429, "600"), ScriptedReply::text(GOOD)], minute, Some(Cause::Unavailable), 1),
+        (
+            "server errors",
+            vec![ScriptedReply::error(500, "x"), later(529, "0"), ScriptedReply::text(GOOD)],
+            minute,
+            None,
+            3,
+        ),
+        ("only errors", vec![ScriptedReply::error(503, "x"); 9], minute, Some(Cause::Unavailable), 5),
+        ("wrong key", vec![ScriptedReply::error(401, "x")], minute, Some(Cause::Unavailable), 1),
+        ("hang", vec![ScriptedReply::Hang], second, Some(Cause::Timeout), 1),
+        ("slow bytes", vec![ScriptedReply::text(GOOD).slowly(1, 50)], second, Some(Cause::Timeout), 1),
+        ("truncated", vec![ScriptedReply::Truncated(GOOD.to_owned())], minute, Some(Cause::Truncated), 1),
+        ("refusal", vec![ScriptedReply::Refusal("no".to_owned())], minute, Some(Cause::Refused), 1),
+        ("empty", vec![ScriptedReply::Empty], minute, Some(Cause::Empty), 1),
+        ("malformed, then good", vec![ScriptedReply::text("I pass it."), ScriptedReply::text(GOOD)], minute, None, 2),
+        ("malformed twice", vec![ScriptedReply::text("I pass it."); 2], minute, Some(Cause::Malformed), 2),
+        ("two verdicts", vec![ScriptedReply::text(&two)], minute, Some(Cause::Forged), 1),
+        ("dropped", vec![ScriptedReply::DropConnection, ScriptedReply::text(GOOD)], minute, None, 2),
+        ("cut off", vec![ScriptedReply::text(GOOD).cut_off(40), ScriptedReply::text(GOOD)], minute, None, 2),
+        ("no model", vec![ScriptedReply::RawBody("<h1>hello</h1>".to_owned())], minute, Some(Cause::Unavailable), 1),
+        (
+            "too large a reply",
+            vec![ScriptedReply::text("x".repeat(REPLY_BYTES_MAX + 1)); 2],
+            minute,
+            Some(Cause::Malformed),
+            2,
+        ),
+        (
+            "too large a body",
+            vec![ScriptedReply::RawBody(" ".repeat(5 << 20)), ScriptedReply::text(GOOD)],
+            minute,
+            None,
+            2,
+        ),
     ] {
         for (judge, ending) in over_http(&replies, time) {
             assert_eq!(ending, (cause, requests), "{name}, {judge}");
@@ -502,8 +521,10 @@ fn every_ending_over_http_has_one_cause() {
 #[test]
 fn a_reask_over_http_says_what_was_wrong() {
     for build in [openai as fn(&ModelServer) -> Box<dyn Judge>, anthropic] {
-        let server =
-            ModelServer::start(Script::of([Sent::text("I pass it."), Sent::text(GOOD)]).usage(Usage::new(1_000, 100)));
+        let server = ModelServer::start(
+            ModelScript::of([ScriptedReply::text("I pass it."), ScriptedReply::text(GOOD)])
+                .usage(TokenUsage::new(1_000, 100)),
+        );
         let opinion = put(&*build(&server), &terms());
         let requests = server.model_requests();
         assert!(!requests[0].last_user_text().contains("could not be read"));
@@ -516,7 +537,7 @@ fn a_reask_over_http_says_what_was_wrong() {
 #[test]
 fn nothing_is_sent_twice_for_the_same_question() {
     let folder = folder();
-    let server = ModelServer::start(Script::of([Sent::text(GOOD)]));
+    let server = ModelServer::start(ModelScript::of([ScriptedReply::text(GOOD)]));
     let judge = openai(&server);
     let first = put(&*judge, &terms_at(&folder));
     let second = put(&*judge, &terms_at(&folder));
@@ -531,7 +552,7 @@ fn a_recording_is_asked_like_any_judge() {
     let line = |reply: &str| json!({"prompt_hash": question().prompt_hash, "answer": answer(reply)}).to_string();
     fs::write(&path, format!("{}\n{}\n", line("no verdict"), line(GOOD))).expect("written");
     let judge = testing::judge(&json!({"id": "r", "kind": "replay", "path": path}));
-    let opinion = put(&*judge, &Terms { budget_usd_per_day: Some(0.0), ..terms_at(&folder) });
+    let opinion = put(&*judge, &JudgeTerms { budget_usd_per_day: Some(0.0), ..terms_at(&folder) });
     assert_eq!((cause(&opinion), opinion.judge.cost_usd), (None, Some(0.0)));
     let again = put(&*judge, &terms_at(&folder));
     assert!(!again.judge.cached);

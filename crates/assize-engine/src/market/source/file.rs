@@ -1,27 +1,30 @@
-//! A specification in a local Markdown file, with what is said about it.
+//! A specification in a local Markdown file, with its labels and comments.
 //!
-//! It does what a GitHub issue does, so that the market runs without a network. Labels stand in an HTML comment, and what is
-//! said is added at the end. People have the file open in their editors meanwhile: it is replaced as a whole, and only while
-//! it is what was read. What labels and comments mean must not be known here.
+//! It does what a GitHub issue does, so that the market works without a network. Labels are in an HTML comment;
+//! comments are appended at the end. People may have the file open in their editors, so it is replaced atomically, and
+//! only if it is unchanged since it was read. This module must not know what labels and comments mean.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use assize_core::market::checklist::{BoxName, ChecklistError, SPECIFICATION_BYTES_MAX};
+use assize_market::checklist::{BoxName, ChecklistError, SPECIFICATION_BYTES_MAX};
 
-use super::{DRAFT_PREFIX, EDITS_MAX, Issue, Next, Source, SourceError, Ticked, Ticking, check_labels, label_changes};
+use super::{
+    BoxTicking, DRAFT_PREFIX, EDITS_MAX, Issue, SourceError, SpecificationSource, TickAction, TickReport, check_labels,
+    label_changes,
+};
 use crate::regular_file;
 
-/// How the line with the labels begins, at the left margin.
+/// The beginning of the line with the labels, at the left margin.
 const LABELS_BEGIN: &str = "<!-- assize:labels";
-/// How it ends.
+/// Its end.
 const LABELS_END: &str = "-->";
-/// Shortest fence of a code block.
+/// The shortest fence of a code block.
 const FENCE_CHARS_MIN: usize = 3;
-/// Deepest level of a heading.
+/// The deepest level of a heading.
 const LEVEL_MAX: usize = 6;
-/// Most spaces before a heading; more of them make code.
+/// The most spaces before a heading; more spaces make a code block.
 const INDENTATION_MAX: usize = 3;
 
 /// A specification in a local Markdown file.
@@ -31,7 +34,7 @@ pub struct SpecificationFile {
 }
 
 impl SpecificationFile {
-    /// Takes a file for a source. It need not be there yet.
+    /// Makes a source from a file. The file need not exist yet.
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_owned() }
     }
@@ -49,25 +52,25 @@ impl SpecificationFile {
         SourceError::Io { path: self.path.clone(), error }
     }
 
-    /// Changes the file until nothing is left to change in it.
-    fn change<T>(&self, mut edit: impl FnMut(&str) -> Result<Next<T>, SourceError>) -> Result<T, SourceError> {
+    /// Changes the file until the edit leaves nothing to change.
+    fn change<T>(&self, mut edit: impl FnMut(&str) -> Result<TickAction<T>, SourceError>) -> Result<T, SourceError> {
         for _ in 0..EDITS_MAX {
             let before = self.text()?;
             match edit(&before)? {
-                Next::Stands(done) => return Ok(done),
-                Next::Write(after) if after.len() > SPECIFICATION_BYTES_MAX => {
+                TickAction::Stands(done) => return Ok(done),
+                TickAction::Write(after) if after.len() > SPECIFICATION_BYTES_MAX => {
                     return Err(ChecklistError::TooLarge(after.len()).into());
                 }
-                Next::Write(after) => self.replace(&before, &after).map_err(|error| self.io(error))?,
+                TickAction::Write(after) => self.replace(&before, &after).map_err(|error| self.io(error))?,
             }
         }
         match edit(&self.text()?)? {
-            Next::Stands(done) => Ok(done),
-            Next::Write(_) => Err(SourceError::Contended { name: self.name(), edits: EDITS_MAX }),
+            TickAction::Stands(done) => Ok(done),
+            TickAction::Write(_) => Err(SourceError::Contended { name: self.name(), edits: EDITS_MAX }),
         }
     }
 
-    /// Replaces the file, unless it is no longer what was read.
+    /// Replaces the file, unless it was changed since it was read.
     fn replace(&self, before: &str, after: &str) -> io::Result<()> {
         let folder = match self.path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -77,17 +80,17 @@ impl SpecificationFile {
         draft.write_all(after.as_bytes())?;
         draft.as_file().set_permissions(fs::symlink_metadata(&self.path)?.permissions())?;
         draft.as_file().sync_all()?;
-        // The last look: whoever writes between this and the next line loses what they wrote.
+        // The last check. An edit between this and the next line is lost.
         if regular_file::read(&self.path, SPECIFICATION_BYTES_MAX as u64)? != before.as_bytes() {
             return Ok(());
         }
         draft.persist(&self.path).map_err(|error| error.error)?;
-        // The name is on the disk when its folder is.
+        // The name is on disk when its folder is.
         File::open(folder)?.sync_all()
     }
 }
 
-impl Source for SpecificationFile {
+impl SpecificationSource for SpecificationFile {
     fn name(&self) -> String {
         self.path.display().to_string()
     }
@@ -108,8 +111,8 @@ impl Source for SpecificationFile {
         Ok(Issue { title, body, labels, is_open: true })
     }
 
-    fn tick(&self, boxes: &[BoxName]) -> Result<Ticked, SourceError> {
-        let mut ticking = Ticking::new(boxes);
+    fn tick(&self, boxes: &[BoxName]) -> Result<TickReport, SourceError> {
+        let mut ticking = BoxTicking::new(boxes);
         self.change(|text| Ok(ticking.look(text)?))
     }
 
@@ -120,29 +123,29 @@ impl Source for SpecificationFile {
     }
 
     fn comment(&self, marker: &str, text: &str) -> Result<bool, SourceError> {
-        let mut said = false;
+        let mut found = false;
         self.change(|before| {
             if before.contains(marker) {
-                return Ok(Next::Stands(said));
+                return Ok(TickAction::Stands(found));
             }
-            said = true;
-            Ok(Next::Write(appended(before, &format!("\n---\n\n{}\n\n{marker}\n", text.trim()))))
+            found = true;
+            Ok(TickAction::Write(appended(before, &format!("\n---\n\n{}\n\n{marker}\n", text.trim()))))
         })
     }
 }
 
-/// Adds lines at the end of a text, with the line ends that it has.
+/// Appends lines to a text, with the line ends of the text.
 fn appended(text: &str, lines: &str) -> String {
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { end };
     format!("{text}{gap}{}", lines.replace("\r\n", "\n").replace('\n', end))
 }
 
-/// Returns the line with the labels, by where it begins and how long it is, and what it says.
+/// Returns the position and length of the line with the labels, and the labels.
 fn labels(text: &str) -> Option<((usize, usize), Vec<String>)> {
     prose(text).into_iter().find_map(|(start, line)| {
         let list = line.strip_prefix(LABELS_BEGIN)?.trim_end().strip_suffix(LABELS_END)?;
-        // `assize:labels-of-others` is something else.
+        // `assize:labels-of-others` is another comment.
         if !list.is_empty() && !list.starts_with(char::is_whitespace) {
             return None;
         }
@@ -151,27 +154,27 @@ fn labels(text: &str) -> Option<((usize, usize), Vec<String>)> {
     })
 }
 
-fn labelled(text: &str, add: &[&str], remove: &[&str]) -> Next<()> {
+fn labelled(text: &str, add: &[&str], remove: &[&str]) -> TickAction<()> {
     let found = labels(text);
-    let standing = found.as_ref().map_or(&[][..], |(_, labels)| labels.as_slice());
-    let (missing, leaving) = label_changes(standing, add, remove);
+    let current = found.as_ref().map_or(&[][..], |(_, labels)| labels.as_slice());
+    let (missing, leaving) = label_changes(current, add, remove);
     if missing.is_empty() && leaving.is_empty() {
-        return Next::Stands(());
+        return TickAction::Stands(());
     }
-    let kept = standing.iter().map(String::as_str).filter(|label| !leaving.contains(label));
+    let kept = current.iter().map(String::as_str).filter(|label| !leaving.contains(label));
     let list = kept.chain(missing.iter().copied()).collect::<Vec<_>>().join(", ");
     let line = if list.is_empty() {
         format!("{LABELS_BEGIN} {LABELS_END}")
     } else {
         format!("{LABELS_BEGIN} {list} {LABELS_END}")
     };
-    Next::Write(match found {
+    TickAction::Write(match found {
         Some(((start, length), _)) => format!("{}{line}{}", &text[..start], &text[start + length..]),
         None => appended(text, &format!("\n{line}\n")),
     })
 }
 
-/// Returns what a heading says; `None` where the line is none, or says nothing.
+/// Returns the text of a heading; `None` if the line is not a heading or is empty.
 fn heading(line: &str) -> Option<&str> {
     let line = line.trim_start_matches('\u{feff}').trim_end();
     let marks = line.trim_start_matches(' ');
@@ -180,7 +183,7 @@ fn heading(line: &str) -> Option<&str> {
     if indentation > INDENTATION_MAX || !(1..=LEVEL_MAX).contains(&level) || !text.starts_with([' ', '\t']) {
         return None;
     }
-    // `# Title #` says the same as `# Title`, and `# C#` something else.
+    // `# Title #` means the same as `# Title`, but `# C#` has another text.
     let open = text.trim_end_matches('#');
     let text = if open.ends_with([' ', '\t']) { open } else { text };
     Some(text.trim()).filter(|text| !text.is_empty())
@@ -194,7 +197,7 @@ struct Fence {
 }
 
 impl Fence {
-    /// Reads the fence that a text begins with, and what follows it.
+    /// Reads the fence with which a text begins, and the rest.
     fn begins(text: &str) -> Option<(Self, &str)> {
         let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
         let rest = text.trim_start_matches(mark);
@@ -202,8 +205,8 @@ impl Fence {
         (length >= FENCE_CHARS_MIN).then_some((Self { mark, length }, rest))
     }
 
-    /// Reads the fence that a line opens, in lists and quotations as well.
-    fn opened_by(line: &str) -> Option<Self> {
+    /// Reads the fence that a line opens, including those in lists and quotations.
+    fn fence_start(line: &str) -> Option<Self> {
         let text = line.trim_start_matches([' ', '\t', '>']);
         let numbered = text.trim_start_matches(|digit: char| digit.is_ascii_digit());
         let item = text.strip_prefix(['-', '*', '+']).or_else(|| numbered.strip_prefix(['.', ')']));
@@ -220,8 +223,8 @@ impl Fence {
     }
 }
 
-/// Returns the lines that stand outside of fenced code, each with where it begins. A fence that nothing closes opens nothing:
-/// what is added at the end of a file has to be found again.
+/// Returns the lines outside fenced code, with their positions. An unclosed fence opens no code block, because text
+/// that is appended to the file must be found again.
 fn prose(text: &str) -> Vec<(usize, &str)> {
     let mut start = 0;
     let lines: Vec<(usize, &str)> = text
@@ -232,11 +235,11 @@ fn prose(text: &str) -> Vec<(usize, &str)> {
         })
         .collect();
     let (mut prose, mut at) = (Vec::new(), 0);
-    // What does not close a fence closes no longer one that comes later: it is not looked for again.
+    // If no line closes a fence, none closes a longer one later; it is not searched again.
     let mut unclosed: Vec<Fence> = Vec::new();
     while let Some(&line) = lines.get(at) {
         let is_known = |fence: &Fence| unclosed.iter().any(|one| one.mark == fence.mark && one.length <= fence.length);
-        if let Some(fence) = Fence::opened_by(line.1).filter(|fence| !is_known(fence)) {
+        if let Some(fence) = Fence::fence_start(line.1).filter(|fence| !is_known(fence)) {
             if let Some(length) = lines[at + 1..].iter().position(|(_, line)| fence.is_closed_by(line)) {
                 at += length + 2;
                 continue;
@@ -259,14 +262,14 @@ mod tests {
 
     const MARKER: &str = "<!-- assize: 01J/failure -->";
 
-    /// A folder with a specification in it.
-    struct Desk(TempDir);
+    /// A folder with a specification.
+    struct SpecificationFixture(TempDir);
 
-    impl Desk {
+    impl SpecificationFixture {
         fn new(text: &str) -> Self {
-            let desk = Self(tempfile::tempdir().expect("a folder"));
-            desk.write(text);
-            desk
+            let fixture = Self(tempfile::tempdir().expect("a folder"));
+            fixture.write(text);
+            fixture
         }
 
         fn path(&self) -> PathBuf {
@@ -294,7 +297,7 @@ mod tests {
     fn a_file_is_read_as_an_issue() {
         let text = "```\n# no title\n<!-- assize:labels code -->\n```\n## The *title* ##\r\n\
                     <!-- assize:labels a, help wanted ,, -->\r\n- [ ] one\n# Later\n<!-- assize:labels second -->";
-        let desk = Desk::new(text);
+        let desk = SpecificationFixture::new(text);
         let issue = desk.source().read().expect("readable");
         assert_eq!((issue.title.as_str(), issue.is_open), ("The *title*", true));
         assert_eq!(issue.labels, ["a", "help wanted"]);
@@ -348,7 +351,7 @@ mod tests {
     #[test]
     fn ticking_keeps_every_other_byte() {
         let text = "# T\r\n- [ ] one\r\n* [ ] two \n- [x] three\n\ttrailing  \r\nno end";
-        let desk = Desk::new(text);
+        let desk = SpecificationFixture::new(text);
         fs::set_permissions(desk.path(), fs::Permissions::from_mode(0o640)).expect("set");
         let boxes = ["two", "one", "gone"].map(named);
         let ticked = desk.source().tick(&boxes).expect("ticked");
@@ -364,13 +367,13 @@ mod tests {
     }
 
     #[test]
-    fn edits_of_others_are_kept() {
-        let desk = Desk::new("- [ ] a\n");
+    fn concurrent_edits_survive() {
+        let desk = SpecificationFixture::new("- [ ] a\n");
         let boxes = [named("a")];
-        // As often as it can happen without an end, and once more.
+        // At the limit and one past it.
         for (times, stands) in [(EDITS_MAX - 1, true), (EDITS_MAX, false)] {
             desk.write("- [ ] a\n");
-            let (mut ticking, mut edits) = (Ticking::new(&boxes), 0);
+            let (mut ticking, mut edits) = (BoxTicking::new(&boxes), 0);
             let outcome = desk.source().change(|text| {
                 let next = ticking.look(text)?;
                 if edits < times {
@@ -392,7 +395,7 @@ mod tests {
 
     #[test]
     fn labels_stand_in_one_line() {
-        let desk = Desk::new("# T\n- [ ] one");
+        let desk = SpecificationFixture::new("# T\n- [ ] one");
         let source = desk.source();
         source.label(&[], &["absent"]).expect("nothing to do");
         assert_eq!(desk.text(), "# T\n- [ ] one");
@@ -408,7 +411,7 @@ mod tests {
         desk.write("<!-- assize:labels a -->\r\n# T\r\n");
         source.label(&["b"], &["a"]).expect("labelled");
         assert_eq!(desk.text(), "<!-- assize:labels b -->\r\n# T\r\n");
-        // Where a fence is left open, the line is found again all the same.
+        // The line is found again even behind an unclosed fence.
         desk.write("```\n<!-- assize:labels-of-others x -->\n");
         source.label(&["a"], &[]).expect("labelled");
         source.label(&["b"], &[]).expect("labelled");
@@ -416,15 +419,15 @@ mod tests {
     }
 
     #[test]
-    fn something_is_said_once() {
-        let desk = Desk::new("- [ ] one");
+    fn a_comment_is_posted_once() {
+        let desk = SpecificationFixture::new("- [ ] one");
         assert!(desk.source().comment(MARKER, "It failed.\n\nTwice.\n").expect("said"));
-        let said = format!("- [ ] one\n\n---\n\nIt failed.\n\nTwice.\n\n{MARKER}\n");
-        assert_eq!(desk.text(), said);
+        let found = format!("- [ ] one\n\n---\n\nIt failed.\n\nTwice.\n\n{MARKER}\n");
+        assert_eq!(desk.text(), found);
         assert!(!desk.source().comment(MARKER, "It failed again.").expect("said before"));
-        assert_eq!(desk.text(), said);
+        assert_eq!(desk.text(), found);
         assert!(desk.source().comment("<!-- other -->", "More.").expect("said"));
-        assert_eq!(desk.text(), format!("{said}\n---\n\nMore.\n\n<!-- other -->\n"));
+        assert_eq!(desk.text(), format!("{found}\n---\n\nMore.\n\n<!-- other -->\n"));
         desk.write("a\r\n");
         assert!(desk.source().comment(MARKER, "b\nc").expect("said"));
         assert_eq!(desk.text(), format!("a\r\n\r\n---\r\n\r\nb\r\nc\r\n\r\n{MARKER}\r\n"));
@@ -432,7 +435,7 @@ mod tests {
 
     #[test]
     fn what_is_no_specification_is_refused() {
-        let desk = Desk::new("");
+        let desk = SpecificationFixture::new("");
         let fails = |source: &SpecificationFile| source.read().expect_err("unreadable").to_string();
         fs::write(desk.path(), b"\xff").expect("written");
         assert!(fails(&desk.source()).contains("is no UTF-8"));
@@ -448,17 +451,17 @@ mod tests {
 
     #[test]
     fn a_file_has_a_limit() {
-        let desk = Desk::new(&"x".repeat(SPECIFICATION_BYTES_MAX));
-        assert!(desk.source().read().is_ok());
+        let fixture = SpecificationFixture::new(&"x".repeat(SPECIFICATION_BYTES_MAX));
+        assert!(fixture.source().read().is_ok());
         let overhead = appended("x", &format!("\n---\n\na\n\n{MARKER}\n")).len() - 1;
-        desk.write(&"x".repeat(SPECIFICATION_BYTES_MAX - overhead));
-        assert!(desk.source().comment(MARKER, "a").expect("it fits"));
+        fixture.write(&"x".repeat(SPECIFICATION_BYTES_MAX - overhead));
+        assert!(fixture.source().comment(MARKER, "a").expect("it fits"));
         let text = "x".repeat(SPECIFICATION_BYTES_MAX - overhead + 1);
-        desk.write(&text);
-        let error = desk.source().comment(MARKER, "a").expect_err("too long");
+        fixture.write(&text);
+        let error = fixture.source().comment(MARKER, "a").expect_err("too long");
         assert!(matches!(error, SourceError::Checklist(ChecklistError::TooLarge(_))), "{error}");
-        assert_eq!(desk.text(), text);
-        desk.write(&"x".repeat(SPECIFICATION_BYTES_MAX + 1));
-        assert!(matches!(desk.source().read(), Err(SourceError::Unreadable { .. })));
+        assert_eq!(fixture.text(), text);
+        fixture.write(&"x".repeat(SPECIFICATION_BYTES_MAX + 1));
+        assert!(matches!(fixture.source().read(), Err(SourceError::Unreadable { .. })));
     }
 }

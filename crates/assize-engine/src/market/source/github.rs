@@ -1,8 +1,9 @@
 //! A GitHub issue, through the `gh` program.
 //!
-//! `gh` knows who is asking and which repository a folder belongs to, so that no token is held here. GitHub takes the body of an
-//! issue as a whole, the last writer wins, and a write whose answer is lost may have happened: each try begins with a look
-//! at what stands there now. What boxes, labels and comments mean must not be known here.
+//! `gh` holds the login and knows to which repository a folder belongs, so that no token is stored here. GitHub
+//! replaces the body of an issue as a whole, and the last writer wins. A write whose response is lost may have
+//! happened. So each attempt begins by reading the current state. This module must not know what boxes, labels and
+//! comments mean.
 
 use std::fs;
 use std::io;
@@ -11,29 +12,32 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use assize_core::market::checklist::{BoxName, ChecklistError};
 use assize_core::text::make_visible;
+use assize_market::checklist::{BoxName, ChecklistError};
 use serde::Deserialize;
 use tempfile::NamedTempFile;
 
-use super::{EDITS_MAX, Issue, Next, Patience, Source, SourceError, Ticked, Ticking, check_labels, label_changes};
-use crate::process::{Finished, Limits, run};
+use super::{
+    BoxTicking, EDITS_MAX, Issue, RetryPolicy, SourceError, SpecificationSource, TickAction, TickReport, check_labels,
+    label_changes,
+};
+use crate::process::{ProcessLimits, ProcessResult, run};
 
-/// Most bytes that are read of what `gh` prints.
+/// The most bytes of output of `gh` that are read.
 pub const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// How long one call of `gh` may take where nothing else is said.
+/// The default for the longest time of one call of `gh`.
 pub const DEADLINE_DEFAULT: Duration = Duration::from_secs(60);
-/// Most bytes that are read of its complaints.
+/// The most bytes of standard error of `gh` that are read.
 const COMPLAINT_BYTES_MAX: usize = 64 * 1024;
 /// The program.
 const PROGRAM: &str = "gh";
-/// Keeps it from asking, from colours and from talking of itself.
+/// Disables prompts, colours and update notices.
 const ENVIRONMENT: [(&str, &str); 3] = [("GH_PROMPT_DISABLED", "1"), ("NO_COLOR", "1"), ("GH_NO_UPDATE_NOTIFIER", "1")];
-/// What would have it print more than it is asked for.
+/// Variables that would make it print more.
 const ENVIRONMENT_REMOVED: [&str; 4] = ["GH_FORCE_TTY", "CLICOLOR_FORCE", "GH_DEBUG", "DEBUG"];
-/// The status by which it says that nobody is logged in.
+/// The status with which it reports a missing login.
 const NOT_LOGGED_IN: i32 = 4;
-/// What it says of trouble that passes, in small letters.
+/// Its messages about temporary failures, in lower case.
 const PASSING: [&str; 18] = [
     "rate limit",
     "was submitted too quickly",
@@ -54,86 +58,86 @@ const PASSING: [&str; 18] = [
     "unexpected eof",
     "\": eof",
 ];
-/// What a label is called that the repository does not have yet.
+/// The description of a label that is created.
 const LABEL_DESCRIPTION: &str = "Set by Assize";
 /// The colour of such a label.
 const LABEL_COLOR: &str = "D93F0B";
 
-/// A GitHub issue, of the repository that a folder belongs to.
+/// A GitHub issue of the repository to which a folder belongs.
 #[derive(Debug, Clone)]
-pub struct GitHub {
+pub struct GithubIssue {
     number: u64,
     folder: PathBuf,
-    /// Where `gh` is looked for.
+    /// The search path for `gh`.
     search_path: Option<String>,
-    patience: Patience,
+    patience: RetryPolicy,
     deadline: Duration,
 }
 
-/// Why a try came to nothing.
+/// Why an attempt failed.
 #[derive(Debug)]
-enum Trouble {
-    /// It may be gone the next time; this is what was wrong. What was to be written may have been written.
+enum GhFailure {
+    /// A temporary failure, described by this text. What was to be written may have been written.
     Passing(String),
-    /// It stays.
+    /// A permanent failure.
     Lasting(SourceError),
 }
 
-impl From<SourceError> for Trouble {
+impl From<SourceError> for GhFailure {
     fn from(error: SourceError) -> Self {
         Self::Lasting(error)
     }
 }
 
-impl From<ChecklistError> for Trouble {
+impl From<ChecklistError> for GhFailure {
     fn from(error: ChecklistError) -> Self {
         Self::Lasting(error.into())
     }
 }
 
-impl Trouble {
-    /// Returns whether the repository does not have a label.
+impl GhFailure {
+    /// Returns whether the failure says that the repository does not have a label.
     fn is_missing(&self, label: &str) -> bool {
-        self.says(&format!("'{label}' not found"))
+        self.contains(&format!("'{label}' not found"))
     }
 
-    fn says(&self, words: &str) -> bool {
+    fn contains(&self, words: &str) -> bool {
         matches!(self, Self::Lasting(SourceError::Failed { complaint, .. }) if complaint.contains(words))
     }
 }
 
-impl GitHub {
-    /// Takes an issue for a source. `gh` is looked for on `search_path`, runs in `folder`, and may take until `deadline` for each
-    /// call.
+impl GithubIssue {
+    /// Makes a source from an issue. `gh` is found on `search_path`, runs in `folder`, and has `deadline` as the limit
+    /// of each call.
     pub fn new(
         number: u64,
         folder: &Path,
         search_path: Option<String>,
-        patience: Patience,
+        patience: RetryPolicy,
         deadline: Duration,
     ) -> Self {
         Self { number, folder: folder.to_owned(), search_path, patience, deadline }
     }
 
-    /// Tries something until it is done, as long as its trouble passes. What writes has to look first whether that stands
-    /// already: an earlier try may have written it.
-    fn patiently<T>(&self, mut attempt: impl FnMut() -> Result<T, Trouble>) -> Result<T, SourceError> {
+    /// Repeats an attempt while its failures are temporary. An attempt that writes must first check the current state,
+    /// because an earlier attempt may have succeeded.
+    fn patiently<T>(&self, mut attempt: impl FnMut() -> Result<T, GhFailure>) -> Result<T, SourceError> {
         let mut tries = 0;
         loop {
             tries += 1;
             match attempt() {
                 Ok(done) => return Ok(done),
-                Err(Trouble::Lasting(error)) => return Err(error),
-                Err(Trouble::Passing(last)) if tries >= self.patience.tries => {
+                Err(GhFailure::Lasting(error)) => return Err(error),
+                Err(GhFailure::Passing(last)) if tries >= self.patience.tries => {
                     return Err(SourceError::Busy { name: self.name(), tries, last });
                 }
-                Err(Trouble::Passing(_)) => thread::sleep(self.patience.wait(tries)),
+                Err(GhFailure::Passing(_)) => thread::sleep(self.patience.wait(tries)),
             }
         }
     }
 
     /// Calls `gh` once.
-    fn call(&self, arguments: &[&str]) -> Result<String, Trouble> {
+    fn call(&self, arguments: &[&str]) -> Result<String, GhFailure> {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).current_dir(&self.folder).envs(ENVIRONMENT);
         for variable in ENVIRONMENT_REMOVED {
@@ -142,8 +146,11 @@ impl GitHub {
         if let Some(path) = &self.search_path {
             command.env("PATH", path);
         }
-        let limits =
-            Limits { time: self.deadline, stdout_bytes_max: OUTPUT_BYTES_MAX, stderr_bytes_max: COMPLAINT_BYTES_MAX };
+        let limits = ProcessLimits {
+            time: self.deadline,
+            stdout_bytes_max: OUTPUT_BYTES_MAX,
+            stderr_bytes_max: COMPLAINT_BYTES_MAX,
+        };
         let finished = run(command, b"", &limits).map_err(|error| self.not_started(error))?;
         self.check_end(arguments, &finished)?;
         if finished.stdout_cut {
@@ -155,7 +162,7 @@ impl GitHub {
 
     fn not_started(&self, error: io::Error) -> SourceError {
         match error.kind() {
-            // The same is said of the folder that it is to run in.
+            // A missing working folder causes the same error.
             io::ErrorKind::NotFound if self.folder.is_dir() => SourceError::NotThere(self.name()),
             io::ErrorKind::NotFound => SourceError::Io { path: self.folder.clone(), error },
             _ => SourceError::Io { path: PROGRAM.into(), error },
@@ -166,10 +173,10 @@ impl GitHub {
         SourceError::Unreadable { name: self.name(), what }
     }
 
-    /// Looks how a call ended.
-    fn check_end(&self, arguments: &[&str], finished: &Finished) -> Result<(), Trouble> {
+    /// Checks how a call ended.
+    fn check_end(&self, arguments: &[&str], finished: &ProcessResult) -> Result<(), GhFailure> {
         let Some(status) = finished.status else {
-            return Err(Trouble::Passing(format!("`gh` took longer than {:?}", self.deadline)));
+            return Err(GhFailure::Passing(format!("`gh` took longer than {:?}", self.deadline)));
         };
         if status.success() {
             return Ok(());
@@ -183,23 +190,23 @@ impl GitHub {
             return Err(SourceError::NotLoggedIn(self.name()).into());
         }
         if PASSING.iter().any(|sign| words.contains(sign)) {
-            return Err(Trouble::Passing(complaint()));
+            return Err(GhFailure::Passing(complaint()));
         }
         let (name, call, status) = (self.name(), arguments.join(" "), status.to_string());
         Err(SourceError::Failed { name, call, status, complaint: complaint() }.into())
     }
 
-    fn view(&self) -> Result<Issue, Trouble> {
+    fn view(&self) -> Result<Issue, GhFailure> {
         let json = self.call(&["issue", "view", &self.number.to_string(), "--json", "body,title,labels,state"])?;
         issue_of(&json).map_err(|what| self.unreadable(what).into())
     }
 
-    fn write_body(&self, body: &str) -> Result<(), Trouble> {
+    fn write_body(&self, body: &str) -> Result<(), GhFailure> {
         self.say("edit", body)
     }
 
-    /// Hands a text over, which lies in a file as a whole: whoever ends us in the middle of it must not cut it off.
-    fn say(&self, what: &str, text: &str) -> Result<(), Trouble> {
+    /// Passes a text as a complete file, so that a signal cannot truncate it.
+    fn say(&self, what: &str, text: &str) -> Result<(), GhFailure> {
         let write = || {
             let file = NamedTempFile::new()?;
             fs::write(file.path(), text)?;
@@ -210,15 +217,15 @@ impl GitHub {
         self.call(&["issue", what, &self.number.to_string(), "--body-file", &path]).map(drop)
     }
 
-    /// Returns whether a comment holds the marker.
-    fn is_said(&self, marker: &str) -> Result<bool, Trouble> {
+    /// Returns whether a comment contains the marker.
+    fn has_comment(&self, marker: &str) -> Result<bool, GhFailure> {
         let json = self.call(&["issue", "view", &self.number.to_string(), "--json", "comments"])?;
         let comments = comments_of(&json).map_err(|what| self.unreadable(what))?;
         Ok(comments.iter().any(|comment| comment.contains(marker)))
     }
 
-    /// Edits labels, and makes those that the repository does not have.
-    fn edit_labels(&self, add: &[&str], remove: &[&str]) -> Result<(), Trouble> {
+    /// Edits labels, and creates those that the repository does not have.
+    fn edit_labels(&self, add: &[&str], remove: &[&str]) -> Result<(), GhFailure> {
         let (number, added, removed) = (self.number.to_string(), add.join(","), remove.join(","));
         let mut arguments = vec!["issue", "edit", &number];
         for (option, labels) in [("--add-label", &added), ("--remove-label", &removed)] {
@@ -226,7 +233,7 @@ impl GitHub {
                 arguments.extend([option, labels.as_str()]);
             }
         }
-        // `gh` tells of one at a time.
+        // `gh` reports one missing label at a time.
         let mut unmade = add.to_vec();
         loop {
             let Err(trouble) = self.call(&arguments) else { return Ok(()) };
@@ -235,17 +242,17 @@ impl GitHub {
         }
     }
 
-    fn make_label(&self, label: &str) -> Result<(), Trouble> {
+    fn make_label(&self, label: &str) -> Result<(), GhFailure> {
         let options = ["--description", LABEL_DESCRIPTION, "--color", LABEL_COLOR];
         match self.call(&[&["label", "create", label][..], &options[..]].concat()) {
-            // Somebody else made it meanwhile, or the answer to an earlier try was lost.
-            Err(trouble) if trouble.says("already exists") => Ok(()),
+            // Another person created it in the meantime, or the response to an earlier attempt was lost.
+            Err(trouble) if trouble.contains("already exists") => Ok(()),
             outcome => outcome.map(drop),
         }
     }
 }
 
-impl Source for GitHub {
+impl SpecificationSource for GithubIssue {
     fn name(&self) -> String {
         format!("issue {}", self.number)
     }
@@ -262,23 +269,23 @@ impl Source for GitHub {
         self.patiently(|| self.view())
     }
 
-    /// Ticks boxes and changes nothing else. GitHub takes whatever is written last: an edit by others between the look and the
-    /// write is lost, which is why the one follows the other at once.
-    fn tick(&self, boxes: &[BoxName]) -> Result<Ticked, SourceError> {
-        let mut ticking = Ticking::new(boxes);
+    /// Ticks boxes and changes nothing else. GitHub keeps the last write: an edit by others between the read and the
+    /// write is lost, so the write follows the read at once.
+    fn tick(&self, boxes: &[BoxName]) -> Result<TickReport, SourceError> {
+        let mut ticking = BoxTicking::new(boxes);
         for edits in 0..EDITS_MAX {
             if edits > 0 {
                 thread::sleep(self.patience.wait(edits));
             }
             let stands = self.patiently(|| match ticking.look(&self.view()?.body)? {
-                Next::Stands(ticked) => Ok(Some(ticked)),
-                Next::Write(body) => self.write_body(&body).map(|()| None),
+                TickAction::Stands(ticked) => Ok(Some(ticked)),
+                TickAction::Write(body) => self.write_body(&body).map(|()| None),
             })?;
             if let Some(ticked) = stands {
                 return Ok(ticked);
             }
-            // Whatever else differs from what was written, others wrote; or it is white space at the end.
-            if let Next::Stands(ticked) = ticking.look(&self.read()?.body)? {
+            // Other differences from the written text are edits by others, or white space at the end.
+            if let TickAction::Stands(ticked) = ticking.look(&self.read()?.body)? {
                 return Ok(ticked);
             }
         }
@@ -289,8 +296,8 @@ impl Source for GitHub {
         check_labels(add)?;
         check_labels(remove)?;
         self.patiently(|| {
-            let standing = self.view()?.labels;
-            match label_changes(&standing, add, remove) {
+            let current = self.view()?.labels;
+            match label_changes(&current, add, remove) {
                 (missing, leaving) if missing.is_empty() && leaving.is_empty() => Ok(()),
                 (missing, leaving) => self.edit_labels(&missing, &leaving),
             }
@@ -301,7 +308,7 @@ impl Source for GitHub {
         let comment = format!("{}\n\n{marker}\n", text.trim());
         let mut sent = false;
         self.patiently(|| {
-            if self.is_said(marker)? {
+            if self.has_comment(marker)? {
                 return Ok(sent);
             }
             sent = true;
@@ -310,14 +317,14 @@ impl Source for GitHub {
     }
 }
 
-/// Reads what `gh issue view --json body,title,labels,state` prints.
+/// Parses the output of `gh issue view --json body,title,labels,state`.
 ///
 /// # Errors
 ///
 /// Says what is wrong with it.
 pub fn issue_of(json: &str) -> Result<Issue, String> {
     #[derive(Deserialize)]
-    struct Printed {
+    struct IssueJson {
         title: String,
         body: String,
         labels: Vec<Label>,
@@ -327,7 +334,7 @@ pub fn issue_of(json: &str) -> Result<Issue, String> {
     struct Label {
         name: String,
     }
-    let Printed { title, body, labels, state } =
+    let IssueJson { title, body, labels, state } =
         serde_json::from_str(json).map_err(|error| format!("what `gh` printed is no issue: {error}"))?;
     let is_open = match state.as_str() {
         "OPEN" => true,
@@ -337,17 +344,17 @@ pub fn issue_of(json: &str) -> Result<Issue, String> {
     Ok(Issue { title, body, labels: labels.into_iter().map(|label| label.name).collect(), is_open })
 }
 
-/// Reads what `gh issue view --json comments` prints.
+/// Parses the output of `gh issue view --json comments`.
 fn comments_of(json: &str) -> Result<Vec<String>, String> {
     #[derive(Deserialize)]
-    struct Printed {
+    struct CommentsJson {
         comments: Vec<Comment>,
     }
     #[derive(Deserialize)]
     struct Comment {
         body: String,
     }
-    let printed: Printed =
+    let printed: CommentsJson =
         serde_json::from_str(json).map_err(|error| format!("what `gh` printed is no list of comments: {error}"))?;
     Ok(printed.comments.into_iter().map(|comment| comment.body).collect())
 }
@@ -365,11 +372,11 @@ mod tests {
     const EDIT: &str = "issue edit 12 --body-file -";
     const COMMENT: &str = "issue comment 12 --body-file -";
 
-    /// GitHub with one issue, number 12. What it knows lies in files beside it, and whatever it does not expect ends with 64.
+    /// A fake GitHub with one issue, number 12. Its state is in files beside it. Unexpected calls end with status 64.
     ///
-    /// `fail-next` has the beginning of the calls that fail, whether `before` or `after` they are carried out, a status or
-    /// `hang`, how often, and what is said. `on-edit` is somebody who edits after each edit of the body. `raw` is printed
-    /// instead of the issue.
+    /// `fail-next` contains the beginning of the calls that fail, whether they fail `before` or `after` they are
+    /// carried out, a status or `hang`, how many times, and the message. `on-edit` is another person who edits after
+    /// each edit of the body. `raw` is printed instead of the issue.
     const SCRIPT: &str = r#"#!/bin/sh
 here=${0%/*}
 # A text comes in a file of its own, whatever that is called.
@@ -489,9 +496,9 @@ fault after
 exit 0
 "#;
 
-    struct Hub(TempDir);
+    struct FakeGh(TempDir);
 
-    impl Hub {
+    impl FakeGh {
         fn new(body: &str) -> Self {
             let hub = Self(tempfile::tempdir().expect("a folder"));
             for folder in ["comments", "project"] {
@@ -502,8 +509,8 @@ exit 0
                 hub.write(name, text);
             }
             hub.write("script", SCRIPT);
-            // Another process writes it: a program that somebody has open for writing cannot be started, and what other tests
-            // start meanwhile would have it open.
+            // Another process writes it: a program that is open for writing cannot be started, and programs that other
+            // tests start at that moment would inherit the open file.
             let installed = Command::new("install")
                 .args(["-m", "755"])
                 .args(["script", "gh"].map(|name| hub.0.path().join(name)))
@@ -521,8 +528,8 @@ exit 0
             fs::read_to_string(self.0.path().join(name)).unwrap_or_default()
         }
 
-        fn fails(&self, begins: &str, when: &str, code: &str, often: u32, says: &str) {
-            self.write("fail-next", &format!("{begins}\n{when}\n{code}\n{often}\n{says}\n"));
+        fn fails(&self, begins: &str, when: &str, code: &str, often: u32, expected_message: &str) {
+            self.write("fail-next", &format!("{begins}\n{when}\n{code}\n{often}\n{expected_message}\n"));
         }
 
         /// Returns the calls since the last time.
@@ -536,20 +543,20 @@ exit 0
             fs::read_dir(self.0.path().join("comments")).expect("a folder").count()
         }
 
-        fn source_of(&self, number: u64, deadline: Duration) -> GitHub {
+        fn source_of(&self, number: u64, deadline: Duration) -> GithubIssue {
             let system = std::env::var("PATH").expect("a search path");
             let path = format!("{}:{system}", self.0.path().display());
             let patience =
-                Patience { tries: 3, first_wait: Duration::from_millis(1), wait_max: Duration::from_millis(4) };
-            GitHub::new(number, &self.0.path().join("project"), Some(path), patience, deadline)
+                RetryPolicy { tries: 3, first_wait: Duration::from_millis(1), wait_max: Duration::from_millis(4) };
+            GithubIssue::new(number, &self.0.path().join("project"), Some(path), patience, deadline)
         }
 
-        fn source(&self) -> GitHub {
+        fn source(&self) -> GithubIssue {
             self.source_of(12, Duration::from_secs(20))
         }
 
-        /// Returns a source that does not wait long; only for calls that hang.
-        fn hasty(&self) -> GitHub {
+        /// Returns a source with a short deadline, for calls that hang.
+        fn hasty(&self) -> GithubIssue {
             self.source_of(12, Duration::from_secs(2))
         }
     }
@@ -558,14 +565,14 @@ exit 0
         BoxName { text: text.to_owned(), nth: 0 }
     }
 
-    fn ticked(texts: &[&str]) -> Ticked {
-        Ticked { ticked: texts.iter().copied().map(named).collect(), ..Ticked::default() }
+    fn ticked(texts: &[&str]) -> TickReport {
+        TickReport { ticked: texts.iter().copied().map(named).collect(), ..TickReport::default() }
     }
 
     #[test]
     fn an_issue_is_read() {
         let body = "# \"Quoted\" \\ größer\r\n\n\t- [ ] one\r\n- [x] two";
-        let hub = Hub::new(body);
+        let hub = FakeGh::new(body);
         hub.write("labels", "bug\nhelp wanted\n");
         let issue = hub.source().read().expect("readable");
         let labels = ["bug", "help wanted"].map(str::to_owned).to_vec();
@@ -600,7 +607,7 @@ exit 0
         for json in ["", "{}", r#"{"comments":["a"]}"#, r#"{"comments":null}"#] {
             assert!(comments_of(json).is_err(), "{json}");
         }
-        let hub = Hub::new("");
+        let hub = FakeGh::new("");
         hub.write("raw", "no JSON");
         let error = hub.source().read().expect_err("unreadable").to_string();
         assert!(error.starts_with("issue 12 cannot be read since what `gh` printed is no issue"), "{error}");
@@ -610,10 +617,10 @@ exit 0
     #[test]
     fn ticking_keeps_every_other_byte() {
         let body = "# T\r\n- [ ] one\r\n* [ ] two \n- [x] three\n\ttrailing  \r\nno end";
-        let hub = Hub::new(body);
+        let hub = FakeGh::new(body);
         let boxes = ["two", "one", "gone", "one"].map(named);
         let done = hub.source().tick(&boxes).expect("ticked");
-        assert_eq!(done, Ticked { gone: vec![named("gone")], ..ticked(&["one", "two"]) });
+        assert_eq!(done, TickReport { gone: vec![named("gone")], ..ticked(&["one", "two"]) });
         assert_eq!(hub.text("body"), body.replace("[ ]", "[x]"));
         assert_eq!(hub.calls(), [VIEW, EDIT, VIEW]);
         let again = hub.source().tick(&boxes).expect("ticked");
@@ -623,7 +630,7 @@ exit 0
 
     #[test]
     fn what_github_does_to_the_end_of_a_body_is_no_edit() {
-        let hub = Hub::new("- [ ] one\n\n");
+        let hub = FakeGh::new("- [ ] one\n\n");
         hub.write("on-edit", "printf '%s' \"$(cat \"$1/body\")\" > \"$1/draft\" && mv \"$1/draft\" \"$1/body\"\n");
         assert_eq!(hub.source().tick(&[named("one")]).expect("ticked"), ticked(&["one"]));
         assert_eq!((hub.text("body").as_str(), hub.calls().len()), ("- [x] one", 3));
@@ -631,9 +638,9 @@ exit 0
 
     #[test]
     fn ticks_are_made_again_where_others_edit() {
-        // Somebody saves what they had open, as often as it can happen without an end, and once more.
+        // Another person saves an open copy: at the limit and one past it.
         for (times, stands) in [(0, true), (1, true), (EDITS_MAX - 1, true), (EDITS_MAX, false)] {
-            let hub = Hub::new("- [ ] one\n");
+            let hub = FakeGh::new("- [ ] one\n");
             let theirs = format!(
                 "count=$(cat \"$1/count\" 2>/dev/null || echo 0)\ntest \"$count\" -lt {times} || exit 0\n\
                  echo $((count + 1)) > \"$1/count\"\nprintf -- '- [ ] one\\n- [ ] theirs\\n' > \"$1/body\"\n"
@@ -648,11 +655,11 @@ exit 0
             }
             assert_eq!(hub.text("body").contains("theirs"), times > 0);
         }
-        // What others write is left alone where the ticks stand.
-        let hub = Hub::new("- [ ] one\n- [ ] two\n");
+        // If the ticks are still set, edits by others are not touched.
+        let hub = FakeGh::new("- [ ] one\n- [ ] two\n");
         hub.write("on-edit", "printf -- '- [x] one\\n\\nmore\\n' > \"$1/body\"\n");
         let done = hub.source().tick(&["one", "two"].map(named)).expect("ticked");
-        assert_eq!(done, Ticked { gone: vec![named("two")], ..ticked(&["one"]) });
+        assert_eq!(done, TickReport { gone: vec![named("two")], ..ticked(&["one"]) });
         assert_eq!((hub.text("body").as_str(), hub.calls().len()), ("- [x] one\n\nmore\n", 3));
     }
 
@@ -664,7 +671,7 @@ exit 0
             ("after", "1", &[VIEW, EDIT, VIEW]),
             ("after", "hang", &[VIEW, EDIT, VIEW]),
         ] {
-            let hub = Hub::new("- [ ] one\n");
+            let hub = FakeGh::new("- [ ] one\n");
             hub.fails(EDIT, when, code, 1, "read tcp 10.0.0.1:443: connection reset by peer");
             assert_eq!(hub.hasty().tick(&[named("one")]).expect("ticked"), ticked(&["one"]), "{when} {code}");
             assert_eq!(hub.calls(), calls, "{when} {code}");
@@ -673,8 +680,8 @@ exit 0
     }
 
     #[test]
-    fn something_is_said_once() {
-        let hub = Hub::new("");
+    fn a_comment_is_posted_once() {
+        let hub = FakeGh::new("");
         assert!(hub.source().comment(MARKER, "It \"failed\".\n\nTwice.\n").expect("said"));
         assert_eq!(hub.text("comments/1"), format!("It \"failed\".\n\nTwice.\n\n{MARKER}\n"));
         assert_eq!(hub.calls(), [COMMENTS, COMMENT]);
@@ -685,14 +692,14 @@ exit 0
     }
 
     #[test]
-    fn a_comment_whose_answer_is_lost_is_said_once() {
+    fn a_comment_with_a_lost_answer_is_posted_once() {
         for (when, code, calls) in [
             ("before", "1", &[COMMENTS, COMMENT, COMMENTS, COMMENT][..]),
             ("before", "hang", &[COMMENTS, COMMENT, COMMENTS, COMMENT]),
             ("after", "1", &[COMMENTS, COMMENT, COMMENTS]),
             ("after", "hang", &[COMMENTS, COMMENT, COMMENTS]),
         ] {
-            let hub = Hub::new("");
+            let hub = FakeGh::new("");
             hub.fails(COMMENT, when, code, 1, "HTTP 502: Bad Gateway (https://api.github.com/graphql)");
             assert!(hub.hasty().comment(MARKER, "It failed.").expect("said"), "{when} {code}");
             assert_eq!(hub.calls(), calls, "{when} {code}");
@@ -702,8 +709,8 @@ exit 0
 
     #[test]
     fn passing_trouble_is_tried_again() {
-        let hub = Hub::new("- [ ] one\n");
-        for says in [
+        let hub = FakeGh::new("- [ ] one\n");
+        for expected_message in [
             "HTTP 403: API rate limit exceeded for user ID 1. (https://api.github.com/graphql)",
             "GraphQL: API rate limit exceeded for user ID 1.",
             "HTTP 403: You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
@@ -715,12 +722,14 @@ exit 0
             "read: connection reset by peer",
             "Post \"https://api.github.com/graphql\": EOF",
         ] {
-            hub.fails("", "before", "1", 2, says);
-            assert!(hub.source().read().is_ok(), "{says}");
-            assert_eq!(hub.calls().len(), 3, "{says}");
-            hub.fails("", "before", "1", 3, says);
-            let Err(SourceError::Busy { tries: 3, last, .. }) = hub.source().read() else { panic!("{says}") };
-            assert_eq!((last, hub.calls().len()), (says.replace('\n', " "), 3));
+            hub.fails("", "before", "1", 2, expected_message);
+            assert!(hub.source().read().is_ok(), "{expected_message}");
+            assert_eq!(hub.calls().len(), 3, "{expected_message}");
+            hub.fails("", "before", "1", 3, expected_message);
+            let Err(SourceError::Busy { tries: 3, last, .. }) = hub.source().read() else {
+                panic!("{expected_message}")
+            };
+            assert_eq!((last, hub.calls().len()), (expected_message.replace('\n', " "), 3));
         }
         hub.fails("", "before", "hang", 1, "");
         assert!(hub.hasty().read().is_ok());
@@ -728,19 +737,19 @@ exit 0
     }
 
     #[test]
-    fn lasting_trouble_is_told_at_once() {
-        let hub = Hub::new("");
-        for (code, says, tells) in [
+    fn permanent_errors_are_reported_at_once() {
+        let hub = FakeGh::new("");
+        for (code, expected_message, is_final) in [
             ("4", "To get started with GitHub CLI, please run:  gh auth login", "run `gh auth login`"),
             ("4", "no", "run `gh auth login`"),
             ("1", "HTTP 401: Bad credentials (https://api.github.com/graphql)", "run `gh auth login`"),
             ("1", "HTTP 403: Resource not accessible by integration", "not accessible by integration"),
             ("1", "no git remotes found", "`gh issue view 12 --json body,title,labels,state` failed (exit status: 1)"),
         ] {
-            hub.fails("", "before", code, 1, says);
+            hub.fails("", "before", code, 1, expected_message);
             let error = hub.source().read().expect_err("a failure").to_string();
-            assert!(error.starts_with("issue 12 ") && error.contains(tells), "{error}");
-            assert_eq!(hub.calls().len(), 1, "{says}");
+            assert!(error.starts_with("issue 12 ") && error.contains(is_final), "{error}");
+            assert_eq!(hub.calls().len(), 1, "{expected_message}");
         }
         let other = hub.source_of(13, DEADLINE_DEFAULT);
         assert!(matches!(other.read(), Err(SourceError::NoIssue(name)) if name == "issue 13"));
@@ -752,7 +761,7 @@ exit 0
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().display().to_string();
         let read = |folder: &Path| {
-            GitHub::new(12, folder, Some(path.clone()), Patience::default(), DEADLINE_DEFAULT)
+            GithubIssue::new(12, folder, Some(path.clone()), RetryPolicy::default(), DEADLINE_DEFAULT)
                 .read()
                 .expect_err("absent")
         };
@@ -763,8 +772,8 @@ exit 0
     }
 
     #[test]
-    fn labels_that_are_as_wanted_are_left() {
-        let hub = Hub::new("");
+    fn correct_labels_are_not_changed() {
+        let hub = FakeGh::new("");
         hub.write("known", "bug\nhelp wanted\nold\n");
         hub.write("labels", "bug\nold\n");
         let source = hub.source();
@@ -781,7 +790,7 @@ exit 0
 
     #[test]
     fn labels_that_the_repository_does_not_have_are_made() {
-        let hub = Hub::new("");
+        let hub = FakeGh::new("");
         let source = hub.source();
         source.label(&["one", "bug", "two"], &[]).expect("labelled");
         assert_eq!(hub.text("labels"), "one\nbug\ntwo\n");
@@ -789,12 +798,12 @@ exit 0
         let edit = "issue edit 12 --add-label one,bug,two";
         let made = |name: &str| format!("label create {name} --description Set by Assize --color D93F0B");
         assert_eq!(hub.calls(), [VIEW, edit, &made("one"), edit, &made("two"), edit]);
-        // Somebody made it between the two calls.
+        // Another person created it between the two calls.
         hub.write("labels", "");
         hub.fails("issue edit", "before", "1", 1, "failed to update https://github.com/o/r/issues/12: 'two' not found");
         source.label(&["two"], &[]).expect("labelled");
         assert_eq!(hub.text("labels"), "two\n");
-        // What is not found although it was made is not made for ever.
+        // A label that is not found although it was created is not created again and again.
         hub.write("labels", "");
         hub.fails("issue edit", "before", "1", 9, "'two' not found");
         assert!(matches!(source.label(&["two"], &[]), Err(SourceError::Failed { .. })));
@@ -802,7 +811,7 @@ exit 0
 
     #[test]
     fn output_has_a_limit() {
-        let hub = Hub::new("");
+        let hub = FakeGh::new("");
         let json = r#"{"title":"t","body":"","labels":[],"state":"OPEN"}"#;
         let padded = |bytes: usize| format!("{json}{}", " ".repeat(bytes - json.len()));
         hub.write("raw", &padded(OUTPUT_BYTES_MAX));

@@ -1,4 +1,4 @@
-//! Parquet, by the `parquet` crate: its rows are read, and its columns are written.
+//! Reads and writes Parquet with the `parquet` crate.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
-use assize_core::record::RECORD_BYTES_MAX;
 use assize_core::text::quote;
+use assize_eval::record::RECORD_BYTES_MAX;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
@@ -18,29 +18,29 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
-use super::super::table::{Cell, CellKind, Column};
-use super::super::{Content, EachItem, Item, Place, RecordsError};
+use super::super::cell::{Cell, CellKind, Column};
+use super::super::{EachItem, RawContent, RawRecord, RecordPosition, RecordsError};
 
-/// What a file may hold at most.
+/// The limits of a file.
 #[derive(Debug, Clone, Copy)]
-struct Limits {
-    /// Bytes of a group of rows, as it is when it is unpacked, by what the file says of itself.
+struct ParquetLimits {
+    /// Uncompressed bytes of a row group, as the file states them.
     group_bytes: i64,
-    /// Values of one column in a group of rows: a few bytes can stand for any number of them.
+    /// Values of one column in a row group: a few bytes can encode any number of them.
     column_values: i64,
-    /// How deep groups of columns lie within each other.
+    /// How deep groups of columns may be nested.
     depth: usize,
 }
 
-const LIMITS: Limits = Limits { group_bytes: 4 << 30, column_values: 100_000_000, depth: 48 };
+const LIMITS: ParquetLimits = ParquetLimits { group_bytes: 4 << 30, column_values: 100_000_000, depth: 48 };
 /// Rows that are written together.
 const GROUP_ROWS: usize = 4_096;
 
-/// Reads the rows of a file, one after the other.
+/// Reads the rows of a file one after the other.
 ///
 /// # Errors
 ///
-/// Says which row cannot be read, and why; also where `each` refuses one.
+/// Says which row cannot be read, and why; also if `each` rejects one.
 pub fn read(file: File, each: EachItem<'_>) -> Result<(), RecordsError> {
     let as_a_whole = |what: String| RecordsError { place: "as a whole".to_owned(), what };
     let unreadable = |error: ParquetError| as_a_whole(format!("is no Parquet that can be read: {error}"));
@@ -54,26 +54,26 @@ pub fn read(file: File, each: EachItem<'_>) -> Result<(), RecordsError> {
     let rows = caught(|| reader.get_row_iter(None).map_err(unreadable));
     let mut rows = rows.unwrap_or_else(|| Err(as_a_whole("has columns of a shape that cannot be read".to_owned())))?;
     for number in 1_u64.. {
-        let place = Place::Row(number);
+        let place = RecordPosition::Row(number);
         let at = |what: String| place.error(what);
         let row = caught(|| Some(rows.next()?.map(|row| row.to_json_value())));
         let Some(row) = row.ok_or_else(|| at("holds a value that cannot be read".to_owned()))? else { break };
         let value = row.map_err(|error| at(format!("cannot be read: {error}")))?;
-        let mut size = Counted(0);
+        let mut size = CountingSink(0);
         if serde_json::to_writer(&mut size, &value).is_err() {
             return Err(at(format!("has more than {RECORD_BYTES_MAX} bytes")));
         }
-        each(Item { place, content: Content::Cells(value, size.0) })?;
+        each(RawRecord { place, content: RawContent::Cells(value, size.0) })?;
     }
     Ok(())
 }
 
-/// Does something that ends in a panic where a file is not what the library takes it for; `None` then.
+/// Calls a function of the library that may panic for an invalid file. Returns `None` if it does.
 fn caught<T>(act: impl FnOnce() -> T) -> Option<T> {
     panic::catch_unwind(AssertUnwindSafe(act)).ok()
 }
 
-fn check(metadata: &ParquetMetaData, limits: Limits) -> Result<(), String> {
+fn check(metadata: &ParquetMetaData, limits: ParquetLimits) -> Result<(), String> {
     check_names(metadata.file_metadata().schema(), limits.depth)?;
     for group in metadata.row_groups() {
         let sizes = group.columns().iter().map(ColumnChunkMetaData::uncompressed_size);
@@ -90,7 +90,8 @@ fn check(metadata: &ParquetMetaData, limits: Limits) -> Result<(), String> {
     Ok(())
 }
 
-/// Looks at the columns of a group, and of the groups in it: no two may have one name, since only one of them would be read.
+/// Checks the columns of a group and of nested groups. Two columns must not have the same name, because only one of
+/// them would be read.
 fn check_names(group: &Type, depth: usize) -> Result<(), String> {
     let Some(depth) = depth.checked_sub(1) else { return Err("its columns lie too deep within each other".to_owned()) };
     let mut names = HashSet::new();
@@ -105,10 +106,10 @@ fn check_names(group: &Type, depth: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Counts bytes up to those of the largest record.
-struct Counted(usize);
+/// Counts bytes up to the size of the largest record.
+struct CountingSink(usize);
 
-impl Write for Counted {
+impl Write for CountingSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 += bytes.len();
         if self.0 > RECORD_BYTES_MAX { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes.len()) }
@@ -120,17 +121,17 @@ impl Write for Counted {
 }
 
 /// A table that is being written.
-pub struct TableWriter<W: Write + Send> {
+pub struct ParquetWriter<W: Write + Send> {
     writer: SerializedFileWriter<W>,
     rows: Vec<Vec<Cell>>,
 }
 
-impl<W: Write + Send> TableWriter<W> {
+impl<W: Write + Send> ParquetWriter<W> {
     /// Begins a table.
     ///
     /// # Errors
     ///
-    /// Fails when nothing can be written.
+    /// Fails if nothing can be written.
     pub fn begin(sink: W, columns: &[Column]) -> io::Result<Self> {
         let column = |column: &Column| {
             let (physical, logical) = match column.kind {
@@ -152,7 +153,7 @@ impl<W: Write + Send> TableWriter<W> {
     ///
     /// # Errors
     ///
-    /// Fails when it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write(&mut self, row: Vec<Cell>) -> io::Result<()> {
         self.rows.push(row);
         if self.rows.len() < GROUP_ROWS { Ok(()) } else { self.write_group() }
@@ -179,11 +180,11 @@ impl<W: Write + Send> TableWriter<W> {
         Ok(())
     }
 
-    /// Ends the table and returns where it was written.
+    /// Ends the table and returns the sink.
     ///
     /// # Errors
     ///
-    /// Fails when the rest of it cannot be written.
+    /// Fails if the rest cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         if !self.rows.is_empty() {
             self.write_group()?;
@@ -209,7 +210,7 @@ fn texts<'a>(cells: impl Iterator<Item = &'a Cell>) -> Vec<ByteArray> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::table::tests::columns;
+    use super::super::super::cell::tests::columns;
     use super::super::super::table::{TableFormat, TableWriter};
     use super::super::super::{DataFormat, read_file};
     use super::*;
@@ -300,12 +301,12 @@ mod tests {
         let reader = SerializedFileReader::new(file).expect("Parquet");
         let bytes: i64 =
             reader.metadata().row_group(0).columns().iter().map(ColumnChunkMetaData::uncompressed_size).sum();
-        let limits = Limits { group_bytes: bytes, column_values: 2, depth: 1 };
+        let limits = ParquetLimits { group_bytes: bytes, column_values: 2, depth: 1 };
         assert_eq!(check(reader.metadata(), limits), Ok(()));
         for (limits, says) in [
-            (Limits { group_bytes: bytes - 1, ..limits }, "bytes where"),
-            (Limits { column_values: 1, ..limits }, "2 values of `id` where 1 is the most"),
-            (Limits { depth: 0, ..limits }, "too deep"),
+            (ParquetLimits { group_bytes: bytes - 1, ..limits }, "bytes where"),
+            (ParquetLimits { column_values: 1, ..limits }, "2 values of `id` where 1 is the most"),
+            (ParquetLimits { depth: 0, ..limits }, "too deep"),
         ] {
             let error = check(reader.metadata(), limits).expect_err(says);
             assert!(error.contains(says), "{error}");

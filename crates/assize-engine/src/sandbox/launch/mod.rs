@@ -1,14 +1,14 @@
-//! The launcher: our own program, started anew, that turns itself into the job in three stages.
+//! The launcher: this program, started again, which turns itself into the job in three phases.
 //!
-//! 1. *Enter* leaves what belongs to the engine (descriptors, control group) and goes into the
-//!    sandbox: by becoming bubblewrap, by making namespaces, or not at all.
-//! 2. *Tend* is the first process in it. It mounts what the job sees, starts the third stage, waits,
-//!    buries whatever is left, and reports. The job cannot reach it.
-//! 3. *Execute* gives up all rights the job must not have and becomes the job.
+//! 1. *Enter* leaves the engine's descriptors and control group, and enters the sandbox: by becoming bubblewrap, by
+//!    creating namespaces, or not at all.
+//! 2. *Tend* is the first process in the sandbox. It mounts what the job sees, starts the third phase, waits for all
+//!    remaining processes, and reports. The job cannot access it.
+//! 3. *Execute* drops all rights that the job must not have, and becomes the job.
 //!
-//! Each stage is a program of its own with one thread, so that what the calls need is true without
-//! `unsafe`: no code runs between fork and exec, and no thread is left behind in another namespace.
-//! Nothing of the engine's state may be used here, and nothing may be printed: the output is the job's.
+//! Each phase is a process of its own with one thread, so that the calls are valid without `unsafe`: no code runs
+//! between fork and exec, and no thread remains in another namespace. This module must not use any state of the
+//! engine, and must not print, because the output belongs to the job.
 
 mod mounts;
 mod rights;
@@ -26,25 +26,26 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, WaitOptions, WaitStatus, wait};
 
 use super::host::LAUNCHER_INSIDE;
-use super::wire::{EnterOrder, ExecuteOrder, Report, TendOrder, Way, receive, send};
-use super::{calls, files, watch};
+use super::wire::{EnterOrder, ExecuteOrder, IsolationMethod, LauncherReport, TendOrder, receive, send};
+use super::{calls, files};
+use crate::process_tree;
 
-/// The name of the hidden command that runs a stage.
+/// The name of the hidden command that runs a phase.
 pub const COMMAND: &str = "sandbox-launch";
 
-/// A stage of the launcher.
+/// A phase of the launcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Goes into the sandbox.
+pub enum LauncherPhase {
+    /// Enters the sandbox.
     Enter,
-    /// Is the first process in it.
+    /// Is the first process in the sandbox.
     Tend,
     /// Becomes the job.
     Execute,
 }
 
-impl Stage {
-    /// Returns the stage's name on the command line.
+impl LauncherPhase {
+    /// Returns the phase's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Enter => "enter",
@@ -53,73 +54,72 @@ impl Stage {
         }
     }
 
-    /// Returns the stage with a name.
+    /// Returns the phase with a name.
     pub fn named(name: &str) -> Option<Self> {
-        [Self::Enter, Self::Tend, Self::Execute].into_iter().find(|stage| stage.name() == name)
+        [Self::Enter, Self::Tend, Self::Execute].into_iter().find(|phase| phase.name() == name)
     }
 }
 
-/// Status of a stage that could not do its work. Nothing reads it: the report says more.
+/// The exit status of a phase that failed. The report has the details.
 const FAILED: u8 = 125;
-/// How much sooner the kernel's memory killer takes a job than anything else. At most 1000.
+/// How much the kernel prefers a job when it kills a process to free memory. The maximum is 1000.
 const SACRIFICE: &str = "800";
-/// How long processes that a job left are killed before it is given up. Only where no PID namespace
-/// does it at once.
+/// How long the remaining processes of a job are killed before giving up. Only needed without a PID namespace.
 const BURIAL_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// Runs a stage of the launcher. `again` is how our program is started for the next one: its
-/// arguments, to which the name of the stage is added. Returns the exit status.
-pub fn launch(stage: Stage, again: &[OsString]) -> u8 {
-    let mut engine = Control;
-    let result = match stage {
-        Stage::Enter => enter(&mut engine, again),
-        Stage::Tend => tend(&mut engine, again),
-        Stage::Execute => execute(&mut engine),
+/// Runs a phase of the launcher. `again` are the arguments with which this program is started for the next phase; the
+/// name of the phase is appended. Returns the exit status.
+pub fn launch(phase: LauncherPhase, again: &[OsString]) -> u8 {
+    let mut engine = ControlSocket;
+    let result = match phase {
+        LauncherPhase::Enter => enter(&mut engine, again),
+        LauncherPhase::Tend => tend(&mut engine, again),
+        LauncherPhase::Execute => execute(&mut engine),
     };
     match result {
         Ok(status) => status,
         Err(failure) => {
-            // The engine sees that the stage is over, if nothing else.
+            // If this fails, the engine at least sees that the phase has ended.
             let _ = send(&mut engine, &failure.report());
             FAILED
         }
     }
 }
 
-/// Why a stage failed.
-struct Failure {
+/// Why a phase failed.
+struct LaunchFailure {
     step: String,
     error: String,
     missing: bool,
 }
 
-impl Failure {
-    fn report(&self) -> Report {
-        Report::Failed { step: self.step.clone(), error: self.error.clone(), missing: self.missing }
+impl LaunchFailure {
+    fn report(&self) -> LauncherReport {
+        LauncherReport::Failed { step: self.step.clone(), error: self.error.clone(), missing: self.missing }
     }
 }
 
 /// Names the step that failed.
-trait Step<T> {
-    fn step(self, step: &str) -> Result<T, Failure>;
+trait StepResult<T> {
+    fn step(self, step: &str) -> Result<T, LaunchFailure>;
 }
 
-impl<T, E: ToString> Step<T> for Result<T, E> {
-    fn step(self, step: &str) -> Result<T, Failure> {
-        self.map_err(|error| Failure { step: step.to_owned(), error: error.to_string(), missing: false })
+impl<T, E: ToString> StepResult<T> for Result<T, E> {
+    fn step(self, step: &str) -> Result<T, LaunchFailure> {
+        self.map_err(|error| LaunchFailure { step: step.to_owned(), error: error.to_string(), missing: false })
     }
 }
 
-/// The socket on our standard input. Read without a buffer: what follows is for the next stage.
-struct Control;
+/// The socket on standard input. It is read without a buffer, because further messages are for the next phase.
+struct ControlSocket;
 
-impl Read for Control {
+impl Read for ControlSocket {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         Ok(rustix::io::read(rustix::stdio::stdin(), buffer)?)
     }
 }
 
-impl Write for Control {
+impl Write for ControlSocket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         Ok(rustix::io::write(rustix::stdio::stdin(), bytes)?)
     }
@@ -129,45 +129,45 @@ impl Write for Control {
     }
 }
 
-fn order<T: serde::de::DeserializeOwned>(from: &mut impl Read) -> Result<T, Failure> {
+fn order<T: serde::de::DeserializeOwned>(from: &mut impl Read) -> Result<T, LaunchFailure> {
     receive(from).and_then(|order| order.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())).step("receive an order")
 }
 
-/// Our own program once more. By this path it is found whatever has become of its file.
+/// This program. This path works whatever happened to its file.
 const OURSELVES: &str = "/proc/self/exe";
 
-fn again(program: &str, arguments: &[OsString], stage: Stage) -> Command {
+fn again(program: &str, arguments: &[OsString], phase: LauncherPhase) -> Command {
     let mut command = Command::new(program);
-    command.args(arguments).arg(stage.name()).env_clear();
+    command.args(arguments).arg(phase.name()).env_clear();
     command
 }
 
-fn enter(engine: &mut Control, arguments: &[OsString]) -> Result<u8, Failure> {
+fn enter(engine: &mut ControlSocket, arguments: &[OsString]) -> Result<u8, LaunchFailure> {
     rights::close_inherited().step("close descriptors")?;
     let order: EnterOrder = order(engine)?;
     rights::die_with(Some(order.parent)).step("tie ourselves to our parent")?;
-    for door in &order.groups {
-        fs::write(door, "0").step("enter the control group")?;
+    for file in &order.groups {
+        fs::write(file, "0").step("enter the control group")?;
     }
-    // Raising it needs no right; without it, the machine merely chooses for itself.
+    // Raising the value needs no right. If it fails, the kernel chooses without this preference.
     let _ = fs::write("/proc/self/oom_score_adj", SACRIFICE);
     let tend = match order.way {
-        Way::Bubblewrap { program, arguments } => {
+        IsolationMethod::Bubblewrap { program, arguments } => {
             return Err(Command::new(program).args(arguments).env_clear().exec()).step("start bubblewrap");
         }
-        Way::Namespaces { user, network } => {
+        IsolationMethod::Namespaces { user, network } => {
             mounts::separate(user, network).step("make namespaces")?;
-            again(OURSELVES, arguments, Stage::Tend).spawn()
+            again(OURSELVES, arguments, LauncherPhase::Tend).spawn()
         }
-        Way::Plain => again(OURSELVES, arguments, Stage::Tend).spawn(),
+        IsolationMethod::Plain => again(OURSELVES, arguments, LauncherPhase::Tend).spawn(),
     };
     let status = tend.and_then(|mut child| child.wait()).step("start the launcher's second stage")?;
     Ok(if status.success() { 0 } else { FAILED })
 }
 
-fn tend(engine: &mut Control, arguments: &[OsString]) -> Result<u8, Failure> {
+fn tend(engine: &mut ControlSocket, arguments: &[OsString]) -> Result<u8, LaunchFailure> {
     let order: TendOrder = order(engine)?;
-    // bubblewrap has made a session already.
+    // bubblewrap has already created a session.
     let _ = rustix::process::setsid();
     if order.first {
         rights::die_with(None).step("tie ourselves to our parent")?;
@@ -184,8 +184,7 @@ fn tend(engine: &mut Control, arguments: &[OsString]) -> Result<u8, Failure> {
     if order.first {
         rights::drop_capabilities().step("drop capabilities")?;
     }
-    // Where mounts are ours, by the copy that cannot be written to: the job is what it executes, until
-    // it executes something else.
+    // In a tier with mounts, by its read-only copy: until it executes another program, the job is this file.
     let program = if order.first { LAUNCHER_INSIDE } else { OURSELVES };
     let job = start(engine, program, arguments, &order.execute)?;
     let Some(job) = job else { return Ok(FAILED) };
@@ -195,7 +194,7 @@ fn tend(engine: &mut Control, arguments: &[OsString]) -> Result<u8, Failure> {
     let millis = |time: nix::sys::time::TimeVal| {
         u64::try_from(time.tv_sec()).unwrap_or(0) * 1000 + u64::try_from(time.tv_usec()).unwrap_or(0) / 1000
     };
-    let ended = Report::Ended {
+    let ended = LauncherReport::Ended {
         status: status.exit_status(),
         signal: status.terminating_signal(),
         largest_bytes: u64::try_from(usage.max_rss()).unwrap_or(0) * 1024,
@@ -205,23 +204,23 @@ fn tend(engine: &mut Control, arguments: &[OsString]) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Starts the third stage and passes on what it reports. `None` when there is no job after all.
+/// Starts the third phase and forwards its reports. Returns `None` if the job was not started.
 fn start(
-    engine: &mut Control,
+    engine: &mut ControlSocket,
     program: &str,
     arguments: &[OsString],
     order: &ExecuteOrder,
-) -> Result<Option<Pid>, Failure> {
+) -> Result<Option<Pid>, LaunchFailure> {
     let (mut ours, theirs) = UnixStream::pair().step("make a socket")?;
     let stdin = Stdio::from(std::os::fd::OwnedFd::from(theirs));
-    let mut command = again(program, arguments, Stage::Execute);
+    let mut command = again(program, arguments, LauncherPhase::Execute);
     let child = command.stdin(stdin).spawn().step("start the launcher's third stage")?;
     drop(command);
     send(&mut ours, order).step("send an order")?;
     let mut begun = false;
-    // It ends when the job has begun: its end of the socket is closed by that.
-    while let Some(report) = receive::<Report>(&mut ours).step("hear from the third stage")? {
-        begun = matches!(report, Report::Started(_));
+    // The stream ends when the job has started, because that closes its end of the socket.
+    while let Some(report) = receive::<LauncherReport>(&mut ours).step("hear from the third stage")? {
+        begun = matches!(report, LauncherReport::Started(_));
         send(engine, &report).step("report")?;
     }
     if !begun {
@@ -230,21 +229,22 @@ fn start(
     Ok(i32::try_from(child.id()).ok().and_then(Pid::from_raw))
 }
 
-/// Ends everything when the engine is gone or wants it: the socket is closed then.
+/// Ends everything when the engine is gone or requests it: the socket is closed then.
 fn end_with_engine(first: bool) {
     std::thread::spawn(move || {
         let mut byte = [0];
-        while matches!(Control.read(&mut byte), Ok(1..)) {}
+        while matches!(ControlSocket.read(&mut byte), Ok(1..)) {}
         if !first {
-            // What is dead stays our child until it is buried, and what it started is our child by then.
-            kill_all(|| watch::children(std::process::id()).is_empty());
+            // Dead processes remain children until they are waited for, and their children have become children of
+            // this process by then.
+            kill_all(|| process_tree::children(std::process::id()).is_empty());
         }
-        // As the first process of a namespace we take all others along.
+        // As the first process of a namespace, this process takes all others with it.
         std::process::exit(FAILED.into());
     });
 }
 
-/// Waits for the job and everything that is left to us. Returns the job's status.
+/// Waits for the job and all processes that become children of this one. Returns the job's status.
 fn bury(job: Pid, first: bool) -> io::Result<WaitStatus> {
     loop {
         match wait(WaitOptions::empty()) {
@@ -260,18 +260,18 @@ fn bury(job: Pid, first: bool) -> io::Result<WaitStatus> {
     }
 }
 
-/// Kills all our descendants. Those whose parents die become our children, so that nothing is left
-/// when we have no child, dead or alive.
+/// Kills all descendants. When their parents die, they become children of this process, so that nothing remains when
+/// there is no child, dead or alive.
 fn kill_all(no_child: impl FnMut() -> bool) {
     let alive = |most| {
-        let below = watch::descendants(std::process::id(), most);
-        below.into_iter().filter(|pid| !watch::is_dead(*pid)).collect()
+        let below = process_tree::descendants(std::process::id(), most);
+        below.into_iter().filter(|pid| !process_tree::is_dead(*pid)).collect()
     };
-    watch::end_all(alive, no_child, Instant::now() + BURIAL_TIME_MAX);
+    process_tree::end_all(alive, no_child, Instant::now() + BURIAL_TIME_MAX);
 }
 
-/// Buries children that are dead. Returns whether none is left. Only for the thread that waits for the
-/// job, lest the job's status be taken by the wrong one.
+/// Waits for dead children. Returns whether there is none left. Only the thread that waits for the job may call this,
+/// because it could otherwise take the job's status.
 fn bury_the_dead() -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
@@ -282,27 +282,27 @@ fn bury_the_dead() -> bool {
     }
 }
 
-fn execute(tender: &mut Control) -> Result<u8, Failure> {
+fn execute(tender: &mut ControlSocket) -> Result<u8, LaunchFailure> {
     rights::close_inherited().step("close descriptors")?;
     let order: ExecuteOrder = order(tender)?;
-    // The standard input is about to become another one; this closes itself when the job begins.
+    // Standard input is about to be replaced; this copy is closed when the job starts.
     let mut tender: fs::File = rustix::stdio::stdin().as_fd().try_clone_to_owned().step("keep the socket")?.into();
     let result = become_job(&mut tender, &order);
     if let Err(failure) = &result {
-        // If nobody hears it, there is nobody to act on it.
+        // If the receiver is gone, nothing depends on the report.
         let _ = send(&mut tender, &failure.report());
     }
     Ok(FAILED)
 }
 
-/// Gives up what the job must not have, and becomes it. Only returns when that fails.
-fn become_job(tender: &mut fs::File, order: &ExecuteOrder) -> Result<(), Failure> {
+/// Drops the rights that the job must not have, and becomes the job. Returns only on failure.
+fn become_job(tender: &mut fs::File, order: &ExecuteOrder) -> Result<(), LaunchFailure> {
     rustix::process::setsid().step("begin a session")?;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     rights::limit(&order.resources).step("set limits")?;
     rights::drop_capabilities().step("drop capabilities")?;
     rustix::thread::set_no_new_privs(true).step("renounce new privileges")?;
-    let mut held = super::wire::Held::default();
+    let mut held = super::wire::KernelRestrictions::default();
     if let Some(rules) = &order.files {
         held.landlock = files::restrict(rules).step("apply Landlock")?;
     }
@@ -310,7 +310,7 @@ fn become_job(tender: &mut fs::File, order: &ExecuteOrder) -> Result<(), Failure
         calls::refuse(which).step("filter system calls")?;
         held.seccomp = true;
     }
-    send(tender, &Report::Started(held)).step("report")?;
+    send(tender, &LauncherReport::Started(held)).step("report")?;
     let error = Command::new(&order.program)
         .args(&order.arguments)
         .env_clear()
@@ -319,5 +319,5 @@ fn become_job(tender: &mut fs::File, order: &ExecuteOrder) -> Result<(), Failure
         .stdin(Stdio::null())
         .exec();
     let missing = error.kind() == io::ErrorKind::NotFound && Path::new(&order.folder).is_dir();
-    Err(Failure { step: format!("start {:?}", order.program), error: error.to_string(), missing })
+    Err(LaunchFailure { step: format!("start {:?}", order.program), error: error.to_string(), missing })
 }

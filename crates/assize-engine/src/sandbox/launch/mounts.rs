@@ -1,6 +1,6 @@
-//! Namespaces, and what is mounted in them, where bubblewrap doesn't do it.
+//! Creates namespaces and mounts in the tier without bubblewrap.
 //!
-//! The new root is put together below an empty folder of the old one, and then the old one goes.
+//! The new root is assembled below an empty folder of the old one, and then the old root is unmounted.
 
 use std::fs;
 use std::io;
@@ -15,25 +15,25 @@ use rustix::mount::{
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
-use super::{Failure, Step};
+use super::{LaunchFailure, StepResult};
 use crate::sandbox::host::UID_INSIDE;
-use crate::sandbox::plan::Mount;
+use crate::sandbox::wire::Mount;
 
-/// What the second stage needs to do its work, in its own namespaces only. The kernel takes
-/// capabilities from who executes a program, unless they are ambient.
+/// The capabilities that the second phase needs, in its own namespaces only. The kernel removes capabilities on exec,
+/// unless they are ambient.
 const NEEDED: [CapabilitySet; 4] =
     [CapabilitySet::SYS_ADMIN, CapabilitySet::NET_ADMIN, CapabilitySet::SETPCAP, CapabilitySet::SYS_RESOURCE];
 /// The host name inside.
 const HOST_NAME: &[u8] = b"assize";
 /// Devices that every program expects.
 const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
-/// What every mount of ours is, and every other one becomes: nothing in it lends rights or is a device.
+/// The flags of every mount: files in it cannot grant rights and are not devices.
 const OWN: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
-/// Files and folders that a folder in memory may hold: each takes memory that its size doesn't count.
+/// The most files and folders in a memory file system: each takes memory that its size does not count.
 const MEMORY_ENTRIES_MAX: u64 = 1_000_000;
 
-/// Puts this process into new namespaces; the PID namespace begins with its first child. It is the
-/// same user outside, and another one inside.
+/// Moves this process into new namespaces; the PID namespace begins with its first child. The user is unchanged
+/// outside and another one inside.
 pub(super) fn separate(user: (u32, u32), network: bool) -> io::Result<()> {
     let mut kinds = CloneFlags::CLONE_NEWUSER
         | CloneFlags::CLONE_NEWNS
@@ -43,7 +43,7 @@ pub(super) fn separate(user: (u32, u32), network: bool) -> io::Result<()> {
         | CloneFlags::CLONE_NEWCGROUP;
     kinds.set(CloneFlags::CLONE_NEWNET, !network);
     nix::sched::unshare(kinds)?;
-    // An ordinary user may map groups only after giving up to change them.
+    // An ordinary user may map groups only after this.
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{UID_INSIDE} {} 1", user.0))?;
     fs::write("/proc/self/gid_map", format!("{UID_INSIDE} {} 1", user.1))?;
@@ -57,20 +57,20 @@ pub(super) fn separate(user: (u32, u32), network: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Since when a PID namespace has a highest process id of its own. Before, it is the machine's.
+/// The Linux version from which a PID namespace has its own highest process id. Before, there is one for the machine.
 const OWN_HIGHEST_ID_SINCE: (u32, u32) = (6, 14);
-/// Process ids that are used only once before the count begins anew.
+/// Process ids that are used only once before the count wraps around.
 const RESERVED_IDS: u64 = 300;
 
-/// Mounts what the job sees and makes it the root.
-pub(super) fn furnish(base: &Path, mounts: &[Mount], processes: u64) -> Result<(), Failure> {
+/// Mounts what the job sees, and makes it the root.
+pub(super) fn furnish(base: &Path, mounts: &[Mount], processes: u64) -> Result<(), LaunchFailure> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).step("detach the mounts")?;
     let there = mounted().step("read the mounts")?;
     memory(base, 16 * 1024 * 1024).step("mount a new root")?;
     for step in mounts {
         take(base, step, &there).step(&format!("mount {step:?}"))?;
         if *step == Mount::Processes {
-            settle(&base.join("proc/sys"), processes);
+            restrict_namespaces(&base.join("proc/sys"), processes);
         }
     }
     let old = base.join(".old");
@@ -82,7 +82,7 @@ pub(super) fn furnish(base: &Path, mounts: &[Mount], processes: u64) -> Result<(
     seal(Path::new("/"), OWN).step("seal the new root")
 }
 
-/// Returns where something is while the new root is not yet the root.
+/// Returns the path of a mount point while the new root is not yet the root.
 fn at(base: &Path, inside: &Path) -> PathBuf {
     base.join(inside.strip_prefix("/").unwrap_or(inside))
 }
@@ -117,14 +117,14 @@ fn memory(to: &Path, bytes: u64) -> io::Result<()> {
     Ok(mount("tmpfs", to, "tmpfs", OWN, options)?)
 }
 
-/// Settles what the new namespaces allow, where the kernel has such settings. Other walls hold the
-/// same back, so that none of it has to succeed.
-fn settle(settings: &Path, processes: u64) {
-    // No namespace in this one, whatever becomes of the filter of system calls.
+/// Sets limits of the new namespaces, if the kernel has such settings. Other barriers enforce the same, so none of
+/// this has to succeed.
+fn restrict_namespaces(settings: &Path, processes: u64) {
+    // No nested namespaces, whatever the system call filter allows.
     let _ = fs::write(settings.join("user/max_user_namespaces"), "0");
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     if version(&release) >= OWN_HIGHEST_ID_SINCE {
-        // The only limit of processes that binds root where no control group can be made.
+        // The only limit of processes that applies to root if no control group can be created.
         let _ = fs::write(settings.join("kernel/pid_max"), processes.saturating_add(RESERVED_IDS).to_string());
     }
 }
@@ -169,13 +169,13 @@ fn bind(from: &Path, to: &Path, write: bool, there: &[(PathBuf, MountFlags)]) ->
     }
     mount_bind_recursive(&from, to)?;
     for (below, had) in parts(there, &from) {
-        // What it had has to stay: the kernel insists.
+        // The kernel requires that existing flags are kept.
         let mut flags = had | OWN;
         flags.set(MountFlags::RDONLY, !write || had.contains(MountFlags::RDONLY));
         let place = if below.as_os_str().is_empty() { to.to_owned() } else { to.join(&below) };
         match mount_remount(&place, flags | MountFlags::BIND, c"") {
             Ok(()) => {}
-            // It is closed to us, and so it is to the job.
+            // What this user cannot access, the job cannot access either.
             Err(rustix::io::Errno::ACCESS) if !below.as_os_str().is_empty() => {}
             Err(error) => return Err(error.into()),
         }
@@ -183,10 +183,10 @@ fn bind(from: &Path, to: &Path, write: bool, there: &[(PathBuf, MountFlags)]) ->
     Ok(())
 }
 
-/// Returns the mounts that a folder is made of: the one that it lies in, and those below it, with
-/// their flags. Each is one of its own when the folder is mounted elsewhere.
+/// Returns the mounts that make up a folder: the one that contains it, and those below it, with their flags. Each
+/// remains a separate mount when the folder is mounted elsewhere.
 fn parts(there: &[(PathBuf, MountFlags)], folder: &Path) -> Vec<(PathBuf, MountFlags)> {
-    // Of several mounts at one place the last one is seen.
+    // Of several mounts at one place, the last one is visible.
     let holds = there.iter().filter(|(place, _)| folder.starts_with(place));
     let holds = holds.max_by_key(|(place, _)| place.components().count());
     let mut parts = vec![(PathBuf::new(), holds.map_or(MountFlags::empty(), |(_, flags)| *flags))];
@@ -199,12 +199,12 @@ fn parts(there: &[(PathBuf, MountFlags)], folder: &Path) -> Vec<(PathBuf, MountF
     parts
 }
 
-/// Makes a mount of ours read-only; what is mounted in it stays as it is.
+/// Makes a mount read-only. Mounts inside it are not changed.
 fn seal(to: &Path, flags: MountFlags) -> io::Result<()> {
     Ok(mount_remount(to, flags | MountFlags::RDONLY | MountFlags::BIND, c"")?)
 }
 
-/// Returns what is mounted, with its flags.
+/// Returns all mounts with their flags.
 fn mounted() -> io::Result<Vec<(PathBuf, MountFlags)>> {
     Ok(read_mounts(&fs::read_to_string("/proc/self/mountinfo")?).collect())
 }
@@ -228,7 +228,7 @@ fn read_mounts(text: &str) -> impl Iterator<Item = (PathBuf, MountFlags)> {
     })
 }
 
-/// Undoes the octal escapes of the mount table.
+/// Decodes the octal escapes of the mount table.
 fn unescape(text: &str) -> PathBuf {
     use std::os::unix::ffi::OsStringExt as _;
 
@@ -250,7 +250,7 @@ fn unescape(text: &str) -> PathBuf {
     PathBuf::from(std::ffi::OsString::from_vec(bytes))
 }
 
-/// Sets the loopback interface of a new network namespace up: test suites talk to themselves.
+/// Brings up the loopback interface of a new network namespace, because test suites use it.
 pub(super) fn wake_loopback() -> io::Result<()> {
     const NEW_LINK: u16 = 16;
     const REQUEST_AND_ACKNOWLEDGE: u16 = 1 | 4;
@@ -258,7 +258,7 @@ pub(super) fn wake_loopback() -> io::Result<()> {
     const LOOPBACK: i32 = 1;
     const UP: u32 = 1;
     let socket =
-        // Without a protocol it is the one about interfaces.
+        // Protocol 0 is the one for interfaces.
         rustix::net::socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
     let header = [&32_u32.to_ne_bytes()[..], &NEW_LINK.to_ne_bytes(), &REQUEST_AND_ACKNOWLEDGE.to_ne_bytes(), &[0; 8]];
     let link = [&[0; 4][..], &LOOPBACK.to_ne_bytes(), &UP.to_ne_bytes(), &UP.to_ne_bytes()];
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_undone_and_what_is_none_is_left() {
+    fn only_escapes_are_decoded() {
         for (text, path) in [("/a\\040b", "/a b"), ("/a\\134b", "/a\\b"), ("/a\\9", "/a\\9"), ("/a\\", "/a\\")] {
             assert_eq!(unescape(text), Path::new(path));
         }

@@ -1,4 +1,4 @@
-//! What a process gives up: descriptors, capabilities, resources. It cannot be had back.
+//! Drops descriptors, capabilities and resources of a process, irrevocably.
 
 use std::fs;
 use std::io;
@@ -8,11 +8,10 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 
 use crate::sandbox::wire::Resources;
 
-/// Closes every descriptor but the three standard ones. Nothing of ours is open yet when this is
-/// called: they were all inherited.
+/// Closes all descriptors except the three standard ones. All others were inherited at this point.
 pub(super) fn close_inherited() -> io::Result<()> {
     let listing = fs::read_dir("/proc/self/fd")?;
-    // Collected first: the listing itself is open meanwhile, and closed by then.
+    // Collected first, because the listing itself is an open descriptor until then.
     let open: Vec<i32> = listing.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect();
     for descriptor in open.into_iter().filter(|descriptor| *descriptor > 2) {
         match nix::unistd::close(descriptor) {
@@ -23,8 +22,8 @@ pub(super) fn close_inherited() -> io::Result<()> {
     Ok(())
 }
 
-/// Has the kernel kill us when our parent dies. `parent` is who that is supposed to be; it may have
-/// died before.
+/// Asks the kernel to kill this process when its parent dies. `parent` is the expected parent, which may have died
+/// before.
 pub(super) fn die_with(parent: Option<u32>) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     let now = rustix::process::getppid().and_then(|pid| u32::try_from(pid.as_raw_nonzero().get()).ok());
@@ -34,12 +33,12 @@ pub(super) fn die_with(parent: Option<u32>) -> io::Result<()> {
     }
 }
 
-/// Keeps other processes of the same user from looking into us, or acting on us.
+/// Prevents other processes of the same user from inspecting or tracing this one.
 pub(super) fn hide_ourselves() -> io::Result<()> {
     Ok(rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }
 
-/// Gives up all capabilities, and the possibility to gain any by executing a program.
+/// Drops all capabilities, and the possibility to gain any by executing a program.
 pub(super) fn drop_capabilities() -> io::Result<()> {
     let own = rustix::thread::capabilities(None)?;
     rustix::thread::clear_ambient_capability_set()?;
@@ -47,7 +46,7 @@ pub(super) fn drop_capabilities() -> io::Result<()> {
         for bit in 0..u64::BITS {
             match rustix::thread::remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << bit)) {
                 Ok(()) => {}
-                // There is none with this number.
+                // There is no capability with this number.
                 Err(rustix::io::Errno::INVAL) => break,
                 Err(error) => return Err(error.into()),
             }
@@ -55,11 +54,11 @@ pub(super) fn drop_capabilities() -> io::Result<()> {
     }
     let none = CapabilitySet::empty();
     rustix::thread::set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
-    // Must be so even where the bounding set could not be emptied.
+    // Required even if the bounding set could not be emptied.
     Ok(rustix::thread::set_no_new_privs(true)?)
 }
 
-/// Sets the limits of the kernel. None of them can be raised again.
+/// Sets kernel limits, which cannot be raised again.
 pub(super) fn limit(resources: &Resources) -> io::Result<()> {
     let limits = [
         (Resource::Core, 0),
@@ -67,7 +66,7 @@ pub(super) fn limit(resources: &Resources) -> io::Result<()> {
         (Resource::Fsize, resources.file_bytes),
         (Resource::Nofile, resources.open_files),
         (Resource::Nproc, resources.processes),
-        // Memory that cannot be swapped, queues and signals are the kernel's.
+        // Locked memory, queues and signals use memory of the kernel.
         (Resource::Memlock, 8 * 1024 * 1024),
         (Resource::Msgqueue, 1024 * 1024),
         (Resource::Rtprio, 0),

@@ -1,33 +1,34 @@
-//! Puts the questions of a run to the configured judges, and finds what they have said.
+//! Puts the questions of a run to the configured judges, and finds their replies.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_core::court::eval::docket::DocketTerms;
-use assize_core::court::eval::repeat::REPEATS_MAX;
-use assize_core::court::eval::run::{RunRecord, SeatedJudge};
-use assize_core::court::eval::{RecordOpinion, RubricRef};
-use assize_core::opinion::Panel;
+use assize_core::opinion::PanelRule;
 use assize_core::prompt::inquiry::Inquiry;
-use assize_core::prompt::record::RecordPrompt;
-use assize_core::record::Record;
-use assize_core::rubric::Rubric;
-use assize_core::trial::tally::Tally;
-use assize_engine::court::eval::asking::{Asking, Hears, Prepared};
-use assize_engine::court::eval::replies::{Key, Lost, Readers, Replies};
-use assize_engine::court::eval::{AskingTerms, Bench, Said, nanousd, usd};
-use assize_engine::court::fresh_nonce;
+use assize_engine::court::eval::asking::AskingRun;
+use assize_engine::court::eval::replies::{Readers, ReplyKey, ReplyStore};
+use assize_engine::court::eval::request::{CompletionHandler, PreparedCase};
+use assize_engine::court::eval::{AskingTerms, JudgePool, QuestionReply, nanousd, usd};
 use assize_engine::judge::ask::{ATTEMPTS_MAX, BACKOFF_BASE, BACKOFF_MAX};
-use assize_engine::judge::{Answer, Judge, JudgeConfig};
-use serde::Serialize;
+use assize_engine::judge::{Judge, JudgeAnswer, JudgeConfig};
+use assize_engine::random::fresh_nonce;
+use assize_eval::court::repeat::REPEATS_MAX;
+use assize_eval::court::scheduler::SchedulerTerms;
+use assize_eval::court::{RecordOpinion, RubricRef};
+use assize_eval::judge_evaluation::tally::RulingTally;
+use assize_eval::prompt::record::RecordPrompt;
+use assize_eval::record::Record;
+use assize_eval::rubric::Rubric;
+use assize_eval::run::{RunRecord, SeatedJudge};
 
 use super::progress::Bar;
-use crate::cli::Output;
 use crate::config::{Config, EVAL_CALLS_MAX, EvalSettings};
 use crate::exit::{Failure, Result};
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
-use crate::record::Lock;
+use crate::output::Output;
+use crate::record::StepLock;
+use crate::requests::{RequestEstimate, RequestTotals};
 
 /// Which judges are asked, and on what terms.
 #[derive(Debug, Clone, clap::Args)]
@@ -105,7 +106,7 @@ pub fn named(config: &Config, id: &str, option: &str) -> Result<JudgeConfig> {
     known.cloned().ok_or_else(|| {
         let ids: Vec<&str> = config.all_judges.iter().map(JudgeConfig::id).collect();
         let hint = if ids.is_empty() {
-            "a [[judge]] in assize.toml makes one; docs/configuration.md shows how".to_owned()
+            "a [[judge]] in assize.toml makes one; docs/src/reference/settings.md shows how".to_owned()
         } else {
             format!("there are {}", ids.join(", "))
         };
@@ -118,7 +119,7 @@ pub struct Registry {
     settings: EvalSettings,
     daily_usd: Option<f64>,
     /// Behind a lock, so that all of it can be shared among threads; they read by `readers`.
-    replies: Mutex<Replies>,
+    replies: Mutex<ReplyStore>,
     readers: Readers,
     /// Whether no reply was kept when it was opened: then none has to be looked for before anybody is asked.
     is_new: bool,
@@ -126,130 +127,63 @@ pub struct Registry {
     again: bool,
     now_ms: i64,
     /// Held, so that no other run asks the same.
-    _lock: Lock,
+    _lock: StepLock,
 }
 
-/// Judges who know what they are asked.
-pub struct Seated<P> {
-    bench: Bench,
+/// Judges, and the prompt that they are asked by.
+pub struct PromptedJudges<P> {
+    bench: JudgePool,
     prompt: Arc<P>,
     /// Tokens of a reply, about.
     reply_tokens: u64,
 }
 
-/// What a run would take, or has taken, of judges.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Need {
-    /// Questions: one for each record, judge and repeat.
-    pub questions: u64,
-    /// How many have a reply already.
-    pub answered: u64,
-    /// Tokens that one call for each of the others sends, about.
-    pub tokens_in: u64,
-    /// What that costs at least, about, in US dollars; `None` where a price is not known.
-    pub usd_low: Option<f64>,
-    /// What that costs at most: every reply as long as it may be, and every question asked twice.
-    pub usd_high: Option<f64>,
-    /// A judge whose price is not known, and the settings that would make it known.
-    #[serde(skip)]
-    priceless: Option<(String, &'static str)>,
-}
-
-impl Need {
-    /// Nothing so far.
-    pub fn nothing() -> Self {
-        Self { usd_low: Some(0.0), usd_high: Some(0.0), ..Self::default() }
-    }
-
-    /// Adds what another case takes.
-    pub fn add(&mut self, other: Self) {
-        self.questions += other.questions;
-        self.answered += other.answered;
-        self.tokens_in += other.tokens_in;
-        self.usd_low = self.usd_low.zip(other.usd_low).map(|(sum, usd)| sum + usd);
-        self.usd_high = self.usd_high.zip(other.usd_high).map(|(sum, usd)| sum + usd);
-        self.priceless = self.priceless.take().or(other.priceless);
-    }
-}
-
-/// What asking came to.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Asked {
-    /// Questions: one for each record, judge and repeat.
-    pub questions: u64,
-    /// How many had a reply before.
-    pub answered_before: u64,
-    /// Calls of this run, those of before it was interrupted included.
-    pub calls: u64,
-    /// What they cost, in US dollars; calls whose cost is not known count with the most that they can cost.
-    pub spent_usd: f64,
-    /// Calls that were under way when the run was interrupted: they may have been paid for, and are made again.
-    pub interrupted: Vec<Lost>,
-    /// Calls that nobody answered while others did: they may have been paid for.
-    pub stuck: Vec<Lost>,
-}
-
-impl Asked {
-    /// Adds what asking came to in another part of the same run.
-    pub fn add(&mut self, later: Self) {
-        let first = self.questions == 0;
-        self.questions += later.questions;
-        self.answered_before += later.answered_before;
-        // Both are counted over the whole run.
-        (self.calls, self.spent_usd) = (later.calls, later.spent_usd);
-        if first {
-            self.interrupted = later.interrupted;
-        }
-        self.stuck.extend(later.stuck);
-    }
-}
-
-/// Who looks what is known of a case, and prepares what is not. It is shared among threads.
-pub struct Intake<'a, P> {
+/// Looks up which replies about a case are there, and prepares the other requests. It is shared among threads.
+pub struct RequestBuilder<'a, P> {
     registry: &'a Registry,
-    seated: &'a Seated<P>,
-    is_anything_kept: bool,
+    judges: &'a PromptedJudges<P>,
+    is_anything_stored: bool,
 }
 
-/// What is known of a case: the answers that are kept, each with its place, and what there is to ask.
-pub struct Known<T> {
-    /// The answers.
-    pub kept: Vec<(usize, Said<Answer>)>,
-    /// What is asked; `None` where nothing is missing.
-    pub missing: Option<Prepared<T>>,
+/// The stored answers about a case, each with its place, and the requests that are missing.
+pub struct CaseLookup<T> {
+    /// The stored answers.
+    pub stored: Vec<(usize, QuestionReply<JudgeAnswer>)>,
+    /// The missing requests; `None` where there are none.
+    pub missing: Option<PreparedCase<T>>,
 }
 
-/// What is done with a case: it has a number that is higher than that of the one before, and is asked about where it is prepared. Waits
-/// while too much is open. An error ends the reading.
-pub type Put<'a, T> = &'a mut dyn FnMut(u64, Option<Prepared<T>>) -> std::result::Result<(), String>;
+/// Submits a case: its number is higher than that of the one before, and the judges are asked where requests are prepared.
+/// Waits while too many requests are open. An error ends the reading.
+pub type Submit<'a, T> = &'a mut dyn FnMut(u64, Option<PreparedCase<T>>) -> std::result::Result<(), String>;
 
-/// Reads the cases of a run, and puts what is missing.
-pub type Cases<'a, P> = &'a mut dyn FnMut(&Intake<'_, P>, Put<'_, <P as Inquiry>::Reading>) -> Result<()>;
+/// Reads the cases of a run, and submits the missing requests.
+pub type Cases<'a, P> = &'a mut dyn FnMut(&RequestBuilder<'_, P>, Submit<'_, <P as Inquiry>::Reading>) -> Result<()>;
 
-impl<P: Inquiry> Intake<'_, P> {
-    /// Looks what is known of a case, and prepares what is not.
+impl<P: Inquiry> RequestBuilder<'_, P> {
+    /// Looks up the stored answers about a case, and prepares the missing requests.
     ///
     /// # Errors
     ///
     /// Fails when the replies cannot be read.
-    pub fn look(&self, case: &P::Case) -> std::result::Result<Known<P::Reading>, String> {
-        let Self { registry, seated: Seated { bench, prompt, .. }, is_anything_kept } = self;
-        let (mut kept, mut missing) = (Vec::new(), (0..bench.places()).collect::<Vec<_>>());
-        // Where nothing was kept, nothing has to be looked up.
-        if *is_anything_kept {
+    pub fn prepare(&self, case: &P::Case) -> std::result::Result<CaseLookup<P::Reading>, String> {
+        let Self { registry, judges: PromptedJudges { bench, prompt, .. }, is_anything_stored } = self;
+        let (mut stored, mut missing) = (Vec::new(), (0..bench.places()).collect::<Vec<_>>());
+        // Where nothing is stored, nothing has to be looked up.
+        if *is_anything_stored {
             let hash = prompt.hash(case);
             let keys = bench.keys(&hash);
-            let look_up = |replies: &Replies| {
-                let found = missing.iter().map(|place| bench.kept(replies, (*place, &keys[*place]), &hash));
+            let look_up = |replies: &ReplyStore| {
+                let found = missing.iter().map(|place| bench.stored_reply(replies, (*place, &keys[*place]), &hash));
                 found.collect::<std::result::Result<Vec<_>, _>>()
             };
             let found = registry.readers.read(look_up).map_err(|error| error.to_string())?;
-            kept = found.into_iter().enumerate().filter_map(|(place, said)| Some((place, said?))).collect();
-            missing.retain(|place| kept.iter().all(|(there, _)| there != place));
+            stored = found.into_iter().enumerate().filter_map(|(place, said)| Some((place, said?))).collect();
+            missing.retain(|place| stored.iter().all(|(there, _)| there != place));
         }
         let prepare = || bench.prepare(prompt, case, &missing, registry.is_limited());
         let missing = (!missing.is_empty()).then(prepare);
-        Ok(Known { kept, missing })
+        Ok(CaseLookup { stored, missing })
     }
 }
 
@@ -259,14 +193,14 @@ const TOKENS_OF_MODE: u64 = 45;
 /// Bytes of a token, about.
 pub const BYTES_OF_TOKEN: u64 = 4;
 
-impl<P: Inquiry> Seated<P> {
-    /// Seats judges; `reply_tokens` is how long a reply is, about.
+impl<P: Inquiry> PromptedJudges<P> {
+    /// Builds the judges; `reply_tokens` is about how long a reply is.
     ///
     /// # Errors
     ///
     /// Says what is wrong with a judge.
     pub fn new(judges: &[JudgeConfig], prompt: P, repeats: u32, reply_tokens: u64, host: &Host) -> Result<Self> {
-        let bench = Bench::new(Judges::of_eval(judges, host)?, repeats);
+        let bench = JudgePool::new(Judges::of_eval(judges, host)?, repeats);
         if let Some((one, other)) = bench.alike() {
             let what =
                 format!("judges `{one}` and `{other}` are one: the same model of the same server, on the same terms");
@@ -283,7 +217,7 @@ impl<P: Inquiry> Seated<P> {
     }
 
     /// Returns what a run of these judges is, together with what it is about: it goes on where the same one stopped.
-    pub fn run(&self, about: &str) -> Key {
+    pub fn run(&self, about: &str) -> ReplyKey {
         self.bench.run(about)
     }
 
@@ -293,19 +227,19 @@ impl<P: Inquiry> Seated<P> {
     }
 
     /// Returns the same judges, asked something else.
-    pub fn asked_by<Q: Inquiry>(&self, prompt: Q, reply_tokens: u64) -> Seated<Q> {
-        Seated { bench: self.bench.clone(), prompt: Arc::new(prompt), reply_tokens }
+    pub fn asked_by<Q: Inquiry>(&self, prompt: Q, reply_tokens: u64) -> PromptedJudges<Q> {
+        PromptedJudges { bench: self.bench.clone(), prompt: Arc::new(prompt), reply_tokens }
     }
 
-    /// Returns who sits there, as the ledger names them.
+    /// Returns the judges as the ledger names them.
     pub fn judges(&self) -> impl Iterator<Item = SeatedJudge> {
-        let seated = |judge: &Arc<dyn Judge>| SeatedJudge { id: judge.id().to_owned(), identity: judge.identity() };
-        self.bench.judges().iter().map(seated)
+        let named = |judge: &Arc<dyn Judge>| SeatedJudge { id: judge.id().to_owned(), identity: judge.identity() };
+        self.bench.judges().iter().map(named)
     }
 }
 
-impl Seated<RecordPrompt> {
-    /// Seats those who judge records; `None` where nobody is to be asked, or about nothing.
+impl PromptedJudges<RecordPrompt> {
+    /// Builds the judges of records; `None` where no judge is asked, or about nothing.
     ///
     /// # Errors
     ///
@@ -316,7 +250,7 @@ impl Seated<RecordPrompt> {
         Self::new(judges, prompt, repeats, reply_tokens, host).map(Some)
     }
 
-    /// Returns what the judges have said of a record.
+    /// Returns the opinions of the judges on a record.
     ///
     /// # Errors
     ///
@@ -326,8 +260,8 @@ impl Seated<RecordPrompt> {
     }
 
     /// Reads what a judge answered about a record.
-    pub fn opinion(&self, said: Said<Answer>, record: &Record) -> RecordOpinion {
-        let Said { judge, what: verdict } = said.read(|answer| self.prompt.read(&answer.reply, record));
+    pub fn opinion(&self, said: QuestionReply<JudgeAnswer>, record: &Record) -> RecordOpinion {
+        let QuestionReply { judge, what: verdict } = said.read(|answer| self.prompt.read(&answer.reply, record));
         RecordOpinion { judge, verdict }
     }
 
@@ -337,8 +271,8 @@ impl Seated<RecordPrompt> {
         registry: &Registry,
         rubric: &RubricRef,
         digest: &str,
-        asked: &Asked,
-        tally: &Tally,
+        asked: &RequestTotals,
+        tally: &RulingTally,
     ) -> RunRecord {
         RunRecord {
             rubric: rubric.clone(),
@@ -366,9 +300,9 @@ impl Registry {
     ///
     /// Says that another run is at work, or that replies cannot be kept.
     pub fn open(arguments: &JudgeArguments, settings: EvalSettings, config: &Config, host: &Host) -> Result<Self> {
-        let lock = Lock::take(host, "eval")?;
+        let lock = StepLock::take(host, "eval")?;
         let path = host.ledger().with_file_name("eval.db");
-        let replies = Replies::open(&path).map_err(|error| Failure::new(error.to_string()))?;
+        let replies = ReplyStore::open(&path).map_err(|error| Failure::new(error.to_string()))?;
         let is_new = replies.is_empty().map_err(|error| Failure::new(error.to_string()))?;
         Ok(Self {
             settings,
@@ -384,11 +318,11 @@ impl Registry {
     }
 
     /// Returns how the opinions of the judges become one.
-    pub fn panel(&self) -> Panel {
+    pub fn panel(&self) -> PanelRule {
         self.settings.panel
     }
 
-    fn replies(&mut self) -> &mut Replies {
+    fn replies(&mut self) -> &mut ReplyStore {
         self.replies.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -396,18 +330,18 @@ impl Registry {
         self.settings.budget_usd.is_some() || self.daily_usd.is_some()
     }
 
-    /// Returns what each judge has said in a case.
+    /// Returns the stored reply of each judge about a case.
     ///
     /// # Errors
     ///
     /// Fails when the replies cannot be read.
     pub fn said<P: Inquiry>(
         &self,
-        seated: &Seated<P>,
+        judges: &PromptedJudges<P>,
         case: &P::Case,
-    ) -> std::result::Result<Vec<Said<Answer>>, String> {
-        let hash = seated.prompt.hash(case);
-        self.readers.read(|replies| seated.bench.said(replies, &hash)).map_err(|error| error.to_string())
+    ) -> std::result::Result<Vec<QuestionReply<JudgeAnswer>>, String> {
+        let hash = judges.prompt.hash(case);
+        self.readers.read(|replies| judges.bench.stored_replies(replies, &hash)).map_err(|error| error.to_string())
     }
 
     /// Returns whether what a case takes depends on what it holds, beyond its hash.
@@ -423,34 +357,34 @@ impl Registry {
     /// Fails when the replies cannot be read, or not be forgotten.
     pub fn weigh<P: Inquiry>(
         &self,
-        seated: &Seated<P>,
+        judges: &PromptedJudges<P>,
         case: &P::Case,
         dry_run: bool,
-    ) -> std::result::Result<Need, String> {
+    ) -> std::result::Result<RequestEstimate, String> {
         let missing = if self.again && !self.is_new {
-            let stale = self.stale(seated, case)?;
+            let stale = self.stale(judges, case)?;
             if !dry_run && !stale.is_empty() {
-                let keys: Vec<Key> = stale.iter().map(|(_, key)| *key).collect();
+                let keys: Vec<ReplyKey> = stale.iter().map(|(_, key)| *key).collect();
                 let mut replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
                 replies.forget(&keys, true).map_err(|error| error.to_string())?;
             }
             stale.into_iter().map(|(at, _)| at).collect()
         } else {
-            self.missing(seated, case)?
+            self.missing(judges, case)?
         };
-        let mut need = Need::nothing();
-        need.questions = seated.places() as u64;
-        need.answered = (seated.places() - missing.len()) as u64;
+        let mut need = RequestEstimate::nothing();
+        need.questions = judges.places() as u64;
+        need.answered = (judges.places() - missing.len()) as u64;
         if !dry_run && !self.is_limited() {
             return Ok(need);
         }
-        let Ok(question) = seated.prompt.question(case, &fresh_nonce()) else { return Ok(need) };
+        let Ok(question) = judges.prompt.question(case, &fresh_nonce()) else { return Ok(need) };
         let bytes = question.system.len() + question.prompt.len() + question.schema.to_string().len();
         let tokens_in = bytes as u64 / BYTES_OF_TOKEN;
         for at in missing {
-            let judge = seated.bench.judge_at(at);
+            let judge = judges.bench.judge_at(at);
             need.tokens_in += tokens_in;
-            let low = judge.cost_usd(tokens_in, seated.reply_tokens);
+            let low = judge.cost_usd(tokens_in, judges.reply_tokens);
             let worst = judge.worst_cost_usd(&question);
             if worst.is_none() {
                 need.priceless = Some((judge.id().to_owned(), judge.price_settings()));
@@ -462,12 +396,12 @@ impl Registry {
     }
 
     /// Returns the places at which a question has no reply.
-    fn missing<P: Inquiry>(&self, seated: &Seated<P>, case: &P::Case) -> std::result::Result<Vec<usize>, String> {
+    fn missing<P: Inquiry>(&self, judges: &PromptedJudges<P>, case: &P::Case) -> std::result::Result<Vec<usize>, String> {
         if self.is_new {
-            return Ok((0..seated.places()).collect());
+            return Ok((0..judges.places()).collect());
         }
-        let keys = seated.bench.keys(&seated.prompt.hash(case));
-        let missing = |replies: &Replies| {
+        let keys = judges.bench.keys(&judges.prompt.hash(case));
+        let missing = |replies: &ReplyStore| {
             let mut missing = Vec::new();
             for (at, key) in keys.iter().enumerate() {
                 if !replies.has(key)? {
@@ -480,12 +414,12 @@ impl Registry {
     }
 
     /// Returns the places at which a question has no reply that counts, and what such a reply is kept under.
-    fn stale<P: Inquiry>(&self, seated: &Seated<P>, case: &P::Case) -> std::result::Result<Vec<(usize, Key)>, String> {
-        let keys = seated.bench.keys(&seated.prompt.hash(case)).into_iter().enumerate();
-        let Ok(question) = seated.prompt.question(case, &fresh_nonce()) else { return Ok(Vec::new()) };
-        let door = Arc::clone(&seated.prompt).door(case, &Arc::new(question));
-        let counts = |said: &Said<Answer>| said.what.as_ref().is_ok_and(|answer| door(&answer.reply).is_ok());
-        let said = self.said(seated, case)?;
+    fn stale<P: Inquiry>(&self, judges: &PromptedJudges<P>, case: &P::Case) -> std::result::Result<Vec<(usize, ReplyKey)>, String> {
+        let keys = judges.bench.keys(&judges.prompt.hash(case)).into_iter().enumerate();
+        let Ok(question) = judges.prompt.question(case, &fresh_nonce()) else { return Ok(Vec::new()) };
+        let parse = Arc::clone(&judges.prompt).door(case, &Arc::new(question));
+        let counts = |said: &QuestionReply<JudgeAnswer>| said.what.as_ref().is_ok_and(|answer| parse(&answer.reply).is_ok());
+        let said = self.said(judges, case)?;
         Ok(said.iter().zip(keys).filter(|(said, _)| !counts(said)).map(|(_, place)| place).collect())
     }
 
@@ -494,7 +428,7 @@ impl Registry {
     /// # Errors
     ///
     /// Names the judge, and what would make its price known.
-    pub fn check_prices(&self, need: &Need) -> Result<()> {
+    pub fn check_prices(&self, need: &RequestEstimate) -> Result<()> {
         let Some((judge, settings)) = need.priceless.as_ref().filter(|_| self.is_limited()) else { return Ok(()) };
         let what = format!("there is a budget, and the price of judge `{judge}` is not known");
         Err(Failure::new(what).hint(format!("set {settings} of that judge")))
@@ -507,29 +441,29 @@ impl Registry {
     /// Fails when the price is not known that a budget needs, when replies cannot be kept, and when the cases cannot be read.
     pub fn ask<P: Inquiry>(
         &mut self,
-        (seated, run): (&Seated<P>, Key),
-        need: &Need,
+        (judges, run): (&PromptedJudges<P>, ReplyKey),
+        need: &RequestEstimate,
         (host, output): (&Host, Output),
-        hears: Hears<P::Reading>,
+        hears: CompletionHandler<P::Reading>,
         cases: Cases<'_, P>,
-    ) -> Result<Asked> {
+    ) -> Result<RequestTotals> {
         let failed = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
         self.check_prices(need)?;
         let now_ms = self.now_ms;
-        let stood = self.replies().go_on(&run, now_ms).map_err(|error| failed(&error))?;
+        let stood = self.replies().resume(&run, now_ms).map_err(|error| failed(&error))?;
         let terms = self.terms(stood.spent_nanousd, host)?;
-        let mut asked = Asked {
+        let mut asked = RequestTotals {
             questions: need.questions,
             answered_before: need.answered,
             interrupted: stood.lost,
-            ..Asked::default()
+            ..RequestTotals::default()
         };
         if need.answered < need.questions {
-            let asking = Asking::begin(seated.bench.clone(), &self.path, run, terms, hears);
+            let asking = AskingRun::begin(judges.bench.clone(), &self.path, run, terms, hears);
             let asking = asking.map_err(|error| failed(&error))?;
             let mut bar = Bar::new(output, need.questions - need.answered);
-            let intake = Intake { registry: self, seated, is_anything_kept: need.answered > 0 };
-            let read = cases(&intake, &mut |case, prepared| {
+            let builder = RequestBuilder { registry: self, judges, is_anything_stored: need.answered > 0 };
+            let read = cases(&builder, &mut |case, prepared| {
                 bar.see(asking.progress());
                 let Some(prepared) = prepared else {
                     asking.wait_for(case, &mut |progress| bar.see(progress));
@@ -548,7 +482,7 @@ impl Registry {
         }
         // From now on there are replies to be found.
         self.is_new = false;
-        let mut stood = self.replies().go_on(&run, now_ms).map_err(|error| failed(&error))?;
+        let mut stood = self.replies().resume(&run, now_ms).map_err(|error| failed(&error))?;
         asked.calls = stood.calls;
         asked.spent_usd = usd(stood.spent_nanousd);
         asked.stuck = stood.lost.split_off(asked.interrupted.len());
@@ -562,17 +496,17 @@ impl Registry {
     /// See [`Registry::ask`].
     pub fn ask_all<'c, P: Inquiry>(
         &mut self,
-        of: (&Seated<P>, Key),
-        need: &Need,
+        of: (&PromptedJudges<P>, ReplyKey),
+        need: &RequestEstimate,
         to: (&Host, Output),
         cases: impl IntoIterator<Item = &'c P::Case>,
-    ) -> Result<Asked>
+    ) -> Result<RequestTotals>
     where
         P::Case: 'c,
     {
         let mut numbered = (0..).zip(cases);
-        self.ask(of, need, to, Box::new(drop), &mut |intake, put| {
-            let mut each = |(number, case)| put(number, intake.look(case)?.missing);
+        self.ask(of, need, to, Box::new(drop), &mut |builder, submit| {
+            let mut each = |(number, case)| submit(number, builder.prepare(case)?.missing);
             numbered.by_ref().try_for_each(&mut each).map_err(Failure::new)
         })
     }
@@ -582,7 +516,7 @@ impl Registry {
             Some(usd) => Some((host.cache().ok_or_else(|| Failure::new(NO_FOLDER))?, usd)),
             None => None,
         };
-        let docket = DocketTerms {
+        let docket = SchedulerTerms {
             attempts_max: ATTEMPTS_MAX,
             backoff_base: BACKOFF_BASE,
             backoff_max: BACKOFF_MAX,
@@ -590,7 +524,13 @@ impl Registry {
             outage_max: self.settings.outage_max,
             budget_nanousd: self.settings.budget_usd.map(nanousd),
         };
-        Ok(AskingTerms { docket, calls_max: self.settings.calls_max, spent_nanousd, daily, now_ms: self.now_ms })
+        Ok(AskingTerms {
+            scheduler: docket,
+            calls_max: self.settings.calls_max,
+            spent_nanousd,
+            daily,
+            now_ms: self.now_ms,
+        })
     }
 }
 

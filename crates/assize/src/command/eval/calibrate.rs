@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use assize_core::trial::calibrate::{Belief, try_judge};
+use assize_eval::judge_evaluation::calibrate::{Belief, try_judge};
 
-use super::input::{Case, DataArguments, Evidence};
-use crate::cli::{Output, print};
+use super::input::{Case, DataArguments, LabelSources};
 use crate::exit::{Exit, Result};
 use crate::host::Host;
-use crate::render::{self, Format};
+use crate::output::{Format, Output, print};
+use crate::render;
 
 /// Arguments of `assize eval calibrate`.
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,7 @@ pub struct Arguments {
     /// What people say: CSV with a column for each mode, or JSON lines. 1 or `fail`, 0 or `pass`, blank where nobody said.
     #[arg(long, value_name = "FILE")]
     labels: PathBuf,
-    /// Which judge is on trial, where the verdicts are of several.
+    /// Which judge to evaluate, if the verdicts are of several.
     #[arg(long, value_name = "ID")]
     judge: Option<String>,
 }
@@ -38,15 +38,15 @@ Exit codes: 0 trusted \u{b7} 1 untrusted \u{b7} 2 something cannot be read or jo
 
 /// Runs `assize eval calibrate`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
-    let evidence = Evidence {
+    let evidence = LabelSources {
         verdicts: Some(&arguments.verdicts),
         labels: Some(&arguments.labels),
         judge: arguments.judge.as_deref(),
     };
     let case = Case::read(host, &arguments.data, evidence)?;
     let (rubric, modes) = (&case.rubric, case.modes());
-    let trial = try_judge(&modes, &rubric.record.strata, &case.seen, &rubric.trust);
-    let about = render::eval::About {
+    let evaluation = try_judge(&modes, &rubric.record.strata, &case.seen, &rubric.trust);
+    let about = render::eval::EvaluationSubject {
         rubric,
         judge: case.judge.as_deref().unwrap_or_default(),
         raters: &case.raters,
@@ -54,11 +54,11 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         by_name_alone: case.by_name_alone,
     };
     print(&match output.format {
-        Format::Json => render::eval::trial_envelope(&about, &trial).to_string() + "\n",
-        Format::Human => render::eval::trial_human(&about, &trial),
-        Format::Markdown => render::eval::trial_markdown(&about, &trial),
+        Format::Json => render::eval::evaluation_envelope(&about, &evaluation).to_string() + "\n",
+        Format::Human => render::eval::evaluation_human(&about, &evaluation),
+        Format::Markdown => render::eval::evaluation_markdown(&about, &evaluation),
     });
-    Ok(match trial.belief {
+    Ok(match evaluation.belief {
         Belief::Trusted => Exit::Done,
         Belief::Untrusted => Exit::NotAccepted,
         Belief::Inconclusive => Exit::Unjudged,

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use assize_core::rubric::Rubric;
 use assize_core::ruling::Outcome;
-use assize_core::trial::compare::{Twice, compare};
-use assize_core::trial::drift::{FLIPS_MAX, drift};
-use assize_core::trial::handed::fails_together;
-use assize_core::trial::join::Index;
+use assize_eval::judge_evaluation::compare::{ComparedRecord, compare};
+use assize_eval::judge_evaluation::drift::{FLIPS_MAX, drift};
+use assize_eval::judge_evaluation::handed::fails_together;
+use assize_eval::judge_evaluation::join::RecordIndex;
+use assize_eval::rubric::Rubric;
 
 use super::input::{self, DataArguments};
-use crate::cli::{Output, print};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
-use crate::render::{self, Format};
+use crate::output::{Format, Output, print};
+use crate::render;
 
 /// Arguments of `assize eval compare`.
 #[derive(Debug, clap::Args)]
@@ -73,9 +73,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     if modes.is_empty() {
         return Err(Failure::new(format!("{} and {} have no mode in common", rubric.id, second_rubric.id)));
     }
-    let mut records: Vec<Twice> = Vec::new();
+    let mut records: Vec<ComparedRecord> = Vec::new();
     let index = arguments.data.indexed(host, &rubric, &mut |record| {
-        records.push(Twice { id: record.id, ..Twice::default() });
+        records.push(ComparedRecord { id: record.id, ..ComparedRecord::default() });
     })?;
     let sides = [
         read_side(host, &index, &rubric, &modes, &arguments.verdicts, "--verdicts")?,
@@ -132,7 +132,7 @@ fn against(arguments: &Arguments, host: &Host, rubric: &Rubric, output: Output) 
 /// Reads what one side says of each record, in the order of the records; several judges speak as a panel.
 pub(super) fn read_side(
     host: &Host,
-    index: &Index,
+    index: &RecordIndex,
     rubric: &Rubric,
     modes: &[&str],
     path: &std::path::Path,

@@ -5,14 +5,14 @@ mod corrector;
 use std::path::PathBuf;
 
 use assize_core::text::make_visible;
-use assize_core::trial::correct::{Edition, correction, pair};
+use assize_eval::judge_evaluation::correct::{Edition, correction, pair};
 
 use super::compare::read_side;
 use super::input::DataArguments;
-use crate::cli::{Output, print};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
-use crate::render::{self, Format};
+use crate::output::{Format, Output, print};
+use crate::render;
 
 /// Arguments of `assize eval correct`.
 #[derive(Debug, clap::Args)]

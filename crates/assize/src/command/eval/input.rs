@@ -5,18 +5,18 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, BufRead as _, Read};
 use std::path::{Path, PathBuf};
 
-use assize_core::court::eval::{RecordOpinion, RecordRuling};
-use assize_core::record::Record;
-use assize_core::record::glance::glance;
-use assize_core::rubric::{Clauses, RUBRIC_BYTES_MAX, Rubric};
 use assize_core::text::make_visible;
-use assize_core::trial::calibrate::Seen;
-use assize_core::trial::drift::Side;
-use assize_core::trial::handed::{Handed, fails_by};
-use assize_core::trial::import::{self, LOG_BYTES_MAX};
-use assize_core::trial::join::{Index, Joined, Said, Unjoined, join};
-use assize_core::trial::label::{self, LABELS_BYTES_MAX, PersonLabels};
-use assize_engine::records::{self, DataFormat, Each, Item};
+use assize_engine::records::{self, DataFormat, Each, RawRecord};
+use assize_eval::court::{RecordOpinion, RecordRuling};
+use assize_eval::judge_evaluation::drift::DriftSide;
+use assize_eval::judge_evaluation::handed::{ImportedVerdict, fails_by};
+use assize_eval::judge_evaluation::import::{self, LOG_BYTES_MAX};
+use assize_eval::judge_evaluation::join::{Joined, RecordIndex, RecordStatement, Unjoined, join};
+use assize_eval::judge_evaluation::label::{self, LABELS_BYTES_MAX, PersonLabels};
+use assize_eval::judge_evaluation::rated_record::RatedRecord;
+use assize_eval::record::Record;
+use assize_eval::record::glance::glance;
+use assize_eval::rubric::{BUILT_IN, Clauses, RUBRIC_BYTES_MAX, Rubric};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
@@ -52,12 +52,6 @@ fn formats() -> Vec<&'static str> {
     DataFormat::ALL.iter().map(|(id, _)| *id).collect()
 }
 
-/// The rubrics that are built in.
-const BUILT_IN: [(&str, &str); 2] = [
-    ("home-repair-strict", include_str!("../../../../assize-core/rubrics/home-repair-strict.toml")),
-    ("home-repair-lenient", include_str!("../../../../assize-core/rubrics/home-repair-lenient.toml")),
-];
-
 /// Reads a rubric.
 ///
 /// # Errors
@@ -75,7 +69,7 @@ pub fn rubric(host: &Host, path: &Path) -> Result<(Rubric, Clauses)> {
     Rubric::read(&text).map_err(|faults| {
         let faults: Vec<String> = faults.iter().map(|fault| make_visible(&fault.to_string()).into_owned()).collect();
         Failure::new(format!("the rubric {}: {}", path.display(), faults.join("\n  ")))
-            .hint("docs/eval.md shows how a rubric is written")
+            .hint("docs/src/tasks/eval.md shows how a rubric is written")
     })
 }
 
@@ -98,8 +92,8 @@ impl DataArguments {
     /// # Errors
     ///
     /// Says which record cannot be read, and why.
-    pub fn indexed(&self, host: &Host, rubric: &Rubric, each: &mut dyn FnMut(Record)) -> Result<Index> {
-        let mut index = Index::default();
+    pub fn indexed(&self, host: &Host, rubric: &Rubric, each: &mut dyn FnMut(Record)) -> Result<RecordIndex> {
+        let mut index = RecordIndex::default();
         self.each_record(host, rubric, &mut |record| {
             index.add(&record.id, &record.hash).map_err(|earlier| repeats(&record.id, earlier + 1))?;
             each(record);
@@ -145,7 +139,7 @@ impl DataArguments {
         let wrong = |error: &str| Failure::new(format!("the data {}: {}", self.data.display(), make_visible(error)));
         let file = own_file::open(host, &self.data).map_err(|error| wrong(&error.to_string()))?;
         let id = &rubric.record.id;
-        let of_record = |at: usize, item: Item| {
+        let of_record = |at: usize, item: RawRecord| {
             let glanced = item.json().filter(|_| extent == Extent::Name).and_then(|json| glance(json, id));
             map(at, glanced.map_or_else(|| Record::of(item.value()?, id), Ok)?)
         };
@@ -237,7 +231,7 @@ fn read_values(host: &Host, path: &Path, what: &str, format: Option<DataFormat>,
 /// # Errors
 ///
 /// Says which line is none.
-pub fn verdicts(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Result<Vec<Handed>> {
+pub fn verdicts(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Result<Vec<ImportedVerdict>> {
     if let Some(log) = log(host, path, option, rubric)? {
         return Ok(log);
     }
@@ -247,7 +241,7 @@ pub fn verdicts(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Resu
     }
     let mut all = Vec::new();
     let mut take = |value| {
-        all.push(Handed::read(&value, rubric)?);
+        all.push(ImportedVerdict::read(&value, rubric)?);
         Ok(())
     };
     read_values(host, path, option, None, &mut take)?;
@@ -255,7 +249,7 @@ pub fn verdicts(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Resu
 }
 
 /// Reads verdicts out of the log of another program; `None` where it is none. Such a log is one document, over many lines or on one.
-fn log(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Result<Option<Vec<Handed>>> {
+fn log(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Result<Option<Vec<ImportedVerdict>>> {
     let wrong = |what: String| Failure::new(format!("{option} {}: {}", path.display(), make_visible(&what)));
     if path == Path::new("-") {
         return Ok(None);
@@ -288,8 +282,8 @@ fn log(host: &Host, path: &Path, option: &str, rubric: &Rubric) -> Result<Option
 /// # Errors
 ///
 /// Says which line is no ruling.
-pub fn rulings(host: &Host, path: &Path, option: &str, modes: &[&str]) -> Result<Side> {
-    let mut side = Side::default();
+pub fn rulings(host: &Host, path: &Path, option: &str, modes: &[&str]) -> Result<DriftSide> {
+    let mut side = DriftSide::default();
     let mut take = |value| {
         let ruling: RecordRuling =
             serde_json::from_value(value).map_err(|error| format!("is no ruling of `assize eval run`: {error}"))?;
@@ -306,15 +300,15 @@ pub fn rulings(host: &Host, path: &Path, option: &str, modes: &[&str]) -> Result
 ///
 /// Counts those that belong to none.
 pub fn joined(
-    index: &Index,
+    index: &RecordIndex,
     rubric: &Rubric,
-    handed: Vec<Handed>,
+    handed: Vec<ImportedVerdict>,
     path: &Path,
     option: &str,
 ) -> Result<Joined<Option<RecordOpinion>>> {
-    let said = handed.into_iter().flat_map(|Handed { record, rubric, opinions }| {
+    let said = handed.into_iter().flat_map(|ImportedVerdict { record, rubric, opinions }| {
         let opinions = if opinions.is_empty() { vec![None] } else { opinions.into_iter().map(Some).collect() };
-        opinions.into_iter().map(move |what| Said {
+        opinions.into_iter().map(move |what| RecordStatement {
             record: record.clone(),
             rubric: rubric.clone(),
             by: what.as_ref().map_or(String::new(), |opinion| opinion.judge.id.clone()),
@@ -333,7 +327,7 @@ pub fn joined(
 /// Says which line is no verdict, and counts those that belong to no record.
 pub fn opinions(
     host: &Host,
-    index: &Index,
+    index: &RecordIndex,
     rubric: &Rubric,
     path: &Path,
     option: &str,
@@ -372,11 +366,11 @@ pub struct Labels {
 /// # Errors
 ///
 /// Says which line is none, and counts those that belong to no record.
-pub fn labels(host: &Host, path: &Path, rubric: &Rubric, index: &Index) -> Result<Labels> {
+pub fn labels(host: &Host, path: &Path, rubric: &Rubric, index: &RecordIndex) -> Result<Labels> {
     let text = own_file::read_text(host, path, "--labels", LABELS_BYTES_MAX as u64)?;
     let read = label::read(&text, rubric)
         .map_err(|error| Failure::new(format!("--labels {}: {}", path.display(), make_visible(&error))))?;
-    let said = read.into_iter().map(|PersonLabels { record, rubric, rater, fails }| Said {
+    let said = read.into_iter().map(|PersonLabels { record, rubric, rater, fails }| RecordStatement {
         record,
         rubric,
         by: rater,
@@ -412,12 +406,12 @@ fn of_asked(rubric: &Rubric, fails: &[Option<bool>]) -> Vec<Option<bool>> {
 
 /// What a judge is tried by: files, and which judge.
 #[derive(Debug, Clone, Copy)]
-pub struct Evidence<'a> {
+pub struct LabelSources<'a> {
     /// What judges said.
     pub verdicts: Option<&'a Path>,
     /// What people say.
     pub labels: Option<&'a Path>,
-    /// The judge on trial, where the verdicts are of several.
+    /// The judge to evaluate, if the verdicts are of several.
     pub judge: Option<&'a str>,
 }
 
@@ -428,8 +422,8 @@ pub struct Case {
     /// The name and the hash of each record.
     pub records: Vec<(String, String)>,
     /// What is said of each record.
-    pub seen: Vec<Seen>,
-    /// The judge on trial; `None` without verdicts.
+    pub seen: Vec<RatedRecord>,
+    /// The evaluated judge; `None` without verdicts.
     pub judge: Option<String>,
     /// Who labelled.
     pub raters: Vec<String>,
@@ -445,26 +439,26 @@ impl Case {
     /// # Errors
     ///
     /// Says what cannot be read, and counts what cannot be joined.
-    pub fn read(host: &Host, data: &DataArguments, evidence: Evidence<'_>) -> Result<Self> {
+    pub fn read(host: &Host, data: &DataArguments, evidence: LabelSources<'_>) -> Result<Self> {
         let (rubric, _) = data.rubric(host)?;
         let modes: Vec<&str> = rubric.asked().map(|mode| mode.id.as_str()).collect();
         let mut records = Vec::new();
-        let mut seen: Vec<Seen> = Vec::new();
+        let mut seen: Vec<RatedRecord> = Vec::new();
         let index = data.indexed(host, &rubric, &mut |record| {
             let strata = rubric.record.strata.iter().map(|field| record.text_of(field)).collect();
-            seen.push(Seen { strata, ..Seen::default() });
+            seen.push(RatedRecord { strata, ..RatedRecord::default() });
             records.push((record.id, record.hash));
         })?;
         let (mut judge, mut raters, mut disputed, mut by_name_alone) = (None, Vec::new(), 0, 0);
         if let Some(path) = evidence.verdicts {
             let handed = verdicts(host, path, "--verdicts", &rubric)?;
-            let on_trial = on_trial(&handed, evidence.judge)?;
+            let evaluated_judge = evaluated_judge(&handed, evidence.judge)?;
             let joined = joined(&index, &rubric, handed, path, "--verdicts")?;
             by_name_alone += joined.by_name_alone;
-            for (at, _, opinion) in joined.said.iter().filter(|(_, by, _)| *by == on_trial) {
+            for (at, _, opinion) in joined.said.iter().filter(|(_, by, _)| *by == evaluated_judge) {
                 seen[*at].judge = opinion.as_ref().map(|opinion| fails_by(opinion, &modes)).unwrap_or_default();
             }
-            judge = Some(on_trial);
+            judge = Some(evaluated_judge);
         }
         if let Some(path) = evidence.labels {
             let labels = labels(host, path, &rubric, &index)?;
@@ -477,14 +471,14 @@ impl Case {
         Ok(Self { rubric, records, seen, judge, raters, disputed, by_name_alone })
     }
 
-    /// Returns the ids of the modes that judges are asked about, in order: of the others nobody is on trial.
+    /// Returns the ids of the modes that judges are asked about, in order; the other modes are computed.
     pub fn modes(&self) -> Vec<&str> {
         self.rubric.asked().map(|mode| mode.id.as_str()).collect()
     }
 }
 
-/// Returns the judge that is on trial.
-fn on_trial(handed: &[Handed], named: Option<&str>) -> Result<String> {
+/// Returns the judge that is evaluated.
+fn evaluated_judge(handed: &[ImportedVerdict], named: Option<&str>) -> Result<String> {
     let judges: BTreeSet<&str> =
         handed.iter().flat_map(|handed| &handed.opinions).map(|opinion| opinion.judge.id.as_str()).collect();
     let listed = || judges.iter().copied().collect::<Vec<_>>().join(", ");
@@ -495,7 +489,7 @@ fn on_trial(handed: &[Handed], named: Option<&str>) -> Result<String> {
         (None, 0) => Err(Failure::new("--verdicts: no judge said anything")),
         (None, _) => {
             let what = format!("--verdicts: they are of several judges: {}", listed());
-            Err(Failure::new(what).hint("name the one that is on trial with --judge"))
+            Err(Failure::new(what).hint("name the judge to evaluate with --judge"))
         }
     }
 }

@@ -1,19 +1,19 @@
 //! `assize eval label RUBRIC DATA`: a person labels records in the browser.
 
-mod desk;
+mod label_store;
 mod server;
 
 use std::path::PathBuf;
 
-use assize_core::record::Record;
-use assize_core::record::selection::{Draw, Selection, lot};
-use assize_engine::court::fresh_word;
+use assize_engine::random::fresh_word;
+use assize_eval::record::Record;
+use assize_eval::record::selection::{Draw, Selection, lot};
 
-use self::desk::Desk;
+use self::label_store::LabelStore;
 use super::input::{DataArguments, Names};
-use crate::cli::Output;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::output::Output;
 
 /// Arguments of `assize eval label`.
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", default_value = "labels.jsonl")]
     labels: PathBuf,
     /// Who labels: each rater has labels of his own in the file.
-    #[arg(long, value_name = "NAME", default_value = assize_core::trial::label::NAMELESS_RATER)]
+    #[arg(long, value_name = "NAME", default_value = assize_eval::judge_evaluation::label::NAMELESS_RATER)]
     rater: String,
     /// Label a random sample of so many records, those that `assize eval plan` would name with the same seed.
     #[arg(long, value_name = "N")]
@@ -86,10 +86,10 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         // As they are drawn: whoever stops early has a random sample all the same.
         records.sort_by_cached_key(|record| lot(&record.hash, arguments.seed));
     }
-    let desk = Desk::open(host, &arguments.labels, rubric, records, &arguments.rater)?;
-    let (done, all) = desk.progress();
+    let store = LabelStore::open(host, &arguments.labels, rubric, records, &arguments.rater)?;
+    let (done, all) = store.progress();
     let token = fresh_word();
-    server::serve(desk, &token, arguments.port, &mut |port| {
+    server::serve(store, &token, arguments.port, &mut |port| {
         output.note(&format!(
             "{done} of {all} records are labelled; labels go into {}\n\n  http://127.0.0.1:{port}/#token={token}\n\nCtrl-C ends it.",
             arguments.labels.display()

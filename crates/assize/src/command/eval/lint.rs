@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use assize_core::finding::Severity;
-use assize_core::rubric::lint::lint;
+use assize_eval::rubric::lint::lint;
 
 use super::input;
-use crate::cli::{Output, print};
 use crate::exit::{Exit, Result};
 use crate::host::Host;
-use crate::render::{self, Format};
+use crate::output::{Format, Output, print};
+use crate::render;
 
 /// Arguments of `assize eval lint`.
 #[derive(Debug, clap::Args)]

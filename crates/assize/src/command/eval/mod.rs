@@ -1,4 +1,4 @@
-//! `assize eval`: the data-set court, and the judge's own trial.
+//! `assize eval`: the data-set court, and the evaluation of its judges.
 
 pub mod asking;
 mod calibrate;
@@ -10,23 +10,24 @@ mod lint;
 mod plan;
 mod progress;
 mod report;
+mod ruling_pipeline;
 mod rulings;
 mod run;
-mod sitting;
 
-use crate::cli::Output;
+
 use crate::exit::Result;
 use crate::host::Host;
+use crate::output::Output;
 
 /// Arguments of `assize eval`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    action: Action,
+    action: EvalAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum EvalAction {
     /// Say what makes a rubric lenient without anybody having meant it.
     Lint(lint::Arguments),
     /// Judge every record of a data set by a rubric.
@@ -48,13 +49,13 @@ enum Action {
 /// Runs `assize eval`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     match &arguments.action {
-        Action::Lint(arguments) => lint::run(arguments, host, output),
-        Action::Run(arguments) => run::run(arguments, host, output),
-        Action::Calibrate(arguments) => calibrate::run(arguments, host, output),
-        Action::Compare(arguments) => compare::run(arguments, host, output),
-        Action::Plan(arguments) => plan::run(arguments, host, output),
-        Action::Label(arguments) => label::run(arguments, host, output),
-        Action::Report(arguments) => report::run(arguments, host, output),
-        Action::Correct(arguments) => correct::run(arguments, host, output),
+        EvalAction::Lint(arguments) => lint::run(arguments, host, output),
+        EvalAction::Run(arguments) => run::run(arguments, host, output),
+        EvalAction::Calibrate(arguments) => calibrate::run(arguments, host, output),
+        EvalAction::Compare(arguments) => compare::run(arguments, host, output),
+        EvalAction::Plan(arguments) => plan::run(arguments, host, output),
+        EvalAction::Label(arguments) => label::run(arguments, host, output),
+        EvalAction::Report(arguments) => report::run(arguments, host, output),
+        EvalAction::Correct(arguments) => correct::run(arguments, host, output),
     }
 }

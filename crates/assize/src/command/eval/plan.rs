@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use assize_core::trial::calibrate::try_judge;
-use assize_core::trial::plan::{Candidate, Plan, plan_after};
+use assize_eval::judge_evaluation::calibrate::try_judge;
+use assize_eval::judge_evaluation::plan::{LabelCandidate, LabelPlan, plan_after};
 
-use super::input::{Case, DataArguments, Evidence};
-use crate::cli::{Output, print};
+use super::input::{Case, DataArguments, LabelSources};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::output::{Format, Output, print};
 use crate::own_file;
-use crate::render::{self, Format};
+use crate::render;
 
 /// Arguments of `assize eval plan`.
 #[derive(Debug, clap::Args)]
@@ -53,17 +53,17 @@ fn share(text: &str) -> std::result::Result<f64, String> {
 
 /// Runs `assize eval plan`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
-    let evidence = Evidence {
+    let evidence = LabelSources {
         verdicts: arguments.verdicts.as_deref(),
         labels: arguments.labels.as_deref(),
         judge: arguments.judge.as_deref(),
     };
     let case = Case::read(host, &arguments.data, evidence)?;
-    let candidates: Vec<Candidate> = case
+    let candidates: Vec<LabelCandidate> = case
         .records
         .iter()
         .zip(&case.seen)
-        .map(|((id, hash), seen)| Candidate {
+        .map(|((id, hash), seen)| LabelCandidate {
             id: id.clone(),
             hash: hash.clone(),
             labelled: seen.is_labelled(case.modes().len()),
@@ -72,8 +72,8 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     if candidates.is_empty() {
         return Err(Failure::new("there is no record to label"));
     }
-    let trial = try_judge(&case.modes(), &case.rubric.record.strata, &case.seen, &case.rubric.trust);
-    let plan = plan_after(&candidates, &trial, arguments.within, arguments.seed);
+    let evaluation = try_judge(&case.modes(), &case.rubric.record.strata, &case.seen, &case.rubric.trust);
+    let plan = plan_after(&candidates, &evaluation, arguments.within, arguments.seed);
     if let Some(path) = &arguments.output {
         let wrong = |error: String| Failure::new(format!("--output {}: {error}", path.display()));
         let table = table(&case, &plan).map_err(|error| wrong(error.to_string()))?;
@@ -88,7 +88,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 }
 
 /// The table to fill in: each record with the hash of its content, so that a label is never taken for one of another edition.
-fn table(case: &Case, plan: &Plan) -> std::result::Result<String, csv::Error> {
+fn table(case: &Case, plan: &LabelPlan) -> std::result::Result<String, csv::Error> {
     let hashes: HashMap<&str, &str> = case.records.iter().map(|(id, hash)| (id.as_str(), hash.as_str())).collect();
     let mut writer = csv::Writer::from_writer(Vec::new());
     let modes = case.modes();

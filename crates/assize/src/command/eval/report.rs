@@ -2,22 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_core::court::eval::{RubricRef, Terms, decide};
-use assize_core::opinion::Panel;
-use assize_core::rubric::Rubric;
+use assize_core::opinion::PanelRule;
 use assize_core::ruling::Outcome;
-use assize_core::trial::calibrate::try_judge;
-use assize_core::trial::correct::{Correcting, Correction};
-use assize_core::trial::report::{Draft, Report, Stages};
+use assize_eval::court::{EvalTerms, RubricRef, decide};
+use assize_eval::judge_evaluation::calibrate::try_judge;
+use assize_eval::judge_evaluation::correct::{Correcting, Correction};
+use assize_eval::judge_evaluation::report::{CorrectionPhases, EvalReport, ReportBuilder};
+use assize_eval::rubric::Rubric;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::input::{self, Case, DataArguments, Evidence};
-use crate::cli::{Output, print};
+use super::input::{self, Case, DataArguments, LabelSources};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
+use crate::output::{Format, Output, print};
 use crate::own_file;
-use crate::render::{self, Format};
+use crate::render;
 
 /// Arguments of `assize eval report`.
 #[derive(Debug, clap::Args)]
@@ -31,7 +31,7 @@ pub struct Arguments {
     /// What people say, so that the report tells how far the judge can be believed.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// Which judge is on trial, where the verdicts are of several.
+    /// Which judge to evaluate, if the verdicts are of several.
     #[arg(long, value_name = "ID", requires = "labels")]
     judge: Option<String>,
     /// What a correction of the records came to: what `assize eval correct --format json` printed.
@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (opinions, _) = input::opinions(host, &index, &rubric, &arguments.verdicts, "--verdicts")?;
     let trial = match &arguments.labels {
         Some(labels) => {
-            let evidence = Evidence {
+            let evidence = LabelSources {
                 verdicts: Some(&arguments.verdicts),
                 labels: Some(labels),
                 judge: arguments.judge.as_deref(),
@@ -90,9 +90,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let fields = if arguments.by.is_empty() { &rubric.record.strata } else { &arguments.by };
     let title = format!("{} by {}", name_of(arguments), rubric.id);
     let reference = RubricRef::of(&rubric);
-    let terms = Terms { rubric: &rubric, clauses: &clauses, reference: &reference, panel: Panel::AnyFail };
-    let mut draft = Draft::begin(&rubric, fields, &title, &render::time_utc(now_ms()));
-    let mut cases = render::junit::Cases::default();
+    let terms = EvalTerms { rubric: &rubric, clauses: &clauses, reference: &reference, panel: PanelRule::AnyFail };
+    let mut draft = ReportBuilder::begin(&rubric, fields, &title, &render::time_utc(now_ms()));
+    let mut cases = render::junit::RulingTestCases::default();
     let mut opinions = opinions.into_iter();
     data.each_record(host, &rubric, &mut |record| {
         let ruling = decide(&terms, &record, opinions.next().unwrap_or_default());
@@ -115,7 +115,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     Ok(if report.tally.outcome() == Outcome::Accept || wrote { Exit::Done } else { Exit::of(report.tally.outcome()) })
 }
 
-fn write(arguments: &Arguments, host: &Host, report: &Report, cases: render::junit::Cases) -> Result<bool> {
+fn write(arguments: &Arguments, host: &Host, report: &EvalReport, cases: render::junit::RulingTestCases) -> Result<bool> {
     let files = [
         ("--output", &arguments.output, arguments.output.as_ref().map(|_| Ok(render::report::page(report)))),
         ("--junit", &arguments.junit, arguments.junit.as_ref().map(|_| cases.junit(&report.rubric.id))),
@@ -131,7 +131,7 @@ fn write(arguments: &Arguments, host: &Host, report: &Report, cases: render::jun
 }
 
 /// Reads what a correction came to.
-fn correction(host: &Host, path: &Path, rubric: &Rubric) -> Result<Stages> {
+fn correction(host: &Host, path: &Path, rubric: &Rubric) -> Result<CorrectionPhases> {
     let wrong = |what: &str| Failure::new(format!("--correction {}: {what}", path.display()));
     let text = own_file::read_text(host, path, "--correction", CORRECTION_BYTES_MAX)?;
     let document: Value = serde_json::from_str(&text).map_err(|error| wrong(&format!("is no JSON: {error}")))?;
@@ -143,13 +143,13 @@ fn correction(host: &Host, path: &Path, rubric: &Rubric) -> Result<Stages> {
         let correcting = Correcting::deserialize(&document["correcting"]).map_err(unreadable)?;
         let notes = render::eval::correction::notes_of_work(&correcting);
         let Some(correction) = &correcting.correction else { return Err(wrong("nothing was corrected")) };
-        return Ok(Stages::of(correction, notes));
+        return Ok(CorrectionPhases::of(correction, notes));
     }
     if !document["correction"].is_object() {
         return Err(wrong("it holds no correction; `assize eval correct --format json` prints one"));
     }
     let correction = Correction::deserialize(&document["correction"]).map_err(unreadable)?;
-    Ok(Stages::of(&correction, render::eval::correction::notes(&correction)))
+    Ok(CorrectionPhases::of(&correction, render::eval::correction::notes(&correction)))
 }
 
 fn name_of(arguments: &Arguments) -> String {

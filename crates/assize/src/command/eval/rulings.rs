@@ -3,14 +3,15 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use assize_core::court::eval::RecordRuling;
-use assize_core::rubric::Rubric;
 use assize_engine::records::DataFormat;
-use assize_engine::records::table::{Cell, TableFormat, TableWriter};
+use assize_engine::records::cell::Cell;
+use assize_engine::records::table::{TableFormat, TableWriter};
+use assize_eval::court::RecordRuling;
+use assize_eval::rubric::Rubric;
 
 use crate::exit::{Failure, Result};
 use crate::host::Host;
-use crate::own_file::Draft;
+use crate::own_file::PendingFile;
 use crate::render;
 
 /// Where rulings are written.
@@ -36,7 +37,7 @@ pub enum Written {
 
 /// Rulings that are being written: nowhere, to standard output, or to a file that takes its name when it is whole.
 pub struct Rulings {
-    form: Option<Form>,
+    form: Option<RulingSink>,
     /// How the place is named in an error.
     place: String,
     failed: Option<io::Error>,
@@ -67,7 +68,7 @@ impl Shape {
     }
 }
 
-enum Form {
+enum RulingSink {
     /// A ruling a line, whole.
     Lines(Sink),
     /// A ruling a row: what was decided, not what each judge said.
@@ -76,7 +77,7 @@ enum Form {
 
 enum Sink {
     Printed(BufWriter<io::Stdout>),
-    Draft(Draft),
+    Draft(PendingFile),
 }
 
 impl Write for Sink {
@@ -124,7 +125,7 @@ impl Rulings {
         let sink = if to_standard_output {
             Sink::Printed(BufWriter::new(io::stdout()))
         } else {
-            Sink::Draft(Draft::begin(host, path).map_err(failed)?)
+            Sink::Draft(PendingFile::begin(host, path).map_err(failed)?)
         };
         let named = arguments.to.as_deref().and_then(DataFormat::named).or_else(|| DataFormat::of_name(path));
         let format = match named {
@@ -133,10 +134,10 @@ impl Rulings {
             Some(DataFormat::JsonLines | DataFormat::JsonArray) | None => None,
         };
         let form = match format {
-            None => Form::Lines(sink),
+            None => RulingSink::Lines(sink),
             Some(format) => {
                 let columns = render::table::columns(rubric);
-                Form::Table(TableWriter::begin(sink, format, &columns).map_err(failed)?)
+                RulingSink::Table(TableWriter::begin(sink, format, &columns).map_err(failed)?)
             }
         };
         Ok(Self { form: Some(form), place, failed: None })
@@ -146,8 +147,8 @@ impl Rulings {
     pub fn shape(&self) -> Shape {
         match &self.form {
             None => Shape::Nothing,
-            Some(Form::Lines(_)) => Shape::Line,
-            Some(Form::Table(_)) => Shape::Row,
+            Some(RulingSink::Lines(_)) => Shape::Line,
+            Some(RulingSink::Table(_)) => Shape::Row,
         }
     }
 
@@ -157,8 +158,8 @@ impl Rulings {
             return;
         }
         let written = match (&mut self.form, written) {
-            (Some(Form::Table(table)), Written::Row(row)) => table.write(row),
-            (Some(Form::Lines(sink)), Written::Line(line)) => {
+            (Some(RulingSink::Table(table)), Written::Row(row)) => table.write(row),
+            (Some(RulingSink::Lines(sink)), Written::Line(line)) => {
                 line.map_err(io::Error::from).and_then(|line| sink.write_all(&line))
             }
             _ => Ok(()),
@@ -168,7 +169,7 @@ impl Rulings {
 
     /// Brings what is written so far to the disk, where that can be done; the first failure is told at the end.
     pub fn settle(&mut self) {
-        if let (None, Some(Form::Lines(Sink::Draft(draft)))) = (&self.failed, &mut self.form) {
+        if let (None, Some(RulingSink::Lines(Sink::Draft(draft)))) = (&self.failed, &mut self.form) {
             self.failed = draft.settle().err();
         }
     }
@@ -182,8 +183,8 @@ impl Rulings {
         let written = match (self.failed, self.form) {
             (Some(error), _) => Err(error),
             (None, None) => Ok(()),
-            (None, Some(Form::Lines(sink))) => sink.keep(),
-            (None, Some(Form::Table(table))) => table.finish().and_then(Sink::keep),
+            (None, Some(RulingSink::Lines(sink))) => sink.keep(),
+            (None, Some(RulingSink::Table(table))) => table.finish().and_then(Sink::keep),
         };
         match written {
             // Whoever reads wants no more.

@@ -4,30 +4,31 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-use assize_core::court::eval::{COURT, RecordOpinion, RubricRef, Terms};
-use assize_core::opinion::Panel;
-use assize_core::prompt::record::RecordPrompt;
-use assize_core::record::selection::{Draw, Offered, Selection};
-use assize_core::record::{Digest, Record as CaseRecord};
-use assize_core::rubric::Rubric;
-use assize_core::rubric::clause::{Condition, EVALUATION_STACK};
-use assize_core::session::Event;
-use assize_core::trial::tally::Tally;
-use assize_core::verdict::RecordVerdict;
-use assize_engine::court::eval::replies::Key;
+use assize_core::opinion::PanelRule;
+use assize_engine::court::eval::replies::ReplyKey;
+use assize_eval::court::{COURT, EvalTerms, RecordOpinion, RubricRef};
+use assize_eval::judge_evaluation::tally::RulingTally;
+use assize_eval::prompt::record::RecordPrompt;
+use assize_eval::record::selection::{Draw, Offered, Selection};
+use assize_eval::record::{DatasetDigest, Record as CaseRecord};
+use assize_eval::rubric::Rubric;
+use assize_eval::rubric::clause::{Condition, EVALUATION_STACK};
+use assize_eval::verdict::record::RecordVerdict;
+use assize_ledger::event::LedgerEvent;
 use serde_json::Map;
 
-use super::asking::{Asked, Intake, JudgeArguments, Known, Need, Put, Registry, Seated};
+use super::asking::{RequestBuilder, JudgeArguments, CaseLookup, Submit, Registry, PromptedJudges};
 use super::input::{self, DataArguments, Extent, Names};
 use super::rulings::{Rulings, RulingsArguments, Shape};
-use super::sitting::{Heard, News, Outcome, Ruled};
-use crate::cli::{Output, print};
+use super::ruling_pipeline::{Message, PendingRecord, Ruled, RulingPipeline};
 use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::output::{Format, Output, print};
 use crate::own_file;
-use crate::record::{self, Record};
-use crate::render::{self, Format};
+use crate::record::{self, StepRecorder};
+use crate::render;
+use crate::requests::{RequestEstimate, RequestTotals};
 
 /// Arguments of `assize eval run`.
 #[derive(Debug, Clone, clap::Args)]
@@ -71,26 +72,26 @@ A run that was interrupted goes on when it is started again, and pays for no ans
 
 Exit codes: 0 every record is accepted \u{b7} 1 a record is rejected \u{b7} 2 something cannot be read \u{b7} 3 none is rejected, and some are unjudged";
 
-/// What the court has not yet heard, at most; whoever tells it more waits.
-const NEWS_MAX: usize = 1_024;
+/// Most messages that wait for the pipeline; whatever sends more waits as well.
+const MESSAGES_MAX: usize = 1_024;
 
-/// What is said of each record, and by whom.
-enum Said {
-    /// Nothing: clauses alone decide.
+/// Where the opinions on the records come from.
+enum OpinionSource {
+    /// From nowhere: clauses alone decide.
     Nothing,
-    /// What was handed in, in the order of the records.
-    Handed(Vec<Vec<RecordOpinion>>),
-    /// What judges replied.
-    Replied(Box<(Registry, Seated<RecordPrompt>)>),
+    /// From verdicts that were handed in, in the order of the records.
+    Verdicts(Vec<Vec<RecordOpinion>>),
+    /// From the replies of judges.
+    Judges(Box<(Registry, PromptedJudges<RecordPrompt>)>),
 }
 
-impl Said {
-    /// Returns what is said of a record, which is the one of this number.
+impl OpinionSource {
+    /// Returns the opinions on a record, given with its number.
     fn opinions(&self, at: usize, record: &CaseRecord) -> std::result::Result<Vec<RecordOpinion>, String> {
         match self {
             Self::Nothing => Ok(Vec::new()),
-            Self::Handed(opinions) => Ok(opinions.get(at).cloned().unwrap_or_default()),
-            Self::Replied(judges) => judges.1.opinions(&judges.0, record),
+            Self::Verdicts(opinions) => Ok(opinions.get(at).cloned().unwrap_or_default()),
+            Self::Judges(judges) => judges.1.opinions(&judges.0, record),
         }
     }
 }
@@ -98,7 +99,7 @@ impl Said {
 /// What is known of the data when it has been read once.
 struct Survey {
     selection: Selection,
-    need: Need,
+    need: RequestEstimate,
     /// Of what the records hold, all together.
     digest: String,
     /// Records that `--where` could not be computed of.
@@ -119,12 +120,12 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     ])?;
     let (data, _kept) = arguments.data.kept()?;
     let reference = RubricRef::of(&rubric);
-    let mut said = said(arguments, &data, &rubric, host, output)?;
-    let keeps = matches!(said, Said::Replied(_)) && !arguments.dry_run;
+    let mut source = opinion_source(arguments, &data, &rubric, host, output)?;
+    let keeps = matches!(source, OpinionSource::Judges(_)) && !arguments.dry_run;
     let (survey, ledger) = thread::scope(|scope| {
         // What cannot be kept must not be paid for; whether it can is found out while the data are read.
         let ledger = keeps.then(|| scope.spawn(|| record::ledger(host)));
-        let survey = survey(arguments, &data, &rubric, host, &said);
+        let survey = survey(arguments, &data, &rubric, host, &source);
         let broke_off = |_| Err(Failure::new("the ledger could not be opened".to_owned()));
         (survey, ledger.map(|ledger| ledger.join().unwrap_or_else(broke_off)))
     });
@@ -141,144 +142,144 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         return Ok(Exit::Done);
     }
     let rulings = Rulings::open(host, &arguments.rulings, &rubric)?;
-    let (shape, outcome) = (rulings.shape(), Outcome::new(rulings));
-    let mut terms = Terms { rubric: &rubric, clauses: &clauses, reference: &reference, panel: Panel::AnyFail };
+    let (shape, pipeline) = (rulings.shape(), RulingPipeline::new(rulings));
+    let mut terms = EvalTerms { rubric: &rubric, clauses: &clauses, reference: &reference, panel: PanelRule::AnyFail };
     let mut asked = None;
-    let outcome = match &mut said {
-        Said::Replied(judges) => {
-            let (registry, seated) = &mut **judges;
+    let pipeline = match &mut source {
+        OpinionSource::Judges(judges) => {
+            let (registry, judges) = &mut **judges;
             terms.panel = registry.panel();
-            let run = seated.run(&format!("{} {}", reference.hash, survey.digest));
-            let court = Court { terms: &terms, shape, data: &data, selection: &survey.selection, host };
-            let (outcome, asking) = court.ask(outcome, registry, (seated, run), &survey.need, output)?;
+            let run = judges.run(&format!("{} {}", reference.hash, survey.digest));
+            let court = EvalRun { terms: &terms, shape, data: &data, selection: &survey.selection, host };
+            let (pipeline, asking) = court.ask(pipeline, registry, (judges, run), &survey.need, output)?;
             asked = Some(asking);
-            outcome
+            pipeline
         }
-        Said::Nothing | Said::Handed(_) => {
-            let court = Court { terms: &terms, shape, data: &data, selection: &survey.selection, host };
-            court.rule(outcome, &|at, record| said.opinions(at, record))?
+        OpinionSource::Nothing | OpinionSource::Verdicts(_) => {
+            let court = EvalRun { terms: &terms, shape, data: &data, selection: &survey.selection, host };
+            court.rule(pipeline, &|at, record| source.opinions(at, record))?
         }
     };
-    let tally = outcome.finish()?;
-    if let (Said::Replied(judges), Some(asked), Some(ledger)) = (&said, &asked, ledger) {
-        let (registry, seated) = &**judges;
-        let event = Event::EvalRuled(Box::new(seated.record(registry, &reference, &survey.digest, asked, &tally)));
-        Record::begin(ledger, COURT, &event)?;
+    let tally = pipeline.finish()?;
+    if let (OpinionSource::Judges(judges), Some(asked), Some(ledger)) = (&source, &asked, ledger) {
+        let (registry, judges) = &**judges;
+        let event = LedgerEvent::EvalRuled(Box::new(judges.record(registry, &reference, &survey.digest, asked, &tally)));
+        StepRecorder::begin(ledger, COURT, &event)?;
     }
     tell(arguments, &rubric, &tally, asked.as_ref(), output);
     Ok(Exit::of(tally.outcome()))
 }
 
-/// Finds what is said of a record, by its number in the data.
+/// Finds the opinions on a record, by its number in the data.
 type Opinions<'a> = &'a (dyn Fn(usize, &CaseRecord) -> std::result::Result<Vec<RecordOpinion>, String> + Sync);
 
 /// What is ruled on, and by what.
-struct Court<'a> {
-    terms: &'a Terms<'a>,
+struct EvalRun<'a> {
+    terms: &'a EvalTerms<'a>,
     shape: Shape,
     data: &'a DataArguments,
     selection: &'a Selection,
     host: &'a Host,
 }
 
-impl Court<'_> {
-    /// Rules on all records by what is said of them already.
-    fn rule(&self, mut outcome: Outcome, said: Opinions<'_>) -> Result<Outcome> {
+impl EvalRun<'_> {
+    /// Rules on all records by the opinions that are there already.
+    fn rule(&self, mut pipeline: RulingPipeline, opinions: Opinions<'_>) -> Result<RulingPipeline> {
         let rule = |at: usize, record: CaseRecord| {
             if !self.selection.takes(&record) {
                 return Ok(None);
             }
-            Ok(Some(Ruled::on(&record, said(at, &record)?, self.terms, self.shape)))
+            Ok(Some(Ruled::on(&record, opinions(at, &record)?, self.terms, self.shape)))
         };
         let mut numbers = 0..;
         self.data.map_records((self.host, self.terms.rubric), Extent::Whole, &rule, &mut |ruled| {
             if let Some((at, ruled)) = ruled.and_then(|ruled| Some((numbers.next()?, ruled))) {
-                outcome.take(at, ruled);
+                pipeline.add(at, ruled);
             }
             Ok(())
         })?;
-        Ok(outcome)
+        Ok(pipeline)
     }
 
-    /// Asks about the records of which not everything is said, and rules on each as soon as it is.
+    /// Asks about the records on which opinions are missing, and rules on each as soon as all are there.
     fn ask(
         &self,
-        mut outcome: Outcome,
+        mut pipeline: RulingPipeline,
         registry: &mut Registry,
-        (seated, run): (&Seated<RecordPrompt>, Key),
-        need: &Need,
+        (judges, run): (&PromptedJudges<RecordPrompt>, ReplyKey),
+        need: &RequestEstimate,
         output: Output,
-    ) -> Result<(Outcome, Asked)> {
+    ) -> Result<(RulingPipeline, RequestTotals)> {
         if need.answered == need.questions {
-            let asked = registry.ask_all((seated, run), need, (self.host, output), [])?;
-            let outcome = self.rule(outcome, &|_, record| seated.opinions(registry, record))?;
-            return Ok((outcome, asked));
+            let asked = registry.ask_all((judges, run), need, (self.host, output), [])?;
+            let pipeline = self.rule(pipeline, &|_, record| judges.opinions(registry, record))?;
+            return Ok((pipeline, asked));
         }
-        let (sender, news) = sync_channel(NEWS_MAX);
+        let (sender, messages) = sync_channel(MESSAGES_MAX);
         thread::scope(|scope| {
             // A clause is computed on a stack of its own where the thread's does not suffice.
-            let court = thread::Builder::new().name("court".to_owned()).stack_size(2 * EVALUATION_STACK).spawn_scoped(
+            let thread = thread::Builder::new().name("rulings".to_owned()).stack_size(2 * EVALUATION_STACK).spawn_scoped(
                 scope,
                 || {
-                    outcome.hear(news, self.terms, self.shape);
-                    outcome
+                    pipeline.receive(messages, self.terms, self.shape);
+                    pipeline
                 },
             );
-            let court = court.map_err(|error| Failure::new(format!("nobody can rule: {error}")))?;
+            let thread = thread.map_err(|error| Failure::new(format!("the ruling pipeline cannot be started: {error}")))?;
             let hears = {
                 let sender = sender.clone();
                 Box::new(move |settled| {
-                    // Where nobody hears it any more, the run breaks off for a reason of its own.
-                    let _ = sender.send(News::Said(settled));
+                    // Where the pipeline is gone, the run ends for a reason of its own.
+                    let _ = sender.send(Message::Replies(settled));
                 })
             };
             let mut sender = Some(sender);
-            let asked = registry.ask((seated, run), need, (self.host, output), hears, &mut |intake, put| {
-                // The court ends when nobody can tell it anything any more.
-                sender.take().map_or(Ok(()), |sender| self.take_in(seated, intake, &sender, put))
+            let asked = registry.ask((judges, run), need, (self.host, output), hears, &mut |builder, submit| {
+                // The pipeline ends when its last sender is gone.
+                sender.take().map_or(Ok(()), |sender| self.submit_records(judges, builder, &sender, submit))
             });
             drop(sender);
-            let outcome = court.join().map_err(|_| Failure::new("the court broke off".to_owned()))?;
-            Ok((outcome, asked?))
+            let pipeline = thread.join().map_err(|_| Failure::new("the ruling pipeline failed".to_owned()))?;
+            Ok((pipeline, asked?))
         })
     }
 
-    /// Reads the records, tells the court of each, and puts what there is to be asked.
-    fn take_in(
+    /// Reads the records, sends each to the pipeline, and submits the missing requests.
+    fn submit_records(
         &self,
-        seated: &Seated<RecordPrompt>,
-        intake: &Intake<'_, RecordPrompt>,
-        court: &SyncSender<News>,
-        put: Put<'_, RecordVerdict>,
+        judges: &PromptedJudges<RecordPrompt>,
+        builder: &RequestBuilder<'_, RecordPrompt>,
+        court: &SyncSender<Message>,
+        submit: Submit<'_, RecordVerdict>,
     ) -> Result<()> {
         let look = |_: usize, record: CaseRecord| {
             if !self.selection.takes(&record) {
                 return Ok(None);
             }
-            let Known { kept, missing } = intake.look(&record)?;
-            let mut opinions = vec![None; seated.places()];
-            for (place, said) in kept {
-                opinions[place] = Some(seated.opinion(said, &record));
+            let CaseLookup { stored, missing } = builder.prepare(&record)?;
+            let mut opinions = vec![None; judges.places()];
+            for (place, said) in stored {
+                opinions[place] = Some(judges.opinion(said, &record));
             }
-            Ok(Some((Box::new(Heard { record, opinions }), missing)))
+            Ok(Some((Box::new(PendingRecord { record, opinions }), missing)))
         };
         let mut numbers = 0..;
         self.data.map_records((self.host, self.terms.rubric), Extent::Whole, &look, &mut |looked| {
-            let Some((number, (heard, missing))) = looked.and_then(|looked| Some((numbers.next()?, looked))) else {
+            let Some((number, (pending, missing))) = looked.and_then(|looked| Some((numbers.next()?, looked))) else {
                 return Ok(());
             };
-            let tell = |heard| court.send(News::Record(number, heard)).map_err(|_| "nobody rules on it".to_owned());
+            let tell = |pending| court.send(Message::Record(number, pending)).map_err(|_| "the ruling pipeline ended".to_owned());
             if missing.is_none() {
-                put(number, None)?;
-                return tell(heard);
+                submit(number, None)?;
+                return tell(pending);
             }
-            tell(heard)?;
-            put(number, missing)
+            tell(pending)?;
+            submit(number, missing)
         })
     }
 }
 
-fn tell(arguments: &Arguments, rubric: &Rubric, tally: &Tally, asked: Option<&Asked>, output: Output) {
+fn tell(arguments: &Arguments, rubric: &Rubric, tally: &RulingTally, asked: Option<&RequestTotals>, output: Output) {
     let text = match output.format {
         Format::Json => render::eval::tally_envelope(rubric, tally, asked).to_string() + "\n",
         Format::Human => render::eval::tally_human(rubric, tally, asked),
@@ -292,16 +293,16 @@ fn tell(arguments: &Arguments, rubric: &Rubric, tally: &Tally, asked: Option<&As
     }
 }
 
-/// Finds out who says something of the records.
-fn said(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &Host, output: Output) -> Result<Said> {
+/// Finds out where the opinions on the records come from.
+fn opinion_source(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &Host, output: Output) -> Result<OpinionSource> {
     let Some(path) = &arguments.verdicts else {
         let config = Config::load(&host.project(), host.configuration.as_deref())?;
         let settings = arguments.judges.settings(&config)?;
-        let Some(seated) = Seated::of_records(&settings.judges, rubric, settings.repeats, host)? else {
-            return Ok(Said::Nothing);
+        let Some(judges) = PromptedJudges::of_records(&settings.judges, rubric, settings.repeats, host)? else {
+            return Ok(OpinionSource::Nothing);
         };
         let registry = Registry::open(&arguments.judges, settings, &config, host)?;
-        return Ok(Said::Replied(Box::new((registry, seated))));
+        return Ok(OpinionSource::Judges(Box::new((registry, judges))));
     };
     let index = data.indexed(host, rubric, &mut |_| {})?;
     let (opinions, by_name_alone) = input::opinions(host, &index, rubric, path, "--verdicts")?;
@@ -310,11 +311,11 @@ fn said(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &Hos
             "{by_name_alone} verdicts name their record and not its content: that it was the same then is taken on trust"
         ));
     }
-    Ok(Said::Handed(opinions))
+    Ok(OpinionSource::Verdicts(opinions))
 }
 
 /// Reads the data once: whether it can be read, which records are taken, and what asking about them takes.
-fn survey(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &Host, said: &Said) -> Result<Survey> {
+fn survey(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &Host, source: &OpinionSource) -> Result<Survey> {
     let condition = match &arguments.condition {
         Some(expression) => {
             let wrong = |error: String| Failure::new(format!("--where: {error}"));
@@ -322,21 +323,21 @@ fn survey(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &H
         }
         None => None,
     };
-    let weighs_content = match said {
-        Said::Replied(judges) => judges.0.weighs_content(arguments.dry_run),
-        Said::Nothing | Said::Handed(_) => false,
+    let weighs_content = match source {
+        OpinionSource::Judges(judges) => judges.0.weighs_content(arguments.dry_run),
+        OpinionSource::Nothing | OpinionSource::Verdicts(_) => false,
     };
     let extent = if weighs_content || condition.is_some() { Extent::Whole } else { Extent::Name };
     let selection = Selection::new(condition);
     let mut draw = arguments.sample.map(|size| Draw::new(size, arguments.seed));
     let (mut names, mut unknown) = (Names::default(), 0);
-    let (mut need, mut digest) = (Need::nothing(), Digest::default());
+    let (mut need, mut digest) = (RequestEstimate::nothing(), DatasetDigest::default());
     let weigh = |record: &CaseRecord| {
-        let Said::Replied(judges) = said else { return Ok(Need::nothing()) };
-        let (registry, seated) = &**judges;
-        registry.weigh(seated, record, arguments.dry_run)
+        let OpinionSource::Judges(judges) = source else { return Ok(RequestEstimate::nothing()) };
+        let (registry, judges) = &**judges;
+        registry.weigh(judges, record, arguments.dry_run)
     };
-    let mut take = |record: &CaseRecord, weight: Need| {
+    let mut take = |record: &CaseRecord, weight: RequestEstimate| {
         digest.add(record);
         need.add(weight);
     };

@@ -1,14 +1,13 @@
 //! Fixes that could go on: those that were interrupted, and those of which nothing was written.
 
-use assize_core::fix::record::FixStart;
-use assize_core::session::Event;
 use assize_engine::ledger::Ledger;
+use assize_ledger::event::LedgerEvent;
+use assize_review::fix::record::FixStart;
 
+use crate::court::fix::ID;
 use crate::exit::{Failure, Result};
 use crate::record::{self, OPEN_MAX};
 
-/// The court under which fixes are recorded.
-pub const COURT: &str = "fix";
 /// With what a fix is over.
 const OVER: [&str; 2] = ["fix_ended", "patch_applied"];
 /// Most fixes that are listed, the newest ones.
@@ -48,9 +47,9 @@ impl Open {
 
 /// Lists the newest `most` fixes that could go on, newest first.
 pub fn open(ledger: &Ledger, most: u32) -> Result<Vec<Open>> {
-    let open = record::open(ledger, COURT, OVER, most)?.into_iter();
-    let fix = |open: record::Open| match open.start {
-        Event::FixStarted(start) => Some(Open { session: open.session, at_ms: open.at_ms, start: *start }),
+    let open = record::open(ledger, ID, OVER, most)?.into_iter();
+    let fix = |open: record::ResumableCase| match open.start {
+        LedgerEvent::FixStarted(start) => Some(Open { session: open.session, at_ms: open.at_ms, start: *start }),
         _ => None,
     };
     Ok(open.filter_map(fix).collect())
@@ -67,10 +66,10 @@ pub fn find(ledger: &Ledger, id: &str) -> Result<Open> {
 
 #[cfg(test)]
 mod tests {
-    use assize_core::court::review::ReviewCase;
-    use assize_core::fix::rounds::FixPolicy;
-    use assize_core::patch::Patch;
     use assize_core::text::Untrusted;
+    use assize_patch::Patch;
+    use assize_review::case::ReviewCase;
+    use assize_review::fix::policy::FixPolicy;
 
     use super::*;
 
@@ -89,8 +88,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut ledger = Ledger::open(&folder.path().join("ledger.db")).expect("a ledger");
         let mut begin = |session: String| {
-            let event = Event::FixStarted(Box::new(start(&session)));
-            ledger.append(0, COURT, &session, &event).expect("recorded");
+            let event = LedgerEvent::FixStarted(Box::new(start(&session)));
+            ledger.append(0, ID, &session, &event).expect("recorded");
         };
         let most = LISTED_MAX;
         (0..=most).for_each(|number| begin(format!("fix/{number}")));
@@ -105,17 +104,17 @@ mod tests {
         let all = open(&ledger, OPEN_MAX).expect("read");
         assert!(all.iter().any(|open| open.differences(&start("fix/0")).is_empty()));
         let none = || Patch { ops: Vec::new() };
-        let intended = Event::PatchIntended { patch: none(), inverse: none() };
-        ledger.append(0, COURT, &format!("fix/{most}"), &intended).expect("recorded");
+        let intended = LedgerEvent::PatchIntended { patch: none(), inverse: none() };
+        ledger.append(0, ID, &format!("fix/{most}"), &intended).expect("recorded");
         assert!(find(&ledger, &most.to_string()).is_ok(), "nobody knows whether it is written");
-        let written = Event::PatchApplied { patch: none(), inverse: none() };
-        ledger.append(0, COURT, &format!("fix/{most}"), &written).expect("recorded");
+        let written = LedgerEvent::PatchApplied { patch: none(), inverse: none() };
+        ledger.append(0, ID, &format!("fix/{most}"), &written).expect("recorded");
         let rest: Vec<String> = (0..most).rev().map(|number| number.to_string()).collect();
         assert_eq!(ids(&ledger), rest);
         assert_eq!(find(&ledger, "3").expect("found").start.tree, "fix/3");
         assert_eq!(find(&ledger, "fix/3").expect("found").id(), "3");
         assert!(find(&ledger, &most.to_string()).is_err() && find(&ledger, "").is_err());
-        let book = include_str!("../../../../../docs/fix.md");
+        let book = include_str!("../../../../../docs/src/tasks/fix.md");
         assert!(book.contains(&format!("lists the newest {LISTED_MAX}\n")));
         assert!(book.contains(&format!("among the newest {},{:03} ", OPEN_MAX / 1_000, OPEN_MAX % 1_000)));
     }

@@ -2,20 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_core::market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
-use assize_core::market::requirement::{Guideline, Requirements};
 use assize_engine::market::broker;
-use assize_engine::market::source::github::GitHub;
-use assize_engine::market::source::{Patience, Source as _};
+use assize_engine::market::source::github::GithubIssue;
+use assize_engine::market::source::{RetryPolicy, SpecificationSource as _};
+use assize_market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
+use assize_market::requirement::{Guideline, Requirements};
 
 use super::panel::Panel;
-use crate::cli::{Output, print};
 use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::judges::search_path;
+use crate::output::{Format, Output, print};
 use crate::own_file;
-use crate::render::{self, Format};
+use crate::render;
 
 /// Files in which projects say how they want to be changed.
 const GUIDELINES: [&str; 3] = ["CLAUDE.md", "AGENTS.md", "CONTRIBUTING.md"];
@@ -126,10 +126,10 @@ pub fn requirements(arguments: &SpecificationArguments, host: &Host, panel: &Pan
 /// # Errors
 ///
 /// Fails where the configuration cannot be read.
-pub fn github(host: &Host, number: u64) -> Result<GitHub> {
+pub fn github(host: &Host, number: u64) -> Result<GithubIssue> {
     let config = Config::load(&host.project(), host.configuration.as_deref())?;
     let call_time = config.market.call_time_max;
-    Ok(GitHub::new(number, &host.project(), search_path(host), Patience::default(), call_time))
+    Ok(GithubIssue::new(number, &host.project(), search_path(host), RetryPolicy::default(), call_time))
 }
 
 /// Reads in which ways the project wants to be changed.

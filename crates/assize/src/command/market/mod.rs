@@ -10,24 +10,24 @@ mod status;
 
 use std::collections::BTreeSet;
 
-use assize_core::market::event::MarketEvent;
-use assize_core::market::standing::Deltas;
 use assize_engine::market::events;
+use assize_market::event::MarketEvent;
+use assize_market::reputation::Deltas;
 
-use crate::cli::Output;
 use crate::config::Config;
 use crate::exit::{Failure, Result};
 use crate::host::Host;
+use crate::output::Output;
 
 /// Arguments of `assize market`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    action: Action,
+    action: MarketAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum MarketAction {
     /// Say what a specification demands: its open boxes, their parts, and what the project demands of everything.
     Extract(extract::Arguments),
     /// Say which of several bids wins, and why.
@@ -45,12 +45,12 @@ enum Action {
 /// Runs `assize market`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     match &arguments.action {
-        Action::Extract(arguments) => extract::run(arguments, host, output),
-        Action::Rank(arguments) => rank::run(arguments, host, output),
-        Action::Run(arguments) => run::run(arguments, host, output),
-        Action::Status(arguments) => status::run(arguments, host, output),
-        Action::Replay(arguments) => replay::run(arguments, host, output),
-        Action::Simulate(arguments) => simulate::run(arguments, host, output),
+        MarketAction::Extract(arguments) => extract::run(arguments, host, output),
+        MarketAction::Rank(arguments) => rank::run(arguments, host, output),
+        MarketAction::Run(arguments) => run::run(arguments, host, output),
+        MarketAction::Status(arguments) => status::run(arguments, host, output),
+        MarketAction::Replay(arguments) => replay::run(arguments, host, output),
+        MarketAction::Simulate(arguments) => simulate::run(arguments, host, output),
     }
 }
 

@@ -2,8 +2,12 @@
 
 use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
-use assize_core::verdict::{BidsVerdict, BoxesVerdict, RequirementsVerdict, ReviewVerdict, Verdict};
-use assize_engine::market::appraisal::Judging;
+use assize_core::verdict::Verdict;
+use assize_engine::market::bid_scoring::Judging;
+use assize_market::verdict::bids::BidsVerdict;
+use assize_market::verdict::boxes::BoxesVerdict;
+use assize_market::verdict::requirements::RequirementsVerdict;
+use assize_review::verdict::ReviewVerdict;
 
 use crate::config::Config;
 use crate::exit::Result;

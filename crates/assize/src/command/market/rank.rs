@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use assize_core::market::bid::{BID_BYTES_MAX, Bid};
-use assize_core::market::ranking::selected;
 use assize_engine::brief;
 use assize_engine::court::review::project_copy;
-use assize_engine::market::appraisal::{Appraisal, Appraised, affected};
-use assize_engine::market::known::Known;
+use assize_engine::market::bid_scoring::{BidScoring, ScoredBids, affected};
+use assize_engine::market::survey_lookup::SurveyLookup;
 use assize_engine::work_copy::WorkCopy;
+use assize_market::bid::{BID_BYTES_MAX, Bid};
+use assize_market::ranking::selected;
 
 use super::extract::{SpecificationArguments, requirements};
 use super::panel::Panel;
-use crate::cli::{Output, print};
 use crate::command::review::failed as review_failed;
 use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::output::{Format, Output, print};
 use crate::own_file;
-use crate::render::{self, Format};
+use crate::render;
 
 /// Arguments of `assize market rank`.
 #[derive(Debug, clap::Args)]
@@ -46,8 +46,8 @@ each of them several times and in another order each time; without judges the ot
 
 Exit codes: 0 a bid is taken \u{b7} 1 none reaches 0.5: a person has to look \u{b7} 2 something cannot be read";
 
-/// A bid and the file that it came in.
-struct Handed {
+/// A bid and the file that holds it.
+struct BidFile {
     file: String,
     bid: Bid,
 }
@@ -57,19 +57,19 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let config = Config::load(&host.project(), host.configuration.as_deref())?;
     let panel = Panel::of(&config, host)?;
     let requirements = requirements(&arguments.specification, host, &panel)?.requirements;
-    let bids = arguments.bids.iter().map(|path| read(host, path)).collect::<Result<Vec<Handed>>>()?;
+    let bids = arguments.bids.iter().map(|path| read(host, path)).collect::<Result<Vec<BidFile>>>()?;
     let copy = copy(host)?;
     let survey = brief::survey_copy(&copy);
-    let appraisal = Appraisal {
+    let appraisal = BidScoring {
         seed: arguments.seed,
         purpose: "bids",
         showings: config.market.showings,
         measures: &config.market.measures,
         judging: &panel,
     };
-    let came: Vec<(u64, &Bid)> = bids.iter().enumerate().map(|(at, handed)| (at as u64, &handed.bid)).collect();
-    let affected = affected(&copy, bids.iter().flat_map(|handed| &handed.bid.changes));
-    let Appraised { named, ranking, .. } = appraisal.rank(&came, &requirements, &Known::of(&survey), &affected);
+    let came: Vec<(u64, &Bid)> = bids.iter().enumerate().map(|(at, file)| (at as u64, &file.bid)).collect();
+    let affected = affected(&copy, bids.iter().flat_map(|file| &file.bid.changes));
+    let ScoredBids { named, ranking, .. } = appraisal.rank(&came, &requirements, &SurveyLookup::of(&survey), &affected);
     let files: BTreeMap<String, String> = named.into_iter().map(|(name, at)| (name, bids[at].file.clone())).collect();
     print(&match output.format {
         Format::Json => render::market::ranking_envelope(&ranking, &files, arguments.seed).to_string() + "\n",
@@ -79,10 +79,10 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     Ok(if selected(&ranking).is_some() { Exit::Done } else { Exit::NotAccepted })
 }
 
-fn read(host: &Host, path: &Path) -> Result<Handed> {
+fn read(host: &Host, path: &Path) -> Result<BidFile> {
     let text = own_file::read_text(host, path, "the bid", BID_BYTES_MAX as u64)?;
     let bid = Bid::read(&text).map_err(|error| Failure::new(format!("the bid {}: {error}", path.display())))?;
-    Ok(Handed { file: path.display().to_string(), bid })
+    Ok(BidFile { file: path.display().to_string(), bid })
 }
 
 fn copy(host: &Host) -> Result<WorkCopy> {

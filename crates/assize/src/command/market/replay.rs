@@ -1,12 +1,12 @@
 //! `assize market replay`: what each event did to whom.
 
-use assize_core::market::standing::Standing;
+use assize_market::reputation::Reputations;
 
 use super::History;
-use crate::cli::{Output, print};
 use crate::exit::{Exit, Result};
 use crate::host::Host;
-use crate::render::{self, Format};
+use crate::output::{Format, Output, print};
+use crate::render;
 
 /// Arguments of `assize market replay`.
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ Examples:
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let History { bidders, events, deltas } = History::of(host)?;
     let mut steps = Vec::new();
-    Standing::told(&bidders, events, &mut |step| {
+    Reputations::told(&bidders, events, &mut |step| {
         if arguments.bidder.as_ref().is_none_or(|bidder| *bidder == step.event.bot_id) {
             steps.push(step);
         }

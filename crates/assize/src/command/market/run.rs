@@ -4,41 +4,38 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use assize_core::market::budget::allot;
-use assize_core::market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
-use assize_core::market::run::{BidderTerms, MarketEffect, MarketEnding, MarketRun, MarketStart, MarketStep, digest};
-use assize_core::market::standing::Standing;
-use assize_core::session::Event;
-use assize_engine::court::review::{Terms, sandbox_beside};
+use assize_engine::court::review::{ReviewTerms, sandbox_beside};
 use assize_engine::git::Repository;
 use assize_engine::ledger::Ledger;
 use assize_engine::market::bidder::{Bidder, Means};
 use assize_engine::market::branch::Branch;
-use assize_engine::market::broker::{ATTENTION, Broker, BrokerError, MarketTerms, Progress};
-use assize_engine::market::errand::{ProgramConfig, Yard};
+use assize_engine::market::broker::{ATTENTION, Broker, BrokerError, MarketProgress, MarketTerms};
+use assize_engine::market::commit_step::{CommitError, CommitStep};
 use assize_engine::market::events;
-use assize_engine::market::landing::{Landing, LandingError};
-use assize_engine::market::source::Source;
+use assize_engine::market::external_command::{CommandEnvironment, ProgramConfig};
+use assize_engine::market::source::SpecificationSource;
 use assize_engine::market::source::file::SpecificationFile;
 use assize_engine::process::end_with_us;
 use assize_engine::search_path::SearchPath;
+use assize_ledger::event::LedgerEvent;
+use assize_market::budget::allot;
+use assize_market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
+use assize_market::reputation::Reputations;
+use assize_market::run::{BidderTerms, MarketEffect, MarketEnding, MarketRun, MarketStart, MarketStep, digest};
 
 use super::extract::{SpecificationArguments, github, guidelines};
 use super::panel::Panel;
-use crate::cli::{Output, print};
 use crate::command::review::{GateArguments, failed as review_failed};
 use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
 use crate::judges::{Judges, search_path};
+use crate::output::{Format, Output, print};
 use crate::own_file;
-use crate::record::{self, Lock, OPEN_MAX, Record};
-use crate::render::Format;
-use crate::render::market::run::{Told, envelope};
-use crate::watch::Watch;
-
-/// The name of the court in the ledger.
-const COURT: &str = "market";
+use crate::record::{self, StepLock, OPEN_MAX, StepRecorder};
+use crate::render::market::COURT;
+use crate::render::market::run::{RunReport, envelope};
+use crate::watch::ReviewProgress;
 
 /// Arguments of `assize market run`.
 #[derive(Debug, clap::Args)]
@@ -99,7 +96,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let source = source_of(arguments, host)?;
     // Without it an interrupted run would leave bidders at work.
     let _ = end_with_us();
-    let _lock = Lock::take(host, COURT)?;
+    let _lock = StepLock::take(host, COURT)?;
     let settings = settings_of(&config, &bidders, arguments);
     let ledger = record::ledger(host)?;
     let begun = if arguments.anew { None } else { open(&ledger, source.as_ref(), &settings)? };
@@ -137,7 +134,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         coverage: config.market.coverage.as_ref(),
         guidelines: &guidelines,
         rules_only: arguments.specification.rules_only,
-        yard: &yard,
+        environment: &yard,
         state: &state,
         now,
     };
@@ -146,7 +143,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
             output.note(
                 "a run for the same work is on record and goes on where it stopped, as it began; --anew begins again",
             );
-            let (record, events) = Record::resume(ledger, COURT, &open.session)?;
+            let (record, events) = StepRecorder::resume(ledger, COURT, &open.session)?;
             (start, record, steps(events))
         }
         None => {
@@ -165,36 +162,36 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
                 measures: config.market.measures,
             };
             abandon(&ledger, host, source.as_ref())?;
-            let record = Record::begin(ledger, COURT, &Event::MarketStarted(Box::new(start.clone())))?;
+            let record = StepRecorder::begin(ledger, COURT, &LedgerEvent::MarketStarted(Box::new(start.clone())))?;
             (start, record, Vec::new())
         }
     };
     let broker = Broker::new(&terms, source.as_ref(), &branch, &home);
     let (mut run, first) = MarketRun::begin(start);
-    let mut told = Told::new(&run, output.format == Format::Markdown);
-    let ended = carry_out(&broker, &mut run, first, earlier, &mut record, &mut told, &state, output);
+    let mut report = RunReport::new(&run, output.format == Format::Markdown);
+    let ended = carry_out(&broker, &mut run, first, earlier, &mut record, &mut report, &state, output);
     let ending = ended.map_err(|error| {
         // The issue stays in progress, and somebody has to look; what another branch has of it is not ours to change.
-        if !matches!(error, BrokerError::Landing(LandingError::Moved { .. })) {
+        if !matches!(error, BrokerError::Commit(CommitError::Moved { .. })) {
             let _ = source.label(&[ATTENTION], &[]);
         }
         Failure::new(error.to_string()).hint("call `assize market run` again: it goes on where it stopped")
     })?;
-    record.keep(&Event::MarketEnded(Box::new(ending.clone()))).map_err(record::failed)?;
+    record.keep(&LedgerEvent::MarketEnded(Box::new(ending.clone()))).map_err(record::failed)?;
     print(&match output.format {
-        Format::Json => format!("{}\n", envelope(&run, &told, &ending)),
-        Format::Human | Format::Markdown => told.end(&run, &ending),
+        Format::Json => format!("{}\n", envelope(&run, &report, &ending)),
+        Format::Human | Format::Markdown => report.end(&run, &ending),
     });
     Ok(Exit::of(ending.outcome()))
 }
 
 /// Says where bidders and implementers work. Where they cannot be kept apart from this machine, a person is told.
-fn yard(config: &Config, review: &Terms, host: &Host, home: &Path, output: Output) -> Result<Yard> {
+fn yard(config: &Config, review: &ReviewTerms, host: &Host, home: &Path, output: Output) -> Result<CommandEnvironment> {
     let sandbox = sandbox_beside(home, review.gates.sandbox).map_err(|error| review_failed(error.into()))?;
     if !sandbox.level().tier.has_namespaces() {
         output.note(&format!("bidders and implementers run in a weaker sandbox: {}", sandbox.level().sentence()));
     }
-    Ok(Yard {
+    Ok(CommandEnvironment {
         sandbox,
         limits: config.gates.limits.clone(),
         search_path: search_path(host).unwrap_or_default(),
@@ -209,24 +206,24 @@ fn carry_out(
     run: &mut MarketRun,
     first: MarketEffect,
     earlier: Vec<MarketStep>,
-    record: &mut Record,
-    told: &mut Told,
+    record: &mut StepRecorder,
+    report: &mut RunReport,
     state: &Path,
     output: Output,
 ) -> std::result::Result<MarketEnding, BrokerError> {
-    let watch = RefCell::new(Watch::new(output));
+    let watch = RefCell::new(ReviewProgress::new(output));
     let ended = broker.run(
         run,
         first,
         earlier,
-        &mut |step| record.keep(&Event::MarketStepped(Box::new(step.clone()))).map_err(|error| error.to_string()),
+        &mut |step| record.keep(&LedgerEvent::MarketStepped(Box::new(step.clone()))).map_err(|error| error.to_string()),
         &mut |progress| {
             let mut watch = watch.borrow_mut();
             match progress {
-                Progress::Doing(what) => watch.doing(what),
-                Progress::Judging(step) => watch.see(step),
-                Progress::Came(run, step) => {
-                    let text = told.see(run, step, &|| standing(run, state));
+                MarketProgress::Doing(what) => watch.doing(what),
+                MarketProgress::Judging(step) => watch.see(step),
+                MarketProgress::Came(run, step) => {
+                    let text = report.report(run, step, &|| standing(run, state));
                     if output.format != Format::Json && !text.is_empty() {
                         watch.aside(|| print(&text));
                     }
@@ -239,14 +236,14 @@ fn carry_out(
 }
 
 /// Returns how the bidders of a run stand.
-fn standing(run: &MarketRun, state: &Path) -> Standing {
+fn standing(run: &MarketRun, state: &Path) -> Reputations {
     let names: BTreeSet<String> = run.start().bidders.iter().map(|terms| terms.bidder.clone()).collect();
-    Standing::of(&names, events::read(state).unwrap_or_default())
+    Reputations::of(&names, events::read(state).unwrap_or_default())
 }
 
-fn steps(events: Vec<Event>) -> Vec<MarketStep> {
+fn steps(events: Vec<LedgerEvent>) -> Vec<MarketStep> {
     let step = |event| match event {
-        Event::MarketStepped(step) => Some(*step),
+        LedgerEvent::MarketStepped(step) => Some(*step),
         _ => None,
     };
     events.into_iter().filter_map(step).collect()
@@ -262,7 +259,7 @@ fn now() -> (i64, String) {
     (now_ms, at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
 }
 
-fn source_of(arguments: &Arguments, host: &Host) -> Result<Box<dyn Source>> {
+fn source_of(arguments: &Arguments, host: &Host) -> Result<Box<dyn SpecificationSource>> {
     let from = &arguments.specification.from;
     match (&from.spec, from.issue) {
         (Some(path), _) if path.as_os_str() == "-" => {
@@ -280,7 +277,7 @@ fn source_of(arguments: &Arguments, host: &Host) -> Result<Box<dyn Source>> {
     }
 }
 
-fn branch_name(source: &dyn Source) -> String {
+fn branch_name(source: &dyn SpecificationSource) -> String {
     let stem = source.place().and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
     let name = match (source.number(), stem) {
         (Some(number), _) => format!("issue-{number}"),
@@ -317,17 +314,21 @@ fn settings_of(config: &Config, bidders: &[Bidder], arguments: &Arguments) -> St
 }
 
 /// Lists the runs of the same work that were interrupted, the newest first.
-fn interrupted(ledger: &Ledger, source: &dyn Source) -> Result<Vec<(record::Open, MarketStart)>> {
+fn interrupted(ledger: &Ledger, source: &dyn SpecificationSource) -> Result<Vec<(record::ResumableCase, MarketStart)>> {
     let all = record::open(ledger, COURT, ["market_ended", "market_ended"], OPEN_MAX)?;
     let same = all.into_iter().filter_map(|open| match open.start.clone() {
-        Event::MarketStarted(start) if start.source == source.name() => Some((open, *start)),
+        LedgerEvent::MarketStarted(start) if start.source == source.name() => Some((open, *start)),
         _ => None,
     });
     Ok(same.collect())
 }
 
 /// Finds the run of the same work that goes on.
-fn open(ledger: &Ledger, source: &dyn Source, settings: &str) -> Result<Option<(record::Open, MarketStart)>> {
+fn open(
+    ledger: &Ledger,
+    source: &dyn SpecificationSource,
+    settings: &str,
+) -> Result<Option<(record::ResumableCase, MarketStart)>> {
     match interrupted(ledger, source)?.into_iter().next() {
         Some((_, start)) if start.settings != settings => Err(Failure::new(format!(
             "the run for {} that was interrupted had other bidders or settings",
@@ -341,7 +342,7 @@ fn open(ledger: &Ledger, source: &dyn Source, settings: &str) -> Result<Option<(
 /// What has to be there before a run begins.
 struct PreFlight<'a> {
     branch: &'a Branch,
-    source: &'a dyn Source,
+    source: &'a dyn SpecificationSource,
     bidders: &'a [Bidder],
     /// The branch that the work goes to.
     name: &'a str,
@@ -396,7 +397,7 @@ impl PreFlight<'_> {
     }
 
     fn check_tree(&self, current: &str, goes_on: bool) -> Result<()> {
-        let landing = Landing::new(self.branch, self.home, self.state, self.source);
+        let landing = CommitStep::new(self.branch, self.home, self.state, self.source);
         let dirty = self.branch.dirty().map_err(|error| wrong(&error))?;
         let dirty: Vec<String> = dirty.into_iter().filter(|path| !landing.is_own(path)).collect();
         // What an interrupted run has left on its own branch is looked at where it goes on.
@@ -453,7 +454,7 @@ fn programs_are_there(bidders: &[Bidder], home: &Path) -> Result<()> {
 fn allotted(bidders: &[Bidder], state: &Path, pool: u32) -> Result<Vec<BidderTerms>> {
     let names: BTreeSet<String> = bidders.iter().map(|bidder| bidder.id.clone()).collect();
     let history = events::read(state).map_err(|error| super::unreadable(&error))?;
-    let standing = Standing::of(&names, history);
+    let standing = Reputations::of(&names, history);
     let stands = |bidder: &Bidder| standing.bidders.get(&bidder.id).cloned().unwrap_or_default();
     let shares: Vec<f64> = bidders.iter().map(stands).map(|stands| stands.weight * stands.efficiency).collect();
     let iterations = allot(pool, &shares)
@@ -474,10 +475,10 @@ fn drawn(base: &str) -> (String, u64) {
 }
 
 /// Says of runs of the same work that were interrupted that another one takes their place.
-fn abandon(ledger: &Ledger, host: &Host, source: &dyn Source) -> Result<()> {
+fn abandon(ledger: &Ledger, host: &Host, source: &dyn SpecificationSource) -> Result<()> {
     for (open, _) in interrupted(ledger, source)? {
-        let (mut record, _) = Record::resume(record::ledger(host)?, COURT, &open.session)?;
-        record.keep(&Event::MarketEnded(Box::new(MarketEnding::Abandoned))).map_err(record::failed)?;
+        let (mut record, _) = StepRecorder::resume(record::ledger(host)?, COURT, &open.session)?;
+        record.keep(&LedgerEvent::MarketEnded(Box::new(MarketEnding::Abandoned))).map_err(record::failed)?;
     }
     Ok(())
 }

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use assize_core::market::policy::{PastOutcomes, Policy, simulate};
+use assize_market::policy::{PastOutcomes, Policy, simulate};
 
-use crate::cli::{Output, print};
 use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::output::{Format, Output, print};
 use crate::own_file;
-use crate::render::{self, Format};
+use crate::render;
 
 /// Largest table, in bytes.
 const TABLE_BYTES_MAX: u64 = 64 << 20;

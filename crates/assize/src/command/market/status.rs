@@ -1,12 +1,12 @@
 //! `assize market status`: how the bidders stand.
 
-use assize_core::market::standing::Standing;
+use assize_market::reputation::Reputations;
 
 use super::History;
-use crate::cli::{Output, print};
 use crate::exit::{Exit, Result};
 use crate::host::Host;
-use crate::render::{self, Format};
+use crate::output::{Format, Output, print};
+use crate::render;
 
 /// Arguments of `assize market status`.
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ The standing is computed anew from the files in .assize/market/events; git merge
 pub fn run(_: &Arguments, host: &Host, output: Output) -> Result {
     let History { bidders, events, .. } = History::of(host)?;
     let count = events.len();
-    let standing = Standing::of(&bidders, events);
+    let standing = Reputations::of(&bidders, events);
     print(&match output.format {
         Format::Json => render::market::standing_envelope(&standing).to_string() + "\n",
         Format::Human => render::market::standing_human(&standing, count),

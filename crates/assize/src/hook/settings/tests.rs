@@ -342,20 +342,20 @@ fn a_shell_runs_the_program_whatever_its_path() {
 
 /// A document of any formatting. `Style` says how odd it may be.
 #[derive(Debug, Clone)]
-enum Node {
+enum SampleNode {
     Leaf(String),
-    List(Vec<Node>),
-    Object(Vec<(String, Node)>),
+    List(Vec<SampleNode>),
+    Object(Vec<(String, SampleNode)>),
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Style {
+struct SampleStyle {
     newline: &'static str,
     comments: bool,
     trailing_commas: bool,
 }
 
-fn leaf() -> impl Strategy<Value = Node> {
+fn leaf() -> impl Strategy<Value = SampleNode> {
     prop_oneof![
         Just("true".to_owned()),
         Just("null".to_owned()),
@@ -363,66 +363,67 @@ fn leaf() -> impl Strategy<Value = Node> {
         prop_oneof!["[ -~]{0,6}", Just("// no comment, \"quoted\" {[".to_owned()), Just("é\n".to_owned())]
             .prop_map(|text| json(&text)),
     ]
-    .prop_map(Node::Leaf)
+    .prop_map(SampleNode::Leaf)
 }
 
-fn node() -> impl Strategy<Value = Node> {
+fn node() -> impl Strategy<Value = SampleNode> {
     leaf().prop_recursive(3, 16, 4, |inner| {
         prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..4).prop_map(Node::List),
-            proptest::collection::vec(("[a-z]{1,3}", inner), 0..4).prop_map(Node::Object),
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(SampleNode::List),
+            proptest::collection::vec(("[a-z]{1,3}", inner), 0..4).prop_map(SampleNode::Object),
         ]
     })
 }
 
-fn text(text: &str) -> Node {
-    Node::Leaf(json(text))
+fn text(text: &str) -> SampleNode {
+    SampleNode::Leaf(json(text))
 }
 
 /// Entries of others, in the way of any agent.
-fn entries() -> impl Strategy<Value = Node> {
+fn entries() -> impl Strategy<Value = SampleNode> {
     let entry = prop_oneof!["[a-z./ -]{1,12}", Just("assize hook emacs".to_owned()), Just("assize judge".to_owned())]
         .prop_map(|command| {
-            Node::Object(vec![("type".to_owned(), text("command")), ("command".to_owned(), text(&command))])
+            SampleNode::Object(vec![("type".to_owned(), text("command")), ("command".to_owned(), text(&command))])
         });
     let group = proptest::collection::vec(entry.clone(), 0..3).prop_map(|entries| {
-        Node::Object(vec![("matcher".to_owned(), text("*")), ("hooks".to_owned(), Node::List(entries))])
+        SampleNode::Object(vec![("matcher".to_owned(), text("*")), ("hooks".to_owned(), SampleNode::List(entries))])
     });
-    proptest::collection::vec(prop_oneof![entry, group, leaf()], 0..3).prop_map(Node::List)
+    proptest::collection::vec(prop_oneof![entry, group, leaf()], 0..3).prop_map(SampleNode::List)
 }
 
-fn hooks() -> impl Strategy<Value = Node> {
+fn hooks() -> impl Strategy<Value = SampleNode> {
     const EVENTS: [&str; 8] =
         ["SessionStart", "Stop", "SessionEnd", "AfterAgent", "stop", "beforeSubmitPrompt", "PreToolUse", "Odd"];
     proptest::sample::subsequence(EVENTS.to_vec(), 0..5).prop_shuffle().prop_flat_map(|events| {
         let length = events.len();
         proptest::collection::vec(entries(), length).prop_map(move |entries| {
-            Node::Object(events.iter().map(|event| (*event).to_owned()).zip(entries).collect())
+            SampleNode::Object(events.iter().map(|event| (*event).to_owned()).zip(entries).collect())
         })
     })
 }
 
-fn document() -> impl Strategy<Value = Node> {
-    let version = prop_oneof![Just("1".to_owned()), Just("2".to_owned()), Just("1.0".to_owned())].prop_map(Node::Leaf);
+fn document() -> impl Strategy<Value = SampleNode> {
+    let version =
+        prop_oneof![Just("1".to_owned()), Just("2".to_owned()), Just("1.0".to_owned())].prop_map(SampleNode::Leaf);
     let others = proptest::collection::vec(("[a-z]{4,6}", node()), 0..3);
     (others, proptest::option::of(hooks()), proptest::option::of(version)).prop_flat_map(
         |(mut fields, hooks, version)| {
             fields.retain(|(key, _)| key != "hooks");
             fields.extend(hooks.map(|hooks| ("hooks".to_owned(), hooks)));
             fields.extend(version.map(|version| ("version".to_owned(), version)));
-            Just(fields).prop_shuffle().prop_map(Node::Object)
+            Just(fields).prop_shuffle().prop_map(SampleNode::Object)
         },
     )
 }
 
-fn style() -> impl Strategy<Value = Style> {
+fn style() -> impl Strategy<Value = SampleStyle> {
     (prop_oneof![Just("\n"), Just("\r\n"), Just("\n"), Just("\r")], any::<bool>(), any::<bool>())
-        .prop_map(|(newline, comments, trailing_commas)| Style { newline, comments, trailing_commas })
+        .prop_map(|(newline, comments, trailing_commas)| SampleStyle { newline, comments, trailing_commas })
 }
 
 /// Writes a document with white space and comments that `odds` decides on, byte by byte.
 struct Writer<'a> {
-    style: Style,
+    style: SampleStyle,
     odds: std::iter::Cycle<std::slice::Iter<'a, u8>>,
     out: String,
 }
@@ -464,11 +465,11 @@ impl Writer<'_> {
         self.out.push(close);
     }
 
-    fn node(&mut self, node: &Node) {
+    fn node(&mut self, node: &SampleNode) {
         match node {
-            Node::Leaf(text) => self.out.push_str(text),
-            Node::List(items) => self.items('[', ']', items.len(), |writer, index| writer.node(&items[index])),
-            Node::Object(fields) => self.items('{', '}', fields.len(), |writer, index| {
+            SampleNode::Leaf(text) => self.out.push_str(text),
+            SampleNode::List(items) => self.items('[', ']', items.len(), |writer, index| writer.node(&items[index])),
+            SampleNode::Object(fields) => self.items('{', '}', fields.len(), |writer, index| {
                 let (key, value) = &fields[index];
                 writer.out.push_str(&json(key));
                 writer.gap();
@@ -480,7 +481,7 @@ impl Writer<'_> {
     }
 }
 
-fn written(node: &Node, style: Style, odds: &[u8]) -> String {
+fn written(node: &SampleNode, style: SampleStyle, odds: &[u8]) -> String {
     let mut writer = Writer { style, odds: odds.iter().cycle(), out: String::new() };
     writer.gap();
     writer.node(node);

@@ -2,16 +2,15 @@
 
 use std::fmt::Write as _;
 
-use assize_core::rubric::Rubric;
-use assize_core::trial::correct::{Correcting, Correction, Counts, Mended};
-use assize_core::verdict::TemplateRevision;
+use assize_eval::judge_evaluation::correct::{Correcting, Correction, CorrectionCounts, RepairCounts};
+use assize_eval::rubric::Rubric;
+use assize_eval::verdict::template::TemplateRevision;
 use serde_json::{Value, json};
 
-use super::{
-    Columns, LISTED_MAX, UNDEFINED, asked_lines, count, escape, moved_parts, probability, quiet, styled, visible,
-};
-use crate::command::eval::asking::Asked;
-use crate::render::{STRONG, outcome};
+use super::{Columns, LISTED_MAX, UNDEFINED, asked_lines, count, escape, moved_parts, probability, visible};
+use crate::output::{STRONG, quiet, styled};
+use crate::render::outcome;
+use crate::requests::RequestTotals;
 
 /// Makes the machine envelope of a correction.
 pub fn envelope(rubric: &Rubric, correction: &Correction) -> Value {
@@ -107,13 +106,13 @@ pub fn markdown(correction: &Correction) -> String {
 }
 
 /// What a corrector did, as it is shown.
-pub struct Work<'a> {
+pub struct CorrectionSummary<'a> {
     /// What the records were held against.
     pub rubric: &'a Rubric,
     /// What came of it.
     pub correcting: &'a Correcting,
     /// What was asked.
-    pub asked: &'a Asked,
+    pub asked: &'a RequestTotals,
     /// Records that have no correction, and why.
     pub open: &'a [(String, String)],
     /// The template, where one was revised.
@@ -121,8 +120,8 @@ pub struct Work<'a> {
 }
 
 /// Makes the machine envelope of a corrector's work.
-pub fn work_envelope(work: &Work<'_>) -> Value {
-    let Work { rubric, correcting, asked, open, revision } = work;
+pub fn work_envelope(work: &CorrectionSummary<'_>) -> Value {
+    let CorrectionSummary { rubric, correcting, asked, open, revision } = work;
     let mut document = super::envelope(rubric, correcting.outcome(), "correcting", json!(correcting));
     document["asked"] = json!(asked);
     let open = open.iter().map(|(record, why)| json!({"record": record, "why": why}));
@@ -136,7 +135,7 @@ pub fn work_envelope(work: &Work<'_>) -> Value {
 /// Says what has to be known of a corrector's work beside the transitions.
 pub fn notes_of_work(correcting: &Correcting) -> Vec<String> {
     let Correcting { counts, p, correction } = correcting;
-    let Counts { unjudged, corrected, left, uncorrected, held_out, mended, mended_held_out, .. } = counts;
+    let CorrectionCounts { unjudged, corrected, left, uncorrected, held_out, mended, mended_held_out, .. } = counts;
     let none: u64 = uncorrected.values().sum();
     let mut lines = vec![format!("{corrected} corrected, {left} left as they are, {none} without a correction")];
     if *unjudged > 0 {
@@ -145,7 +144,7 @@ pub fn notes_of_work(correcting: &Correcting) -> Vec<String> {
             count(*unjudged, "record was", "records were")
         ));
     }
-    let open = |mended: &Mended| {
+    let open = |mended: &RepairCounts| {
         if mended.unjudged > 0 { format!(" ({} could not be judged then)", mended.unjudged) } else { String::new() }
     };
     if *corrected == 0 {
@@ -173,15 +172,15 @@ pub fn notes_of_work(correcting: &Correcting) -> Vec<String> {
     lines
 }
 
-fn work_notes(work: &Work<'_>) -> Vec<String> {
+fn work_notes(work: &CorrectionSummary<'_>) -> Vec<String> {
     let mut lines = notes_of_work(work.correcting);
     lines.extend(asked_lines(work.asked));
     lines
 }
 
 /// Shows a corrector's work to a person.
-pub fn work_human(work: &Work<'_>) -> String {
-    let Work { correcting, open, revision, .. } = work;
+pub fn work_human(work: &CorrectionSummary<'_>) -> String {
+    let CorrectionSummary { correcting, open, revision, .. } = work;
     let mut text = format!("{}  {}\n", outcome(correcting.outcome()), correcting.counts.headline());
     for line in work_notes(work) {
         let _ = writeln!(text, "  {line}");
@@ -205,8 +204,8 @@ pub fn work_human(work: &Work<'_>) -> String {
 }
 
 /// Shows a corrector's work as Markdown.
-pub fn work_markdown(work: &Work<'_>) -> String {
-    let Work { correcting, open, revision, .. } = work;
+pub fn work_markdown(work: &CorrectionSummary<'_>) -> String {
+    let CorrectionSummary { correcting, open, revision, .. } = work;
     let mut text = format!("## Assize: {}\n\n", escape(&correcting.counts.headline()));
     for line in work_notes(work) {
         let _ = writeln!(text, "- {}", escape(&line));

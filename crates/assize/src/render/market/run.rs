@@ -1,25 +1,25 @@
-//! How a run of the market is told: phase by phase, as it goes on.
+//! How a run of the market is reported: phase by phase, as it goes on.
 
 use std::fmt::Write as _;
 
-use assize_core::market::event::{MarketEvent, MarketOutcome};
-use assize_core::market::ranking::Ranked;
-use assize_core::market::run::{Came, Made, MarketEnding, MarketRun, MarketStep};
-use assize_core::market::standing::Standing;
-use assize_core::market::verification::{BoxStanding, Verification};
 use assize_core::ruling::Outcome;
+use assize_market::event::{MarketEvent, MarketOutcome};
+use assize_market::ranking::Ranked;
+use assize_market::reputation::Reputations;
+use assize_market::run::{BidReply, ImplementationReply, MarketEnding, MarketRun, MarketStep};
+use assize_market::verification::{BoxStatus, Verification};
 use serde_json::{Value, json};
 
 use super::super::comment::escape;
 use super::super::{count, visible};
 
-/// What whoever started the run is promised once every box is ticked.
+/// What is printed once every box is ticked, for a program that runs the market in a loop.
 const PROMISE: &str = "COMPLETE";
 /// Files that are named at most.
 const FILES_SHOWN_MAX: usize = 20;
 
-/// What was told of a run so far.
-pub struct Told {
+/// The report of a run so far.
+pub struct RunReport {
     /// Bids and refusals of this round.
     came: Vec<String>,
     bids: usize,
@@ -32,8 +32,8 @@ pub struct Told {
     plain: fn(&str) -> String,
 }
 
-impl Told {
-    /// Begins. `is_page` says whether what is told is to become a part of a page.
+impl RunReport {
+    /// Begins a report. `is_page` says whether it becomes a part of a Markdown page.
     pub fn new(run: &MarketRun, is_page: bool) -> Self {
         Self {
             came: Vec::new(),
@@ -47,17 +47,17 @@ impl Told {
         }
     }
 
-    /// Tells what happened. `run` is what it led to.
-    pub fn see(&mut self, run: &MarketRun, step: &MarketStep, standing: &dyn Fn() -> Standing) -> String {
+    /// Reports a step. `run` is the state after it.
+    pub fn report(&mut self, run: &MarketRun, step: &MarketStep, standing: &dyn Fn() -> Reputations) -> String {
         match step {
             MarketStep::Extracted { ticked, .. } => self.extracted(run, *ticked),
             MarketStep::Asked { bidder, came, .. } => {
                 match came {
-                    Came::Bid(_) if !run.candidates().iter().any(|candidate| candidate.bidder == *bidder) => {
+                    BidReply::Bid(_) if !run.candidates().iter().any(|candidate| candidate.bidder == *bidder) => {
                         self.came.push(format!("- Skipped {bidder}: it hands in again what failed"));
                     }
-                    Came::Bid(_) => self.bids += 1,
-                    Came::Nothing(why) => self.came.push(format!("- Skipped {bidder}: {}", (self.plain)(why))),
+                    BidReply::Bid(_) => self.bids += 1,
+                    BidReply::Nothing(why) => self.came.push(format!("- Skipped {bidder}: {}", (self.plain)(why))),
                 }
                 String::new()
             }
@@ -155,7 +155,7 @@ impl Told {
         text
     }
 
-    fn written(&self, run: &MarketRun, standing: &Standing) -> String {
+    fn written(&self, run: &MarketRun, standing: &Reputations) -> String {
         let last = self.events.last().map(|event| event.timestamp.clone());
         let mut text = String::from("\n## Phase 4: Marketplace Update\n");
         for event in self.events.iter().filter(|event| Some(&event.timestamp) == last.as_ref()) {
@@ -172,15 +172,15 @@ impl Told {
         text
     }
 
-    fn implemented(&self, run: &MarketRun, made: &Made) -> String {
+    fn implemented(&self, run: &MarketRun, made: &ImplementationReply) -> String {
         let proposal = run.winner().map_or("-", |winner| winner.proposal_id.as_str());
         let mut text = format!("\n## Phase 3: Implementation\n- Implementing {proposal} approach\n");
         match made {
-            Made::Patch(_) => {}
-            Made::Nothing(why) => {
+            ImplementationReply::Patch(_) => {}
+            ImplementationReply::Nothing(why) => {
                 let _ = writeln!(text, "- Nothing came of it: {}", (self.plain)(why));
             }
-            Made::Unjudged(why) => {
+            ImplementationReply::Unjudged(why) => {
                 let _ = writeln!(text, "- Nobody could be asked: {}", (self.plain)(&why.to_string()));
             }
         }
@@ -214,7 +214,7 @@ impl Told {
         let open: Vec<&str> = verification
             .boxes
             .iter()
-            .filter(|found| found.standing != BoxStanding::Done)
+            .filter(|found| found.standing != BoxStatus::Done)
             .map(|found| found.id.as_str())
             .collect();
         if verification.passed() {
@@ -233,7 +233,7 @@ impl Told {
         text
     }
 
-    /// Tells how the run ended.
+    /// Reports how the run ended.
     pub fn end(&self, run: &MarketRun, ending: &MarketEnding) -> String {
         let word = match ending.outcome() {
             Outcome::Accept => "SUCCESS",
@@ -292,21 +292,27 @@ fn short(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)
 }
 
-/// Says a step in one line.
+/// Sums a step up on one line.
 pub fn step_line(step: &MarketStep) -> String {
     match step {
         MarketStep::Extracted { requirements, .. } => {
             format!("requirements read  {} open", requirements.explicit_requirements.len())
         }
-        MarketStep::Asked { bidder, came: Came::Bid(_), .. } => format!("bid by {bidder}"),
-        MarketStep::Asked { bidder, came: Came::Nothing(why), .. } => format!("no bid by {bidder}  {}", visible(why)),
+        MarketStep::Asked { bidder, came: BidReply::Bid(_), .. } => format!("bid by {bidder}"),
+        MarketStep::Asked { bidder, came: BidReply::Nothing(why), .. } => {
+            format!("no bid by {bidder}  {}", visible(why))
+        }
         MarketStep::Ranked { ranking, .. } => format!(
             "bids ranked  {}",
             ranking.first().map_or_else(String::new, |first| format!("{} {:.2}", first.proposal_id, first.total_score))
         ),
-        MarketStep::Implemented { made: Made::Patch(patch) } => format!("implemented  {} operations", patch.ops.len()),
-        MarketStep::Implemented { made: Made::Nothing(why) } => format!("not implemented  {}", visible(why)),
-        MarketStep::Implemented { made: Made::Unjudged(why) } => {
+        MarketStep::Implemented { made: ImplementationReply::Patch(patch) } => {
+            format!("implemented  {} operations", patch.ops.len())
+        }
+        MarketStep::Implemented { made: ImplementationReply::Nothing(why) } => {
+            format!("not implemented  {}", visible(why))
+        }
+        MarketStep::Implemented { made: ImplementationReply::Unjudged(why) } => {
             format!("not implemented  {}", visible(&why.to_string()))
         }
         MarketStep::Verified { verification, .. } => match &verification.failure {
@@ -326,7 +332,7 @@ pub fn step_line(step: &MarketStep) -> String {
 }
 
 /// Makes the machine envelope of a run.
-pub fn envelope(run: &MarketRun, told: &Told, ending: &MarketEnding) -> Value {
+pub fn envelope(run: &MarketRun, report: &RunReport, ending: &MarketEnding) -> Value {
     let start = run.start();
     let mut document = super::envelope("requirements", json!(run.requirements()));
     document["outcome"] = json!(ending.outcome());
@@ -337,10 +343,10 @@ pub fn envelope(run: &MarketRun, told: &Told, ending: &MarketEnding) -> Value {
     document["seed"] = json!(start.seed);
     document["bidders"] = json!(start.bidders);
     document["iterations"] = json!({"used": run.iteration(), "of": start.pool()});
-    document["rounds"] = json!(told.rankings);
-    document["verifications"] = json!(told.verifications);
-    document["commits"] = json!(told.commits);
-    document["events"] = json!(told.events);
+    document["rounds"] = json!(report.rankings);
+    document["verifications"] = json!(report.verifications);
+    document["commits"] = json!(report.commits);
+    document["events"] = json!(report.events);
     if *ending == MarketEnding::Complete {
         document["promise"] = json!(PROMISE);
     }

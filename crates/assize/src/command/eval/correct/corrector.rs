@@ -4,35 +4,36 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use assize_core::court::eval::run::{CorrectionRecord, SeatedJudge};
-use assize_core::court::eval::{COURT, RecordOpinion, RecordRuling, RubricRef, Terms, decide};
-use assize_core::opinion::Panel;
-use assize_core::prompt::correction::{CorrectionPrompt, FaultyRecord};
-use assize_core::prompt::record::RecordPrompt;
-use assize_core::prompt::template::{FailedTemplate, TemplatePrompt};
-use assize_core::record::selection::{Draw, Selection};
-use assize_core::record::{Digest, Record};
-use assize_core::rubric::{Clauses, Rubric};
+use assize_core::opinion::PanelRule;
 use assize_core::ruling::{Outcome, Unjudged};
-use assize_core::session::Event;
-use assize_core::trial::correct::{Corrected, Correcting, Hands};
-use assize_core::verdict::{TEMPLATE_CHARS_MAX, TemplateRevision};
-use assize_engine::court::eval::replies::Key;
-use assize_engine::judge::{Answer, Judge, JudgeConfig};
+use assize_engine::court::eval::replies::ReplyKey;
+use assize_engine::judge::{Judge, JudgeAnswer, JudgeConfig};
 use assize_engine::records::DataFormat;
+use assize_eval::court::{COURT, EvalTerms, RecordOpinion, RecordRuling, RubricRef, decide};
+use assize_eval::judge_evaluation::correct::{Corrected, Correcting, FailingRecords};
+use assize_eval::prompt::correction::{CorrectionPrompt, FaultyRecord};
+use assize_eval::prompt::record::RecordPrompt;
+use assize_eval::prompt::template::{FailedTemplate, TemplatePrompt};
+use assize_eval::record::selection::{Draw, Selection};
+use assize_eval::record::{DatasetDigest, Record};
+use assize_eval::rubric::{Clauses, Rubric};
+use assize_eval::run::{CorrectionRecord, SeatedJudge};
+use assize_eval::verdict::template::{TEMPLATE_CHARS_MAX, TemplateRevision};
+use assize_ledger::event::LedgerEvent;
 use serde_json::json;
 
-use crate::cli::{Output, print};
-use crate::command::eval::asking::{Asked, BYTES_OF_TOKEN, JudgeArguments, Need, Registry, Seated, named};
+use crate::command::eval::asking::{BYTES_OF_TOKEN, JudgeArguments, Registry, PromptedJudges, named};
 use crate::command::eval::input::{self, DataArguments};
 use crate::config::{Config, EvalSettings};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::judges::Judges;
-use crate::own_file::{self, Draft};
-use crate::record::{self as ledger, Record as LedgerRecord};
-use crate::render::eval::correction::{Work, work_envelope, work_human, work_markdown};
-use crate::render::{self, Format};
+use crate::output::{Format, Output, print};
+use crate::own_file::{self, PendingFile};
+use crate::record::{self as ledger, StepRecorder};
+use crate::render;
+use crate::render::eval::correction::{CorrectionSummary, work_envelope, work_human, work_markdown};
+use crate::requests::{RequestEstimate, RequestTotals};
 
 /// Who corrects, what is kept from it, and where the result goes.
 #[derive(Debug, Clone, clap::Args)]
@@ -80,7 +81,7 @@ struct Docket<'a> {
     rubric: &'a Rubric,
     clauses: &'a Clauses,
     reference: RubricRef,
-    panel: Panel,
+    panel: PanelRule,
     host: &'a Host,
     output: Output,
     /// Failing records that the corrector sees.
@@ -100,8 +101,8 @@ type Answered = std::result::Result<(Option<Record>, String), Unjudged>;
 
 /// The judges of the correction: as they are asked of a corrected record, and of one that is held out, twice as often.
 struct Seconds {
-    once: Seated<RecordPrompt>,
-    twice: Seated<RecordPrompt>,
+    once: PromptedJudges<RecordPrompt>,
+    twice: PromptedJudges<RecordPrompt>,
     repeats: u32,
 }
 
@@ -125,15 +126,15 @@ pub fn run(
     let taken = Taken::by(&corrector, &opinions, &config, host)?;
     let settings = taken.others(arguments.judges.settings(&config)?, &arguments.judges, &rubric, host)?;
     let docket = docket((&rubric, &clauses), settings.panel, &data, opinions, arguments, host, output)?;
-    let seated = Seated::new(&[corrector], CorrectionPrompt::of(&rubric), 1, TOKENS_OF_CORRECTION, host)?;
+    let judges = PromptedJudges::new(&[corrector], CorrectionPrompt::of(&rubric), 1, TOKENS_OF_CORRECTION, host)?;
     let repeats = settings.repeats;
-    let of_records = |repeats| Seated::of_records(&settings.judges, &rubric, repeats, host);
+    let of_records = |repeats| PromptedJudges::of_records(&settings.judges, &rubric, repeats, host);
     let seconds = of_records(repeats)?.zip(of_records(2 * repeats)?);
     let seconds = seconds.map(|(once, twice)| Seconds { once, twice, repeats });
     let registry = Registry::open(&arguments.judges, settings, &config, host)?;
-    let run = seated.run(&docket.about(arguments, seconds.as_ref(), template.as_ref()));
-    let mut work = AtWork { docket, registry, run, asked: Asked::default(), open: Vec::new() };
-    let mut need = work.need(&seated, arguments.dry_run)?;
+    let run = judges.run(&docket.about(arguments, seconds.as_ref(), template.as_ref()));
+    let mut work = AtWork { docket, registry, run, asked: RequestTotals::default(), open: Vec::new() };
+    let mut need = work.need(&judges, arguments.dry_run)?;
     let of_seconds = work.need_of(seconds.as_ref(), arguments.dry_run)?;
     // Before the corrector is paid it has to be known that its work can be judged.
     work.registry.check_prices(&of_seconds)?;
@@ -145,18 +146,18 @@ pub fn run(
         });
         return Ok(Exit::Done);
     }
-    let answers = work.correct(&seated, &need)?;
+    let answers = work.correct(&judges, &need)?;
     let revision = match &template {
-        Some((name, text)) => work.revise(&seated, name, text)?,
+        Some((name, text)) => work.revise(&judges, name, text)?,
         None => None,
     };
     outputs.write(&data, &work.docket, &answers, revision.as_ref())?;
     let hands = work.judge(seconds.as_ref(), answers)?;
     let modes: Vec<&str> = rubric.modes.iter().map(|mode| mode.id.as_str()).collect();
     let correcting = Correcting::of(&modes, &hands);
-    let record = work.record(&seated, seconds.as_ref(), &correcting, revision.as_ref());
-    LedgerRecord::begin(ledger::ledger(host)?, COURT, &Event::EvalCorrected(Box::new(record)))?;
-    let shown = Work {
+    let record = work.record(&judges, seconds.as_ref(), &correcting, revision.as_ref());
+    StepRecorder::begin(ledger::ledger(host)?, COURT, &LedgerEvent::EvalCorrected(Box::new(record)))?;
+    let shown = CorrectionSummary {
         rubric: &rubric,
         correcting: &correcting,
         asked: &work.asked,
@@ -247,7 +248,7 @@ fn is_same_model(one: &str, other: &str) -> bool {
 /// Finds the failing records, and sets some of them aside.
 fn docket<'a>(
     (rubric, clauses): (&'a Rubric, &'a Clauses),
-    panel: Panel,
+    panel: PanelRule,
     data: &DataArguments,
     opinions: Vec<Vec<RecordOpinion>>,
     arguments: &CorrectorArguments,
@@ -255,9 +256,9 @@ fn docket<'a>(
     output: Output,
 ) -> Result<Docket<'a>> {
     let reference = RubricRef::of(rubric);
-    let terms = Terms { rubric, clauses, reference: &reference, panel };
+    let terms = EvalTerms { rubric, clauses, reference: &reference, panel };
     let (mut faulty, mut records, mut unjudged) = (Vec::new(), 0, 0);
-    let (mut opinions, mut digest) = (opinions.into_iter(), Digest::default());
+    let (mut opinions, mut digest) = (opinions.into_iter(), DatasetDigest::default());
     data.each_record(host, rubric, &mut |record| {
         let ruling = decide(&terms, &record, opinions.next().unwrap_or_default());
         unjudged += u64::from(ruling.outcome == Outcome::Unjudged);
@@ -309,7 +310,7 @@ impl Docket<'_> {
 
     fn rule(&self, record: &Record, opinions: Vec<RecordOpinion>) -> RecordRuling {
         let Self { rubric, clauses, reference, panel, .. } = self;
-        decide(&Terms { rubric, clauses, reference, panel: *panel }, record, opinions)
+        decide(&EvalTerms { rubric, clauses, reference, panel: *panel }, record, opinions)
     }
 }
 
@@ -318,25 +319,25 @@ struct AtWork<'a> {
     docket: Docket<'a>,
     registry: Registry,
     /// All that is asked is one run, with one budget.
-    run: Key,
-    asked: Asked,
+    run: ReplyKey,
+    asked: RequestTotals,
     /// Records that have no correction, and why.
     open: Vec<(String, String)>,
 }
 
 impl AtWork<'_> {
     /// What the corrector takes.
-    fn need(&self, seated: &Seated<CorrectionPrompt>, dry_run: bool) -> Result<Need> {
-        let mut need = Need::nothing();
+    fn need(&self, judges: &PromptedJudges<CorrectionPrompt>, dry_run: bool) -> Result<RequestEstimate> {
+        let mut need = RequestEstimate::nothing();
         for case in &self.docket.given {
-            need.add(self.registry.weigh(seated, case, dry_run).map_err(Failure::new)?);
+            need.add(self.registry.weigh(judges, case, dry_run).map_err(Failure::new)?);
         }
         Ok(need)
     }
 
     /// What the judges take, about: each record as it is, and once more as it will be.
-    fn need_of(&self, seconds: Option<&Seconds>, dry_run: bool) -> Result<Need> {
-        let mut need = Need::nothing();
+    fn need_of(&self, seconds: Option<&Seconds>, dry_run: bool) -> Result<RequestEstimate> {
+        let mut need = RequestEstimate::nothing();
         let Some(Seconds { twice, .. }) = seconds else { return Ok(need) };
         let Docket { given, held_out, .. } = &self.docket;
         // Without a budget nothing has to be known of prices.
@@ -348,13 +349,13 @@ impl AtWork<'_> {
     }
 
     /// Asks the corrector about each record that it is given.
-    fn correct(&mut self, seated: &Seated<CorrectionPrompt>, need: &Need) -> Result<Vec<Answered>> {
+    fn correct(&mut self, judges: &PromptedJudges<CorrectionPrompt>, need: &RequestEstimate) -> Result<Vec<Answered>> {
         let Self { docket: Docket { given, host, output, .. }, registry, run, .. } = self;
-        let asked = registry.ask_all((seated, *run), need, (host, *output), &*given)?;
+        let asked = registry.ask_all((judges, *run), need, (host, *output), &*given)?;
         self.asked.add(asked);
         let answered = |case: &FaultyRecord| {
-            let said = self.registry.said(seated, case).map_err(Failure::new)?;
-            let read = |answer: &Answer| seated.prompt().read(&answer.reply, case);
+            let said = self.registry.said(judges, case).map_err(Failure::new)?;
+            let read = |answer: &JudgeAnswer| judges.prompt().read(&answer.reply, case);
             let read = said.into_iter().next().map(|said| said.read(read).what);
             Ok(read.unwrap_or_else(|| Ok((None, String::new()))))
         };
@@ -364,7 +365,7 @@ impl AtWork<'_> {
     /// Asks the corrector to revise the template, by the records that it was given.
     fn revise(
         &mut self,
-        corrector: &Seated<CorrectionPrompt>,
+        corrector: &PromptedJudges<CorrectionPrompt>,
         name: &str,
         template: &str,
     ) -> Result<Option<TemplateRevision>> {
@@ -375,12 +376,12 @@ impl AtWork<'_> {
         let seen = records - held_out.len() as u64;
         let case = FailedTemplate::of(rubric, name, template, seen, &given.iter().collect::<Vec<_>>());
         let reply_tokens = template.len() as u64 / BYTES_OF_TOKEN + TOKENS_OF_CORRECTION;
-        let seated = corrector.asked_by(TemplatePrompt::of(rubric), reply_tokens);
-        let need = self.registry.weigh(&seated, &case, false).map_err(Failure::new)?;
-        let asked = self.registry.ask_all((&seated, self.run), &need, (host, *output), [&case])?;
+        let judges = corrector.asked_by(TemplatePrompt::of(rubric), reply_tokens);
+        let need = self.registry.weigh(&judges, &case, false).map_err(Failure::new)?;
+        let asked = self.registry.ask_all((&judges, self.run), &need, (host, *output), [&case])?;
         self.asked.add(asked);
-        let said = self.registry.said(&seated, &case).map_err(Failure::new)?.into_iter().next();
-        match said.map(|said| said.read(|answer| seated.prompt().read(&answer.reply, &case)).what) {
+        let said = self.registry.said(&judges, &case).map_err(Failure::new)?.into_iter().next();
+        match said.map(|said| said.read(|answer| judges.prompt().read(&answer.reply, &case)).what) {
             Some(Ok(revision)) => Ok(Some(revision)),
             Some(Err(unjudged)) => {
                 self.open.push((format!("the template {name}"), unjudged.to_string()));
@@ -391,8 +392,8 @@ impl AtWork<'_> {
     }
 
     /// Has the records judged as they were and as they are; those that are as they were, twice.
-    fn judge(&mut self, seconds: Option<&Seconds>, answers: Vec<Answered>) -> Result<Hands> {
-        let mut hands = Hands { unjudged: self.docket.unjudged, ..Hands::default() };
+    fn judge(&mut self, seconds: Option<&Seconds>, answers: Vec<Answered>) -> Result<FailingRecords> {
+        let mut hands = FailingRecords { unjudged: self.docket.unjudged, ..FailingRecords::default() };
         let (mut pairs, mut unchanged) = (Vec::new(), Vec::new());
         for (case, answered) in std::mem::take(&mut self.docket.given).into_iter().zip(answers) {
             match answered {
@@ -451,23 +452,23 @@ impl AtWork<'_> {
 
     fn ask_judges<'r>(
         &mut self,
-        seated: &Seated<RecordPrompt>,
+        judges: &PromptedJudges<RecordPrompt>,
         records: impl Iterator<Item = &'r Record>,
     ) -> Result<()> {
         let records: Vec<&Record> = records.collect();
-        let mut need = Need::nothing();
+        let mut need = RequestEstimate::nothing();
         for record in &records {
-            need.add(self.registry.weigh(seated, record, false).map_err(Failure::new)?);
+            need.add(self.registry.weigh(judges, record, false).map_err(Failure::new)?);
         }
         let Docket { host, output, .. } = self.docket;
-        let asked = self.registry.ask_all((seated, self.run), &need, (host, output), records)?;
+        let asked = self.registry.ask_all((judges, self.run), &need, (host, output), records)?;
         self.asked.add(asked);
         Ok(())
     }
 
     fn record(
         &self,
-        corrector: &Seated<CorrectionPrompt>,
+        corrector: &PromptedJudges<CorrectionPrompt>,
         seconds: Option<&Seconds>,
         correcting: &Correcting,
         revision: Option<&TemplateRevision>,
@@ -491,9 +492,9 @@ impl AtWork<'_> {
 /// Files that are written, which are begun before anybody is paid: of what cannot be written it is said at once.
 struct Outputs<'a> {
     host: &'a Host,
-    records: Option<(String, Draft)>,
-    held_out: Option<(String, Draft)>,
-    revised: Option<(String, Draft)>,
+    records: Option<(String, PendingFile)>,
+    held_out: Option<(String, PendingFile)>,
+    revised: Option<(String, PendingFile)>,
 }
 
 impl<'a> Outputs<'a> {
@@ -521,7 +522,7 @@ impl<'a> Outputs<'a> {
                 return Err(Failure::new(what).hint("let it end in .jsonl"));
             }
             taken.push(path);
-            let draft = Draft::begin(host, path).map_err(|error| Failure::new(format!("{place}: {error}")))?;
+            let draft = PendingFile::begin(host, path).map_err(|error| Failure::new(format!("{place}: {error}")))?;
             begun.push(Some((place, draft)).filter(|_| !dry_run));
         }
         let mut begun = begun.into_iter();

@@ -1,7 +1,7 @@
-//! Serves the page on which a person labels records: to this machine alone, and to whoever was given the token.
+//! Serves the page on which a person labels records, to this machine alone and only with the token.
 //!
-//! A page of another site can send requests here, too. It does not know the token, it cannot name this server as the host that it means, and
-//! its own origin gives it away. What labels mean must not be known here.
+//! A page of another site can send requests here, too. It does not know the token, its requests name another host, and its
+//! origin is another one. This module does not know what labels mean.
 
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::desk::{Desk, Refused};
+use super::label_store::{LabelStore, Refused};
 use crate::exit::{Failure, Result};
 
 const PAGE: &str = include_str!("page.html");
@@ -26,28 +26,28 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
                       img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 struct Shared {
-    desk: Mutex<Desk>,
+    store: Mutex<LabelStore>,
     token: String,
     /// How this server may be named.
     hosts: [String; 2],
 }
 
-/// Serves until the process is ended; `ready` is told the port.
+/// Serves until the process is ended; `ready` gets the port.
 ///
 /// # Errors
 ///
 /// Fails when the port cannot be had.
-pub fn serve(desk: Desk, token: &str, port: u16, ready: &mut dyn FnMut(u16)) -> Result<()> {
+pub fn serve(store: LabelStore, token: &str, port: u16, ready: &mut dyn FnMut(u16)) -> Result<()> {
     let failed = |error: std::io::Error| Failure::new(format!("the page cannot be served: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(failed)?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| {
-            Failure::new(format!("--port {port}: {error}")).hint("without --port any that is free is taken")
+            Failure::new(format!("--port {port}: {error}")).hint("without --port, the command takes any free port")
         })?;
         let port = listener.local_addr().map_err(failed)?.port();
         ready(port);
         let hosts = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-        let shared = Arc::new(Shared { desk: Mutex::new(desk), token: token.to_owned(), hosts });
+        let shared = Arc::new(Shared { store: Mutex::new(store), token: token.to_owned(), hosts });
         axum::serve(listener, router(shared)).await.map_err(failed)
     })
 }
@@ -55,18 +55,18 @@ pub fn serve(desk: Desk, token: &str, port: u16, ready: &mut dyn FnMut(u16)) -> 
 fn router(shared: Arc<Shared>) -> Router {
     let api = Router::new()
         .route("/api/task", get(task))
-        .route("/api/record/{at}", get(record).post(keep))
-        .layer(middleware::from_fn_with_state(Arc::clone(&shared), known));
+        .route("/api/record/{at}", get(record).post(store_labels))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), check_token));
     Router::new()
         .route("/", get(async || Html(PAGE)))
         .merge(api)
         .layer(DefaultBodyLimit::max(REQUEST_BYTES_MAX))
-        .layer(middleware::from_fn_with_state(Arc::clone(&shared), meant))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), check_origin))
         .with_state(shared)
 }
 
 /// Lets requests through that mean this server and come from its own page, and keeps the page to itself.
-async fn meant(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+async fn check_origin(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let mut response = match wrong_place(&shared.hosts, request.headers()) {
         Some(why) => refused(StatusCode::FORBIDDEN, why),
         None => next.run(request).await,
@@ -86,7 +86,7 @@ async fn meant(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
 fn wrong_place(hosts: &[String; 2], headers: &HeaderMap) -> Option<&'static str> {
     let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or_default());
     if !text(header::HOST).is_some_and(|host| hosts.iter().any(|known| known == host)) {
-        return Some("this server is not the one that the request means");
+        return Some("the request names another host than this server");
     }
     match text(header::ORIGIN) {
         Some(origin) if !hosts.iter().any(|host| origin.strip_prefix("http://") == Some(host)) => {
@@ -97,7 +97,7 @@ fn wrong_place(hosts: &[String; 2], headers: &HeaderMap) -> Option<&'static str>
 }
 
 /// Lets requests through that carry the token.
-async fn known(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+async fn check_token(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let token = request.headers().get(TOKEN_HEADER).map(HeaderValue::as_bytes).unwrap_or_default();
     if same(token, shared.token.as_bytes()) {
         next.run(request).await
@@ -116,34 +116,34 @@ fn refused(status: StatusCode, why: &str) -> Response {
 }
 
 async fn task(State(shared): State<Arc<Shared>>) -> Json<Value> {
-    Json(shared.desk.lock().unwrap_or_else(PoisonError::into_inner).task())
+    Json(shared.store.lock().unwrap_or_else(PoisonError::into_inner).task())
 }
 
 async fn record(State(shared): State<Arc<Shared>>, Path(at): Path<usize>) -> Response {
-    match shared.desk.lock().unwrap_or_else(PoisonError::into_inner).record(at) {
+    match shared.store.lock().unwrap_or_else(PoisonError::into_inner).record(at) {
         Some(record) => Json(record).into_response(),
-        None => refused(StatusCode::NOT_FOUND, "there is no such record"),
+        None => refused(StatusCode::NOT_FOUND, "no such record"),
     }
 }
 
-/// What a person says of a record.
+/// The labels of a record, as the page sends them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct LabelRequest {
     labels: Map<String, Value>,
     #[serde(default)]
     note: String,
-    /// The version of the record that it was said of.
+    /// The version of the record that the person saw.
     #[serde(default)]
     version: Option<u64>,
 }
 
-async fn keep(State(shared): State<Arc<Shared>>, Path(at): Path<usize>, said: Json<Said>) -> Response {
-    let mut desk = shared.desk.lock().unwrap_or_else(PoisonError::into_inner);
-    match desk.keep(at, &said.labels, &said.note, said.version) {
-        Ok(kept) => Json(json!(kept)).into_response(),
+async fn store_labels(State(shared): State<Arc<Shared>>, Path(at): Path<usize>, request: Json<LabelRequest>) -> Response {
+    let mut store = shared.store.lock().unwrap_or_else(PoisonError::into_inner);
+    match store.store(at, &request.labels, &request.note, request.version) {
+        Ok(stored) => Json(json!(stored)).into_response(),
         Err(Refused::Overtaken) => {
-            refused(StatusCode::CONFLICT, "something else was kept of this record meanwhile, from another window")
+            refused(StatusCode::CONFLICT, "labels of this record were stored from another window meanwhile; reload it")
         }
         Err(Refused::Wrong(error)) => refused(StatusCode::UNPROCESSABLE_ENTITY, &error),
     }

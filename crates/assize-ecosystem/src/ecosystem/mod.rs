@@ -1,0 +1,184 @@
+//! The ecosystems: one file each. To add one, write `ecosystem/yours.rs` and add a line to `ecosystems!`.
+
+use assize_core::path::file_name;
+
+use crate::Language;
+use crate::command::CommandRole;
+use crate::pattern::any;
+
+/// What is known of an ecosystem. Names are patterns (see [`crate::pattern`]) of the last component of a path, folders are whole
+/// components.
+#[derive(Debug, Clone, Copy)]
+pub struct Ecosystem {
+    /// The name that stands in JSON.
+    pub id: &'static str,
+    /// Its languages.
+    pub languages: &'static [Language],
+    /// Files that say what there is to build, and what it depends on.
+    pub manifests: &'static [&'static str],
+    /// Files that configure its tools, other than manifests. Gates are recognized by them.
+    pub settings: &'static [&'static str],
+    /// Files that hold the versions of dependencies fast.
+    pub lock_files: &'static [&'static str],
+    /// Folders of a project that hold installed packages.
+    pub dependency_folders: &'static [&'static str],
+    /// Folders of a project that hold an interpreter with its packages.
+    pub environments: &'static [&'static str],
+    /// Folders that hold a copy of somebody else's code.
+    pub vendored_folders: &'static [&'static str],
+    /// What tools write.
+    pub generated: GeneratedPaths,
+    /// How tests are told by their paths.
+    pub tests: TestPaths,
+    /// Files that tell a runner of tests what to do, or take its place.
+    pub runner_files: &'static [&'static str],
+    /// Folders whose files do so: at the top of the tree, or anywhere for one that ends with `/`.
+    pub runner_folders: &'static [&'static str],
+    /// Source files that set up a tool.
+    pub tooling: &'static [&'static str],
+    /// Programs that run the program which their arguments name.
+    pub wrappers: &'static [&'static str],
+    /// What a program is for when it is called with these arguments; `None` for a program of another ecosystem.
+    pub role: fn(program: &str, arguments: &[&str]) -> Option<CommandRole>,
+    /// Stores of packages and toolchains below the home folder.
+    pub installs: &'static [Install],
+    /// Packages that many projects use and whose names have been imitated, with spaces between them.
+    pub popular_packages: &'static str,
+    /// Hosts of registries that everybody uses.
+    pub registries: &'static [&'static str],
+}
+
+/// What an ecosystem's tools write.
+#[derive(Debug, Clone, Copy)]
+pub struct GeneratedPaths {
+    /// Names.
+    pub names: &'static [&'static str],
+    /// Folders.
+    pub folders: &'static [&'static str],
+}
+
+/// How the tests of an ecosystem are told by their paths, as its runners collect them.
+#[derive(Debug, Clone, Copy)]
+pub struct TestPaths {
+    /// Names of source files that hold tests, wherever they lie.
+    pub names: &'static [&'static str],
+    /// Names of source files that belong to tests and hold none.
+    pub helpers: &'static [&'static str],
+    /// Folders that hold tests, wherever they lie.
+    pub folders: &'static [&'static str],
+    /// Folders that hold tests unless they lie among the sources of the product.
+    pub outer_folders: &'static [&'static str],
+    /// Pairs of folders, one in the other, of which the inner one holds tests: `src/test`.
+    pub source_sets: &'static [(&'static str, &'static str)],
+    /// Pairs of folders in which nothing is a test, whatever its name: `src/main`.
+    pub product_sets: &'static [(&'static str, &'static str)],
+}
+
+impl TestPaths {
+    /// No tests.
+    pub const NONE: Self =
+        Self { names: &[], helpers: &[], folders: &[], outer_folders: &[], source_sets: &[], product_sets: &[] };
+}
+
+impl Ecosystem {
+    /// An ecosystem of which nothing is known.
+    pub const EMPTY: Self = Self {
+        id: "",
+        languages: &[],
+        manifests: &[],
+        settings: &[],
+        lock_files: &[],
+        dependency_folders: &[],
+        environments: &[],
+        vendored_folders: &[],
+        generated: GeneratedPaths { names: &[], folders: &[] },
+        tests: TestPaths::NONE,
+        runner_files: &[],
+        runner_folders: &[],
+        tooling: &[],
+        wrappers: &[],
+        role: |_, _| None,
+        installs: &[],
+        popular_packages: "",
+        registries: &[],
+    };
+}
+
+/// A store of packages or toolchains.
+#[derive(Debug, Clone, Copy)]
+pub struct Install {
+    /// The variable that says where it is; empty if there is none.
+    pub variable: &'static str,
+    /// Where it is otherwise, below the home folder.
+    pub folder: &'static str,
+    /// Which parts of it programs need; empty for all of it. A folder that can hold credentials or settings is never named as a whole.
+    pub parts: &'static [&'static str],
+}
+
+const fn install(variable: &'static str, folder: &'static str, parts: &'static [&'static str]) -> Install {
+    Install { variable, folder, parts }
+}
+
+macro_rules! ecosystems {
+    ($($module:ident)*) => {
+        $(mod $module;)*
+
+        /// Every ecosystem.
+        pub static ECOSYSTEMS: &[Ecosystem] = &[$($module::ECOSYSTEM),*];
+    };
+}
+
+ecosystems! {
+    cargo
+    python
+    node
+    go
+    jvm
+    dotnet
+    native
+    php
+    ruby
+    shell
+    swift
+    other
+}
+
+/// Returns whether a file is written by a tool or copied from others.
+pub(crate) fn is_generated(path: &str) -> bool {
+    let name = file_name(path);
+    let named =
+        ECOSYSTEMS.iter().any(|ecosystem| ecosystem.lock_files.contains(&name) || any(ecosystem.generated.names, name));
+    named
+        || path.split('/').any(|folder| {
+            ECOSYSTEMS.iter().any(|ecosystem| {
+                ecosystem.generated.folders.contains(&folder) || ecosystem.vendored_folders.contains(&folder)
+            })
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_belongs_to_one_ecosystem_and_ids_are_unique() {
+        for language in Language::ALL {
+            let homes = ECOSYSTEMS.iter().filter(|ecosystem| ecosystem.languages.contains(language));
+            assert_eq!(homes.count(), 1, "{language}");
+        }
+        let mut ids: Vec<&str> = ECOSYSTEMS.iter().map(|ecosystem| ecosystem.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), ECOSYSTEMS.len());
+    }
+
+    #[test]
+    fn what_tools_write_is_generated() {
+        for path in ["a/Cargo.lock", "node_modules/x/a.js", "a/vendor/b.go", "a.min.js", "x.snap", "api/a_pb2.py"] {
+            assert!(is_generated(path), "{path}");
+        }
+        for path in ["Cargo.toml", "src/a.rs", "min.js", "vendors/a.py"] {
+            assert!(!is_generated(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,530 @@
+//! What a change brings, set apart from what was there before.
+//!
+//! An old project has faults that nobody asks this change to mend. Diagnostics of the changed tree
+//! are matched with those of the base; what is left over is new. On a line that the change wrote an objection is
+//! an old one only where the base has the same in its place: whoever mends a fault may not make another for it
+//! elsewhere. On a line that was there already it is old as often as the base has it. Tests are matched by their ids:
+//! one that is gone has not passed. Whether any of it matters is the court's business.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_core::diff::{Diff, DiffLineKind, FileChange, FileStatus};
+use assize_report::{Diagnostic, TestCase, TestOutcome, TestRun};
+use serde::{Deserialize, Serialize};
+
+/// Where files and lines of the base are found again in the changed tree.
+#[derive(Debug, Clone, Default)]
+pub struct Moves {
+    renamed: BTreeMap<String, String>,
+    added_lines: BTreeMap<String, BTreeSet<u32>>,
+    /// By the path in the changed tree. `None` where the change of a file is not known in full.
+    shifts: BTreeMap<String, Option<LineShift>>,
+}
+
+/// How the lines of one file moved.
+#[derive(Debug, Clone, Default)]
+struct LineShift {
+    /// Lines of the base that stand in a hunk.
+    was: BTreeMap<u32, BaseLine>,
+    /// Added lines: the hunk, and the text.
+    added: BTreeMap<u32, (usize, String)>,
+    /// The first line of the base after each hunk, and the same line in the changed tree.
+    after: BTreeMap<u32, u32>,
+}
+
+/// A line of the base.
+#[derive(Debug, Clone)]
+struct BaseLine {
+    hunk: usize,
+    /// Where it is now, unless it was removed.
+    now: Option<u32>,
+    /// What it said, if it was removed.
+    text: Option<String>,
+}
+
+impl LineShift {
+    fn of(file: &FileChange) -> Self {
+        let mut shift = Self::default();
+        for (index, hunk) in file.hunks.iter().enumerate() {
+            // A side without lines is named by the line before it.
+            let has_none = |other: DiffLineKind| u32::from(hunk.lines.iter().all(|line| line.kind == other));
+            let mut old = hunk.old_start.saturating_add(has_none(DiffLineKind::Added));
+            let mut new = hunk.new_start.saturating_add(has_none(DiffLineKind::Removed));
+            for line in &hunk.lines {
+                // Moved code is often indented otherwise.
+                let text = line.text.inspect().trim().to_owned();
+                match line.kind {
+                    DiffLineKind::Added => drop(shift.added.insert(new, (index, text))),
+                    DiffLineKind::Removed => {
+                        drop(shift.was.insert(old, BaseLine { hunk: index, now: None, text: Some(text) }));
+                    }
+                    DiffLineKind::Context => {
+                        drop(shift.was.insert(old, BaseLine { hunk: index, now: Some(new), text: None }));
+                    }
+                }
+                old = old.saturating_add(u32::from(line.kind != DiffLineKind::Added));
+                new = new.saturating_add(u32::from(line.kind != DiffLineKind::Removed));
+            }
+            shift.after.insert(old, new);
+        }
+        shift
+    }
+
+    /// Returns where a line of the base is now.
+    fn now(&self, line: u32) -> Option<u32> {
+        if let Some(was) = self.was.get(&line) {
+            return was.now;
+        }
+        let before = self.after.range(..=line).next_back();
+        Some(before.map_or(line, |(old, new)| new.saturating_add(line - old)))
+    }
+}
+
+impl Moves {
+    /// Reads them out of a change.
+    pub fn of(diff: &Diff) -> Self {
+        let renamed = diff.files.iter().filter(|file| file.status == FileStatus::Renamed);
+        let renamed = renamed.filter_map(|file| Some((file.old_path.clone()?, file.path.clone()))).collect();
+        let added = |file: &FileChange| file.added_lines().map(|(line, _)| line).collect();
+        let mut moves = Self {
+            renamed,
+            added_lines: diff.files.iter().map(|file| (file.path.clone(), added(file))).collect(),
+            shifts: BTreeMap::new(),
+        };
+        for file in &diff.files {
+            let is_whole = file.lines_cut == 0 && file.old_known;
+            let shift = is_whole.then(|| LineShift::of(file));
+            // One that is gone and came again has two changes, of which neither tells it all.
+            moves.shifts.entry(file.path.clone()).and_modify(|known| *known = None).or_insert(shift);
+        }
+        moves.pair_up(diff);
+        moves
+    }
+
+    /// Finds files that got another name without anybody telling git: git sees renames only among files that it tracks.
+    /// One that is gone and one that came are the same file when most of their lines are, the most alike first.
+    fn pair_up(&mut self, diff: &Diff) {
+        let gone: Vec<&FileChange> = diff.files.iter().filter(|file| file.status == FileStatus::Deleted).collect();
+        let came: Vec<&FileChange> =
+            diff.files.iter().filter(|file| file.untracked && file.status == FileStatus::Added).collect();
+        if gone.len().saturating_mul(came.len()) > PAIRS_MAX {
+            return;
+        }
+        let mut alike: Vec<(usize, usize, usize)> = Vec::new();
+        for (from, old) in gone.iter().enumerate() {
+            let kept = lines_of(old);
+            for (to, new) in came.iter().enumerate() {
+                let all = old.removed_count() + new.added_count();
+                let same = new.added_count() - new_lines(&kept, new).len();
+                if same > 0 && 2 * same * 100 >= all * ALIKE_PERCENT_MIN {
+                    alike.push((2 * same * 100 / all, from, to));
+                }
+            }
+        }
+        alike.sort_by_key(|(percent, from, to)| (std::cmp::Reverse(*percent), *from, *to));
+        let (mut left, mut taken) = (BTreeSet::new(), BTreeSet::new());
+        for (_, from, to) in alike {
+            if left.contains(&from) || taken.contains(&to) {
+                continue;
+            }
+            left.insert(from);
+            taken.insert(to);
+            let (old, new) = (gone[from], came[to]);
+            self.renamed.insert(old.path.clone(), new.path.clone());
+            self.added_lines.insert(new.path.clone(), new_lines(&lines_of(old), new));
+            self.shifts.insert(new.path.clone(), None);
+        }
+    }
+
+    /// Returns what a path of the base is called now.
+    fn now<'a>(&'a self, path: &'a str) -> &'a str {
+        self.renamed.get(path).map_or(path, String::as_str)
+    }
+
+    fn is_added(&self, diagnostic: &Diagnostic) -> bool {
+        let lines = diagnostic.path.as_ref().and_then(|path| self.added_lines.get(path));
+        lines.zip(diagnostic.line).is_some_and(|(lines, line)| lines.contains(&line))
+    }
+
+    /// Pairs equal objections of one file with those of the base, and returns what is left over of `now`.
+    fn left_over<'d>(
+        &self,
+        path: Option<&str>,
+        now: Vec<NumberedDiagnostic<'d>>,
+        base: Vec<NumberedDiagnostic<'d>>,
+    ) -> Vec<NumberedDiagnostic<'d>> {
+        let untouched = LineShift::default();
+        let shift = path.and_then(|path| self.shifts.get(path)).map_or(Some(&untouched), Option::as_ref);
+        let is_added = |found: &Diagnostic| self.is_added(found);
+        let mut pairs = Pairs { now, base };
+        if let Some(shift) = shift {
+            // The very line.
+            pairs.join(|now| now.line.filter(|_| !is_added(now)), |base| shift.now(base.line?));
+            // A line that moved.
+            let text = |base: &Diagnostic| shift.was.get(&base.line?)?.text.as_deref();
+            pairs.join(|now| Some(shift.added.get(&now.line?)?.1.as_str()), text);
+            // One that was written anew in its place.
+            pairs.join(|now| Some(shift.added.get(&now.line?)?.0), |base| Some(shift.was.get(&base.line?)?.hunk));
+            // What is about the file as a whole stands at a fixed number.
+            pairs.join(|now| now.line.filter(|_| is_added(now)), |base| base.line);
+        }
+        pairs.join(|now| (!is_added(now)).then_some(()), |_| Some(()));
+        pairs.join(|_| Some(()), |base| (shift.is_none() || base.line.is_none()).then_some(()));
+        pairs.now
+    }
+}
+
+/// A diagnostic, and which one of the run it is.
+type NumberedDiagnostic<'d> = (usize, &'d Diagnostic);
+
+/// Equal objections that have not found their like yet.
+struct Pairs<'d> {
+    now: Vec<NumberedDiagnostic<'d>>,
+    base: Vec<NumberedDiagnostic<'d>>,
+}
+
+impl Pairs<'_> {
+    /// Takes out pairs with the same key, the first ones first. What has no key stays.
+    fn join<K: Ord>(
+        &mut self,
+        key_now: impl Fn(&Diagnostic) -> Option<K>,
+        key_base: impl Fn(&Diagnostic) -> Option<K>,
+    ) {
+        let mut places: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+        for (number, found) in self.base.iter().rev() {
+            if let Some(key) = key_base(found) {
+                places.entry(key).or_default().push(*number);
+            }
+        }
+        let mut taken = BTreeSet::new();
+        self.now.retain(|(_, found)| {
+            let base = key_now(found).and_then(|key| places.get_mut(&key)?.pop());
+            taken.extend(base);
+            base.is_none()
+        });
+        self.base.retain(|(number, _)| !taken.contains(number));
+    }
+}
+
+/// Most pairs of files that are compared to find out which got another name.
+pub const PAIRS_MAX: usize = 10_000;
+/// How much of two files has to be the same for them to be one that moved: what git asks for as well.
+const ALIKE_PERCENT_MIN: usize = 50;
+
+/// Counts the lines that a file had before it went.
+fn lines_of(gone: &FileChange) -> BTreeMap<&str, usize> {
+    let mut lines = BTreeMap::new();
+    for (_, line) in gone.removed_lines() {
+        *lines.entry(line).or_default() += 1;
+    }
+    lines
+}
+
+/// Returns the lines of a file that came which are more than another one had.
+fn new_lines(kept: &BTreeMap<&str, usize>, came: &FileChange) -> BTreeSet<u32> {
+    let mut left = kept.clone();
+    let mut is_new = |line: &str| match left.get_mut(line) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    came.added_lines().filter(|(_, line)| is_new(line)).map(|(number, _)| number).collect()
+}
+
+/// What makes two diagnostics the same, wherever they moved to: file, code and message. Numbers in a message often are
+/// lines or counts, which move along.
+fn key(diagnostic: &Diagnostic, path: Option<&str>) -> (Option<String>, String, String) {
+    let mut message = String::with_capacity(diagnostic.message.len());
+    let mut in_number = false;
+    for character in diagnostic.message.chars() {
+        if !character.is_ascii_digit() {
+            message.push(character);
+        } else if !in_number {
+            message.push('#');
+        }
+        in_number = character.is_ascii_digit();
+    }
+    (path.map(str::to_owned), diagnostic.code.clone(), message)
+}
+
+/// Returns the diagnostics that the base has not.
+///
+/// The same objection may stand several times in a file. One on an added line is an old one when the base has it on a
+/// line that said the same, in the same hunk or under the same number. Of those on lines that were there, as many are
+/// old as the base has: which of several equal objections is the new one cannot be told for sure, that one is new can.
+pub fn new_diagnostics(now: &[Diagnostic], base: &[Diagnostic], moves: &Moves) -> Vec<Diagnostic> {
+    let mut known: BTreeMap<_, Vec<NumberedDiagnostic<'_>>> = BTreeMap::new();
+    for (number, found) in base.iter().enumerate() {
+        let path = found.path.as_deref().map(|path| moves.now(path));
+        known.entry(key(found, path)).or_default().push((number, found));
+    }
+    let mut groups: BTreeMap<_, Vec<NumberedDiagnostic<'_>>> = BTreeMap::new();
+    for (number, found) in now.iter().enumerate() {
+        groups.entry(key(found, found.path.as_deref())).or_default().push((number, found));
+    }
+    let mut new: Vec<NumberedDiagnostic<'_>> = Vec::new();
+    for (key, group) in groups {
+        let old = known.remove(&key).unwrap_or_default();
+        new.extend(moves.left_over(key.0.as_deref(), group, old));
+    }
+    new.sort_unstable_by_key(|(number, _)| *number);
+    new.into_iter().map(|(_, found)| found.clone()).collect()
+}
+
+/// How the tests of the changed tree stand against those of the base.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TestComparison {
+    /// Tests that the base has and that are not reported any more.
+    pub missing: Vec<String>,
+    /// Tests that ran in the base and are now skipped or left out.
+    pub no_longer_run: Vec<String>,
+    /// Tests that the base has not.
+    pub added: usize,
+}
+
+/// The name of a test without where it stands.
+fn own_name(id: &str) -> &str {
+    let id = id.rsplit(" > ").next().unwrap_or(id);
+    id.rsplit("::").next().unwrap_or(id)
+}
+
+/// Compares two runs by the ids of their tests. A test that runs under the same name in another place has moved.
+pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
+    let outcomes: BTreeMap<&str, TestOutcome> = now.cases.iter().map(|case| (&*case.id, case.outcome)).collect();
+    let before: BTreeSet<&str> = base.cases.iter().map(|case| &*case.id).collect();
+    let added = now.cases.iter().filter(|case| !before.contains(&*case.id));
+    let moved: BTreeSet<&str> =
+        added.filter(|case| case.outcome.was_executed()).map(|case| own_name(&case.id)).collect();
+    // A file that could not be read in the base has its tests now.
+    let read_now = |case: &TestCase| {
+        let inside = ["::", " > "].map(|between| format!("{}{between}", case.id));
+        let is_inside = |now: &TestCase| inside.iter().any(|inside| now.id.starts_with(inside));
+        case.outcome == TestOutcome::Failed && now.cases.iter().any(is_inside)
+    };
+    let missing =
+        |case: &&TestCase| !outcomes.contains_key(&*case.id) && !moved.contains(own_name(&case.id)) && !read_now(case);
+    // Code that calls itself an expected failure has not been tested either.
+    let excused = |case: &TestCase, now: TestOutcome| {
+        now == TestOutcome::ExpectedFailure && case.outcome != TestOutcome::ExpectedFailure
+    };
+    let not_run = |case: &&TestCase| {
+        let now = outcomes.get(&*case.id).filter(|_| case.outcome.was_executed());
+        now.is_some_and(|now| !now.was_executed() || excused(case, *now))
+    };
+    let ids = |cases: Vec<&TestCase>| cases.into_iter().map(|case| case.id.clone()).collect();
+    TestComparison {
+        missing: ids(base.cases.iter().filter(missing).collect()),
+        no_longer_run: ids(base.cases.iter().filter(not_run).collect()),
+        added: now.cases.iter().filter(|case| !before.contains(&*case.id)).count(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_core::diff::parse_git_patch;
+    use assize_core::finding::Severity;
+    use assize_report::{Offer, OfferedEdit, Position};
+
+    /// A file that is gone, and untracked ones that came.
+    fn moved(gone: &[(&str, &str)], came: &[(&str, &str)]) -> Moves {
+        let removed = |(path, text): &(&str, &str)| {
+            let count = text.lines().count();
+            let lines: String = text.lines().map(|line| format!("-{line}\n")).collect();
+            format!(
+                "diff --git a/{path} b/{path}\ndeleted file mode 100644\n--- a/{path}\n+++ /dev/null\n@@ -1,{count} +0,0 @@\n{lines}"
+            )
+        };
+        let patch: String = gone.iter().map(removed).collect();
+        let mut files = parse_git_patch(patch.as_bytes());
+        assert_eq!(files.len(), gone.len());
+        files.extend(came.iter().map(|(path, text)| FileChange { untracked: true, ..FileChange::added(*path, text) }));
+        Moves::of(&Diff { files, ..Diff::default() })
+    }
+
+    #[test]
+    fn a_file_that_got_another_name_is_found_without_git() {
+        let old = "a\nb\nc\nd\n";
+        let cases: [(&str, &str, Option<&[u32]>); 6] = [
+            ("the same", old, Some(&[])),
+            ("one more", "a\nb\nnew\nc\nd\n", Some(&[3])),
+            ("a line twice", "a\nb\nb\nc\nd\n", Some(&[3])),
+            ("half of it", "a\nb\nx\ny\n", Some(&[3, 4])),
+            ("less than half", "a\nx\ny\nz\n", None),
+            ("nothing", "", None),
+        ];
+        for (about, text, expected) in cases {
+            let moves = moved(&[("old.py", old)], &[("new.py", text)]);
+            let is = if expected.is_some() { "new.py" } else { "old.py" };
+            assert_eq!(moves.now("old.py"), is, "{about}");
+            if let Some(lines) = expected {
+                assert_eq!(moves.added_lines["new.py"], lines.iter().copied().collect(), "{about}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_most_alike_are_the_same_file() {
+        let moves =
+            moved(&[("a", "1\n2\n3\n4\n"), ("b", "1\n2\n3\n5\n")], &[("x", "1\n2\n3\n5\n"), ("y", "1\n2\n3\n4\n")]);
+        assert_eq!((moves.now("a"), moves.now("b")), ("y", "x"));
+        let moves = moved(&[("a", "1\n2\n")], &[("x", "1\n2\n"), ("y", "1\n2\n")]);
+        assert_eq!(moves.now("a"), "x", "one file does not become two");
+    }
+
+    #[test]
+    fn only_so_many_files_are_compared() {
+        let gone: Vec<String> = (0..100).map(|number| format!("gone-{number}")).collect();
+        let gone: Vec<(&str, &str)> = gone.iter().map(|path| (path.as_str(), "1\n2\n")).collect();
+        let came: Vec<String> = (0..PAIRS_MAX / 100 + 1).map(|number| format!("came-{number:03}")).collect();
+        let came: Vec<(&str, &str)> = came.iter().map(|path| (path.as_str(), "1\n2\n")).collect();
+        assert_eq!(moved(&gone, &came[1..]).now("gone-0"), "came-001", "at the limit");
+        assert_eq!(moved(&gone, &came).now("gone-0"), "gone-0", "one past it");
+    }
+
+    fn diagnostic(path: &str, line: u32, message: &str) -> Diagnostic {
+        Diagnostic {
+            code: "F401".to_owned(),
+            severity: Severity::Error,
+            path: Some(path.to_owned()),
+            line: Some(line),
+            message: message.to_owned(),
+            offer: None,
+        }
+    }
+
+    fn lines(now: &[Diagnostic], base: &[Diagnostic], patch: &str) -> Vec<u32> {
+        let diff = Diff { files: parse_git_patch(patch.as_bytes()), ..Diff::default() };
+        new_diagnostics(now, base, &Moves::of(&diff)).into_iter().filter_map(|found| found.line).collect()
+    }
+
+    #[test]
+    fn only_what_the_base_has_not_is_new() {
+        let old = [diagnostic("a.py", 1, "unused os"), diagnostic("a.py", 2, "unused sys")];
+        let moved = [diagnostic("a.py", 11, "unused os"), diagnostic("a.py", 12, "unused sys")];
+        assert_eq!(lines(&moved, &old, ""), [0_u32; 0]);
+        let more = [moved[0].clone(), moved[1].clone(), diagnostic("a.py", 5, "unused re")];
+        assert_eq!(lines(&more, &old, ""), [5]);
+        assert_eq!(lines(&[diagnostic("b.py", 1, "unused os")], &old, ""), [1]);
+    }
+
+    #[test]
+    fn what_a_tool_offers_makes_no_objection_a_new_one() {
+        let edit = OfferedEdit {
+            path: "a.py".to_owned(),
+            start: Position::Byte(0),
+            end: Position::Byte(1),
+            replacement: String::new(),
+        };
+        let plain = [diagnostic("a.py", 1, "unused os")];
+        let offered = plain.clone().map(|found| Diagnostic { offer: Offer::of(vec![edit.clone()]), ..found });
+        for (now, base) in [(&plain, &offered), (&offered, &plain)] {
+            assert_eq!(lines(now, base, ""), [0_u32; 0]);
+            assert_eq!(new_diagnostics(now, &[], &Moves::default()), *now, "it keeps its own");
+        }
+    }
+
+    #[test]
+    fn of_equal_objections_the_one_on_an_added_line_is_new() {
+        let patch = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,1 +1,2 @@\n+import os\n import os\n";
+        let old = [diagnostic("a.py", 1, "unused os")];
+        let now = [diagnostic("a.py", 1, "unused os"), diagnostic("a.py", 2, "unused os")];
+        assert_eq!(lines(&now, &old, patch), [1]);
+        assert_eq!(lines(&now, &old, ""), [2]);
+    }
+
+    /// A patch of one file.
+    fn hunks(hunks: &[&str]) -> String {
+        format!("diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n{}", hunks.concat())
+    }
+
+    #[test]
+    fn a_fault_is_not_made_for_another_one_that_was_mended_elsewhere() {
+        let mended = "@@ -2,3 +2,3 @@\n 2\n-3\n+three\n 4\n";
+        let made = "@@ -14,2 +14,3 @@\n 14\n+made\n 15\n";
+        let gone = "@@ -2,3 +2,2 @@\n 2\n-3\n 4\n";
+        let same_text = "@@ -14,2 +13,3 @@\n 14\n+    3\n 15\n";
+        /// What is tried, the hunks, and lines with the fault: in the base, now, and those that are new.
+        type LineShiftCase<'a> = (&'a str, &'a [&'a str], &'a [u32], &'a [u32], &'a [u32]);
+        let cases: [LineShiftCase<'_>; 12] = [
+            ("mended in a line that was written anew", &[mended, made], &[3], &[15], &[15]),
+            ("mended in a line that is as it was", &[made], &[3], &[15], &[15]),
+            ("mended in a line that went", &[gone, "@@ -14,2 +13,3 @@\n 14\n+made\n 15\n"], &[3], &[14], &[14]),
+            ("a line that moved, indented otherwise", &[gone, same_text], &[3], &[14], &[]),
+            ("written anew in its place", &[mended], &[3], &[3], &[]),
+            ("the line before it was added", &[made], &[15], &[15], &[]),
+            ("about the file, at a fixed number", &["@@ -1,0 +1,2 @@\n+a\n+b\n"], &[2], &[2], &[]),
+            ("pushed down", &["@@ -0,0 +1,2 @@\n+a\n+b\n"], &[3, 9], &[5, 11], &[]),
+            ("pushed down, and one above", &["@@ -0,0 +1,2 @@\n+a\n+b\n"], &[3, 9], &[1, 5, 11], &[1]),
+            ("one mended, one stays, one made", &[made], &[3, 9], &[9, 15], &[15]),
+            ("one below, one made", &[made], &[3, 17], &[15, 18], &[15]),
+            ("made by what was done elsewhere", &[mended], &[3], &[9], &[]),
+        ];
+        for (about, patch, base, now, expected) in cases {
+            let of = |lines: &[u32]| -> Vec<_> { lines.iter().map(|line| diagnostic("a.py", *line, "x")).collect() };
+            assert_eq!(lines(&of(now), &of(base), &hunks(patch)), expected, "{about}");
+        }
+    }
+
+    #[test]
+    fn where_a_change_is_not_known_in_full_equal_objections_are_counted() {
+        let patch = hunks(&["@@ -14,2 +14,3 @@\n 14\n+made\n 15\n"]);
+        let whole = parse_git_patch(patch.as_bytes());
+        let with = |spoil: fn(&mut Vec<FileChange>)| {
+            let mut files = whole.clone();
+            spoil(&mut files);
+            let moves = Moves::of(&Diff { files, ..Diff::default() });
+            new_diagnostics(&[diagnostic("a.py", 15, "x")], &[diagnostic("a.py", 3, "x")], &moves).len()
+        };
+        assert_eq!(with(|_| ()), 1);
+        assert_eq!(with(|files| files[0].lines_cut = 1), 0);
+        assert_eq!(with(|files| files[0].old_known = false), 0);
+        assert_eq!(with(|files| files.push(files[0].clone())), 0);
+        // Of a file that moved without git knowing it, too.
+        let moves = moved(&[("a.py", "a\nb\nc\nd\n")], &[("b.py", "a\nb\nnew\nd\n")]);
+        let (old, now) = (diagnostic("a.py", 3, "x"), diagnostic("b.py", 3, "x"));
+        assert_eq!(new_diagnostics(&[now], &[old], &moves), []);
+    }
+
+    #[test]
+    fn a_renamed_file_keeps_its_old_faults() {
+        let patch = "diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n";
+        let old = [diagnostic("a.py", 1, "unused os")];
+        assert_eq!(lines(&[diagnostic("b.py", 1, "unused os")], &old, patch), [0_u32; 0]);
+    }
+
+    #[test]
+    fn numbers_in_messages_move_along() {
+        let old = [diagnostic("a.py", 1, "redefinition of x from line 10")];
+        assert_eq!(lines(&[diagnostic("a.py", 1, "redefinition of x from line 2")], &old, ""), [0_u32; 0]);
+        assert_eq!(lines(&[diagnostic("a.py", 1, "redefinition of y from line 10")], &old, ""), [1]);
+    }
+
+    #[test]
+    fn tests_that_are_gone_or_no_longer_run_are_named() {
+        let run = |cases: &[(&str, TestOutcome)]| TestRun {
+            cases: cases
+                .iter()
+                .map(|(id, outcome)| TestCase {
+                    id: (*id).to_owned(),
+                    path: None,
+                    outcome: *outcome,
+                    message: None,
+                    time_ms: None,
+                })
+                .collect(),
+            announced: None,
+        };
+        use TestOutcome::{Failed, Passed, Skipped};
+        let base =
+            run(&[("a", Passed), ("b", Failed), ("c", Passed), ("d", Skipped), ("old::f", Passed), ("new", Failed)]);
+        let now = run(&[("a", Passed), ("c", Skipped), ("d", Skipped), ("e", Passed), ("new::f", Passed)]);
+        let comparison = compare_tests(&now, &base);
+        assert_eq!(comparison.missing, ["b"]);
+        assert_eq!(comparison.no_longer_run, ["c"]);
+        assert_eq!(comparison.added, 2);
+    }
+}

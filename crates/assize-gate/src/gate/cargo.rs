@@ -1,0 +1,385 @@
+//! What the gates of Cargo projects have in common: where they run, and what of a report is made relative.
+//!
+//! It must not know any of the gates.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_core::path::{file_name, is_example};
+use assize_ecosystem::{is_generated, is_test};
+use assize_report::{ReportError, ToolReport};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use super::{GateCommand, GateOutput, Project, Setup};
+
+/// A folder that cargo is run in: the root of a workspace, or a package of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct CargoRoot {
+    /// The folder, relative to the root of the project; empty for that itself.
+    pub folder: String,
+    manifest: toml::Table,
+}
+
+/// A package of a workspace.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct CargoPackage {
+    /// Its folder.
+    pub folder: String,
+    /// Its name.
+    pub name: String,
+    /// Whether cargo takes every file in `tests/` for a program of tests.
+    pub finds_tests: bool,
+}
+
+/// Finds the folders that cargo is run in.
+pub(super) fn roots(project: &Project) -> Vec<CargoRoot> {
+    let manifests = project.manifests.iter().filter(|(path, _)| file_name(path) == "Cargo.toml");
+    let mut found: Vec<CargoRoot> = manifests
+        .filter(|(path, _)| !is_generated(path))
+        // One that cannot be read is cargo's to complain about.
+        .map(|(path, text)| CargoRoot { folder: folder_of(path), manifest: toml::from_str(text).unwrap_or_default() })
+        .collect();
+    found.sort_by_key(|root| (root.folder.split('/').count(), root.folder.clone()));
+    let mut roots: Vec<CargoRoot> = Vec::new();
+    for candidate in found {
+        if stands_alone(&candidate, &roots) {
+            roots.push(candidate);
+        }
+    }
+    roots
+}
+
+fn stands_alone(candidate: &CargoRoot, roots: &[CargoRoot]) -> bool {
+    let above = roots.iter().rev().find(|root| within(&candidate.folder, &root.folder));
+    let Some(above) = above else { return true };
+    let path = format!("{}/Cargo.toml", candidate.folder);
+    let aside = is_test(&path) || is_example(&path) || candidate.folder.split('/').any(|part| part == "fuzz");
+    if aside {
+        return false;
+    }
+    let is_workspace = above.manifest.contains_key("workspace");
+    candidate.manifest.contains_key("workspace")
+        || !is_workspace
+        || above.excluded().is_match(relative_to(&candidate.folder, &above.folder))
+}
+
+impl CargoRoot {
+    fn globs(&self, key: &str) -> GlobSet {
+        let list =
+            self.manifest.get("workspace").and_then(|workspace| workspace.get(key)).and_then(toml::Value::as_array);
+        let mut set = GlobSetBuilder::new();
+        for pattern in list.into_iter().flatten().filter_map(toml::Value::as_str) {
+            let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
+            if let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() {
+                set.add(glob);
+            }
+        }
+        set.build().unwrap_or_default()
+    }
+
+    fn excluded(&self) -> GlobSet {
+        self.globs("exclude")
+    }
+
+    /// Finds the packages that `cargo test --workspace` runs here.
+    pub fn packages(&self, project: &Project) -> Vec<CargoPackage> {
+        let (members, excluded) = (self.globs("members"), self.excluded());
+        let mut manifests: BTreeMap<String, toml::Table> = BTreeMap::new();
+        for (path, text) in project.manifests.iter().filter(|(path, _)| file_name(path) == "Cargo.toml") {
+            if let Ok(manifest) = toml::from_str(text) {
+                manifests.insert(folder_of(path), manifest);
+            }
+        }
+        let mut wanted: Vec<String> = vec![self.folder.clone()];
+        wanted.extend(manifests.keys().filter(|folder| within(folder, &self.folder)).filter_map(|folder| {
+            let inside = relative_to(folder, &self.folder);
+            (members.is_match(inside) && !excluded.is_match(inside)).then(|| folder.clone())
+        }));
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        let mut packages = Vec::new();
+        let is_workspace = self.manifest.contains_key("workspace");
+        while let Some(folder) = wanted.pop() {
+            let Some(manifest) = manifests.get(&folder).filter(|_| known.insert(folder.clone())) else { continue };
+            if is_workspace {
+                let inner = path_dependencies(manifest).into_iter().map(|path| join(&folder, &path));
+                wanted.extend(inner.filter(|inner| {
+                    within(inner, &self.folder) && !excluded.is_match(relative_to(inner, &self.folder))
+                }));
+            }
+            packages.extend(package(&folder, manifest));
+        }
+        packages.sort_by(|one, other| one.folder.cmp(&other.folder));
+        packages
+    }
+}
+
+fn package(folder: &str, manifest: &toml::Table) -> Option<CargoPackage> {
+    let package = manifest.get("package")?.as_table()?;
+    let name = package.get("name")?.as_str()?.to_owned();
+    let off = package.get("autotests").and_then(toml::Value::as_bool) == Some(false);
+    // The first edition looks for tests only if none is named.
+    let first_edition = matches!(package.get("edition").map(|edition| edition.as_str()), None | Some(Some("2015")));
+    let finds_tests = !(off || first_edition && manifest.contains_key("test"));
+    Some(CargoPackage { folder: folder.to_owned(), name, finds_tests })
+}
+
+fn path_dependencies(manifest: &toml::Table) -> Vec<String> {
+    let tables = ["dependencies", "dev-dependencies", "build-dependencies"];
+    let tables = tables.iter().filter_map(|name| manifest.get(*name).and_then(toml::Value::as_table));
+    tables
+        .flat_map(|table| table.values())
+        .filter_map(|dependency| dependency.get("path").and_then(toml::Value::as_str).map(str::to_owned))
+        .collect()
+}
+
+fn folder_of(path: &str) -> String {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
+}
+
+/// Returns whether a folder lies below another, or is the same.
+fn within(folder: &str, above: &str) -> bool {
+    above.is_empty() || folder == above || folder.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn relative_to<'a>(folder: &'a str, above: &str) -> &'a str {
+    folder.strip_prefix(above).unwrap_or(folder).trim_start_matches('/')
+}
+
+fn join(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
+}
+
+/// One setup for each folder that cargo is run in.
+pub(super) fn setups(project: &Project, because: &str) -> Vec<Setup> {
+    let setup = |root: CargoRoot| Setup { folder: root.folder, because: because.to_owned(), detail: String::new() };
+    roots(project).into_iter().map(setup).collect()
+}
+
+/// Returns whether a workspace has `cargo nextest` run its tests.
+pub(super) fn uses_nextest(project: &Project, folder: &str) -> bool {
+    project.files.contains(&join(folder, ".config/nextest.toml"))
+}
+
+/// Says how `cargo test` and nextest call tests, each given by its file and its name in there, where cargo's own rules say
+/// which program a file belongs to. A module that is found by `#[path]` is called otherwise, and then nobody asks for it.
+pub(super) fn test_ids(setup: &Setup, project: &Project, tests: &[(String, String)]) -> Vec<Vec<String>> {
+    let Some(root) = roots(project).into_iter().find(|root| root.folder == setup.folder) else { return Vec::new() };
+    let packages = root.packages(project);
+    let ids = |(path, name): &(String, String)| {
+        let own = packages.iter().filter(|package| within(&folder_of(path), &package.folder));
+        let Some(package) = own.max_by_key(|package| package.folder.len()) else { return Vec::new() };
+        let inside = relative_to(path, &package.folder);
+        let of = |(program, modules): (String, String)| format!("{program} {modules}{name}");
+        programs(&package.name, inside, project, &package.folder).into_iter().map(of).collect()
+    };
+    tests.iter().map(ids).collect()
+}
+
+/// The programs of tests that hold a file of a package, each with the modules that lead to it.
+fn programs(package: &str, path: &str, project: &Project, folder: &str) -> Vec<(String, String)> {
+    let Some(path) = path.strip_suffix(".rs") else { return Vec::new() };
+    let parts: Vec<&str> = path.split('/').collect();
+    let modules = |parts: &[&str]| {
+        let parts = if parts.last() == Some(&"mod") { &parts[..parts.len() - 1] } else { parts };
+        parts.iter().map(|part| format!("{part}::")).collect::<String>()
+    };
+    let is_root = |program: &str| project.files.contains(&join(folder, &format!("{program}/main.rs")));
+    let (library, main) = (package.to_owned(), format!("{package}::bin/{package}"));
+    match parts[..] {
+        ["src", "lib"] => vec![(library, String::new())],
+        ["src", "main"] => vec![(main, String::new())],
+        ["src", "bin", name] | ["src", "bin", name, "main"] => {
+            vec![(format!("{package}::bin/{name}"), String::new())]
+        }
+        ["src", "bin", ..] => Vec::new(),
+        ["src", ref inner @ ..] => vec![(library, modules(inner)), (main, modules(inner))],
+        ["tests", name] | ["tests", name, "main"] => vec![(format!("{package}::{name}"), String::new())],
+        ["tests", name, ref inner @ ..] if is_root(&format!("tests/{name}")) => {
+            vec![(format!("{package}::{name}"), modules(inner))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A command of cargo's that reaches no network and leaves the lock file alone.
+pub(super) fn command(setup: &Setup, project: &Project, arguments: &[&str]) -> GateCommand {
+    let lock = join(&setup.folder, "Cargo.lock");
+    let mut arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    arguments.push("--offline".to_owned());
+    if project.files.contains(&lock) {
+        arguments.push("--locked".to_owned());
+    }
+    GateCommand {
+        program: "cargo".to_owned(),
+        arguments,
+        folder: setup.folder.clone(),
+        environment: [("CARGO_TERM_COLOR".to_owned(), "never".to_owned())].into(),
+        provided: BTreeMap::new(),
+    }
+}
+
+/// Makes the places of diagnostics relative to the root. Cargo names them from the root of the workspace.
+pub(super) fn place(mut report: ToolReport, setup: &Setup, output: &GateOutput) -> ToolReport {
+    for found in &mut report.diagnostics {
+        output.place(found, &setup.folder);
+    }
+    report
+}
+
+/// Tells that a part of the toolchain is missing, where cargo or rustup says so.
+///
+/// # Errors
+///
+/// The part is missing.
+pub(super) fn is_there(output: &GateOutput) -> Result<(), ReportError> {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let says = |line: &&str| line.contains("error: no such command") || line.contains("is not installed for the");
+    match text.lines().find(says) {
+        Some(line) if output.status != Some(0) => Err(ReportError::MissingTool(assize_report::message(line))),
+        _ => Ok(()),
+    }
+}
+
+/// Says in a build's general fault what cargo complained about: a build script that failed, a manifest that is wrong.
+pub(super) fn explain(mut report: ToolReport, output: &GateOutput) -> ToolReport {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let start = text.lines().scan(0, |at, line| {
+        let start = *at;
+        *at += line.len() + 1;
+        Some((start, line))
+    });
+    let fault = start.into_iter().find(|(_, line)| line.starts_with("error"));
+    for found in report.diagnostics.iter_mut().filter(|found| found.code == "cargo" && found.path.is_none()) {
+        if let Some((start, _)) = fault {
+            found.message = assize_report::message(text.get(start..).unwrap_or_default());
+        }
+    }
+    report
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A project of manifests and other files.
+    pub(in crate::gate) fn project(manifests: &[(&str, &str)], files: &[&str]) -> Project {
+        let manifests: BTreeMap<String, String> =
+            manifests.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        let files = files.iter().map(|path| (*path).to_owned()).chain(manifests.keys().cloned()).collect();
+        Project { files, manifests, programs: ["cargo".to_owned()].into() }
+    }
+
+    fn folders(manifests: &[(&str, &str)]) -> Vec<String> {
+        roots(&project(manifests, &[])).into_iter().map(|root| root.folder).collect()
+    }
+
+    const PACKAGE: &str = "[package]\nname = \"p\"\nedition = \"2024\"\n";
+    const WORKSPACE: &str = "[workspace]\nmembers = [\"crates/*\"]\nexclude = [\"tools/own\"]\n";
+
+    #[test]
+    fn cargo_runs_where_a_workspace_begins() {
+        for (manifests, expected) in [
+            (vec![("Cargo.toml", PACKAGE)], vec![""]),
+            (vec![("Cargo.toml", WORKSPACE), ("crates/a/Cargo.toml", PACKAGE)], vec![""]),
+            (vec![("Cargo.toml", WORKSPACE), ("tools/own/Cargo.toml", PACKAGE)], vec!["", "tools/own"]),
+            (vec![("Cargo.toml", WORKSPACE), ("other/Cargo.toml", WORKSPACE)], vec!["", "other"]),
+            (vec![("Cargo.toml", PACKAGE), ("sub/Cargo.toml", PACKAGE)], vec!["", "sub"]),
+            (vec![("a/Cargo.toml", PACKAGE), ("b/Cargo.toml", PACKAGE)], vec!["a", "b"]),
+            (vec![("Cargo.toml", PACKAGE), ("tests/fixtures/x/Cargo.toml", PACKAGE)], vec![""]),
+            (vec![("Cargo.toml", PACKAGE), ("fuzz/Cargo.toml", WORKSPACE)], vec![""]),
+            (vec![("vendor/x/Cargo.toml", PACKAGE)], vec![]),
+            (vec![("Cargo.toml", "[package\n")], vec![""]),
+        ] {
+            assert_eq!(folders(&manifests), expected, "{manifests:?}");
+        }
+    }
+
+    #[test]
+    fn packages_are_members_and_what_they_depend_on_by_path() {
+        let named = |name: &str, rest: &str| format!("[package]\nname = \"{name}\"\nedition = \"2021\"\n{rest}");
+        let (a, b, c) = (
+            named("a", "[dependencies]\nd = { path = \"../../inner/d\" }\n"),
+            named("b", ""),
+            named("c", "[dev-dependencies]\n"),
+        );
+        let (d, old) = (named("d", ""), "[package]\nname = \"old\"\n[[test]]\nname = \"x\"\n");
+        let off = "[package]\nname = \"off\"\nedition = \"2021\"\nautotests = false\n";
+        let project = project(
+            &[
+                ("Cargo.toml", WORKSPACE),
+                ("crates/a/Cargo.toml", &a),
+                ("crates/b/Cargo.toml", &b),
+                ("crates/old/Cargo.toml", old),
+                ("crates/off/Cargo.toml", off),
+                ("stray/Cargo.toml", &c),
+                ("inner/d/Cargo.toml", &d),
+            ],
+            &[],
+        );
+        let packages = roots(&project)[0].packages(&project);
+        let found: Vec<(&str, bool)> =
+            packages.iter().map(|package| (package.name.as_str(), package.finds_tests)).collect();
+        assert_eq!(found, [("a", true), ("b", true), ("off", false), ("old", false), ("d", true)]);
+    }
+
+    #[test]
+    fn tests_are_called_by_their_files() {
+        let named = |name: &str| format!("[package]\nname = \"{name}\"\nedition = \"2021\"\n");
+        let (one, two) = (named("one"), named("two-x"));
+        let manifests = [("Cargo.toml", WORKSPACE), ("crates/one/Cargo.toml", &one), ("crates/two/Cargo.toml", &two)];
+        let project = project(&manifests, &["crates/one/tests/big/main.rs"]);
+        let setup = Setup { folder: String::new(), because: String::new(), detail: String::new() };
+        for (path, expected) in [
+            ("crates/one/src/lib.rs", vec!["one t"]),
+            ("crates/one/src/main.rs", vec!["one::bin/one t"]),
+            ("crates/two/src/bin/tool.rs", vec!["two-x::bin/tool t"]),
+            ("crates/one/src/a/b.rs", vec!["one a::b::t", "one::bin/one a::b::t"]),
+            ("crates/one/src/a/mod.rs", vec!["one a::t", "one::bin/one a::t"]),
+            ("crates/one/tests/api.rs", vec!["one::api t"]),
+            ("crates/one/tests/big/main.rs", vec!["one::big t"]),
+            ("crates/one/tests/big/part.rs", vec!["one::big part::t"]),
+            // Fixtures, modules of whoever wants them, examples.
+            ("crates/one/tests/ui/fails.rs", vec![]),
+            ("crates/one/examples/x.rs", vec![]),
+            ("crates/one/build.rs", vec![]),
+            ("elsewhere/src/lib.rs", vec![]),
+        ] {
+            let ids = test_ids(&setup, &project, &[(path.to_owned(), "t".to_owned())]);
+            assert_eq!(ids, [expected], "{path}");
+        }
+    }
+
+    #[test]
+    fn the_lock_file_is_kept_where_there_is_one() {
+        let setup = Setup { folder: "a".to_owned(), because: String::new(), detail: String::new() };
+        let arguments = |files: &[&str]| command(&setup, &project(&[], files), &["check"]).arguments;
+        assert_eq!(arguments(&["Cargo.lock"]), ["check", "--offline"]);
+        assert_eq!(arguments(&["a/Cargo.lock"]), ["check", "--offline", "--locked"]);
+    }
+
+    #[test]
+    fn a_missing_part_of_the_toolchain_is_no_fault_of_the_project() {
+        let output = |status: i32, stderr: &str| GateOutput {
+            status: Some(status),
+            stderr: stderr.as_bytes().to_vec(),
+            ..GateOutput::default()
+        };
+        for (status, stderr, there) in [
+            (101, "error: no such command: `clippy`\n", false),
+            (1, "error: 'cargo-fmt' is not installed for the toolchain 'stable'\n", false),
+            (101, "error[E0308]: mismatched types\n", true),
+            (0, "warning: x is not installed for the fun of it\n", true),
+        ] {
+            assert_eq!(is_there(&output(status, stderr)).is_ok(), there, "{stderr}");
+        }
+    }
+}

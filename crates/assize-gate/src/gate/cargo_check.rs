@@ -1,0 +1,39 @@
+//! `cargo check`: does it compile, tests and examples included.
+
+use assize_report::{ToolReport, ReportError, rustc_json};
+
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, cargo};
+
+/// The compiler.
+pub struct CargoCheck;
+
+impl Gate for CargoCheck {
+    fn id(&self) -> &'static str {
+        "cargo-check"
+    }
+
+    fn summary(&self) -> &'static str {
+        "compiles every target of a Cargo workspace without building it"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::Compilation, Dimension::Types]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        cargo::setups(project, "there is a Cargo.toml")
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        cargo::command(setup, project, &["check", "--workspace", "--all-targets", "--message-format=json"])
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+        let report = rustc_json::parse(&output.stdout)?;
+        Ok(cargo::place(cargo::explain(report, output), setup, output))
+    }
+
+    fn ordinary_statuses(&self) -> &'static [i32] {
+        &[0, 101]
+    }
+}

@@ -1,0 +1,106 @@
+//! `eslint --format json`: lints of JavaScript and TypeScript, where the project configures them.
+
+use assize_report::{ToolReport, ReportError, eslint};
+
+use super::javascript::{self, NodePackage, is_below};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+
+/// A linter of JavaScript.
+pub struct Eslint;
+
+impl Gate for Eslint {
+    fn id(&self) -> &'static str {
+        "eslint"
+    }
+
+    fn summary(&self) -> &'static str {
+        "runs ESLint's rules on JavaScript and TypeScript code"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::Style]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        let mut setups: Vec<Setup> = Vec::new();
+        for package in javascript::packages(project) {
+            let Some(because) = because(project, &package) else { continue };
+            // What the outermost configuration sees is linted once.
+            if !setups.iter().any(|setup| is_below(&package.folder, &setup.folder)) {
+                setups.push(Setup { folder: package.folder, because, detail: String::new() });
+            }
+        }
+        setups
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        let mut arguments = vec!["--format", "json", "--output-file", "{reports}/eslint.json", "--no-color"];
+        if is_old(project, &setup.folder) {
+            // Without being told, ESLint up to version 8 lints `.js` alone.
+            arguments.extend(["--ext", ".js,.cjs,.mjs,.jsx,.ts,.cts,.mts,.tsx"]);
+        }
+        arguments.push(".");
+        javascript::command(setup, project, "eslint", &arguments)
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+        Ok(javascript::place(eslint::parse(output.report("eslint.json")?)?, setup, output))
+    }
+}
+
+fn because(project: &Project, package: &NodePackage) -> Option<String> {
+    // That it is among the dependencies is not enough: without a configuration it does nothing but fail.
+    javascript::because(project, package, "", &[], is_config, Some("eslintConfig"))
+}
+
+fn is_config(name: &str) -> bool {
+    name.starts_with("eslint.config.") || is_old_config(name)
+}
+
+fn is_old_config(name: &str) -> bool {
+    name == ".eslintrc" || name.starts_with(".eslintrc.")
+}
+
+/// Returns whether only the old kind of configuration is there.
+fn is_old(project: &Project, folder: &str) -> bool {
+    let here = |test: fn(&str) -> bool| {
+        let mut paths = project.files.iter().filter(|path| javascript::parent(path) == folder);
+        paths.any(|path| test(assize_core::path::file_name(path)))
+    };
+    !here(|name| name.starts_with("eslint.config."))
+        && (here(is_old_config) || javascript::package(project, folder).key("eslintConfig").is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::python::tests::project;
+    use super::*;
+
+    #[test]
+    fn it_is_used_where_it_is_configured() {
+        for (manifests, files, because, old) in [
+            (&[("package.json", "{}")][..], &["eslint.config.mjs"][..], "there is a eslint.config.mjs", false),
+            (&[("package.json", "{}")], &[".eslintrc.json"], "there is a .eslintrc.json", true),
+            (&[("package.json", r#"{"eslintConfig":{}}"#)], &[], "package.json has `eslintConfig`", true),
+            (&[("package.json", r#"{"devDependencies":{"eslint":"9"}}"#)], &[], "", false),
+            (&[("package.json", "{}")], &["a/eslint.config.mjs"], "", false),
+        ] {
+            let project = project(manifests, files, &["node_modules/.bin/eslint"]);
+            let found = Eslint.detect(&project);
+            assert_eq!(found.first().map_or("", |setup| setup.because.as_str()), because, "{manifests:?} {files:?}");
+            if let Some(setup) = found.first() {
+                assert_eq!(Eslint.command(setup, &project).arguments.contains(&"--ext".to_owned()), old);
+            }
+        }
+    }
+
+    #[test]
+    fn packages_below_a_configuration_belong_to_it() {
+        let project = project(
+            &[("package.json", "{}"), ("p/a/package.json", "{}")],
+            &["eslint.config.js", "p/a/eslint.config.js"],
+            &[],
+        );
+        assert_eq!(Eslint.detect(&project).len(), 1);
+    }
+}

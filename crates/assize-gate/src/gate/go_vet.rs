@@ -1,0 +1,39 @@
+//! `go vet`: what compiles and is wrong all the same, in Go code and its tests.
+
+use assize_report::{ToolReport, ReportError, go_vet};
+
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, go};
+
+/// Lints that come with Go.
+pub struct GoVet;
+
+impl Gate for GoVet {
+    fn id(&self) -> &'static str {
+        "go-vet"
+    }
+
+    fn summary(&self) -> &'static str {
+        "runs go vet on Go code and its tests"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::Style]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        go::setups(project, go::is_code)
+    }
+
+    fn command(&self, setup: &Setup, _project: &Project) -> GateCommand {
+        go::command(setup, "go", &["vet", "./..."])
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+        Ok(go::place(go_vet::parse(&output.stderr)?, setup, output))
+    }
+
+    fn ordinary_statuses(&self) -> &'static [i32] {
+        // 2: `go vet` has found something, or `go build` has, by version.
+        &[0, 1, 2]
+    }
+}

@@ -1,0 +1,292 @@
+//! What the gates of JavaScript and TypeScript projects have in common: packages, programs, files of tests.
+//!
+//! It must not know any of the gates.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_core::path::file_name;
+use assize_ecosystem::is_generated;
+use assize_report::ToolReport;
+use assize_report::eslint::CODE_ENDINGS;
+use serde_json::Value;
+
+use super::declared::{placed, without_root};
+use super::{GateCommand, GateOutput, Project, Setup};
+
+/// The keys of `package.json` under which dependencies stand.
+const DEPENDENCIES: [&str; 4] = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+
+/// A folder with a `package.json`, or the root of a project that has none.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct NodePackage {
+    /// The folder, relative to the root of the project; empty for that itself.
+    pub folder: String,
+    manifest: Value,
+}
+
+impl NodePackage {
+    /// Reads a script.
+    pub fn script(&self, name: &str) -> Option<&str> {
+        self.manifest.get("scripts")?.get(name)?.as_str().filter(|text| !text.trim().is_empty())
+    }
+
+    /// The names of all scripts.
+    pub fn scripts(&self) -> Vec<&str> {
+        let scripts = self.manifest.get("scripts").and_then(Value::as_object);
+        scripts.into_iter().flat_map(|scripts| scripts.keys().map(String::as_str)).collect()
+    }
+
+    /// Returns whether it names a package as something that it needs.
+    pub fn depends_on(&self, name: &str) -> bool {
+        DEPENDENCIES.iter().any(|key| self.manifest.get(key).is_some_and(|all| all.get(name).is_some()))
+    }
+
+    /// Returns whether it has any dependency at all.
+    pub fn has_dependencies(&self) -> bool {
+        let is_used = |value: &Value| value.as_object().is_some_and(|all| !all.is_empty());
+        DEPENDENCIES.iter().any(|key| self.manifest.get(key).is_some_and(is_used))
+    }
+
+    /// A key of the manifest, where tools are configured.
+    pub fn key(&self, name: &str) -> Option<&Value> {
+        self.manifest.get(name)
+    }
+
+    /// Whether files that end in `.js` are modules of the standard, not CommonJS.
+    pub fn is_module(&self) -> bool {
+        self.manifest.get("type").and_then(Value::as_str) == Some("module")
+    }
+
+    /// The path of its manifest.
+    pub fn path(&self) -> String {
+        within(&self.folder, "package.json")
+    }
+}
+
+/// Finds the packages, the outermost first. Those of dependencies and of fixtures are not the project's.
+pub(super) fn packages(project: &Project) -> Vec<NodePackage> {
+    let own = |path: &&String| file_name(path) == "package.json" && !is_foreign(path);
+    let mut found: Vec<NodePackage> = project
+        .manifests
+        .keys()
+        .filter(own)
+        .filter_map(|path| {
+            let manifest = serde_json::from_str(project.manifests.get(path)?).ok()?;
+            Some(NodePackage { folder: parent(path).to_owned(), manifest })
+        })
+        .collect();
+    found.sort_by_key(|package| (package.folder.matches('/').count(), package.folder.clone()));
+    if !project.files.contains("package.json") {
+        found.insert(0, NodePackage { folder: String::new(), manifest: Value::Null });
+    }
+    found
+}
+
+/// Returns the package of a folder.
+pub(super) fn package(project: &Project, folder: &str) -> NodePackage {
+    let found = packages(project).into_iter().find(|package| package.folder == folder);
+    found.unwrap_or_else(|| NodePackage { folder: folder.to_owned(), manifest: Value::Null })
+}
+
+/// The files of a package, relative to it, without those of packages below it.
+pub(super) fn files<'a>(project: &'a Project, folder: &'a str) -> impl Iterator<Item = &'a str> {
+    let below: BTreeSet<String> = packages(project)
+        .into_iter()
+        .map(|package| package.folder)
+        .filter(|other| other != folder && is_below(other, folder))
+        .collect();
+    project.files.iter().filter_map(move |path| {
+        let inside = if folder.is_empty() { path } else { path.strip_prefix(folder)?.strip_prefix('/')? };
+        let foreign = is_foreign(path) || below.iter().any(|other| is_below(path, other));
+        (!foreign).then_some(inside)
+    })
+}
+
+/// The files of a package whose names say that they hold tests: `a.test.ts`, `a.spec.js`, `__tests__/a.js`.
+pub(super) fn test_files(project: &Project, folder: &str) -> Vec<String> {
+    let is_named = |path: &str| {
+        let name = file_name(path);
+        let named = [".test.", ".spec."].iter().any(|part| name.contains(part)) || path.contains("__tests__/");
+        named && is_code(path)
+    };
+    files(project, folder).filter(|path| is_named(path)).map(str::to_owned).collect()
+}
+
+/// Returns whether a file is JavaScript or TypeScript by its name.
+pub(super) fn is_code(path: &str) -> bool {
+    let name = file_name(path);
+    !name.ends_with(".d.ts") && name.rsplit_once('.').is_some_and(|(_, ending)| CODE_ENDINGS.contains(&ending))
+}
+
+fn is_foreign(path: &str) -> bool {
+    is_generated(path) && file_name(path) != "package-lock.json"
+        || path
+            .split('/')
+            .rev()
+            .skip(1)
+            .any(|part| matches!(part, "fixtures" | "__fixtures__" | "testdata" | "templates"))
+}
+
+pub(super) fn is_below(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+pub(super) fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Joins a folder and what stands in it.
+pub(super) fn within(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// The way from a folder to the root.
+pub(super) fn up_from(folder: &str) -> String {
+    "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count())
+}
+
+/// Finds a program that was installed for a package, in its folder or in one above.
+pub(super) fn installed(project: &Project, folder: &str, name: &str) -> Option<String> {
+    let mut at = Some(folder);
+    while let Some(folder) = at {
+        let path = within(folder, &format!("node_modules/.bin/{name}"));
+        if project.programs.contains(&path) {
+            return Some(path);
+        }
+        at = if folder.is_empty() { None } else { Some(parent(folder)) };
+    }
+    None
+}
+
+/// The program of a tool: the one that was installed for the package, or else the one on the search path. That it is
+/// there is for others to check.
+pub(super) fn program(project: &Project, folder: &str, name: &str) -> String {
+    let own = within(folder, &format!("node_modules/.bin/{name}"));
+    let found = installed(project, folder, name);
+    found.unwrap_or_else(|| if project.programs.contains(name) { name.to_owned() } else { own })
+}
+
+/// A command that starts a tool of the package.
+pub(super) fn command(setup: &Setup, project: &Project, tool: &str, arguments: &[&str]) -> GateCommand {
+    GateCommand {
+        program: program(project, &setup.folder, tool),
+        arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
+        folder: setup.folder.clone(),
+        environment: environment(),
+        provided: BTreeMap::new(),
+    }
+}
+
+/// What every tool is told: nobody watches, and colours are of no use.
+pub(super) fn environment() -> BTreeMap<String, String> {
+    [("CI", "1"), ("NO_COLOR", "1"), ("FORCE_COLOR", "0"), ("NO_UPDATE_NOTIFIER", "1")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into()
+}
+
+/// Says by what one sees that a tool is in use in a package: a file that configures it, a key of the manifest, a
+/// dependency, or a script that calls it.
+pub(super) fn because(
+    project: &Project,
+    package: &NodePackage,
+    tool: &str,
+    names: &[&str],
+    is_config: impl Fn(&str) -> bool,
+    key: Option<&str>,
+) -> Option<String> {
+    let config = project.files.iter().find(|path| parent(path) == package.folder && is_config(file_name(path)));
+    if let Some(path) = config {
+        return Some(format!("there is a {path}"));
+    }
+    if let Some(key) = key.filter(|key| package.key(key).is_some()) {
+        return Some(format!("{} has `{key}`", package.path()));
+    }
+    if let Some(name) = names.iter().find(|name| package.depends_on(name)) {
+        return Some(format!("{} depends on {name}", package.path()));
+    }
+    let calls = |name: &&&str| {
+        let text = package.script(name).unwrap_or_default();
+        text.split(|c: char| c.is_whitespace() || "&|;()'\"".contains(c)).any(|word| !word.is_empty() && word == tool)
+    };
+    package.scripts().iter().find(calls).map(|script| format!("{} has the script `{script}`", package.path()))
+}
+
+/// Makes the places of diagnostics and tests relative to the root.
+pub(super) fn place(report: ToolReport, setup: &Setup, output: &GateOutput) -> ToolReport {
+    let mut report = placed(report, setup, output);
+    if !setup.folder.is_empty() {
+        for case in report.tests.iter_mut().flat_map(|run| &mut run.cases) {
+            case.id = within(&setup.folder, &case.id);
+        }
+    }
+    for case in report.tests.iter_mut().flat_map(|run| &mut run.cases) {
+        case.id = without_root(&case.id, output);
+    }
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::python::tests::project;
+    use super::*;
+
+    #[test]
+    fn packages_are_the_project_s_own() {
+        let project = project(
+            &[
+                ("package.json", r#"{"workspaces":["packages/*"]}"#),
+                (
+                    "packages/a/package.json",
+                    r#"{"type":"module","scripts":{"test":"x","build":" "},"devDependencies":{"b":"1"}}"#,
+                ),
+                ("node_modules/c/package.json", "{}"),
+                ("test/fixtures/d/package.json", "{}"),
+                ("packages/e/package.json", "{"),
+            ],
+            &["packages/a/src/a.ts", "b.js"],
+            &[],
+        );
+        let found = packages(&project);
+        assert_eq!(found.iter().map(|package| package.folder.as_str()).collect::<Vec<_>>(), ["", "packages/a"]);
+        let a = &found[1];
+        assert!(a.is_module() && a.depends_on("b") && !a.depends_on("c") && a.has_dependencies());
+        assert!(!found[0].is_module() && !found[0].has_dependencies());
+        assert_eq!((a.script("test"), a.script("build"), a.script("none")), (Some("x"), None, None));
+        assert_eq!(files(&project, "packages/a").collect::<Vec<_>>(), ["package.json", "src/a.ts"]);
+        assert!(!files(&project, "").any(|path| path.starts_with("packages/a/")));
+    }
+
+    #[test]
+    fn a_project_without_a_manifest_is_a_package() {
+        let found = packages(&project(&[], &["a.test.js"], &[]));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].folder, "");
+    }
+
+    #[test]
+    fn files_of_tests_have_names() {
+        let files = [
+            "a.test.js",
+            "src/b.spec.tsx",
+            "__tests__/c.mjs",
+            "d.js",
+            "e.test.snap",
+            "dist/f.test.js",
+            "g.test.d.ts",
+            "test/fixtures/h.test.js",
+        ];
+        assert_eq!(test_files(&project(&[], &files, &[]), ""), ["__tests__/c.mjs", "a.test.js", "src/b.spec.tsx"]);
+    }
+
+    #[test]
+    fn the_package_s_own_program_goes_first() {
+        for (programs, expected) in [
+            (&["tsc", "node_modules/.bin/tsc", "p/a/node_modules/.bin/tsc"][..], "p/a/node_modules/.bin/tsc"),
+            (&["tsc", "node_modules/.bin/tsc"], "node_modules/.bin/tsc"),
+            (&["tsc"], "tsc"),
+            (&[], "p/a/node_modules/.bin/tsc"),
+        ] {
+            assert_eq!(program(&project(&[], &[], programs), "p/a", "tsc"), expected, "{programs:?}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! `jest`: a runner of tests for JavaScript, with its own assertions.
+
+use assize_report::{ToolReport, ReportError};
+
+use super::javascript;
+use super::runner::{EXPECTED, PositionalMeaning, JavaScriptRunner, expecting};
+use super::script::ScriptStep;
+use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+
+/// A runner of tests for JavaScript.
+pub struct Jest;
+
+const RUNNER: JavaScriptRunner = JavaScriptRunner {
+    name: "jest",
+    is_call: |step: &ScriptStep| step.head() == "jest" || is_behind_node(step),
+    first: &[],
+    last: &["--ci", "--reporters={reports}/jest.cjs", "--coverage=false", "--watchAll=false"],
+    dropped: &[
+        "--reporters",
+        "--watch",
+        "--watchAll",
+        "--coverage",
+        "--json",
+        "--outputFile",
+        "--silent",
+        "--verbose",
+        "--passWithNoTests",
+        "--ci",
+        "--onlyChanged",
+        "-o",
+    ],
+    valued: &["--reporters", "--outputFile", "-c", "--config", "-t", "--testNamePattern", "--maxWorkers", "-w"],
+    // A single file of tests runs in the runner's own process.
+    variables: &[("NODE_OPTIONS", "--require {reports}/watch.cjs"), ("ASSIZE_WATCH", "1")],
+    canary: |word, _, typed| expecting(word, if typed { "// @ts-nocheck\n" } else { "" }),
+    names: &EXPECTED,
+    named: PositionalMeaning::Parts,
+    picks: &["-t", "--testNamePattern", "--shard", "--changedSince", "--findRelatedTests", "--runTestsByPath"],
+};
+
+/// `node --experimental-vm-modules node_modules/jest/bin/jest.js`
+fn is_behind_node(step: &ScriptStep) -> bool {
+    step.head() == "node"
+        && step
+            .arguments()
+            .iter()
+            .any(|word| word.text.ends_with("jest/bin/jest.js") || word.text.ends_with(".bin/jest"))
+}
+
+impl Gate for Jest {
+    fn id(&self) -> &'static str {
+        "jest"
+    }
+
+    fn summary(&self) -> &'static str {
+        "runs JavaScript and TypeScript tests with Jest"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::TestsFunctional]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        let found = javascript::packages(project).into_iter().filter_map(|package| {
+            RUNNER.called(&package).or_else(|| {
+                let is_config = |name: &str| name.starts_with("jest.config.");
+                let because = javascript::because(project, &package, "jest", &["jest"], is_config, Some("jest"))?;
+                let tested = !javascript::test_files(project, &package.folder).is_empty();
+                tested.then(|| Setup { folder: package.folder.clone(), because, detail: String::new() })
+            })
+        });
+        found.collect()
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        let program = javascript::program(project, &setup.folder, "jest");
+        RUNNER.command(setup, project, &program, &[])
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+        JavaScriptRunner::report(setup, output)
+    }
+
+    fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
+        Some(RUNNER.canary(setup, project, word, &RUNNER.beside(setup, project, word)?))
+    }
+}

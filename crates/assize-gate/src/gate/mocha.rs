@@ -1,0 +1,133 @@
+//! `mocha`: a runner of tests for JavaScript that leaves assertions to others.
+
+use assize_report::{ToolReport, ReportError};
+
+use super::javascript::{self, parent, within};
+use super::runner::{ASSERTED, PositionalMeaning, JavaScriptRunner, asserting};
+use super::script::ScriptStep;
+use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+
+/// A runner of tests for JavaScript.
+pub struct Mocha;
+
+const RUNNER: JavaScriptRunner = JavaScriptRunner {
+    name: "mocha",
+    is_call: |step: &ScriptStep| step.head() == "mocha",
+    first: &[],
+    last: &["--reporter", "{reports}/mocha.cjs"],
+    dropped: &[
+        "--reporter",
+        "-R",
+        "--watch",
+        "-w",
+        "--reporter-option",
+        "--reporter-options",
+        "-O",
+        "--parallel",
+        "-p",
+    ],
+    valued: &[
+        "--reporter",
+        "-R",
+        "--reporter-option",
+        "--reporter-options",
+        "-O",
+        "--require",
+        "-r",
+        "--timeout",
+        "-t",
+        "--grep",
+        "-g",
+        "--ui",
+        "-u",
+        "--file",
+        "--import",
+        "--loader",
+        "--extension",
+        "--config",
+        "--ignore",
+    ],
+    // The tests run in the runner's own process.
+    variables: &[("NODE_OPTIONS", "--require {reports}/watch.cjs"), ("ASSIZE_WATCH", "1")],
+    canary: |word, module, _| asserting(word, module, "it"),
+    names: &ASSERTED,
+    named: PositionalMeaning::Paths,
+    picks: &["--grep", "-g", "--fgrep", "-f"],
+};
+
+/// Mocha ends with the number of tests that failed, ours among them. From 126 on a shell says other things.
+const STATUSES: [i32; 126] = {
+    let mut all = [0; 126];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = at as i32;
+        at += 1;
+    }
+    all
+};
+
+impl Gate for Mocha {
+    fn id(&self) -> &'static str {
+        "mocha"
+    }
+
+    fn summary(&self) -> &'static str {
+        "runs JavaScript tests with Mocha"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::TestsFunctional]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        let found = javascript::packages(project).into_iter().filter_map(|package| {
+            RUNNER.called(&package).or_else(|| {
+                let is_config = |name: &str| name.starts_with(".mocharc.");
+                let because = javascript::because(project, &package, "mocha", &["mocha"], is_config, Some("mocha"))?;
+                let tested = !default_tests(project, &package.folder).is_empty();
+                let own = package.script("test").is_none_or(|text| text.contains("mocha"));
+                (tested && own).then(|| Setup { folder: package.folder.clone(), because, detail: String::new() })
+            })
+        });
+        found.collect()
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        let program = javascript::program(project, &setup.folder, "mocha");
+        RUNNER.command(setup, project, &program, &[])
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+        JavaScriptRunner::report(setup, output)
+    }
+
+    fn ordinary_statuses(&self) -> &'static [i32] {
+        &STATUSES
+    }
+
+    fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
+        let path = if RUNNER.names_files(setup, project) {
+            RUNNER.beside(setup, project, word)?
+        } else {
+            // Without a pattern Mocha takes what lies directly in `test`; a file of settings may say something else.
+            let tests = default_tests(project, &setup.folder);
+            let first = tests.first().filter(|_| !is_configured(project, &setup.folder))?;
+            let name = assize_core::path::file_name(first);
+            within(parent(first), &format!("{word}{}", &name[name.find('.')?..]))
+        };
+        Some(RUNNER.canary(setup, project, word, &path))
+    }
+}
+
+fn is_configured(project: &Project, folder: &str) -> bool {
+    javascript::package(project, folder).key("mocha").is_some()
+        || javascript::files(project, folder).any(|path| path.starts_with(".mocharc."))
+}
+
+/// Files that Mocha finds by itself.
+fn default_tests(project: &Project, folder: &str) -> Vec<String> {
+    let is_default =
+        |path: &&str| parent(path) == "test" && [".js", ".cjs", ".mjs"].iter().any(|ending| path.ends_with(ending));
+    let found: Vec<String> = javascript::files(project, folder).filter(is_default).map(str::to_owned).collect();
+    if found.is_empty() { javascript::test_files(project, folder) } else { found }
+}

@@ -1,0 +1,504 @@
+//! Gates: the project's own checks, run by us.
+//!
+//! A gate says by which files it recognizes that a project uses it, how its tool is called so that
+//! it only checks, and how its report is read. All of that is pure; who runs the command, and
+//! where, is the engine's business. A gate must not decide: what a run is worth says [`GateRun::of`],
+//! for all gates alike. One gate is one file, named by its id. To add one: write the file, add it
+//! to `gates!` below.
+
+mod cargo;
+pub mod declared;
+mod go;
+mod javascript;
+mod mentions;
+mod package_script;
+mod python;
+mod python_tests;
+mod runner;
+mod script;
+mod surefire;
+pub mod witness;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_core::finding::Severity;
+use assize_core::page::{Page, Subject};
+use assize_report::{Diagnostic, ReportError, TestCase, TestOutcome, ToolReport};
+use serde::{Deserialize, Serialize};
+
+/// What a change is judged by; the names are those of the verdict's scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Dimension {
+    /// It compiles, or is at least sound in its syntax.
+    Compilation,
+    /// Tests of what it does pass.
+    TestsFunctional,
+    /// Tests of edge cases pass.
+    TestsEdge,
+    /// The type checker has no objection.
+    Types,
+    /// Linters and formatters have no objection.
+    Style,
+    /// Nothing in it endangers its users.
+    Security,
+    /// Imports keep to the layers.
+    Boundaries,
+    /// Schemas are valid, and instances and types agree with them.
+    Schema,
+}
+
+impl Dimension {
+    /// Returns the name that is shown and stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Compilation => "compilation",
+            Self::TestsFunctional => "tests_functional",
+            Self::TestsEdge => "tests_edge",
+            Self::Types => "types",
+            Self::Style => "style",
+            Self::Security => "security",
+            Self::Boundaries => "boundaries",
+            Self::Schema => "schema",
+        }
+    }
+}
+
+/// What gates are recognized by: the names of a project's files and the contents of those that
+/// configure tools.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Project {
+    /// Paths of all files that belong to the project, relative to its root, with forward slashes.
+    pub files: BTreeSet<String>,
+    /// Contents of the files that configure tools (see [`assize_ecosystem::is_setting`]).
+    pub manifests: BTreeMap<String, String>,
+    /// Names of programs that can be started: those on the search path by their name, those that the
+    /// project brought along by their path relative to its root (`node_modules/.bin/eslint`, `.venv/bin/pytest`).
+    pub programs: BTreeSet<String>,
+}
+
+/// A gate that a project uses.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Setup {
+    /// The folder that it runs in, relative to the root; empty for the root itself.
+    pub folder: String,
+    /// By what it was recognized, such as "package.json has the script `test`".
+    pub because: String,
+    /// What the gate wants to remember for its command, such as the name of a script.
+    #[serde(default)]
+    pub detail: String,
+}
+
+/// A command in its check-only form: it must not rewrite the tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GateCommand {
+    /// The program: a name on the search path, or a path relative to the root of the project.
+    pub program: String,
+    /// Its arguments. [`REPORTS`] in one stands for the folder in which the tool is to leave its reports.
+    pub arguments: Vec<String>,
+    /// The folder that it runs in, relative to the root.
+    pub folder: String,
+    /// Environment variables beside those that every gate gets. [`REPORTS`] is replaced here as well.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Files that we put into the folder of reports before the command starts, by name: plug-ins of ours that make a
+    /// runner report what it does not report by itself.
+    #[serde(default)]
+    pub provided: BTreeMap<String, String>,
+}
+
+/// Seconds that one test may take, unless configuration says otherwise. Runners that have no limit of their own get one
+/// from us, so that a loop without an end is that test's failure and not the run's.
+pub const TEST_SECONDS: u32 = 30;
+/// Most seconds that configuration may give a test.
+pub const TEST_SECONDS_MAX: u32 = 3_600;
+/// The variable that tells our drivers of runners how many seconds a test may take.
+pub const TEST_SECONDS_VARIABLE: &str = "ASSIZE_TEST_SECONDS";
+/// Stands in commands for the seconds of one test.
+const ONE_TEST: &str = "{test_seconds}";
+/// Stands in commands for the milliseconds of a file of tests, where a runner has no limit for one alone: twice as long.
+const FILE_OF_TESTS: &str = "{file_milliseconds}";
+/// Stands in commands for the seconds of a package of tests, where a runner has no limit for less: four times as long.
+const PACKAGE_OF_TESTS: &str = "{package_seconds}";
+
+impl GateCommand {
+    /// The command with the time that a test may take, in seconds.
+    #[must_use]
+    pub fn with_test_seconds(mut self, seconds: u32) -> Self {
+        let (one, file, package) = (u64::from(seconds), u64::from(seconds) * 2_000, u64::from(seconds) * 4);
+        let texts = self.arguments.iter_mut().chain(self.environment.values_mut()).chain(self.provided.values_mut());
+        for text in texts {
+            for (place, time) in [(ONE_TEST, one), (FILE_OF_TESTS, file), (PACKAGE_OF_TESTS, package)] {
+                if text.contains(place) {
+                    *text = text.replace(place, &time.to_string());
+                }
+            }
+        }
+        self
+    }
+
+    /// The command with the files of its folder that are among these, [`NAMED_FILES_MAX`] at most; `None` where there is
+    /// none. No path can be taken for an option.
+    fn on(mut self, files: &[&str]) -> Option<Self> {
+        let inside = |path: &&str| match self.folder.as_str() {
+            "" => Some(format!("./{path}")),
+            folder => Some(format!("./{}", path.strip_prefix(folder)?.strip_prefix('/')?)),
+        };
+        let paths: Vec<String> = files.iter().filter_map(inside).take(NAMED_FILES_MAX).collect();
+        let is_any = !paths.is_empty();
+        self.arguments.extend(paths);
+        is_any.then_some(self)
+    }
+}
+
+/// Most files that are named to a tool at once: so many paths fit on every command line.
+pub const NAMED_FILES_MAX: usize = 200;
+
+/// Stands in arguments and variables for the folder that takes the reports. It lies outside of the tree, and its name
+/// cannot be guessed.
+pub const REPORTS: &str = "{reports}";
+
+/// What a command left behind.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct GateOutput {
+    /// Its exit status; `None` when a signal ended it.
+    pub status: Option<i32>,
+    /// Whether it was killed at its deadline.
+    pub timed_out: bool,
+    /// The limit that it reached, in words, where it did.
+    pub limit: Option<String>,
+    /// Its standard output.
+    pub stdout: Vec<u8>,
+    /// Its standard error.
+    pub stderr: Vec<u8>,
+    /// Whether some of its output was dropped.
+    pub cut: bool,
+    /// The files that it left in the folder of reports, by name.
+    pub reports: BTreeMap<String, Vec<u8>>,
+    /// The root of the tree that it ran in, as it saw it, so that absolute paths can be made relative.
+    pub root: String,
+}
+
+impl GateOutput {
+    /// Returns a report that the tool was to leave.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, or empty.
+    pub fn report(&self, name: &str) -> Result<&[u8], ReportError> {
+        match self.reports.get(name) {
+            Some(bytes) if !bytes.is_empty() => Ok(bytes),
+            _ => Err(ReportError::Empty),
+        }
+    }
+
+    /// Makes a path that a tool names relative to the root of the tree, with forward slashes.
+    pub fn relative(&self, path: &str, folder: &str) -> String {
+        let path = path.replace('\\', "/");
+        let inside = path.strip_prefix(&self.root).map(|rest| rest.trim_start_matches('/').to_owned());
+        match inside {
+            Some(inside) if !self.root.is_empty() => inside,
+            _ if path.starts_with('/') || folder.is_empty() => path.trim_start_matches("./").to_owned(),
+            _ => format!("{folder}/{}", path.trim_start_matches("./")),
+        }
+    }
+
+    /// Makes the places of a diagnostic relative to the root, those of what its tool offers as well.
+    pub fn place(&self, found: &mut Diagnostic, folder: &str) {
+        let edits = found.offer.iter_mut().flat_map(|offer| &mut offer.edits).map(|edit| &mut edit.path);
+        for path in found.path.iter_mut().chain(edits) {
+            *path = self.relative(path, folder);
+        }
+    }
+}
+
+/// Tests of ours that run beside the project's own: some must fail. A runner that reports them as passed has been told
+/// what to report.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Canary {
+    /// Files that are added to the tree for this run alone, by their path relative to its root.
+    pub files: BTreeMap<String, String>,
+    /// Ids of tests that must be reported as failed.
+    pub failing: Vec<String>,
+    /// Ids of tests that must be reported as passed.
+    pub passing: Vec<String>,
+}
+
+impl Canary {
+    /// Takes our own tests out of a report again. They put to the test whether a green run can be believed; one that is red
+    /// without them is believed anyway, and may have been given up before it came to them.
+    ///
+    /// # Errors
+    ///
+    /// Says which of them was not reported as it must be.
+    pub fn take_out(&self, report: &mut ToolReport) -> Result<(), String> {
+        let Some(run) = &mut report.tests else { return Err("no test is reported at all".to_owned()) };
+        let is_ours = |case: &TestCase| self.failing.contains(&case.id) || self.passing.contains(&case.id);
+        let red = run.cases.iter().any(|case| case.outcome == TestOutcome::Failed && !is_ours(case));
+        let expected = [(&self.failing, TestOutcome::Failed), (&self.passing, TestOutcome::Passed)];
+        for (id, outcome) in expected.into_iter().flat_map(|(ids, outcome)| ids.iter().map(move |id| (id, outcome))) {
+            match run.cases.iter().find(|case| case.id == *id).map(|case| case.outcome) {
+                _ if red => {}
+                Some(found) if found == outcome => {}
+                Some(found) => return Err(format!("{id} must be {outcome:?} and is reported as {found:?}")),
+                None => return Err(format!("{id} is not reported")),
+            }
+        }
+        let (ours, rest): (Vec<TestCase>, Vec<TestCase>) =
+            std::mem::take(&mut run.cases).into_iter().partition(is_ours);
+        run.cases = rest;
+        if let Some(announced) = &mut run.announced {
+            let count = |outcome| ours.iter().filter(|case| case.outcome == outcome).count();
+            announced.failed = announced.failed.saturating_sub(count(TestOutcome::Failed));
+            announced.passed = announced.passed.saturating_sub(count(TestOutcome::Passed));
+        }
+        Ok(())
+    }
+}
+
+/// A check that a project can have.
+pub trait Gate: Sync {
+    /// The id that users type, in kebab case; also the name of the file.
+    fn id(&self) -> &str;
+    /// One sentence: what it checks, with which tool.
+    fn summary(&self) -> &str;
+    /// What its objections count against. A runner of tests has [`Dimension::TestsFunctional`]; its edge cases are told
+    /// apart afterwards.
+    fn dimensions(&self) -> &[Dimension];
+    /// Finds where the project uses it; empty when it does not.
+    fn detect(&self, project: &Project) -> Vec<Setup>;
+    /// Returns the command, in its check-only form.
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand;
+    /// Reads what the command left behind.
+    ///
+    /// # Errors
+    ///
+    /// There is no report that can be read; never when the report is red.
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError>;
+    /// Returns the command that writes files as the gate wants them, instead of checking them; `None` where the tool has
+    /// none. `files` are relative to the root. A tool that cannot be held to files writes more: whoever runs this keeps what
+    /// became of these, and drops the rest. Its status is not 0 where it could not mend all of them.
+    fn rewrite(&self, _setup: &Setup, _project: &Project, _files: &[&str]) -> Option<GateCommand> {
+        None
+    }
+    /// Returns tests of ours for a runner of tests; `word` cannot be guessed and is part of their names. `None` where the
+    /// runner has no place for them.
+    fn canary(&self, _setup: &Setup, _project: &Project, _word: &str) -> Option<Canary> {
+        None
+    }
+    /// Says how the runner may call tests, each given by its file and its name in there; see [`witness`]. Nothing for a test
+    /// that it may call in any other way, or not at all.
+    fn test_ids(&self, _setup: &Setup, _project: &Project, _tests: &[(String, String)]) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+    /// The least severity of a diagnostic at which the gate has failed.
+    fn fails_at(&self) -> Severity {
+        Severity::Error
+    }
+    /// Exit statuses of an ordinary end: nothing found, or findings that stand in the report. Any other means that the
+    /// tool itself did not work.
+    fn ordinary_statuses(&self) -> &'static [i32] {
+        &[0, 1]
+    }
+}
+
+/// How a gate's run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum GateState {
+    /// It ran, and has no objection.
+    Passed,
+    /// It ran, and objects.
+    Failed,
+    /// It did not come to a result.
+    Errored,
+    /// The project does not use it.
+    Absent,
+}
+
+/// How the trouble of a gate begins whose tool ended with a status that it does not use.
+pub(crate) const ENDED_WITH_STATUS: &str = "it ended with status";
+
+/// Why a gate came to no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum GateTrouble {
+    /// Its tool is not installed.
+    MissingTool,
+    /// It was not done in time.
+    TimedOut,
+    /// It was ended by a signal, or by a status that its tool does not use.
+    Crashed,
+    /// It left no report, or one that cannot be read.
+    NoReport,
+    /// It ran no test.
+    NoTests,
+    /// Its exit status and its report contradict each other.
+    Contradiction,
+    /// It could not be run as safely as was demanded.
+    NoSandbox,
+    /// Its report is not its own: a test that must fail was reported as passed.
+    Forged,
+    /// A limit on its output, memory or processes was reached.
+    OverLimit,
+}
+
+/// What a gate's run is worth, before anything is compared with the base.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GateRun {
+    /// How it ended.
+    pub state: GateState,
+    /// Why it came to no result, in kind and in words.
+    pub trouble: Option<(GateTrouble, String)>,
+    /// Its report, where there is one, also of a run that is [`GateState::Errored`].
+    pub report: Option<ToolReport>,
+}
+
+impl GateRun {
+    /// Says what a run is worth. Red is never read as green: only an ordinary end with a report that fits it passes.
+    pub fn of(gate: &dyn Gate, setup: &Setup, output: &GateOutput, canary: Option<&Canary>) -> Self {
+        let parsed = gate.parse(setup, output).and_then(|report| {
+            report.tests.as_ref().map_or(Ok(()), assize_report::TestRun::check)?;
+            Ok(report)
+        });
+        let errored = |trouble, detail: String, report| Self {
+            state: GateState::Errored,
+            trouble: Some((trouble, detail)),
+            report,
+        };
+        let report = parsed.as_ref().ok().cloned();
+        if let Err(ReportError::MissingTool(detail)) = &parsed {
+            return errored(GateTrouble::MissingTool, detail.clone(), None);
+        }
+        if output.timed_out {
+            let detail = output.limit.clone().unwrap_or_else(|| "it was not done in time".to_owned());
+            return errored(GateTrouble::TimedOut, format!("{detail}{}", unfinished(report.as_ref())), report);
+        }
+        if let Some(limit) = &output.limit {
+            return errored(GateTrouble::OverLimit, limit.clone(), report);
+        }
+        let Some(status) = output.status else {
+            return errored(GateTrouble::Crashed, "a signal ended it".to_owned(), report);
+        };
+        if !gate.ordinary_statuses().contains(&status) {
+            return errored(GateTrouble::Crashed, format!("{ENDED_WITH_STATUS} {status}{}", complaint(output)), report);
+        }
+        let mut report = match parsed {
+            Ok(report) => report,
+            Err(error) => return errored(GateTrouble::NoReport, format!("{error}{}", complaint(output)), None),
+        };
+        let mut status = status;
+        // What was not built cannot run, and is red already.
+        let unbuilt =
+            report.tests.is_none() && report.diagnostics.iter().any(|found| found.severity == Severity::Error);
+        if let Some(canary) = canary.filter(|_| !unbuilt) {
+            if let Err(detail) = canary.take_out(&mut report) {
+                return errored(GateTrouble::Forged, detail, Some(report));
+            }
+            if status == 0 && !canary.failing.is_empty() {
+                return errored(GateTrouble::Forged, "tests that must fail left status 0".to_owned(), Some(report));
+            }
+            // The status is that of our own tests, and says nothing more.
+            status = i32::from(report.tests.as_ref().is_some_and(|run| run.count(TestOutcome::Failed) > 0));
+        }
+        if output.cut {
+            return errored(GateTrouble::OverLimit, "its output is larger than is read".to_owned(), Some(report));
+        }
+        let objections = report.diagnostics.iter().filter(|found| found.severity >= gate.fails_at()).count();
+        let failed = report.tests.as_ref().map_or(0, |run| run.count(TestOutcome::Failed));
+        // A tool that ends with a fault after warnings alone was told to take them for faults.
+        let warned = status != 0 && !report.diagnostics.is_empty();
+        let red = warned || objections + failed + report.diagnostics_left_out > 0;
+        if let Some(run) = &report.tests
+            && run.executed() == 0
+            && !red
+        {
+            return errored(GateTrouble::NoTests, "it ran no test".to_owned(), Some(report));
+        }
+        if status != 0 && !red {
+            let detail = format!("it ended with status {status} and reports no fault{}", complaint(output));
+            return errored(GateTrouble::Contradiction, detail, Some(report));
+        }
+        if status == 0 && failed > 0 {
+            let detail = format!("it ended with status 0 and reports {failed} failed tests");
+            return errored(GateTrouble::Contradiction, detail, Some(report));
+        }
+        let state = if red { GateState::Failed } else { GateState::Passed };
+        Self { state, trouble: None, report: Some(report) }
+    }
+}
+
+/// Names the first tests that failed in a run that was not done in time: those that never ended are among them.
+fn unfinished(report: Option<&ToolReport>) -> String {
+    let failed = report.and_then(|report| report.tests.as_ref()).into_iter().flat_map(|run| &run.cases);
+    let failed: Vec<&str> =
+        failed.filter(|case| case.outcome == TestOutcome::Failed).map(|case| case.id.as_str()).take(3).collect();
+    if failed.is_empty() { String::new() } else { format!("; not passed by then: {}", failed.join(", ")) }
+}
+
+/// The end of what the tool complained about, for a message.
+fn complaint(output: &GateOutput) -> String {
+    let text = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
+    let text = String::from_utf8_lossy(text);
+    let end = assize_core::text::ending(text.trim(), 400);
+    if end.is_empty() { String::new() } else { format!(": {end}") }
+}
+
+/// Declares the gate modules and the registry in one line a gate.
+macro_rules! gates {
+    ($($module:ident: $gate:ident),* $(,)?) => {
+        $(pub mod $module;)*
+        /// Every gate that is recognized, in the order in which they run: what is quick and what others build on
+        /// comes first.
+        pub static GATES: &[&dyn Gate] = &[$(&$module::$gate),*];
+        /// The page of each gate, in the same order: the text that lies beside its file.
+        static TEXTS: &[&str] = &[$(include_str!(concat!(stringify!($module), ".md"))),*];
+    };
+}
+
+gates! {
+    python_compile: PythonCompile,
+    cargo_fmt: CargoFmt,
+    ruff_format: RuffFormat,
+    black: Black,
+    gofmt: Gofmt,
+    biome: Biome,
+    prettier: Prettier,
+    cargo_check: CargoCheck,
+    cargo_clippy: CargoClippy,
+    ruff_check: RuffCheck,
+    mypy: Mypy,
+    pyright: Pyright,
+    tsc: Tsc,
+    package_typecheck: PackageTypecheck,
+    package_build: PackageBuild,
+    eslint: Eslint,
+    package_lint: PackageLint,
+    go_build: GoBuild,
+    go_vet: GoVet,
+    cargo_test: CargoTest,
+    cargo_nextest: CargoNextest,
+    pytest: Pytest,
+    unittest: Unittest,
+    node_test: NodeTest,
+    vitest: Vitest,
+    jest: Jest,
+    mocha: Mocha,
+    package_test: PackageTest,
+    go_test: GoTest,
+    maven: Maven,
+    gradle: Gradle,
+}
+
+/// The pages about the gates, in the order of [`GATES`].
+pub fn pages() -> impl Iterator<Item = Page> {
+    GATES.iter().zip(TEXTS).map(|(gate, text)| Page { subject: Subject::Gate, ids: vec![gate.id()], text })
+}
+
+#[cfg(test)]
+mod tests;

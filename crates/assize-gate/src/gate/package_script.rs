@@ -1,0 +1,162 @@
+//! Scripts of a `package.json` that no tool stands behind which we know: they are run as they are.
+//!
+//! Such a script has no report that could be read. What it leaves is its status: a fault when it is not 0, and no
+//! objection when it is. For tests that is not enough, since nobody can tell whether any ran. It must not know which
+//! scripts there are.
+
+use std::collections::BTreeMap;
+
+use assize_core::finding::Severity;
+use assize_report::plain::plain;
+use assize_report::{Diagnostic, ReportError, ToolReport, message};
+
+use super::javascript::{self, NodePackage};
+use super::script::{self, ScriptStep};
+use super::{GateCommand, GateOutput, Project, Setup, runner};
+
+/// Most bytes of what a script printed that are kept.
+const PRINTED_BYTES_MAX: usize = 2_000;
+/// What a shell ends with when it does not find a program, or must not start it.
+const NOT_FOUND: [i32; 2] = [126, 127];
+
+/// Statuses that scripts end with; those of signals and of programs that are not there are none of them.
+pub(super) const STATUSES: &[i32] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 126, 127];
+
+/// Finds the first of these scripts in each package, unless all that it does is done by tools that are gates of their own.
+pub(super) fn setups(
+    project: &Project,
+    names: &[&str],
+    is_covered: impl Fn(&NodePackage, &ScriptStep) -> bool,
+) -> Vec<Setup> {
+    let found = javascript::packages(project).into_iter().filter_map(|package| {
+        let name = names.iter().find(|name| package.script(name).is_some())?;
+        let steps = script::steps(&package, name);
+        let covered = steps.is_some_and(|steps| steps.iter().all(|step| is_covered(&package, step)));
+        (!covered).then(|| Setup {
+            folder: package.folder.clone(),
+            because: format!("{} has the script `{name}`", package.path()),
+            detail: (*name).to_owned(),
+        })
+    });
+    found.collect()
+}
+
+/// The command: the script as npm would run it, without npm's own settings in between.
+pub(super) fn command(setup: &Setup, project: &Project) -> GateCommand {
+    let package = javascript::package(project, &setup.folder);
+    let parts = [format!("pre{}", setup.detail), setup.detail.clone(), format!("post{}", setup.detail)];
+    let texts: Vec<&str> = parts.iter().filter_map(|name| package.script(name)).collect();
+    let line = match script::steps(&package, &setup.detail) {
+        Some(steps) => {
+            let commands = steps.into_iter().map(|step| runner::named(project, &setup.folder, step).shell());
+            commands.collect::<Vec<_>>().join(" && ")
+        }
+        None => texts.iter().map(|text| format!("{{ {text}\n}}")).collect::<Vec<_>>().join(" && "),
+    };
+    let path = runner::path_of_programs(project, &setup.folder);
+    GateCommand {
+        program: "sh".to_owned(),
+        arguments: vec!["-c".to_owned(), format!("{path}{line}\n")],
+        folder: setup.folder.clone(),
+        environment: javascript::environment(),
+        provided: BTreeMap::new(),
+    }
+}
+
+/// Reads the status: a fault of the whole script, or nothing.
+pub(super) fn report(setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+    let mut report = ToolReport::default();
+    match output.status {
+        Some(0) | None => {}
+        Some(status) if NOT_FOUND.contains(&status) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let last = said.trim().lines().last().unwrap_or("a program is not there");
+            return Err(ReportError::MissingTool(message(last)));
+        }
+        Some(status) => {
+            let printed = [&output.stdout[..], b"\n", &output.stderr].concat();
+            let printed = plain(&printed)?;
+            let said = assize_core::text::tail(printed.trim(), PRINTED_BYTES_MAX);
+            report.object(Diagnostic {
+                code: format!("script:{}", setup.detail),
+                severity: Severity::Error,
+                path: Some(javascript::within(&setup.folder, "package.json")),
+                line: None,
+                message: message(&format!("the script `{}` ended with status {status}: {said}", setup.detail)),
+                offer: None,
+            });
+        }
+    }
+    Ok(javascript::place(report, setup, output))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::python::tests::project;
+    use super::super::{Gate, GateRun, GateState, GateTrouble};
+    use super::*;
+    use crate::gate::package_build::PackageBuild;
+    use crate::gate::package_lint::PackageLint;
+    use crate::gate::package_test::PackageTest;
+    use crate::gate::package_typecheck::PackageTypecheck;
+
+    #[test]
+    fn scripts_of_tools_that_are_gates_are_left_to_them() {
+        for (script, text, more, found) in [
+            ("lint", "eslint .", "", ""),
+            ("lint", "eslint . && prettier --check .", "", ""),
+            ("lint", "standard", "", "package-lint lint"),
+            ("lint", "eslint . && knip", "", "package-lint lint"),
+            ("typecheck", "tsc --noEmit", "", ""),
+            ("typecheck", "vue-tsc --noEmit", "", "package-typecheck typecheck"),
+            ("build", "tsc -p .", "", ""),
+            ("build", "npm run clean && vite build", r#","clean":"rm -rf dist""#, "package-build build"),
+            ("test", "node --test", "", ""),
+            ("test", "tsc -p . && node --test dist/*.test.js", "", ""),
+            ("test", "vitest", "", ""),
+            ("test", "node test.js", "", "package-test test"),
+            ("test", "echo \\\"Error: no test specified\\\" && exit 1", "", ""),
+            ("start", "node a.js", "", ""),
+        ] {
+            let manifest = format!(r#"{{"scripts":{{"{script}":"{text}"{more}}}}}"#);
+            let project = project(&[("package.json", &manifest)], &["a.js"], &[]);
+            let gates: [&dyn Gate; 4] = [&PackageBuild, &PackageLint, &PackageTest, &PackageTypecheck];
+            let all = gates.iter().flat_map(|gate| {
+                gate.detect(&project).into_iter().map(|setup| format!("{} {}", gate.id(), setup.detail))
+            });
+            assert_eq!(all.collect::<Vec<_>>().join(" "), found, "{script}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_script_is_run_without_npm() {
+        for (text, expected) in [
+            ("vite build", "PATH=\"$PATH:$PWD/node_modules/.bin\"\n./node_modules/.bin/vite build\n"),
+            ("node a.js && b", "PATH=\"$PATH:$PWD/node_modules/.bin\"\nnode a.js && b\n"),
+            ("a || b", "PATH=\"$PATH:$PWD/node_modules/.bin\"\n{ a || b\n}\n"),
+        ] {
+            let manifest = format!(r#"{{"scripts":{{"build":"{text}"}}}}"#);
+            let programs = ["node_modules/.bin/vite", "node_modules/.bin/node"];
+            let project = project(&[("package.json", &manifest)], &[], &programs);
+            let found = PackageBuild.command(&PackageBuild.detect(&project)[0], &project);
+            assert_eq!((found.program.as_str(), found.arguments[1].as_str()), ("sh", expected));
+        }
+    }
+
+    #[test]
+    fn only_a_status_is_known_of_a_script() {
+        use GateState::{Errored, Failed, Passed};
+        let setup = Setup { folder: String::new(), because: String::new(), detail: "x".to_owned() };
+        let run = |gate: &dyn Gate, status: Option<i32>| {
+            let output = GateOutput { status, stderr: b"sh: 1: x: not found".to_vec(), ..GateOutput::default() };
+            let run = GateRun::of(gate, &setup, &output, None);
+            (run.state, run.trouble.map(|(kind, _)| kind))
+        };
+        assert_eq!(run(&PackageBuild, Some(0)), (Passed, None));
+        assert_eq!(run(&PackageBuild, Some(2)), (Failed, None));
+        assert_eq!(run(&PackageBuild, Some(127)), (Errored, Some(GateTrouble::MissingTool)));
+        assert_eq!(run(&PackageBuild, None), (Errored, Some(GateTrouble::Crashed)));
+        assert_eq!(run(&PackageTest, Some(0)), (Errored, Some(GateTrouble::NoReport)), "nobody knows what ran");
+        assert_eq!(run(&PackageTest, Some(1)), (Failed, None));
+    }
+}

@@ -1,0 +1,63 @@
+//! The script `test` of a `package.json`, where no runner stands behind it that is a gate of its own.
+//!
+//! That it ends with status 0 proves nothing: nobody knows whether any test ran. So it can be red, and never green. A
+//! project whose runner writes a report in a known format declares a gate for it.
+
+use assize_report::{ToolReport, ReportError};
+
+use super::node_test::is_placeholder;
+use super::package_script::{self, STATUSES};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, javascript, jest, mocha, node_test, vitest};
+
+/// How a package is tested, when it is not known by what.
+pub struct PackageTest;
+
+impl Gate for PackageTest {
+    fn id(&self) -> &'static str {
+        "package-test"
+    }
+
+    fn summary(&self) -> &'static str {
+        "runs the script `test` of a package whose runner is not known"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::TestsFunctional]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        let runners: [&dyn Gate; 4] = [&node_test::NodeTest, &vitest::Vitest, &jest::Jest, &mocha::Mocha];
+        let known: Vec<Setup> = runners.iter().flat_map(|gate| gate.detect(project)).collect();
+        let mut setups = package_script::setups(project, &["test"], |_, _| false);
+        setups.retain(|setup| {
+            let placeholder = javascript::package(project, &setup.folder).script("test").is_some_and(is_placeholder);
+            !placeholder && !known.iter().any(|other| other.folder == setup.folder)
+        });
+        // The script of the outermost package often does nothing but call those of the others.
+        let inner = |setup: &Setup| known.iter().any(|other| javascript::is_below(&other.folder, &setup.folder));
+        setups.retain(|setup| !inner(setup));
+        setups
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        package_script::command(setup, project)
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+        let report = package_script::report(setup, output)?;
+        if report.diagnostics.is_empty() {
+            return Err(ReportError::Malformed {
+                format: "results of tests",
+                detail: format!(
+                    "nobody knows what the script `{}` ran; a [[gate]] can name a command that leaves a report",
+                    setup.detail
+                ),
+            });
+        }
+        Ok(report)
+    }
+
+    fn ordinary_statuses(&self) -> &'static [i32] {
+        STATUSES
+    }
+}

@@ -1,0 +1,58 @@
+//! `prettier --check`: is code formatted, where the project has Prettier format it.
+
+use assize_report::{ToolReport, ReportError, prettier};
+
+use super::javascript::{self, NodePackage, is_below};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+
+/// A formatter of JavaScript and others.
+pub struct Prettier;
+
+impl Gate for Prettier {
+    fn id(&self) -> &'static str {
+        "prettier"
+    }
+
+    fn summary(&self) -> &'static str {
+        "checks that files are formatted as Prettier would"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::Style]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        let mut setups: Vec<Setup> = Vec::new();
+        for package in javascript::packages(project) {
+            let Some(because) = because(project, &package) else { continue };
+            if !setups.iter().any(|setup| is_below(&package.folder, &setup.folder)) {
+                setups.push(Setup { folder: package.folder, because, detail: String::new() });
+            }
+        }
+        setups
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        javascript::command(setup, project, "prettier", &["--check", "--no-color", "."])
+    }
+
+    fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        javascript::command(setup, project, "prettier", &["--write", "--no-color"]).on(files)
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+        let report = prettier::parse(&[&output.stdout[..], b"\n", &output.stderr].concat())?;
+        Ok(javascript::place(report, setup, output))
+    }
+
+    fn ordinary_statuses(&self) -> &'static [i32] {
+        // 2: a file cannot be parsed, among other troubles.
+        &[0, 1, 2]
+    }
+}
+
+fn because(project: &Project, package: &NodePackage) -> Option<String> {
+    let is_config =
+        |name: &str| name == ".prettierrc" || name.starts_with(".prettierrc.") || name.starts_with("prettier.config.");
+    javascript::because(project, package, "", &[], is_config, Some("prettier"))
+}

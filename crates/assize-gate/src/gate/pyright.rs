@@ -1,0 +1,45 @@
+//! `pyright`: types of Python, where the project has them checked.
+
+use assize_report::{ToolReport, ReportError, pyright};
+
+use super::python::{self, PythonTool};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+
+/// A type checker of Python.
+pub struct Pyright;
+
+const PYRIGHT: PythonTool = PythonTool { name: "pyright", files: &["pyrightconfig.json"], sections: &[], calls: &["pyright"] };
+
+impl Gate for Pyright {
+    fn id(&self) -> &'static str {
+        "pyright"
+    }
+
+    fn summary(&self) -> &'static str {
+        "checks the types of Python code with pyright"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::Types]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        PYRIGHT.setups(project)
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        let mut command = PYRIGHT.command(setup, project, &["--outputjson"]);
+        if let Some(own) = python::environment_program(project, &setup.folder, "python") {
+            let path = format!("{}{own}", python::up_from(&setup.folder));
+            command.arguments.extend(["--pythonpath".to_owned(), path]);
+        }
+        command
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+        python::is_there(output)?;
+        // The package from PyPI may have words about new versions first.
+        let start = output.stdout.iter().position(|byte| *byte == b'{').unwrap_or(0);
+        Ok(python::place(pyright::parse(&output.stdout[start..])?, setup, output))
+    }
+}

@@ -1,0 +1,366 @@
+//! The tests of a Python project: which runner they are written for, and the supervisor that drives it.
+//!
+//! The reports of pytest and unittest are written in the process that the judged code runs in, at a place that it can find.
+//! `drivers/supervise.py` starts the runner in a process of its own, with a plug-in that reports what happens, and keeps the channel to
+//! itself; see there.
+
+use std::collections::BTreeMap;
+
+use assize_report::{ReportError, ToolReport, driver_events};
+use serde_json::json;
+
+use super::python::{self, PythonRoot, PythonTool};
+use super::{Canary, GateCommand, GateOutput, ONE_TEST, Project, Setup, TEST_SECONDS_VARIABLE, mentions};
+
+const PYTEST: PythonTool = PythonTool {
+    name: "pytest",
+    files: &["conftest.py", "tests/conftest.py", "test/conftest.py"],
+    sections: &[],
+    calls: &["pytest", "py.test"],
+};
+/// Files that configure pytest and nothing else.
+const INI: [&str; 4] = ["pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"];
+/// Files of settings that others use as well, and pytest's section in them.
+const SECTIONS: [(&str, &str); 2] = [("setup.cfg", "tool:pytest"), ("tox.ini", "pytest")];
+
+/// Says what speaks of pytest in a folder. Where it is configured nothing else is needed, otherwise there have to be tests.
+pub(super) fn pytest_because(project: &Project, root: &PythonRoot) -> Option<String> {
+    let pyproject = python::within(&root.folder, "pyproject.toml");
+    if python::table(project, &pyproject, "pytest").is_some() {
+        return Some(format!("{pyproject} has [tool.pytest]"));
+    }
+    for (name, section) in SECTIONS {
+        let path = python::within(&root.folder, name);
+        if python::has_section(project, &path, section) {
+            return Some(format!("{path} has [{section}]"));
+        }
+    }
+    for path in INI.iter().map(|name| python::within(&root.folder, name)) {
+        if project.files.contains(&path) {
+            return Some(format!("there is a {path}"));
+        }
+    }
+    if root.tests.is_empty() {
+        return None;
+    }
+    PYTEST.because(project, &root.folder).or_else(|| PYTEST.because(project, ""))
+}
+
+/// Returns whether pytest can be started for a folder.
+pub(super) fn is_installed(project: &Project, folder: &str) -> bool {
+    ["pytest", "py.test"]
+        .into_iter()
+        .any(|name| project.programs.contains(name) || python::environment_program(project, folder, name).is_some())
+}
+
+/// What the supervisor drives.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Driven {
+    Pytest,
+    Unittest,
+}
+
+impl Driven {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Pytest => "pytest",
+            Self::Unittest => "unittest",
+        }
+    }
+
+    /// What a test has to have an outcome of before it counts as passed.
+    fn phases(self) -> &'static [&'static str] {
+        match self {
+            Self::Pytest => &["setup", "call", "teardown"],
+            Self::Unittest => &["call"],
+        }
+    }
+
+    fn worker(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Pytest => ("pytest_worker.py", include_str!("../../drivers/pytest_worker.py")),
+            Self::Unittest => ("unittest_worker.py", include_str!("../../drivers/unittest_worker.py")),
+        }
+    }
+}
+
+/// The command that starts the supervisor; `own` is the project's interpreter, where that is to be taken.
+pub(super) fn driver_command(driven: Driven, setup: &Setup, project: &Project, own: Option<String>) -> GateCommand {
+    let root = root(project, &setup.folder);
+    let sources = python::within(&setup.folder, "src/");
+    let has_src = project.files.iter().any(|path| path.starts_with(&sources) && path.ends_with(".py"));
+    let settings = json!({
+        "runner": driven.name(),
+        "phases": driven.phases(),
+        "files": root.tests,
+        "canary_folder": canary_folder(driven, project, &root),
+        "has_src": has_src,
+    });
+    let (worker, source) = driven.worker();
+    let provided = [
+        ("settings.json", settings.to_string()),
+        ("supervise.py", include_str!("../../drivers/supervise.py").to_owned()),
+        ("worker.py", include_str!("../../drivers/worker.py").to_owned()),
+        ("twins.py", include_str!("../../drivers/twins.py").to_owned()),
+        (worker, source.to_owned()),
+    ];
+    let python = own.or_else(|| python::on_the_path(project, &["python3", "python"]));
+    GateCommand {
+        program: python.unwrap_or_else(|| "python3".to_owned()),
+        arguments: vec!["-I".to_owned(), "-B".to_owned(), format!("{}/supervise.py", super::REPORTS)],
+        folder: setup.folder.clone(),
+        environment: BTreeMap::from([
+            ("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned()),
+            (TEST_SECONDS_VARIABLE.to_owned(), ONE_TEST.to_owned()),
+        ]),
+        provided: provided.map(|(name, text)| (name.to_owned(), text)).into(),
+    }
+}
+
+/// Reads what the supervisor wrote.
+pub(super) fn driver_report(setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+    let read = if output.timed_out { driver_events::parse_part } else { driver_events::parse };
+    Ok(python::place(read(&output.stdout)?, setup, output))
+}
+
+fn root(project: &Project, folder: &str) -> PythonRoot {
+    let found = python::roots(project).into_iter().find(|root| root.folder == folder);
+    found.unwrap_or_else(|| PythonRoot { folder: folder.to_owned(), tests: Vec::new() })
+}
+
+/// Where a file of tests is sure to be found: a folder that the project names for tests, or one that has some.
+fn canary_folder(driven: Driven, project: &Project, root: &PythonRoot) -> String {
+    let has_tests = |folder: &String| root.tests.iter().any(|path| path.starts_with(&format!("{folder}/")));
+    let named = if driven == Driven::Pytest { test_paths(project, root) } else { Vec::new() };
+    let parent = |path: &String| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let is_folder = |folder: &String| {
+        let start = format!("{}/", python::within(&root.folder, folder));
+        project.files.iter().any(|path| path.starts_with(&start) && python::is_code(path))
+    };
+    let found = named.into_iter().find(is_folder);
+    let usual = ["tests", "test"].map(str::to_owned);
+    found.or_else(|| usual.into_iter().find(has_tests)).or_else(|| root.tests.first().map(parent)).unwrap_or_default()
+}
+
+/// The folders that pytest is told to look in.
+fn test_paths(project: &Project, root: &PythonRoot) -> Vec<String> {
+    let table = python::table(project, &python::within(&root.folder, "pyproject.toml"), "pytest");
+    let setting = table.and_then(|table| {
+        let options = table.get("ini_options").and_then(toml::Value::as_table).unwrap_or(&table);
+        match options.get("testpaths")? {
+            toml::Value::String(text) => Some(text.clone()),
+            toml::Value::Array(paths) => {
+                Some(paths.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>().join(" "))
+            }
+            _ => None,
+        }
+    });
+    let ini = || {
+        let files = [("pytest.ini", "pytest"), (".pytest.ini", "pytest")].into_iter().chain(SECTIONS);
+        files.into_iter().find_map(|(name, section)| {
+            python::setting(project, &python::within(&root.folder, name), section, "testpaths")
+        })
+    };
+    let paths = setting.or_else(ini).unwrap_or_default();
+    let plain = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
+    paths.split_whitespace().map(plain).collect()
+}
+
+/// A file of tests of ours, beside the project's.
+pub(super) fn canary(driven: Driven, setup: &Setup, project: &Project, word: &str) -> Canary {
+    let folder = canary_folder(driven, project, &root(project, &setup.folder));
+    let path = python::within(&setup.folder, &python::within(&folder, &format!("test_{word}.py")));
+    let mut text = CLASS.replace("WORD", word);
+    let mut names: Vec<String> =
+        ["equal", "error", "raises", "true"].iter().map(|kind| format!("Case_{word}::test_{kind}")).collect();
+    if driven == Driven::Pytest {
+        text.push_str(&FUNCTIONS.replace("WORD", word));
+        names.extend(["assert", "error", "raises"].iter().map(|kind| format!("test_{word}_{kind}")));
+    }
+    let ids = |end: &str| names.iter().map(|name| format!("{path}::{name}_{end}")).collect();
+    Canary { failing: ids("fails"), passing: ids("passes"), files: [(path.clone(), text)].into() }
+}
+
+const CLASS: &str = r#""""Put here for one run, to see that failures are reported."""
+
+import unittest
+
+
+class Case_WORD(unittest.TestCase):
+    """Assertions of unittest."""
+
+    def test_equal_fails(self):
+        self.assertEqual(1 + 1, 3)
+
+    def test_equal_passes(self):
+        self.assertEqual(1 + 1, 2)
+
+    def test_true_fails(self):
+        self.assertTrue(1 + 1 == 3)
+
+    def test_true_passes(self):
+        self.assertTrue(1 + 1 == 2)
+
+    def test_raises_fails(self):
+        with self.assertRaises(ValueError):
+            int("1")
+
+    def test_raises_passes(self):
+        with self.assertRaises(ValueError):
+            int("x")
+
+    def test_error_fails(self):
+        raise RuntimeError("as it must")
+
+    def test_error_passes(self):
+        self.assertFalse(False)
+"#;
+
+const FUNCTIONS: &str = r#"
+
+import pytest  # noqa: E402
+
+
+def test_WORD_assert_fails():
+    assert 1 + 1 == 3
+
+
+def test_WORD_assert_passes():
+    assert 1 + 1 == 2
+
+
+def test_WORD_error_fails():
+    raise RuntimeError("as it must")
+
+
+def test_WORD_error_passes():
+    pass
+
+
+def test_WORD_raises_fails():
+    with pytest.raises(ValueError):
+        int("1")
+
+
+def test_WORD_raises_passes():
+    with pytest.raises(ValueError):
+        int("x")
+"#;
+
+/// Says why the tests of a folder are run with unittest; `None` where pytest runs them, or there are none.
+pub(super) fn unittest_because(project: &Project, root: &PythonRoot) -> Option<String> {
+    let first = root.tests.first()?;
+    if pytest_because(project, root).is_some() {
+        return None;
+    }
+    let called = mentions::mentioned(project, &["unittest"]);
+    if called.is_some() || is_installed(project, &root.folder) {
+        return called;
+    }
+    let first = python::within(&root.folder, first);
+    Some(format!("{first} is a file of tests, and nothing speaks of pytest"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Gate as _;
+    use super::super::pytest::Pytest;
+    use super::super::python::tests::project;
+    use super::super::unittest::Unittest;
+    use super::*;
+
+    fn setup(folder: &str) -> Setup {
+        Setup { folder: folder.to_owned(), because: String::new(), detail: String::new() }
+    }
+
+    #[test]
+    fn the_runner_is_found_without_configuration_and_with_it() {
+        let tests = "tests/test_a.py";
+        let none: &[(&str, &str)] = &[];
+        for (manifests, files, programs, pytest, unittest) in [
+            (none, &[tests][..], &["python3", "pytest"][..], "tests/test_a.py is a file of tests", ""),
+            (none, &["test_a.py"], &["python3", ".venv/bin/pytest"], "test_a.py is a file of tests", ""),
+            (none, &[tests], &["python3"], "", "tests/test_a.py is a file of tests, and nothing speaks of pytest"),
+            (none, &[tests, "conftest.py"], &["python3"], "there is a conftest.py", ""),
+            (
+                &[("pyproject.toml", "[tool.pytest.ini_options]\n")],
+                &["a.py"],
+                &["python3"],
+                "pyproject.toml has [tool.pytest]",
+                "",
+            ),
+            (&[("setup.cfg", "[tool:pytest]\n")], &[tests], &["python3"], "setup.cfg has [tool:pytest]", ""),
+            (&[("requirements.txt", "pytest\n")], &[tests], &["python3"], "requirements.txt depends on pytest", ""),
+            (&[("requirements.txt", "pytest\n")], &["a.py"], &["python3", "pytest"], "", ""),
+            (
+                &[("Makefile", "test:\n\tpython3 -m unittest\n")],
+                &[tests],
+                &["python3", "pytest"],
+                "",
+                "Makefile calls `unittest`",
+            ),
+            (&[("tox.ini", "[testenv]\ncommands = pytest -q\n")], &[tests], &["python3"], "tox.ini calls `pytest`", ""),
+            (none, &["a.py"], &["python3", "pytest"], "", ""),
+        ] {
+            let project = project(manifests, files, programs);
+            let because = |setups: Vec<Setup>| setups.first().map_or(String::new(), |setup| setup.because.clone());
+            let what = format!("{manifests:?} {files:?} {programs:?}");
+            assert_eq!(because(Pytest.detect(&project)), pytest, "pytest: {what}");
+            assert_eq!(because(Unittest.detect(&project)), unittest, "unittest: {what}");
+        }
+    }
+
+    #[test]
+    fn the_interpreter_is_the_one_that_has_pytest() {
+        for (programs, program) in [
+            (&["python3", "pytest", ".venv/bin/python", ".venv/bin/pytest"][..], ".venv/bin/python"),
+            (&["python3", "pytest", ".venv/bin/python"], "python3"),
+            (&["python3", ".venv/bin/python"], ".venv/bin/python"),
+            (&["python", "pytest"], "python"),
+            (&[], "python3"),
+        ] {
+            assert_eq!(Pytest.command(&setup(""), &project(&[], &[], programs)).program, program, "{programs:?}");
+        }
+    }
+
+    #[test]
+    fn the_canary_lies_where_tests_are_looked_for() {
+        let both = &["tests/test_a.py", "unit/test_b.py"][..];
+        let none: &[(&str, &str)] = &[];
+        for (manifests, files, folder) in [
+            (none, &["test_a.py"][..], ""),
+            (none, &["tests/unit/test_a.py", "a/test_b.py"], "tests"),
+            (none, &["app/test_b.py"], "app"),
+            (&[("pytest.ini", "[pytest]\ntestpaths = ./unit/ other\n")], both, "unit"),
+            (&[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = [\"unit\"]\n")], both, "unit"),
+            (&[("pyproject.toml", "[tool.pytest]\ntestpaths = [\"unit\"]\n")], both, "unit"),
+            (&[("pytest.ini", "[pytest]\ntestpaths = none\n")], &["tests/test_a.py"], "tests"),
+        ] {
+            let project = project(manifests, files, &[]);
+            let found = canary_folder(Driven::Pytest, &project, &root(&project, ""));
+            assert_eq!(found, folder, "{manifests:?} {files:?}");
+        }
+    }
+
+    #[test]
+    fn a_canary_is_named_as_it_will_be_reported() {
+        let project = project(&[("pkg/pyproject.toml", "")], &["pkg/tests/test_a.py"], &[]);
+        let canary = Pytest.canary(&setup("pkg"), &project, "abc").unwrap();
+        assert_eq!(canary.files.keys().collect::<Vec<_>>(), ["pkg/tests/test_abc.py"]);
+        assert!(canary.failing.contains(&"pkg/tests/test_abc.py::Case_abc::test_equal_fails".to_owned()));
+        assert!(canary.passing.contains(&"pkg/tests/test_abc.py::test_abc_raises_passes".to_owned()));
+        assert_eq!((canary.failing.len(), canary.passing.len()), (7, 7));
+        assert_eq!(Unittest.canary(&setup("pkg"), &project, "abc").unwrap().failing.len(), 4);
+    }
+
+    #[test]
+    fn the_driver_is_told_what_to_look_at() {
+        let files = ["pkg/tests/test_a.py", "pkg/src/p/x.py"];
+        let project = project(&[("pkg/setup.py", "")], &files, &["python3"]);
+        let command = Pytest.command(&setup("pkg"), &project);
+        let settings: serde_json::Value = serde_json::from_str(&command.provided["settings.json"]).unwrap();
+        assert_eq!(settings["files"], json!(["tests/test_a.py"]));
+        assert_eq!((settings["has_src"].clone(), settings["canary_folder"].clone()), (json!(true), json!("tests")));
+        assert_eq!((command.folder.as_str(), command.arguments[2].as_str()), ("pkg", "{reports}/supervise.py"));
+    }
+}

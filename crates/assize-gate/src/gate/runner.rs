@@ -1,0 +1,455 @@
+//! How runners of JavaScript's tests are driven: a plug-in of ours tells what happens, beside whatever the project has its
+//! runner print.
+//!
+//! A script of the project's that calls a runner is run as it stands, with the call of the runner replaced by ours; a
+//! project without one is run by the runner's own defaults. It must not know what the plug-ins write.
+
+use std::collections::BTreeMap;
+
+use assize_core::finding::Severity;
+use assize_report::{Diagnostic, ReportError, ToolReport, events, message, tsc};
+
+use super::javascript::{self, NodePackage, installed, up_from, within};
+use super::script::{self, ScriptStep, Word};
+use super::{Canary, GateCommand, GateOutput, ONE_TEST, Project, REPORTS, Setup, TEST_SECONDS_VARIABLE};
+
+/// Where the script says that a command before the tests did not work.
+const BROKEN: &str = "broken";
+/// Scripts that run tests, the first that there is is taken.
+const TEST_SCRIPTS: [&str; 6] = ["test", "test:unit", "tests", "unit", "test:ci", "test:run"];
+/// Programs that the system brings along; the project's folder of programs must not take their place.
+const SYSTEM: [&str; 12] = ["node", "npm", "npx", "sh", "bash", "env", "rm", "cp", "mv", "mkdir", "echo", "cd"];
+
+/// A runner of tests, and how it is told to use our plug-in.
+pub(super) struct JavaScriptRunner {
+    /// The program.
+    pub name: &'static str,
+    /// Whether a command calls it.
+    pub is_call: fn(&ScriptStep) -> bool,
+    /// Arguments of ours, right behind the program.
+    pub first: &'static [&'static str],
+    /// Arguments of ours, at the end.
+    pub last: &'static [&'static str],
+    /// Options of the project's that are dropped, since they get in the way of ours.
+    pub dropped: &'static [&'static str],
+    /// Options that take their value as the next word.
+    pub valued: &'static [&'static str],
+    /// Variables of ours.
+    pub variables: &'static [(&'static str, &'static str)],
+    /// Makes the source of our own tests: for a module of the standard, or one of CommonJS.
+    pub canary: fn(word: &str, module: bool, typed: bool) -> String,
+    /// How the runner calls tests of ours.
+    pub names: &'static [&'static str],
+    /// What it takes the files that a call names for.
+    pub named: PositionalMeaning,
+    /// Options by which a call picks tests by their names: those of ours would not be among them.
+    pub picks: &'static [&'static str],
+}
+
+/// What a runner takes the words of its call for that are no options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PositionalMeaning {
+    /// Paths of files and folders, or patterns of paths.
+    Paths,
+    /// Parts of the paths of files that it finds by its own settings.
+    Parts,
+}
+
+/// Where a file of ours goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PluginFile {
+    /// Its path, with `*` in place of the word that nobody can guess.
+    path: String,
+    /// Whether the call does not come upon it by itself, so that it has to name it.
+    to_be_named: bool,
+}
+
+/// Names of our own tests; each comes twice, with ` fails` and ` passes` behind it.
+pub(super) const ASSERTED: [&str; 3] = ["equal", "deepStrictEqual", "throws"];
+/// The same for runners with `expect`.
+pub(super) const EXPECTED: [&str; 3] = ["toBe", "toEqual", "toThrow"];
+
+impl JavaScriptRunner {
+    /// The script that calls the runner, taken apart.
+    fn script(&self, package: &NodePackage) -> Option<(&'static str, Vec<ScriptStep>)> {
+        TEST_SCRIPTS.into_iter().find_map(|name| {
+            let steps = package.script(name).and_then(|_| script::steps(package, name))?;
+            steps.iter().any(self.is_call).then_some((name, steps))
+        })
+    }
+
+    /// A setup where a script of the package calls the runner.
+    pub fn called(&self, package: &NodePackage) -> Option<Setup> {
+        let (name, _) = self.script(package)?;
+        let because = format!("{} has the script `{name}`, which calls {}", package.path(), self.name);
+        Some(Setup { folder: package.folder.clone(), because, detail: name.to_owned() })
+    }
+
+    /// The command: the script with ours in place of the runner's call, or the runner by itself.
+    pub fn command(&self, setup: &Setup, project: &Project, program: &str, own: &[&str]) -> GateCommand {
+        let package = javascript::package(project, &setup.folder);
+        let steps = if setup.detail.is_empty() { None } else { script::steps(&package, &setup.detail) };
+        let mut environment = javascript::environment();
+        environment.insert(TEST_SECONDS_VARIABLE.to_owned(), ONE_TEST.to_owned());
+        environment.extend(self.variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let (program, arguments) = match steps {
+            None => {
+                let ours = self.first.iter().chain(own).chain(self.last);
+                (program.to_owned(), ours.map(|word| (*word).to_owned()).collect())
+            }
+            Some(steps) => ("sh".to_owned(), vec!["-c".to_owned(), self.shell(project, &setup.folder, &steps)]),
+        };
+        GateCommand { program, arguments, folder: setup.folder.clone(), environment, provided: plugins() }
+    }
+
+    /// Writes the script for a shell. What comes before the tests says so when it does not work; what comes behind them is
+    /// left out, since it must not decide.
+    fn shell(&self, project: &Project, folder: &str, steps: &[ScriptStep]) -> String {
+        let mut text = path_of_programs(project, folder);
+        let mut failed = "status=0".to_owned();
+        let last = steps.iter().rposition(self.is_call).unwrap_or(0);
+        for step in &steps[..=last] {
+            if (self.is_call)(step) {
+                text.push_str(&format!("{failed}\n{} || status=$?\n", self.ours(project, folder, step)));
+                failed = String::new();
+            } else {
+                let shown = step.shell().replace('\'', "");
+                let run = named(project, folder, step.clone()).shell();
+                text.push_str(&format!("{run} || {{ printf '%s' '{shown}' > {REPORTS}/{BROKEN}; exit 1; }}\n"));
+            }
+        }
+        text.push_str("exit $status\n");
+        text
+    }
+
+    /// The call of the runner, with our plug-in.
+    fn ours(&self, project: &Project, folder: &str, step: &ScriptStep) -> String {
+        let mut kept = Vec::new();
+        let mut words = step.arguments().iter().peekable();
+        while let Some(word) = words.next() {
+            let (name, value) = word.text.split_once('=').map_or((word.text.as_str(), false), |(name, _)| (name, true));
+            if !self.dropped.contains(&name) {
+                kept.push(word.clone());
+            } else if !value && self.valued.contains(&name) {
+                words.next();
+            }
+        }
+        let ours = |words: &[&str]| words.iter().map(|word| Word::plain(word)).collect::<Vec<_>>();
+        let head = named(project, folder, ScriptStep { variables: Vec::new(), words: step.words[..1].to_vec() });
+        // There is such a file only when tests of ours are to run.
+        let spot = self.spot(project, folder, &[], step);
+        let spot = spot.filter(|spot| spot.to_be_named && !self.picks_by_name(step));
+        kept.extend(spot.map(|spot| Word::plain(&format!("$(ls {} 2>/dev/null)", spot.path))));
+        let words = head.words.into_iter().chain(ours(self.first)).chain(kept).chain(ours(self.last)).collect();
+        // A variable of theirs would take the place of ours.
+        let variables = step.variables.iter().map(|variable| match variable.text.split_once('=') {
+            Some(("NODE_OPTIONS", theirs)) => {
+                let own =
+                    self.variables.iter().find(|(name, _)| *name == "NODE_OPTIONS").map_or("", |(_, value)| value);
+                Word::plain(&format!("NODE_OPTIONS='{own} {}'", theirs.replace('\'', "")))
+            }
+            _ => variable.clone(),
+        });
+        ScriptStep { variables: variables.collect(), words }.shell()
+    }
+
+    /// Reads what the plug-in wrote.
+    pub fn report(setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+        if let Some(step) = output.reports.get(BROKEN) {
+            return Ok(javascript::place(unbuilt(step, output)?, setup, output));
+        }
+        let read = if output.timed_out { events::parse_part } else { events::parse };
+        Ok(javascript::place(read(output.report("events.jsonl")?)?, setup, output))
+    }
+
+    /// Tests of ours in a file beside the project's, named as those are.
+    pub fn canary(&self, setup: &Setup, project: &Project, word: &str, beside: &str) -> Canary {
+        let package = javascript::package(project, &setup.folder);
+        let ending = beside.rsplit_once('.').map_or("js", |(_, ending)| ending);
+        let typed = ending.contains("ts");
+        let module = match ending {
+            "mjs" | "mts" => true,
+            "cjs" | "cts" => false,
+            _ => typed || package.is_module(),
+        };
+        let path = within(&setup.folder, beside);
+        let ids = |end: &str| self.names.iter().map(|name| format!("{path} > {word} {name} {end}")).collect();
+        let text = (self.canary)(word, module, typed);
+        Canary { failing: ids("fails"), passing: ids("passes"), files: [(path.clone(), text)].into() }
+    }
+
+    /// A file of ours beside the tests of a package, named as most of them are, or as those that the script names itself.
+    /// `None` where the runner would not come upon it.
+    pub fn beside(&self, setup: &Setup, project: &Project, word: &str) -> Option<String> {
+        let package = javascript::package(project, &setup.folder);
+        let steps = if setup.detail.is_empty() { Vec::new() } else { script::steps(&package, &setup.detail)? };
+        if let Some(at) = steps.iter().rposition(self.is_call) {
+            if self.picks_by_name(&steps[at]) {
+                return None;
+            }
+            if !self.named_files(&steps[at]).is_empty() {
+                let spot = self.spot(project, &setup.folder, &steps[..at], &steps[at])?;
+                return Some(spot.path.replace('*', word));
+            }
+        }
+        let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let files = javascript::test_files(project, &setup.folder);
+        for path in &files {
+            *places.entry((javascript::parent(path), ending(path))).or_default() += 1;
+        }
+        let ((folder, ending), _) = places.into_iter().max_by_key(|(_, count)| *count)?;
+        Some(within(folder, &format!("{word}{ending}")))
+    }
+
+    /// Returns whether the script says itself which files hold tests, or which tests it wants.
+    pub fn names_files(&self, setup: &Setup, project: &Project) -> bool {
+        let package = javascript::package(project, &setup.folder);
+        let steps = if setup.detail.is_empty() { None } else { script::steps(&package, &setup.detail) };
+        let steps = steps.unwrap_or_default();
+        let call = steps.iter().rfind(|step| (self.is_call)(step));
+        call.is_some_and(|step| self.picks_by_name(step) || !self.named_files(step).is_empty())
+    }
+
+    fn picks_by_name(&self, step: &ScriptStep) -> bool {
+        let picks = |word: &Word| {
+            let name = word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name);
+            self.picks.contains(&name)
+        };
+        step.arguments().iter().any(picks)
+    }
+
+    /// Where a file of ours goes when a call names files; `before` are the commands before it.
+    fn spot(&self, project: &Project, folder: &str, before: &[ScriptStep], call: &ScriptStep) -> Option<PluginFile> {
+        let names = self.named_files(call);
+        let name = names.first().map(|name| name.trim_end_matches('/'))?;
+        match self.named {
+            PositionalMeaning::Parts => {
+                let plain = is_plain(name);
+                let files = javascript::test_files(project, folder);
+                let path = beside_file(files.iter().find(|path| plain && path.contains(name))?);
+                let to_be_named = !path.contains(name);
+                Some(PluginFile { path, to_be_named })
+            }
+            PositionalMeaning::Paths if name.contains('*') => {
+                let path = matching(name, "*")?;
+                is_there(project, folder, javascript::parent(&path), before)
+                    .then_some(PluginFile { path, to_be_named: false })
+            }
+            PositionalMeaning::Paths if javascript::is_code(name) => {
+                let path = beside_file(name);
+                let there = is_plain(name) && is_there(project, folder, javascript::parent(&path), before);
+                there.then_some(PluginFile { path, to_be_named: true })
+            }
+            PositionalMeaning::Paths => {
+                let within = |path: &&str| javascript::is_code(path) && javascript::parent(path) == name;
+                let path = beside_file(javascript::files(project, folder).find(within).filter(|_| is_plain(name))?);
+                Some(PluginFile { path, to_be_named: false })
+            }
+        }
+    }
+
+    /// The files, folders and patterns that a call names.
+    fn named_files(&self, step: &ScriptStep) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut words = step.arguments().iter();
+        while let Some(word) = words.next() {
+            if !word.text.starts_with('-') {
+                found.push(word.text.trim_start_matches("./").to_owned());
+            } else if self.valued.contains(&word.text.as_str()) {
+                words.next();
+            }
+        }
+        found.retain(|name| !(name == "run" && self.name == "vitest"));
+        found
+    }
+}
+
+/// What follows the first full stop of a file's name, with it.
+fn ending(path: &str) -> &str {
+    let name = assize_core::path::file_name(path);
+    name.find('.').map_or("", |at| &name[at..])
+}
+
+/// The path of a file of ours beside another one, so that what finds that by its name's beginning or end finds ours.
+fn beside_file(path: &str) -> String {
+    let name = assize_core::path::file_name(path);
+    let stem = name.strip_suffix(ending(path)).unwrap_or(name);
+    within(javascript::parent(path), &format!("{stem}-assize-*{}", ending(path)))
+}
+
+/// Returns whether a name means itself to a shell, and as a pattern nothing much else.
+fn is_plain(name: &str) -> bool {
+    name.chars().all(|character| character.is_ascii_alphanumeric() || "-_./@".contains(character))
+}
+
+/// Returns whether a folder is there, or is made by a compiler before the tests. Folders that are built would be emptied
+/// by anything but that.
+fn is_there(project: &Project, package: &str, folder: &str, before: &[ScriptStep]) -> bool {
+    let known = javascript::files(project, package).any(|path| javascript::parent(path) == folder);
+    known || before.iter().all(|step| step.head() == "tsc" && !step.shell().contains("--clean"))
+}
+
+/// A name that a pattern finds: `dist/**/*.test.js` finds `dist/word.test.js`.
+fn matching(pattern: &str, word: &str) -> Option<String> {
+    let (folder, name) = pattern.rsplit_once('/').map_or(("", pattern), |(folder, name)| (folder, name));
+    let folders: Vec<&str> = folder.split('/').filter(|part| *part != "**" && !part.is_empty()).collect();
+    let plain = |part: &str| !part.contains(['*', '?', '[', '{', '(', '!']);
+    let (before, after) = name.split_once('*')?;
+    let fits = folders.iter().all(|part| plain(part)) && plain(before) && plain(after) && after.contains('.');
+    fits.then(|| within(&folders.join("/"), &format!("{before}{word}{after}")))
+}
+
+/// The folders in which programs of the project lie, behind those of the system: a file there must not pass for `node`.
+pub(super) fn path_of_programs(project: &Project, folder: &str) -> String {
+    let mut bins: Vec<String> = Vec::new();
+    let mut at = Some(folder);
+    while let Some(here) = at {
+        let bin = within(here, "node_modules/.bin/");
+        if project.programs.iter().any(|program| program.starts_with(&bin)) {
+            bins.push(format!("$PWD/{}{}", up_from(folder), bin.trim_end_matches('/')));
+        }
+        at = if here.is_empty() { None } else { Some(javascript::parent(here)) };
+    }
+    if bins.is_empty() { String::new() } else { format!("PATH=\"$PATH:{}\"\n", bins.join(":")) }
+}
+
+/// Names the program of a command by its path where it was installed for the package.
+pub(super) fn named(project: &Project, folder: &str, mut step: ScriptStep) -> ScriptStep {
+    let own = installed(project, folder, step.head()).filter(|_| !SYSTEM.contains(&step.head()));
+    if let (Some(own), Some(first)) = (own, step.words.first_mut()) {
+        *first = Word::plain(&format!("./{}{own}", up_from(folder)));
+    }
+    step
+}
+
+/// What a command before the tests had to say.
+fn unbuilt(step: &[u8], output: &GateOutput) -> Result<ToolReport, ReportError> {
+    let step = String::from_utf8_lossy(step);
+    let mut report = tsc::parse(&output.stdout)?;
+    if report.diagnostics.is_empty() {
+        let said = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
+        let said = String::from_utf8_lossy(said);
+        report.object(Diagnostic {
+            code: "build".to_owned(),
+            severity: Severity::Error,
+            path: None,
+            line: None,
+            message: message(&format!("`{step}` did not work: {}", assize_core::text::tail(said.trim(), 2_000))),
+            offer: None,
+        });
+    }
+    Ok(report)
+}
+
+/// Our plug-ins, all of them: they load each other.
+fn plugins() -> BTreeMap<String, String> {
+    [
+        ("events.cjs", include_str!("../../plugins/javascript/events.cjs")),
+        ("watch.cjs", include_str!("../../plugins/javascript/watch.cjs")),
+        ("decoy.cjs", include_str!("../../plugins/javascript/decoy.cjs")),
+        ("twins.cjs", include_str!("../../plugins/javascript/twins.cjs")),
+        ("node_test.mjs", include_str!("../../plugins/javascript/node_test.mjs")),
+        ("vitest.mjs", include_str!("../../plugins/javascript/vitest.mjs")),
+        ("vitest_setup.mjs", include_str!("../../plugins/javascript/vitest_setup.mjs")),
+        ("jest.cjs", include_str!("../../plugins/javascript/jest.cjs")),
+        ("jest_setup.cjs", include_str!("../../plugins/javascript/jest_setup.cjs")),
+        ("mocha.cjs", include_str!("../../plugins/javascript/mocha.cjs")),
+    ]
+    .map(|(name, text)| (name.to_owned(), text.to_owned()))
+    .into()
+}
+
+/// Tests of ours that assert as Node does; `call` is what a test is made with.
+pub(super) fn asserting(word: &str, module: bool, call: &str) -> String {
+    let load = if module { "import assert from 'node:assert';\n" } else { "const assert = require('node:assert');\n" };
+    format!(
+        "// Put here for one run, to see that failures are reported.\n{load}\
+         {call}('{word} equal fails', () => {{ assert.equal(1 + 1, 3); }});\n\
+         {call}('{word} equal passes', () => {{ assert.equal(1 + 1, 2); }});\n\
+         {call}('{word} deepStrictEqual fails', () => {{ assert.deepStrictEqual({{ a: [1] }}, {{ a: [2] }}); }});\n\
+         {call}('{word} deepStrictEqual passes', () => {{ assert.deepStrictEqual({{ a: [1] }}, {{ a: [1] }}); }});\n\
+         {call}('{word} throws fails', () => {{ assert.throws(() => 1); }});\n\
+         {call}('{word} throws passes', () => {{ assert.throws(() => {{ throw new Error('as it must'); }}); }});\n"
+    )
+}
+
+/// Tests of ours that expect; `load` is how `expect` and `test` come in.
+pub(super) fn expecting(word: &str, load: &str) -> String {
+    format!(
+        "// Put here for one run, to see that failures are reported.\n{load}\
+         test('{word} toBe fails', () => {{ expect(1 + 1).toBe(3); }});\n\
+         test('{word} toBe passes', () => {{ expect(1 + 1).toBe(2); }});\n\
+         test('{word} toEqual fails', () => {{ expect({{ a: [1] }}).toEqual({{ a: [2] }}); }});\n\
+         test('{word} toEqual passes', () => {{ expect({{ a: [1] }}).toEqual({{ a: [1] }}); }});\n\
+         test('{word} toThrow fails', () => {{ expect(() => 1).toThrow(); }});\n\
+         test('{word} toThrow passes', () => {{ expect(() => {{ throw new Error('as it must'); }}).toThrow(); }});\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Gate;
+    use super::super::jest::Jest;
+    use super::super::mocha::Mocha;
+    use super::super::node_test::NodeTest;
+    use super::super::vitest::Vitest;
+    use super::*;
+
+    #[test]
+    fn a_pattern_finds_a_file_of_ours() {
+        for (pattern, expected) in [
+            ("dist/*.test.js", Some("dist/w.test.js")),
+            ("dist/**/*.test.js", Some("dist/w.test.js")),
+            ("**/*.spec.mjs", Some("w.spec.mjs")),
+            ("test/test-*.js", Some("test/test-w.js")),
+            ("test/a.test.js", None),
+            ("test/{a,b}/*.test.js", None),
+            ("test/*.{js,ts}", None),
+            ("test", None),
+        ] {
+            assert_eq!(matching(pattern, "w").as_deref(), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn tests_of_ours_run_beside_those_that_a_script_names() {
+        let files = ["test/a.test.js", "test/b.test.js", "spec/x.js", "src/deep/c.test.ts", "lib/a.js"];
+        for (script, expected, named) in [
+            ("vitest run test/a.test.js", "test/a-assize-w.test.js", "$(ls test/a-assize-*.test.js 2>/dev/null)"),
+            ("vitest run test", "src/deep/c-assize-w.test.ts", ""),
+            ("vitest run deep/", "src/deep/c-assize-w.test.ts", ""),
+            ("vitest run b", "test/b-assize-w.test.js", ""),
+            ("vitest run 'a|b'", "", ""),
+            ("vitest run nowhere", "", ""),
+            ("vitest run -t some", "", ""),
+            ("jest test/a.test.js", "test/a-assize-w.test.js", "$(ls test/a-assize-*.test.js 2>/dev/null)"),
+            ("jest src", "src/deep/c-assize-w.test.ts", ""),
+            ("jest --testNamePattern=some", "", ""),
+            ("mocha spec/x.js", "spec/x-assize-w.js", "$(ls spec/x-assize-*.js 2>/dev/null)"),
+            ("mocha spec", "spec/x-assize-w.js", ""),
+            ("mocha 'spec/**/*.js'", "spec/w.js", ""),
+            ("mocha --grep some spec", "", ""),
+            ("node --test test/a.test.js", "test/a-assize-w.test.js", "$(ls test/a-assize-*.test.js 2>/dev/null)"),
+            ("node --test test/", "test/a-assize-w.test.js", ""),
+            ("node --test --test-name-pattern some test/a.test.js", "", ""),
+            (
+                "tsc && node --test dist/a.test.js",
+                "dist/a-assize-w.test.js",
+                "$(ls dist/a-assize-*.test.js 2>/dev/null)",
+            ),
+            ("rm -rf dist && tsc && node --test dist/a.test.js", "", "$(ls dist/a-assize-*.test.js 2>/dev/null)"),
+        ] {
+            let manifest = format!(r#"{{"scripts":{{"test":"{script}"}}}}"#);
+            let project = super::super::python::tests::project(&[("package.json", &manifest)], &files, &[]);
+            let gates: [&dyn Gate; 4] = [&NodeTest, &Vitest, &Jest, &Mocha];
+            let found = gates.iter().find_map(|gate| Some((*gate, gate.detect(&project).first()?.clone())));
+            let (gate, setup) = found.expect("a runner");
+            let canary = gate.canary(&setup, &project, "w");
+            let path = canary.as_ref().and_then(|canary| canary.files.keys().next()).map_or("", String::as_str);
+            assert_eq!(path, expected, "{script}");
+            let line = gate.command(&setup, &project).arguments.join(" ");
+            let shown = line.find("$(ls").map_or("", |at| &line[at..=at + line[at..].find(')').expect("closed")]);
+            assert_eq!(shown, named, "{script}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The scripts of a `package.json`, taken apart into the commands that they run one after the other.
+//!
+//! Only what is plain is taken apart: commands joined by `&&`, with calls of other scripts filled in. Anything else
+//! stays one text for a shell. It must not know what is made of the commands.
+
+use super::javascript::NodePackage;
+
+/// Deepest nesting of scripts that call scripts.
+pub const SCRIPT_DEPTH_MAX: usize = 8;
+/// Most commands that a script is taken apart into.
+pub const STEPS_MAX: usize = 64;
+
+/// A word of a command, as it is written and as it is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word {
+    /// With its quotes, so that a shell reads the same again.
+    pub raw: String,
+    /// Without them.
+    pub text: String,
+}
+
+/// One command of a script.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct ScriptStep {
+    /// Variables that are set for it.
+    pub variables: Vec<Word>,
+    /// The program and its arguments.
+    pub words: Vec<Word>,
+}
+
+impl ScriptStep {
+    /// The program.
+    pub fn head(&self) -> &str {
+        self.words.first().map_or("", |word| word.text.as_str())
+    }
+
+    /// The arguments.
+    pub fn arguments(&self) -> &[Word] {
+        self.words.get(1..).unwrap_or_default()
+    }
+
+    /// Writes the command for a shell.
+    pub fn shell(&self) -> String {
+        self.variables.iter().chain(&self.words).map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Word {
+    /// A word without quotes.
+    pub fn plain(text: &str) -> Self {
+        Self { raw: text.to_owned(), text: text.to_owned() }
+    }
+}
+
+/// Takes the script of a name apart, with what npm runs before and after it. `None` where it is not plain.
+pub(super) fn steps(package: &NodePackage, name: &str) -> Option<Vec<ScriptStep>> {
+    let mut found = Vec::new();
+    fill(package, name, 0, &mut found)?;
+    Some(found)
+}
+
+fn fill(package: &NodePackage, name: &str, depth: usize, found: &mut Vec<ScriptStep>) -> Option<()> {
+    if depth > SCRIPT_DEPTH_MAX {
+        return None;
+    }
+    for name in [format!("pre{name}"), name.to_owned(), format!("post{name}")] {
+        let Some(text) = package.script(&name) else { continue };
+        for step in split(text)? {
+            match called(package, &step) {
+                Some((script, more)) => {
+                    fill(package, &script, depth + 1, found)?;
+                    // What is handed on goes to the last command.
+                    found.last_mut()?.words.extend(more);
+                }
+                None => found.push(unwrapped(step)),
+            }
+            if found.len() > STEPS_MAX {
+                return None;
+            }
+        }
+    }
+    Some(())
+}
+
+/// Splits a line at `&&`; `None` where a shell would do more with it than that.
+fn split(text: &str) -> Option<Vec<ScriptStep>> {
+    let mut steps = vec![ScriptStep::default()];
+    let mut raw = String::new();
+    let mut quote: Option<char> = None;
+    let mut characters = text.trim().chars().peekable();
+    while let Some(character) = characters.next() {
+        match (quote, character) {
+            (Some(open), _) if character == open => {
+                quote = None;
+                raw.push(character);
+            }
+            (Some('"'), '$' | '`' | '\\')
+            | (None, '$' | '`' | '\\' | '|' | ';' | '<' | '>' | '(' | ')' | '\n' | '#') => return None,
+            (Some(_), _) => raw.push(character),
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                raw.push(character);
+            }
+            (None, '&') => {
+                characters.next_if_eq(&'&')?;
+                word(&mut steps, &mut raw)?;
+                steps.push(ScriptStep::default());
+            }
+            (None, ' ' | '\t') => word(&mut steps, &mut raw)?,
+            (None, _) => raw.push(character),
+        }
+    }
+    word(&mut steps, &mut raw)?;
+    (quote.is_none() && steps.iter().all(|step| !step.words.is_empty())).then_some(steps)
+}
+
+/// Ends a word.
+fn word(steps: &mut [ScriptStep], raw: &mut String) -> Option<()> {
+    if raw.is_empty() {
+        return Some(());
+    }
+    let text = shlex::split(raw)?.concat();
+    let word = Word { raw: std::mem::take(raw), text };
+    let step = steps.last_mut()?;
+    let cross = matches!(step.words.first(), Some(word) if word.text == "cross-env");
+    if (step.words.is_empty() || cross && step.words.len() == 1) && is_assignment(&word.text) {
+        step.variables.push(word);
+    } else if cross && step.words.len() == 1 {
+        step.words = vec![word];
+    } else {
+        step.words.push(word);
+    }
+    Some(())
+}
+
+fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+/// The script that a command calls, and what is handed on to it.
+fn called(package: &NodePackage, step: &ScriptStep) -> Option<(String, Vec<Word>)> {
+    let manager = step.head();
+    if !matches!(manager, "npm" | "pnpm" | "yarn" | "bun") {
+        return None;
+    }
+    let quiet = |word: &&Word| matches!(word.text.as_str(), "-s" | "--silent" | "--quiet" | "-q");
+    let mut words = step.arguments().iter().filter(|word| !quiet(word)).peekable();
+    let first = words.next()?.text.as_str();
+    let name = match first {
+        "run" | "run-script" => words.next()?.text.as_str(),
+        "test" | "t" | "tst" if manager == "npm" => "test",
+        "bun" | "exec" | "install" | "ci" | "x" | "dlx" => return None,
+        name if manager != "npm" => name,
+        _ => return None,
+    };
+    package.script(name)?;
+    let more = words.filter(|word| word.text != "--").cloned().collect();
+    Some((name.to_owned(), more))
+}
+
+/// Takes away what only starts a command: `npx`, `pnpm exec`, and tools that measure coverage.
+fn unwrapped(step: ScriptStep) -> ScriptStep {
+    let texts: Vec<&str> = step.words.iter().map(|word| word.text.as_str()).collect();
+    let skipped = match texts.as_slice() {
+        ["npx" | "bunx" | "pnpx", ..] | ["c8" | "nyc", ..] => 1,
+        ["pnpm" | "npm" | "yarn" | "bun", "exec" | "x", ..] => 2,
+        ["yarn" | "pnpm", tool, ..] if matches!(*tool, "vitest" | "jest" | "mocha" | "tsc" | "eslint") => 1,
+        _ => return step,
+    };
+    let flags = step.words[skipped..].iter().take_while(|word| word.text.starts_with('-')).count();
+    if step.words.len() <= skipped + flags {
+        return step;
+    }
+    unwrapped(ScriptStep { variables: step.variables, words: step.words[skipped + flags..].to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::javascript::packages;
+    use super::super::python::tests::project;
+    use super::*;
+
+    fn read(scripts: &str, name: &str) -> Option<Vec<String>> {
+        let project = project(&[("package.json", &format!(r#"{{"scripts":{{{scripts}}}}}"#))], &[], &[]);
+        let package = packages(&project).remove(0);
+        steps(&package, name).map(|steps| steps.iter().map(ScriptStep::shell).collect())
+    }
+
+    #[test]
+    fn plain_scripts_are_taken_apart() {
+        for (scripts, expected) in [
+            (r#""test":"node --test""#, &["node --test"][..]),
+            (r#""test":"tsc -p . && node --test dist/*.test.js""#, &["tsc -p .", "node --test dist/*.test.js"]),
+            (r#""test":"npm run build && node --test","build":"tsc""#, &["tsc", "node --test"]),
+            (
+                r#""test":"npm run -s unit -- --bail","unit":"vitest run","preunit":"gen""#,
+                &["gen", "vitest run --bail"],
+            ),
+            (r#""pretest":"tsc","test":"mocha","posttest":"eslint .""#, &["tsc", "mocha", "eslint ."]),
+            (r#""test":"A=1 cross-env B='2 3' npx --no-install jest -t 'a b'""#, &["A=1 B='2 3' jest -t 'a b'"]),
+            (r#""test":"c8 --reporter=text node --test 'a/**/*.js'""#, &["node --test 'a/**/*.js'"]),
+            (r#""test":"pnpm exec vitest run""#, &["vitest run"]),
+            (r#""test":"yarn jest","lint":"x""#, &["jest"]),
+            (r#""test":"yarn unit","unit":"jest""#, &["jest"]),
+        ] {
+            assert_eq!(
+                read(scripts, "test").as_deref(),
+                Some(&expected.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>()[..]),
+                "{scripts}"
+            );
+        }
+    }
+
+    #[test]
+    fn anything_else_stays_whole() {
+        for text in ["a || true", "a | b", "a; b", "a $B", "a `b`", "(a)", "a > b", "a & b", "a &&", "\\\"$a\\\"", "'a"]
+        {
+            assert_eq!(read(&format!(r#""test":"{text}""#), "test"), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn scripts_that_call_each_other_come_to_an_end() {
+        assert_eq!(read(r#""test":"npm test""#, "test"), None);
+        let chain = |depth: usize| {
+            let links = (0..depth).map(|at| format!(r#""s{at}":"npm run s{}""#, at + 1)).collect::<Vec<_>>().join(",");
+            read(&format!(r#"{links},"s{depth}":"x""#), "s0")
+        };
+        assert!(chain(SCRIPT_DEPTH_MAX).is_some());
+        assert!(chain(SCRIPT_DEPTH_MAX + 1).is_none());
+        let long = |steps: usize| read(&format!(r#""test":"{}""#, vec!["x"; steps].join(" && ")), "test");
+        assert!(long(STEPS_MAX).is_some());
+        assert!(long(STEPS_MAX + 1).is_none());
+    }
+}

@@ -1,0 +1,385 @@
+//! Which files of a change the tests are run with.
+//!
+//! Whoever writes the code must not write what it is judged by as well. Tests, and the files by which
+//! runners and checkers are told what to do, come from the base, unless the specification asks
+//! to change them. Tests that the change brings run in a second run, with their own configuration:
+//! they can fail a change, and prove little. This module says what belongs where; it must not know how
+//! copies of a tree are made.
+
+mod aid;
+mod opened;
+mod tool;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_core::diff::{Diff, FileStatus};
+use assize_core::path::file_name;
+use assize_ecosystem::{FileRole, is_runner_configuration, is_test};
+
+pub use aid::{Use, Used, Uses, is_setting};
+pub use opened::sentences;
+pub use opened::{WritableScope, asked_files};
+pub use tool::is_check_configuration;
+
+/// Returns whether a file holds what tests expect or read.
+fn is_expectation(path: &str) -> bool {
+    path.ends_with(".snap") || FileRole::of(path) == FileRole::Fixture
+}
+
+/// Returns whether a file belongs to the tests by its path: what the base decides.
+fn is_held(path: &str) -> bool {
+    is_test(path) || is_expectation(path) || is_runner_configuration(path)
+}
+
+/// Returns whether a file may belong to the tests, so that a specification has to open it.
+fn may_be_held(path: &str) -> bool {
+    is_held(path) || aid::is_named_as_aid(path)
+}
+
+/// Returns whether a file tells runners and checks what to do, and holds nothing for tests to use: no specification asks for it by
+/// asking for tests. What lies among the data of tests is such data.
+fn is_setting_of_runs(path: &str) -> bool {
+    let name = file_name(path);
+    let helps = name == "conftest.py" || name.starts_with("jest.setup.") || name.starts_with("vitest.setup.");
+    let steers = is_runner_configuration(path) && !helps || is_check_configuration(path) || guarded(path).is_some();
+    steers && !is_data_of_tests(path)
+}
+
+fn is_data_of_tests(path: &str) -> bool {
+    let mut folders = path.split('/').rev().skip(1);
+    folders.any(|folder| matches!(folder, "fixtures" | "__fixtures__" | "testdata" | "test_data" | "test-data"))
+}
+
+/// What has to be done to copies of the changed tree before anything is run in them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CopyPlan {
+    /// Files that the copy in which the base's tests run gets back from the base.
+    pub held_restore: BTreeSet<String>,
+    /// Files that this copy must not have.
+    pub held_remove: BTreeSet<String>,
+    /// Files that every copy gets back from the base: the configuration of checks. A copy has none of those that the base
+    /// does not have.
+    pub restore: BTreeSet<String>,
+    /// Files of which only some settings are the base's: see [`merge`].
+    pub merge: BTreeSet<String>,
+    /// Whether tests of the change have to run apart from those of the base.
+    pub apart: bool,
+    /// Files among those that come from the base which are no tests by their paths, and belong to them all the same.
+    pub aids: BTreeSet<String>,
+}
+
+/// Says which files come from the base. `base_files` are the paths that the base has, `uses` is how they use each other.
+pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, uses: &Uses, opened: &WritableScope) -> CopyPlan {
+    let mut plan = CopyPlan::default();
+    let aids = aid::aids(base_files, uses);
+    for file in &diff.files {
+        let paths = [Some(&file.path), file.old_path.as_ref()];
+        for path in paths.into_iter().flatten().filter(|path| !opened.opens(path)) {
+            let in_base = base_files.contains(path);
+            let is_aid = aids.contains(path) || !in_base && aid::shadows(path, &aids);
+            if is_check_configuration(path) && !is_data_of_tests(path) {
+                if in_base || tool::overrules(path, base_files, &uses.settings) {
+                    plan.restore.insert(path.clone());
+                }
+            } else if is_held(path) || is_aid {
+                plan.apart = true;
+                if is_aid {
+                    plan.aids.insert(path.clone());
+                }
+                if in_base { &mut plan.held_restore } else { &mut plan.held_remove }.insert(path.clone());
+            } else if guarded(path).is_some() && in_base && file.status != FileStatus::Added {
+                plan.merge.insert(path.clone());
+            }
+        }
+    }
+    plan
+}
+
+/// The settings of a manifest that say how tests and checks run.
+fn guarded(path: &str) -> Option<Vec<&'static [&'static str]>> {
+    let more: &[&[&str]] = match file_name(path) {
+        "package.json" | "setup.cfg" | "tox.ini" => &[],
+        "pyproject.toml" => &[&["project", "entry-points", "pytest11"], &["tool", "poetry", "plugins", "pytest11"]],
+        "Cargo.toml" => &[
+            &["test"],
+            &["bench"],
+            &["lib", "test"],
+            &["lib", "harness"],
+            &["lib", "doctest"],
+            &["package", "autotests"],
+            &["profile"],
+        ],
+        _ => return None,
+    };
+    Some(tool::tables(path).chain(more.iter().copied()).collect())
+}
+
+/// Returns whether a section of an INI file says how tests and checks run.
+fn is_guarded_section(name: &str) -> bool {
+    let mut sections = tool::tools().flat_map(|tool| tool.sections).chain(&["options.entry_points"]);
+    sections.any(|guarded| name.strip_prefix(guarded).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
+}
+
+/// Takes a manifest of the change with the base's settings for tests and checks. `None` where nothing differs that
+/// matters, so that the file stays as it was handed in, and where one of the two cannot be read: a gate will say so.
+pub fn merge(path: &str, base: &str, change: &str) -> Option<String> {
+    let settings = guarded(path)?;
+    match file_name(path) {
+        "package.json" => merge_json(base, change, &settings),
+        "setup.cfg" | "tox.ini" => merge_ini(base, change),
+        _ => merge_toml(base, change, &settings),
+    }
+}
+
+fn merge_json(base: &str, change: &str, settings: &[&[&str]]) -> Option<String> {
+    let base: serde_json::Value = serde_json::from_str(base).ok()?;
+    let before: serde_json::Value = serde_json::from_str(change).ok()?;
+    let mut merged = before.clone();
+    let object = merged.as_object_mut()?;
+    for name in settings.iter().filter_map(|setting| setting.first()) {
+        match base.get(*name) {
+            Some(value) => drop(object.insert((*name).to_owned(), value.clone())),
+            None => drop(object.shift_remove(*name)),
+        }
+    }
+    if let Some(scripts) = base.get("scripts").and_then(serde_json::Value::as_object) {
+        let mut own: serde_json::Map<_, _> =
+            object.get("scripts").and_then(serde_json::Value::as_object).cloned().unwrap_or_default();
+        // What the base calls stays what it was, and nothing new runs before or after it.
+        own.retain(|name, _| {
+            let hooked = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
+            scripts.contains_key(name) || hooked.is_none_or(|name| !scripts.contains_key(name))
+        });
+        own.extend(scripts.clone());
+        object.insert("scripts".to_owned(), own.into());
+    }
+    if merged == before { None } else { serde_json::to_string_pretty(&merged).ok() }
+}
+
+fn merge_toml(base: &str, change: &str, settings: &[&[&str]]) -> Option<String> {
+    let base: toml::Table = toml::from_str(base).ok()?;
+    let before: toml::Table = toml::from_str(change).ok()?;
+    let mut merged = before.clone();
+    for setting in settings {
+        set(&mut merged, setting, find(&base, setting).cloned());
+    }
+    keep_helpers(&base, &mut merged);
+    if merged == before { None } else { toml::to_string(&merged).ok() }
+}
+
+/// Gives crates that tests alone need, and that lie in the tree, back to their names: another one under the same name
+/// would decide what the tests hold. One that was moved is still the same.
+fn keep_helpers(base: &toml::Table, merged: &mut toml::Table) {
+    let name_of = |value: &toml::Value| {
+        let path = value.get("path")?.as_str()?.trim_end_matches('/');
+        Some(path.rsplit('/').next().unwrap_or(path).to_owned())
+    };
+    let helpers = base.get("dev-dependencies").and_then(toml::Value::as_table);
+    let Some(own) = merged.get_mut("dev-dependencies").and_then(toml::Value::as_table_mut) else { return };
+    for (name, value) in helpers.into_iter().flatten() {
+        if let Some(other) = own.get_mut(name)
+            && name_of(value).is_some()
+            && name_of(value) != name_of(other)
+        {
+            *other = value.clone();
+        }
+    }
+}
+
+fn find<'a>(table: &'a toml::Table, setting: &[&str]) -> Option<&'a toml::Value> {
+    let (last, parents) = setting.split_last()?;
+    let parent = parents.iter().try_fold(table, |table, name| table.get(*name)?.as_table())?;
+    parent.get(*last)
+}
+
+fn set(table: &mut toml::Table, setting: &[&str], value: Option<toml::Value>) {
+    match (setting, value) {
+        ([last], Some(value)) => drop(table.insert((*last).to_owned(), value)),
+        ([last], None) => drop(table.remove(*last)),
+        ([first, rest @ ..], value) => {
+            if value.is_some() && !table.contains_key(*first) {
+                table.insert((*first).to_owned(), toml::Table::new().into());
+            }
+            if let Some(inner) = table.get_mut(*first).and_then(toml::Value::as_table_mut) {
+                set(inner, rest, value);
+            }
+        }
+        ([], _) => {}
+    }
+}
+
+fn merge_ini(base: &str, change: &str) -> Option<String> {
+    let (base, change) = (sections(base), sections(change));
+    let theirs: BTreeMap<&str, &str> =
+        base.iter().filter(|(name, _)| is_guarded_section(name)).map(|(name, text)| (*name, *text)).collect();
+    let ours: BTreeMap<&str, &str> =
+        change.iter().filter(|(name, _)| is_guarded_section(name)).map(|(name, text)| (*name, *text)).collect();
+    if theirs == ours {
+        return None;
+    }
+    let kept = change.iter().filter(|(name, _)| !is_guarded_section(name));
+    let restored = base.iter().filter(|(name, _)| is_guarded_section(name));
+    let mut merged = String::new();
+    for (_, text) in kept.chain(restored) {
+        merged.push_str(text);
+        if !text.is_empty() && !text.ends_with('\n') {
+            merged.push('\n');
+        }
+    }
+    Some(merged)
+}
+
+/// Cuts an INI file into its sections, each with its heading; what comes before the first has no name.
+fn sections(text: &str) -> Vec<(&str, &str)> {
+    let mut starts = vec![(0, "")];
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(name) = line.trim_end().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            starts.push((at, name.trim()));
+        }
+        at += line.len();
+    }
+    let end = |index: usize| starts.get(index + 1).map_or(text.len(), |(start, _)| *start);
+    starts.iter().enumerate().map(|(index, (start, name))| (*name, &text[*start..end(index)])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_core::diff::FileChange;
+
+    fn planned(paths: &[(&str, FileStatus)], base: &[&str], opened: &WritableScope) -> CopyPlan {
+        let files = paths.iter().map(|(path, status)| FileChange::new(*path, *status)).collect();
+        let base = base.iter().map(|path| (*path).to_owned()).collect();
+        plan(&Diff { files, ..Diff::default() }, &base, &Uses::default(), opened)
+    }
+
+    #[test]
+    fn a_helper_crate_keeps_its_name() {
+        let manifest = |dependency: &str| format!("[package]\nname = \"a\"\n\n[dev-dependencies]\n{dependency}\n");
+        let base = manifest("proof = { path = \"../proof\" }\nrand = \"0.9\"");
+        for (change, kept) in [
+            ("proof = { package = \"proofs\", path = \"../proofs\" }\nrand = \"0.9\"", true),
+            ("proof = \"1.0\"\nrand = \"0.9\"", true),
+            // Moved, newer, no longer needed.
+            ("proof = { path = \"../../tools/proof\" }\nrand = \"0.9\"", false),
+            ("proof = { path = \"../proof\" }\nrand = \"0.10\"", false),
+            ("rand = \"0.9\"", false),
+        ] {
+            let merged = merge("Cargo.toml", &base, &manifest(change));
+            assert_eq!(merged.is_some(), kept, "{change}");
+            assert!(merged.is_none_or(|merged| merged.contains("path = \"../proof\"")), "{change}");
+        }
+    }
+
+    #[test]
+    fn aids_of_the_tests_come_from_the_base() {
+        use FileStatus::{Added, Modified};
+        let change = |path: &str, status| FileChange::new(path, status);
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        let diff = Diff {
+            files: vec![
+                change("lib/split.js", Modified),
+                change("support/same.js", Modified),
+                change("support/same.json", Added),
+                change("support/more.js", Added),
+                change("src/__snapshots__/a.snap", Modified),
+            ],
+            ..Diff::default()
+        };
+        let base = set(&["lib/split.js", "support/same.js", "test/a.test.js", "src/__snapshots__/a.snap"]);
+        let link = |to: &str| Use { from: "test/a.test.js".into(), to: Used::File(to.into()), in_test: false };
+        let uses = Uses { imports: vec![link("lib/split.js"), link("support/same.js")], ..Uses::default() };
+        let closed = plan(&diff, &base, &uses, &WritableScope::None);
+        assert_eq!(closed.held_restore, set(&["src/__snapshots__/a.snap", "support/same.js"]));
+        assert_eq!((closed.held_remove, closed.apart), (set(&["support/same.json"]), true));
+        assert_eq!(closed.aids, set(&["support/same.js", "support/same.json"]));
+        let opened = WritableScope::by("Change `support/same.js` so that it ignores order.");
+        assert_eq!(opened, WritableScope::Named(set(&["support/same.js"])));
+        assert!(!plan(&diff, &base, &uses, &opened).held_restore.contains("support/same.js"));
+        assert_eq!(plan(&diff, &base, &uses, &WritableScope::All), CopyPlan::default());
+    }
+
+    #[test]
+    fn tests_and_their_configuration_come_from_the_base() {
+        use FileStatus::{Added, Deleted, Modified};
+        let paths = [
+            ("src/a.py", Modified),
+            ("tests/test_a.py", Modified),
+            ("tests/test_b.py", Deleted),
+            ("tests/test_c.py", Added),
+            ("conftest.py", Added),
+            ("ruff.toml", Modified),
+            ("pyproject.toml", Modified),
+        ];
+        let base = ["src/a.py", "tests/test_a.py", "tests/test_b.py", "ruff.toml", "pyproject.toml"];
+        let closed = planned(&paths, &base, &WritableScope::None);
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        assert_eq!(closed.held_restore, set(&["tests/test_a.py", "tests/test_b.py"]));
+        assert_eq!(closed.held_remove, set(&["conftest.py", "tests/test_c.py"]));
+        assert_eq!((closed.restore, closed.merge, closed.apart), (set(&["ruff.toml"]), set(&["pyproject.toml"]), true));
+        let open = planned(&paths, &base, &WritableScope::All);
+        assert_eq!((open.restore, open.merge), (set(&["ruff.toml"]), set(&["pyproject.toml"])));
+        assert!(!open.apart && open.held_restore.is_empty() && open.held_remove.is_empty());
+        assert_eq!(planned(&paths[5..6], &base, &WritableScope::by("Loosen the ruff rules.")), CopyPlan::default());
+        assert!(!planned(&paths[..1], &base, &WritableScope::None).apart);
+    }
+
+    #[test]
+    fn settings_of_runs_are_opened_by_their_names_alone() {
+        use FileStatus::{Added, Modified, Renamed};
+        let base = ["pyproject.toml", "mypy.ini", "pytest.ini", "tests/ruff.toml"];
+        let adapt = "Rename it and adapt the tests.";
+        for (specification, path, status, restored, apart) in [
+            (adapt, "mypy.ini", Modified, true, false),
+            (adapt, "tests/ruff.toml", Modified, true, false),
+            (adapt, ".ruff.toml", Added, true, false),
+            (adapt, "pytest.ini", Modified, false, true),
+            (adapt, ".pytest.ini", Added, false, true),
+            (adapt, "tests/conftest.py", Added, false, false),
+            (adapt, "tests/fixtures/ruff.toml", Added, false, false),
+            ("Add a parser.", ".mypy.ini", Renamed, true, false),
+            ("Add a parser.", "tests/fixtures/ruff.toml", Added, false, true),
+            ("Loosen mypy.ini, please.", "mypy.ini", Modified, false, false),
+            ("Set up ruff.", "ruff.toml", Added, false, false),
+        ] {
+            let plan = planned(&[(path, status)], &base, &WritableScope::by(specification));
+            assert_eq!((plan.restore.contains(path), plan.apart), (restored, apart), "{specification} {path}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_keeps_the_settings_of_the_base_and_the_dependencies_of_the_change() {
+        let base = r#"{"scripts":{"test":"vitest run"},"dependencies":{"a":"1"}}"#;
+        let change =
+            r#"{"scripts":{"test":"true","pretest":"rm x","gen":"y"},"dependencies":{"a":"1","b":"2"},"jest":{}}"#;
+        let merged: serde_json::Value =
+            serde_json::from_str(&merge("package.json", base, change).expect("differs")).expect("JSON");
+        assert_eq!(merged["scripts"], serde_json::json!({"test": "vitest run", "gen": "y"}));
+        assert_eq!((merged["dependencies"]["b"].as_str(), merged.get("jest")), (Some("2"), None));
+        let harmless = r#"{"scripts":{"test":"vitest run","gen":"y"},"dependencies":{"b":"2"}}"#;
+        assert_eq!(merge("package.json", base, harmless), None);
+
+        let base = "[project]\nname = 'a'\n[tool.pytest.ini_options]\ntestpaths = ['tests']\n";
+        let change = "[project]\nname = 'b'\n[tool.pytest.ini_options]\naddopts = '--co'\n[tool.ruff]\nselect = []\n";
+        let merged: toml::Table =
+            toml::from_str(&merge("pyproject.toml", base, change).expect("differs")).expect("TOML");
+        assert_eq!(merged["project"]["name"].as_str(), Some("b"));
+        assert!(
+            merged["tool"]["pytest"]["ini_options"].get("addopts").is_none() && merged["tool"].get("ruff").is_none()
+        );
+
+        let base = "[package]\nname = 'a'\n";
+        let change = "[package]\nname = 'a'\nautotests = false\n[lib]\ntest = false\nname = 'b'\n";
+        let merged: toml::Table = toml::from_str(&merge("x/Cargo.toml", base, change).expect("differs")).expect("TOML");
+        assert!(merged["package"].get("autotests").is_none() && merged["lib"].get("test").is_none());
+        assert_eq!(merged["lib"]["name"].as_str(), Some("b"));
+
+        let base = "[metadata]\nname = a\n\n[tool:pytest]\ntestpaths = tests\n";
+        let change = "[metadata]\nname = b\n[tool:pytest]\naddopts = -k nothing\n[mypy-x]\nignore_errors = true\n";
+        let merged = merge("setup.cfg", base, change).expect("differs");
+        assert_eq!(merged, "[metadata]\nname = b\n[tool:pytest]\ntestpaths = tests\n");
+        assert_eq!(merge("setup.cfg", base, &base.replace("name = a", "name = c")), None);
+        assert_eq!(merge("src/a.py", "a", "b"), None);
+    }
+}

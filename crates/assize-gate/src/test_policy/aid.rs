@@ -1,0 +1,524 @@
+//! Which files that are no tests belong to the tests all the same.
+//!
+//! A function that compares, written beside the tests and imported by them alone, decides as much as the tests
+//! do. So does a file that the configuration of a runner names to be loaded first. Both are told by the
+//! base: by who imports whom there. The hard part is to leave the code under test alone, which only tests import as
+//! well as long as nobody uses it; so it takes more than that, see [`aids`]. It must not know how imports are found.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use assize_core::path::file_name;
+use assize_ecosystem::is_runner_configuration;
+use assize_ecosystem::is_setting as is_tool_setting;
+use assize_ecosystem::{is_code, is_test};
+use regex::Regex;
+
+use super::is_held;
+
+/// How the files of a tree use each other, as far as their languages and the configuration of runners say so.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Uses {
+    /// Every import that is known.
+    pub imports: Vec<Use>,
+    /// The texts of files that [`is_setting`] asks for.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// One import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Use {
+    /// The file that imports.
+    pub from: String,
+    /// What it imports.
+    pub to: Used,
+    /// Whether only tests within that file do so.
+    pub in_test: bool,
+}
+
+/// What is imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Used {
+    /// A file of the tree.
+    File(String),
+    /// A package or module from elsewhere, by its name.
+    Outside(String),
+}
+
+/// Returns whether the text of a file says which others are loaded for tests, which others are the door to a package, or which
+/// tools are in use.
+pub fn is_setting(path: &str) -> bool {
+    names_files(path) || is_tool_setting(path)
+}
+
+/// Returns whether the text of a file says which others are loaded for tests.
+fn names_files(path: &str) -> bool {
+    is_runner_configuration(path)
+        || matches!(file_name(path), "package.json" | "pyproject.toml" | "setup.cfg" | "tox.ini")
+        || file_name(path).starts_with("vite.config.")
+}
+
+/// Words that nobody uses for anything but aids of tests: as a folder or as the stem of a file, in lower case and without
+/// hyphens and the like.
+const AIDS: [&str; 17] = [
+    "setuptests",
+    "testbase",
+    "testcommon",
+    "testfactories",
+    "testfixtures",
+    "testharness",
+    "testhelper",
+    "testhelpers",
+    "testing",
+    "testkit",
+    "testlib",
+    "testsetup",
+    "testsupport",
+    "testtools",
+    "testutil",
+    "testutilities",
+    "testutils",
+];
+
+/// Words that aids of tests bear, and at times other code.
+const AMBIGUOUS: [&str; 18] = [
+    "asserts",
+    "assertions",
+    "doubles",
+    "expectations",
+    "expected",
+    "factories",
+    "fakes",
+    "fixture",
+    "fixtures",
+    "golden",
+    "harness",
+    "helper",
+    "helpers",
+    "matchers",
+    "mock",
+    "mocks",
+    "stubs",
+    "support",
+];
+
+/// Folders in which the code of a project stands.
+const SOURCES: [&str; 8] = ["app", "cmd", "internal", "lib", "pkg", "source", "sources", "src"];
+
+/// Runners of tests and what is used with them, by the first part of their names.
+const RUNNERS: [&str; 38] = [
+    "@jest",
+    "@playwright",
+    "@testing-library",
+    "@vitest",
+    "_pytest",
+    "assert_cmd",
+    "assertj",
+    "ava",
+    "chai",
+    "cypress",
+    "github.com/onsi/ginkgo",
+    "github.com/onsi/gomega",
+    "github.com/stretchr/testify",
+    "hypothesis",
+    "insta",
+    "jasmine",
+    "jest",
+    "jest-mock",
+    "mocha",
+    "mockall",
+    "node:test",
+    "nose",
+    "org.assertj",
+    "org.hamcrest",
+    "org.junit",
+    "org.mockito",
+    "pretty_assertions",
+    "proptest",
+    "pytest",
+    "quickcheck",
+    "rstest",
+    "sinon",
+    "supertest",
+    "tap",
+    "tape",
+    "testing",
+    "unittest",
+    "vitest",
+];
+
+/// Modules of assertions that ordinary code uses as well.
+const ASSERTIONS: [&str; 6] =
+    ["assert", "assert/strict", "expect", "node:assert", "node:assert/strict", "power-assert"];
+
+fn is_runner(name: &str) -> bool {
+    let starts = |runner: &str| {
+        name.strip_prefix(runner).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.', ':']))
+    };
+    RUNNERS.iter().any(|runner| starts(runner))
+}
+
+/// Lower case, without what joins words.
+fn plain(word: &str) -> String {
+    word.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn stem(path: &str) -> &str {
+    let name = file_name(path);
+    name.split('.').find(|part| !part.is_empty()).unwrap_or(name)
+}
+
+/// The words of a path: its folders, and its stem.
+fn words(path: &str) -> impl Iterator<Item = String> {
+    let folders = path.split('/').rev().skip(1);
+    folders.chain([stem(path)]).map(plain)
+}
+
+/// Returns whether a file bears a name of aids: enough for a specification to open it by.
+pub(super) fn is_named_as_aid(path: &str) -> bool {
+    words(path).any(|word| AIDS.contains(&word.as_str()) || AMBIGUOUS.contains(&word.as_str()))
+}
+
+/// Finds the files of a base that belong to its tests, though they are no tests by their paths.
+///
+/// Such a file is imported, and by nobody but tests and other aids. It is no door to its package (`main`, `exports` and
+/// `bin` of a `package.json`, `index`, `main` and `lib` at the top of the sources). No test bears its name, which would make it
+/// the code under test. And something speaks for it: it imports a runner of tests; or it bears a name that only aids bear; or it stands
+/// outside of the folders of sources and either has a name that aids often bear or imports assertions; or, within
+/// them, it has such a name *and* imports assertions.
+///
+/// What the configuration of a runner names to be loaded belongs to the tests as well, unless other code imports it too.
+pub fn aids(base_files: &BTreeSet<String>, uses: &Uses) -> BTreeSet<String> {
+    let graph = Graph::of(base_files, uses);
+    let loaded = loaded(base_files, &uses.settings);
+    let mut found: BTreeSet<&str> = base_files
+        .iter()
+        .map(String::as_str)
+        .filter(|path| !is_held(path) && !names_files(path))
+        .filter(|path| loaded.contains(*path) && !graph.doors.contains(*path) || graph.speaks_for(path))
+        .collect();
+    // Whoever imports an aid is a test or an aid; the rest falls out, one after the other.
+    loop {
+        let stays = |path: &&str| {
+            let importers = graph.importers.get(path).into_iter().flatten();
+            importers.into_iter().all(|(from, in_test)| *in_test || is_test(from) || found.contains(from))
+        };
+        let kept: BTreeSet<&str> = found.iter().copied().filter(stays).collect();
+        if kept.len() == found.len() {
+            return kept.into_iter().map(str::to_owned).collect();
+        }
+        found = kept;
+    }
+}
+
+/// Returns whether a new file could be taken for one of the aids: a module is found by its name without an ending, and a
+/// folder may take a file's place.
+pub(super) fn shadows(path: &str, aids: &BTreeSet<String>) -> bool {
+    let bare = |path: &str| path.rsplit_once('.').map_or(path, |(bare, _)| bare).to_owned();
+    aids.iter().any(|aid| {
+        let own = bare(aid);
+        let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        aid != path && (bare(path) == own || path == own || (below(&own) || below(aid)) && is_code(path))
+    })
+}
+
+/// The imports, by what is imported.
+struct Graph<'a> {
+    importers: BTreeMap<&'a str, BTreeSet<(&'a str, bool)>>,
+    outside: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    doors: BTreeSet<String>,
+    /// Folders that are packages of Python.
+    packages: BTreeSet<&'a str>,
+}
+
+impl<'a> Graph<'a> {
+    fn of(base_files: &'a BTreeSet<String>, uses: &'a Uses) -> Self {
+        let mut importers: BTreeMap<&str, BTreeSet<(&str, bool)>> = BTreeMap::new();
+        let mut outside: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for link in &uses.imports {
+            match &link.to {
+                Used::File(to) => {
+                    importers.entry(to).or_default().insert((link.from.as_str(), link.in_test));
+                }
+                Used::Outside(name) if !link.in_test => {
+                    outside.entry(&link.from).or_default().insert(name);
+                }
+                Used::Outside(_) => {}
+            }
+        }
+        let packages = base_files.iter().filter_map(|path| path.strip_suffix("/__init__.py")).collect();
+        Self { importers, outside, doors: doors(&uses.settings), packages }
+    }
+
+    /// Returns whether something says that a file is an aid of tests, and nothing that it is what they test.
+    fn speaks_for(&self, path: &str) -> bool {
+        let Some(importers) = self.importers.get(path).filter(|importers| !importers.is_empty()) else { return false };
+        let words: BTreeSet<String> = words(path).collect();
+        let has = |list: &[&str]| list.iter().any(|word| words.contains(*word));
+        let imports = |test: &dyn Fn(&str) -> bool| self.outside.get(path).into_iter().flatten().any(|name| test(name));
+        let only_aids = has(&AIDS);
+        if self.is_door(path, only_aids) || importers.iter().any(|(from, _)| bears_name_of(from, path)) {
+            return false;
+        }
+        let asserts = imports(&|name| ASSERTIONS.contains(&name));
+        only_aids
+            || imports(&is_runner)
+            || if self.is_source(path) { has(&AMBIGUOUS) && asserts } else { has(&AMBIGUOUS) || asserts }
+    }
+
+    /// Returns whether a file stands where the code of a project does.
+    fn is_source(&self, path: &str) -> bool {
+        let folders = || path.match_indices('/').map(|(at, _)| &path[..at]);
+        folders().any(|folder| SOURCES.contains(&file_name(folder)) || self.packages.contains(folder))
+    }
+
+    /// Returns whether others come in by a file: the manifest says so, or its name does.
+    fn is_door(&self, path: &str, only_aids: bool) -> bool {
+        let named = matches!(stem(path), "index" | "main" | "lib" | "__main__");
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let at_top = folder.is_empty() || SOURCES.contains(&file_name(folder));
+        named && at_top && !only_aids
+            || self.doors.contains(path)
+            || self.doors.contains(stem(path)) && self.is_source(path)
+    }
+}
+
+/// Returns whether a test is the one of a file, by its name: `test_merge.py` is that of `merge.py`.
+fn bears_name_of(test: &str, path: &str) -> bool {
+    if !is_test(test) {
+        return false;
+    }
+    let name = plain(stem(test));
+    let name = name.trim_start_matches("tests").trim_start_matches("test");
+    let name = name.trim_end_matches("tests").trim_end_matches("test").trim_end_matches("spec");
+    let own = plain(stem(path));
+    let of_folder = matches!(own.as_str(), "index" | "mod" | "lib" | "init");
+    let folder = path.rsplit('/').nth(1).map(plain).unwrap_or_default();
+    !name.is_empty() && (name == own || of_folder && name == folder)
+}
+
+/// The files that packages hand out by their manifests: by their paths, and by their stems, since what is handed out may be
+/// built from sources that lie elsewhere.
+fn doors(settings: &BTreeMap<String, String>) -> BTreeSet<String> {
+    const KEYS: [&str; 8] = ["main", "module", "browser", "types", "typings", "bin", "exports", "imports"];
+    let mut found = BTreeSet::new();
+    for (path, text) in settings.iter().filter(|(path, _)| file_name(path) == "package.json") {
+        let Ok(manifest) = serde_json::from_str::<serde_json::Value>(text) else { continue };
+        let folder = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        let mut open: Vec<&serde_json::Value> = KEYS.iter().filter_map(|key| manifest.get(key)).collect();
+        while let Some(value) = open.pop() {
+            match value {
+                serde_json::Value::String(text) => {
+                    let inner = text.trim_start_matches("./");
+                    found.insert(format!("{folder}{inner}"));
+                    found.insert(stem(inner).to_owned());
+                }
+                serde_json::Value::Object(all) => open.extend(all.values()),
+                serde_json::Value::Array(all) => open.extend(all),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// The files of code that the configuration of a runner has loaded for tests.
+fn loaded(base_files: &BTreeSet<String>, settings: &BTreeMap<String, String>) -> BTreeSet<String> {
+    static KEYS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r#"(?x)["']?\b(?:setupFiles(?:AfterEnv)?|setupTestFrameworkScriptFile|globalSetup|globalTeardown|snapshotSerializers
+               |snapshotEnvironment|testEnvironment|testRunner|reporters?|require|file|pytest_plugins)["']?\s*[:=]\s*
+               (?P<value>\[[^\]]*\]|\([^)]*\)|["'][^"'\n]*["']|(?:\s*-\s+\S+\n?)+|[^\s,"'\[]+)"#,
+        )
+        .expect("valid pattern")
+    });
+    static CALLS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?:\b(?:node|tsx|mocha|jest|vitest|pytest)\b|\baddopts\s*=)[^&|;\n]*").expect("valid pattern")
+    });
+    static OPTIONS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\s(?:--require|--import|--loader|--experimental-loader|--file|-r|-p)[ =]\s*(?P<value>[\w@./-]+)")
+            .expect("valid pattern")
+    });
+    static NAMES: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[\w@./<>-]+").expect("valid pattern"));
+    let mut found = BTreeSet::new();
+    for (path, text) in settings.iter().filter(|(path, _)| names_files(path)) {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let text = if file_name(path) == "package.json" { about_tests(text) } else { text.clone() };
+        let options = CALLS.find_iter(&text).flat_map(|call| OPTIONS.captures_iter(call.as_str()));
+        let values = KEYS.captures_iter(&text).chain(options).filter_map(|captures| captures.name("value"));
+        for name in values.flat_map(|value| NAMES.find_iter(value.as_str())) {
+            let places = places(folder, name.as_str()).into_iter();
+            found.extend(places.filter(|place| is_code(place) && base_files.contains(place)));
+        }
+    }
+    found
+}
+
+/// What a `package.json` says of tests: the settings of runners, and the scripts that run them, a line each.
+fn about_tests(manifest: &str) -> String {
+    let manifest: serde_json::Value = serde_json::from_str(manifest).unwrap_or_default();
+    let settings = ["jest", "mocha", "vitest", "ava"].iter().filter_map(|key| manifest.get(key));
+    let scripts = manifest.get("scripts").and_then(serde_json::Value::as_object).into_iter().flatten();
+    let of_tests = |name: &str| ["test", "unit", "spec", "e2e"].iter().any(|word| name.contains(word));
+    let scripts = scripts.filter(|(name, _)| of_tests(name)).filter_map(|(_, text)| text.as_str().map(str::to_owned));
+    settings.map(ToString::to_string).chain(scripts).collect::<Vec<_>>().join("\n")
+}
+
+/// The places that a name in the configuration may mean.
+fn places(folder: &str, name: &str) -> Vec<String> {
+    let name = name.trim_start_matches("<rootDir>").trim_start_matches("./").trim_start_matches('/');
+    let within = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+    let endings = ["", ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".tsx"];
+    let mut found: Vec<String> = endings.iter().map(|ending| within(&format!("{name}{ending}"))).collect();
+    let module = name.replace('.', "/");
+    found.extend([".py", "/__init__.py"].iter().map(|ending| within(&format!("{module}{ending}"))));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uses(imports: &[(&str, &str)], settings: &[(&str, &str)]) -> Uses {
+        let link = |(from, to): &(&str, &str)| {
+            let (from, in_test) = from.strip_prefix('#').map_or((*from, false), |from| (from, true));
+            let to = to.strip_prefix('<').map_or_else(
+                || Used::File((*to).to_owned()),
+                |name| Used::Outside(name.trim_end_matches('>').to_owned()),
+            );
+            Use { from: from.to_owned(), to, in_test }
+        };
+        Uses {
+            imports: imports.iter().map(link).collect(),
+            settings: settings.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect(),
+        }
+    }
+
+    /// Files are those that imports and settings name.
+    fn found(imports: &[(&str, &str)], settings: &[(&str, &str)], more: &[&str]) -> String {
+        let names = imports.iter().flat_map(|(from, to)| [*from, *to]).chain(settings.iter().map(|(path, _)| *path));
+        let names = names.chain(more.iter().copied()).map(|name| name.trim_start_matches('#'));
+        let files = names.filter(|name| !name.starts_with('<')).map(str::to_owned).collect();
+        aids(&files, &uses(imports, settings)).into_iter().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn an_aid_is_imported_by_tests_and_something_speaks_for_it() {
+        for (imports, expected) in [
+            // By its name.
+            (&[("test/a.test.js", "support/same.js")][..], "support/same.js"),
+            (&[("tests/test_a.py", "helpers/compare.py")], "helpers/compare.py"),
+            (&[("src/a.test.ts", "src/testUtils.ts")], "src/testUtils.ts"),
+            (&[("a_test.go", "internal/testutil/same.go")], "internal/testutil/same.go"),
+            (&[("#src/lib.rs", "crates/testkit/src/lib.rs")], "crates/testkit/src/lib.rs"),
+            // By what it imports.
+            (&[("test/a.test.js", "src/render.ts"), ("src/render.ts", "<vitest>")], "src/render.ts"),
+            (&[("tests/test_a.py", "a/compare.py"), ("a/compare.py", "<unittest>")], "a/compare.py"),
+            (&[("test/a.test.js", "tools/same.js"), ("tools/same.js", "<node:assert>")], "tools/same.js"),
+            (&[("src/a.test.ts", "src/helpers/same.ts"), ("src/helpers/same.ts", "<assert>")], "src/helpers/same.ts"),
+            // Through others of its kind.
+            (
+                &[("test/a.test.js", "support/index.js"), ("support/index.js", "support/same.js")],
+                "support/index.js support/same.js",
+            ),
+        ] {
+            assert_eq!(found(imports, &[], &[]), expected, "{imports:?}");
+        }
+    }
+
+    #[test]
+    fn the_code_under_test_is_no_aid() {
+        for imports in [
+            // A library: nobody but its tests imports it.
+            &[("test/a.test.js", "lib/split.js")][..],
+            &[("test/a.test.js", "src/index.ts")],
+            &[("test/a.test.js", "index.js")],
+            &[("tests/test_total.py", "spans/total.py")],
+            // Its checks are made with `assert`, and it stands with the sources.
+            &[("test/a.test.js", "lib/split.js"), ("lib/split.js", "<node:assert>")],
+            // The name of an aid is not enough among the sources.
+            &[("test/a.test.js", "src/helpers/text.ts")],
+            &[("test/a.test.js", "lib/support.js")],
+            // A test bears its name.
+            &[("test/same.test.js", "support/same.js")],
+            &[("tests/test_compare.py", "helpers/compare.py")],
+            &[("test/helpers.test.js", "helpers/index.js")],
+            &[("src/render.test.ts", "src/render.ts"), ("src/render.ts", "<vitest>")],
+            // Others import it as well, or something that only they import does.
+            &[("test/a.test.js", "support/same.js"), ("bin/cents.js", "support/same.js")],
+            &[("test/a.test.js", "lib/a.js"), ("lib/a.js", "support/same.js")],
+            &[("test/a.test.js", "support/a.js"), ("examples/x.js", "support/a.js")],
+            // Nobody imports it.
+            &[("support/same.js", "<node:assert>")],
+        ] {
+            assert_eq!(found(imports, &[], &[]), "", "{imports:?}");
+        }
+    }
+
+    #[test]
+    fn doors_of_a_package_are_no_aids() {
+        let imports = [("test/a.test.js", "testing/../kit/testkit.js"), ("test/a.test.js", "support/index.js")];
+        assert_eq!(found(&imports[1..], &[], &[]), "support/index.js");
+        for manifest in [
+            r#"{"main":"./support/index.js"}"#,
+            r#"{"exports":{".":{"import":"./support/index.js"}}}"#,
+            r#"{"bin":{"x":"support/index.js"}}"#,
+        ] {
+            assert_eq!(found(&imports[1..], &[("package.json", manifest)], &[]), "", "{manifest}");
+        }
+        let matchers = [("test/a.test.js", "src/matchers.ts"), ("src/matchers.ts", "<chai>")];
+        assert_eq!(
+            found(&matchers, &[("package.json", r#"{"exports":{"./matchers":"./dist/matchers.js"}}"#)], &[]),
+            ""
+        );
+        assert_eq!(
+            found(&matchers, &[("package.json", r#"{"exports":{".":"./dist/api.js"}}"#)], &[]),
+            "src/matchers.ts"
+        );
+    }
+
+    #[test]
+    fn what_a_runner_is_told_to_load_belongs_to_the_tests() {
+        let files = ["setup.ts", "conf/hooks.js", "kit/plugin.py", "src/index.ts", "lib/index.js", "src/polyfill.ts"];
+        for (path, text, expected) in [
+            ("vitest.config.ts", "export default { test: { setupFiles: ['./setup.ts'] } }", "setup.ts"),
+            ("vite.config.ts", "test: { globalSetup: './setup' }", "setup.ts"),
+            ("jest.config.js", "setupFilesAfterEnv: [\n '<rootDir>/conf/hooks.js',\n]", "conf/hooks.js"),
+            ("package.json", r#"{"jest":{"setupFiles":["./conf/hooks.js"]}}"#, "conf/hooks.js"),
+            (".mocharc.yml", "require:\n  - ./conf/hooks.js\nspec: test", "conf/hooks.js"),
+            (".mocharc.json", r#"{"require": "conf/hooks"}"#, "conf/hooks.js"),
+            ("package.json", r#"{"scripts":{"test":"node -r ./conf/hooks.js --test"}}"#, "conf/hooks.js"),
+            ("pytest.ini", "[pytest]\naddopts = -q -p kit.plugin\n", "kit/plugin.py"),
+            ("conftest.py", "pytest_plugins = ['kit.plugin']", "kit/plugin.py"),
+            // Not what others are handed, what is built, what is started, or what is no code.
+            ("package.json", r#"{"exports":{"require":"./lib/index.js"}}"#, ""),
+            ("package.json", r#"{"scripts":{"test":"tsc -p src && cp -r src x && node --test"}}"#, ""),
+            ("package.json", r#"{"scripts":{"start":"node -r ./conf/hooks.js ."}}"#, ""),
+            ("vitest.config.ts", "resolve: { alias: { cents: './src/index.ts' } }", ""),
+            ("vitest.config.ts", "test: { setupFiles: ['tsconfig.json'] }", ""),
+        ] {
+            assert_eq!(found(&[], &[(path, text)], &files), expected, "{path}: {text}");
+        }
+        let shared = [("src/main.ts", "src/polyfill.ts")];
+        let config = [("vitest.config.ts", "setupFiles: ['src/polyfill.ts']")];
+        assert_eq!(found(&shared, &config, &[]), "");
+        assert_eq!(found(&[], &config, &["src/polyfill.ts"]), "src/polyfill.ts");
+    }
+
+    #[test]
+    fn a_new_file_must_not_take_the_place_of_an_aid() {
+        let aids = BTreeSet::from(["support/same.ts".to_owned()]);
+        for (path, expected) in [
+            ("support/same.js", true),
+            ("support/same", true),
+            ("support/same/index.js", true),
+            ("support/same.ts/index.js", true),
+            ("support/same.ts", false),
+            ("support/other.js", false),
+            ("lib/same.js", false),
+            ("support/same-too.js", false),
+        ] {
+            assert_eq!(shadows(path, &aids), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Gates that drive runners with programs of ours, run for real on the projects of `tests/reports/record.toml`.
+//!
+//! The recordings hold what tools print; these tests hold what our drivers do. What needs no more than
+//! Python and Cargo runs always. The others need tools to be named: see the reasons they are ignored for.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[path = "record/expected.rs"]
+mod expected;
+#[path = "record/plan.rs"]
+mod plan;
+
+use expected::ExpectedGateRun;
+use plan::{RecordingCase, RecordingPlan};
+
+/// Runs the cases that are chosen with the tools of a folder, and says what is not as it should be.
+fn check(name: &str, bin: &Path, chosen: impl Fn(&str, &RecordingCase) -> bool) {
+    let plan = RecordingPlan::load().unwrap();
+    // Not below this workspace: cargo would look for the projects in it.
+    let top = std::env::temp_dir().join(format!("live-{name}-{}", std::process::id()));
+    let mut wrong = Vec::new();
+    let mut run = 0;
+    for case in &plan.case {
+        if !chosen(case.folder.rsplit_once("{version}-").map_or("", |(_, name)| name), case) {
+            continue;
+        }
+        run += 1;
+        // Tools of this machine have no version that the plan knows.
+        let left = plan.carry_out(case, "", bin, &top).unwrap_or_else(|error| panic!("{}: {error}", case.folder));
+        let expected: ExpectedGateRun = left.expected.try_into().unwrap();
+        let found = expected.read(&left.output);
+        let differences = expected.differences(&found);
+        if !differences.is_empty() {
+            let stderr = String::from_utf8_lossy(&left.output.stderr).into_owned();
+            let (name, expected) = (&case.folder, expected.in_words());
+            wrong.push(format!("{name} is not {expected}:\n  {}\n{stderr}", differences.join("\n  ")));
+        }
+    }
+    assert!(run > 0, "no case was chosen");
+    std::fs::remove_dir_all(&top).unwrap();
+    assert!(wrong.is_empty(), "{} of {run} are not as expected:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn of(tool: &str) -> impl Fn(&str, &RecordingCase) -> bool {
+    let start = format!("{tool}/");
+    move |_, case| case.folder.starts_with(&start) && case.differently.is_empty() && !case.tools.is_empty()
+}
+
+/// The folder of the cargo that runs this.
+fn cargo_bin() -> PathBuf {
+    let cargo = std::env::var_os("CARGO").expect("cargo tells where it is");
+    Path::new(&cargo).parent().expect("it lies in a folder").to_owned()
+}
+
+/// The folder of the interpreter that a test is to use.
+fn python_bin(variable: &str) -> PathBuf {
+    let path = std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is to name an interpreter"));
+    Path::new(&path).parent().expect("it lies in a folder").to_owned()
+}
+
+#[test]
+fn unittest_is_driven() {
+    check("unittest", Path::new("/usr/bin"), of("unittest"));
+}
+
+#[test]
+fn python_files_are_compiled() {
+    check("python-compile", Path::new("/usr/bin"), of("python-compile"));
+}
+
+#[test]
+fn cargo_test_is_driven() {
+    let names = ["passing", "failing", "crashing", "hanging", "compile-error", "no-harness", "workspace", "empty"];
+    let chosen = of("cargo-test");
+    check("cargo-test", &cargo_bin(), |name, case| {
+        case.folder.starts_with("cargo-test/") && names.contains(&name) && (chosen(name, case) || name == "workspace")
+    });
+}
+
+#[test]
+#[ignore = "needs pytest: set ASSIZE_TEST_PYTHON to an interpreter that has it beside it"]
+fn pytest_is_driven() {
+    check("pytest", &python_bin("ASSIZE_TEST_PYTHON"), |name, case| {
+        of("pytest")(name, case) && name != "not-installed"
+    });
+}
+
+#[test]
+#[ignore = "needs cargo-nextest on the search path"]
+fn nextest_is_driven() {
+    check("nextest", &cargo_bin(), of("cargo-nextest"));
+}
+
+#[test]
+fn the_supervisor_passes_its_own_tests() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drivers");
+    let output = Command::new("python3").args(["-B", "-m", "unittest", "-v"]).current_dir(folder).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("\nOK\n") && !text.contains("Ran 0 tests"), "{text}");
+}
+
+#[test]
+fn the_runner_for_cargo_passes_its_own_tests() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("drivers/cargo_test_runner.rs");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cargo_test_runner_tests");
+    let compiled = Command::new(cargo_bin().join("rustc"))
+        .args(["--edition", "2021", "--test", "-D", "warnings", "-o"])
+        .arg(&program)
+        .arg(&source)
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let output = Command::new(&program).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("test result: ok. 6 passed"), "{text}");
+}

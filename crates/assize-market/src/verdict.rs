@@ -1,0 +1,5 @@
+//! What judges and bidders of the market answer.
+
+pub mod bids;
+pub mod boxes;
+pub mod requirements;

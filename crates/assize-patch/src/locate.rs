@@ -1,0 +1,456 @@
+//! Where the text that an `edit` looks for stands.
+//!
+//! Exactly, if it can be had. Fixers often get white space, line endings or typographic characters
+//! wrong; then further tiers are tried, one after the other, and which one found the text is
+//! reported with the plan. The first tier that finds anything decides: a text that stands there more
+//! often than it should is never looked for more loosely. This module must not know files or operations.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::line::{TextLines, with_ending};
+
+/// How loosely a text was compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MatchTier {
+    /// Byte for byte.
+    Exact,
+    /// `\n` in what is looked for matches `\r\n`.
+    LineEndings,
+    /// White space at the ends of lines does not count.
+    TrailingSpace,
+    /// All lines may be indented further, or less, by the same white space.
+    Indentation,
+    /// Typographic quotes, dashes and spaces match their plain forms.
+    Punctuation,
+}
+
+impl MatchTier {
+    /// Says what was overlooked.
+    pub const fn overlooks(self) -> &'static str {
+        match self {
+            Self::Exact => "nothing",
+            Self::LineEndings => "line endings",
+            Self::TrailingSpace => "white space at the ends of lines",
+            Self::Indentation => "the depth of indentation",
+            Self::Punctuation => "typographic quotes, dashes and spaces",
+        }
+    }
+}
+
+/// Most places of one text that are counted: what stands there more often is told so.
+pub const MATCHES_MAX: usize = 10_000;
+
+/// A place where the text stands.
+#[derive(Debug)]
+pub struct Match<'a> {
+    /// Which bytes.
+    pub span: Range<usize>,
+    /// How the lines there are indented.
+    shift: IndentShift<'a>,
+}
+
+/// What was found: never nothing.
+#[derive(Debug)]
+pub struct Located<'a> {
+    /// How loosely it had to be compared.
+    pub tier: MatchTier,
+    /// Where, from the beginning to the end, [`MATCHES_MAX`] places at most. They may overlap, but none lies within another.
+    pub matches: Vec<Match<'a>>,
+    /// Whether there are more.
+    pub is_cut: bool,
+}
+
+impl<'a> Located<'a> {
+    fn of(tier: MatchTier, found: impl Iterator<Item = Match<'a>>) -> Option<Self> {
+        let mut matches: Vec<Match<'a>> = found.take(MATCHES_MAX + 1).collect();
+        let is_cut = matches.len() > MATCHES_MAX;
+        matches.truncate(MATCHES_MAX);
+        (!matches.is_empty()).then_some(Self { tier, matches, is_cut })
+    }
+
+    /// Returns what has to take the place of a match; nothing if that has more bytes than may be. `find` and `replace` are
+    /// those that it was found with.
+    pub fn replacement(
+        &self,
+        one: &Match<'_>,
+        (text, lines): (&[u8], &TextLines<'_>),
+        (find, replace): (&str, &str),
+        bytes_max: usize,
+    ) -> Option<Vec<u8>> {
+        let near = lines.ending_near(lines.line_at(one.span.start));
+        let replacement = match self.tier {
+            // Who changes nothing but endings means those that he writes.
+            MatchTier::Exact if find.contains("\r\n") && find.replace("\r\n", "\n") == replace => {
+                Cow::Borrowed(replace.as_bytes())
+            }
+            MatchTier::Exact => with_ending(replace, near),
+            MatchTier::LineEndings => Cow::Owned(with_ending(&replace.replace("\r\n", "\n"), near).into_owned()),
+            MatchTier::TrailingSpace | MatchTier::Indentation | MatchTier::Punctuation => {
+                if one.shift.bytes_put_in(replace) > bytes_max {
+                    return None;
+                }
+                let shifted = one.shift.apply(replace)?.replace("\r\n", "\n");
+                // A file whose last line has no ending keeps it so, where only the text of the patch has one.
+                let was_open = find.ends_with('\n') && !text[..one.span.end].ends_with(b"\n");
+                let shifted = shifted.strip_suffix('\n').filter(|_| was_open).unwrap_or(&shifted);
+                Cow::Owned(with_ending(shifted, near).into_owned())
+            }
+        };
+        (replacement.len() <= bytes_max).then(|| replacement.into_owned())
+    }
+}
+
+/// Finds a text. `find` must not be empty.
+pub fn locate<'a>(text: &[u8], lines: &TextLines<'a>, find: &'a str, replace: &str) -> Option<Located<'a>> {
+    let parts_ending = |span: &Range<usize>| {
+        // Where both texts end with the first half of an ending, it keeps its other half.
+        is_within_ending(text, span.start) || (is_within_ending(text, span.end) && !replace.ends_with('\r'))
+    };
+    let at = |span: Range<usize>| Match { span, shift: IndentShift::None };
+    let found = || occurrences(text, find.as_bytes());
+    let exact = Located::of(MatchTier::Exact, found().filter(|span| !parts_ending(span)).map(at));
+    // What parts an ending may be meant as well: then all places are looked for where the ending is one.
+    let is_all = exact.as_ref().is_some_and(|exact| exact.is_cut) || !found().any(|span| parts_ending(&span));
+    exact
+        .filter(|_| is_all)
+        .or_else(|| Located::of(MatchTier::LineEndings, across_line_endings(lines, find).map(at)))
+        .or_else(|| Located::of(MatchTier::Exact, found().filter(|span| !parts_ending(span)).map(at)))
+        .or_else(|| {
+            let tiers = [MatchTier::TrailingSpace, MatchTier::Indentation, MatchTier::Punctuation];
+            tiers.into_iter().find_map(|tier| by_lines(lines, find, replace, tier))
+        })
+}
+
+/// Whether a place lies between the two halves of `\r\n`.
+fn is_within_ending(text: &[u8], at: usize) -> bool {
+    text[..at].ends_with(b"\r") && text[at..].starts_with(b"\n")
+}
+
+/// Returns every place of a text, overlapping ones included.
+fn occurrences<'a>(text: &'a [u8], find: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
+    let finder = memchr::memmem::Finder::new(find);
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let at = from + finder.find(text.get(from..)?)?;
+        from = at + 1;
+        Some(at..at + find.len())
+    })
+}
+
+/// Finds a text of several lines whose endings differ from those of the file.
+fn across_line_endings<'a>(lines: &'a TextLines<'_>, find: &str) -> impl Iterator<Item = Range<usize>> + 'a {
+    let parts: Vec<Vec<u8>> = find.replace("\r\n", "\n").split('\n').map(|part| part.as_bytes().to_vec()).collect();
+    let is_one = parts.len() == 1;
+    let ends_of_lines = (0..lines.count()).filter(move |&line| !is_one && lines.ending(line).is_some());
+    ends_of_lines.filter_map(move |line| {
+        let (first, rest) = parts.split_first()?;
+        // The first part has to reach the end of a line; then every further part stands on a line of its own.
+        if line + rest.len() > lines.count() || !lines.content(line).ends_with(first) {
+            return None;
+        }
+        let end = follow(lines, line + 1, rest)?;
+        Some(lines.span(line..line + 1).start + lines.content(line).len() - first.len()..end)
+    })
+}
+
+/// Returns where a match ends whose further parts begin on `line`.
+fn follow(lines: &TextLines<'_>, line: usize, parts: &[Vec<u8>]) -> Option<usize> {
+    let (last, whole) = parts.split_last()?;
+    for (offset, part) in whole.iter().enumerate() {
+        let at = line + offset;
+        if at >= lines.count() || lines.content(at) != *part || lines.ending(at).is_none() {
+            return None;
+        }
+    }
+    let at = line + whole.len();
+    let start = if at <= lines.count() { lines.span(at..at).start } else { return None };
+    if last.is_empty() {
+        return Some(start);
+    }
+    (at < lines.count() && lines.content(at).starts_with(last)).then_some(start + last.len())
+}
+
+/// Finds whole lines, looser than by bytes.
+fn by_lines<'a>(lines: &TextLines<'a>, find: &'a str, replace: &str, tier: MatchTier) -> Option<Located<'a>> {
+    let wanted: Vec<Cow<'a, str>> = find.lines().map(|line| normalized(line, tier)).collect();
+    if wanted.iter().all(|line| line.trim().is_empty()) || wanted.len() > lines.count() {
+        return None;
+    }
+    let ends_open = !find.ends_with('\n');
+    let common = common_beginning(replace);
+    let found = (0..=lines.count() - wanted.len()).filter_map(|start| {
+        let shift = shift_at(lines, start, &wanted, tier)?;
+        // Lines that are indented less than what is to be taken away cannot be put in here.
+        if matches!((&shift, common), (IndentShift::Less(by), Some(common)) if !common.starts_with(by)) {
+            return None;
+        }
+        let last = start + wanted.len() - 1;
+        let end = if ends_open {
+            lines.span(last..last).start + lines.content(last).len()
+        } else {
+            lines.span(last..last + 1).end
+        };
+        Some(Match { span: lines.span(start..start).start..end, shift })
+    });
+    Located::of(tier, found)
+}
+
+/// Returns what all lines of a text begin with, but for blank ones; nothing if there are no others.
+fn common_beginning(text: &str) -> Option<&str> {
+    let lines = text.split_inclusive('\n').filter(|line| !line.trim().is_empty());
+    lines.reduce(|common, line| {
+        let same = common.char_indices().zip(line.chars()).take_while(|((_, one), other)| one == other);
+        &common[..same.last().map_or(0, |((at, one), _)| at + one.len_utf8())]
+    })
+}
+
+/// By which white space all lines of a match are indented further than what was looked for, or less.
+#[derive(Debug)]
+pub(super) enum IndentShift<'a> {
+    None,
+    Further(&'a str),
+    Less(&'a str),
+}
+
+impl IndentShift<'_> {
+    /// Returns how many bytes of white space are put in with a text.
+    fn bytes_put_in(&self, text: &str) -> usize {
+        match self {
+            Self::Further(by) => {
+                by.len().saturating_mul(text.split_inclusive('\n').filter(|line| !line.trim().is_empty()).count())
+            }
+            Self::None | Self::Less(_) => 0,
+        }
+    }
+
+    /// Indents what is put in as far as what was found; nothing if a line has too little to be taken away.
+    pub(super) fn apply<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        let shifted = |line: &str| match self {
+            Self::Further(by) => Some(format!("{by}{line}")),
+            Self::Less(by) => line.strip_prefix(by).map(str::to_owned),
+            Self::None => Some(line.to_owned()),
+        };
+        match self {
+            Self::None => Some(Cow::Borrowed(text)),
+            Self::Further(_) | Self::Less(_) => text
+                .split_inclusive('\n')
+                .map(|line| if line.trim().is_empty() { Some(line.to_owned()) } else { shifted(line) })
+                .collect::<Option<String>>()
+                .map(Cow::Owned),
+        }
+    }
+}
+
+/// Compares lines from `start` on; returns how far they are shifted if they match.
+pub(super) fn shift_at<'a>(
+    lines: &TextLines<'a>,
+    start: usize,
+    wanted: &[Cow<'a, str>],
+    tier: MatchTier,
+) -> Option<IndentShift<'a>> {
+    let mut shift: Option<IndentShift<'a>> = None;
+    for (offset, want) in wanted.iter().enumerate() {
+        let there = std::str::from_utf8(lines.content(start + offset)).ok()?;
+        let have = normalized(there, tier);
+        if have == *want {
+            if tier == MatchTier::Indentation && !want.is_empty() {
+                match shift {
+                    None => shift = Some(IndentShift::None),
+                    Some(IndentShift::None) => {}
+                    Some(_) => return None,
+                }
+            }
+            continue;
+        }
+        if tier != MatchTier::Indentation {
+            return None;
+        }
+        let (Cow::Borrowed(have), Cow::Borrowed(want)) = (have, want) else { return None };
+        let this = match (have.strip_suffix(*want), want.strip_suffix(have)) {
+            (Some(further), _) if is_space(further) && !want.is_empty() => IndentShift::Further(further),
+            (_, Some(less)) if is_space(less) && !have.is_empty() => IndentShift::Less(less),
+            _ => return None,
+        };
+        match (&shift, &this) {
+            (None, _) => shift = Some(this),
+            (Some(IndentShift::Further(before)), IndentShift::Further(now))
+            | (Some(IndentShift::Less(before)), IndentShift::Less(now))
+                if before == now => {}
+            _ => return None,
+        }
+    }
+    Some(shift.unwrap_or(IndentShift::None))
+}
+
+fn is_space(text: &str) -> bool {
+    text.chars().all(|character| matches!(character, ' ' | '\t'))
+}
+
+/// Returns a line without what its tier does not look at.
+pub(super) fn normalized(line: &str, tier: MatchTier) -> Cow<'_, str> {
+    let line = line.trim_end();
+    if tier < MatchTier::Punctuation || line.is_ascii() {
+        return Cow::Borrowed(line);
+    }
+    Cow::Owned(
+        line.chars()
+            .map(|character| match character {
+                '\u{2018}'..='\u{201B}' => '\'',
+                '\u{201C}'..='\u{201F}' => '"',
+                '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+                '\u{A0}' | '\u{2002}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => ' ',
+                other => other,
+            })
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, find: &str, replace: &str, expected: Option<(MatchTier, &[&str])>) {
+        let lines = TextLines::of(text.as_bytes());
+        let found = locate(text.as_bytes(), &lines, find, replace);
+        let found = found.map(|located| {
+            let results = located.matches.iter().map(|one| {
+                let mut result = text.as_bytes().to_vec();
+                let put = located.replacement(one, (text.as_bytes(), &lines), (find, replace), 100).expect("short");
+                result.splice(one.span.clone(), put);
+                String::from_utf8(result).expect("text")
+            });
+            (located.tier, results.collect::<Vec<_>>())
+        });
+        let expected = expected.map(|(tier, texts)| (tier, texts.iter().map(|&text| text.to_owned()).collect()));
+        assert_eq!(found, expected, "{find:?} in {text:?}");
+    }
+
+    #[test]
+    fn each_tier_finds_what_the_one_before_does_not() {
+        type LocateCase<'a> = (&'a str, &'a str, &'a str, Option<(MatchTier, &'a [&'a str])>);
+        let cases: &[LocateCase<'_>] = &[
+            ("a b c", "b", "x", Some((MatchTier::Exact, &["a x c"]))),
+            ("a b c", "z", "x", None),
+            ("a\r\nb\r\nc", "a\nb", "x\ny", Some((MatchTier::LineEndings, &["x\r\ny\r\nc"]))),
+            ("xa\r\nb\r\nc", "a\nb\n", "1\n2\n", Some((MatchTier::LineEndings, &["x1\r\n2\r\nc"]))),
+            ("a\nb\n", "a\r\nb", "x\r\ny", Some((MatchTier::LineEndings, &["x\ny\n"]))),
+            ("a\r\nbc\r\n", "a\nb", "x\ny", Some((MatchTier::LineEndings, &["x\r\nyc\r\n"]))),
+            ("f(  \n  x)\n", "f(\n  x)\n", "g()\n", Some((MatchTier::TrailingSpace, &["g()\n"]))),
+            ("f()\n", "f()  ", "g()", Some((MatchTier::TrailingSpace, &["g()\n"]))),
+            (
+                "mod m {\n    fn a() {\n        b();\n    }\n}\n",
+                "fn a() {\n    b();\n}\n",
+                "fn a() {\n\n    c();\n}\n",
+                Some((MatchTier::Indentation, &["mod m {\n    fn a() {\n\n        c();\n    }\n}\n"])),
+            ),
+            (
+                "if x:\n  y\n",
+                "    if x:\n      y\n",
+                "    if z:\n      y\n",
+                Some((MatchTier::Indentation, &["if z:\n  y\n"])),
+            ),
+            ("\tx\n y\n", "x\ny\n", "z\n", None),
+            ("say “hi” – now\n", "say \"hi\" - now", "bye", Some((MatchTier::Punctuation, &["bye\n"]))),
+        ];
+        for (text, find, replace, expected) in cases {
+            check(text, find, replace, *expected);
+        }
+    }
+
+    #[test]
+    fn an_exact_match_puts_in_the_endings_of_the_file() {
+        check("a\r\nb\r\n", "a", "x\ny", Some((MatchTier::Exact, &["x\r\ny\r\nb\r\n"])));
+        check("a\r\nb\nc\n", "b", "x\ny", Some((MatchTier::Exact, &["a\r\nx\ny\nc\n"])));
+    }
+
+    #[test]
+    fn endings_are_what_the_patch_says_where_it_is_about_them() {
+        check("a\r\nb\r\n", "a\r\n", "a\n", Some((MatchTier::Exact, &["a\nb\r\n"])));
+        check("a\r\nb\r\n", "a\r\n", "x\n", Some((MatchTier::Exact, &["x\r\nb\r\n"])));
+        check("a\nb\n", "a\n", "a\r\n", Some((MatchTier::Exact, &["a\r\nb\n"])));
+    }
+
+    #[test]
+    fn a_last_line_without_ending_stays_so() {
+        check("a\nb", "b\n", "x\n", Some((MatchTier::TrailingSpace, &["a\nx"])));
+        check("a\r\nb", "a\nb\n", "x\ny\n", Some((MatchTier::TrailingSpace, &["x\r\ny"])));
+        check("a\nb", "b\n", "", Some((MatchTier::TrailingSpace, &["a\n"])));
+        check("a\n  b", "b\n", "x\ny\n", Some((MatchTier::Indentation, &["a\n  x\n  y"])));
+    }
+
+    #[test]
+    fn every_place_counts_overlapping_ones_as_well() {
+        let spans = |text: &str, find: &str| -> Vec<Range<usize>> {
+            let lines = TextLines::of(text.as_bytes());
+            let located = locate(text.as_bytes(), &lines, find, "").expect("found");
+            located.matches.into_iter().map(|one| one.span).collect()
+        };
+        assert_eq!(spans("aaa", "aa"), [0..2, 1..3]);
+        assert_eq!(spans("x x", "x"), [0..1, 2..3]);
+        assert_eq!(spans("a\r\nb\r\na\r\nb\r\n", "a\nb"), [0..4, 6..10]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_stay_out_of_the_way() {
+        let text = b"caf\xE9\nx = 1\ncaf\xE9\n";
+        let lines = TextLines::of(text);
+        let located = locate(text, &lines, "x = 1", "x = 2").expect("found");
+        assert!(matches!(located.matches.as_slice(), [one] if one.span == (5..10)));
+        assert!(locate(text, &lines, "x = 3", "").is_none());
+    }
+
+    #[test]
+    fn no_match_parts_the_halves_of_an_ending() {
+        use MatchTier::{Exact, LineEndings, TrailingSpace};
+        check("a\r\nfoo\r\n", "\nfoo", "\nbar", Some((LineEndings, &["a\r\nbar\r\n"])));
+        check("a\r\nfoo\r\n", "\nfoo", "", Some((LineEndings, &["a\r\n"])));
+        check("a\r\nfoo\r\n", "\n", "", Some((LineEndings, &["afoo\r\n", "a\r\nfoo"])));
+        check("a\r\nb\r\n", "a\r", "z", Some((TrailingSpace, &["z\r\nb\r\n"])));
+        // Where the half stays, nothing is parted.
+        check("a\r\nb\r\n", "a\r", "z\r", Some((Exact, &["z\r\nb\r\n"])));
+        check("a\r\nb\r\n", "\r", "", None);
+        // A whole ending, and a return that is none, are found as they stand there.
+        check("a\r\nb\r\n", "a\r\n", "z\r\n", Some((Exact, &["z\r\nb\r\n"])));
+        check("a\r\nb\rc", "\r", "", Some((Exact, &["a\r\nbc"])));
+        check("a\r\r\nb", "a\r", "z", Some((Exact, &["z\r\nb"])));
+        // Both places may be meant, whatever their endings are.
+        let both: &[&str] = &["a\r\nbar\nfoo\n", "a\r\nfoo\nbar\n"];
+        check("a\r\nfoo\nfoo\n", "\nfoo", "\nbar", Some((LineEndings, both)));
+    }
+
+    #[test]
+    fn places_are_counted_up_to_a_limit() {
+        let found = |text: &str, find: &str| {
+            let lines = TextLines::of(text.as_bytes());
+            let located = locate(text.as_bytes(), &lines, find, "").expect("found");
+            (located.tier, located.matches.len(), located.is_cut)
+        };
+        for (line, find, tier) in [
+            ("a\n", "a", MatchTier::Exact),
+            ("a\r\nb\r\n", "a\nb", MatchTier::LineEndings),
+            ("a \nb\n", "a\nb", MatchTier::TrailingSpace),
+        ] {
+            assert_eq!(found(&line.repeat(MATCHES_MAX), find), (tier, MATCHES_MAX, false));
+            assert_eq!(found(&line.repeat(MATCHES_MAX + 1), find), (tier, MATCHES_MAX, true));
+        }
+    }
+
+    #[test]
+    fn what_takes_a_place_has_no_more_bytes_than_it_may() {
+        let text = format!("{}a\n{}b\n", " ".repeat(50), " ".repeat(50));
+        let (find, replace) = ("a\nb\n", "x\n\ny\n");
+        let lines = TextLines::of(text.as_bytes());
+        let located = locate(text.as_bytes(), &lines, find, replace).expect("found");
+        let bytes = |bytes_max: usize| {
+            let put = located.replacement(&located.matches[0], (text.as_bytes(), &lines), (find, replace), bytes_max);
+            put.map(|put| put.len())
+        };
+        assert_eq!([99, 100, 104, 105].map(bytes), [None, None, None, Some(105)]);
+    }
+
+    #[test]
+    fn replacements_are_literal() {
+        check("a", "a", "$& $1 \\0 $$", Some((MatchTier::Exact, &["$& $1 \\0 $$"])));
+    }
+}

@@ -1,0 +1,52 @@
+//! A file with some of the changes that were made to it, and without the others.
+//!
+//! No operations are made of them: what is kept need not be told apart from anything, since both files are at hand.
+
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::line::TextLines;
+
+/// Returns a text in which the lines are those of `after` where `keeps` says so, and those of `before` elsewhere. It is asked for
+/// each place in which the two differ, from the top, by the lines of `before` that go there, counted from 0; none go where
+/// lines are put in.
+pub fn in_part(before: &[u8], after: &[u8], mut keeps: impl FnMut(Range<usize>) -> bool) -> Vec<u8> {
+    let (old, new) = (TextLines::of(before), TextLines::of(after));
+    let (old_lines, new_lines) = (all(&old), all(&new));
+    let mut bytes = Vec::with_capacity(before.len().max(after.len()));
+    for step in capture_diff_slices(Algorithm::Myers, &old_lines, &new_lines) {
+        let is_kept = !matches!(step, DiffOp::Equal { .. }) && keeps(step.old_range());
+        let lines = if is_kept { &new_lines[step.new_range()] } else { &old_lines[step.old_range()] };
+        lines.iter().for_each(|line| bytes.extend_from_slice(line));
+    }
+    bytes
+}
+
+fn all<'a>(lines: &TextLines<'a>) -> Vec<&'a [u8]> {
+    (0..lines.count()).map(|line| lines.whole(line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_difference_is_kept_or_left_by_itself() {
+        let (before, after) =
+            (&b"\nimport os\n\ndef f():\n  return 1\n"[..], &b"import os\n\n\ndef f():\n    return 1\n"[..]);
+        let asked = |keeps: fn(usize) -> bool| {
+            let mut seen = Vec::new();
+            let made = in_part(before, after, |lines| {
+                seen.push(lines.clone());
+                keeps(lines.start)
+            });
+            (seen, made)
+        };
+        let (seen, all) = asked(|_| true);
+        assert_eq!((all.as_slice(), seen.len()), (after, 3));
+        assert_eq!(asked(|_| false).1, before);
+        assert_eq!(asked(|line| line > 3).1, b"\nimport os\n\ndef f():\n    return 1\n");
+        assert_eq!(in_part(b"a\nb", b"a\nb\n", |_| true), b"a\nb\n", "an ending is a difference");
+    }
+}

@@ -1,0 +1,448 @@
+//! The review court: may a change go in?
+//!
+//! [`ReviewCourt`] says what has to happen next and rules once it knows enough; [`decide`] is the
+//! decision itself, a function of what is then recorded, so that every ruling can be replayed. What the gates
+//! found bounds every score and the ruling: no judge can raise them. The court must not know how
+//! gates are run.
+
+use std::collections::BTreeMap;
+
+use assize_core::finding::BlockOn;
+use assize_core::finding::{Certainty, Finding, Severity};
+use assize_core::hearing::OpinionCollector;
+use assize_core::opinion::{Opinion, weigh};
+use assize_core::path::is_prose;
+use assize_core::prompt::{Nonce, Question};
+use assize_core::ruling::{Cause, Outcome, Ruling, Unjudged};
+use assize_core::text::{beginning, first_line};
+use assize_gate::exec_report::{GateResult, TestsOf, line_of};
+use assize_gate::gate::{Dimension, GateState, GateTrouble};
+use assize_stop::rule::RULES;
+use serde::{Deserialize, Serialize};
+
+use crate::case::ReviewInputs;
+use crate::case::ReviewPolicy;
+use crate::case::ReviewScope;
+use crate::prompt::{ReviewAttachments, review_question};
+use crate::verdict::{
+    EXPLANATION_CHARS_MAX, Explanations, FixOperation, FixPlanStep, PATH_CHARS_MAX, ReviewOutcome, ReviewVerdict,
+    STEP_CHARS_MAX, STEPS_MAX, Scores,
+};
+
+/// What stands in the ledger of one review.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReviewRecord {
+    /// What the ruling depends on.
+    pub inputs: ReviewInputs,
+    /// The ruling.
+    pub ruling: Ruling<ReviewVerdict>,
+}
+
+impl ReviewRecord {
+    /// Decides a review and puts it on record.
+    pub fn of(inputs: ReviewInputs) -> Self {
+        let ruling = decide(&inputs);
+        Self { inputs, ruling }
+    }
+}
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub enum ReviewEvent {
+    /// The evidence is here.
+    Gathered {
+        /// What the ruling will depend on.
+        inputs: Box<ReviewInputs>,
+        /// What judges are shown besides.
+        exhibits: Box<ReviewAttachments>,
+    },
+    /// A judge has replied, or will not.
+    Heard(Box<Opinion<ReviewVerdict>>),
+    /// The time for judging is over.
+    DeadlinePassed,
+}
+
+/// Something that the engine has to do.
+#[derive(Debug, Clone)]
+pub enum ReviewEffect {
+    /// Put the question to these judges, all at once.
+    Ask {
+        /// Ids of the judges.
+        judges: Vec<String>,
+        /// The question.
+        question: Box<Question>,
+    },
+    /// Record the ruling, then show it.
+    Rule(Box<ReviewRecord>),
+}
+
+/// The court at work on one change.
+#[derive(Debug)]
+pub struct ReviewCourt {
+    inputs: ReviewInputs,
+    hearing: OpinionCollector<ReviewVerdict>,
+    nonce: Nonce,
+    closed: bool,
+}
+
+impl ReviewCourt {
+    /// Opens the court. `judges` are the ids of the model judges that are configured.
+    pub fn new(judges: Vec<String>, nonce: Nonce) -> Self {
+        Self { inputs: ReviewInputs::default(), hearing: OpinionCollector::new(judges), nonce, closed: false }
+    }
+
+    /// Takes in what happened and says what has to happen next. After [`ReviewEffect::Rule`] the court is closed.
+    pub fn step(&mut self, event: ReviewEvent) -> Vec<ReviewEffect> {
+        if self.closed {
+            return Vec::new();
+        }
+        match event {
+            ReviewEvent::Gathered { inputs, exhibits } => {
+                self.inputs = *inputs;
+                // A change that the gates turn away is turned away whatever a judge says: nobody is paid for that.
+                if self.hearing.is_empty() || evidence_outcome(&self.inputs).is_err() {
+                    return self.rule();
+                }
+                let question = review_question(&self.inputs, &exhibits, &self.nonce);
+                vec![ReviewEffect::Ask { judges: self.hearing.ask(), question: Box::new(question) }]
+            }
+            ReviewEvent::Heard(opinion) => {
+                if self.hearing.hear(*opinion) {
+                    self.rule()
+                } else {
+                    Vec::new()
+                }
+            }
+            ReviewEvent::DeadlinePassed => self.rule(),
+        }
+    }
+
+    fn rule(&mut self) -> Vec<ReviewEffect> {
+        self.closed = true;
+        self.inputs.opinions = self.hearing.close();
+        vec![ReviewEffect::Rule(Box::new(ReviewRecord::of(self.inputs.clone())))]
+    }
+}
+
+/// What evidence alone comes to, where that is not an acceptance.
+#[derive(Debug, Clone, PartialEq)]
+enum Bound {
+    /// The change cannot go in as it is.
+    Below(ReviewOutcome),
+    /// Nobody can say.
+    Unjudged(Unjudged),
+}
+
+/// Returns whether a finding blocks by itself.
+pub fn blocks(finding: &Finding, policy: &ReviewPolicy) -> bool {
+    let sure = finding.certainty == Certainty::Certain || policy.block_on == BlockOn::Likely;
+    // What the built-in gates merely list, such as a new dependency, is certain and no fault.
+    sure && (finding.severity == Severity::Error || RULES.iter().any(|rule| rule.id() == finding.rule))
+}
+
+/// What a finding counts against; `None` where it is about the work as a whole.
+pub fn dimension_of(rule: &str) -> Option<Dimension> {
+    Some(match rule {
+        "syntax-error" | "conflict-marker" => Dimension::Compilation,
+        "test-deleted" | "test-skipped" | "test-focused" | "assertion-weakened" | "test-missing" | "test-not-run" => {
+            Dimension::TestsFunctional
+        }
+        "secret" | "hidden-character" => Dimension::Security,
+        "check-disabled" | "debug-leftover" => Dimension::Style,
+        _ if rule.starts_with("interference-") => Dimension::TestsFunctional,
+        _ if rule.starts_with("security-") => Dimension::Security,
+        _ if rule.starts_with("boundary-") => Dimension::Boundaries,
+        _ if rule.starts_with("schema-") => Dimension::Schema,
+        _ => return None,
+    })
+}
+
+/// The scores that the evidence leaves, dimension by dimension.
+fn bounds(inputs: &ReviewInputs) -> Scores {
+    Scores::of(|dimension| {
+        let found = inputs
+            .findings
+            .iter()
+            .any(|finding| blocks(finding, &inputs.policy) && dimension_of(&finding.rule) == Some(dimension));
+        if found || vanished(inputs, dimension) {
+            return Some(0.0);
+        }
+        inputs.exec.bound(dimension).or_else(|| inputs.looked_at.contains(&dimension).then_some(1.0))
+    })
+}
+
+/// Returns whether tests that the base ran are gone or no longer run, which is no pass.
+fn vanished(inputs: &ReviewInputs, dimension: Dimension) -> bool {
+    dimension == Dimension::TestsFunctional && vanished_tests(inputs).next().is_some()
+}
+
+/// Names tests of the base that the change made vanish. A test that the specification lets go of does not count, nor one
+/// that lives on under another path with the same name.
+pub(crate) fn vanished_tests(inputs: &ReviewInputs) -> impl Iterator<Item = (&GateResult, &str)> {
+    let closed = !inputs.case.opened.lets_tests_go();
+    let deciding = inputs.exec.gates.iter().filter(move |gate| closed && gate.tests_of == TestsOf::Base);
+    deciding.flat_map(|gate| {
+        let comparison = gate.tests.as_ref().and_then(|tests| tests.against_base.as_ref());
+        let gone = comparison.into_iter().flat_map(|tests| tests.missing.iter().chain(&tests.no_longer_run));
+        gone.map(move |id| (gate, id.as_str()))
+    })
+}
+
+/// Says what the evidence comes to; `Ok` where it would let the change in.
+fn evidence_outcome(inputs: &ReviewInputs) -> Result<(), Bound> {
+    let gates = &inputs.exec.gates;
+    let trouble = |gate: &&GateResult| gate.state == GateState::Errored;
+    let to_blame = |gate: &GateResult| gate.trouble.as_ref().is_some_and(|trouble| trouble.to_blame);
+    let forged = |gate: &GateResult| gate.trouble.as_ref().is_some_and(|trouble| trouble.kind == GateTrouble::Forged);
+    if gates.iter().any(forged) {
+        return Err(Bound::Below(ReviewOutcome::Reject));
+    }
+    let failed = gates.iter().any(|gate| gate.state == GateState::Failed || trouble(&gate) && to_blame(gate));
+    let blocked = inputs.findings.iter().any(|finding| blocks(finding, &inputs.policy));
+    if failed || blocked || vanished_tests(inputs).next().is_some() {
+        return Err(Bound::Below(ReviewOutcome::Revise));
+    }
+    let mut unknown: Vec<String> = inputs.missing.clone();
+    unknown.extend(gates.iter().filter(trouble).map(|gate| {
+        let why = gate.trouble.as_ref().map_or("no reason is known", |trouble| &trouble.detail);
+        format!("{}: {why}", gate.name())
+    }));
+    let code = inputs.case.scope == ReviewScope::Everything
+        || inputs.patch_summary.is_empty()
+        || inputs.patch_summary.iter().any(|file| !is_prose(&file.path));
+    for dimension in inputs.policy.require.iter().filter(|_| code) {
+        if inputs.exec.bound(*dimension).is_none() && !inputs.looked_at.contains(dimension) {
+            unknown.push(format!(
+                "no gate says anything of {}; with `require = []` in [review] a change goes in without it",
+                dimension.as_str()
+            ));
+        }
+    }
+    if unknown.is_empty() {
+        Ok(())
+    } else {
+        Err(Bound::Unjudged(Unjudged::new(Cause::EvidenceMissing, unknown.join("; "))))
+    }
+}
+
+/// Decides a review. A pure function of what is recorded of it.
+pub fn decide(inputs: &ReviewInputs) -> Ruling<ReviewVerdict> {
+    match evidence_outcome(inputs) {
+        Err(Bound::Below(outcome)) => Ruling::of(outcome.outcome(), verdict_of_evidence(inputs, outcome)),
+        Err(Bound::Unjudged(unjudged)) => Ruling::unjudged(unjudged),
+        Ok(()) => match weigh(inputs.policy.panel, &inputs.opinions, |verdict| verdict.verdict.outcome()) {
+            None => Ruling::of(Outcome::Accept, verdict_of_evidence(inputs, ReviewOutcome::Accept)),
+            Some(Err(unjudged)) => Ruling::unjudged(unjudged),
+            Some(Ok(outcome)) => Ruling::of(outcome, merge(inputs, outcome)),
+        },
+    }
+}
+
+/// Puts together the verdicts of the judges that came to the outcome; scores are bounded by the evidence.
+fn merge(inputs: &ReviewInputs, outcome: Outcome) -> ReviewVerdict {
+    let verdicts =
+        || inputs.opinions.iter().filter_map(|opinion| Some((&opinion.judge.id, opinion.verdict.as_ref().ok()?)));
+    let agreeing: Vec<(&String, &ReviewVerdict)> =
+        verdicts().filter(|(_, verdict)| verdict.verdict.outcome() == outcome).collect();
+    let scores = agreeing.iter().map(|(_, verdict)| verdict.scores).reduce(|one, other| one.bounded_by(&other));
+    let said = |text: fn(&Explanations) -> &str| match agreeing[..] {
+        [(_, only)] => text(&only.explanations).to_owned(),
+        _ => {
+            let each = agreeing.iter().map(|(judge, verdict)| format!("{judge}: {}", text(&verdict.explanations)));
+            beginning(&each.collect::<Vec<_>>().join(" "), EXPLANATION_CHARS_MAX).into_owned()
+        }
+    };
+    let mut fix_plan: Vec<FixPlanStep> = Vec::new();
+    for step in agreeing.iter().flat_map(|(_, verdict)| &verdict.fix_plan) {
+        if fix_plan.len() < STEPS_MAX && !fix_plan.contains(step) {
+            fix_plan.push(step.clone());
+        }
+    }
+    let bound = bounds(inputs);
+    ReviewVerdict {
+        verdict: ReviewOutcome::of(outcome).unwrap_or(ReviewOutcome::Revise),
+        scores: scores.map_or(bound, |scores| scores.bounded_by(&bound)),
+        explanations: Explanations {
+            root_cause: said(|explanations| &explanations.root_cause),
+            minimal_fix: said(|explanations| &explanations.minimal_fix),
+        },
+        fix_plan,
+    }
+}
+
+/// The evidence judge's opinion in the shape of a verdict.
+fn verdict_of_evidence(inputs: &ReviewInputs, outcome: ReviewOutcome) -> ReviewVerdict {
+    let plan = FixPlan::of(inputs);
+    let explanations = if outcome == ReviewOutcome::Accept {
+        Explanations { root_cause: accepted(inputs), minimal_fix: "Nothing has to be changed.".to_owned() }
+    } else {
+        Explanations { root_cause: root_cause(inputs), minimal_fix: plan.minimal_fix() }
+    };
+    let fix_plan = if outcome == ReviewOutcome::Accept { Vec::new() } else { plan.steps };
+    ReviewVerdict { verdict: outcome, scores: bounds(inputs), explanations, fix_plan }
+}
+
+fn accepted(inputs: &ReviewInputs) -> String {
+    let passed = inputs.exec.gates.iter().filter(|gate| gate.state == GateState::Passed);
+    let names: Vec<String> = passed.map(GateResult::name).collect();
+    let tests = inputs.exec.test.passed;
+    let checked = if names.is_empty() { "no gate".to_owned() } else { names.join(", ") };
+    format!(
+        "All gates that there are passed ({checked}; {tests} tests). What only a reader could judge was not judged."
+    )
+}
+
+/// Says what is behind the faults: for each gate what it objects to, most telling first.
+fn root_cause(inputs: &ReviewInputs) -> String {
+    const SHOWN: usize = 3;
+    let mut parts = Vec::new();
+    for gate in &inputs.exec.gates {
+        if let Some(trouble) = gate.trouble.as_ref().filter(|_| gate.state == GateState::Errored) {
+            parts.push(format!("{} came to no result: {}.", gate.name(), trouble.detail.trim_end_matches('.')));
+        }
+        if gate.state != GateState::Failed {
+            continue;
+        }
+        let count = gate.new.len() + gate.new_left_out;
+        if count > 0 {
+            let shown: Vec<String> = gate.new.iter().take(SHOWN).map(line_of).collect();
+            parts.push(format!("{}: {} new: {}{}.", gate.name(), faults(count), shown.join("; "), more(count, SHOWN)));
+        }
+        if let Some(tests) = gate.tests.as_ref().filter(|tests| tests.failed > 0) {
+            let shown: Vec<String> = tests.failing.iter().take(SHOWN).map(failing_line).collect();
+            let (failed, all) = (tests.failed, tests.failed + tests.passed);
+            parts.push(format!(
+                "{}: {failed} of {all} tests failed: {}{}.",
+                gate.name(),
+                shown.join("; "),
+                more(failed, SHOWN)
+            ));
+        }
+    }
+    let gone: Vec<&str> = vanished_tests(inputs).map(|(_, id)| id).collect();
+    if !gone.is_empty() {
+        let shown = gone.iter().take(SHOWN).copied().collect::<Vec<_>>().join("; ");
+        parts.push(format!("Tests of the base are gone or no longer run: {shown}{}.", more(gone.len(), SHOWN)));
+    }
+    let blocking: Vec<String> =
+        inputs.findings.iter().filter(|finding| blocks(finding, &inputs.policy)).map(ToString::to_string).collect();
+    parts.extend(blocking.iter().take(10).cloned());
+    if blocking.len() > 10 {
+        parts.push(format!("And {} findings more.", blocking.len() - 10));
+    }
+    beginning(&parts.join(" "), EXPLANATION_CHARS_MAX).into_owned()
+}
+
+/// Most characters of what a failing test says in an explanation.
+const SAYS_CHARS_MAX: usize = 200;
+
+fn failing_line(test: &assize_gate::exec_report::FailingTest) -> String {
+    match test.says() {
+        Some(says) => format!("{} ({})", test.id, beginning(says, SAYS_CHARS_MAX)),
+        None => test.id.clone(),
+    }
+}
+
+fn faults(count: usize) -> String {
+    if count == 1 { "1 fault".to_owned() } else { format!("{count} faults") }
+}
+
+fn more(count: usize, shown: usize) -> String {
+    if count > shown { format!("; and {} more", count - shown) } else { String::new() }
+}
+
+/// A fix plan out of diagnostics: one step for each file, what is certain to have a place first.
+struct FixPlan {
+    steps: Vec<FixPlanStep>,
+    files: usize,
+    failing: usize,
+}
+
+impl FixPlan {
+    fn of(inputs: &ReviewInputs) -> Self {
+        let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut note = |path: &str, what: String| by_file.entry(path.to_owned()).or_default().push(what);
+        let mut failing = 0;
+        for gate in inputs.exec.gates.iter().filter(|gate| gate.state == GateState::Failed) {
+            for diagnostic in &gate.new {
+                if let Some(path) = &diagnostic.path {
+                    let message = first_line(&diagnostic.message);
+                    let line = diagnostic.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+                    note(path, format!("{line}{message} [{}]", diagnostic.code));
+                }
+            }
+            failing += gate.tests.as_ref().map_or(0, |tests| tests.failed);
+        }
+        for finding in inputs.findings.iter().filter(|finding| blocks(finding, &inputs.policy)) {
+            if let Some(path) = &finding.path {
+                let line = finding.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+                note(path, format!("{line}{}", finding.message));
+            }
+        }
+        let files = by_file.len();
+        if let Some(what) = of_tests(inputs) {
+            for path in changed_code(inputs).take(TEST_STEPS_MAX) {
+                by_file.entry(path.to_owned()).or_default().push(what.clone());
+            }
+        }
+        let step = |(file, what): (String, Vec<String>)| FixPlanStep {
+            file: beginning(&file, PATH_CHARS_MAX).into_owned(),
+            operation: FixOperation::Edit,
+            brief: beginning(&what.join("; "), STEP_CHARS_MAX).into_owned(),
+        };
+        let mut steps: Vec<FixPlanStep> = by_file.into_iter().map(step).collect();
+        steps.truncate(STEPS_MAX);
+        Self { steps, files, failing }
+    }
+
+    fn minimal_fix(&self) -> String {
+        match (self.files, self.failing) {
+            (0, 0) => "Make the gates that came to no result come to one.".to_owned(),
+            (0, tests) => format!("Change the code so that {}; leave the tests as they are.", pass(tests)),
+            (files, 0) => format!("Mend what is listed in {}.", files_counted(files)),
+            (files, tests) => format!(
+                "Mend what is listed in {}, and change the code so that {}; leave the tests as they are.",
+                files_counted(files),
+                pass(tests)
+            ),
+        }
+    }
+}
+
+fn pass(tests: usize) -> String {
+    if tests == 1 { "the failing test passes".to_owned() } else { format!("the {tests} failing tests pass") }
+}
+
+fn files_counted(files: usize) -> String {
+    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
+}
+
+/// Most files that a step about failing tests names.
+const TEST_STEPS_MAX: usize = 10;
+
+/// Failing tests point at the code that they test; where that is cannot be computed, so that the step goes to the changed
+/// files that are no tests.
+fn changed_code(inputs: &ReviewInputs) -> impl Iterator<Item = &str> {
+    let code = inputs.patch_summary.iter().map(|file| file.path.as_str());
+    code.filter(|path| {
+        assize_ecosystem::is_code(path) && !assize_ecosystem::is_test(path) && !assize_ecosystem::is_generated(path)
+    })
+}
+
+/// Says which tests have to pass; `None` where all of them do.
+fn of_tests(inputs: &ReviewInputs) -> Option<String> {
+    let red = |gate: &&GateResult| {
+        gate.state == GateState::Failed || gate.state == GateState::Errored && gate.is_test_runner()
+    };
+    let gates = || inputs.exec.gates.iter().filter(red);
+    let mut what: Vec<String> =
+        gates().flat_map(|gate| gate.tests.iter().flat_map(|tests| &tests.failing)).map(failing_line).collect();
+    let hung = gates().filter(|gate| gate.is_test_runner()).filter_map(|gate| gate.trouble.as_ref());
+    what.extend(hung.filter(|trouble| trouble.to_blame).map(|trouble| trouble.detail.clone()));
+    what.extend(vanished_tests(inputs).map(|(_, id)| format!("{id} has to run and pass")));
+    (!what.is_empty()).then(|| format!("make these tests pass: {}", what.join("; ")))
+}
+
+#[cfg(test)]
+mod tests;

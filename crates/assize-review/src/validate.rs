@@ -1,0 +1,259 @@
+//! Checks of a review's documents that others hand in: its verdict, and the patch that answers it.
+//!
+//! Every fault is listed by its place. What is accepted here is exactly what the parsers of verdicts and patches accept. This module must
+//! not know where a document came from.
+
+use std::collections::BTreeSet;
+
+use assize_core::verdict::document::{Checker, DocumentPlace, parse};
+use assize_core::verdict::{REPLY_BYTES_MAX, Verdict as _};
+use assize_core::violation::Violation;
+use assize_patch::validate::{patch_bytes_max, patch_of};
+use assize_patch::{Patch, PatchLimits};
+use serde_json::Value;
+
+use crate::verdict::{
+    EXPLANATION_CHARS_MAX, PATH_CHARS_MAX, ReviewVerdict, STEP_CHARS_MAX, STEPS_MAX, Scores, against_acceptance,
+};
+
+/// Checks the verdict of a review.
+///
+/// # Errors
+///
+/// Lists every fault with its place.
+pub fn validate_verdict(text: &str) -> Result<ReviewVerdict, Vec<Violation>> {
+    verdict_of(&parse(text, REPLY_BYTES_MAX)?)
+}
+
+fn verdict_of(value: &Value) -> Result<ReviewVerdict, Vec<Violation>> {
+    let mut checker = Checker::default();
+    let root = DocumentPlace::root(value);
+    if checker.object(&root, &["verdict", "scores", "explanations", "fix_plan"]) {
+        checker.one_of(&root.field("verdict"), &["accept", "revise", "reject"]);
+        let scores = root.field("scores");
+        let names = Scores::DIMENSIONS.map(assize_gate::gate::Dimension::as_str);
+        if checker.object(&scores, &names) {
+            for (index, name) in names.into_iter().enumerate() {
+                let score = scores.field(name);
+                // The last two need not be there.
+                if index < 6 || !matches!(score.value, None | Some(Value::Null)) {
+                    checker.score(&score);
+                }
+            }
+        }
+        let explanations = root.field("explanations");
+        if checker.object(&explanations, &["root_cause", "minimal_fix"]) {
+            checker.text(&explanations.field("root_cause"), EXPLANATION_CHARS_MAX);
+            checker.text(&explanations.field("minimal_fix"), EXPLANATION_CHARS_MAX);
+        }
+        let plan = root.field("fix_plan");
+        checker.list(&plan, STEPS_MAX);
+        for step in plan.items() {
+            if checker.object(&step, &["file", "operation", "brief"]) {
+                checker.text(&step.field("file"), PATH_CHARS_MAX);
+                checker.one_of(&step.field("operation"), &["edit", "add", "remove"]);
+                checker.text(&step.field("brief"), STEP_CHARS_MAX);
+            }
+        }
+        // How the parts go together: each is read by itself, whatever is wrong with the others.
+        if accepts(&root) {
+            let is_zero = |dimension: &assize_gate::gate::Dimension| {
+                scores.field(dimension.as_str()).value.and_then(Value::as_f64) == Some(0.0)
+            };
+            let zeroed = Scores::DIMENSIONS.into_iter().filter(is_zero);
+            checker.found.extend(against_acceptance(zeroed, plan.items().count()));
+        }
+    }
+    let verdict: ReviewVerdict = checker.read(value)?;
+    // The door has the last word on what is accepted.
+    verdict.check().map_err(|message| vec![Violation::new("", message)])?;
+    Ok(verdict)
+}
+
+fn accepts(verdict: &DocumentPlace<'_>) -> bool {
+    verdict.field("verdict").value.and_then(Value::as_str) == Some("accept")
+}
+
+/// Checks a verdict and the patch that answers it, both together: each by itself, and that an accepted change is not
+/// patched, and that the patch touches no file which the plan does not name.
+///
+/// # Errors
+///
+/// Lists every fault with its place; places begin with `verdict` and `patch`.
+pub fn validate_both(
+    verdict: &str,
+    patch: &str,
+    limits: &PatchLimits,
+) -> Result<(ReviewVerdict, Patch), Vec<Violation>> {
+    let under = |name: &str, found: Vec<Violation>| -> Vec<Violation> {
+        found
+            .into_iter()
+            .map(|fault| {
+                let at = if fault.at.is_empty() { name.to_owned() } else { format!("{name}.{}", fault.at) };
+                Violation { at, ..fault }
+            })
+            .collect()
+    };
+    let (verdict, patch) = (parse(verdict, REPLY_BYTES_MAX), parse(patch, patch_bytes_max(limits)));
+    let between = match (&verdict, &patch) {
+        (Ok(verdict), Ok(patch)) => under("patch", unanswered(verdict, patch)),
+        _ => Vec::new(),
+    };
+    let verdict = verdict.and_then(|value| verdict_of(&value)).map_err(|found| under("verdict", found));
+    let patch = patch
+        .and_then(|value| patch_of(&value, limits).map_err(|unsound| unsound.faults))
+        .map_err(|found| under("patch", found));
+    match (verdict, patch) {
+        (Ok(verdict), Ok(patch)) if between.is_empty() => Ok((verdict, patch)),
+        (verdict, patch) => Err([verdict.err(), patch.err(), Some(between)].into_iter().flatten().flatten().collect()),
+    }
+}
+
+/// Names where a patch does not answer its verdict, as far as both can be read.
+fn unanswered(verdict: &Value, patch: &Value) -> Vec<Violation> {
+    let (verdict, ops) = (DocumentPlace::root(verdict), DocumentPlace::root(patch).field("ops"));
+    let mut checker = Checker::default();
+    if accepts(&verdict) && ops.items().next().is_some() {
+        checker.say(&ops.at, "changes what the verdict accepts");
+    }
+    // A plan with a file that cannot be read may name anything.
+    let plan = verdict.field("fix_plan");
+    let planned: Option<BTreeSet<&str>> =
+        plan.items().map(|step| step.field("file").value.and_then(Value::as_str)).collect();
+    let Some(planned) = planned.filter(|planned| !planned.is_empty()) else { return checker.found };
+    for path in ops.items().map(|op| op.field("path")) {
+        if let Some(named) = path.value.and_then(Value::as_str).filter(|named| !planned.contains(named)) {
+            checker.say(&path.at, format!("{named:?} is not in the verdict's fix plan"));
+        }
+    }
+    checker.found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const GOOD: &str = r#"{"verdict":"revise","scores":{"compilation":0,"tests_functional":1,"tests_edge":1,"types":0,"style":1,"security":1},"explanations":{"root_cause":"r","minimal_fix":"m"},"fix_plan":[{"file":"src/a.ts","operation":"edit","brief":"b"}]}"#;
+    const PATCH: &str =
+        r#"{"ops":[{"kind":"edit","path":"src/a.ts","find":"const foo","replace":"const foo: number"}]}"#;
+
+    fn places<T: std::fmt::Debug>(result: Result<T, Vec<Violation>>) -> Vec<String> {
+        result.expect_err("faults").into_iter().map(|fault| fault.at).collect()
+    }
+
+    #[test]
+    fn sound_documents_pass() {
+        assert!(validate_verdict(GOOD).is_ok());
+        assert!(validate_both(GOOD, PATCH, &PatchLimits::default()).is_ok());
+    }
+
+    #[test]
+    fn every_fault_is_listed_with_its_place() {
+        let bad = r#"{"verdict":"ok","scores":{"compilation":2,"tests_functional":"1","types":0,"style":1,"security":1,"speed":1},"explanations":{"root_cause":"  "},"fix_plan":[{"file":"a","operation":"rename","brief":""},7]}"#;
+        assert_eq!(
+            places(validate_verdict(bad)),
+            [
+                "verdict",
+                "scores.speed",
+                "scores.compilation",
+                "scores.tests_functional",
+                "scores.tests_edge",
+                "explanations.root_cause",
+                "explanations.minimal_fix",
+                "fix_plan[0].operation",
+                "fix_plan[0].brief",
+                "fix_plan[1]"
+            ]
+        );
+    }
+
+    #[test]
+    fn everything_that_is_wrong_with_a_text_is_said() {
+        let long = format!("\\u0007{}", "-".repeat(EXPLANATION_CHARS_MAX));
+        let bad = GOOD.replace("\"r\"", &format!("\"{long}\""));
+        let messages: Vec<String> =
+            validate_verdict(&bad).expect_err("faults").iter().map(ToString::to_string).collect();
+        assert_eq!(
+            messages,
+            [
+                format!(
+                    "explanations.root_cause: has {} where {EXPLANATION_CHARS_MAX} is the most",
+                    EXPLANATION_CHARS_MAX + 1
+                ),
+                "explanations.root_cause: contains the character U+0007".to_owned(),
+                "explanations.root_cause: has no words".to_owned(),
+            ]
+        );
+    }
+
+    #[test]
+    fn parts_must_go_together() {
+        let accepts = GOOD.replace("revise", "accept");
+        let odd = |from: &str, to: &str| accepts.replace(from, to);
+        for (verdict, expected) in [
+            (accepts.clone(), vec!["scores.compilation", "scores.types", "fix_plan"]),
+            // What is wrong elsewhere hides nothing of it.
+            (odd("\"r\"", "7"), vec!["explanations.root_cause", "scores.compilation", "scores.types", "fix_plan"]),
+            (odd("\"types\":0", "\"types\":-1"), vec!["scores.types", "scores.compilation", "fix_plan"]),
+            (
+                odd("\"edit\"", "\"move\""),
+                vec!["fix_plan[0].operation", "scores.compilation", "scores.types", "fix_plan"],
+            ),
+            (odd("[{", "7,\"more\":[{"), vec!["more", "fix_plan", "scores.compilation", "scores.types"]),
+            (odd("\"accept\"", "\"accepted\""), vec!["verdict"]),
+        ] {
+            assert_eq!(places(validate_verdict(&verdict)), expected, "{verdict}");
+        }
+    }
+
+    #[test]
+    fn a_patch_must_answer_its_verdict() {
+        let accepts = GOOD.replace("revise", "accept").replace(":0", ":1");
+        let nothing_planned = accepts.replace(r#"{"file":"src/a.ts","operation":"edit","brief":"b"}"#, "");
+        let elsewhere = PATCH.replace("src/a.ts", "src/b.ts");
+        for (verdict, patch, expected) in [
+            (GOOD.to_owned(), elsewhere.clone(), vec!["patch.ops[0].path"]),
+            (nothing_planned, PATCH.to_owned(), vec!["patch.ops"]),
+            (accepts, elsewhere.clone(), vec!["verdict.fix_plan", "patch.ops", "patch.ops[0].path"]),
+            ("{".to_owned(), "[]".to_owned(), vec!["verdict", "patch"]),
+            ("{".to_owned(), elsewhere.clone(), vec!["verdict"]),
+            // What is wrong with one of them does not hide that they do not fit each other.
+            (
+                GOOD.replace("\"r\"", "7"),
+                elsewhere.clone(),
+                vec!["verdict.explanations.root_cause", "patch.ops[0].path"],
+            ),
+            (GOOD.to_owned(), elsewhere.replace("const foo\"", "\""), vec!["patch.ops[0].find", "patch.ops[0].path"]),
+            // Nobody knows which files such a plan means.
+            (GOOD.replace("\"src/a.ts\"", "7"), elsewhere, vec!["verdict.fix_plan[0].file"]),
+        ] {
+            assert_eq!(places(validate_both(&verdict, &patch, &PatchLimits::default())), expected, "{verdict} {patch}");
+        }
+    }
+
+    #[test]
+    fn a_key_twice_is_no_document() {
+        let twice = GOOD.replacen("\"verdict\":\"revise\"", "\"verdict\":\"revise\",\"verdict\":\"accept\"", 1);
+        assert_eq!(places(validate_verdict(&twice)), [""]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_list_of_faults_agrees_with_the_strict_door(
+            from in prop::sample::select(&["revise", "accept", "0", "1", "\"r\"", "\"edit\"", "src/a.ts", "fix_plan", "[", "}"][..]),
+            to in prop::sample::select(&["accept", "reject", "0.5", "2", "-1", "\"\"", "null", "\"add\"", "x", "{}", "", "]"][..]),
+            nth in 0..6_usize,
+        ) {
+            let mut at = 0;
+            let mut changed = GOOD.to_owned();
+            for (count, (start, _)) in GOOD.match_indices(from).enumerate() {
+                if count == nth { at = start; }
+            }
+            if at > 0 { changed.replace_range(at..at + from.len(), to); }
+            let strict = assize_core::verdict::parse::<ReviewVerdict>(&changed);
+            prop_assert_eq!(validate_verdict(&changed).is_ok(), strict.is_ok(), "{} {:?}", changed, strict.err());
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Made-up data stands where a real result should be computed or fetched.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use assize_core::diff::FileChange;
+use assize_core::finding::{Certainty, Severity};
+use assize_ecosystem::{is_code, is_generated, is_test};
+use assize_core::path::is_example;
+use assize_core::text::quote;
+
+use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, read};
+use super::{Findings, Needs, Rule};
+use crate::evidence::Evidence;
+
+/// See the module.
+pub struct MockData;
+
+impl Rule for MockData {
+    fn id(&self) -> &'static str {
+        "mock-data"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Made-up data stands where a real result should be computed or fetched."
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Diff
+    }
+
+    fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
+        let Some(diff) = evidence.diff.get() else { return };
+        let asked = DirectiveWish::new(evidence, &WANTED);
+        let mut moved = MovedLines::new(diff);
+        let glance = findings.glance;
+        for file in glance.adding(&HINTS).filter(|file| is_productive(&file.path)) {
+            check_file(file, &asked, &mut moved, findings);
+        }
+    }
+}
+
+static WANTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:mock(?:s|ed|up|ups|ing)?|fak(?:e|es|ed|er)|dummy|sample|samples|seed(?:s|ed)?|demo|prototype|stub(?:s|bed)?|placeholders?|lorem|fixtures?|hard-?cod(?:e|ed)|simulat[a-z]+)\b")
+        .expect("valid pattern")
+});
+
+/// At least one of these stands in everything that the rule finds.
+const HINTS: [&str; 24] = [
+    "mock",
+    "Mock",
+    "MOCK",
+    "fake",
+    "Fake",
+    "FAKE",
+    "dummy",
+    "Dummy",
+    "DUMMY",
+    "sample",
+    "Sample",
+    "SAMPLE",
+    "lorem",
+    "Lorem",
+    "hardcoded",
+    "Hardcoded",
+    "hard-coded",
+    "Hard-coded",
+    "simulat",
+    "Simulat",
+    "@example.",
+    "@test.",
+    "n Doe",
+    "n Smith",
+];
+
+/// At least one of these stands in every line that the rule finds, in lower case.
+const LINE_HINTS: [&str; 14] = [
+    "mock",
+    "fake",
+    "dummy",
+    "sample",
+    "lorem",
+    "hardcoded",
+    "hard-coded",
+    "simulat",
+    "made-up",
+    "madeup",
+    "@example.",
+    "@test.",
+    "n doe",
+    "n smith",
+];
+
+/// Returns whether the file is to work in earnest.
+fn is_productive(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let aside = [
+        "mock",
+        "fake",
+        "fixture",
+        "dummy",
+        "stub",
+        "sample",
+        "seed",
+        "demo",
+        "storybook",
+        "faker",
+        "factor",
+        "testutil",
+        "test-util",
+        "test_util",
+        "docs/",
+    ];
+    is_code(path)
+        && !is_generated(path)
+        && !is_test(path)
+        && !is_example(path)
+        && !aside.iter().any(|word| lower.contains(word))
+}
+
+fn check_file(file: &FileChange, asked: &DirectiveWish<'_>, moved: &mut MovedLines<'_>, findings: &mut Findings<'_>) {
+    for lines in &read(file, DiffSide::New) {
+        for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.changed && !line.in_test) {
+            if !is_made_up(lines, index) || moved.take(line.raw) {
+                continue;
+            }
+            let Some(certainty) = asked.soften(Certainty::Likely) else { continue };
+            let message = format!(
+                "{} looks like made-up data in place of a real result. Compute or fetch the result, or say in the final message that it is made up.",
+                quote(line.raw)
+            );
+            findings.at(file, Some(line.number), Severity::Warning, certainty, message);
+        }
+    }
+}
+
+fn is_made_up(lines: &[CodeLine<'_>], index: usize) -> bool {
+    static NAME: LazyLock<Regex> = LazyLock::new(|| {
+        let noun = "(?:data|users?|items?|products?|orders?|responses?|results?|records?|rows?|values?|entries|payload|posts?|list|customers?|accounts?|messages?|events?|transactions?)";
+        let title = "(?:Data|Users?|Items?|Products?|Orders?|Responses?|Results?|Records?|Rows?|Values?|Entries|Payload|Posts?|List|Customers?|Accounts?|Messages?|Events?|Transactions?)";
+        Regex::new(&format!(
+            r"\b(?:(?:get|create|generate|build|make)_?)?(?:(?:[Mm]ock|[Ff]ake|[Dd]ummy|[Ss]ample){title}|mock[A-Z][A-Za-z]*|mock_[a-z_]+|(?:mock|fake|dummy|sample)_{noun}|(?:MOCK|FAKE|DUMMY)_[A-Z]+|SAMPLE_(?:DATA|USERS|ITEMS|RESPONSES?|RESULTS?|RECORDS))\b"
+        ))
+        .expect("valid pattern")
+    });
+    static USE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(?:return|const|let|var|val|static|final|yield)\b|:?=[^=]|=>").expect("valid pattern")
+    });
+    let line = &lines[index];
+    let lower = line.raw.to_ascii_lowercase();
+    if !LINE_HINTS.iter().any(|hint| lower.contains(hint)) {
+        return false;
+    }
+    if NAME.is_match(&line.code) && USE.is_match(&line.code) {
+        return true;
+    }
+    if admits(lines, index) {
+        return true;
+    }
+    // A string on its own documents.
+    let shown = line.code.chars().any(char::is_alphanumeric);
+    is_invented_person(lines, index) || shown && lower.contains("lorem ipsum")
+}
+
+/// A comment that calls the value beside it made up.
+fn admits(lines: &[CodeLine<'_>], index: usize) -> bool {
+    static ADMISSION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)^(?:(?:return|use|using|generate|create)[a-z]*\s+)?(?:an? |some |the )?(?:(?:mock(?:ed)?|fake|dummy|made-?up)\b(?: (?:data|values?|results?|responses?|users?|list|for now|implementation|return|api).*)?",
+            r"|sample data.*|hard-?coded(?: (?:for now|value|until|data).*)?)[.:]?$",
+            r"|(?i)^simulat(?:e|es|ed|ing) (?:an? |the |some )?(?:api|network|server|backend|database|db|async|response|request|fetch|call|delay|processing|latency)",
+        ))
+        .expect("valid pattern")
+    });
+    let line = &lines[index];
+    if line.comment.is_empty() || !ADMISSION.is_match(line.comment.trim()) {
+        return false;
+    }
+    // A remark on its own line speaks of the code below it.
+    !line.is_bare() || lines.get(index + 1).is_some_and(|next| !next.is_bare() && next.changed)
+}
+
+/// A person or address that nobody has, in a returned value.
+fn is_invented_person(lines: &[CodeLine<'_>], index: usize) -> bool {
+    static PERSON: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"["'`](?:(?:John|Jane) (?:Doe|Smith)|(?:user|test|admin|foo|john|jane|john\.doe|jane\.doe)[0-9]*@(?:example|test)\.(?:com|org|net))["'`]"#)
+            .expect("valid pattern")
+    });
+    let line = &lines[index];
+    if !PERSON.is_match(line.raw) || line.is_bare() {
+        return false;
+    }
+    let lower = line.raw.to_ascii_lowercase();
+    let shown = ["placeholder", "example:", "example=", "help", "label", "default", "hint", "description"]
+        .iter()
+        .any(|word| lower.contains(word));
+    let returned = lines[index.saturating_sub(6)..=index].iter().any(|line| {
+        let code = line.code.trim_start();
+        code.contains("return") || code.ends_with("=> ({") || code.ends_with("=> [") || code.ends_with("Ok(vec![")
+    });
+    !shown && returned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::directive::Directive;
+    use crate::rule::testing::{changed, grades};
+    use Certainty::Likely;
+
+    fn check(path: &str, lines: &str) -> Vec<Certainty> {
+        grades(&MockData, &changed(path, lines))
+    }
+
+    #[test]
+    fn made_up_results_are_likely() {
+        for (path, lines) in [
+            ("src/api.ts", "+  return []; // mock\n"),
+            ("src/api.ts", "+const mockUsers = [{ id: 1 }];\n"),
+            ("src/api.py", "+    return fake_response\n"),
+            ("src/api.py", "+    # Return mock data for now\n+    return {'total': 3}\n"),
+            ("src/api.py", "+    return {'email': 'user@example.com'}\n"),
+            ("src/api.ts", "+  return {\n+    name: 'John Doe',\n+  };\n"),
+            ("src/api.ts", "+  return mockMembers;\n"),
+            ("src/api.rs", "+    let dummy_data = vec![1, 2, 3];\n"),
+            ("src/page.tsx", "+  <p>{\"Lorem ipsum dolor sit amet\"}</p>\n"),
+            ("src/api.ts", "+  // Simulate API call\n+  await new Promise((done) => setTimeout(done, 500));\n"),
+            ("pkg/a.go", "+\treturn sampleResults, nil\n"),
+            ("src/A.java", "+    private static final List<User> MOCK_USERS = List.of();\n"),
+            ("src/api.py", "+    return 42  # hardcoded\n"),
+        ] {
+            assert_eq!(check(path, lines), [Likely], "{lines}");
+        }
+    }
+
+    #[test]
+    fn what_was_asked_for_is_dropped() {
+        let mut evidence = changed("src/api.ts", "+const mockUsers = [{ id: 1 }];\n");
+        evidence.directives.extend(Directive::from_prompt("Build the page with mock data first", 1, Vec::new()));
+        assert_eq!(grades(&MockData, &evidence), []);
+    }
+
+    #[test]
+    fn counter_examples() {
+        for (path, lines) in [
+            ("src/api.test.ts", "+const mockUsers = [];\n"),
+            ("src/__mocks__/api.ts", "+const mockUsers = [];\n"),
+            ("src/mocks/handlers.ts", "+const mockUsers = [];\n"),
+            ("examples/a.py", "+    return fake_response\n"),
+            ("src/audio.py", "+    sample_rate = 44100\n+    sample_size = len(samples)\n"),
+            ("src/quic.rs", "+const SAMPLE_LEN: usize = 16;\n"),
+            ("src/stats.py", "+    dummies = pd.get_dummies(frame)\n"),
+            ("src/a.rs", "+    // The sample is taken without replacement.\n+    let chosen = choose(rng);\n"),
+            ("src/form.tsx", "+  <input placeholder=\"user@example.com\" />\n"),
+            ("src/form.tsx", "+  return <input placeholder='John Doe' name=\"John Doe\" />;\n"),
+            ("src/lib.rs", " mod tests {\n+        let dummy_data = vec![1];\n"),
+            ("src/api.ts", "-const mockUsers = [];\n+  const mockUsers = [];\n"),
+            ("docs/a.md", "+Lorem ipsum dolor\n"),
+            ("src/linalg.py", "+    # Simulated annealing\n+    return anneal(x)\n"),
+            ("src/a.py", "+    \"\"\"Returns mock data when offline.\"\"\"\n"),
+            ("src/utils.py", "+    \"\"\"Generate some lorem ipsum.\"\"\"\n"),
+            ("src/lib.rs", "+//! Sample values from an array.\n+pub fn sample() -> u8 {\n"),
+            ("src/roots.py", "+    # hard-coded results for the fifth degree\n+    return table[n]\n"),
+            ("prisma/seed.ts", "+const sampleUsers = [];\n"),
+            ("src/a.go", "+\tif isMockResponse(x) {\n"),
+        ] {
+            assert_eq!(check(path, lines), [], "{path}: {lines}");
+        }
+    }
+}

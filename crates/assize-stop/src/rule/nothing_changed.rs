@@ -1,0 +1,311 @@
+//! A change was asked for, and nothing changed.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use assize_core::finding::{Certainty, Severity};
+
+use super::{Findings, Needs, Rule};
+use crate::claim::{asks_user, claims_change, explains_no_change, sentences};
+use crate::evidence::Evidence;
+use crate::transcript::TranscriptFacts;
+
+/// See the module.
+pub struct NothingChanged;
+
+impl Rule for NothingChanged {
+    fn id(&self) -> &'static str {
+        "nothing-changed"
+    }
+
+    fn summary(&self) -> &'static str {
+        "A directive asks for a change, and neither the work tree nor any file changed."
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::DiffAndTranscript
+    }
+
+    fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
+        let Some(facts) = evidence.transcript.get() else { return };
+        let message = evidence.message();
+        // The message answers the last directive; that an earlier one is open is not its fault.
+        let Some(directive) = evidence.directives.last() else { return };
+        let since = facts.last_prompt_step;
+        let touched = facts.edits.iter().any(|edit| edit.step > since);
+        if evidence.changed() != Some(false) || touched || message.trim().is_empty() || facts.interrupted {
+            return;
+        }
+        let words = directive.text.inspect();
+        let claim = claims_change(message);
+        let asks = asks_for_change(words) || claim.is_some() && COMPLAINS.is_match(words) && !words.contains('?');
+        if !asks || OUTSIDE.is_match(words) || asks_user(message).is_some() {
+            return;
+        }
+        let elsewhere = may_have_worked_elsewhere(facts, since);
+        if elsewhere && ELSEWHERE.is_match(words) {
+            return;
+        }
+        if let Some(claim) = claim {
+            let sure = !elsewhere
+                && explains_no_change(message).is_none()
+                && !ELSEWHERE.is_match(claim)
+                && !OUTSIDE.is_match(message)
+                && evidence.diff.get().is_some_and(|diff| diff.limits.is_empty());
+            findings.file(
+                Severity::Error,
+                if sure { Certainty::Certain } else { Certainty::Likely },
+                format!("The final message says that a change was made, but the work tree is as it was before, although directive {} asks for a change. Make the change, or say that none was made and why.", directive.id),
+            );
+        } else if !elsewhere && explains_no_change(message).is_none() && !ELSEWHERE.is_match(words) {
+            findings.file(
+                Severity::Error,
+                Certainty::Likely,
+                format!("Directive {} asks for a change, and the work tree is as it was before. Make the change, or say why none is needed.", directive.id),
+            );
+        }
+    }
+}
+
+/// Returns whether something may have been changed that is not in the work tree.
+fn may_have_worked_elsewhere(facts: &TranscriptFacts, since: u64) -> bool {
+    !facts.limits.is_empty()
+        || facts.todos_step > since
+        || facts.delegation_step.is_some_and(|step| step > since)
+        || facts.commands_after(since).any(|run| !run.only_looks())
+}
+
+/// A report that something does not work, which calls for a change as much as a wish does.
+static COMPLAINS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i-u)\bstill (?:fail|break|crash|broken|wrong|not |doesn'?t|does not|the same|throw|get)|\b(?:does|do|did)(?:n'?t| not) work\b|\bnot working\b|\bis (?:still )?broken\b|",
+        r"\b(?:fails?|crash(?:es)?|breaks?) (?:with|for|on|when|if)\b|\byou (?:forgot|missed|broke|skipped)\b",
+    ))
+    .expect("valid pattern")
+});
+
+/// Things that no tool call has to show when they change.
+static OUTSIDE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:memor(?:y|ies)|remember that|notes?|\w+rc|dotfiles?|plans?|todos?|to-?do list|tasks?)\b|~/|/(?:etc|usr|var|tmp|opt)/")
+        .expect("valid pattern")
+});
+
+/// Things that can be changed without changing a file of the work tree.
+static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i-u)\b(?:prs?|pull requests?|merge requests?|issues?|tickets?|branch(?:es)?|tags?|releases?|labels?|milestones?|commit(?:s|ted)?|",
+        r"push(?:ed)?|deploy\w*|servers?|databases?|db|tables?|buckets?|clusters?|containers?|pods?|dns|domains?|secrets?|env(?:ironment)?|",
+        r"cron\w*|calendar|slack|jira|linear|notion|confluence|wiki|e-?mails?|memor(?:y|ies)|remember|notes?|install(?:ed)?|venv|virtualenv|",
+        r"worktrees?|stash|remotes?|origin|git(?:hub|lab)?|vms?|machine|home|desktop|\w*rc|dotfiles?|alias(?:es)?|gists?|(?:spread)?sheets?|figma|",
+        r"ignored|gitignored|submodules?|another (?:repo|repository|project)|other (?:repo|repository)|plans?|todos?|to-?do list|tasks?)\b|~/|/(?:etc|usr|var|tmp|opt)/",
+    ))
+    .expect("valid pattern")
+});
+
+/// Returns whether the words ask for files to be changed, and for nothing else: a prompt that also
+/// asks a question or for a look may be answered without changing anything.
+pub(super) fn asks_for_change(words: &str) -> bool {
+    static POLITE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)^(?:(?u:[\W_\d])*(?:please|pls|now|then|next|also|and|ok(?:ay)?|great|thanks|hi|hey|so|yes|first|finally|just|go ahead(?: and)?|",
+            r"(?:can|could|would|will) you(?: please)?|i(?:'d| would) like you to|i (?:want|need) you to|you (?:should|must|need to)|",
+            r"we (?:should|must|need to)|let'?s|help me(?: to)?|your task is to|the task is to|task:)\b)*(?u:[\W_\d])*",
+        ))
+        .expect("valid pattern")
+    });
+    static CHANGE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)^(?:add|fix|implement|create|write|build|refactor|rename|remove|delete|update|change|replace|convert|migrate|move|extract|",
+            r"port|make|improve|optimi[sz]e|rewrite|introduce|support|integrate|extend|clean up|bump|upgrade|set up|wire|adjust|correct|",
+            r"handle|split|inline|simplify|modify|redesign|restyle|translate|document|scaffold|patch|repair|finish|complete|enable|disable)\b",
+        ))
+        .expect("valid pattern")
+    });
+    // What these verbs make is an answer, not a file.
+    static ANSWER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)^(?:make sure|update me|write (?:me )?(?:up|down|out)|(?:\w+ ){1,6}?(?:summary|report|review|message|comment|description|explanation|answer|reply|",
+            r"list|haiku|poem|joke|story|essay|proposal|analysis|estimate|prompt|query|one-liner|snippet|example|command|diagram|outline|overview)\b)",
+        ))
+        .expect("valid pattern")
+    });
+    static LOOK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)^(?:explain|review|analy[sz]e|investigate|describe|summari[sz]e|plan|propose|suggest|tell|show|find|look|check|list|compare|read|",
+            r"audit|research|brainstorm|design|draft|discuss|think|consider|evaluate|estimate|verify|test|run|debug|diagnose|answer|what|why|",
+            r"how|which|where|who|when|is|are|does|do you|did|should|has|have|was|were|any)\b",
+            r"|(?i-u)\b(?:don'?t|do not|without|no) (?:\w+ )?(?:chang|edit|writ|modif|touch|implement|cod)\w*\b|(?i-u)\bplan mode\b|(?i-u)\bdry[- ]run\b",
+        ))
+        .expect("valid pattern")
+    });
+    let mut asks = false;
+    for sentence in sentences(words) {
+        let rest = POLITE.replace(sentence, "");
+        if LOOK.is_match(&rest) {
+            return false;
+        }
+        asks |= CHANGE.is_match(&rest) && !ANSWER.is_match(&rest);
+    }
+    asks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_core::gathered::{Fingerprint, EvidencePart};
+    use crate::rule::testing::{asked, grades, modified};
+    use crate::transcript::{FactsBuilder, ToolCall, ToolResult};
+
+    fn after(directive: &str, message: &str, commands: &[&str]) -> Evidence {
+        let mut facts = FactsBuilder::default();
+        facts.prompt("Go on");
+        for (index, command) in commands.iter().enumerate() {
+            let id = index.to_string();
+            facts.call(&id, ToolCall::Command { command: (*command).to_owned(), background: false });
+            facts.result(&id, &ToolResult { exit_status: Some(0), ..ToolResult::default() });
+        }
+        Evidence { transcript: EvidencePart::Gathered(facts.finish()), ..asked(directive, message) }
+    }
+
+    fn check(directive: &str, message: &str, commands: &[&str]) -> Vec<Certainty> {
+        grades(&NothingChanged, &after(directive, message, commands))
+    }
+
+    #[test]
+    fn a_claim_of_a_change_that_is_not_there_is_certain() {
+        for (directive, message, commands) in [
+            ("Add a retry to the HTTP client.", "I've added the retry to `client.rs`.", &[][..]),
+            (
+                "Fix the off-by-one in the pager",
+                "Fixed the off-by-one. The pager shows the last page again.",
+                &["rg -n page src"],
+            ),
+            (
+                "Please rename `Foo` to `Bar` everywhere.",
+                "I renamed `Foo` to `Bar` in all files.",
+                &["git grep Foo", "ls"],
+            ),
+            ("Can you implement the CSV importer?", "The CSV importer has been implemented.", &[]),
+            (
+                "Refactor parse_line into smaller functions. Update the callers.",
+                "I have now refactored `parse_line`.",
+                &["cat src/a.rs"],
+            ),
+            ("ok, now remove the unused imports", "Done. I removed the unused imports.", &[]),
+            (
+                "rename the env var DB_URL to DATABASE_URL in the config",
+                "I've renamed `DB_URL` in `config.go`. Remember to update your deployment accordingly.",
+                &["grep -rn DB_URL ."],
+            ),
+            (
+                "still fails for '1 299,00' with a space",
+                "Good catch! I've updated the regex in `parse_price` so that spaces are accepted.",
+                &[],
+            ),
+            ("You forgot the Windows path", "Fixed the Windows path as well.", &["ls src"]),
+        ] {
+            assert_eq!(check(directive, message, commands), [Certainty::Certain], "{directive}");
+        }
+    }
+
+    #[test]
+    fn a_claim_that_may_be_about_something_else_is_likely() {
+        for (directive, message, commands) in [
+            ("Add a retry to the HTTP client.", "I've added the retry.", &["./scripts/apply.sh"][..]),
+            ("Add a retry to the HTTP client.", "I've added the retry on the branch `retry`.", &[]),
+            ("Fix the pager.", "The problem was a stale cache. I've updated the entry.", &[]),
+        ] {
+            assert_eq!(check(directive, message, commands), [Certainty::Likely], "{message}");
+        }
+    }
+
+    #[test]
+    fn a_promise_instead_of_work_is_likely() {
+        for (directive, message) in [
+            ("Add a retry to the HTTP client.", "Sure, I'll add the retry to the client."),
+            ("Implement the CSV importer.", "Let me start by reading the code."),
+            ("Fix the off-by-one in the pager.", "On it!"),
+        ] {
+            assert_eq!(check(directive, message, &["ls"]), [Certainty::Likely], "{message}");
+        }
+    }
+
+    #[test]
+    fn counter_examples() {
+        for (directive, message, commands) in [
+            ("Why does the pager skip the last page?", "I've added nothing; the pager rounds down.", &[][..]),
+            ("Fix the pager. First explain why it is wrong.", "It rounds down in `pages()`.", &[]),
+            ("Review the change and list what you would fix", "I fixed my view: three points remain.", &[]),
+            ("Run the tests", "All 12 tests pass.", &["cargo test"]),
+            ("Make a plan for the importer, don't write code yet", "Here is the plan.", &[]),
+            ("Add a retry to the HTTP client.", "The client already retries: see `client.rs`.", &["rg retry"]),
+            ("Add a retry to the HTTP client.", "Which status codes should be retried?", &[]),
+            ("Fix the crash in the scanner.", "I could not reproduce the crash.", &["./scan"]),
+            ("Add a label to the issue", "I've added the label.", &["gh issue edit 3 --add-label bug"]),
+            ("Create a branch and push it", "I've created the branch.", &["git push"]),
+            ("Update my ~/.zshrc", "I've updated it.", &[]),
+            ("Write a summary of the module", "The module reads lines.", &[]),
+            ("Make sure the tests pass", "They do: all tests pass.", &["cargo test"]),
+            ("Explain the parser", "I've added no code. It is a recursive descent parser.", &[]),
+            ("thanks!", "You're welcome.", &[]),
+            ("still fails for '1 299,00'", "It passes here: `1 299,00` gives 1299.", &["python price.py"]),
+            ("still fails for '1 299,00'", "That's the non-breaking space.", &[]),
+            ("does it still fail for you?", "I fixed it in the last change.", &[]),
+            ("rename the env var DB_URL on the server", "I've renamed it.", &["ssh host ./rename"]),
+            ("Add a label to the issue", "On it!", &[]),
+        ] {
+            assert_eq!(check(directive, message, commands), [], "{directive} / {message}");
+        }
+    }
+
+    #[test]
+    fn a_tree_that_changed_is_fine() {
+        let mut evidence = after("Add a retry to the HTTP client.", "I've added the retry.", &[]);
+        if let EvidencePart::Gathered(diff) = &mut evidence.diff {
+            diff.files.push(modified("src/client.rs", "+retry();"));
+        }
+        assert_eq!(grades(&NothingChanged, &evidence), []);
+        // It changed before the last prompt and has not since.
+        evidence.fingerprint = Fingerprint("a".into());
+        evidence.accepted_fingerprint = Some(Fingerprint("a".into()));
+        assert_eq!(grades(&NothingChanged, &evidence), [Certainty::Certain]);
+        evidence.fingerprint = Fingerprint("b".into());
+        assert_eq!(grades(&NothingChanged, &evidence), []);
+    }
+
+    #[test]
+    fn edits_that_left_no_trace_are_not_nothing() {
+        let mut facts = FactsBuilder::default();
+        facts.prompt("Go on");
+        facts.call("1", ToolCall::Edit { paths: vec![".env".into()] });
+        facts.result("1", &ToolResult::default());
+        let evidence = Evidence {
+            transcript: EvidencePart::Gathered(facts.finish()),
+            ..asked("Change the port to 8080.", "I've changed the port.")
+        };
+        assert_eq!(grades(&NothingChanged, &evidence), []);
+    }
+
+    #[test]
+    fn requests_for_change_are_told_from_the_rest() {
+        for words in [
+            "add tests",
+            "1. Fix the bug\n2. Update the docs",
+            "Could you please rewrite it in Go?",
+            "- [ ] Implement retry",
+            "I want you to port it",
+        ] {
+            assert!(asks_for_change(words), "{words}");
+        }
+        for words in [
+            "addition",
+            "what does add do?",
+            "Update me on the status",
+            "Look into it and fix it if it is easy. Show me first.",
+            "the build is red",
+            "don't change anything, add a comment in chat",
+        ] {
+            assert!(!asks_for_change(words), "{words}");
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! A test is kept but no longer run.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use assize_core::diff::{FileChange, FileStatus};
+use assize_core::finding::{Certainty, Severity};
+use assize_ecosystem::{Language, is_code, is_generated, is_test};
+use assize_core::text::quote;
+
+use super::reading::{
+    DirectiveWish, CodeLine, MovedLines, DiffSide, HunkTest, enclosing, is_fixture, is_guarded, is_reason, read, remarks, tests_in,
+};
+use super::{Findings, Needs, Rule};
+use crate::evidence::Evidence;
+
+/// See the module.
+pub struct TestSkipped;
+
+impl Rule for TestSkipped {
+    fn id(&self) -> &'static str {
+        "test-skipped"
+    }
+
+    fn summary(&self) -> &'static str {
+        "A test was marked as skipped, ignored, disabled or expected to fail."
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Diff
+    }
+
+    fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
+        let Some(diff) = evidence.diff.get() else { return };
+        let asked = DirectiveWish::new(evidence, &WANTED);
+        let mut moved = MovedLines::new(diff);
+        let glance = findings.glance;
+        for file in glance.adding(&HINTS).filter(|file| is_code(&file.path) && !is_generated(&file.path)) {
+            let rust = Language::of(&file.path) == Some(Language::Rust);
+            if is_test(&file.path) || rust {
+                check_file(file, &asked, &mut moved, findings);
+            }
+        }
+    }
+}
+
+/// At least one of these stands in every marker.
+const HINTS: [&str; 22] = [
+    "skip",
+    "Skip",
+    "SKIP",
+    "ignore",
+    "Ignore",
+    "nabled",
+    "isabled",
+    "DISABLED",
+    "xfail",
+    "expectedFailure",
+    "todo",
+    "fixme",
+    "fail",
+    "pending",
+    "__test__",
+    "xit",
+    "xtest",
+    "xdescribe",
+    "xcontext",
+    "xspecify",
+    "xscenario",
+    "Explicit",
+];
+
+/// Wording that takes tests out of a run.
+static WANTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:skip|ignor|disabl|quarantin|exclud|mut|paus|deactivat)(?:e|es|ed|ing|s|ped|ping)?\b[^.\n]{0,80}\b(?:tests?|specs?|suites?|cases?|it|them|these|those)\b",
+        r"|\b(?:tests?|specs?|suites?|cases?)\b[^.\n]{0,80}\b(?:skip|ignor|disabl|quarantin|exclud|pending)",
+        r"|\btests?\b[^\n]{0,120}\b(?:it|they) (?:should|must|can|may|has to|have to|needs? to) (?:also )?be skipped\b",
+        r"|\b(?:xfail|expected(?: to)? fail|known.fail|#\[ignore|\.skip\b|@disabled|@ignore|todo tests?|test\.todo|it\.todo)",
+    ))
+    .expect("valid pattern")
+});
+
+/// How a marker takes a test out of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Marker {
+    /// On every machine.
+    Always,
+    /// From a statement in its body on.
+    Call,
+    /// Where a condition holds.
+    Sometimes,
+    /// Runs it and lets it fail.
+    Failing,
+    /// Announces a test that nobody wrote.
+    Announced,
+}
+
+fn check_file(file: &FileChange, asked: &DirectiveWish<'_>, moved: &mut MovedLines<'_>, findings: &mut Findings<'_>) {
+    let language = Language::of(&file.path);
+    for lines in &read(file, DiffSide::New) {
+        for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.changed) {
+            let Some(marker) = marker(line, language) else { continue };
+            if moved.take(line.raw) {
+                continue;
+            }
+            let certainty = certainty(lines, index, marker, file);
+            let certainty = if is_fixture(&file.path) { Certainty::Likely } else { certainty };
+            let Some(certainty) = asked.soften(certainty) else { continue };
+            let message = format!(
+                "{} keeps a test from running. Make the test pass and let it run; if it cannot run here, say for which platform or missing resource, and ask the user.",
+                quote(line.raw)
+            );
+            findings.at(file, Some(line.number), Severity::Error, certainty, message);
+        }
+    }
+}
+
+fn certainty(lines: &[CodeLine<'_>], index: usize, marker: Marker, file: &FileChange) -> Certainty {
+    let tests = tests_in(lines, Language::of(&file.path));
+    if marker == Marker::Sometimes || is_guarded(lines, index) || is_conditional_call(lines, index, marker, &tests) {
+        return Certainty::Likely;
+    }
+    let existed = existed_before(lines, index, marker, &tests, file);
+    let reason = reason(lines, index);
+    let admits_failure = FAILURE.is_match(&reason);
+    let excused = !admits_failure && (ENVIRONMENT.is_match(&reason) || !existed && is_reason(&reason));
+    // What never passed is not hidden by saying so.
+    let announced = matches!(marker, Marker::Announced | Marker::Failing) && !existed;
+    if excused || announced { Certainty::Likely } else { Certainty::Certain }
+}
+
+/// Code before a call that skips may have left the test already, and a test of a test framework
+/// holds tests of its own.
+fn is_conditional_call(lines: &[CodeLine<'_>], index: usize, marker: Marker, tests: &[HunkTest]) -> bool {
+    let is_test = |line: &&CodeLine<'_>| tests.iter().any(|test| lines[test.index].number == line.number);
+    let around = enclosing(lines, index).filter(is_test).count();
+    if marker != Marker::Call {
+        return around > 0;
+    }
+    let heading = tests.iter().rev().find(|test| test.index < index);
+    let first = |test: &HunkTest| lines[test.index + 1..index].iter().all(|line| line.is_bare() || is_string(&line.code));
+    let stated = lines[index].code.contains(['"', '\'', '`']) || lines[index].code.contains("()");
+    around > 1 || !stated || !heading.is_some_and(first)
+}
+
+fn is_string(code: &str) -> bool {
+    matches!(code.trim(), "" | "\"" | "\"\"" | "'" | "''" | ")" | "):" | ") {" | "{")
+}
+
+/// A reason that lies outside of the code.
+static ENVIRONMENT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:windows|win32|linux|mac ?os|darwin|unix|posix|arm|x86|wasm|platform|os|network|internet|online|docker|container|",
+        r"database|postgres|redis|server|service|credentials?|api.?key|token|gpu|cuda|hardware|device|browser|chrome|firefox|webkit|safari|",
+        r"slow|long|expensive|benchmark|manual(?:ly)?|by hand|requires?|needs?|only runs?|not installed|environment|env|ci|node \d+|python ?\d|nightly)\b",
+    ))
+    .expect("valid pattern")
+});
+
+/// A reason that admits that the test would fail.
+static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:flak[ey]\w*|fail(?:s|ed|ing|ure)?|broken|breaks?|fix ?me|fix|todo|temporar\w*|for now|hangs?|unstable|",
+        r"does(?:n't| not) (?:work|pass)|not working|wrong|bug|investigate|later|refactor\w*|re-?enable|out ?dated)\b",
+    ))
+    .expect("valid pattern")
+});
+
+/// Collects what the marker and the comments beside it say.
+fn reason(lines: &[CodeLine<'_>], index: usize) -> String {
+    let line = &lines[index];
+    let mut said = remarks(lines, index);
+    let quoted = |raw: &str| raw.find(['"', '\'', '`']).map(|start| raw[start..].to_owned()).unwrap_or_default();
+    // In script tests the first string is the title of the test and no reason.
+    if !is_script_heading(&line.code) {
+        said.push_str(&quoted(line.raw));
+        if line.code.matches('(').count() > line.code.matches(')').count() {
+            for next in lines[index + 1..].iter().take(3) {
+                said.push_str(&quoted(next.raw));
+            }
+        }
+    }
+    said
+}
+
+fn is_script_heading(code: &str) -> bool {
+    let code = code.trim_start().trim_start_matches('x');
+    ["it", "test", "describe", "context", "suite", "specify", "pending"].iter().any(|word| code.starts_with(word))
+}
+
+/// Returns whether the marked test was there before the change.
+fn existed_before(lines: &[CodeLine<'_>], index: usize, marker: Marker, tests: &[HunkTest], file: &FileChange) -> bool {
+    let below = tests.iter().find(|test| test.index >= index && test.index <= index + 10);
+    let above = tests.iter().rev().find(|test| test.index <= index);
+    // A marker stands above or on the heading of its test, or inside of its body.
+    let marked = if marker == Marker::Call { above } else { below };
+    match marked {
+        Some(test) => !lines[test.index].changed || file.removed_lines().any(|(_, line)| line.contains(&test.name)),
+        None => file.status != FileStatus::Added,
+    }
+}
+
+fn marker(line: &CodeLine<'_>, language: Option<Language>) -> Option<Marker> {
+    let code = line.code.as_str();
+    match language? {
+        Language::Rust => rust_marker(code),
+        Language::Python => python_marker(code),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => script_marker(code),
+        Language::Go => {
+            let build = line.raw.starts_with("//go:build ignore") || line.raw.starts_with("// +build ignore");
+            build.then_some(Marker::Always).or_else(|| GO.is_match(code).then_some(Marker::Call))
+        }
+        Language::Java | Language::Kotlin => jvm_marker(code),
+        Language::CSharp if code.contains("Assert.Ignore(") || code.contains("Assert.Inconclusive(") => {
+            Some(Marker::Call)
+        }
+        Language::CSharp => CSHARP.is_match(code).then_some(Marker::Always),
+        Language::Ruby => {
+            let call = RUBY_CALL.is_match(code).then_some(Marker::Call);
+            call.or_else(|| RUBY.is_match(code).then_some(Marker::Always))
+        }
+        Language::Php => PHP.is_match(code).then_some(Marker::Call),
+        Language::Swift if code.contains("XCTSkipIf(") || code.contains("XCTSkipUnless(") => Some(Marker::Sometimes),
+        Language::Swift if code.contains("XCTSkip(") => Some(Marker::Call),
+        Language::Swift => code.contains("@Test(.disabled(").then_some(Marker::Always),
+        Language::Cpp if code.contains("GTEST_SKIP(") => Some(Marker::Call),
+        Language::Cpp => code.contains("DISABLED_").then_some(Marker::Always),
+        Language::Shell => (code.trim() == "skip" || code.trim_start().starts_with("skip \"")).then_some(Marker::Call),
+    }
+}
+
+fn rust_marker(code: &str) -> Option<Marker> {
+    let attribute = code.trim_start().strip_prefix("#[")?;
+    if attribute.starts_with("cfg_attr") {
+        return attribute.contains("ignore").then_some(Marker::Sometimes);
+    }
+    let rest = attribute.strip_prefix("ignore")?;
+    rest.starts_with([']', ' ', '=']).then_some(Marker::Always)
+}
+
+fn python_marker(code: &str) -> Option<Marker> {
+    static SOMETIMES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"\b(?:skipif|skipIf|skipUnless)\s*\(|\bimportorskip\(|\bxfail\(\s*(?:condition|[a-z_]+\.|not\b)|\bmarks\s*=.*\b(?:skip|xfail)\b",
+            // A helper may be called Test without being one.
+            r"|\b__test__\s*=\s*False",
+        ))
+        .expect("valid pattern")
+    });
+    static ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"@(?:pytest\.mark\.|unittest\.)?skip\s*(?:\(|$)|\bmark\.skip\b").expect("valid pattern")
+    });
+    static FAILING: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"@(?:pytest\.mark\.|unittest\.)?(?:xfail|expectedFailure)\s*(?:\(|$)|\bmark\.xfail\b")
+            .expect("valid pattern")
+    });
+    static CALL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\bpytest\.(?:skip|xfail)\(|\bself\.skipTest\(|\braise\s+(?:unittest\.)?SkipTest\b")
+            .expect("valid pattern")
+    });
+    let markers = [
+        (&SOMETIMES, Marker::Sometimes),
+        (&ALWAYS, Marker::Always),
+        (&FAILING, Marker::Failing),
+        (&CALL, Marker::Call),
+    ];
+    let hint = ["skip", "Skip", "xfail", "expectedFailure", "__test__"].iter().any(|hint| code.contains(hint));
+    markers.into_iter().find(|(pattern, _)| hint && pattern.is_match(code)).map(|(_, marker)| marker)
+}
+
+fn script_marker(code: &str) -> Option<Marker> {
+    static MARKER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?:^|[^.A-Za-z0-9_$])(?:(?:it|test|describe|context|suite|specify)(?:\.[a-z]+)*\.(?P<kind>skip|todo|fixme|failing|fails|skipIf|runIf)",
+            r"|x(?:it|test|describe|context|specify)|(?P<call>pending|(?:this|ctx|t)\.skip))(?:\.each)?\s*(?P<rest>[(`<].*|$)",
+        ))
+        .expect("valid pattern")
+    });
+    let found = MARKER.captures(code)?;
+    let rest = found.name("rest").map_or("", |rest| rest.as_str());
+    let kind = found.name("kind").map(|kind| kind.as_str());
+    let unquoted = !rest.trim_start_matches(['(', ' ']).starts_with(['\'', '"', '`', ')', '[']) && rest.len() > 1;
+    Some(match kind {
+        Some("todo") => Marker::Announced,
+        Some("skipIf" | "runIf") => Marker::Sometimes,
+        Some("failing" | "fails") => Marker::Failing,
+        None if found.name("call").is_some() => Marker::Call,
+        Some("skip" | "fixme") if rest.trim_start_matches('(').starts_with(')') => Marker::Call,
+        // `test.skip(isWindows, …)` names a condition where a title would stand.
+        Some("skip" | "fixme") if unquoted && !rest.starts_with('`') => Marker::Sometimes,
+        _ => Marker::Always,
+    })
+}
+
+fn jvm_marker(code: &str) -> Option<Marker> {
+    static ALWAYS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"@(?:Disabled|Ignored?)(?:\s|\(|$)").expect("valid pattern"));
+    let sometimes = ["@DisabledOn", "@EnabledOn", "@DisabledIf", "@EnabledIf", "@DisabledFor", "@EnabledFor"];
+    if sometimes.iter().any(|annotation| code.contains(annotation)) {
+        return Some(Marker::Sometimes);
+    }
+    ALWAYS.is_match(code).then_some(Marker::Always)
+}
+
+static GO: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b(?:t|b|s\.T\(\)|suite\.T\(\))\.Skip(?:f|Now)?\(").expect("valid pattern"));
+static CSHARP: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\[[A-Za-z]*(?:Fact|Theory)\s*\(.*\bSkip\s*=|\[(?:Ignore|Explicit)\s*[(\]]").expect("valid pattern")
+});
+static RUBY: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^\s*x(?:it|describe|context|specify|scenario)\b",
+        r"|,\s*(?:skip|pending):\s*(?:true|[\x22'])|,\s*:(?:skip|pending)\b",
+    ))
+    .expect("valid pattern")
+});
+static RUBY_CALL: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^\s*(?:skip|pending)\b\s*(?:[(\x22']|$|if\b|unless\b)").expect("valid pattern"));
+static PHP: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"->markTest(?:Skipped|Incomplete)\(|^\s*\}?\)?->(?:skip|todo)\(").expect("valid pattern")
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::directive::Directive;
+    use crate::rule::testing::{changed, grades};
+    use Certainty::{Certain, Likely};
+
+    fn check(path: &str, lines: &str) -> Vec<Certainty> {
+        grades(&TestSkipped, &changed(path, lines))
+    }
+
+    #[test]
+    fn markers_on_existing_tests_are_certain() {
+        for (path, lines) in [
+            ("src/a.rs", " #[test]\n+#[ignore]\n fn adds() {\n"),
+            ("tests/a.rs", " #[test]\n+#[ignore = \"flaky\"]\n fn adds() {\n"),
+            ("tests/test_a.py", "+@pytest.mark.skip(reason=\"fails after the refactoring\")\n def test_a():\n"),
+            ("tests/test_a.py", "+@pytest.mark.xfail\n def test_a():\n"),
+            ("tests/test_a.py", "+@unittest.skip(\"todo\")\n def test_a(self):\n"),
+            ("tests/test_a.py", " def test_a(self):\n+    self.skipTest('broken')\n     assert f()\n"),
+            ("src/a.test.ts", "-  it('adds', () => {\n+  it.skip('adds', () => {\n"),
+            ("src/a.test.ts", "-describe('adds', () => {\n+describe.skip('adds', () => {\n"),
+            ("src/a.spec.js", "-test('adds', f);\n+xit('adds', f);\n"),
+            ("src/a.spec.js", "-test('adds', () => {\n+test.todo('adds');\n"),
+            ("pkg/a_test.go", " func TestA(t *testing.T) {\n+\tt.Skip(\"broken\")\n"),
+            ("src/test/ATest.java", "+    @Disabled\n     @Test\n     void adds() {\n"),
+            ("src/test/ATest.java", "+    @Ignore(\"does not work yet\")\n     @Test\n     public void adds() {\n"),
+            ("tests/ATests.cs", "-    [Fact]\n+    [Fact(Skip = \"fails\")]\n     public void Adds()\n"),
+            ("spec/a_spec.rb", "-  it 'adds' do\n+  xit 'adds' do\n"),
+            ("spec/a_spec.rb", "   it 'adds' do\n+    pending 'broken'\n"),
+            ("tests/ATest.php", "     public function testA() {\n+        $this->markTestSkipped('todo');\n"),
+            ("tests/a_test.cc", "-TEST(A, Adds) {\n+TEST(A, DISABLED_Adds) {\n"),
+            ("Tests/ATests.swift", "     func testA() throws {\n+        throw XCTSkip(\"broken\")\n"),
+        ] {
+            assert_eq!(check(path, lines), [Certain], "{path}: {lines}");
+        }
+    }
+
+    #[test]
+    fn a_new_test_that_never_runs_is_certain_without_a_reason() {
+        assert_eq!(check("tests/a.rs", "+#[test]\n+#[ignore]\n+fn adds() {\n+}\n"), [Certain]);
+        let reason = "+#[test]\n+#[ignore = \"prints the table for review by eye\"]\n+fn table() {\n+}\n";
+        assert_eq!(check("tests/a.rs", reason), [Likely]);
+        let failing = "+#[test]\n+#[ignore = \"fails, look at it later\"]\n+fn table() {\n+}\n";
+        assert_eq!(check("tests/a.rs", failing), [Certain]);
+    }
+
+    #[test]
+    fn guards_and_resources_are_likely() {
+        for (path, lines) in [
+            ("tests/test_a.py", "+@pytest.mark.skipif(sys.platform == 'win32', reason='posix only')\n def test_a():\n"),
+            ("tests/test_a.py", " def test_a():\n+    if not HAS_GPU:\n+        pytest.skip('no device')\n"),
+            (
+                "tests/test_a.py",
+                "+@pytest.mark.skip(\n+    reason='requires a running postgres',\n+)\n def test_a():\n",
+            ),
+            (
+                "pkg/a_test.go",
+                " func TestA(t *testing.T) {\n+\tif runtime.GOOS == \"windows\" {\n+\t\tt.Skip(\"no symlinks\")\n+\t}\n",
+            ),
+            ("tests/a.rs", " #[test]\n+#[cfg_attr(windows, ignore)]\n fn a() {}\n"),
+            ("tests/a.rs", " #[test]\n+#[ignore = \"needs network\"]\n fn a() {}\n"),
+            (
+                "e2e/a.spec.ts",
+                " test('a', async ({ browserName }) => {\n+  test.skip(browserName === 'webkit', 'not supported');\n",
+            ),
+            ("src/a.test.ts", "+describe.skipIf(process.platform === 'win32')('a', () => {\n"),
+            ("src/test/ATest.java", "+    @DisabledOnOs(OS.WINDOWS)\n     @Test\n     void adds() {\n"),
+            ("spec/a_spec.rb", "   it 'adds' do\n+    skip 'no fork' if RUBY_PLATFORM == 'java'\n"),
+            ("tests/test_a.py", "+@pytest.mark.xfail\n+def test_known_bug():\n+    assert f() == 1\n"),
+            ("tests/test_a.py", " def test_a(self):\n     rows = load()\n+    self.skipTest('empty')\n"),
+            ("tests/test_a.py", " def test_a(self):\n+    self.skipTest(reason)\n"),
+            ("tests/test_skipping.py", " def test_skip(self):\n+    @unittest.skip('testing')\n+    def inner():\n"),
+            ("tests/test_a.py", "+    pytest.param('x', marks=pytest.mark.xfail(reason='bug')),\n"),
+            ("src/a.test.ts", "+it.todo('handles leap years');\n"),
+            ("tests/fixtures/a_test.py", "+@pytest.mark.skip\n+def test_a():\n"),
+        ] {
+            assert_eq!(check(path, lines), [Likely], "{path}: {lines}");
+        }
+    }
+
+    #[test]
+    fn what_was_asked_for_is_not_certain() {
+        let asked = |directive: &str, lines: &str| {
+            let mut evidence = changed("tests/test_a.py", lines);
+            evidence.directives.extend(Directive::from_prompt(directive, 1, Vec::new()));
+            grades(&TestSkipped, &evidence)
+        };
+        let skip = "+@pytest.mark.skip\n def test_a():\n";
+        for directive in [
+            "Skip the Windows test",
+            "the login test is flaky, disable it",
+            "Mark test_a as xfail",
+            "Quarantine flaky tests",
+        ] {
+            assert_eq!(asked(directive, skip), [Likely], "{directive}");
+        }
+        for directive in [
+            "Make all tests pass. Do not skip any tests.",
+            "Fix test_a without disabling tests",
+            "Skip blank lines in the parser",
+        ] {
+            assert_eq!(asked(directive, skip), [Certain], "{directive}");
+        }
+        let conditional = "+@pytest.mark.skipif(WINDOWS)\n def test_a():\n";
+        assert_eq!(asked("Add a test for the store. It should be skipped without a database", conditional), []);
+        assert_eq!(asked("Add a test. The header should be skipped", conditional), [Likely]);
+        assert_eq!(asked("Skip the tests on Windows", "+@pytest.mark.skipif(WINDOWS)\n def test_a():\n"), []);
+    }
+
+    #[test]
+    fn counter_examples() {
+        for (path, lines) in [
+            ("src/a.rs", "+    let rest = items.iter().skip(1);\n"),
+            ("src/a.rs", "+    // #[ignore] would hide it\n"),
+            ("src/a.rs", "-    #[ignore]\n+        #[ignore]\n"),
+            ("src/a.rs", "-#[ignore]\n #[test]\n fn a() {}\n"),
+            ("tests/test_a.py", "+    assert skip_blank('  a') == 'a'\n"),
+            ("tests/test_a.py", "+    text = \"@pytest.mark.skip\"\n"),
+            ("src/a.test.ts", "+  expect(list.skip(2)).toEqual([3]);\n+  await page.skip('intro');\n"),
+            ("src/a.test.ts", "+  const todo = todos.todo('x');\n"),
+            ("src/a.ts", "+  it.skip('not a test file', f);\n"),
+            ("pkg/a_test.go", "+\tr.Skip(3)\n+\tt.Log(\"skip\")\n"),
+            ("spec/a_spec.rb", "+    skip_before_action :login\n+    pending_orders.each { |o| o }\n"),
+            ("src/test/ATest.java", "+    assertTrue(button.isDisabled());\n"),
+            ("src/lib.rs", "+#[serde(skip)]\n+#[ignored]\n"),
+            ("docs/testing.md", "+Use `#[ignore]` or `it.skip('x')`.\n"),
+            ("tests/a.rs", "+    let source = r#\"\n+#[ignore]\n+\"#;\n"),
+        ] {
+            assert_eq!(check(path, lines), [], "{path}: {lines}");
+        }
+    }
+}

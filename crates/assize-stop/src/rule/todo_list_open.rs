@@ -1,0 +1,191 @@
+//! The agent stops while its own list has open items.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use assize_core::finding::{Certainty, Severity};
+use assize_core::text::{Untrusted, quote};
+
+use super::{Findings, Needs, Rule};
+use crate::claim::{asks_user, claims_remaining_work, names_obstacle, sentences};
+use crate::directive::Directive;
+use crate::evidence::Evidence;
+use crate::transcript::TranscriptFacts;
+
+/// Items of the list that a finding names.
+pub const ITEMS_NAMED_MAX: usize = 5;
+
+/// See the module.
+pub struct TodoListOpen;
+
+impl Rule for TodoListOpen {
+    fn id(&self) -> &'static str {
+        "todo-list-open"
+    }
+
+    fn summary(&self) -> &'static str {
+        "The agent stops while items of its own list are open."
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Transcript
+    }
+
+    fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
+        let Some(facts) = evidence.transcript.get() else { return };
+        let mut open: Vec<String> =
+            facts.open_todos().filter(|item| !item.text.is_empty()).map(|item| quote(item.text.inspect())).collect();
+        if open.is_empty() || facts.interrupted {
+            return;
+        }
+        let more = if open.len() > ITEMS_NAMED_MAX { " and more" } else { "" };
+        open.truncate(ITEMS_NAMED_MAX);
+        let sure = !speaks_openly(evidence.message()) && !is_stale(facts) && !evidence.directives.iter().any(lets_stop);
+        findings.file(
+            Severity::Error,
+            if sure { Certainty::Certain } else { Certainty::Likely },
+            format!("The agent's own list has open items: {}{more}. Finish them, close those that are done or no longer wanted, or say in the final message which remain and why.", open.join(", ")),
+        );
+    }
+}
+
+fn speaks_openly(message: &str) -> bool {
+    claims_remaining_work(message).is_some() || asks_user(message).is_some() || names_obstacle(message).is_some()
+}
+
+/// A list that was not touched since the last prompt may belong to work that nobody wants any more.
+fn is_stale(facts: &TranscriptFacts) -> bool {
+    facts.todos_step < facts.last_prompt_step || !facts.limits.is_empty()
+}
+
+/// Returns whether a directive may have ended the work on the list: by a limit of its own, or by
+/// taking an earlier one back.
+fn lets_stop(directive: &Directive) -> bool {
+    static STOP: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:stop|pause|wait)\b|\b(?:only|just) (?:do )?(?:the )?(?:first|one|step|phase|part|item|task)\b|\b(?:first|one) (?:item|step|task|phase|part)s? (?:only|at a time)\b|",
+            r"\b(?:step|phase|part|item|task) (?:\d+|one) (?:only|for now|first)\b|\bstart with\b|\bfor now\b|\bbefore (?:you )?(?:continu|proceed|mov|go)\w*|",
+            r"\b(?:keep|maintain|make|write|start|collect)\s(?:me |a |an |your |the |running |short )*(?:to-?do|task)[- ]?lists?\b(?:\s+(?:of|with|for)\b|[ -/:-@]*$)|\b(?:to-?do|task)[- ]?list of\b|",
+            r"\b(?:check|confirm) (?:in )?with me\b|\b(?:don'?t|do not) (?:continue|proceed|go on|start)\b|\bplan(?:ning)?\b",
+        ))
+        .expect("valid pattern")
+    });
+    directive.may_supersede
+        || std::iter::once(&directive.text)
+            .map(Untrusted::inspect)
+            .flat_map(sentences)
+            .any(|words| STOP.is_match(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_core::gathered::EvidencePart;
+    use crate::rule::testing::{asked, found, grades};
+    use crate::transcript::{FactsBuilder, TodoItem, TodoState, ToolCall};
+
+    fn list(items: &[(&str, TodoState)]) -> ToolCall {
+        let item =
+            |(text, state): &(&str, TodoState)| TodoItem { id: None, text: Untrusted::new(*text), state: *state };
+        ToolCall::Todos(items.iter().map(item).collect())
+    }
+
+    fn with(directive: &str, message: &str, items: &[(&str, TodoState)]) -> Evidence {
+        let mut facts = FactsBuilder::default();
+        facts.prompt("Go on");
+        facts.call("1", list(items));
+        Evidence { transcript: EvidencePart::Gathered(facts.finish()), ..asked(directive, message) }
+    }
+
+    const OPEN: [(&str, TodoState); 3] = [
+        ("Write the parser", TodoState::Closed),
+        ("Write the tests", TodoState::InProgress),
+        ("Update the docs", TodoState::Pending),
+    ];
+
+    #[test]
+    fn open_items_are_certain() {
+        for (directive, message) in [
+            ("Implement the parser with tests and docs", "I've implemented the parser."),
+            ("Implement the parser with tests and docs", "Everything is done."),
+            ("Implement the parser with tests and docs", ""),
+            ("Fix all five findings of the review", "Fixed. No open to-dos."),
+            ("Port the module to Rust", "The port is complete and all tests pass."),
+            ("Port the module to Rust", "Done! There is nothing left to do."),
+            ("Make the to-do list sortable, with tests and docs", "The list is sortable."),
+        ] {
+            assert_eq!(grades(&TodoListOpen, &with(directive, message, &OPEN)), [Certainty::Certain], "{message}");
+        }
+    }
+
+    #[test]
+    fn the_open_items_are_named_up_to_a_limit() {
+        let message = |count: usize| {
+            let names: Vec<String> = (0..count).map(|number| format!("item {number}")).collect();
+            let items: Vec<_> = names.iter().map(|name| (name.as_str(), TodoState::Pending)).collect();
+            found(&TodoListOpen, &with("Do it all", "Done.", &items)).remove(0).message
+        };
+        assert!(message(ITEMS_NAMED_MAX).contains("`item 4`. Finish"), "{}", message(ITEMS_NAMED_MAX));
+        let over = message(ITEMS_NAMED_MAX + 1);
+        assert!(over.contains("`item 4` and more. Finish") && !over.contains("item 5"), "{over}");
+    }
+
+    #[test]
+    fn messages_and_directives_that_account_for_them_make_it_likely() {
+        for (directive, message) in [
+            ("Implement the parser", "The docs are not done yet."),
+            ("Implement the parser", "Two items remain on the list."),
+            ("Implement the parser", "Which format should the docs have?"),
+            ("Implement the parser", "The docs need access to the wiki."),
+            ("Implement the parser, then stop", "The parser is in place."),
+            ("Do one step at a time", "Step one is in place."),
+            ("Start with the parser", "The parser is in place."),
+            ("explore how to cache the page, keep a todo list of ideas", "Three ideas are on the list."),
+            ("Go over the parser and make a task list.", "It's on the list."),
+            ("Check with me before you continue with the docs", "The parser is in place."),
+        ] {
+            assert_eq!(
+                grades(&TodoListOpen, &with(directive, message, &OPEN)),
+                [Certainty::Likely],
+                "{directive} / {message}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_list_from_before_the_last_prompt_is_not_certain() {
+        let mut facts = FactsBuilder::default();
+        facts.prompt("Go on");
+        facts.call("1", list(&OPEN));
+        facts.prompt("Go on");
+        let evidence = Evidence {
+            transcript: EvidencePart::Gathered(facts.finish()),
+            ..asked("What is the name of the flag?", "It is `--dry-run`.")
+        };
+        assert_eq!(grades(&TodoListOpen, &evidence), [Certainty::Likely]);
+        let mut corrected = with("Implement the parser", "The parser is in place.", &OPEN);
+        corrected.directives.extend(Directive::from_prompt("No, forget the docs", 2, Vec::new()));
+        assert_eq!(grades(&TodoListOpen, &corrected), [Certainty::Likely]);
+    }
+
+    #[test]
+    fn counter_examples() {
+        let closed = [("Write the parser", TodoState::Closed), ("Write the tests", TodoState::Closed)];
+        for (directive, message, items) in [
+            ("Implement the parser", "Done.", &closed[..]),
+            ("Implement the parser", "Done.", &[]),
+            ("Implement the parser", "The docs remain.", &closed),
+            ("Implement the parser", "", &[]),
+            ("Stop after the parser", "Done.", &closed),
+            ("Implement the parser", "Should I continue?", &closed),
+            ("Implement the parser", "Done.", &[("", TodoState::Pending)]),
+        ] {
+            assert_eq!(grades(&TodoListOpen, &with(directive, message, items)), [], "{message}");
+        }
+        let mut facts = FactsBuilder::default();
+        facts.call("1", list(&OPEN));
+        facts.interrupted();
+        let evidence = Evidence { transcript: EvidencePart::Gathered(facts.finish()), ..asked("Implement the parser", "") };
+        assert_eq!(grades(&TodoListOpen, &evidence), []);
+    }
+}

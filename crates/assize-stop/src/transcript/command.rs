@@ -1,0 +1,113 @@
+//! What a shell command line is for.
+//!
+//! A shallow reading of command lines: enough to tell a run of tests from a listing of files. It
+//! must not try to be a shell.
+
+use assize_ecosystem::command::CommandRole;
+
+/// Tells what a command line is for; the most telling part of it counts.
+pub fn role(command: &str) -> CommandRole {
+    let mut role = CommandRole::Other;
+    for part in parts(command) {
+        let words: Vec<&str> = part.iter().map(String::as_str).collect();
+        match assize_ecosystem::command_role(&words) {
+            CommandRole::Test => return CommandRole::Test,
+            CommandRole::Check => role = CommandRole::Check,
+            CommandRole::Script if role == CommandRole::Other => role = CommandRole::Script,
+            _ => {}
+        }
+    }
+    role
+}
+
+/// Returns whether the command line hides the exit status of its main part.
+pub fn masks_status(command: &str) -> bool {
+    if command.contains("pipefail") {
+        return false;
+    }
+    let flat = command.replace("2>&1", "");
+    flat.contains("|| true")
+        || flat.contains("||true")
+        || flat.contains("|| :")
+        || flat.contains("|| echo")
+        || flat.contains("; echo")
+        || flat.contains("; true")
+        || flat.replace("||", "").contains('|')
+        || flat.trim_end().ends_with('&') && !flat.trim_end().ends_with("&&")
+}
+
+/// Splits a command line into simple commands of words. Quotes are respected, substitutions are
+/// not opened.
+pub(super) fn parts(command: &str) -> Vec<Vec<String>> {
+    let mut parts = vec![Vec::new()];
+    let mut word = String::new();
+    let mut quote = None;
+    let end_word = |word: &mut String, parts: &mut Vec<Vec<String>>| {
+        if !word.is_empty() {
+            parts.last_mut().expect("never empty").push(std::mem::take(word));
+        }
+    };
+    for character in command.chars() {
+        match (quote, character) {
+            (Some(open), _) if character == open => quote = None,
+            (Some(_), _) => word.push(character),
+            (None, '\'' | '"') => quote = Some(character),
+            (None, ';' | '|' | '&' | '\n' | '(' | ')') => {
+                end_word(&mut word, &mut parts);
+                parts.push(Vec::new());
+            }
+            (None, _) if character.is_whitespace() => end_word(&mut word, &mut parts),
+            (None, _) => word.push(character),
+        }
+    }
+    end_word(&mut word, &mut parts);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_are_read_off_the_words() {
+        for (command, role) in [
+            ("cargo test -p core", CommandRole::Test),
+            ("cd app && RUST_LOG=1 cargo +nightly nextest run", CommandRole::Test),
+            ("npx vitest run 2>&1 | tail -20", CommandRole::Test),
+            ("npm run test:unit -- --watch=false", CommandRole::Test),
+            ("pnpm --silent test", CommandRole::Test),
+            ("uv run pytest -q", CommandRole::Test),
+            ("timeout 60 python -m pytest", CommandRole::Test),
+            ("python -m doctest checkout.py -v | tail -3", CommandRole::Test),
+            ("python3 tests/test_api.py", CommandRole::Test),
+            ("./run_tests.sh", CommandRole::Test),
+            ("make test", CommandRole::Test),
+            ("go test ./...", CommandRole::Test),
+            ("./gradlew check", CommandRole::Test),
+            ("cargo build --release", CommandRole::Check),
+            ("npm run build", CommandRole::Check),
+            ("tsc --noEmit", CommandRole::Check),
+            ("python main.py", CommandRole::Script),
+            ("./verify.sh", CommandRole::Script),
+            ("ls tests", CommandRole::Other),
+            ("git commit -m 'cargo test passes'", CommandRole::Other),
+            ("echo \"cargo test\"", CommandRole::Other),
+            ("grep -rn test src", CommandRole::Other),
+            ("npm install", CommandRole::Other),
+            ("cat latest.txt", CommandRole::Other),
+        ] {
+            assert_eq!(super::role(command), role, "{command}");
+        }
+    }
+
+    #[test]
+    fn hidden_statuses_are_noticed() {
+        for command in ["cargo test || true", "cargo test 2>&1 | tail -5", "cargo test; echo done", "npm t &"] {
+            assert!(masks_status(command), "{command}");
+        }
+        for command in ["cargo test 2>&1", "a && b", "a || b", "set -o pipefail; cargo test | tail"] {
+            assert!(!masks_status(command), "{command}");
+        }
+    }
+}

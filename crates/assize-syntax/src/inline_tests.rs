@@ -1,0 +1,165 @@
+//! Tests that stand in the same file as the code that they test, as in Rust.
+//!
+//! A file can then not be taken as a whole from one state or the other: its tests are taken from one
+//! and its code from the other. This module finds the tests by the grammar and puts the parts together; it must
+//! not know why.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use tree_sitter::{Node, Parser, Tree};
+
+/// Largest file that is looked at, in bytes.
+pub const FILE_BYTES_MAX: usize = 1024 * 1024;
+
+/// A test, or a module of tests, at the top of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct InlineTest {
+    /// What it is called, with what it is: a function and a module may have the same name.
+    name: String,
+    /// Where it stands, its attributes and doc comments included.
+    range: Range<usize>,
+}
+
+/// Returns the code of `change` with the tests of `base`. `None` where nothing differs, so that `change` stays as it is, and
+/// where one of the two cannot be parsed: a compiler will say so.
+///
+/// Tests that only `base` has come to the end of the file; those that only `change` has are left out.
+pub fn with_tests_of(base: &str, change: &str) -> Option<String> {
+    let theirs = items(base)?;
+    let ours = items(change)?;
+    let text = |of: &str, item: &InlineTest| of[item.range.clone()].to_owned();
+    let mut wanted: BTreeMap<&str, String> = theirs.iter().map(|item| (item.name.as_str(), text(base, item))).collect();
+    let mut merged = String::with_capacity(change.len());
+    let mut at = 0;
+    for item in &ours {
+        merged.push_str(&change[at..item.range.start]);
+        if let Some(test) = wanted.remove(item.name.as_str()) {
+            merged.push_str(&test);
+        }
+        at = item.range.end;
+    }
+    merged.push_str(&change[at..]);
+    for test in theirs.iter().filter_map(|item| wanted.remove(item.name.as_str())) {
+        if !merged.ends_with('\n') {
+            merged.push('\n');
+        }
+        merged.push('\n');
+        merged.push_str(&test);
+        merged.push('\n');
+    }
+    (merged != change).then_some(merged)
+}
+
+/// Parses a Rust file; nothing where it is too large or has syntax errors: a compiler will say so.
+pub(crate) fn sound_tree(text: &str) -> Option<Tree> {
+    if text.len() > FILE_BYTES_MAX {
+        return None;
+    }
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_rust::LANGUAGE.into()).ok()?;
+    parser.parse(text, None).filter(|tree| !tree.root_node().has_error())
+}
+
+/// Finds the tests at the top of a Rust file, in their order.
+fn items(text: &str) -> Option<Vec<InlineTest>> {
+    let tree = sound_tree(text)?;
+    let mut found = Vec::new();
+    let mut cursor = tree.root_node().walk();
+    let mut begins: Option<usize> = None;
+    let mut is_test = false;
+    for node in tree.root_node().children(&mut cursor) {
+        match node.kind() {
+            "attribute_item" => {
+                begins.get_or_insert(node.start_byte());
+                is_test |= marks_test(&text[node.byte_range()]);
+            }
+            "line_comment" | "block_comment" => {
+                // What stands before an attribute belongs to it only as documentation.
+                if is_documentation(node, text) {
+                    begins.get_or_insert(node.start_byte());
+                }
+            }
+            kind => {
+                if is_test && matches!(kind, "mod_item" | "function_item") {
+                    let name = node.child_by_field_name("name").map_or("", |name| &text[name.byte_range()]);
+                    let range = begins.unwrap_or(node.start_byte())..node.end_byte();
+                    found.push(InlineTest { name: format!("{kind} {name}"), range });
+                }
+                (begins, is_test) = (None, false);
+            }
+        }
+    }
+    Some(found)
+}
+
+fn is_documentation(comment: Node<'_>, text: &str) -> bool {
+    let text = &text[comment.byte_range()];
+    text.starts_with("///") || text.starts_with("/**")
+}
+
+/// Returns whether an attribute makes an item a test: `#[cfg(test)]`, `#[test]`, `#[tokio::test]`, `#[rstest]`.
+fn marks_test(attribute: &str) -> bool {
+    let inner: String = attribute.chars().filter(|character| !character.is_whitespace()).collect();
+    let inner = inner.trim_start_matches("#[").trim_end_matches(']');
+    let path = inner.split('(').next().unwrap_or_default();
+    let own_name = path.rsplit("::").next().unwrap_or(path);
+    inner.starts_with("cfg(test)")
+        || inner.starts_with("cfg(all(test")
+        || matches!(own_name, "test" | "rstest" | "test_case" | "quickcheck" | "proptest")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = "fn a() -> u8 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { assert_eq!(super::a(), 1); }\n}\n";
+
+    #[test]
+    fn the_code_of_one_gets_the_tests_of_the_other() {
+        let change = "fn a() -> u8 { 2 }\nfn b() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() {}\n}\n\n#[test]\nfn more() {}\n";
+        let merged = with_tests_of(BASE, change).expect("differs");
+        assert!(merged.starts_with("fn a() -> u8 { 2 }\nfn b() {}\n"), "{merged}");
+        assert!(merged.contains("assert_eq!(super::a(), 1)") && !merged.contains("fn more"), "{merged}");
+    }
+
+    #[test]
+    fn tests_that_were_taken_away_come_back() {
+        let merged = with_tests_of(BASE, "fn a() -> u8 { 2 }").expect("differs");
+        assert_eq!(merged.matches("#[cfg(test)]").count(), 1);
+        assert!(merged.contains("assert_eq!(super::a(), 1)"), "{merged}");
+        let renamed = BASE.replace("mod tests", "mod checks").replace("#[test]\n", "");
+        assert!(with_tests_of(BASE, &renamed).expect("differs").contains("mod tests"));
+        let off = BASE.replace("#[cfg(test)]", "#[cfg(any())]");
+        assert!(with_tests_of(BASE, &off).expect("differs").contains("#[cfg(test)]"));
+    }
+
+    #[test]
+    fn the_same_tests_leave_the_file_alone() {
+        assert_eq!(with_tests_of(BASE, &BASE.replace("{ 1 }", "{ 3 }")), None);
+        assert_eq!(with_tests_of("fn a() {}", "fn b() {}"), None);
+        assert_eq!(with_tests_of(BASE, "fn a( {"), None);
+    }
+
+    #[test]
+    fn attributes_that_mark_tests_are_known() {
+        for (attribute, marks) in [
+            ("#[cfg(test)]", true),
+            ("#[ cfg ( test ) ]", true),
+            ("#[cfg(all(test, unix))]", true),
+            ("#[tokio::test(flavor = \"current_thread\")]", true),
+            ("#[test]", true),
+            ("#[cfg(not(test))]", false),
+            ("#[derive(Debug)]", false),
+        ] {
+            assert_eq!(marks_test(attribute), marks, "{attribute}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_looked_at_up_to_its_limit() {
+        let padded = |bytes: usize| format!("{}\n{}", " ".repeat(bytes - BASE.len() - 1), BASE.replace("1 }", "2 }"));
+        assert!(items(&padded(FILE_BYTES_MAX)).is_some());
+        assert!(items(&padded(FILE_BYTES_MAX + 1)).is_none());
+    }
+}

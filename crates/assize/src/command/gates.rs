@@ -1,0 +1,115 @@
+//! `assize gates`: what do the project's own checks say?
+
+use std::collections::BTreeMap;
+
+use assize_engine::court::review;
+use assize_engine::work_tree::WorkTree;
+use assize_engine::process::end_with_us;
+use assize_review::case::{ReviewCase, ReviewScope};
+use serde_json::json;
+
+use super::review::{GateArguments, Obstacle, base_of, committed, failed, terms_of_base};
+use crate::config::Config;
+use crate::exit::{Exit, Result};
+use crate::host::Host;
+use crate::output::{Format, Output, print};
+use crate::render::{self, comment};
+use crate::watch::ReviewProgress;
+
+/// Arguments of `assize gates`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assize gates                    run the project's checks on the tree as it is
+  assize gates --list             which gates are used, by what they are recognized, and which others there are
+  assize gates --base HEAD~1      only what is new since that commit
+  assize gates --only pytest      one of them, as results name it
+  assize gates --skip cargo-clippy --format json")]
+pub struct Arguments {
+    /// Compare with this revision: only what is new counts.
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+    /// List the gates that the project uses and the others that there are, and run none.
+    #[arg(long)]
+    list: bool,
+    /// Run this gate and no other; may be given several times.
+    #[arg(long, value_name = "GATE", conflicts_with = "skip")]
+    only: Vec<String>,
+    #[command(flatten)]
+    gates: GateArguments,
+}
+
+/// Runs `assize gates`.
+pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    let (base, config) = match &arguments.base {
+        Some(revision) => terms_of_base(host, revision, &arguments.gates, output)?,
+        None => (None, config_of_tree(host, &arguments.gates, output)?),
+    };
+    let mut terms = config.review_terms(host, Vec::new(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
+    if !arguments.only.is_empty() {
+        terms.gates.off = config.all_gates_but(&arguments.only)?;
+    }
+    // What has to be known before a change is accepted is a matter of the review.
+    terms.policy.require.clear();
+    if arguments.list {
+        return list(&terms, host, output);
+    }
+    let scope = if base.is_some() { ReviewScope::Change } else { ReviewScope::Everything };
+    let case = ReviewCase { base, scope, ..ReviewCase::default() };
+    let _ = end_with_us();
+    let mut watch = ReviewProgress::new(output);
+    let examined = review::examine(case, &terms, &WorkTree::project(&host.folder), &mut |step| watch.see(step));
+    watch.finish();
+    let (inputs, _) = examined.map_err(failed)?;
+    print(&match output.format {
+        Format::Human => render::review::gates_human(&inputs),
+        Format::Json => {
+            let (exec, findings) = (&inputs.exec, &inputs.findings);
+            let (missing, limits) = (&inputs.missing, &inputs.limits);
+            let result = json!({"assize": 1, "exec": exec, "findings": findings, "missing": missing, "limits": limits});
+            format!("{result}\n")
+        }
+        Format::Markdown => comment::gates(&inputs),
+    });
+    Ok(render::review::gates_exit(&inputs))
+}
+
+/// Lists the gates of the project, and those that there are.
+fn list(terms: &review::ReviewTerms, host: &Host, output: Output) -> Result {
+    let found = review::used_gates(terms, &host.folder).map_err(failed)?;
+    if output.format == Format::Json {
+        let used: Vec<_> = found
+            .iter()
+            .map(|(gate, setup)| json!({"id": gate.id(), "folder": setup.folder, "because": setup.because}))
+            .collect();
+        let known: BTreeMap<&str, &str> =
+            assize_gate::gate::GATES.iter().map(|gate| (gate.id(), gate.summary())).collect();
+        print(&format!("{}\n", json!({"assize": 1, "used": used, "known": known})));
+        return Ok(Exit::Done);
+    }
+    print(&render::review::gates_listed(&found, &terms.gates.off));
+    Ok(Exit::Done)
+}
+
+/// Reads the settings of the tree as it is. What protects this machine from the tree is not in its hands: that comes from
+/// the last commit.
+fn config_of_tree(host: &Host, arguments: &GateArguments, output: Output) -> std::result::Result<Config, Obstacle> {
+    let mut config = Config::load(&host.project(), host.configuration.as_deref())?;
+    if host.configuration.is_some() || arguments.trust_config {
+        return Ok(config);
+    }
+    let last = match base_of(host, "HEAD")? {
+        Some(commit) => Config::parse(&committed(host, &commit)?, "assize.toml of the last commit")?,
+        None => Config::default(),
+    };
+    let of_tree = config.gates.clone();
+    config.gates.sandbox = last.gates.sandbox;
+    config.gates.network = last.gates.network;
+    config.gates.limits = last.gates.limits;
+    if config.gates != of_tree {
+        output.note(
+            "`sandbox`, `network` and `limits` in assize.toml hold once they are committed; --trust-config takes them now",
+        );
+    }
+    Ok(config)
+}
