@@ -493,6 +493,7 @@ gates! {
     go_test: GoTest,
     maven: Maven,
     gradle: Gradle,
+    swift_test: SwiftTest,
 }
 
 /// The pages about the gates, in the order of [`GATES`].
