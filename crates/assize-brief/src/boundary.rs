@@ -596,7 +596,7 @@ mod tests {
     fn found(base: &Fixture, changed: &Fixture) -> (Vec<String>, Vec<NewCycle>) {
         let tree = base.tree();
         let files = FileGraph::of(&tree, &resolve(&tree, &Manifests::read(&tree)));
-        let partition = Partition::of(&tree, &files.parts);
+        let partition = Partition::of(&tree, &files.roles);
         let graph = UnitGraph::of(&tree, &files, &partition);
         let boundaries = Boundaries::infer(&graph);
         let before = boundaries.breaks(&tree, &graph);

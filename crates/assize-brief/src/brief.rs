@@ -250,7 +250,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
         let manifests = Manifests::read(tree);
         let links = resolve(tree, &manifests);
         let files = FileGraph::of(tree, &links);
-        let partition = Partition::of(tree, &files.parts);
+        let partition = Partition::of(tree, &files.roles);
         let units = UnitGraph::of(tree, &files, &partition);
         let boundaries = Boundaries::infer(&units);
         Self { tree, manifests, links, files, partition, units, boundaries }
@@ -289,9 +289,9 @@ impl<'t, 'a> Analysis<'t, 'a> {
         &self.files
     }
 
-    /// Returns the part that each file plays, by its id.
-    pub fn parts(&self) -> &[FileRole] {
-        &self.files.parts
+    /// Returns the role of each file, by its id.
+    pub fn roles(&self) -> &[FileRole] {
+        &self.files.roles
     }
 
     /// Returns the units and the imports between them.
@@ -354,7 +354,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
         let mut tally = NameTally::default();
         for (id, file) in self.tree.files() {
             if let Some(facts) = file.facts {
-                tally.add(file.path, facts, CountedFor::of(self.part(id)));
+                tally.add(file.path, facts, CountedFor::of(self.role(id)));
             }
         }
         self.brief_of(&tally)
@@ -365,7 +365,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
         let (naming, glossary) = tally.words();
         let structure = self.structure();
         let offers = |part: FileRole| matches!(part, FileRole::Production);
-        let files = self.tree.files().filter(|(id, _)| offers(self.part(*id)));
+        let files = self.tree.files().filter(|(id, _)| offers(self.role(*id)));
         let public_names = public_names(files.filter_map(|(_, file)| Some((file.path, file.facts?))));
         let (summary, unread) = self.summary();
         let mut limits = self.limits(&structure, &glossary, &public_names);
@@ -376,7 +376,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
             brief: BRIEF_VERSION,
             summary,
             limits,
-            capabilities: capabilities(self.tree, &self.manifests, &self.files.parts),
+            capabilities: capabilities(self.tree, &self.manifests, &self.files.roles),
             dependencies: self.dependencies(),
             structure,
             naming,
@@ -391,7 +391,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
         let mut sources = Vec::new();
         let (mut kept, mut left_out) = (0, 0);
         let foreign = |part: FileRole| matches!(part, FileRole::Vendored | FileRole::Fixture);
-        for (id, file) in self.tree.files().filter(|(id, _)| !foreign(self.part(*id))) {
+        for (id, file) in self.tree.files().filter(|(id, _)| !foreign(self.role(*id))) {
             let Some(schema) = file.schema else { continue };
             let mut schema = schema.clone();
             let room = SCHEMA_TYPES_MAX - kept;
@@ -408,8 +408,8 @@ impl<'t, 'a> Analysis<'t, 'a> {
         (sources, limit)
     }
 
-    fn part(&self, file: FileId) -> FileRole {
-        self.files.parts[file.index()]
+    fn role(&self, file: FileId) -> FileRole {
+        self.files.roles[file.index()]
     }
 
     fn summary(&self) -> (ProjectSummary, Vec<ReachedLimit>) {
@@ -423,12 +423,12 @@ impl<'t, 'a> Analysis<'t, 'a> {
         let mut passed_over: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (id, file) in self.tree.files() {
             let Some(facts) = file.facts else { continue };
-            let part = self.part(id);
+            let role = self.role(id);
             summary.source_files += 1;
             summary.source_lines = summary.source_lines.saturating_add(facts.lines);
-            summary.test_files += u32::from(part == FileRole::Test);
-            summary.foreign_files += u32::from(matches!(part, FileRole::Generated | FileRole::Vendored));
-            summary.files_with_errors += u32::from(facts.has_errors && part != FileRole::Fixture);
+            summary.test_files += u32::from(role == FileRole::Test);
+            summary.foreign_files += u32::from(matches!(role, FileRole::Generated | FileRole::Vendored));
+            summary.files_with_errors += u32::from(facts.has_errors && role != FileRole::Fixture);
             if let Some(why) = facts.passed_over {
                 passed_over.entry(why.words().to_owned()).or_default().push(file.path);
             }
@@ -478,7 +478,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
     fn dependencies(&self) -> Vec<Dependency> {
         let mut importers: BTreeMap<&str, BTreeSet<FileId>> = BTreeMap::new();
         for link in &self.links {
-            let counts = !matches!(self.part(link.from), FileRole::Vendored | FileRole::Generated | FileRole::Fixture);
+            let counts = !matches!(self.role(link.from), FileRole::Vendored | FileRole::Generated | FileRole::Fixture);
             if let Resolved::External(name) = link.to
                 && counts
                 && !is_standard(self.tree.path(link.from), name)

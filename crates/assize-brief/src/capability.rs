@@ -322,17 +322,17 @@ pub fn counts_lines(path: &str) -> bool {
 }
 
 /// Finds out what a project works with.
-pub fn capabilities(tree: &SourceTree<'_>, manifests: &Manifests<'_>, parts: &[FileRole]) -> Capabilities {
-    Capabilities { languages: languages(tree, parts), tools: Search::new(tree, manifests, parts).tools() }
+pub fn capabilities(tree: &SourceTree<'_>, manifests: &Manifests<'_>, roles: &[FileRole]) -> Capabilities {
+    Capabilities { languages: languages(tree, roles), tools: Search::new(tree, manifests, roles).tools() }
 }
 
-fn languages(tree: &SourceTree<'_>, parts: &[FileRole]) -> Vec<LanguageShare> {
+fn languages(tree: &SourceTree<'_>, roles: &[FileRole]) -> Vec<LanguageShare> {
     let by_ending: HashMap<&str, &str> =
         LANGUAGES.iter().flat_map(|(language, endings)| endings.iter().map(|ending| (*ending, *language))).collect();
     let mut shares: BTreeMap<&str, LanguageShare> = BTreeMap::new();
     for (id, file) in tree.files() {
-        let part = parts[id.index()];
-        if matches!(part, FileRole::Vendored | FileRole::Generated | FileRole::Fixture) {
+        let role = roles[id.index()];
+        if matches!(role, FileRole::Vendored | FileRole::Generated | FileRole::Fixture) {
             continue;
         }
         let Some(language) = ending(file.path).and_then(|ending| by_ending.get(ending)) else { continue };
@@ -345,7 +345,7 @@ fn languages(tree: &SourceTree<'_>, parts: &[FileRole]) -> Vec<LanguageShare> {
         let lines = file.facts.map(|facts| facts.lines).or(file.lines).unwrap_or(0);
         share.files += 1;
         share.lines = share.lines.saturating_add(lines);
-        if part == FileRole::Test {
+        if role == FileRole::Test {
             share.test_lines = share.test_lines.saturating_add(lines);
         }
     }
@@ -369,9 +369,9 @@ struct Search<'m, 'a> {
 }
 
 impl<'m, 'a> Search<'m, 'a> {
-    fn new(tree: &'m SourceTree<'a>, manifests: &'m Manifests<'a>, parts: &[FileRole]) -> Self {
+    fn new(tree: &'m SourceTree<'a>, manifests: &'m Manifests<'a>, roles: &[FileRole]) -> Self {
         // A configuration file among fixtures or vendored code configures nothing of the project.
-        let counts = |id: FileId| match parts[id.index()] {
+        let counts = |id: FileId| match roles[id.index()] {
             FileRole::Production | FileRole::Tooling => true,
             // That of the outermost folder of tests, not of what is tested.
             FileRole::Test => {
@@ -517,13 +517,13 @@ fn requirement(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unit::parts;
+    use crate::unit::roles;
     use assize_syntax::testing::Fixture;
 
     fn found(files: &[(&str, &str)]) -> Capabilities {
         let fixture = Fixture::new(files);
         let tree = fixture.tree();
-        capabilities(&tree, &Manifests::read(&tree), &parts(&tree))
+        capabilities(&tree, &Manifests::read(&tree), &roles(&tree))
     }
 
     fn tools(files: &[(&str, &str)]) -> Vec<String> {

@@ -345,7 +345,7 @@ fn measure_casing(
 fn measure_files(base: &BaseConventions<'_>, sources: &[ParsedSource<'_>], remarks: &mut Vec<Remark>) -> FilePattern {
     let mut found = FilePattern::default();
     for source in sources.iter().filter(|source| base.is_new(source.path)) {
-        let siblings = base.siblings(source.language, source.part == FileRole::Test);
+        let siblings = base.siblings(source.language, source.role == FileRole::Test);
         let Some(pattern) = siblings.and_then(|siblings| Pattern::around(siblings, source.path)) else { continue };
         let faults = pattern.faults(source.path);
         found.counted += 1;

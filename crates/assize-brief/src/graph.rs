@@ -5,14 +5,14 @@
 use std::collections::BTreeMap;
 
 use assize_core::path::{file_name, is_declarations, is_within, parent, without_ending};
-use assize_ecosystem::FileRole;
-use assize_syntax::facts::{Import, ImportKind};
+use assize_ecosystem::{FileRole, Language};
+use assize_syntax::facts::{Import, ImportKind, Role};
 use assize_syntax::import::{Link, Resolved};
 use assize_syntax::tree::{FileId, FolderId, SourceTree};
 use foldhash::{HashMap, HashSet, HashSetExt};
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::unit::{Partition, parts};
+use crate::unit::{Partition, roles};
 
 /// What one file imports of the tree, by one import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +56,8 @@ pub enum Exempt {
 pub struct FileGraph {
     /// Every edge, in the order of files and lines.
     pub edges: Vec<Edge>,
-    /// The part that each file plays, by its id.
-    pub parts: Vec<FileRole>,
+    /// The role of each file, by its id.
+    pub roles: Vec<FileRole>,
     /// How many imports of the project's own files lead where.
     pub counts: ImportCounts,
 }
@@ -76,11 +76,12 @@ pub struct ImportCounts {
 impl FileGraph {
     /// Makes the graph of what the imports lead to.
     pub fn of(tree: &SourceTree<'_>, links: &[Link<'_>]) -> Self {
-        let mut graph =
-            Self { edges: Vec::with_capacity(links.len()), parts: parts(tree), counts: ImportCounts::default() };
+        let mut roles = roles(tree);
+        promote_modules(tree, links, &mut roles);
+        let mut graph = Self { edges: Vec::with_capacity(links.len()), roles, counts: ImportCounts::default() };
         for link in links {
             let own =
-                !matches!(graph.parts[link.from.index()], FileRole::Vendored | FileRole::Generated | FileRole::Fixture);
+                !matches!(graph.roles[link.from.index()], FileRole::Vendored | FileRole::Generated | FileRole::Fixture);
             let counts = &mut graph.counts;
             let (count, to) = match link.to {
                 Resolved::File(file) => (&mut counts.inside, Some(ImportTarget::File(file))),
@@ -94,16 +95,45 @@ impl FileGraph {
                 continue;
             }
             let import = &tree.imports(link.from)[link.import as usize];
-            let exempt = exempt(tree, &graph.parts, link.from, to, import);
+            let exempt = exempt(tree, &graph.roles, link.from, to, import);
             graph.edges.push(Edge { from: link.from, to, line: import.line, exempt });
         }
         graph
     }
 }
 
+/// Makes production code of Rust modules whose names say "test" and that production code declares or uses outside `#[cfg(test)]`.
+///
+/// In Rust no name makes a file a test: `mod test;` compiles `src/test.rs` into the program. A module that holds
+/// test functions and offers nothing to others stays a test, also where `#[cfg(test)]` was forgotten.
+fn promote_modules(tree: &SourceTree<'_>, links: &[Link<'_>], roles: &mut [FileRole]) {
+    let is_rust = |file: FileId| Language::of(tree.path(file)) == Some(Language::Rust);
+    let holds_tests_alone = |file: FileId| {
+        let names = || tree.facts(file).into_iter().flat_map(|facts| facts.names.iter());
+        names().any(|name| name.role == Role::Test) && !names().any(|name| name.public && name.role != Role::Test)
+    };
+    let mut uses: HashMap<FileId, Vec<FileId>> = HashMap::default();
+    for link in links {
+        let Resolved::File(to) = link.to else { continue };
+        let test_only = tree.imports(link.from)[link.import as usize].test_only;
+        if !test_only && is_rust(link.from) && roles[to.index()].is_for_tests() && !holds_tests_alone(to) {
+            uses.entry(link.from).or_default().push(to);
+        }
+    }
+    let mut open: Vec<FileId> = uses.keys().copied().filter(|from| roles[from.index()].is_production()).collect();
+    while let Some(from) = open.pop() {
+        for to in uses.remove(&from).unwrap_or_default() {
+            if !roles[to.index()].is_production() {
+                roles[to.index()] = FileRole::Production;
+                open.push(to);
+            }
+        }
+    }
+}
+
 fn exempt(
     tree: &SourceTree<'_>,
-    parts: &[FileRole],
+    roles: &[FileRole],
     from: FileId,
     to: ImportTarget,
     import: &Import,
@@ -118,18 +148,18 @@ fn exempt(
     }
     let is_source = |file: &FileId| tree.facts(*file).is_some();
     let (source, production) = match to {
-        ImportTarget::File(file) => (is_source(&file), parts[file.index()].is_production()),
+        ImportTarget::File(file) => (is_source(&file), roles[file.index()].is_production()),
         ImportTarget::Folder(folder) => {
             let sources = || tree.files_in(folder).iter().filter(|file| is_source(file));
             // The folder of a package that a build is needed for may hold no source itself.
-            let production = sources().next().is_none() || sources().any(|file| parts[file.index()].is_production());
+            let production = sources().next().is_none() || sources().any(|file| roles[file.index()].is_production());
             (true, production)
         }
     };
     if !source {
         return Some(Exempt::NoSource);
     }
-    if import.test_only || !parts[from.index()].is_production() || !production {
+    if import.test_only || !roles[from.index()].is_production() || !production {
         return Some(Exempt::Part);
     }
     is_facade_of(tree, from, to, import).then_some(Exempt::Facade)
@@ -191,7 +221,7 @@ impl UnitGraph {
     /// Gathers the imports of files between the units of a partition.
     pub fn of(tree: &SourceTree<'_>, files: &FileGraph, partition: &Partition) -> Self {
         let mut names: Vec<(&str, u32)> = Vec::new();
-        let production = |id: &FileId| tree.facts(*id).is_some() && files.parts[id.index()].is_production();
+        let production = |id: &FileId| tree.facts(*id).is_some() && files.roles[id.index()].is_production();
         for (_, file) in tree.files().filter(|(id, _)| production(id)) {
             names.push((partition.unit_of(file.path), file.facts.map_or(0, |facts| facts.lines)));
         }
@@ -251,4 +281,57 @@ pub fn components(nodes: usize, edges: impl Iterator<Item = (usize, usize)>) -> 
         .collect();
     found.sort_unstable();
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::brief::Analysis;
+    use assize_syntax::language::FactsReader;
+    use assize_syntax::tree::{SourceTree, TreeFile};
+
+    /// Returns the paths that are for tests, of a package with these files.
+    fn for_tests(files: &[(&str, &str)]) -> Vec<String> {
+        let mut reader = FactsReader::new();
+        let facts: Vec<_> = files.iter().map(|(path, text)| reader.read(path, text)).collect();
+        let manifest = TreeFile {
+            path: "Cargo.toml",
+            facts: None,
+            schema: None,
+            text: Some("[package]\nname = \"a\"\n"),
+            lines: None,
+        };
+        let sources = files.iter().zip(&facts);
+        let sources = sources.map(|((path, _), facts)| TreeFile {
+            path,
+            facts: facts.as_ref(),
+            schema: None,
+            text: None,
+            lines: None,
+        });
+        let tree = SourceTree::new(std::iter::once(manifest).chain(sources));
+        let analysis = Analysis::of(&tree);
+        let files = tree.files().filter(|(id, _)| analysis.roles()[id.index()].is_for_tests());
+        files.map(|(_, file)| file.path.to_owned()).collect()
+    }
+
+    #[test]
+    fn declarations_decide_what_is_a_test_in_rust() {
+        let test = "#[test]\nfn a() {}\n";
+        let of_root = |root: &str, module: &str| for_tests(&[("src/lib.rs", root), ("src/tests.rs", module)]);
+        assert_eq!(of_root("#[cfg(test)]\nmod tests;\n", test), ["src/tests.rs"]);
+        assert_eq!(of_root("mod tests;\n", test), ["src/tests.rs"], "no code can use it");
+        assert_eq!(of_root("mod tests;\n", &format!("{test}pub fn b() {{}}\n")), [""; 0]);
+        assert_eq!(of_root("mod tests;\n", "fn b() {}\n"), [""; 0]);
+        assert_eq!(of_root("", "fn b() {}\n"), ["src/tests.rs"], "nothing declares it");
+
+        let nested = [
+            ("src/lib.rs", "mod test;\n"),
+            ("src/test.rs", "mod tests;\n#[cfg(test)]\nmod more_tests;\n"),
+            ("src/test/tests.rs", "pub fn b() {}\n"),
+            ("src/test/more_tests.rs", "use super::c;\n"),
+            ("tests/api.rs", "mod tests;\n"),
+            ("tests/tests.rs", "pub fn b() {}\n"),
+        ];
+        assert_eq!(for_tests(&nested), ["src/test/more_tests.rs", "tests/api.rs", "tests/tests.rs"]);
+    }
 }

@@ -83,42 +83,42 @@ fn corpora<'a>(tree: &SourceTree<'a>) -> HashSet<&'a str> {
     found
 }
 
-/// Tells the part that every file plays, by its path, by what it says of itself, and by the manifests
+/// Tells the role of every file, by its path, by what it says of itself, and by the manifests
 /// around it: a project within tests is what the tests are about.
-pub fn parts(tree: &SourceTree<'_>) -> Vec<FileRole> {
+pub fn roles(tree: &SourceTree<'_>) -> Vec<FileRole> {
     let corpora = corpora(tree);
     let mut fixtures: HashMap<&str, bool> = HashMap::new();
-    let part = |(id, file): (FileId, &assize_syntax::tree::TreeFile<'_>)| {
+    let role = |(id, file): (FileId, &assize_syntax::tree::TreeFile<'_>)| {
         let passed_over = tree.facts(id).and_then(|facts| facts.passed_over);
         if matches!(passed_over, Some(SkipReason::Generated | SkipReason::Minified)) {
             return FileRole::Generated;
         }
-        let part = FileRole::of(file.path);
+        let role = FileRole::of(file.path);
         if is_script(file.path) && is_compiled(tree, file.path) {
-            return if part == FileRole::Vendored { part } else { FileRole::Generated };
+            return if role == FileRole::Vendored { role } else { FileRole::Generated };
         }
-        if part != FileRole::Test {
-            return part;
+        if role != FileRole::Test {
+            return role;
         }
         let folder = parent(tree.path(id));
         let within = fixtures.entry(folder).or_insert_with(|| {
             let around = std::iter::once(folder).chain(folders_above(folder));
             around.take_while(|folder| is_in_tests(folder)).any(|folder| corpora.contains(folder))
         });
-        if *within { FileRole::Fixture } else { part }
+        if *within { FileRole::Fixture } else { role }
     };
-    tree.files().map(part).collect()
+    tree.files().map(role).collect()
 }
 
 impl Partition {
     /// Divides a tree by the source files that the project consists of.
-    pub fn of(tree: &SourceTree<'_>, parts: &[FileRole]) -> Self {
-        let counted = |file: &FileId| parts[file.index()].is_production();
+    pub fn of(tree: &SourceTree<'_>, roles: &[FileRole]) -> Self {
+        let counted = |file: &FileId| roles[file.index()].is_production();
         let sources: Vec<&str> =
             tree.files().filter(|(id, file)| file.facts.is_some() && counted(id)).map(|(_, file)| file.path).collect();
         let mut partition = Self::default();
         for (id, file) in tree.files() {
-            if PROJECT_FILES.contains(&file_name(file.path)) && parts[id.index()].is_production() {
+            if PROJECT_FILES.contains(&file_name(file.path)) && roles[id.index()].is_production() {
                 partition.projects.insert(parent(file.path).to_owned());
             }
         }
@@ -244,8 +244,8 @@ mod tests {
             files.into_iter().map(|(path, _)| (path, if path.ends_with(".json") { "{}" } else { "" })).collect();
         let fixture = Fixture::new(&files);
         let tree = fixture.tree();
-        let parts = parts(&tree);
-        let partition = Partition::of(&tree, &parts);
+        let roles = roles(&tree);
+        let partition = Partition::of(&tree, &roles);
         let sources = tree.files().filter(|(_, file)| file.facts.is_some());
         let units: BTreeSet<&str> = sources.map(|(_, file)| partition.unit_of(file.path)).collect();
         units.into_iter().map(str::to_owned).collect()

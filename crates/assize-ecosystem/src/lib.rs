@@ -7,13 +7,13 @@
 pub mod command;
 mod ecosystem;
 mod language;
-pub mod part;
 pub mod pattern;
+pub mod role;
 pub mod test_kind;
 
 pub use ecosystem::{ECOSYSTEMS, Ecosystem, GeneratedPaths, Install, TestPaths};
 pub use language::Language;
-pub use part::FileRole;
+pub use role::FileRole;
 
 use assize_core::path::{ending, file_name};
 

@@ -81,7 +81,7 @@ pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, uses: &Uses, opened: &Wr
                 if in_base || tool::overrules(path, base_files, &uses.settings) {
                     plan.restore.insert(path.clone());
                 }
-            } else if is_held(path) || is_aid {
+            } else if is_held(path) && !uses.production.contains(path) || is_aid {
                 plan.apart = true;
                 if is_aid {
                     plan.aids.insert(path.clone());

@@ -22,7 +22,7 @@ use crate::words::words;
 #[derive(Debug)]
 pub struct BaseConventions<'a> {
     tree: &'a SourceTree<'a>,
-    parts: &'a [FileRole],
+    roles: &'a [FileRole],
     naming: &'a [Convention],
     /// Terms of the glossary.
     pub(super) terms: HashSet<&'a str>,
@@ -50,11 +50,11 @@ pub(super) enum NameFit {
 }
 
 impl<'a> BaseConventions<'a> {
-    /// Looks up what a tree, the parts that its files play ([`crate::unit::parts`]) and its brief say.
-    pub fn of(tree: &'a SourceTree<'a>, parts: &'a [FileRole], brief: &'a Brief) -> Self {
+    /// Looks up what a tree, the roles of its files ([`crate::unit::roles`]) and its brief say.
+    pub fn of(tree: &'a SourceTree<'a>, roles: &'a [FileRole], brief: &'a Brief) -> Self {
         let mut conventions = Self {
             tree,
-            parts,
+            roles,
             naming: &brief.naming,
             terms: brief.glossary.terms.iter().map(|term| term.text.as_str()).collect(),
             words: HashSet::new(),
@@ -64,13 +64,13 @@ impl<'a> BaseConventions<'a> {
         let mut lower = String::new();
         for (id, file) in tree.files() {
             let (Some(language), Some(facts)) = (language_of(file.path), file.facts) else { continue };
-            let part = parts[id.index()];
-            let counted = CountedFor::of(part);
+            let role = roles[id.index()];
+            let counted = CountedFor::of(role);
             if counted == CountedFor::Not || facts.passed_over.is_some() {
                 continue;
             }
             if !is_prescribed(file.path) {
-                conventions.siblings.entry((language, part == FileRole::Test)).or_default().paths.push(file.path);
+                conventions.siblings.entry((language, role == FileRole::Test)).or_default().paths.push(file.path);
             }
             let mut seen = HashSet::new();
             for name in &facts.names {
@@ -99,9 +99,9 @@ impl<'a> BaseConventions<'a> {
         conventions
     }
 
-    /// The part that a file of a change plays: for one that the base has, what the base says.
-    pub(super) fn part(&self, path: &str) -> FileRole {
-        self.tree.find(path).map_or_else(|| FileRole::of(path), |id| self.parts[id.index()])
+    /// The role that a file of a change plays: for one that the base has, what the base says.
+    pub(super) fn role(&self, path: &str) -> FileRole {
+        self.tree.find(path).map_or_else(|| FileRole::of(path), |id| self.roles[id.index()])
     }
 
     /// The files that can show how a file of this kind is named.

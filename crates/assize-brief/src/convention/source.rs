@@ -21,7 +21,7 @@ use crate::tally::CountedFor;
 pub(super) struct ParsedSource<'c> {
     pub(super) path: &'c str,
     pub(super) language: Language,
-    pub(super) part: FileRole,
+    pub(super) role: FileRole,
     added: &'c BTreeSet<u32>,
     facts: FileFacts,
     /// How often an identifier stands on the added lines, declarations included.
@@ -38,8 +38,8 @@ impl<'c> ParsedSource<'c> {
         let mut reader = FactsReader::new();
         let mut sources = Vec::new();
         for file in files.into_iter().take(FILES_MAX) {
-            let part = base.part(file.path);
-            if CountedFor::of(part) == CountedFor::Not {
+            let role = base.role(file.path);
+            if CountedFor::of(role) == CountedFor::Not {
                 continue;
             }
             let Some(facts) = reader.read(file.path, file.text) else { continue };
@@ -51,7 +51,7 @@ impl<'c> ParsedSource<'c> {
             sources.push(Self {
                 path: file.path,
                 language: parsed.language,
-                part,
+                role,
                 added: file.added,
                 facts,
                 mentions: mentions(&parsed.tree, file),
@@ -97,7 +97,7 @@ pub(super) fn names<'s>(base: &BaseConventions<'_>, sources: &'s [ParsedSource<'
                 continue;
             }
             let subject = ConventionSubject::of(name, source.language);
-            let in_production = source.part == FileRole::Production;
+            let in_production = source.role == FileRole::Production;
             let brought = found.entry((source.language, subject, name.text)).or_insert(AddedName {
                 text: name.text,
                 language: source.language,

@@ -135,7 +135,7 @@ fn scored_lines(base: &[(String, String)], change: &ConventionChange<'_>) -> Con
     let tree = project.tree();
     let analysis = Analysis::of(&tree);
     let brief = analysis.brief();
-    score(&BaseConventions::of(&tree, analysis.parts(), &brief), change)
+    score(&BaseConventions::of(&tree, analysis.roles(), &brief), change)
 }
 
 /// Scores a new Rust file of the shop.

@@ -4,7 +4,7 @@
 //! classified differently is subtracted or added. `assize-brief` defines what the counts mean.
 
 use assize_brief::tally::{CountedFor, NameTally};
-use assize_brief::unit::parts;
+use assize_brief::unit::roles;
 
 use super::cache::CachedSurvey;
 use super::scan::ScannedFile;
@@ -43,10 +43,10 @@ impl CountedNames {
 
 fn counted_for(files: &[ScannedFile<'_>]) -> Vec<CountedFor> {
     let tree = tree_of(files.iter().map(|file| (file.path.as_str(), file.summary())));
-    let parts = parts(&tree);
+    let roles = roles(&tree);
     let counted = |file: &ScannedFile<'_>| {
         let id = tree.find(&file.path).filter(|_| file.facts().is_some());
-        id.map_or(CountedFor::Not, |id| CountedFor::of(parts[id.index()]))
+        id.map_or(CountedFor::Not, |id| CountedFor::of(roles[id.index()]))
     };
     files.iter().map(counted).collect()
 }

@@ -3,6 +3,7 @@
 //! `assize-brief` resolves imports, and `assize-gate` draws the conclusions.
 
 use assize_brief::brief::Analysis;
+use assize_ecosystem::is_test;
 use assize_gate::test_policy::{Use, Used, Uses, is_setting};
 use assize_syntax::import::Resolved;
 
@@ -32,5 +33,8 @@ pub fn uses(copy: &WorkCopy, survey: &TreeSurvey) -> Uses {
     }
     let settings = copy.files().iter().filter(|path| is_setting(path));
     let settings = settings.filter_map(|path| Some((path.clone(), copy.text(path, SETTING_BYTES_MAX)?))).collect();
-    Uses { imports, settings }
+    let roles = analysis.roles();
+    let promoted = tree.files().filter(|(id, file)| roles[id.index()].is_production() && is_test(file.path));
+    let production = promoted.map(|(_, file)| file.path.to_owned()).collect();
+    Uses { imports, settings, production }
 }

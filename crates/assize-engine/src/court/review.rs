@@ -18,7 +18,7 @@ use assize_core::gathered::EvidencePart;
 use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
 use assize_ecosystem::is_setting;
-use assize_ecosystem::is_test;
+use assize_ecosystem::{Language, is_test};
 use assize_gate::comparison::Moves;
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
 use assize_gate::gate::{Dimension, GATES, Gate, GateRun, GateState, Setup};
@@ -411,13 +411,10 @@ impl PreparedWorktrees {
         };
         let mut change = WorkCopy::of_folder(root, paths)?;
         let survey = base_copy.as_ref().and_then(brief::survey_copy_within_limit);
-        let plan = match &base_copy {
-            Some(base) => {
-                let uses = uses_of(base, survey.as_ref(), limits);
-                test_policy::plan(diff, base.files(), &uses, &case.opened)
-            }
-            None => CopyPlan::default(),
-        };
+        let uses = base_copy.as_ref().map(|base| uses_of(base, survey.as_ref(), &change, diff, limits));
+        let uses = uses.unwrap_or_default();
+        let plan = base_copy.as_ref().map(|base| test_policy::plan(diff, base.files(), &uses, &case.opened));
+        let plan = plan.unwrap_or_default();
         if !plan.aids.is_empty() {
             let test_helpers: Vec<&str> = plan.aids.iter().map(String::as_str).collect();
             limits.push(format!("tests ran with the base's {}, which only they use", test_helpers.join(", ")));
@@ -426,7 +423,10 @@ impl PreparedWorktrees {
         let mut inline = Vec::new();
         if let Some(base) = &base_copy {
             restore(&mut change, base, &plan, &unread, limits)?;
-            inline = inline_tests(&change, base, diff, &case.opened, limits);
+            let tests_protected = !case.opened.opens_tests();
+            let is_code = |path: &str| path.ends_with(".rs") && (!is_test(path) || uses.production.contains(path));
+            let code = diff.files.iter().filter(|file| tests_protected && is_code(&file.path));
+            inline = inline_tests(&change, base, code, limits);
         }
         let held = match &base_copy {
             Some(base) if plan.apart || !inline.is_empty() => Some(hold_tests(&change, base, &plan, &inline)?),
@@ -491,12 +491,29 @@ pub(crate) fn paths_of(root: &Path, repository: Option<&Repository>) -> Result<V
 }
 
 /// Returns how the files of the base use each other. Without a survey, no file counts as a test helper.
-fn uses_of(base: &WorkCopy, survey: Option<&brief::TreeSurvey>, limits: &mut Vec<String>) -> Uses {
-    if survey.is_none() {
+fn uses_of(
+    base: &WorkCopy,
+    survey: Option<&brief::TreeSurvey>,
+    change: &WorkCopy,
+    diff: &Diff,
+    limits: &mut Vec<String>,
+) -> Uses {
+    let Some(survey) = survey else {
         let most = brief::COPY_FILES_MAX;
-        limits.push(format!("the aids of tests are those of the change: the base has more than {most} files"));
+        limits.push(format!("the test helpers are those of the change: the base has more than {most} files"));
+        return Uses::default();
+    };
+    let mut uses = brief::uses(base, survey);
+    let is_new_module = |file: &FileChange| {
+        let is_rust = Language::of(&file.path) == Some(Language::Rust);
+        is_rust && is_test(&file.path) && !base.files().contains(&file.path)
+    };
+    // The base knows nothing of a new module: the change says whether it is part of the program.
+    if diff.files.iter().any(is_new_module) {
+        let after = brief::uses(change, &brief::survey_copy_like(change, survey));
+        uses.production.extend(after.production.into_iter().filter(|path| !base.files().contains(path)));
     }
-    survey.map(|survey| brief::uses(base, survey)).unwrap_or_default()
+    uses
 }
 
 /// Replaces manifests that are too large to be read with those of the base. Otherwise a change could choose its gates
@@ -562,15 +579,12 @@ fn restore(
 }
 
 /// Finds changed files that contain tests beside the code, and returns them with the tests of the base.
-fn inline_tests(
+fn inline_tests<'d>(
     change: &WorkCopy,
     base: &WorkCopy,
-    diff: &Diff,
-    writable: &WritableScope,
+    code: impl Iterator<Item = &'d FileChange>,
     limits: &mut Vec<String>,
 ) -> Vec<(String, String)> {
-    let tests_protected = !writable.opens_tests();
-    let code = diff.files.iter().filter(|file| tests_protected && file.path.ends_with(".rs") && !is_test(&file.path));
     let mut found = Vec::new();
     for FileChange { path, old_path, .. } in code.filter(|file| change.files().contains(&file.path)) {
         let old_path = old_path.as_deref().unwrap_or(path);

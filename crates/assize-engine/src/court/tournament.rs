@@ -424,7 +424,7 @@ fn conformity<const REPORTS: usize>(
     let tree = base.tree();
     let analysis = Analysis::of(&tree);
     let brief: Brief = base.brief();
-    let conventions = BaseConventions::of(&tree, analysis.parts(), &brief);
+    let conventions = BaseConventions::of(&tree, analysis.roles(), &brief);
     let texts: BTreeMap<&str, (String, BTreeSet<u32>)> = diff
         .files
         .iter()

@@ -23,6 +23,8 @@ pub struct Uses {
     pub imports: Vec<Use>,
     /// The texts of files that [`is_setting`] asks for.
     pub settings: BTreeMap<String, String>,
+    /// Files whose paths say that they are for tests, and that the tree compiles into the program all the same.
+    pub production: BTreeSet<String>,
 }
 
 /// One import.
@@ -390,6 +392,7 @@ mod tests {
         };
         Uses {
             imports: imports.iter().map(link).collect(),
+            production: BTreeSet::new(),
             settings: settings.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect(),
         }
     }

@@ -80,9 +80,9 @@ fn inline_tests_are_searched_up_to_a_limit() {
     let (with, weak) = ("#[cfg(test)]\nmod tests { fn a() { assert!(b()); } }\n", "#[cfg(test)]\nmod tests { }\n");
     let of = |before: &str, after: &str, bytes: u64| {
         let (base, change) = (copy(&[("src/lib.rs", before)]), copy(&[("src/lib.rs", &padded(after, bytes))]));
-        let diff = Diff { files: vec![FileChange::new("src/lib.rs", FileStatus::Modified)], ..Diff::default() };
+        let file = FileChange::new("src/lib.rs", FileStatus::Modified);
         let mut limits = Vec::new();
-        (inline_tests(&change, &base, &diff, &WritableScope::None, &mut limits).len(), limits.len())
+        (inline_tests(&change, &base, [&file].into_iter(), &mut limits).len(), limits.len())
     };
     let most = FILE_BYTES_MAX as u64;
     assert_eq!(of(with, weak, most), (1, 0));
@@ -96,10 +96,10 @@ fn a_skipped_helper_search_is_reported() {
     let base = copy(&[("a.py", "import b\n")]);
     let of = |survey: Option<&brief::TreeSurvey>| {
         let mut limits = Vec::new();
-        uses_of(&base, survey, &mut limits);
+        uses_of(&base, survey, &base, &Diff::default(), &mut limits);
         limits
     };
-    let limit = "the aids of tests are those of the change: the base has more than 20000 files";
+    let limit = "the test helpers are those of the change: the base has more than 20000 files";
     assert_eq!(of(brief::survey_copy_within_limit(&base).as_ref()), [""; 0]);
     assert_eq!(of(None), [limit]);
 }
