@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::shell::{Result, cargo, command, read, run as execute, target};
+use crate::shell::{Result, command, integration_test, read, run as execute, target};
 
 /// Finds barriers in pages; newer versions may find others.
 const AXE_PACKAGE: &str = "axe-core";
@@ -15,7 +15,7 @@ const PICTURES_VARIABLE: &str = "ASSIZE_SCREENSHOTS";
 
 /// Installs what is missing, and runs the tests.
 pub fn run() -> Result {
-    let mut tests = cargo(&["test", "--package", "assize", "--test", "eval_browser", "--", "--include-ignored"]);
+    let mut tests = integration_test("eval_browser");
     tests.env(CHROMIUM_VARIABLE, chromium()?).env(AXE_VARIABLE, axe()?);
     if let Some(folder) = std::env::var_os(PICTURES_VARIABLE) {
         // The tests run in another folder than this.

@@ -4,17 +4,14 @@ use std::path::PathBuf;
 
 use assize_testkit::claude_cli::{EXECUTABLE_VARIABLE, NPM_PACKAGE, PINNED_VERSION, native_package};
 
-use crate::shell::{Result, cargo, command, read, run as execute, target};
+use crate::shell::{Result, command, integration_test, read, run as execute, target};
 
 /// Installs the pinned version below `target` unless it is there, and runs the tests.
 pub fn run() -> Result {
     let program = install()?;
-    for package in ["assize-testkit", "assize"] {
-        let mut tests = cargo(&["test", "--package", package, "--test", "claude_cli", "--", "--include-ignored"]);
-        tests.env(EXECUTABLE_VARIABLE, &program);
-        execute(tests)?;
-    }
-    Ok(())
+    let mut tests = integration_test("claude_cli");
+    tests.env(EXECUTABLE_VARIABLE, &program);
+    execute(tests)
 }
 
 fn install() -> Result<PathBuf> {

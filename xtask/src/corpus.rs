@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::shell::{Result, cargo, command, run as execute, target};
+use crate::shell::{Result, command, integration_test, run as execute, target, workspace};
 
 /// Python packages that the corpora need, with their versions.
 const PYTHON_PACKAGES: [&str; 3] = ["pytest==8.4.2", "ruff==0.14.5", "mypy==1.18.2"];
@@ -14,8 +14,8 @@ const NODE_PACKAGES: [&str; 4] = ["typescript@5.9.3", "@types/node@20.19.25", "v
 pub fn run(corpus: Option<&str>, only: Option<&str>, one_of: Option<u32>) -> Result {
     python()?;
     node()?;
-    let mut tests = cargo(&["test", "--package", "assize", "--test", "corpus"]);
-    tests.args(corpus).args(["--", "--include-ignored", "--nocapture", "--test-threads=1"]);
+    let mut tests = integration_test("corpus");
+    tests.args(corpus).args(["--nocapture", "--test-threads=1"]);
     tests.env("ASSIZE_TEST_TOOLS", target("tools"));
     if let Some(only) = only {
         tests.env("ASSIZE_TEST_ONLY", only);
@@ -36,7 +36,7 @@ fn commits() -> Result<u32> {
 
 /// Writes the table of tricks into the book. What stands in it is said by the test that holds it fresh.
 pub fn write_table() -> Result {
-    let mut test = cargo(&["test", "--package", "assize", "--test", "book", "the_table_of_tricks"]);
+    let mut test = workspace("test", &["--test", "book", "the_table_of_tricks"]);
     test.env("ASSIZE_TEST_WRITE_TABLE", "1");
     execute(test)
 }

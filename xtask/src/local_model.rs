@@ -13,7 +13,7 @@ use assize_testkit::agent::Agent;
 use assize_testkit::repo::Repo;
 use serde_json::Value;
 
-use crate::shell::{self, Result, cargo, command, read, root, target};
+use crate::shell::{self, Result, command, read, root, target};
 
 /// The server, and the version that was tried.
 const SERVER: &str = "xllamacpp==2026.10.11549";
@@ -38,13 +38,13 @@ pub fn run(arguments: &Arguments) -> Result {
     let script = root().join("xtask/local-model/serve.py");
     let models = arguments.models.clone().unwrap_or_else(|| target("local-model").join("models"));
     let model = fetch(&python, &script, &arguments.model, &models)?;
-    shell::run(cargo(&["build", "--package", "assize"]))?;
+    let program = shell::program()?;
     let server = LocalModelServer::start(&python, &script, &model)?;
     let means_something = arguments.model != "smollm2";
-    let half = judge(&server, &HALF_DONE)?;
+    let half = judge(&program, &server, &HALF_DONE)?;
     println!("half-done work: {}, after {} s", half.outcome, half.seconds);
     if means_something {
-        let finished = judge(&server, &FINISHED)?;
+        let finished = judge(&program, &server, &FINISHED)?;
         println!("finished work: {}, after {} s", finished.outcome, finished.seconds);
         if half.outcome == "unjudged" || finished.outcome == "unjudged" {
             return Err("the judge gave no verdict".to_owned());
@@ -147,11 +147,11 @@ struct SampleRuling {
 ///
 /// The reply has to be JSON of the verdict's form, which is what the schema forces. Of the small
 /// model nothing else is claimed: it contradicts itself, and then the ruling has to be `unjudged`.
-fn judge(server: &LocalModelServer, work: &WorkSample) -> Result<SampleRuling> {
+fn judge(program: &Path, server: &LocalModelServer, work: &WorkSample) -> Result<SampleRuling> {
     let repo = Repo::with_commit(&[("src/lib.rs", "pub mod duration;\n")]);
     repo.write("src/duration.rs", work.code);
     repo.write("assize.toml", &configuration(server.port));
-    let agent = Agent::new(&root().join("target/debug/assize"), repo);
+    let agent = Agent::new(program, repo);
     let began = Instant::now();
     let output = agent.run(&["stop", "--format", "json", "--directive", TASK, "--message", work.message]);
     let envelope: Value = serde_json::from_slice(&output.stdout)

@@ -7,7 +7,7 @@ use std::fs;
 
 use assize_testkit::scenario::Scenario;
 
-use crate::shell::{self, Result, cargo, root};
+use crate::shell::{self, Result, root};
 
 const FROM: &str = "<!-- table: cargo xtask scenarios --write -->\n";
 const TO: &str = "<!-- end of table -->\n";
@@ -22,8 +22,7 @@ struct ScenarioTally {
 
 /// Prints the table, or writes it into the documentation.
 pub fn run(write: bool) -> Result {
-    shell::run(cargo(&["build", "--package", "assize"]))?;
-    let program = root().join("target/debug/assize");
+    let program = shell::program()?;
     let mut all = ScenarioTally::default();
     let mut by_rule: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     let mut missed = Vec::new();
@@ -65,7 +64,7 @@ fn load() -> Result<Vec<Scenario>> {
 
 fn table(all: &ScenarioTally, by_rule: &BTreeMap<String, (u32, u32)>, missed: &[String], wrong: &[String]) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "| stops | in all | sent back | share |\n|---|---|---|---|");
+    let _ = writeln!(text, "| stops | in all | blocked | share |\n|---|---|---|---|");
     let share = |part: u32, whole: u32| {
         if whole == 0 { "none".to_owned() } else { format!("{:.0} %", 100.0 * f64::from(part) / f64::from(whole)) }
     };

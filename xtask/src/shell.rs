@@ -28,6 +28,27 @@ pub fn cargo(arguments: &[&str]) -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), arguments)
 }
 
+/// What everything is built with, so that no crate is built twice.
+const BUILT_WITH: [&str; 3] = ["--workspace", "--features", "assize/parquet"];
+
+/// Makes a command of cargo for the whole workspace, with every feature.
+pub fn workspace(subcommand: &str, arguments: &[&str]) -> Command {
+    cargo(&[&[subcommand], &BUILT_WITH[..], arguments].concat())
+}
+
+/// Makes a command that runs one file of integration tests, those included that need a tool.
+pub fn integration_test(name: &str) -> Command {
+    workspace("test", &["--test", name, "--", "--include-ignored"])
+}
+
+/// Builds the program and returns its path.
+pub fn program() -> Result<PathBuf> {
+    run(workspace("build", &["--quiet", "--bin", "assize"]))?;
+    let metadata = read(cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    Ok(Path::new(metadata["target_directory"].as_str().unwrap_or("target")).join("debug/assize"))
+}
+
 /// Runs a command to its end and says what it is.
 pub fn run(mut command: Command) -> Result {
     let words: Vec<String> = std::iter::once(command.get_program())

@@ -72,7 +72,7 @@ pub struct Question {
     /// Hash of the rules alone.
     pub rubric_hash: String,
     /// The judged texts that the prompt contains, for the detection of planted verdicts.
-    pub exhibits: Vec<String>,
+    pub attachments: Vec<String>,
 }
 
 /// A finding as templates show it: how sure it is, its rule, and what it says.
@@ -208,7 +208,7 @@ fn file_patch(file: &FileChange) -> String {
 }
 
 /// The texts of a change: what came, what went and what stayed, file by file.
-pub fn exhibits_of_diff(diff: &Diff) -> impl Iterator<Item = String> {
+pub fn attachments_of_diff(diff: &Diff) -> impl Iterator<Item = String> {
     diff.files.iter().flat_map(|file| {
         [DiffLineKind::Added, DiffLineKind::Removed, DiffLineKind::Context].map(|kind| {
             let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind);

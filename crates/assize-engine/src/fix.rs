@@ -243,7 +243,7 @@ impl<'a> FixRun<'a> {
         )?;
         let costs = record.inputs.opinions.iter().map(|opinion| opinion.judge.cost_usd);
         let judged = JudgedState {
-            standing: RankingKey::of(&record.inputs, record.ruling.outcome, None),
+            ranking_key: RankingKey::of(&record.inputs, record.ruling.outcome, None),
             objections: objections(&record),
             unchanged: is_unchanged(&record),
             time_ms: millis(begin),
@@ -334,8 +334,8 @@ impl<'a> FixRun<'a> {
             ending,
             outcome: review.ruling.outcome,
             best,
-            before: before.standing,
-            after: after.standing,
+            before: before.ranking_key,
+            after: after.ranking_key,
             rounds: rounds.rounds().to_vec(),
             time_ms,
             cost_usd,
@@ -393,7 +393,7 @@ fn tried(rounds: &Rounds, steps: &[FixStep]) -> Vec<Untrusted<String>> {
                 let led_to = shown(objections.iter().map(String::as_str));
                 format!("{}\nIt led to: {led_to}", head(&text, TRIED_BYTES_MAX))
             }
-            RoundOutcome::Made(_) | RoundOutcome::Better(_) | RoundOutcome::Even(_) | RoundOutcome::Known(_) => {
+            RoundOutcome::Made(_) | RoundOutcome::Better(_) | RoundOutcome::Even(_) | RoundOutcome::Repeated(_) => {
                 patches.next();
                 continue;
             }

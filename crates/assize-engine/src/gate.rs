@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use assize_core::text::make_visible;
 use assize_ecosystem::is_setting;
 use assize_ecosystem::{is_code, is_test};
-use assize_gate::gate::witness;
+use assize_gate::gate::completion_marker;
 use assize_gate::gate::{
     Canary, GATES, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
     TEST_SECONDS,
@@ -231,9 +231,11 @@ impl PreparedWorktree {
         text.push_str(&String::from_utf8_lossy(&output.stderr));
         let mut run = GateRun::of(planned.gate, planned.setup, &output, checks.canary);
         let report_file = |name: &str| output.reports.get(name).map(Vec::as_slice).unwrap_or_default();
-        let report_file =
-            witness::RunArtifacts { words: report_file(witness::REPORT), rewritten: report_file(witness::REWRITTEN) };
-        witness::hear(&checks.markers.markers, report_file, &mut run);
+        let report_file = completion_marker::RunArtifacts {
+            words: report_file(completion_marker::REPORT),
+            rewritten: report_file(completion_marker::REWRITTEN),
+        };
+        completion_marker::hear(&checks.markers.markers, report_file, &mut run);
         // The reports are not needed any more. If they cannot be removed, they only take space.
         let _ = remove(&reports);
         Ok(GateExecution { run, time_ms, command: shown, output: make_visible(&text).into_owned() })

@@ -168,8 +168,8 @@ fn seen(counts: &Confusion) -> Vec<RatedRecord> {
 #[test]
 fn errors_of_a_judge_are_those_of_scikit_learn() {
     compare(&cases().errors, |case| {
-        let trial = try_judge(&["mode"], &[], &seen(&case.counts), &Trust::default());
-        let part = trial.modes.first().expect("one mode was tried");
+        let evaluation = try_judge(&["mode"], &[], &seen(&case.counts), &Trust::default());
+        let part = evaluation.modes.first().expect("one mode was tried");
         let value = |estimate: Option<Estimate>| estimate.map(|estimate| estimate.value);
         vec![
             ("sensitivity", value(part.sensitivity), case.sensitivity),

@@ -159,7 +159,7 @@ impl TestProgramRunner {
         let mut command = Command::new(&self.program);
         command.args(&self.rest).args(more).stdin(Stdio::null());
         // What the tests are judged with is none of their business.
-        command.env_remove("ASSIZE_TEST_SECONDS").env_remove("ASSIZE_WITNESSES");
+        command.env_remove("ASSIZE_TEST_SECONDS").env_remove("ASSIZE_MARKERS");
         command
     }
 

@@ -38,12 +38,12 @@ LINE_BYTES_MAX = 1 << 20
 TESTS_MAX = 200_000
 # Most objections.
 OBJECTIONS_MAX = 100
-# Most source that twins are made of, in bytes.
-TWIN_BYTES_MAX = 16 << 20
-# Seconds that a run with twins may take; where it takes longer, there are no twins, and that is said.
+# Most source that mutated tests are made of, in bytes.
+MUTATED_BYTES_MAX = 16 << 20
+# Seconds that a run with mutated tests may take; where it takes longer, there are no mutated tests, and that is said.
 MIXED_SECONDS_MAX = 60
-# Seconds that a test may take among twins: none of them is worth waiting for.
-TWIN_TEST_SECONDS = 10.0
+# Seconds that a test may take among mutated tests: none of them is worth waiting for.
+MUTATED_TEST_SECONDS = 10.0
 # Seconds that the tests may take for being run again and again; where they take longer, once must do.
 AGAIN_SECONDS_MAX = 5
 # Seconds for the probes, of which there are few.
@@ -145,28 +145,28 @@ class Run:
             say("objection", code=code, path=path, line=line, message=short(message), severity=severity)
 
 
-class TwinRun(Run):
-    """A run in which some tests are twins. Nobody is told yet how any of them ends."""
+class MutatedRun(Run):
+    """A run in which some tests are mutated tests. Nobody is told yet how any of them ends."""
 
-    def __init__(self, phases, twins):
+    def __init__(self, phases, mutated_tests):
         super().__init__(phases)
-        self.twins = twins
+        self.mutated_tests = mutated_tests
         self.tampered = []
 
     def say(self, event, **fields):
         if event == "tampered":
             self.tampered.append(fields)
-        elif event == "start" and not self.is_twin(fields["id"]):
+        elif event == "start" and not self.is_mutated(fields["id"]):
             say(event, **fields)
 
     def show(self, output):
         pass
 
-    def is_twin(self, test):
-        return plain_name(test) in self.twins
+    def is_mutated(self, test):
+        return plain_name(test) in self.mutated_tests
 
-    def twins_passed(self):
-        return {plain_name(test) for test in self.of("passed") if self.is_twin(test)}
+    def mutated_tests_passed(self):
+        return {plain_name(test) for test in self.of("passed") if self.is_mutated(test)}
 
     def leave_out(self, tests):
         """Leaves tests out of the run."""
@@ -589,16 +589,16 @@ def write(path, text):
         file.truncate()
 
 
-class Twins:
+class MutatedTests:
     """The tests once more, expecting something else. Whichever of them pass have not looked at what they were given."""
 
     def __init__(self, maker, settings):
-        make = {"__name__": "assize_twins"}
-        exec(compile(maker, "<twins>", "exec"), make)
+        make = {"__name__": "assize_mutated_tests"}
+        exec(compile(maker, "<mutated_tests>", "exec"), make)
         self.chance = random.SystemRandom()
         self.word = os.urandom(12).hex()
-        self.write_twins = make["written"]
-        # Files with twins: what stands there, and by the names of tests how they can be changed.
+        self.write_mutated_tests = make["written"]
+        # Files with mutated tests: what stands there, and by the names of tests how they can be changed.
         self.files = {}
         texts = self.texts(settings["files"])
         taken = {path: self.ask(make["taken_from_others"], text, set()) for path, text in texts.items()}
@@ -616,7 +616,7 @@ class Twins:
 
     @staticmethod
     def texts(paths):
-        """The files of tests that twins are made of, as many as there is room for."""
+        """The files of tests that mutated tests are made of, as many as there is room for."""
         found, size = {}, 0
         for path in paths:
             try:
@@ -625,7 +625,7 @@ class Twins:
             except OSError:
                 continue
             size += len(text)
-            if size > TWIN_BYTES_MAX:
+            if size > MUTATED_BYTES_MAX:
                 break
             if not os.path.islink(path):
                 found[path] = text
@@ -636,22 +636,22 @@ class Twins:
         try:
             return maker(text)
         except Exception:  # noqa: BLE001
-            # Whatever somebody's source is like that we did not think of: tests without twins are still tests.
+            # Whatever somebody's source is like that we did not think of: tests without mutated tests are still tests.
             return otherwise
 
     def names(self):
         return ["%s::%s" % (path, name) for path, (_, changes) in self.files.items() for name in changes]
 
     def hold(self, run, source, settings, seconds, limit, probe=False):
-        """Runs the tests with the twins that a run asks for. Returns whether all came to an end, and what is wrong."""
+        """Runs the tests with the mutated tests that a run asks for. Returns whether all came to an end, and what is wrong."""
         settings = dict(settings, cache=tempfile.mkdtemp(prefix="cache-"))
-        seconds = min(seconds, TWIN_TEST_SECONDS) if run.twins else seconds
+        seconds = min(seconds, MUTATED_TEST_SECONDS) if run.mutated_tests else seconds
         run.until = time.monotonic() + limit
         texts = {}
         for path, (text, changes) in self.files.items():
-            made = [changes[name] for name in changes if path + "::" + name in run.twins]
+            made = [changes[name] for name in changes if path + "::" + name in run.mutated_tests]
             edits = [edit for change in made for edit in (change.probe if probe else change.edits)]
-            texts[path] = self.write_twins(text, edits)
+            texts[path] = self.write_mutated_tests(text, edits)
         try:
             for path in texts:
                 if not put(path, texts[path]):
@@ -662,8 +662,8 @@ class Twins:
             for path, (text, _) in self.files.items():
                 put(path, text)
         if not probe:
-            self.passed |= run.twins_passed()
-            self.tried |= {plain_name(test) for test in run.ended if run.is_twin(test)}
+            self.passed |= run.mutated_tests_passed()
+            self.tried |= {plain_name(test) for test in run.ended if run.is_mutated(test)}
         if changed:
             return False, ("forged", "%s was rewritten while the tests ran" % changed)
         if trouble:
@@ -683,7 +683,7 @@ class Twins:
         return None
 
     def object(self, run, tree, source, settings, seconds):
-        """Objects to tests that passed, and whose twins passed as well."""
+        """Objects to tests that passed, and whose mutated tests passed as well."""
         passed = {plain_name(test) for test in run.of("passed")}
         both = [
             ("%s::%s" % (path, name), path, change)
@@ -705,7 +705,7 @@ class Twins:
     def probed(self, names, run, tree, source, settings, seconds):
         """Returns by the names of tests the files that say what the things are equal to that they were given."""
         tree.restore()
-        now = TwinRun(settings["phases"], names)
+        now = MutatedRun(settings["phases"], names)
         now.leave_out([test for test in run.ended if plain_name(test) not in names])
         self.hold(now, source, settings, seconds, PROBE_SECONDS_MAX, probe=True)
         found = {}
@@ -750,29 +750,29 @@ def put(path, text):
     return attempt(write, path, text)
 
 
-def mixed(run, twins, tree, source, settings, seconds):
-    """Runs the tests twice, each time with twins in the place of half of them.
+def mixed(run, mutated_tests, tree, source, settings, seconds):
+    """Runs the tests twice, each time with mutated tests in the place of half of them.
 
     Whichever run code under test takes itself to be in, it cannot know which of the tests are real. Returns whether
     that has settled how all tests end, and what is wrong with the whole. It settles nothing where a real test fails:
-    others that failed before it, as twins do, may be the cause.
+    others that failed before it, as mutated tests do, may be the cause.
     """
-    halves, halved = [], {name: twins.chance.random() < 0.5 for name in twins.names()}
+    halves, halved = [], {name: mutated_tests.chance.random() < 0.5 for name in mutated_tests.names()}
     limit = MIXED_SECONDS_MAX
     for half in (False, True):
-        now = TwinRun(settings["phases"], {name for name in halved if halved[name] is half})
-        ended, trouble = twins.hold(now, source, settings, seconds, limit)
+        now = MutatedRun(settings["phases"], {name for name in halved if halved[name] is half})
+        ended, trouble = mutated_tests.hold(now, source, settings, seconds, limit)
         tree.restore()
         halves.append(now)
-        wrong = [test for test in now.of("failed") if not ours(test, settings) and not now.is_twin(test)]
+        wrong = [test for test in now.of("failed") if not ours(test, settings) and not now.is_mutated(test)]
         if not ended:
-            twins.too_slow = True
+            mutated_tests.too_slow = True
         if trouble or not ended or wrong or now.broken:
             return False, trouble
         limit = 1.5 * MIXED_SECONDS_MAX
     for now in halves:
-        run.collect([test for test in now.collected if not now.is_twin(test)])
-        left = [test for test in now.deselected if not now.is_twin(test)]
+        run.collect([test for test in now.collected if not now.is_mutated(test)])
+        left = [test for test in now.deselected if not now.is_mutated(test)]
         run.deselected.update(dict.fromkeys(left, True))
         run.say("deselected", ids=left)
         for fields in now.tampered:
@@ -781,11 +781,11 @@ def mixed(run, twins, tree, source, settings, seconds):
         for objection in now.objections:
             run.object(*objection)
     for test in run.collected:
-        outcomes = [(now, now.ended[test]) for now in halves if test in now.ended and not now.is_twin(test)]
+        outcomes = [(now, now.ended[test]) for now in halves if test in now.ended and not now.is_mutated(test)]
         if not outcomes:
             continue
         fails = [found for found in outcomes if found[1] != "passed"]
-        # Tests that are nobody's twin have ended twice. Ours are to fail, and fail both times.
+        # Tests that are nobody's mutated have ended twice. Ours are to fail, and fail both times.
         must_fail = ours(test, settings) and test.endswith("_fails")
         now, outcome = outcomes[0] if must_fail and len(fails) < len(outcomes) else (fails or outcomes)[0]
         if must_fail and len(fails) < len(outcomes):
@@ -794,43 +794,43 @@ def mixed(run, twins, tree, source, settings, seconds):
     return True, None
 
 
-def apart(run, twins, tree, source, settings, seconds):
-    """Runs the tests as they are, and then again, all real or all twins, in an order that nobody knows.
+def apart(run, mutated_tests, tree, source, settings, seconds):
+    """Runs the tests as they are, and then again, all real or all mutated tests, in an order that nobody knows.
 
     Returns what is wrong with the whole.
     """
     began = time.monotonic()
     trouble = supervise(run, source, settings, seconds)
     took = time.monotonic() - began
-    changed = twins.changed()
+    changed = mutated_tests.changed()
     if changed:
         return "forged", "%s was rewritten while the tests ran" % changed
-    if trouble or not twins.files:
+    if trouble or not mutated_tests.files:
         return trouble
-    if took > MIXED_SECONDS_MAX or twins.too_slow:
-        twins.passed.clear()
+    if took > MIXED_SECONDS_MAX or mutated_tests.too_slow:
+        mutated_tests.passed.clear()
         message = "its tests take longer than %d s: none is run with something else expected" % MIXED_SECONDS_MAX
-        run.object("without-twins", next(iter(twins.files)), None, message, "warning")
+        run.object("without-twins", next(iter(mutated_tests.files)), None, message, "warning")
         return None
     plan = [False] * 2 + [True] * 3
-    twins.chance.shuffle(plan)
+    mutated_tests.chance.shuffle(plan)
     if took > AGAIN_SECONDS_MAX or run.broken or [test for test in run.of("failed") if not ours(test, settings)]:
         # What no run had yet. Also where some fail it is seen which pass whatever they expect: a change is compared
         # with its base.
         plan = [True]
-    limit, again, rounds = 2 * took + 2 * TWIN_TEST_SECONDS, {}, 0
-    for are_twins in plan:
+    limit, again, rounds = 2 * took + 2 * MUTATED_TEST_SECONDS, {}, 0
+    for are_mutated_tests in plan:
         tree.restore()
-        now = TwinRun(settings["phases"], set(twins.names() if are_twins else ()))
+        now = MutatedRun(settings["phases"], set(mutated_tests.names() if are_mutated_tests else ()))
         if len(plan) == 1:
-            now.twins -= twins.tried
-            now.leave_out([test for test in run.ended if not now.is_twin(test)])
-            if not now.twins:
+            now.mutated_tests -= mutated_tests.tried
+            now.leave_out([test for test in run.ended if not now.is_mutated(test)])
+            if not now.mutated_tests:
                 break
-        ended, trouble = twins.hold(now, source, settings, seconds, limit)
+        ended, trouble = mutated_tests.hold(now, source, settings, seconds, limit)
         if trouble:
             return trouble
-        if ended and not are_twins:
+        if ended and not are_mutated_tests:
             rounds += 1
             for test in run.of("passed"):
                 if now.ended.get(test) != "passed":
@@ -856,7 +856,7 @@ def main():
 
     settings = json.loads(read("settings.json"))
     source = read("worker.py") + read(settings["runner"] + "_worker.py")
-    maker = read("twins.py")
+    maker = read("mutated_tests.py")
     guard()
     try:
         seconds = float(os.environ.get("ASSIZE_TEST_SECONDS", TEST_SECONDS))
@@ -873,14 +873,14 @@ def main():
     settings["canaries"] = [path for path in beside if path not in known]
     run, tree = Run(settings["phases"]), Tree()
     say("begin", runner=settings["runner"], python=sys.version.split()[0])
-    twins = Twins(maker, settings)
+    mutated_tests = MutatedTests(maker, settings)
     settled, trouble = False, None
-    if twins.files and tree.whole:
-        settled, trouble = mixed(run, twins, tree, source, settings, seconds)
+    if mutated_tests.files and tree.whole:
+        settled, trouble = mixed(run, mutated_tests, tree, source, settings, seconds)
     if not settled and not trouble:
-        trouble = apart(run, twins, tree, source, settings, seconds)
+        trouble = apart(run, mutated_tests, tree, source, settings, seconds)
     if not trouble:
-        twins.object(run, tree, source, settings, seconds)
+        mutated_tests.object(run, tree, source, settings, seconds)
     if trouble:
         say("trouble", kind=trouble[0], message=short(trouble[1]))
     say("end", tests=len(run.ended))

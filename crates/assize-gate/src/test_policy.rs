@@ -6,7 +6,7 @@
 //! they can fail a change, and prove little. This module says what belongs where; it must not know how
 //! copies of a tree are made.
 
-mod aid;
+mod helper;
 mod opened;
 mod tool;
 
@@ -16,7 +16,7 @@ use assize_core::diff::{Diff, FileStatus};
 use assize_core::path::file_name;
 use assize_ecosystem::{FileRole, is_runner_configuration, is_test};
 
-pub use aid::{Use, Used, Uses, is_setting};
+pub use helper::{Use, Used, Uses, is_setting};
 pub use opened::sentences;
 pub use opened::{WritableScope, asked_files};
 pub use tool::is_check_configuration;
@@ -33,7 +33,7 @@ fn is_held(path: &str) -> bool {
 
 /// Returns whether a file may belong to the tests, so that a specification has to open it.
 fn may_be_held(path: &str) -> bool {
-    is_held(path) || aid::is_named_as_aid(path)
+    is_held(path) || helper::is_named_as_helper(path)
 }
 
 /// Returns whether a file tells runners and checks what to do, and holds nothing for tests to use: no specification asks for it by
@@ -65,26 +65,26 @@ pub struct CopyPlan {
     /// Whether tests of the change have to run apart from those of the base.
     pub apart: bool,
     /// Files among those that come from the base which are no tests by their paths, and belong to them all the same.
-    pub aids: BTreeSet<String>,
+    pub test_helpers: BTreeSet<String>,
 }
 
 /// Says which files come from the base. `base_files` are the paths that the base has, `uses` is how they use each other.
 pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, uses: &Uses, opened: &WritableScope) -> CopyPlan {
     let mut plan = CopyPlan::default();
-    let aids = aid::aids(base_files, uses);
+    let test_helpers = helper::test_helpers(base_files, uses);
     for file in &diff.files {
         let paths = [Some(&file.path), file.old_path.as_ref()];
         for path in paths.into_iter().flatten().filter(|path| !opened.opens(path)) {
             let in_base = base_files.contains(path);
-            let is_aid = aids.contains(path) || !in_base && aid::shadows(path, &aids);
+            let is_helper = test_helpers.contains(path) || !in_base && helper::shadows(path, &test_helpers);
             if is_check_configuration(path) && !is_data_of_tests(path) {
                 if in_base || tool::overrules(path, base_files, &uses.settings) {
                     plan.restore.insert(path.clone());
                 }
-            } else if is_held(path) && !uses.production.contains(path) || is_aid {
+            } else if is_held(path) && !uses.production.contains(path) || is_helper {
                 plan.apart = true;
-                if is_aid {
-                    plan.aids.insert(path.clone());
+                if is_helper {
+                    plan.test_helpers.insert(path.clone());
                 }
                 if in_base { &mut plan.held_restore } else { &mut plan.held_remove }.insert(path.clone());
             } else if guarded(path).is_some() && in_base && file.status != FileStatus::Added {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn aids_of_the_tests_come_from_the_base() {
+    fn helpers_of_the_tests_come_from_the_base() {
         use FileStatus::{Added, Modified};
         let change = |path: &str, status| FileChange::new(path, status);
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
@@ -293,7 +293,7 @@ mod tests {
         let closed = plan(&diff, &base, &uses, &WritableScope::None);
         assert_eq!(closed.held_restore, set(&["src/__snapshots__/a.snap", "support/same.js"]));
         assert_eq!((closed.held_remove, closed.apart), (set(&["support/same.json"]), true));
-        assert_eq!(closed.aids, set(&["support/same.js", "support/same.json"]));
+        assert_eq!(closed.test_helpers, set(&["support/same.js", "support/same.json"]));
         let opened = WritableScope::by("Change `support/same.js` so that it ignores order.");
         assert_eq!(opened, WritableScope::Named(set(&["support/same.js"])));
         assert!(!plan(&diff, &base, &uses, &opened).held_restore.contains("support/same.js"));

@@ -101,21 +101,21 @@ fn check(seed: u64) {
     merged.extend(side(|at| at % 3 != 1));
     assert_eq!(merged.len(), all.len(), "seed {seed}: an event is lost or doubled");
 
-    let standing = Reputations::of(&roster, all.clone());
+    let reputations = Reputations::of(&roster, all.clone());
     let mut shuffled: Vec<MarketEvent> = merged.into_values().chain(all).collect();
     random.shuffle(&mut shuffled);
-    assert_eq!(Reputations::of(&roster, shuffled), standing, "seed {seed}: the order of files matters");
+    assert_eq!(Reputations::of(&roster, shuffled), reputations, "seed {seed}: the order of files matters");
 
     let (least, most) = bounds(bidders.len());
-    let weights: Vec<f64> = standing.bidders.values().map(|bidder| bidder.weight).collect();
+    let weights: Vec<f64> = reputations.bidders.values().map(|bidder| bidder.weight).collect();
     assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9, "seed {seed}: {weights:?}");
     assert!(weights.iter().all(|weight| (least..=most).contains(weight)), "seed {seed}: {weights:?}");
-    let counted: u32 = standing.bidders.values().map(|bidder| bidder.implemented).sum();
+    let counted: u32 = reputations.bidders.values().map(|bidder| bidder.implemented).sum();
     let implemented = rounds.iter().flatten().filter(|event| event.outcome.implemented().is_some()).count();
     assert_eq!(counted as usize, implemented, "seed {seed}");
 
     let pool = random.u32(bidders.len() as u32..=POOL_MAX);
-    let shares: Vec<f64> = standing.bidders.values().map(|bidder| bidder.weight * bidder.efficiency).collect();
+    let shares: Vec<f64> = reputations.bidders.values().map(|bidder| bidder.weight * bidder.efficiency).collect();
     let budgets = allot(pool, &shares).expect("enough for everybody");
     assert_eq!(budgets.iter().sum::<u32>(), pool, "seed {seed}");
     assert!(budgets.iter().all(|budget| *budget >= 1), "seed {seed}: {budgets:?}");

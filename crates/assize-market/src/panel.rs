@@ -61,7 +61,7 @@ impl BidOpinions {
     /// Says why, in the words of the first judge.
     pub fn reasoning(&self) -> String {
         match &self.reasons {
-            None => "Nobody judged its quality and innovation.".to_owned(),
+            None => "Its quality and innovation were not judged.".to_owned(),
             Some((quality, innovation)) => {
                 let short = |text: &str| beginning(text.trim(), REASON_CHARS_MAX).into_owned();
                 format!("Quality: {} Innovation: {}", short(quality), short(innovation))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use assize_core::diff::Diff;
 use assize_core::gathered::EvidencePart;
-use assize_core::prompt::{DiffBudget, Nonce, Question, diff_values, exhibits_of_diff, fence, hash_of, render};
+use assize_core::prompt::{DiffBudget, Nonce, Question, attachments_of_diff, diff_values, fence, hash_of, render};
 use assize_core::text::{Untrusted, quote};
 use assize_core::verdict::Verdict;
 use assize_patch::{Patch, PatchLimits};
@@ -98,9 +98,9 @@ pub fn extract_question(
             guidelines => guidelines.iter().map(told).collect::<Vec<_>>(),
         }
     };
-    let mut exhibits = vec![boxes.clone(), specification.to_owned()];
-    exhibits.extend(guidelines.iter().map(|guideline| guideline.text.clone()));
-    question::<RequirementsVerdict>(EXTRACT, &|_| context! {}, &case, exhibits, nonce)
+    let mut attachments = vec![boxes.clone(), specification.to_owned()];
+    attachments.extend(guidelines.iter().map(|guideline| guideline.text.clone()));
+    question::<RequirementsVerdict>(EXTRACT, &|_| context! {}, &case, attachments, nonce)
 }
 
 /// Renders the question for a bid.
@@ -120,8 +120,8 @@ pub fn bid_question(requirements: &Requirements, invitation: &Invitation<'_>, no
         }
     };
     // The bid that failed is no plant: whoever hands it in again is told so by the market, and others may.
-    let exhibits = vec![demanded.clone(), invitation.brief.open().to_owned()];
-    question::<Bid>(BID, &|_| context! {}, &case, exhibits, nonce)
+    let attachments = vec![demanded.clone(), invitation.brief.open().to_owned()];
+    question::<Bid>(BID, &|_| context! {}, &case, attachments, nonce)
 }
 
 fn failure_text(failure: &FailureContext) -> String {
@@ -145,10 +145,10 @@ pub fn rank_question(
             bids => told.iter().map(shown_bid).collect::<Vec<_>>(),
         }
     };
-    let mut exhibits = vec![demanded.clone()];
-    exhibits.extend(told.iter().map(|(_, text)| text.clone()));
-    exhibits.extend(affected.iter().map(|(_, text)| text.open().to_owned()));
-    question::<BidsVerdict>(RANK, &|_| context! {}, &case, exhibits, nonce)
+    let mut attachments = vec![demanded.clone()];
+    attachments.extend(told.iter().map(|(_, text)| text.clone()));
+    attachments.extend(affected.iter().map(|(_, text)| text.open().to_owned()));
+    question::<BidsVerdict>(RANK, &|_| context! {}, &case, attachments, nonce)
 }
 
 /// Writes a bid as judges see it: everything but what it claims of its own success.
@@ -189,10 +189,11 @@ pub fn implement_question(
             files => by_patch.map(|(affected, _)| files(affected, nonce)).unwrap_or_default(),
         }
     };
-    let mut exhibits = vec![demanded.clone(), told.clone()];
-    exhibits.extend(failure.clone());
-    exhibits.extend(by_patch.iter().flat_map(|(affected, _)| affected.iter().map(|(_, text)| text.open().to_owned())));
-    question::<Patch>(IMPLEMENT, &rubric, &case, exhibits, nonce)
+    let mut attachments = vec![demanded.clone(), told.clone()];
+    attachments.extend(failure.clone());
+    attachments
+        .extend(by_patch.iter().flat_map(|(affected, _)| affected.iter().map(|(_, text)| text.open().to_owned())));
+    question::<Patch>(IMPLEMENT, &rubric, &case, attachments, nonce)
 }
 
 /// Renders the question which boxes a change does.
@@ -204,16 +205,16 @@ pub fn boxes_question(boxes: &[&ExplicitRequirement], diff: &Diff, budget: DiffB
             diff => diff_values(&EvidencePart::Gathered(diff.clone()), budget, nonce, assize_ecosystem::reading_rank),
         }
     };
-    let mut exhibits = vec![demanded.clone()];
-    exhibits.extend(exhibits_of_diff(diff));
-    question::<BoxesVerdict>(BOXES, &|_| context! {}, &case, exhibits, nonce)
+    let mut attachments = vec![demanded.clone()];
+    attachments.extend(attachments_of_diff(diff));
+    question::<BoxesVerdict>(BOXES, &|_| context! {}, &case, attachments, nonce)
 }
 
 fn question<V: Verdict>(
     [rubric, case]: [&'static str; 2],
     rules: &dyn Fn(&Nonce) -> minijinja::Value,
     values: &dyn Fn(&Nonce) -> minijinja::Value,
-    exhibits: Vec<String>,
+    attachments: Vec<String>,
     nonce: &Nonce,
 ) -> Question {
     let canonical = Nonce::canonical();
@@ -223,7 +224,7 @@ fn question<V: Verdict>(
     Question {
         prompt_hash: hash_of(&[&system(&canonical), &prompt(&canonical), &schema.to_string()]),
         rubric_hash: hash_of(&[rubric, case]),
-        exhibits,
+        attachments,
         schema_name: V::NAME,
         system: system(nonce).into(),
         prompt: prompt(nonce),

@@ -139,8 +139,9 @@ impl Reputations {
         let mut weights = project(&vec![1.0 / bidders.len().max(1) as f64; bidders.len()]);
         let names: Vec<&String> = bidders.iter().collect();
         let begin = |(name, weight): (&&String, &f64)| {
-            let standing = BidderReputation { weight: *weight, history: vec![*weight], ..BidderReputation::default() };
-            ((*name).clone(), ReputationAccumulator { standing, squares: 0.0 })
+            let reputation =
+                BidderReputation { weight: *weight, history: vec![*weight], ..BidderReputation::default() };
+            ((*name).clone(), ReputationAccumulator { reputation, squares: 0.0 })
         };
         let mut counted: BTreeMap<String, ReputationAccumulator> = names.iter().zip(&weights).map(begin).collect();
         let mut others = 0;
@@ -170,36 +171,36 @@ impl Reputations {
 
 /// A standing while it is counted.
 struct ReputationAccumulator {
-    standing: BidderReputation,
+    reputation: BidderReputation,
     /// Squared distances of stated probabilities, summed up.
     squares: f64,
 }
 
 impl ReputationAccumulator {
     fn see(&mut self, event: &MarketEvent) {
-        let standing = &mut self.standing;
+        let reputation = &mut self.reputation;
         let Some(passed) = event.outcome.implemented() else { return };
-        standing.implemented += 1;
-        standing.succeeded += u32::from(passed);
-        standing.iterations = standing.iterations.saturating_add(event.iteration_count);
+        reputation.implemented += 1;
+        reputation.succeeded += u32::from(passed);
+        reputation.iterations = reputation.iterations.saturating_add(event.iteration_count);
         if let Some(probability) = event.stated_probability {
-            standing.stated += 1;
+            reputation.stated += 1;
             self.squares += (probability - f64::from(u8::from(passed))).powi(2);
         }
     }
 
     fn weigh(&mut self, weight: f64) {
-        if self.standing.history.last() != Some(&weight) {
-            self.standing.history.push(weight);
+        if self.reputation.history.last() != Some(&weight) {
+            self.reputation.history.push(weight);
         }
-        self.standing.weight = weight;
+        self.reputation.weight = weight;
     }
 
     fn finish(mut self) -> BidderReputation {
-        let standing = &mut self.standing;
-        standing.efficiency = efficiency(standing.succeeded, standing.iterations);
-        standing.brier = (standing.stated > 0).then(|| self.squares / f64::from(standing.stated));
-        self.standing
+        let reputation = &mut self.reputation;
+        reputation.efficiency = efficiency(reputation.succeeded, reputation.iterations);
+        reputation.brier = (reputation.stated > 0).then(|| self.squares / f64::from(reputation.stated));
+        self.reputation
     }
 }
 
@@ -215,8 +216,8 @@ mod tests {
         names.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    fn weights(standing: &Reputations) -> Vec<f64> {
-        standing.bidders.values().map(|bidder| bidder.weight).collect()
+    fn weights(reputation: &Reputations) -> Vec<f64> {
+        reputation.bidders.values().map(|bidder| bidder.weight).collect()
     }
 
     fn near(is: &[f64], wanted: &[f64]) {
@@ -254,12 +255,12 @@ mod tests {
             event("c", "2026-01-01T00:10:00Z", MarketOutcome::ReplanSuccess, 0.12),
         ];
         let mut steps = Vec::new();
-        let standing = Reputations::told(&bidders(&["a", "b", "c"]), events, &mut |step| steps.push(step));
+        let reputation = Reputations::told(&bidders(&["a", "b", "c"]), events, &mut |step| steps.push(step));
         let third = 1.0 / 3.0;
         near(&steps[0].after, &[third - 0.10, third + 0.05, third + 0.05]);
-        near(&weights(&standing), &[third - 0.14, third + 0.01, third + 0.13]);
-        assert_eq!(standing.bidders["c"].history.len(), 3);
-        assert_eq!((standing.bidders["a"].implemented, standing.bidders["a"].succeeded), (1, 0));
+        near(&weights(&reputation), &[third - 0.14, third + 0.01, third + 0.13]);
+        assert_eq!(reputation.bidders["c"].history.len(), 3);
+        assert_eq!((reputation.bidders["a"].implemented, reputation.bidders["a"].succeeded), (1, 0));
     }
 
     #[test]
@@ -269,7 +270,7 @@ mod tests {
             iteration_count: 2,
             ..event(bot, at, outcome, 0.0)
         };
-        let standing = Reputations::of(
+        let reputation = Reputations::of(
             &bidders(&["a", "b"]),
             [
                 stated("a", "2026-01-01T00:00:00Z", MarketOutcome::RankedFirstSuccess, 0.9),
@@ -279,11 +280,11 @@ mod tests {
                 event("gone", "2026-01-02T00:00:00Z", MarketOutcome::RankedFirstFailure, -0.15),
             ],
         );
-        let bidder = &standing.bidders["a"];
+        let bidder = &reputation.bidders["a"];
         assert!((bidder.brier.expect("scored") - (0.01 + 0.64) / 2.0).abs() < 1e-12);
         assert_eq!((bidder.stated, bidder.iterations), (2, 4));
         assert!((bidder.efficiency - 0.4).abs() < 1e-12);
-        assert_eq!((standing.bidders["b"].brier, standing.others), (None, 1));
+        assert_eq!((reputation.bidders["b"].brier, reputation.others), (None, 1));
     }
 
     fn histories() -> impl Strategy<Value = Vec<MarketEvent>> {
@@ -299,7 +300,7 @@ mod tests {
         #[test]
         fn whatever_order_and_however_often(events in histories(), seed in any::<u64>()) {
             let all = bidders(&["a", "b", "c", "d"]);
-            let standing = Reputations::of(&all, events.clone());
+            let reputation = Reputations::of(&all, events.clone());
             let mut shuffled = events.clone();
             // Some come twice, as they do when branches are merged.
             shuffled.extend(events.iter().take(seed as usize % 7).cloned());
@@ -307,9 +308,9 @@ mod tests {
             for at in (1..shuffled.len()).rev() {
                 shuffled.swap(at, (seed.rotate_left(at as u32) % places.min(at as u64 + 1)) as usize);
             }
-            prop_assert_eq!(&Reputations::of(&all, shuffled), &standing);
+            prop_assert_eq!(&Reputations::of(&all, shuffled), &reputation);
             let (least, most) = bounds(4);
-            let weights = weights(&standing);
+            let weights = weights(&reputation);
             prop_assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             prop_assert!(weights.iter().all(|weight| (least..=most).contains(weight)));
         }

@@ -195,12 +195,14 @@ pub enum MarketStep {
         why: String,
     },
     /// What failed in the end was kept on a branch of its own, where there was something.
-    Kept {
+    #[serde(rename = "kept")]
+    Preserved {
         /// The commit.
         commit: Option<String>,
     },
     /// What became of the bidders was put into words; the events are not written yet.
-    Told {
+    #[serde(rename = "told")]
+    OutcomesRecorded {
         /// The events.
         events: Vec<MarketEvent>,
     },
@@ -292,9 +294,9 @@ impl Attention {
                 format!("both rounds failed, first by {}, then by {}", initial.summary(), replan.summary())
             }
             Self::NoneGood { best } => format!("the best bid has {best:.2} where {TOTAL_MIN} is the least"),
-            Self::NoBids(why) if why.is_empty() => "nobody could bid".to_owned(),
+            Self::NoBids(why) if why.is_empty() => "no bidder could bid".to_owned(),
             Self::NoBids(why) => format!("there is no bid: {}", why.join("; ")),
-            Self::Unjudged(why) => format!("nobody could judge: {why}"),
+            Self::Unjudged(why) => format!("no judge could judge: {why}"),
             Self::OutOfIterations(open) => format!("no iteration is left; open: {}", open.join(", ")),
         }
     }
@@ -433,7 +435,7 @@ impl MarketRun {
             }
             MarketStep::Outdated => MarketEffect::Verify,
             MarketStep::CommitRefused { why } => self.fail(MarketFailure::saying(FailureType::CommitRefused, &why)),
-            MarketStep::Kept { commit } => {
+            MarketStep::Preserved { commit } => {
                 self.kept = commit.is_some();
                 let told =
                     outcomes(&self.round_result(self.implemented(false)), self.before(), &self.start.measures.deltas);
@@ -442,7 +444,7 @@ impl MarketRun {
                     _ => MarketEffect::Tell(told),
                 }
             }
-            MarketStep::Told { events } => {
+            MarketStep::OutcomesRecorded { events } => {
                 self.told.extend(events.iter().cloned());
                 MarketEffect::Write(events)
             }
@@ -909,9 +911,9 @@ mod tests {
         fn verified(&mut self, failure: Option<MarketFailure>, files: &[&str]) -> &mut Self {
             assert_eq!(self.effect, MarketEffect::Verify);
             let outcome = if failure.is_some() { Outcome::Revise } else { Outcome::Accept };
-            let standing = if failure.is_none() { BoxStatus::Done } else { BoxStatus::NotDone };
+            let status = if failure.is_none() { BoxStatus::Done } else { BoxStatus::NotDone };
             let boxes = self.run.promised().explicit_requirements.into_iter();
-            let boxes = boxes.map(|found| BoxEvidence { id: found.id, standing, because: String::new() }).collect();
+            let boxes = boxes.map(|found| BoxEvidence { id: found.id, status, because: String::new() }).collect();
             let verification = Verification {
                 outcome,
                 unjudged: None,
@@ -941,7 +943,7 @@ mod tests {
                 (event.bot_id.clone(), event.outcome, (event.weight_delta * 100.0).round() as i64)
             };
             let all = events.iter().map(said).collect();
-            self.step(MarketStep::Told { events: events.clone() });
+            self.step(MarketStep::OutcomesRecorded { events: events.clone() });
             assert_eq!(self.effect, MarketEffect::Write(events));
             self.step(MarketStep::Written);
             all
@@ -1046,7 +1048,7 @@ mod tests {
         play.step(MarketStep::Outdated).verified(None, &["x"]);
         play.step(MarketStep::CommitRefused { why: "no tabs".to_owned() });
         assert_eq!(play.effect, MarketEffect::Keep);
-        play.step(MarketStep::Kept { commit: None });
+        play.step(MarketStep::Preserved { commit: None });
         assert_eq!(
             who(&play.told()),
             [
@@ -1094,7 +1096,7 @@ mod tests {
         play.told();
         play.bids(&bids).ranked(&["b", "c"], 0.4);
         assert_eq!(play.effect, MarketEffect::Keep, "what failed first");
-        play.step(MarketStep::Kept { commit: Some("1".to_owned()) });
+        play.step(MarketStep::Preserved { commit: Some("1".to_owned()) });
         assert_eq!(who(&play.told()), [("a", MarketOutcome::Resubmitted, -5)]);
         let MarketEffect::Flag(attention) = play.effect.clone() else { panic!("{:?}", play.effect) };
         let sentence = attention.sentence();

@@ -125,7 +125,8 @@ pub struct BoxEvidence {
     /// The requirement.
     pub id: String,
     /// What is known of it.
-    pub standing: BoxStatus,
+    #[serde(rename = "standing")]
+    pub status: BoxStatus,
     /// What speaks for it, or what is missing.
     pub because: String,
 }
@@ -169,18 +170,18 @@ pub struct VerificationInput<'a> {
 
 impl Verification {
     /// Verifies an implementation.
-    pub fn of(bid: &Bid, requirements: &Requirements, scene: &VerificationInput<'_>) -> Self {
-        let ReviewRecord { inputs, ruling } = scene.record;
+    pub fn of(bid: &Bid, requirements: &Requirements, input: &VerificationInput<'_>) -> Self {
+        let ReviewRecord { inputs, ruling } = input.record;
         let files: Vec<String> = inputs.patch_summary.iter().map(|file| file.path.clone()).collect();
         let accepted = ruling.outcome == Outcome::Accept;
         let promised = requirements.explicit_requirements.iter().filter(|requirement| bid.addresses(requirement));
-        let boxes: Vec<BoxEvidence> = promised.map(|requirement| evidence(bid, requirement, scene, accepted)).collect();
+        let boxes: Vec<BoxEvidence> = promised.map(|requirement| evidence(bid, requirement, input, accepted)).collect();
         let failure = match ruling.outcome {
             Outcome::Accept => unmet(&boxes),
             Outcome::Unjudged => None,
-            _ => Some(refused(scene.record)),
+            _ => Some(refused(input.record)),
         };
-        let unsaid = boxes.iter().find(|found| found.standing == BoxStatus::Unjudged);
+        let unsaid = boxes.iter().find(|found| found.status == BoxStatus::Unjudged);
         let unjudged = match (ruling.outcome, unsaid) {
             (Outcome::Unjudged, _) => ruling.unjudged.clone(),
             (Outcome::Accept, Some(unsaid)) if failure.is_none() => {
@@ -195,7 +196,7 @@ impl Verification {
         let metrics = MarketMetrics {
             tests_passed: (ran > 0).then_some(tests.failed == 0),
             code_quality_passed: (quality.1 > 0).then_some(quality.0 == quality.1),
-            coverage_delta: scene.coverage.0.zip(scene.coverage.1).map(|(before, after)| after - before),
+            coverage_delta: input.coverage.0.zip(input.coverage.1).map(|(before, after)| after - before),
             lines_changed: Some(lines),
             files_affected: Some(files.len() as u64),
         };
@@ -210,7 +211,7 @@ impl Verification {
 
     /// Returns the boxes that may be ticked.
     pub fn evidenced(&self) -> impl Iterator<Item = &str> {
-        self.boxes.iter().filter(|found| found.standing == BoxStatus::Done).map(|found| found.id.as_str())
+        self.boxes.iter().filter(|found| found.status == BoxStatus::Done).map(|found| found.id.as_str())
     }
 
     /// Returns what an implementation score goes by. `open` is how many boxes were open, and `iterations` how many the bidder took of those that
@@ -323,7 +324,7 @@ fn refused(record: &ReviewRecord) -> MarketFailure {
 
 /// Names the boxes that nothing speaks for; `None` where each has something.
 fn unmet(boxes: &[BoxEvidence]) -> Option<MarketFailure> {
-    let open: Vec<&BoxEvidence> = boxes.iter().filter(|found| found.standing == BoxStatus::NotDone).collect();
+    let open: Vec<&BoxEvidence> = boxes.iter().filter(|found| found.status == BoxStatus::NotDone).collect();
     if boxes.is_empty() {
         return Some(MarketFailure::saying(FailureType::SpecNotMet, "the bid was to do none of the boxes"));
     }
@@ -337,14 +338,14 @@ fn unmet(boxes: &[BoxEvidence]) -> Option<MarketFailure> {
 fn evidence(
     bid: &Bid,
     requirement: &ExplicitRequirement,
-    scene: &VerificationInput<'_>,
+    input: &VerificationInput<'_>,
     accepted: bool,
 ) -> BoxEvidence {
-    let found = |standing, because: String| BoxEvidence { id: requirement.id.clone(), standing, because };
+    let found = |status, because: String| BoxEvidence { id: requirement.id.clone(), status, because };
     if !accepted {
         return found(BoxStatus::NotDone, "the change is not accepted".to_owned());
     }
-    let inputs = &scene.record.inputs;
+    let inputs = &input.record.inputs;
     let is_changed = |path: &str| inputs.patch_summary.iter().any(|file| file.path == path);
     let planned: Vec<&PlannedChange> = bid.planned_for(requirement).collect();
     let untouched = planned.iter().filter(|change| !is_test(&change.path)).find(|change| !is_changed(&change.path));
@@ -359,7 +360,7 @@ fn evidence(
     if touched.iter().all(|path| is_test(path)) {
         return found(BoxStatus::NotDone, "nothing but tests was changed for it".to_owned());
     }
-    match scene.judged.map(|judged| judged.get(&requirement.id).map_or(&[][..], Vec::as_slice)) {
+    match input.judged.map(|judged| judged.get(&requirement.id).map_or(&[][..], Vec::as_slice)) {
         Some([]) => found(BoxStatus::Unjudged, "no judge could say whether it is done".to_owned()),
         Some(opinions) => {
             // A judge that points nowhere, or at what did not change, has seen nothing.
@@ -376,7 +377,7 @@ fn evidence(
             }
         }
         None => {
-            let tests = touched.iter().find(|path| scene.tested.contains(**path));
+            let tests = touched.iter().find(|path| input.tested.contains(**path));
             match tests {
                 Some(path) if new_tests(inputs) > 0 => {
                     found(BoxStatus::Done, format!("tests that came with it in `{path}` pass"))

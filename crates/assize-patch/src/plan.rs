@@ -310,7 +310,7 @@ impl<'a> Planner<'a> {
             let line = lines.line_at(later.span.start) + 1;
             let (first, second) = (earlier.op.min(later.op), earlier.op.max(later.op));
             if later.span == earlier.span && later.span.is_empty() {
-                self.fault(second, "", format!("puts in text where ops[{first}] does, in {path} at line {line}"));
+                self.fault(second, "", format!("inserts text where ops[{first}] does, in {path} at line {line}"));
             } else if later.span.start < earlier.span.end && first == second {
                 self.fault(second, "find", format!("its places in {path} overlap at line {line}"));
             } else if later.span.start < earlier.span.end {
@@ -433,7 +433,7 @@ impl<'a> Planner<'a> {
         folder: &'p str,
         name: &'p str,
         gone: &BTreeSet<&str>,
-        standing: &mut NamesByFolder<'p>,
+        existing: &mut NamesByFolder<'p>,
     ) -> Option<String> {
         if self.names == NamePolicy::Any || self.tree.names(folder).any(|there| there == name) {
             return None;
@@ -441,9 +441,9 @@ impl<'a> Planner<'a> {
         let key = (folder, folded(name));
         let is_like = |other: &&str| folded(other) == key.1 && !gone.contains(joined(folder, other).as_str());
         let there = self.tree.names(folder).find(is_like);
-        let other = there.or_else(|| standing.get(&key).copied().filter(|other| *other != name));
+        let other = there.or_else(|| existing.get(&key).copied().filter(|other| *other != name));
         let other = other.map(|other| joined(folder, other));
-        standing.entry(key).or_insert(name);
+        existing.entry(key).or_insert(name);
         other
     }
 
@@ -454,7 +454,7 @@ impl<'a> Planner<'a> {
             changes.iter().filter(|change| change.after.is_none()).map(|change| change.path.as_str()).collect();
         let new = changes.iter().filter(|change| change.before.is_none()).map(|change| change.path.as_str());
         let new: BTreeSet<&str> = new.collect();
-        let mut standing = BTreeMap::new();
+        let mut existing = BTreeMap::new();
         for path in &new {
             let op = by_path[path].last().map_or(0, |(index, _)| *index);
             let mut rest: &str = path;
@@ -467,7 +467,7 @@ impl<'a> Planner<'a> {
                 if !is_file && !gone.contains(rest) && matches!(self.tree.entry(rest), PathState::File(_)) {
                     self.fault(op, "path", format!("{rest} is a file, so nothing can lie in it"));
                 }
-                if let Some(other) = self.taken_for(folder, name, &gone, &mut standing) {
+                if let Some(other) = self.taken_for(folder, name, &gone, &mut existing) {
                     self.fault(op, "path", format!("{path} and {other} are one file to some file systems"));
                 }
                 rest = folder;

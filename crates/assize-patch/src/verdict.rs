@@ -44,7 +44,7 @@ mod tests {
     const EDIT: &str = r#"{"ops":[{"kind":"edit","path":"a.py","find":"x = 1","replace":"x = 2"}]}"#;
 
     #[test]
-    fn a_patch_comes_through_the_door_once_and_whole() {
+    fn a_patch_is_parsed_once_and_whole() {
         let fenced = format!("Here it is:\n```json\n{EDIT}\n```\n");
         for (text, is_read) in [
             (EDIT.to_owned(), true),

@@ -35,7 +35,7 @@ pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
     if !run.done {
         return Err(ReportError::Truncated(run.stopped()));
     }
-    run.report("it had begun, and nobody knows how it ended")
+    run.report("it began, and its end was not reported")
 }
 
 /// Reads a run that was ended from outside: what had begun and not ended has failed.

@@ -48,7 +48,7 @@ enum Frame {
     Suite(Suite),
     Case(JUnitCase),
     /// A failure, error or skip, with its text.
-    Said(JUnitResult, String),
+    Reported(JUnitResult, String),
     /// What says nothing of results: properties, output.
     Other,
 }
@@ -94,13 +94,13 @@ impl JUnit<'_> {
             (Some(Frame::Suite(_)), "testsuite" | "testsuites") => self.suite(element)?,
             (Some(Frame::Suite(_)), "testcase") => self.case(element)?,
             (Some(Frame::Suite(_) | Frame::Case(_)), name) => match said(name) {
-                Some(said) => Frame::Said(said, element.get("message").unwrap_or_default().to_owned()),
+                Some(said) => Frame::Reported(said, element.get("message").unwrap_or_default().to_owned()),
                 None => Frame::Other,
             },
-            (Some(Frame::Said(..) | Frame::Other), "testcase") => {
+            (Some(Frame::Reported(..) | Frame::Other), "testcase") => {
                 return Err(malformed("a test stands within something else"));
             }
-            (Some(Frame::Said(..) | Frame::Other), _) => Frame::Other,
+            (Some(Frame::Reported(..) | Frame::Other), _) => Frame::Other,
         };
         self.frames.push(frame);
         Ok(())
@@ -154,7 +154,7 @@ impl JUnit<'_> {
     }
 
     fn text(&mut self, text: &str) {
-        if let Some(Frame::Said(_, words)) = self.frames.last_mut()
+        if let Some(Frame::Reported(_, words)) = self.frames.last_mut()
             && words.len() < super::MESSAGE_BYTES_MAX
         {
             if !words.is_empty() && !words.ends_with('\n') && words.trim_end() != text.trim() {
@@ -166,7 +166,7 @@ impl JUnit<'_> {
 
     fn close(&mut self) -> Result<(), ReportError> {
         match self.frames.pop() {
-            Some(Frame::Said(said, words)) => match self.frames.last_mut() {
+            Some(Frame::Reported(said, words)) => match self.frames.last_mut() {
                 Some(Frame::Case(case)) => case.hear(said, &words),
                 Some(Frame::Suite(suite)) if said != JUnitResult::Skipped => {
                     suite.found.errors += 1;

@@ -55,10 +55,10 @@ pub enum ReviewEvent {
         /// What the ruling will depend on.
         inputs: Box<ReviewInputs>,
         /// What judges are shown besides.
-        exhibits: Box<ReviewAttachments>,
+        attachments: Box<ReviewAttachments>,
     },
     /// A judge has replied, or will not.
-    Heard(Box<Opinion<ReviewVerdict>>),
+    OpinionReceived(Box<Opinion<ReviewVerdict>>),
     /// The time for judging is over.
     DeadlinePassed,
 }
@@ -98,16 +98,16 @@ impl ReviewCourt {
             return Vec::new();
         }
         match event {
-            ReviewEvent::Gathered { inputs, exhibits } => {
+            ReviewEvent::Gathered { inputs, attachments } => {
                 self.inputs = *inputs;
                 // A change that the gates turn away is turned away whatever a judge says: nobody is paid for that.
                 if self.hearing.is_empty() || evidence_outcome(&self.inputs).is_err() {
                     return self.rule();
                 }
-                let question = review_question(&self.inputs, &exhibits, &self.nonce);
+                let question = review_question(&self.inputs, &attachments, &self.nonce);
                 vec![ReviewEffect::Ask { judges: self.hearing.ask(), question: Box::new(question) }]
             }
-            ReviewEvent::Heard(opinion) => {
+            ReviewEvent::OpinionReceived(opinion) => {
                 if self.hearing.hear(*opinion) {
                     self.rule()
                 } else {
@@ -400,9 +400,9 @@ impl FixPlan {
         match (self.files, self.failing) {
             (0, 0) => "Make the gates that came to no result come to one.".to_owned(),
             (0, tests) => format!("Change the code so that {}; leave the tests as they are.", pass(tests)),
-            (files, 0) => format!("Mend what is listed in {}.", files_counted(files)),
+            (files, 0) => format!("Fix what is listed in {}.", files_counted(files)),
             (files, tests) => format!(
-                "Mend what is listed in {}, and change the code so that {}; leave the tests as they are.",
+                "Fix what is listed in {}, and change the code so that {}; leave the tests as they are.",
                 files_counted(files),
                 pass(tests)
             ),

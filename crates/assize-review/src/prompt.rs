@@ -2,7 +2,9 @@
 
 use assize_core::diff::Diff;
 use assize_core::gathered::EvidencePart;
-use assize_core::prompt::{Nonce, Question, describe, diff_values, exhibits_of_diff, fence, fenced, hash_of, render};
+use assize_core::prompt::{
+    Nonce, Question, attachments_of_diff, describe, diff_values, fence, fenced, hash_of, render,
+};
 use assize_core::text::{Untrusted, head, quote};
 use assize_core::verdict::Verdict;
 use assize_gate::exec_report::{ExecReport, GateResult};
@@ -32,25 +34,26 @@ pub struct ReviewAttachments {
 }
 
 /// Renders the question of the review court.
-pub fn review_question(inputs: &ReviewInputs, exhibits: &ReviewAttachments, nonce: &Nonce) -> Question {
+pub fn review_question(inputs: &ReviewInputs, attachments: &ReviewAttachments, nonce: &Nonce) -> Question {
     let canonical = Nonce::canonical();
     let rubric = |nonce: &Nonce| render(RUBRIC, &context! { nonce => nonce.as_str() });
     let schema = ReviewVerdict::schema();
-    let prompt_hash = hash_of(&[&rubric(&canonical), &render_case(inputs, exhibits, &canonical), &schema.to_string()]);
+    let prompt_hash =
+        hash_of(&[&rubric(&canonical), &render_case(inputs, attachments, &canonical), &schema.to_string()]);
     Question {
         prompt_hash,
         rubric_hash: hash_of(&[RUBRIC, CASE]),
-        exhibits: all_exhibits(inputs, exhibits),
+        attachments: all_attachments(inputs, attachments),
         schema_name: ReviewVerdict::NAME,
         system: rubric(nonce).into(),
-        prompt: render_case(inputs, exhibits, nonce),
+        prompt: render_case(inputs, attachments, nonce),
         schema: schema.into(),
     }
 }
 
-fn render_case(inputs: &ReviewInputs, exhibits: &ReviewAttachments, nonce: &Nonce) -> String {
+fn render_case(inputs: &ReviewInputs, attachments: &ReviewAttachments, nonce: &Nonce) -> String {
     let findings: Vec<String> = inputs.findings.iter().map(|finding| format!("- {}", describe(finding))).collect();
-    let brief = exhibits.brief.open();
+    let brief = attachments.brief.open();
     render(
         CASE,
         &context! {
@@ -58,7 +61,7 @@ fn render_case(inputs: &ReviewInputs, exhibits: &ReviewAttachments, nonce: &Nonc
             brief => if brief.is_empty() { String::new() } else { fence("brief", brief, nonce) },
             signals => signals(&inputs.exec, nonce),
             findings => fenced("findings", &findings, nonce),
-            diff => diff_values(&EvidencePart::Gathered(exhibits.diff.clone()), inputs.policy.diff_budget, nonce, assize_ecosystem::reading_rank),
+            diff => diff_values(&EvidencePart::Gathered(attachments.diff.clone()), inputs.policy.diff_budget, nonce, assize_ecosystem::reading_rank),
             notes => match &inputs.case.notes {
                 Some(notes) => shown("notes", notes.open(), NOTES_BYTES_MAX, nonce),
                 None => String::new(),
@@ -115,8 +118,8 @@ pub(super) fn signals(exec: &ExecReport, nonce: &Nonce) -> Value {
 }
 
 /// Everything that is not the judge's own: a verdict that stands in it was planted.
-pub(super) fn all_exhibits(inputs: &ReviewInputs, exhibits: &ReviewAttachments) -> Vec<String> {
-    let mut all = vec![inputs.case.specification.open().to_owned(), exhibits.brief.open().to_owned()];
+pub(super) fn all_attachments(inputs: &ReviewInputs, attachments: &ReviewAttachments) -> Vec<String> {
+    let mut all = vec![inputs.case.specification.open().to_owned(), attachments.brief.open().to_owned()];
     all.extend(inputs.case.notes.iter().map(|notes| notes.open().to_owned()));
     let exec = &inputs.exec;
     for lines in [
@@ -129,7 +132,7 @@ pub(super) fn all_exhibits(inputs: &ReviewInputs, exhibits: &ReviewAttachments) 
     ] {
         all.push(lines.join("\n"));
     }
-    all.extend(exhibits_of_diff(&exhibits.diff));
+    all.extend(attachments_of_diff(&attachments.diff));
     all
 }
 

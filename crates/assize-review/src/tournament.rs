@@ -56,7 +56,8 @@ pub struct TournamentCandidate {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Assessment {
     /// Where it stands.
-    pub standing: RankingKey,
+    #[serde(rename = "standing")]
+    pub ranking_key: RankingKey,
     /// What the review court recorded of it.
     pub review: Box<ReviewRecord>,
     /// How well it fits the project's conventions.
@@ -74,7 +75,7 @@ pub struct GateProgress {
     /// How many limits its review had before the first of them ran.
     pub limits: usize,
     /// What was known while another gate was still to come.
-    pub stages: Vec<GateCheckpoint>,
+    pub checkpoints: Vec<GateCheckpoint>,
     /// How well it fits the conventions by what is known without any gate.
     pub convention: Conformity,
 }
@@ -95,14 +96,14 @@ pub fn bound(so_far: &ReviewInputs) -> RankingKey {
 
 impl Assessment {
     /// Takes back what was found out after a stage.
-    fn cut(&mut self, course: &GateProgress, stage: &GateCheckpoint) {
+    fn cut(&mut self, course: &GateProgress, checkpoint: &GateCheckpoint) {
         let mut inputs = std::mem::take(&mut self.review.inputs);
-        inputs.exec = up_to(inputs.exec, course.gates, stage.gates);
+        inputs.exec = up_to(inputs.exec, course.gates, checkpoint.gates);
         inputs.limits.truncate(course.limits);
         inputs.limits.push(STOPPED_EARLY.to_owned());
         *self.review = ReviewRecord::of(inputs);
         self.convention = course.convention.clone();
-        self.standing = RankingKey::of(&self.review.inputs, self.review.ruling.outcome, self.convention.fit);
+        self.ranking_key = RankingKey::of(&self.review.inputs, self.review.ruling.outcome, self.convention.fit);
         self.stopped = Some(STOPPED_EARLY.to_owned());
     }
 
@@ -181,10 +182,10 @@ impl TournamentInputs {
     }
 
     /// Returns where a candidate stands; one that was not judged yet, nowhere.
-    pub fn standing(&self, candidate: usize) -> Option<RankingKey> {
+    pub fn ranking_key(&self, candidate: usize) -> Option<RankingKey> {
         match &self.candidates.get(candidate)?.tree {
             Err(faults) => Some(RankingKey::unfit(faults.len())),
-            Ok(_) => self.assessment(candidate).map(|known| known.standing),
+            Ok(_) => self.assessment(candidate).map(|known| known.ranking_key),
         }
     }
 
@@ -218,7 +219,8 @@ pub struct CandidateRank {
     /// Its rank, counted from 1; candidates that nothing tells apart share one.
     pub rank: usize,
     /// Where it stands.
-    pub standing: RankingKey,
+    #[serde(rename = "standing")]
+    pub ranking_key: RankingKey,
     /// Comparisons with its like that it won, less those that it lost.
     pub preferred: i32,
     /// The candidate with the same tree, where that was handed in before.
@@ -274,7 +276,7 @@ pub fn rank(inputs: &TournamentInputs) -> Ranking {
     let place = |index: usize| CandidateRank {
         index,
         rank: 0,
-        standing: inputs.standing(index).unwrap_or_else(|| RankingKey::unfit(1)),
+        ranking_key: inputs.ranking_key(index).unwrap_or_else(|| RankingKey::unfit(1)),
         preferred: inputs.original(index).and_then(|original| preferred.get(&original)).copied().unwrap_or_default(),
         duplicate_of: inputs.original(index).filter(|original| *original != index),
     };
@@ -301,17 +303,17 @@ pub fn rank(inputs: &TournamentInputs) -> Ranking {
     Ranking {
         winner_index: winner.map(|place| place.index),
         tied: tied.collect(),
-        outcome: winner.map_or(of_none, |place| place.standing.ruling),
+        outcome: winner.map_or(of_none, |place| place.ranking_key.ruling),
         places,
     }
 }
 
 /// Orders two places: by evidence, then by what judges prefer, then by taste that can be counted.
 fn compare(one: &CandidateRank, other: &CandidateRank) -> Ordering {
-    if one.standing.ties_with(&other.standing) {
-        one.preferred.cmp(&other.preferred).then_with(|| one.standing.cmp(&other.standing))
+    if one.ranking_key.ties_with(&other.ranking_key) {
+        one.preferred.cmp(&other.preferred).then_with(|| one.ranking_key.cmp(&other.ranking_key))
     } else {
-        one.standing.cmp(&other.standing)
+        one.ranking_key.cmp(&other.ranking_key)
     }
 }
 
@@ -420,13 +422,13 @@ impl TournamentCourt {
 
     /// Returns the standing that a candidate has to reach to be of any interest: the best of those that are known.
     pub fn best(&self) -> Option<RankingKey> {
-        self.inputs.finished().map(|(_, known)| known.standing).max()
+        self.inputs.finished().map(|(_, known)| known.ranking_key).max()
     }
 
     /// Pairs of those that share the lead as far as evidence goes, each in both orders.
     fn pairs(&self) -> Vec<(usize, usize)> {
         let Some(best) = self.best().filter(|_| self.has_judges) else { return Vec::new() };
-        let leads = |(_, known): &(usize, &Assessment)| known.standing.ties_with(&best);
+        let leads = |(_, known): &(usize, &Assessment)| known.ranking_key.ties_with(&best);
         let leading: Vec<usize> = self.inputs.finished().filter(leads).map(|(index, _)| index).collect();
         if leading.len() > COMPARED_MAX {
             return Vec::new();
@@ -443,8 +445,8 @@ impl TournamentCourt {
             let Some(Some(known)) = self.inputs.assessments.get_mut(*candidate) else { continue };
             // Of what could not be read to the end there is no report to cut.
             let is_whole = known.review.inputs.exec.used().count() >= course.gates;
-            if let Some(stage) = course.stages.iter().find(|stage| is_whole && stage.bound < best) {
-                known.cut(course, stage);
+            if let Some(checkpoint) = course.checkpoints.iter().find(|checkpoint| is_whole && checkpoint.bound < best) {
+                known.cut(course, checkpoint);
             }
         }
     }

@@ -241,7 +241,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_list_of_faults_agrees_with_the_strict_door(
+        fn the_list_of_faults_agrees_with_the_parser(
             from in prop::sample::select(&["revise", "accept", "0", "1", "\"r\"", "\"edit\"", "src/a.ts", "fix_plan", "[", "}"][..]),
             to in prop::sample::select(&["accept", "reject", "0.5", "2", "-1", "\"\"", "null", "\"add\"", "x", "{}", "", "]"][..]),
             nth in 0..6_usize,

@@ -285,7 +285,7 @@ pub enum StopEvent {
     /// The evidence is here.
     Gathered(Box<Evidence>),
     /// A judge has replied, or will not.
-    Heard(Box<Opinion<StopVerdict>>),
+    OpinionReceived(Box<Opinion<StopVerdict>>),
     /// The time for judging is over.
     DeadlinePassed,
 }
@@ -341,7 +341,7 @@ impl StopCourt {
             StopEvent::Opened if settled_before_evidence(&self.inputs.case, &self.session).is_some() => self.rule(),
             StopEvent::Opened => vec![StopEffect::Gather],
             StopEvent::Gathered(evidence) => self.gathered(&evidence),
-            StopEvent::Heard(opinion) => {
+            StopEvent::OpinionReceived(opinion) => {
                 if self.hearing.hear(*opinion) {
                     self.rule()
                 } else {
@@ -416,7 +416,7 @@ pub fn decide(inputs: &StopInputs, session: &SessionState) -> Decision {
         return Decision::leave(Ruling::unjudged(barred.clone()), AllowReason::Unjudged, Some(notice));
     }
     if let Some(leave) = settled_before_evidence(case, session) {
-        return Decision::leave(nothing_judged(leave), leave, standing_aside(leave, case, session));
+        return Decision::leave(nothing_judged(leave), leave, allow_message(leave, case, session));
     }
     let ruling = rule_on(inputs, session);
     if ruling.outcome == Outcome::Accept {
@@ -470,7 +470,7 @@ fn nothing_judged(leave: AllowReason) -> Ruling<StopVerdict> {
 }
 
 /// A court that stands aside says so: what is switched off and forgotten looks like a gate.
-fn standing_aside(leave: AllowReason, case: &StopCase, session: &SessionState) -> Option<String> {
+fn allow_message(leave: AllowReason, case: &StopCase, session: &SessionState) -> Option<String> {
     match leave {
         AllowReason::NothingAsked if session.overruled => {
             Some("Assize did not judge this stop: a prompt said `assize: accept`.".to_owned())

@@ -54,9 +54,9 @@ impl ReleaseReason {
     /// Says why, for a person.
     pub fn reason(self) -> &'static str {
         match self {
-            Self::SameAgain => "nothing changed since it was last sent back for the same reasons",
-            Self::PromptCap => "it was sent back as often as is done for one prompt",
-            Self::Failures => "it was sent back as often as is done without an acceptance in between",
+            Self::SameAgain => "nothing changed since the stop was last blocked for the same reasons",
+            Self::PromptCap => "it was blocked as often as is allowed for one prompt",
+            Self::Failures => "it was blocked as often as is allowed without an acceptance in between",
             Self::Stagnation => "too many of its attempts in this session changed nothing",
             Self::Regress => "each attempt left more missing than the one before",
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assize_core::finding::Finding;
 use assize_core::gathered::EvidencePart;
 use assize_core::prompt::{
-    DiffBudget, Nonce, Question, describe, diff_values, exhibits_of_diff, fence, fenced, hash_of, render,
+    DiffBudget, Nonce, Question, attachments_of_diff, describe, diff_values, fence, fenced, hash_of, render,
 };
 use assize_core::text::{head, quote, tail};
 use assize_core::verdict::Verdict;
@@ -39,7 +39,7 @@ pub fn stop_question(evidence: &Evidence, findings: &[Finding], budget: DiffBudg
     Question {
         prompt_hash: hash_of(&[&canonical_system, &canonical_prompt, &schema.to_string()]),
         rubric_hash: hash_of(&[RUBRIC, CASE]),
-        exhibits: exhibits(evidence),
+        attachments: attachments(evidence),
         schema_name: StopVerdict::NAME,
         system: system.into(),
         prompt,
@@ -76,7 +76,7 @@ fn render_case(evidence: &Evidence, findings: &[Finding], budget: DiffBudget, no
         .map(|attempt| {
             context! {
                 fingerprint => &*attempt.fingerprint.0,
-                decision => if attempt.blocked { "sent back" } else { "let go" },
+                decision => if attempt.blocked { "blocked" } else { "allowed" },
                 missing => attempt.missing_items.iter().map(|item| quote(item)).collect::<Vec<_>>().join("; "),
             }
         })
@@ -152,9 +152,9 @@ fn tests_after_last_edit(facts: &TranscriptFacts) -> &'static str {
     }
 }
 
-fn exhibits(evidence: &Evidence) -> Vec<String> {
-    let mut exhibits: Vec<String> = Vec::new();
-    let mut add = |text: &str| exhibits.push(text.to_owned());
+fn attachments(evidence: &Evidence) -> Vec<String> {
+    let mut attachments: Vec<String> = Vec::new();
+    let mut add = |text: &str| attachments.push(text.to_owned());
     evidence.directives.iter().flat_map(|directive| directive.all_text()).for_each(&mut add);
     add(evidence.message());
     if let Some(facts) = evidence.transcript.get() {
@@ -165,9 +165,9 @@ fn exhibits(evidence: &Evidence) -> Vec<String> {
         facts.open_todos().for_each(|item| add(item.text.open()));
     }
     if let Some(diff) = evidence.diff.get() {
-        exhibits.extend(exhibits_of_diff(diff));
+        attachments.extend(attachments_of_diff(diff));
     }
-    exhibits
+    attachments
 }
 
 #[cfg(test)]

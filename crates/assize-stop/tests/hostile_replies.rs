@@ -2,7 +2,7 @@
 //!
 //! One file, one reply: what it is `about`, its `payload` (`text` or `structured`: a string, or a
 //! list of strings and repetitions, put together), how it ended (`stop`, complete unless said
-//! otherwise), the `exhibits` that the judge was shown, and what is to `expect`: the verdict to
+//! otherwise), the `attachments` that the judge was shown, and what is to `expect`: the verdict to
 //! the letter, or the cause for which there is none.
 
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ struct HostileReply {
     #[serde(default = "complete")]
     stop: StopReason,
     #[serde(default)]
-    exhibits: Vec<String>,
+    attachments: Vec<String>,
     expect: ExpectedReading,
 }
 
@@ -84,8 +84,8 @@ fn judge(case: HostileReply) -> Result<ExpectedReading, String> {
         CasePayload::Structured(text) => Payload::Structured(text.put_together()),
     };
     let reply = Reply { payload, stop: case.stop };
-    let exhibits: Vec<&str> = case.exhibits.iter().map(String::as_str).collect();
-    let got = read::<StopVerdict>(&reply, &exhibits);
+    let attachments: Vec<&str> = case.attachments.iter().map(String::as_str).collect();
+    let got = read::<StopVerdict>(&reply, &attachments);
     if let Ok(verdict) = &got {
         verdict.check().map_err(|error| format!("{}: the accepted verdict does not hold: {error}", case.about))?;
     }

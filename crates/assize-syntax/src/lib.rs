@@ -2,6 +2,7 @@
 //!
 //! Everything here works on texts and paths that are handed to it; nothing reads a tree by itself.
 
+pub mod completion_marker;
 pub mod facts;
 pub mod import;
 pub mod inline_tests;
@@ -11,4 +12,3 @@ pub mod schema_type;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tree;
-pub mod witness;

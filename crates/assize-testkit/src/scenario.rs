@@ -331,22 +331,22 @@ impl Scenario {
     ///
     /// Panics when the world around the scenario cannot be made or the executable does not start.
     pub fn run(&self, executable: &Path) -> ScenarioRun {
-        let mut stage = FixtureRepository::new(self, executable);
-        stage.event("SessionStart", json!({"source": "startup", "model": transcript::MODEL}));
+        let mut fixture = FixtureRepository::new(self, executable);
+        fixture.event("SessionStart", json!({"source": "startup", "model": transcript::MODEL}));
         let mut stops = Vec::new();
         let mut sent_back = false;
         for (index, turn) in self.turns.iter().enumerate() {
-            stage.play(index + 1, turn);
+            fixture.play(index + 1, turn);
             if let Some(message) = &turn.final_message {
-                let reply = stage.stop(message, sent_back, &turn.background);
+                let reply = fixture.stop(message, sent_back, &turn.background);
                 sent_back = reply.reason.is_some();
                 if let Some(reason) = &reply.reason {
-                    stage.transcript.feedback(reason);
+                    fixture.transcript.feedback(reason);
                 }
                 stops.push((index, reply));
             }
         }
-        stage.finish(stops)
+        fixture.finish(stops)
     }
 }
 

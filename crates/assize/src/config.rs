@@ -399,7 +399,7 @@ impl Config {
         {
             if limit == 0 && stop.mode == EnforcementMode::Enforce {
                 return Err(wrong(format!(
-                    "[stop.limits] {name} is 0, with which nothing is ever sent back; mode = \"shadow\" says that better"
+                    "[stop.limits] {name} is 0, so no stop is ever blocked; use mode = \"shadow\" instead"
                 )));
             }
         }

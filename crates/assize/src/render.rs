@@ -83,16 +83,16 @@ pub fn gate_mark(state: GateState) -> String {
 /// Says in a few words what was done with the agent.
 pub fn disposition(disposition: &Disposition) -> String {
     match disposition {
-        Disposition::Block { .. } => "sent back".to_owned(),
+        Disposition::Block { .. } => "blocked".to_owned(),
         Disposition::Allow { leave, .. } => match leave {
-            AllowReason::Accepted => "let go".to_owned(),
-            AllowReason::NothingAsked => "let go: nothing is open".to_owned(),
-            AllowReason::BackgroundRunning => "let go: background tasks run".to_owned(),
-            AllowReason::Interrupted => "let go: interrupted".to_owned(),
-            AllowReason::Paused => "let go: paused".to_owned(),
-            AllowReason::Unjudged => "let go: unjudged".to_owned(),
+            AllowReason::Accepted => "allowed".to_owned(),
+            AllowReason::NothingAsked => "allowed: nothing is open".to_owned(),
+            AllowReason::BackgroundRunning => "allowed: background tasks run".to_owned(),
+            AllowReason::Interrupted => "allowed: interrupted".to_owned(),
+            AllowReason::Paused => "allowed: paused".to_owned(),
+            AllowReason::Unjudged => "allowed: unjudged".to_owned(),
             AllowReason::Released(release) => format!("released: {}", release.reason()),
-            AllowReason::Shadow => "let go: shadow".to_owned(),
+            AllowReason::Shadow => "allowed: shadow".to_owned(),
         },
     }
 }

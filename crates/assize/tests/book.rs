@@ -467,7 +467,7 @@ fn limits_of_patches_are_those_of_the_program() {
         format!("At most {} operations, and {} bytes", limits.ops_max, spaced(limits.bytes_max as u64)),
         format!("replaced in {} places", spaced(assize_patch::MATCHES_MAX as u64)),
         format!("no file larger than {}", mib(assize_patch::FILE_BYTES_MAX)),
-        format!("put in no more than {} together", mib(assize_patch::GROWTH_BYTES_MAX)),
+        format!("may add at most {} beyond", mib(assize_patch::GROWTH_BYTES_MAX)),
     ] {
         assert!(PATCH.contains(&said), "docs/src/tasks/patch.md does not say: {said}");
     }

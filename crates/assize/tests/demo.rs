@@ -42,19 +42,19 @@ fn programs_get_what_every_command_printed() {
     let output = demo(None, &["--format", "json"]);
     let printed = String::from_utf8(output.stdout).expect("text");
     let document: Value = serde_json::from_str(&printed).expect("one document");
-    let scenes = document["scenes"].as_array().expect("scenes");
-    if scenes.iter().any(|scene| !scene["left_out"].is_null()) {
+    let parts = document["scenes"].as_array().expect("scenes");
+    if parts.iter().any(|fixture| !fixture["left_out"].is_null()) {
         return not_tested();
     }
-    assert_eq!((output.status.code(), scenes.len()), (Some(0), 8), "{printed}");
-    for scene in scenes {
-        assert_eq!(scene["as_expected"], true, "{scene}");
-        for step in scene["steps"].as_array().expect("steps") {
+    assert_eq!((output.status.code(), parts.len()), (Some(0), 8), "{printed}");
+    for fixture in parts {
+        assert_eq!(fixture["as_expected"], true, "{fixture}");
+        for step in fixture["steps"].as_array().expect("steps") {
             assert!(!step["result"].is_null(), "{step}");
         }
     }
-    assert_eq!(scenes[0]["steps"][0]["result"]["outcome"], "revise");
-    assert_eq!(scenes[1]["steps"][0]["result"]["outcome"], "revise");
+    assert_eq!(parts[0]["steps"][0]["result"]["outcome"], "revise");
+    assert_eq!(parts[1]["steps"][0]["result"]["outcome"], "revise");
 }
 
 #[test]

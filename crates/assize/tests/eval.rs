@@ -150,18 +150,18 @@ fn a_judge_is_tried_by_what_people_say() {
     let kitchen = EvalFixture::new();
     let document =
         kitchen.document("calibrate rubric.toml recipes.jsonl --verdicts verdicts.jsonl --labels people.csv", 3);
-    let trial = &document["trial"];
+    let evaluation = &document["trial"];
     assert_eq!(
-        (&trial["belief"], &trial["labelled"], &trial["judged"]),
+        (&evaluation["belief"], &evaluation["labelled"], &evaluation["judged"]),
         (&"inconclusive".into(), &4.into(), &3.into())
     );
     let counts = |part: &Value| {
         ["both_fail", "judge_only", "person_only", "both_pass"].map(|name| part["counts"][name].as_u64())
     };
-    assert_eq!(counts(&trial["modes"][0]), [Some(0), Some(1), Some(1), Some(1)]);
-    assert_eq!(counts(&trial["modes"][1]), [Some(1), Some(0), Some(0), Some(2)]);
-    assert_eq!(counts(&trial["pooled"]), [Some(1), Some(1), Some(1), Some(3)]);
-    assert_eq!(trial["pooled"]["unjudged"], 2, "the cake was not judged");
+    assert_eq!(counts(&evaluation["modes"][0]), [Some(0), Some(1), Some(1), Some(1)]);
+    assert_eq!(counts(&evaluation["modes"][1]), [Some(1), Some(0), Some(0), Some(2)]);
+    assert_eq!(counts(&evaluation["pooled"]), [Some(1), Some(1), Some(1), Some(3)]);
+    assert_eq!(evaluation["pooled"]["unjudged"], 2, "the cake was not judged");
     let human = kitchen
         .eval("calibrate rubric.toml recipes.jsonl --verdicts verdicts.jsonl --labels people.csv --format human");
     assert!(

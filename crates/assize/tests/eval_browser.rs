@@ -71,10 +71,10 @@ struct BrowserFixture {
 
 impl BrowserFixture {
     fn new(records: impl IntoIterator<Item = Value>) -> Self {
-        let desk = Self { folder: tempfile::tempdir().expect("a folder") };
-        desk.write("rubric.toml", RUBRIC);
-        desk.write("notes.jsonl", &lines(records));
-        desk
+        let fixture = Self { folder: tempfile::tempdir().expect("a folder") };
+        fixture.write("rubric.toml", RUBRIC);
+        fixture.write("notes.jsonl", &lines(records));
+        fixture
     }
 
     /// So many harmless notes, of four kinds.
@@ -156,8 +156,8 @@ struct LabelPageServer {
 }
 
 impl LabelPageServer {
-    fn start(desk: &BrowserFixture, rater: &str) -> Self {
-        let mut command = desk.command(&["label", "rubric.toml", "notes.jsonl", "--rater", rater]);
+    fn start(fixture: &BrowserFixture, rater: &str) -> Self {
+        let mut command = fixture.command(&["label", "rubric.toml", "notes.jsonl", "--rater", rater]);
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the program runs");
         let stderr = BufReader::new(child.stderr.take().expect("standard error"));
         let line = stderr.lines().map_while(Result::ok).find(|line| line.contains("http://")).expect("an address");
@@ -528,13 +528,13 @@ fn label_by_keys(page: &BrowserPage, at: usize) {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn records_are_labelled_by_keyboard_alone() {
-    let desk = BrowserFixture::with_notes(20);
-    desk.verdicts(20, "WHAT-THE-JUDGE-SAYS");
-    let server = LabelPageServer::start(&desk, "ann");
+    let fixture = BrowserFixture::with_notes(20);
+    fixture.verdicts(20, "WHAT-THE-JUDGE-SAYS");
+    let server = LabelPageServer::start(&fixture, "ann");
     let page = BrowserPage::new();
     page.open(&server.address, &shows(0));
     let of = |at: usize| {
-        let labels = desk.labels();
+        let labels = fixture.labels();
         let line = labels.iter().find(|line| line["id"] == format!("n{at}")).cloned().unwrap_or_default();
         (line["labels"]["rude"].clone(), line["labels"]["vague"].clone(), line["note"].clone())
     };
@@ -582,12 +582,12 @@ fn records_are_labelled_by_keyboard_alone() {
         }
     }
     assert_eq!(of(12), (json!(0), json!(wanted(12).1), json!(null)), "what was changed later");
-    let labels = desk.labels();
+    let labels = fixture.labels();
     assert_eq!(labels.len(), 20, "{labels:?}");
     assert!(labels.iter().all(|line| line["rater"] == "ann"), "{labels:?}");
     page.reload(ALL_DONE);
     assert_eq!(page.text("#progress-text"), "20 of 20 done");
-    assert_eq!(desk.labels(), labels, "to look changes nothing");
+    assert_eq!(fixture.labels(), labels, "to look changes nothing");
     page.kept_to(&|url| url.starts_with(server.origin()));
 }
 
@@ -608,27 +608,27 @@ fn holds_only_text(page: &BrowserPage, place: &str, scripts: usize) {
     assert_eq!(page.read(unseen), json!(null), "what turns text around is written out");
 }
 
-fn hostile_desk() -> BrowserFixture {
+fn hostile_fixture() -> BrowserFixture {
     let id = |at: usize| format!("n{at} {}", hostile());
     let note = |at: usize| json!({"id": id(at), "kind": hostile(), "text": hostile(), hostile(): [hostile()]});
-    let desk = BrowserFixture::new((0..2).map(note));
+    let fixture = BrowserFixture::new((0..2).map(note));
     let quoted = json!(hostile()).to_string();
     let rubric = RUBRIC.replace("\"a note\"", &quoted).replace("\"It insults somebody.\"", &quoted);
     let rubric = rubric.replace("\"Is it polite?\"", &quoted).replace("\"You fool.\"", &quoted);
-    desk.write("rubric.toml", &rubric);
+    fixture.write("rubric.toml", &rubric);
     let verdict = |at: usize| {
         let label = |mode: &str| json!({"mode": mode, "label": 1, "reason": hostile()});
         json!({"id": id(at), "labels": [label("rude"), label("vague")], "overall_quality_score": 1})
     };
-    desk.write("verdicts.jsonl", &lines((0..2).map(verdict)));
-    desk
+    fixture.write("verdicts.jsonl", &lines((0..2).map(verdict)));
+    fixture
 }
 
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn what_strangers_wrote_stays_text_when_it_is_labelled() {
-    let desk = hostile_desk();
-    let server = LabelPageServer::start(&desk, &hostile());
+    let fixture = hostile_fixture();
+    let server = LabelPageServer::start(&fixture, &hostile());
     let page = BrowserPage::new();
     page.open(
         &server.address,
@@ -653,10 +653,10 @@ fn what_strangers_wrote_stays_text_when_it_is_labelled() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn what_strangers_wrote_stays_text_in_a_report() {
-    let desk = hostile_desk();
+    let fixture = hostile_fixture();
     let file = "<img src=x onerror=alert(8)> &amp; \u{202e}eman.jsonl";
-    fs::rename(desk.path("notes.jsonl"), desk.path(file)).expect("renamed");
-    let (address, _) = desk.report(file, &["--by", "kind"]);
+    fs::rename(fixture.path("notes.jsonl"), fixture.path(file)).expect("renamed");
+    let (address, _) = fixture.report(file, &["--by", "kind"]);
     let page = BrowserPage::new();
     page.open(&address, DRAWN);
     page.read("[...document.querySelectorAll('details')].forEach((one) => { one.open = true; })");
@@ -674,8 +674,8 @@ fn what_strangers_wrote_stays_text_in_a_report() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn the_labelling_page_asks_nobody_but_its_own_server() {
-    let desk = BrowserFixture::with_notes(2);
-    let server = LabelPageServer::start(&desk, "ann");
+    let fixture = BrowserFixture::with_notes(2);
+    let server = LabelPageServer::start(&fixture, "ann");
     let page = BrowserPage::new();
     page.open(&server.address, &shows(0));
     page.press(&["a", "Enter"]);
@@ -690,8 +690,8 @@ fn the_labelling_page_asks_nobody_but_its_own_server() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn a_report_asks_nobody_for_anything() {
-    let desk = BrowserFixture::with_notes(NOTES);
-    let (address, _) = desk.whole_report();
+    let fixture = BrowserFixture::with_notes(NOTES);
+    let (address, _) = fixture.whole_report();
     let page = BrowserPage::new();
     page.go_offline();
     page.open(&address, DRAWN);
@@ -772,8 +772,8 @@ fn looks_right(page: &BrowserPage, name: &str, texts: &str, settled: &str) {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn the_labelling_page_looks_right_in_any_light_and_size() {
-    let desk = BrowserFixture::with_notes(20);
-    let server = LabelPageServer::start(&desk, "ann");
+    let fixture = BrowserFixture::with_notes(20);
+    let server = LabelPageServer::start(&fixture, "ann");
     let page = BrowserPage::new();
     page.open(&server.address, &shows(0));
     page.press(&["f", "e"]);
@@ -790,8 +790,8 @@ fn the_labelling_page_looks_right_in_any_light_and_size() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn a_report_looks_right_in_any_light_and_size() {
-    let desk = BrowserFixture::with_notes(NOTES);
-    let (address, _) = desk.whole_report();
+    let fixture = BrowserFixture::with_notes(NOTES);
+    let (address, _) = fixture.whole_report();
     let page = BrowserPage::new();
     page.media("screen", "light");
     page.open(&address, DRAWN);
@@ -810,8 +810,8 @@ fn a_report_looks_right_in_any_light_and_size() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn the_labelling_page_has_no_barriers() {
-    let desk = BrowserFixture::with_notes(2);
-    let server = LabelPageServer::start(&desk, "ann");
+    let fixture = BrowserFixture::with_notes(2);
+    let server = LabelPageServer::start(&fixture, "ann");
     let page = BrowserPage::new();
     page.open(&server.address, &shows(0));
     let free = |state: &str| {
@@ -840,8 +840,8 @@ fn the_labelling_page_has_no_barriers() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn a_report_has_no_barriers() {
-    let desk = BrowserFixture::with_notes(NOTES);
-    let (address, _) = desk.whole_report();
+    let fixture = BrowserFixture::with_notes(NOTES);
+    let (address, _) = fixture.whole_report();
     let page = BrowserPage::new();
     page.open(&address, DRAWN);
     let free = |state: &str| {
@@ -862,8 +862,8 @@ fn a_report_has_no_barriers() {
 #[test]
 #[ignore = "needs Chromium: cargo xtask browser"]
 fn a_report_shows_its_figures_and_why_records_fail() {
-    let desk = BrowserFixture::with_notes(NOTES);
-    let (address, report) = desk.whole_report();
+    let fixture = BrowserFixture::with_notes(NOTES);
+    let (address, report) = fixture.whole_report();
     let page = BrowserPage::new();
     page.open(&address, DRAWN);
     let figures = page.read(

@@ -33,20 +33,20 @@ struct CorrectionFixture {
 impl CorrectionFixture {
     /// Of so many notes every second one is rude, and every tenth is too long.
     fn new(records: usize, server: &ModelServer) -> Self {
-        let desk = Self { folder: tempfile::tempdir().expect("a folder") };
-        desk.write("rubric.toml", RUBRIC);
+        let fixture = Self { folder: tempfile::tempdir().expect("a folder") };
+        fixture.write("rubric.toml", RUBRIC);
         let note = |at: usize| {
             let rude = if at.is_multiple_of(2) { "You fool. " } else { "" };
             let long = if at.is_multiple_of(10) { "and so on and on and on and on" } else { "" };
             json!({"id": format!("n{at}"), "text": format!("{rude}Hello {at}{long}"), "kind": 1}).to_string() + "\n"
         };
-        desk.write("notes.jsonl", &(0..records).map(note).collect::<String>());
+        fixture.write("notes.jsonl", &(0..records).map(note).collect::<String>());
         let verdict = |at: usize| {
             let labels = [json!({"mode": "rude", "label": u8::from(at.is_multiple_of(2)), "reason": "It says fool."})];
             json!({"id": format!("n{at}"), "judge": "first", "labels": labels, "overall_quality_score": 3}).to_string()
                 + "\n"
         };
-        desk.write("verdicts.jsonl", &(0..records).map(verdict).collect::<String>());
+        fixture.write("verdicts.jsonl", &(0..records).map(verdict).collect::<String>());
         let judge = |id: &str| {
             format!(
                 "[[judge]]\nid = \"{id}\"\nkind = \"openai\"\nmodel = \"model-{id}\"\nbase_url = \"{}\"\nmax_tokens = 200\n\
@@ -54,8 +54,8 @@ impl CorrectionFixture {
                 server.openai_base_url()
             )
         };
-        desk.write("assize.toml", &["writer", "second"].map(judge).concat());
-        desk
+        fixture.write("assize.toml", &["writer", "second"].map(judge).concat());
+        fixture
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -129,8 +129,8 @@ fn judged(text: &str) -> ScriptedReply {
 #[test]
 fn failing_records_are_corrected_and_judged_by_another() {
     let server = ModelServer::start(ModelScript::route(honest));
-    let desk = CorrectionFixture::new(40, &server);
-    let told = desk.told("--corrector writer --output corrected.jsonl --held-out kept.txt");
+    let fixture = CorrectionFixture::new(40, &server);
+    let told = fixture.told("--corrector writer --output corrected.jsonl --held-out kept.txt");
     let found = &told["correcting"];
     // Twenty are rude; four of them are kept from the corrector.
     assert_eq!(
@@ -147,9 +147,9 @@ fn failing_records_are_corrected_and_judged_by_another() {
         "{told}"
     );
     assert_eq!(told["outcome"], "reject", "what was held out still fails");
-    let kept = desk.read("kept.txt");
+    let kept = fixture.read("kept.txt");
     assert_eq!(kept.lines().count(), 4);
-    let corrected = desk.read("corrected.jsonl");
+    let corrected = fixture.read("corrected.jsonl");
     assert_eq!(corrected.lines().count(), 40);
     assert_eq!(corrected.matches("You fool").count(), 4, "those that were kept");
     for request in server.model_requests().iter().filter(|request| request.model() == "model-writer") {
@@ -159,17 +159,17 @@ fn failing_records_are_corrected_and_judged_by_another() {
     // Sixteen corrections, each judged before and after, and four records judged twice.
     assert_eq!(server.model_requests().len(), 16 + 32 + 8);
     assert_eq!(told["asked"]["calls"], 56, "{told}");
-    desk.write("correction.json", &told.to_string());
-    let report = desk
+    fixture.write("correction.json", &told.to_string());
+    let report = fixture
         .eval("report rubric.toml notes.jsonl --verdicts verdicts.jsonl --correction correction.json --format json");
     let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
     let fails: Vec<&Value> =
-        report["correction"]["stages"].as_array().expect("stages").iter().map(|stage| &stage["fails"]).collect();
+        report["correction"]["stages"].as_array().expect("stages").iter().map(|phase| &phase["fails"]).collect();
     assert_eq!(fails[1], 0, "{report}");
     let notes = report["correction"]["notes"].to_string();
     assert!(notes.contains("of 4 that were held out, 0 pass the second time"), "{report}");
     assert_eq!(report["correction"]["modes"][0]["fixed"], 16, "{report}");
-    let again = desk.told("--corrector writer --output corrected.jsonl");
+    let again = fixture.told("--corrector writer --output corrected.jsonl");
     assert_eq!(server.model_requests().len(), 56, "nothing is asked twice: {again}");
     assert_eq!(again["correcting"], told["correcting"]);
 }
@@ -187,8 +187,8 @@ fn a_judge_that_changes_its_mind_shows_on_what_was_held_out() {
         }
     };
     let server = ModelServer::start(ModelScript::route(moody));
-    let desk = CorrectionFixture::new(40, &server);
-    let told = desk.told("--corrector writer --hold-out 0.5 --calls 1");
+    let fixture = CorrectionFixture::new(40, &server);
+    let told = fixture.told("--corrector writer --hold-out 0.5 --calls 1");
     assert_eq!(told["correcting"]["mended"], json!({"failed": 10, "mended": 0, "unjudged": 0}), "{told}");
     // Of these one is too long besides, whatever a judge says.
     let held_out = &told["correcting"]["mended_held_out"];
@@ -208,14 +208,14 @@ fn a_corrector_that_fails_costs_no_record() {
         _ => honest(request),
     };
     let server = ModelServer::start(ModelScript::route(mean));
-    let desk = CorrectionFixture::new(20, &server);
-    let before = desk.read("notes.jsonl");
-    let told = desk.told("--corrector writer --hold-out 0 --output corrected.jsonl");
+    let fixture = CorrectionFixture::new(20, &server);
+    let before = fixture.read("notes.jsonl");
+    let told = fixture.told("--corrector writer --hold-out 0 --output corrected.jsonl");
     let found = &told["correcting"];
     assert_eq!((&found["corrected"], &found["left"], &found["held_out"]), (&json!(5), &json!(1), &json!(0)), "{told}");
     assert_eq!(found["uncorrected"], json!({"refused": 1, "malformed": 3}), "{told}");
     assert_eq!(told["open"].as_array().map(Vec::len), Some(5), "{told}");
-    let corrected = desk.read("corrected.jsonl");
+    let corrected = fixture.read("corrected.jsonl");
     let lines: Vec<(&str, &str)> = before.lines().zip(corrected.lines()).collect();
     let line = |at: usize| lines[at];
     for at in [1, 2, 4, 6, 8, 12] {
@@ -231,17 +231,18 @@ fn a_correction_that_is_killed_goes_on_and_ends_as_if_it_had_not_been() {
     let whole = CorrectionFixture::new(120, &server);
     let told: Value = serde_json::from_slice(&whole.eval(arguments).stdout).expect("JSON");
     let calls = server.model_requests().len();
-    let desk = CorrectionFixture::new(120, &server);
+    let fixture = CorrectionFixture::new(120, &server);
     for after_ms in [150, 400, 700] {
-        let mut child = desk.command(arguments).stdout(std::process::Stdio::null()).spawn().expect("the program runs");
+        let mut child =
+            fixture.command(arguments).stdout(std::process::Stdio::null()).spawn().expect("the program runs");
         std::thread::sleep(std::time::Duration::from_millis(after_ms));
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
-        assert!(!desk.path("corrected.jsonl").exists() || desk.read("corrected.jsonl").lines().count() == 120);
+        assert!(!fixture.path("corrected.jsonl").exists() || fixture.read("corrected.jsonl").lines().count() == 120);
     }
-    let again: Value = serde_json::from_slice(&desk.eval(arguments).stdout).expect("JSON");
+    let again: Value = serde_json::from_slice(&fixture.eval(arguments).stdout).expect("JSON");
     assert_eq!(again["correcting"], told["correcting"]);
-    assert_eq!(desk.read("corrected.jsonl"), whole.read("corrected.jsonl"));
+    assert_eq!(fixture.read("corrected.jsonl"), whole.read("corrected.jsonl"));
     let interrupted = again["asked"]["interrupted"].as_array().map_or(0, Vec::len);
     let paid = server.model_requests().len() - calls;
     assert!(paid <= calls + interrupted, "{paid} calls where {calls} do, and {interrupted} were interrupted: {again}");
@@ -250,8 +251,8 @@ fn a_correction_that_is_killed_goes_on_and_ends_as_if_it_had_not_been() {
 #[test]
 fn clauses_alone_can_say_what_came_of_it() {
     let server = ModelServer::start(ModelScript::route(honest));
-    let desk = CorrectionFixture::new(40, &server);
-    let told = desk.told("--corrector writer --clauses-only --hold-out 0");
+    let fixture = CorrectionFixture::new(40, &server);
+    let told = fixture.told("--corrector writer --clauses-only --hold-out 0");
     let correction = &told["correcting"]["correction"];
     assert_eq!(correction["by_clause"], json!([4, 0]), "{told}");
     assert_eq!(correction["comparison"]["pooled"]["unjudged"], 20, "{told}");
@@ -261,18 +262,18 @@ fn clauses_alone_can_say_what_came_of_it() {
 #[test]
 fn whoever_has_a_part_in_it_is_no_judge_of_it() {
     let server = ModelServer::start(ModelScript::route(honest));
-    let desk = CorrectionFixture::new(10, &server);
-    let error = desk.refused("--corrector writer --judge writer");
+    let fixture = CorrectionFixture::new(10, &server);
+    let error = fixture.refused("--corrector writer --judge writer");
     assert!(error.contains("writer") && error.contains("--clauses-only"), "{error}");
-    let verdicts = desk.read("verdicts.jsonl");
-    desk.write("verdicts.jsonl", &verdicts.replace("\"first\"", "\"second\""));
-    let error = desk.refused("--corrector writer");
+    let verdicts = fixture.read("verdicts.jsonl");
+    fixture.write("verdicts.jsonl", &verdicts.replace("\"first\"", "\"second\""));
+    let error = fixture.refused("--corrector writer");
     assert!(error.contains("writer, second"), "{error}");
-    let error = desk.refused("--corrector nobody");
+    let error = fixture.refused("--corrector nobody");
     assert!(error.contains("there are writer, second"), "{error}");
-    let error = desk.refused("--corrector writer --judge second --output notes.jsonl");
+    let error = fixture.refused("--corrector writer --judge second --output notes.jsonl");
     assert!(error.contains("--output notes.jsonl: that is what is read"), "{error}");
-    let error = desk.refused("");
+    let error = fixture.refused("");
     assert!(error.contains("--corrected") && error.contains("--corrector"), "{error}");
     assert_eq!(server.model_requests().len(), 0);
 }
@@ -288,11 +289,11 @@ fn a_template_is_revised_by_what_was_not_held_out() {
         ScriptedReply::text(json!({"template": template, "rules": rules}).to_string())
     };
     let server = ModelServer::start(ModelScript::route(revising));
-    let desk = CorrectionFixture::new(40, &server);
-    desk.write("prompt.txt", "Write a note to {name}.");
-    let told = desk.told("--corrector writer --template prompt.txt --revised revised.txt");
+    let fixture = CorrectionFixture::new(40, &server);
+    fixture.write("prompt.txt", "Write a note to {name}.");
+    let told = fixture.told("--corrector writer --template prompt.txt --revised revised.txt");
     assert_eq!(told["revision"]["rules"][0]["mode"], "rude", "{told}");
-    assert_eq!(desk.read("revised.txt"), "Write a note to {name}. Call nobody a fool.");
+    assert_eq!(fixture.read("revised.txt"), "Write a note to {name}. Call nobody a fool.");
     let asked = server.model_requests();
     let request = asked.iter().find(|request| request.system_text().contains("placeholder")).expect("it was asked");
     assert!(request.mentions("Of 36 records 16 failed."), "{}", request.last_user_text());
@@ -301,12 +302,12 @@ fn a_template_is_revised_by_what_was_not_held_out() {
 #[test]
 fn nobody_is_asked_to_say_what_it_would_cost() {
     let server = ModelServer::start(ModelScript::route(honest));
-    let desk = CorrectionFixture::new(40, &server);
-    let told = desk.told("--corrector writer --dry-run");
+    let fixture = CorrectionFixture::new(40, &server);
+    let told = fixture.told("--corrector writer --dry-run");
     // Sixteen to the corrector, and forty to the judge: each of the twenty twice.
     assert_eq!(told["need"]["questions"], 56, "{told}");
     assert!(told["need"]["usd_high"].as_f64() > Some(0.0), "{told}");
-    let told = desk.told("--corrector writer --budget-usd 0.004");
+    let told = fixture.told("--corrector writer --budget-usd 0.004");
     assert!(told["correcting"]["uncorrected"]["over_budget"].as_u64() > Some(0), "{told}");
     assert!(told["asked"]["spent_usd"].as_f64() <= Some(0.004), "{told}");
 }
@@ -314,17 +315,17 @@ fn nobody_is_asked_to_say_what_it_would_cost() {
 #[test]
 fn what_nobody_judged_is_not_taken_for_good() {
     let server = ModelServer::start(ModelScript::route(honest));
-    let desk = CorrectionFixture::new(3, &server);
-    desk.write("notes.jsonl", "{\"id\":\"n0\",\"text\":\"Hello.\"}\n");
-    desk.write("verdicts.jsonl", "{\"id\":\"n0\",\"judge\":\"first\",\"error\":\"timeout\"}\n");
-    let output = desk.correct("--corrector writer --format json");
+    let fixture = CorrectionFixture::new(3, &server);
+    fixture.write("notes.jsonl", "{\"id\":\"n0\",\"text\":\"Hello.\"}\n");
+    fixture.write("verdicts.jsonl", "{\"id\":\"n0\",\"judge\":\"first\",\"error\":\"timeout\"}\n");
+    let output = fixture.correct("--corrector writer --format json");
     let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((output.status.code(), &told["correcting"]["unjudged"]), (Some(3), &json!(1)), "{told}");
-    fs::copy(desk.path("verdicts.jsonl"), desk.path("verdicts.csv")).expect("copied");
-    let output = desk.eval("correct rubric.toml notes.jsonl --verdicts verdicts.csv --corrector writer");
+    fs::copy(fixture.path("verdicts.jsonl"), fixture.path("verdicts.csv")).expect("copied");
+    let output = fixture.eval("correct rubric.toml notes.jsonl --verdicts verdicts.csv --corrector writer");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && error.contains("--to jsonl"), "{error}");
-    let output = desk.eval("correct rubric.toml - --verdicts - --corrector writer");
+    let output = fixture.eval("correct rubric.toml - --verdicts - --corrector writer");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && error.contains("only one of"), "{error}");
     assert_eq!(server.model_requests().len(), 0);
@@ -333,8 +334,8 @@ fn what_nobody_judged_is_not_taken_for_good() {
 #[test]
 fn options_that_would_do_nothing_are_refused() {
     let server = ModelServer::start(ModelScript::route(honest));
-    let desk = CorrectionFixture::new(4, &server);
-    desk.write("prompt.txt", "Write to {name}.");
+    let fixture = CorrectionFixture::new(4, &server);
+    fixture.write("prompt.txt", "Write to {name}.");
     let elsewhere = "--corrected notes.jsonl --corrected-verdicts verdicts.jsonl";
     for arguments in [
         &format!("{elsewhere} --output merged.jsonl"),
@@ -351,25 +352,25 @@ fn options_that_would_do_nothing_are_refused() {
         "--corrector writer --output nowhere/corrected.jsonl",
         "--corrector writer --hold-out 0.91",
     ] {
-        let error = desk.refused(arguments);
+        let error = fixture.refused(arguments);
         assert!(error.starts_with("error: "), "{arguments}: {error}");
     }
     assert_eq!(server.model_requests().len(), 0, "nobody is paid before it is known that it can be written");
-    assert!(!desk.path("merged.jsonl").exists() && !desk.path("one.jsonl").exists());
+    assert!(!fixture.path("merged.jsonl").exists() && !fixture.path("one.jsonl").exists());
 }
 
 #[test]
 fn a_budget_needs_the_price_of_the_judge_too() {
     let server = ModelServer::start(ModelScript::route(honest));
-    let desk = CorrectionFixture::new(4, &server);
-    let config = desk.read("assize.toml");
+    let fixture = CorrectionFixture::new(4, &server);
+    let config = fixture.read("assize.toml");
     let (writer, second) = config.split_once("[[judge]]\nid = \"second\"").expect("two judges");
     let second = second.replace("price_in_usd_per_mtok = 1.0\n", "");
-    desk.write("assize.toml", &format!("{writer}[[judge]]\nid = \"second\"{second}"));
-    let error = desk.refused("--corrector writer --budget-usd 1");
+    fixture.write("assize.toml", &format!("{writer}[[judge]]\nid = \"second\"{second}"));
+    let error = fixture.refused("--corrector writer --budget-usd 1");
     assert!(error.contains("price of judge `second`"), "{error}");
     assert_eq!(server.model_requests().len(), 0, "the corrector is not paid for what nobody could judge");
-    let told = desk.told("--corrector writer --clauses-only --budget-usd 1");
+    let told = fixture.told("--corrector writer --clauses-only --budget-usd 1");
     assert!(told["asked"]["spent_usd"].as_f64() > Some(0.0), "the corrector alone has a budget: {told}");
 }
 
@@ -377,10 +378,14 @@ fn a_budget_needs_the_price_of_the_judge_too() {
 fn the_ledger_tells_two_data_sets_apart() {
     let server = ModelServer::start(ModelScript::route(honest));
     let data = |records: usize| {
-        let desk = CorrectionFixture::new(records, &server);
-        desk.told("--corrector writer");
+        let fixture = CorrectionFixture::new(records, &server);
+        fixture.told("--corrector writer");
         let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
-        command.args(["ledger", "export"]).current_dir(desk.folder.path()).env_clear().env("HOME", desk.folder.path());
+        command
+            .args(["ledger", "export"])
+            .current_dir(fixture.folder.path())
+            .env_clear()
+            .env("HOME", fixture.folder.path());
         let exported = String::from_utf8(command.output().expect("it runs").stdout).expect("a text");
         let line = exported.lines().find(|line| line.contains("eval_corrected")).expect("it stands there").to_owned();
         line.split("\"data\":\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a hash").to_owned()
@@ -392,13 +397,13 @@ fn the_ledger_tells_two_data_sets_apart() {
 #[test]
 fn where_nothing_fails_nothing_is_asked() {
     let server = ModelServer::start(ModelScript::route(honest));
-    let desk = CorrectionFixture::new(40, &server);
-    let verdicts = desk.read("verdicts.jsonl");
-    desk.write("verdicts.jsonl", &verdicts.replace("\"label\":1", "\"label\":0"));
+    let fixture = CorrectionFixture::new(40, &server);
+    let verdicts = fixture.read("verdicts.jsonl");
+    fixture.write("verdicts.jsonl", &verdicts.replace("\"label\":1", "\"label\":0"));
     let text =
         (0..40).map(|at| json!({"id": format!("n{at}"), "text": "Hello."}).to_string() + "\n").collect::<String>();
-    desk.write("notes.jsonl", &text);
-    let output = desk.correct("--corrector writer");
+    fixture.write("notes.jsonl", &text);
+    let output = fixture.correct("--corrector writer");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
     assert_eq!(server.model_requests().len(), 0);
 }

@@ -34,18 +34,18 @@ struct JudgedRunFixture {
 
 impl JudgedRunFixture {
     fn new(records: usize, server: &ModelServer, settings: &str) -> Self {
-        let desk = Self { folder: tempfile::tempdir().expect("a folder") };
-        desk.write("rubric.toml", RUBRIC);
+        let fixture = Self { folder: tempfile::tempdir().expect("a folder") };
+        fixture.write("rubric.toml", RUBRIC);
         let notes: String =
             (0..records).map(|at| format!("{}\n", json!({"id": format!("n{at}"), "text": "Hello."}))).collect();
-        desk.write("notes.jsonl", &notes);
+        fixture.write("notes.jsonl", &notes);
         let judge = format!(
             "[[judge]]\nid = \"j\"\nkind = \"openai\"\nmodel = \"m\"\nbase_url = \"{}\"\nmax_tokens = 200\n\
              price_in_usd_per_mtok = 1.0\nprice_out_usd_per_mtok = 2.0\n{settings}",
             server.openai_base_url()
         );
-        desk.write("assize.toml", &judge);
-        desk
+        fixture.write("assize.toml", &judge);
+        fixture
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -112,38 +112,38 @@ fn good(request: &RecordedRequest) -> ScriptedReply {
 #[test]
 fn every_record_is_judged_once_and_kept() {
     let server = ModelServer::start(ModelScript::route(good));
-    let desk = JudgedRunFixture::new(30, &server, "");
-    let told = desk.run("--output rulings.jsonl");
+    let fixture = JudgedRunFixture::new(30, &server, "");
+    let told = fixture.run("--output rulings.jsonl");
     assert_eq!(told["tally"]["records"], 30, "{told}");
     assert_eq!((&told["tally"]["rejected"], &told["tally"]["accepted"]), (&json!(10), &json!(20)), "{told}");
     assert_eq!(told["asked"]["calls"], 30);
     let spent = told["asked"]["spent_usd"].as_f64().expect("an amount");
     assert!((spent - 30.0 * (300.0 + 100.0) / 1e6).abs() < 1e-6, "{spent}");
     assert_eq!(server.model_requests().len(), 30);
-    let rulings = desk.lines("rulings.jsonl");
+    let rulings = fixture.lines("rulings.jsonl");
     let ids: Vec<&str> = rulings.iter().filter_map(|ruling| ruling["record"]["id"].as_str()).collect();
     assert_eq!(ids, (0..30).map(|at| format!("n{at}")).collect::<Vec<_>>());
     assert_eq!(rulings[3]["opinions"][0]["judge"]["id"], "j");
-    let before = fs::read(desk.path("rulings.jsonl")).expect("written");
-    let again = desk.run("--output rulings.jsonl");
+    let before = fs::read(fixture.path("rulings.jsonl")).expect("written");
+    let again = fixture.run("--output rulings.jsonl");
     assert_eq!(again["asked"]["answered_before"], 30, "{again}");
     assert_eq!(server.model_requests().len(), 30, "nothing is asked twice");
-    assert_eq!(fs::read(desk.path("rulings.jsonl")).expect("written"), before);
+    assert_eq!(fs::read(fixture.path("rulings.jsonl")).expect("written"), before);
 }
 
 #[test]
 fn what_cannot_be_kept_is_not_paid_for() {
     let server = ModelServer::start(ModelScript::route(good));
-    let desk = JudgedRunFixture::new(5, &server, "");
-    fs::create_dir(desk.path(".assize")).expect("made");
-    desk.write(".assize/ledger.db", "not ours");
-    let output = desk.command("run rubric.toml notes.jsonl").output().expect("the program runs");
+    let fixture = JudgedRunFixture::new(5, &server, "");
+    fs::create_dir(fixture.path(".assize")).expect("made");
+    fixture.write(".assize/ledger.db", "not ours");
+    let output = fixture.command("run rubric.toml notes.jsonl").output().expect("the program runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("ledger.db is no ledger of Assize"), "{said}");
     assert_eq!(server.model_requests().len(), 0, "nobody was asked");
     // Who asks nobody keeps nothing.
-    let told = desk.run("--dry-run");
+    let told = fixture.run("--dry-run");
     assert_eq!(told["need"]["questions"], 5, "{told}");
 }
 
@@ -170,8 +170,8 @@ fn a_server_that_fails_in_every_way_costs_one_more_call() {
         }
     };
     let server = ModelServer::start(ModelScript::route(failing));
-    let desk = JudgedRunFixture::new(1_000, &server, "");
-    let told = desk.run("--output rulings.jsonl");
+    let fixture = JudgedRunFixture::new(1_000, &server, "");
+    let told = fixture.run("--output rulings.jsonl");
     assert_eq!(told["tally"]["unjudged"], 0, "{told}");
     assert_eq!(told["tally"]["rejected"], 334, "{told}");
     assert!(server.model_requests().len() <= 1_550, "{} calls", server.model_requests().len());
@@ -188,19 +188,19 @@ fn what_cannot_be_judged_is_unjudged_with_its_cause() {
         _ => good(request),
     };
     let server = ModelServer::start(ModelScript::route(mean));
-    let desk = JudgedRunFixture::new(5, &server, "");
-    let told = desk.run("--output rulings.jsonl");
+    let fixture = JudgedRunFixture::new(5, &server, "");
+    let told = fixture.run("--output rulings.jsonl");
     assert_eq!(told["tally"]["unjudged"], 4, "{told}");
-    let rulings = desk.lines("rulings.jsonl");
+    let rulings = fixture.lines("rulings.jsonl");
     let causes: Vec<&str> = rulings[1..].iter().filter_map(|ruling| ruling["unjudged"]["cause"].as_str()).collect();
     assert_eq!(causes, ["malformed", "refused", "unavailable", "malformed"]);
     // What holds no verdict stays; what brought no reply is asked for again.
     let before = server.model_requests().len();
-    let told = desk.run("");
+    let told = fixture.run("");
     let asked: HashSet<String> = server.model_requests()[before..].iter().map(record_of).collect();
     assert_eq!(asked, HashSet::from(["n3".to_owned()]), "{told}");
     let before = server.model_requests().len();
-    desk.run("--again");
+    fixture.run("--again");
     let asked: HashSet<String> = server.model_requests()[before..].iter().map(record_of).collect();
     assert_eq!(asked.len(), 4, "{asked:?}");
 }
@@ -208,18 +208,18 @@ fn what_cannot_be_judged_is_unjudged_with_its_cause() {
 #[test]
 fn a_budget_is_kept_and_can_be_raised() {
     let server = ModelServer::start(ModelScript::route(good));
-    let desk = JudgedRunFixture::new(100, &server, "");
-    let dry = desk.run("--dry-run");
+    let fixture = JudgedRunFixture::new(100, &server, "");
+    let dry = fixture.run("--dry-run");
     assert_eq!(dry["need"]["questions"], 100, "{dry}");
     let (low, high) = (dry["need"]["usd_low"].as_f64().expect("low"), dry["need"]["usd_high"].as_f64().expect("high"));
     assert_eq!(server.model_requests().len(), 0);
-    let told = desk.run("--budget-usd 0.01 --output rulings.jsonl");
+    let told = fixture.run("--budget-usd 0.01 --output rulings.jsonl");
     let spent = told["asked"]["spent_usd"].as_f64().expect("an amount");
     assert!(spent > 0.0 && spent <= 0.01, "{spent}");
     assert!(told["tally"]["causes"]["over_budget"].as_u64().is_some_and(|count| count > 70), "{told}");
     let first = server.model_requests().len();
     assert!((10..30).contains(&first), "{first} calls of 0.0004 each, and the most that one can cost is set aside");
-    let told = desk.run("--output rulings.jsonl");
+    let told = fixture.run("--output rulings.jsonl");
     assert_eq!(told["tally"]["unjudged"], 0, "{told}");
     assert_eq!(server.model_requests().len(), 100, "what was answered is not asked again");
     let spent = told["asked"]["spent_usd"].as_f64().expect("an amount");
@@ -229,10 +229,10 @@ fn a_budget_is_kept_and_can_be_raised() {
 #[test]
 fn without_a_price_no_budget_is_kept() {
     let server = ModelServer::start(ModelScript::route(good));
-    let desk = JudgedRunFixture::new(3, &server, "");
-    let config = fs::read_to_string(desk.path("assize.toml")).expect("there");
-    desk.write("assize.toml", &config.replace("price_in_usd_per_mtok = 1.0\n", ""));
-    let output = desk.command("run rubric.toml notes.jsonl --budget-usd 1").output().expect("it runs");
+    let fixture = JudgedRunFixture::new(3, &server, "");
+    let config = fs::read_to_string(fixture.path("assize.toml")).expect("there");
+    fixture.write("assize.toml", &config.replace("price_in_usd_per_mtok = 1.0\n", ""));
+    let output = fixture.command("run rubric.toml notes.jsonl --budget-usd 1").output().expect("it runs");
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("price of judge `j`") && error.contains("price_in_usd_per_mtok"), "{error}");
@@ -255,27 +255,27 @@ fn repeats_decide_by_majority_and_show_the_noise() {
         }
     };
     let server = ModelServer::start(ModelScript::route(moody));
-    let desk = JudgedRunFixture::new(4, &server, "");
-    let told = desk.run("--repeats 3 --output rulings.jsonl");
+    let fixture = JudgedRunFixture::new(4, &server, "");
+    let told = fixture.run("--repeats 3 --output rulings.jsonl");
     assert_eq!(server.model_requests().len(), 12);
     assert_eq!(told["tally"]["rejected"], 2, "{told}");
     assert_eq!(told["tally"]["judges"]["j"]["noise"][0], json!({"pairs": 12, "differ": 2}), "{told}");
-    assert_eq!(desk.lines("rulings.jsonl")[0]["opinions"].as_array().expect("a list").len(), 3);
+    assert_eq!(fixture.lines("rulings.jsonl")[0]["opinions"].as_array().expect("a list").len(), 3);
     // What was written can be handed in again, as one opinion a judge.
-    let again = desk.run("--verdicts rulings.jsonl");
+    let again = fixture.run("--verdicts rulings.jsonl");
     assert_eq!(again["tally"]["rejected"], 2, "{again}");
 }
 
 #[test]
 fn some_records_can_be_selected() {
     let server = ModelServer::start(ModelScript::route(good));
-    let desk = JudgedRunFixture::new(40, &server, "");
-    let told = desk.run("--sample 7 --seed 3 --output rulings.jsonl");
+    let fixture = JudgedRunFixture::new(40, &server, "");
+    let told = fixture.run("--sample 7 --seed 3 --output rulings.jsonl");
     assert_eq!(told["tally"]["records"], 7, "{told}");
-    desk.run("--sample 9 --seed 3 --output more.jsonl");
+    fixture.run("--sample 9 --seed 3 --output more.jsonl");
     assert_eq!(server.model_requests().len(), 9, "the larger sample holds the smaller one");
     let output =
-        desk.command("run rubric.toml notes.jsonl --clauses-only --where record.id=='n7' --format json").output();
+        fixture.command("run rubric.toml notes.jsonl --clauses-only --where record.id=='n7' --format json").output();
     let told = self::told(&output.expect("it runs"));
     assert_eq!((&told["tally"]["records"], &told["tally"]["unjudged"]), (&json!(1), &json!(1)), "{told}");
 }
@@ -283,12 +283,12 @@ fn some_records_can_be_selected() {
 #[test]
 fn a_judge_that_nobody_configured_is_named() {
     let server = ModelServer::start(ModelScript::route(good));
-    let desk = JudgedRunFixture::new(1, &server, "");
-    let output = desk.command("run rubric.toml notes.jsonl --judge k").output().expect("it runs");
+    let fixture = JudgedRunFixture::new(1, &server, "");
+    let output = fixture.command("run rubric.toml notes.jsonl --judge k").output().expect("it runs");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && error.contains("--judge k") && error.contains("there are j"), "{error}");
-    desk.write("assize.toml", "[eval]\nrepeats = 0\n");
-    let output = desk.command("run rubric.toml notes.jsonl").output().expect("it runs");
+    fixture.write("assize.toml", "[eval]\nrepeats = 0\n");
+    let output = fixture.command("run rubric.toml notes.jsonl").output().expect("it runs");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && error.contains("[eval] repeats is 0"), "{error}");
 }
@@ -300,12 +300,12 @@ fn two_judges_that_are_one_are_refused() {
         "[[judge]]\nid = \"k\"\nkind = \"openai\"\nmodel = \"m\"\nbase_url = \"{}\"\nmax_tokens = 200\n",
         server.openai_base_url()
     );
-    let desk = JudgedRunFixture::new(3, &server, &again);
-    let output = desk.command("run rubric.toml notes.jsonl").output().expect("the program runs");
+    let fixture = JudgedRunFixture::new(3, &server, &again);
+    let output = fixture.command("run rubric.toml notes.jsonl").output().expect("the program runs");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && error.contains("judges `j` and `k` are one"), "{error}");
     assert_eq!(server.model_requests().len(), 0);
-    assert_eq!(desk.run("--judge k")["tally"]["judges"]["k"]["judged"], 3);
+    assert_eq!(fixture.run("--judge k")["tally"]["judges"]["k"]["judged"], 3);
 }
 
 #[test]
@@ -321,11 +321,11 @@ fn data_that_change_under_a_run_end_it() {
         good(request)
     };
     let server = ModelServer::start(ModelScript::route(damaging));
-    let desk = JudgedRunFixture::new(0, &server, "");
+    let fixture = JudgedRunFixture::new(0, &server, "");
     let note = |at: usize| json!({"id": format!("n{at}"), "text": "Hello. ".repeat(100)}).to_string() + "\n";
-    desk.write("notes.jsonl", &(0..RECORDS).map(note).collect::<String>());
-    NOTES.set(desk.path("notes.jsonl")).expect("set once");
-    let mut command = desk.command("run rubric.toml notes.jsonl --output rulings.jsonl");
+    fixture.write("notes.jsonl", &(0..RECORDS).map(note).collect::<String>());
+    NOTES.set(fixture.path("notes.jsonl")).expect("set once");
+    let mut command = fixture.command("run rubric.toml notes.jsonl --output rulings.jsonl");
     let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program runs");
     let begin = Instant::now();
     while child.try_wait().expect("a state").is_none() {
@@ -335,7 +335,7 @@ fn data_that_change_under_a_run_end_it() {
     let output = child.wait_with_output().expect("it has ended");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && error.contains("line 6000"), "{error}");
-    assert!(!desk.path("rulings.jsonl").exists(), "half a run is none");
+    assert!(!fixture.path("rulings.jsonl").exists(), "half a run is none");
 }
 
 /// How often a run is killed; `ASSIZE_KILLS` sets it.
@@ -362,10 +362,10 @@ fn a_run_that_is_killed_goes_on_and_pays_for_no_answer_twice() {
     let (mut killed, mut random) = (0, 7_u64);
     while killed < kills() {
         paid.lock().expect("no thread failed").clear();
-        let desk = JudgedRunFixture::new(1_000, &server, &settings);
+        let fixture = JudgedRunFixture::new(1_000, &server, &settings);
         let mut ended = false;
         while killed < kills() && !ended {
-            let mut command = desk.command("run rubric.toml notes.jsonl --output rulings.jsonl --quiet");
+            let mut command = fixture.command("run rubric.toml notes.jsonl --output rulings.jsonl --quiet");
             let mut child = command.stdout(std::process::Stdio::null()).spawn().expect("the program runs");
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             std::thread::sleep(std::time::Duration::from_millis(10 + (random >> 33) % 500));
@@ -374,8 +374,8 @@ fn a_run_that_is_killed_goes_on_and_pays_for_no_answer_twice() {
             child.wait().expect("it ends");
             killed += usize::from(!ended);
         }
-        let told = desk.run("--output rulings.jsonl");
-        assert_eq!(fs::read(desk.path("rulings.jsonl")).expect("written"), expected, "not what it would have been");
+        let told = fixture.run("--output rulings.jsonl");
+        assert_eq!(fs::read(fixture.path("rulings.jsonl")).expect("written"), expected, "not what it would have been");
         let interrupted = told["asked"]["interrupted"].as_array().expect("a list").clone();
         let named: HashSet<&str> = interrupted.iter().filter_map(|call| call["record"].as_str()).collect();
         let paid = paid.lock().expect("no thread failed");
@@ -394,15 +394,15 @@ fn a_run_that_is_killed_goes_on_and_pays_for_no_answer_twice() {
 fn a_budget_is_not_passed_however_often_a_run_is_killed() {
     const BUDGET_USD: f64 = 0.1;
     let server = ModelServer::start(ModelScript::route(|request: &RecordedRequest| good(request).late(20)));
-    let desk = JudgedRunFixture::new(1_000, &server, &format!("[eval]\ncalls_max = 8\nbudget_usd = {BUDGET_USD}\n"));
+    let fixture = JudgedRunFixture::new(1_000, &server, &format!("[eval]\ncalls_max = 8\nbudget_usd = {BUDGET_USD}\n"));
     for time in 0..kills().min(20) {
-        let mut command = desk.command("run rubric.toml notes.jsonl --quiet");
+        let mut command = fixture.command("run rubric.toml notes.jsonl --quiet");
         let mut child = command.stdout(std::process::Stdio::null()).spawn().expect("the program runs");
         std::thread::sleep(std::time::Duration::from_millis(150 + 20 * time as u64));
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
     }
-    let told = desk.run("");
+    let told = fixture.run("");
     let paid = server.model_requests().len() as f64 * 0.0004;
     let spent = told["asked"]["spent_usd"].as_f64().expect("an amount");
     assert!(paid <= spent + 1e-9 && spent <= BUDGET_USD, "{paid} paid, {spent} counted");

@@ -35,11 +35,11 @@ struct PagesFixture {
 
 impl PagesFixture {
     fn new(records: usize) -> Self {
-        let desk = Self { folder: tempfile::tempdir().expect("a folder") };
-        desk.write("rubric.toml", RUBRIC);
+        let fixture = Self { folder: tempfile::tempdir().expect("a folder") };
+        fixture.write("rubric.toml", RUBRIC);
         let note = |at: usize| json!({"id": format!("n{at}"), "kind": HOSTILE, "text": "Hello."}).to_string() + "\n";
-        desk.write("notes.jsonl", &(0..records).map(note).collect::<String>());
-        desk
+        fixture.write("notes.jsonl", &(0..records).map(note).collect::<String>());
+        fixture
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -80,8 +80,8 @@ struct PageServer {
 }
 
 impl PageServer {
-    fn start(desk: &PagesFixture) -> Self {
-        let mut command = desk.command("label rubric.toml notes.jsonl --rater ann");
+    fn start(fixture: &PagesFixture) -> Self {
+        let mut command = fixture.command("label rubric.toml notes.jsonl --rater ann");
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the program runs");
         let stderr = BufReader::new(child.stderr.take().expect("standard error"));
         let line = stderr.lines().map_while(Result::ok).find(|line| line.contains("http://")).expect("an address");
@@ -124,8 +124,8 @@ impl Drop for PageServer {
 
 #[test]
 fn what_another_window_kept_is_not_written_over() {
-    let desk = PagesFixture::new(2);
-    let server = PageServer::start(&desk);
+    let fixture = PagesFixture::new(2);
+    let server = PageServer::start(&fixture);
     let (_, seen) = server.api("GET", "/api/record/0", "");
     assert_eq!(seen["version"], 0);
     let (status, _) = server.api("POST", "/api/record/0", r#"{"labels":{"rude":1},"version":0}"#);
@@ -141,9 +141,9 @@ fn what_another_window_kept_is_not_written_over() {
 
 #[test]
 fn labels_are_kept_and_gone_on_with() {
-    let desk = PagesFixture::new(3);
+    let fixture = PagesFixture::new(3);
     {
-        let server = PageServer::start(&desk);
+        let server = PageServer::start(&fixture);
         let (_, task) = server.api("GET", "/api/task", "");
         assert_eq!(task["records"].as_array().map(Vec::len), Some(3), "{task}");
         assert_eq!(task["rubric"]["modes"][0]["id"], "rude");
@@ -152,23 +152,23 @@ fn labels_are_kept_and_gone_on_with() {
         let (_, kept) = server.api("POST", "/api/record/1", r#"{"labels":{"rude":0,"vague":null}}"#);
         assert_eq!(kept, json!({"done": false, "left": 2, "version": 1}));
     }
-    let server = PageServer::start(&desk);
+    let server = PageServer::start(&fixture);
     let (_, record) = server.api("GET", "/api/record/0", "");
     assert_eq!((&record["labels"], &record["note"]), (&json!({"rude": 1, "vague": 0}), &json!("hm")), "{record}");
     server.api("POST", "/api/record/1", r#"{"labels":{"rude":0,"vague":1}}"#);
     server.api("POST", "/api/record/0", r#"{"labels":{"rude":0,"vague":0}}"#);
-    desk.verdicts("verdicts.jsonl", 3, |at| at == 0);
+    fixture.verdicts("verdicts.jsonl", 3, |at| at == 0);
     let output =
-        desk.eval("calibrate rubric.toml notes.jsonl --verdicts verdicts.jsonl --labels labels.jsonl --format json");
-    let trial: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(trial["trial"]["labelled"], 2, "each record has one line: {trial}");
-    assert_eq!(trial["raters"], json!(["ann"]));
+        fixture.eval("calibrate rubric.toml notes.jsonl --verdicts verdicts.jsonl --labels labels.jsonl --format json");
+    let evaluation: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(evaluation["trial"]["labelled"], 2, "each record has one line: {evaluation}");
+    assert_eq!(evaluation["raters"], json!(["ann"]));
 }
 
 #[test]
 fn the_page_is_for_whoever_was_given_the_token() {
-    let desk = PagesFixture::new(1);
-    let server = PageServer::start(&desk);
+    let fixture = PagesFixture::new(1);
+    let server = PageServer::start(&fixture);
     let token = ("x-assize-token", server.token.as_str());
     let own = format!("http://localhost:{}", server.port);
     for (path, headers, status) in [
@@ -192,7 +192,7 @@ fn the_page_is_for_whoever_was_given_the_token() {
         let (status, _) = server.api("POST", "/api/record/0", body);
         assert!((400..500).contains(&status), "{body}: {status}");
     }
-    assert!(!desk.path("labels.jsonl").exists(), "nothing was kept");
+    assert!(!fixture.path("labels.jsonl").exists(), "nothing was kept");
     let most = 256 * 1024;
     let note = |chars: usize| format!(r#"{{"labels":{{}},"note":"{}"}}"#, "x".repeat(chars));
     assert_eq!(server.api("POST", "/api/record/0", &note(4_000)).0, 200);
@@ -202,41 +202,41 @@ fn the_page_is_for_whoever_was_given_the_token() {
 
 #[test]
 fn a_report_is_one_page_and_the_same_numbers() {
-    let desk = PagesFixture::new(12);
-    desk.verdicts("verdicts.jsonl", 12, |at| at % 4 == 0);
-    let output = desk.eval(
+    let fixture = PagesFixture::new(12);
+    fixture.verdicts("verdicts.jsonl", 12, |at| at % 4 == 0);
+    let output = fixture.eval(
         "report rubric.toml notes.jsonl --verdicts verdicts.jsonl --output report.html --junit j.xml --format json",
     );
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     assert_eq!((&report["tally"]["rejected"], &report["records"][0]["id"]), (&json!(3), &json!("n0")), "{report}");
     assert_eq!(report["by_field"][0]["rows"][0]["failed"], 3);
-    let page = fs::read_to_string(desk.path("report.html")).expect("written");
+    let page = fs::read_to_string(fixture.path("report.html")).expect("written");
     let data = page.split_once("id=\"data\">").expect("data").1.split_once("</script>").expect("its end").0;
     assert!(!data.contains('<') && data.contains("\\u003cimg src=x"), "what strangers wrote is no markup");
     assert!(!page.contains("src=\"http") && !page.contains("sourceMappingURL"), "it needs nothing else");
-    let junit = fs::read_to_string(desk.path("j.xml")).expect("written");
+    let junit = fs::read_to_string(fixture.path("j.xml")).expect("written");
     assert!(junit.contains("tests=\"12\"") && junit.contains("failures=\"3\""), "{junit}");
-    let nowhere = desk.eval("report rubric.toml notes.jsonl --verdicts verdicts.jsonl --format human");
+    let nowhere = fixture.eval("report rubric.toml notes.jsonl --verdicts verdicts.jsonl --format human");
     assert_eq!(nowhere.status.code(), Some(2));
 }
 
 #[test]
 fn drift_against_a_baseline_is_an_exit_code() {
-    let desk = PagesFixture::new(40);
-    desk.verdicts("v1.jsonl", 40, |at| at % 4 == 0);
-    desk.verdicts("v2.jsonl", 40, |at| at % 4 == 0 || at == 1);
-    desk.verdicts("v3.jsonl", 40, |at| at % 2 == 0);
+    let fixture = PagesFixture::new(40);
+    fixture.verdicts("v1.jsonl", 40, |at| at % 4 == 0);
+    fixture.verdicts("v2.jsonl", 40, |at| at % 4 == 0 || at == 1);
+    fixture.verdicts("v3.jsonl", 40, |at| at % 2 == 0);
     for name in ["v1", "v2", "v3"] {
-        desk.eval(&format!("run rubric.toml notes.jsonl --verdicts {name}.jsonl --output {name}-rulings.jsonl"));
+        fixture.eval(&format!("run rubric.toml notes.jsonl --verdicts {name}.jsonl --output {name}-rulings.jsonl"));
     }
     let against = |name: &str, more: &str| {
-        desk.eval(&format!(
+        fixture.eval(&format!(
             "compare rubric.toml notes.jsonl --verdicts {name}-rulings.jsonl --against v1-rulings.jsonl --format json {more}"
         ))
     };
     assert_eq!(against("v1", "").status.code(), Some(0));
     assert_eq!(against("v2", "").status.code(), Some(0), "one of eighty labels");
-    desk.write("people.csv", "id,rude,vague\nn1,0,0\n");
+    fixture.write("people.csv", "id,rude,vague\nn1,0,0\n");
     let moved = against("v2", "--labels people.csv");
     assert_eq!(moved.status.code(), Some(1));
     let told: Value = serde_json::from_slice(&moved.stdout).expect("JSON");

@@ -30,14 +30,14 @@ struct TablesFixture {
 
 impl TablesFixture {
     fn new() -> Self {
-        let desk = Self { folder: tempfile::tempdir().expect("a folder") };
-        desk.write("rubric.toml", RUBRIC);
+        let fixture = Self { folder: tempfile::tempdir().expect("a folder") };
+        fixture.write("rubric.toml", RUBRIC);
         let notes = [json!({"id": "a", "text": "Hello."}), json!({"id": "b", "text": "Hello, \"you\",\nthere."})];
-        desk.write("notes.jsonl", &notes.map(|note| format!("{note}\n")).concat());
+        fixture.write("notes.jsonl", &notes.map(|note| format!("{note}\n")).concat());
         let labels = json!([{"mode": "rude", "label": 0, "reason": "It greets."}]);
         let verdict = json!({"id": "a", "judge": "j", "labels": labels, "overall_quality_score": 4});
-        desk.write("verdicts.jsonl", &format!("{verdict}\n"));
-        desk
+        fixture.write("verdicts.jsonl", &format!("{verdict}\n"));
+        fixture
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -70,48 +70,48 @@ fn without_hashes(table: &str) -> String {
 
 #[test]
 fn rulings_are_written_as_a_table() {
-    let desk = TablesFixture::new();
-    desk.run("notes.jsonl --verdicts verdicts.jsonl --output rulings.csv");
-    let table = fs::read_to_string(desk.path("rulings.csv")).expect("written");
+    let fixture = TablesFixture::new();
+    fixture.run("notes.jsonl --verdicts verdicts.jsonl --output rulings.csv");
+    let table = fs::read_to_string(fixture.path("rulings.csv")).expect("written");
     assert_eq!(table.lines().next(), Some(HEADER));
     assert_eq!(
         without_hashes(&table),
         "a|accept||4||0|0||0|no clause is broken|0|It greets.\n\
          b|reject|||clause-broken: `long`: it has more than 10 characters|0|0||1|it has more than 10 characters||no judge was asked\n"
     );
-    let printed = desk.run("notes.jsonl --verdicts verdicts.jsonl --output - --to csv --quiet");
+    let printed = fixture.run("notes.jsonl --verdicts verdicts.jsonl --output - --to csv --quiet");
     assert_eq!(String::from_utf8_lossy(&printed.stdout), table, "the form can be named");
-    let lines = desk.run("notes.jsonl --verdicts verdicts.jsonl --output rulings.csv --to jsonl --quiet");
+    let lines = fixture.run("notes.jsonl --verdicts verdicts.jsonl --output rulings.csv --to jsonl --quiet");
     assert_eq!(lines.status.code(), Some(1), "a record is rejected");
-    let text = fs::read_to_string(desk.path("rulings.csv")).expect("written");
+    let text = fs::read_to_string(fixture.path("rulings.csv")).expect("written");
     assert!(text.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{text}");
 }
 
 #[test]
 fn a_form_that_nobody_knows_is_refused() {
-    let desk = TablesFixture::new();
-    let output = desk.run("notes.jsonl --output rulings --to xlsx");
+    let fixture = TablesFixture::new();
+    let output = fixture.run("notes.jsonl --output rulings --to xlsx");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && error.contains("jsonl, csv, parquet"), "{error}");
-    assert!(!desk.path("rulings").exists());
+    assert!(!fixture.path("rulings").exists());
 }
 
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet_is_read_and_written() {
-    let desk = TablesFixture::new();
-    let output = desk.run("notes.jsonl --verdicts verdicts.jsonl --output rulings.parquet");
+    let fixture = TablesFixture::new();
+    let output = fixture.run("notes.jsonl --verdicts verdicts.jsonl --output rulings.parquet");
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     // Rulings are records as well: their columns are judged by a clause.
     let rubric = RUBRIC.replace("size(record.text) > 10", "record.outcome == 'reject' && record['fails.long'] == 1");
-    desk.write("rubric.toml", &rubric);
-    let output = desk.run("rulings.parquet --clauses-only --format json");
+    fixture.write("rubric.toml", &rubric);
+    let output = fixture.run("rulings.parquet --clauses-only --format json");
     let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&told["tally"]["records"], &told["tally"]["rejected"]), (&json!(2), &json!(1)), "{told}");
-    fs::rename(desk.path("rulings.parquet"), desk.path("rulings")).expect("renamed");
-    let again = desk.run("rulings --clauses-only --format json");
+    fs::rename(fixture.path("rulings.parquet"), fixture.path("rulings")).expect("renamed");
+    let again = fixture.run("rulings --clauses-only --format json");
     assert_eq!(again.stdout, output.stdout, "it names itself");
-    let output = desk.run("notes.jsonl --from parquet");
+    let output = fixture.run("notes.jsonl --from parquet");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && error.contains("is no Parquet that can be read"), "{error}");
 }
@@ -119,12 +119,12 @@ fn parquet_is_read_and_written() {
 #[cfg(not(feature = "parquet"))]
 #[test]
 fn where_parquet_is_left_out_it_is_said_how_to_get_it() {
-    let desk = TablesFixture::new();
-    desk.write("notes.parquet", "PAR1");
+    let fixture = TablesFixture::new();
+    fixture.write("notes.parquet", "PAR1");
     for arguments in ["notes.parquet", "notes.jsonl --output rulings.parquet"] {
-        let output = desk.run(arguments);
+        let output = fixture.run(arguments);
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(2) && error.contains("--features parquet"), "{error}");
     }
-    assert!(!desk.path("rulings.parquet").exists());
+    assert!(!fixture.path("rulings.parquet").exists());
 }

@@ -180,7 +180,7 @@ fn a_fixer_that_fails_says_so_and_changes_nothing() {
     for (script, words) in [
         ("echo no credit >&2; exit 3", "no credit"),
         ("sed -i 's/BAD //' src/a.txt; exit 1", "failed"),
-        ("true", "nobody offers anything more"),
+        ("true", "no fixer offers anything more"),
     ] {
         let world = FixFixture::with_program(script);
         let output = world.command(&["fix", "--yes", "--format", "human"]).output().expect("the program runs");

@@ -213,18 +213,18 @@ fn where_no_bid_is_good_enough_a_person_is_asked() {
 }
 
 #[test]
-fn the_standing_follows_from_the_events() {
+fn reputations_follow_from_the_events() {
     let project = MarketFixture::new();
     assert!(told(&project.market(&["status", "--format", "human"])).contains("nothing has happened yet"));
     project.event(1, "a", "ranked_first_failure", -0.15, r#","stated_probability":0.9,"iteration_count":3"#);
     project.event(2, "c", "replan_success", 0.12, r#","stated_probability":0.8,"iteration_count":1"#);
     project.event(2, "b", "not_selected", 0.0, "");
-    let standing = project.json(&["status", "--format", "json"])["standing"].clone();
+    let ranking_key = project.json(&["status", "--format", "json"])["standing"].clone();
     let third = 1.0 / 3.0;
     for (bidder, weight, brier) in
         [("a", third - 0.14, Some(0.81)), ("b", third + 0.01, None), ("c", third + 0.13, Some(0.04))]
     {
-        let is = &standing["bidders"][bidder];
+        let is = &ranking_key["bidders"][bidder];
         assert!((is["weight"].as_f64().expect("a weight") - weight).abs() < 1e-12, "{bidder}: {is}");
         let distance = is["brier"].as_f64().zip(brier).map(|(is, brier)| (is - brier).abs());
         assert!(

@@ -11,11 +11,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use assize_testkit::repo::Repo;
+use fixture::{events, outcomes, told};
 use serde_json::Value;
-use stage::{events, outcomes, told};
 
-#[path = "market/stage.rs"]
-mod stage;
+#[path = "market/fixture.rs"]
+mod fixture;
 
 const TITLE: &str = "Volume discounts and totals";
 const VIEW: &str = "issue view 12 --json body,title,labels,state";
@@ -35,8 +35,8 @@ struct IssueFixture {
 
 impl IssueFixture {
     fn new(bidders: &[&str]) -> Self {
-        let play = Self { repo: stage::laid_out("python", bidders, "[market]\ncall_s_max = 3\n") };
-        stage::install(&stage::of_plays("gh.sh"), &play.beside("tools/gh"));
+        let play = Self { repo: fixture::laid_out("python", bidders, "[market]\ncall_s_max = 3\n") };
+        fixture::install(&fixture::of_plays("gh.sh"), &play.beside("tools/gh"));
         fs::create_dir_all(play.beside("hub/comments")).expect("made");
         fs::write(play.beside("tools/gh-state"), play.beside("hub").to_str().expect("a path")).expect("written");
         let known = [
@@ -60,7 +60,7 @@ impl IssueFixture {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        stage::command(&self.repo, &[self.beside("tools")], arguments)
+        fixture::command(&self.repo, &[self.beside("tools")], arguments)
     }
 
     fn run(&self) -> Output {
@@ -119,7 +119,7 @@ impl IssueFixture {
 /// The body of the issue, with whatever JSON and shells write in a way of their own: lines end as those of browsers do, and the last not
 /// at all.
 fn body() -> String {
-    let text = fs::read_to_string(stage::of_plays("play/python/issue.md")).expect("readable");
+    let text = fs::read_to_string(fixture::of_plays("play/python/issue.md")).expect("readable");
     format!("Said \"at the till\": C:\\new\\tills,\tund größer.\n\n{}", text.trim_end()).replace('\n', "\r\n")
 }
 
@@ -160,16 +160,16 @@ fn the_boxes_of_an_issue_are_ticked_and_nothing_else() {
     assert_eq!(play.branch(), "assize/issue-12");
     let of = format!("#12: {TITLE}");
     let log = [format!("Market: what became of {of}"), format!("Implement {of}"), "Begin".to_owned()];
-    assert_eq!(stage::log(&play.repo), log);
+    assert_eq!(fixture::log(&play.repo), log);
 
     let output = play.run();
     let text = told(&output);
     assert!(output.status.success() && text.contains("<promise>COMPLETE</promise>"), "{text}");
     assert_eq!(play.known("body"), early.replace("- [ ] A receipt", "- [x] A receipt"));
     assert_eq!((play.count(EDIT_BODY), play.known("labels").as_str()), (3, "bug\n"));
-    assert_eq!(outcomes(&play.repo), stage::IN_THE_END);
+    assert_eq!(outcomes(&play.repo), fixture::IN_THE_END);
     assert!(events(&play.repo).iter().all(|event| event["issue_number"] == 12), "{:?}", events(&play.repo));
-    assert_eq!(stage::log(&play.repo).len(), 5);
+    assert_eq!(fixture::log(&play.repo).len(), 5);
     assert!(play.comments().is_empty() && play.git(&["status", "--porcelain"]).is_empty());
     play.check_calls();
 }
@@ -312,7 +312,7 @@ fn what_cannot_be_reached_is_said() {
     says(&mut play.command(&["run", "--issue", "13"]), "issue 13 is not in this repository; check its number");
     assert_eq!(play.calls(), [VIEW, VIEW, &VIEW.replace("12", "13")]);
     assert_eq!((play.known("labels").as_str(), play.known("body")), ("bug\n", body()));
-    assert_eq!((stage::log(&play.repo), play.branch().as_str()), (vec!["Begin".to_owned()], "main"));
+    assert_eq!((fixture::log(&play.repo), play.branch().as_str()), (vec!["Begin".to_owned()], "main"));
     assert_eq!(play.git(&["branch", "--format=%(refname:short)"]), "main\n");
     assert!(play.git(&["status", "--porcelain"]).is_empty());
     play.check_calls();

@@ -90,11 +90,11 @@ impl MarketModelFixture {
         repo.write("tests/test_greet.py", TESTS);
         repo.write("CLAUDE.md", "Every function must have a docstring.\n");
         repo.write("issue.md", "# Say goodbye\n\n- [ ] `part(name)` says goodbye\n");
-        let scene = Self { repo, server };
-        scene.configure("bidder");
-        fs::write(scene.repo.outside().join(".gitconfig"), "[user]\n\tname = P\n\temail = p@example.org\n")
+        let fixture = Self { repo, server };
+        fixture.configure("bidder");
+        fs::write(fixture.repo.outside().join(".gitconfig"), "[user]\n\tname = P\n\temail = p@example.org\n")
             .expect("written");
-        scene
+        fixture
     }
 
     fn configure(&self, bidder: &str) {
@@ -126,14 +126,14 @@ impl MarketModelFixture {
 
 #[test]
 fn a_model_bids_and_implements_and_another_one_judges() {
-    let scene = MarketModelFixture::new(BoxAnswer::Met);
-    let (output, extracted) = scene.market(&["extract"]);
+    let fixture = MarketModelFixture::new(BoxAnswer::Met);
+    let (output, extracted) = fixture.market(&["extract"]);
     assert_eq!(extracted["requirements"]["extracted_by"], "judge", "{output:?}");
     assert_eq!(extracted["requirements"]["explicit_requirements"][0]["components"][1], "It names whom it is said to");
-    let (_, by_rules) = scene.market(&["extract", "--rules-only"]);
+    let (_, by_rules) = fixture.market(&["extract", "--rules-only"]);
     assert_eq!(by_rules["requirements"]["extracted_by"], "rules");
 
-    let (output, run) = scene.market(&["run"]);
+    let (output, run) = fixture.market(&["run"]);
     assert_eq!((output.status.code(), &run["promise"]), (Some(0), &json!("COMPLETE")), "{output:?}");
     let scores = &run["rounds"][0]["rankings"][0]["scores"];
     assert_eq!((&scores["technical_quality"], &scores["innovation"]), (&json!(0.7), &json!(0.7)));
@@ -141,40 +141,40 @@ fn a_model_bids_and_implements_and_another_one_judges() {
     assert_eq!(verified["boxes"][0]["because"], "1 of 1 judges point at where it is done");
     // Six lines of greet.py that say something, and then nine: it is a number like any other.
     assert_eq!(verified["metrics"]["coverage_delta"], 3.0, "{verified:#}");
-    assert_eq!(scene.ticked(), 1);
+    assert_eq!(fixture.ticked(), 1);
     // Two showings of one bid are the same question, which is paid for once.
-    let asked = scene.server.model_requests();
+    let asked = fixture.server.model_requests();
     assert_eq!(asked.iter().filter(|request| schema(request) == "bids_verdict").count(), 1);
-    let log = scene.repo.git(&["log", "--format=%B"]).stdout;
+    let log = fixture.repo.git(&["log", "--format=%B"]).stdout;
     assert!(String::from_utf8_lossy(&log).contains("Assize-Bidder: model"));
 }
 
 #[test]
 fn a_box_that_judges_do_not_find_done_is_not_ticked() {
     for about in [BoxAnswer::NotMet, BoxAnswer::MetNowhere] {
-        let scene = MarketModelFixture::new(about);
-        let (output, run) = scene.market(&["run"]);
+        let fixture = MarketModelFixture::new(about);
+        let (output, run) = fixture.market(&["run"]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         assert_eq!(run["verifications"][0]["failure"]["failure_type"], "spec_not_met");
         assert_eq!(run["events"][0]["outcome"], "ranked_first_failure");
-        assert_eq!(scene.ticked(), 0);
+        assert_eq!(fixture.ticked(), 0);
     }
 }
 
 #[test]
 fn where_no_judge_can_say_whether_a_box_is_done_nobody_is_charged() {
-    let scene = MarketModelFixture::new(BoxAnswer::Silence);
-    let (output, run) = scene.market(&["run"]);
+    let fixture = MarketModelFixture::new(BoxAnswer::Silence);
+    let (output, run) = fixture.market(&["run"]);
     assert_eq!(output.status.code(), Some(3), "{output:?}");
     assert_eq!((&run["outcome"], &run["events"]), (&json!("unjudged"), &json!([])));
-    assert_eq!(scene.ticked(), 0);
+    assert_eq!(fixture.ticked(), 0);
 }
 
 #[test]
 fn who_bids_is_not_the_only_judge_of_it() {
-    let scene = MarketModelFixture::new(BoxAnswer::Met);
-    scene.configure("judge");
-    let (output, _) = scene.market(&["run"]);
+    let fixture = MarketModelFixture::new(BoxAnswer::Met);
+    fixture.configure("judge");
+    let (output, _) = fixture.market(&["run"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("judge `judge` is the bidder `model` as well"), "{said}");

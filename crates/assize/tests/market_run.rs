@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use assize_testkit::change;
 use assize_testkit::repo::Repo;
+use fixture::{outcomes, told};
 use serde_json::Value;
-use stage::{outcomes, told};
 
-#[path = "market/stage.rs"]
-mod stage;
+#[path = "market/fixture.rs"]
+mod fixture;
 
 /// A repository with an issue beside it, and those who bid for it.
 struct MarketRunFixture {
@@ -24,8 +24,8 @@ struct MarketRunFixture {
 
 impl MarketRunFixture {
     fn new(language: &str, bidders: &[&str]) -> Self {
-        let repo = stage::laid_out(language, bidders, "");
-        let issue = stage::of_plays(&format!("play/{language}/issue.md"));
+        let repo = fixture::laid_out(language, bidders, "");
+        let issue = fixture::of_plays(&format!("play/{language}/issue.md"));
         fs::copy(issue, repo.outside().join("issue.md")).expect("copied");
         Self { repo }
     }
@@ -35,7 +35,7 @@ impl MarketRunFixture {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        stage::command(&self.repo, &[], arguments)
+        fixture::command(&self.repo, &[], arguments)
     }
 
     fn market(&self, arguments: &[&str]) -> Output {
@@ -108,7 +108,7 @@ fn from_the_first_failure_to_the_last_box(language: &str) {
         issue.contains("```text\n- [ ] not a box\n") && issue.contains("<!-- assize:labels in-progress -->"),
         "{issue}"
     );
-    let log = stage::log(&play.repo);
+    let log = fixture::log(&play.repo);
     assert!(log[0].starts_with("Market: what became of ") && log[1].starts_with("Implement "), "{log:?}");
     assert_eq!(log.len(), 3, "{log:?}");
     let branch = play.repo.git(&["symbolic-ref", "--short", "HEAD"]).stdout;
@@ -128,13 +128,13 @@ fn from_the_first_failure_to_the_last_box(language: &str) {
     near(&play.weights(), &[("careful", 0.58 + gained), ("half", 0.29 + gained), ("hasty", 0.09 + gained)]);
     let issue = play.issue();
     assert!(issue.matches("- [x]").count() == 3 && issue.contains("<!-- assize:labels -->"), "{issue}");
-    assert_eq!(outcomes(&play.repo), stage::IN_THE_END);
+    assert_eq!(outcomes(&play.repo), fixture::IN_THE_END);
 
     // Nothing is open any more.
     let output = play.run(&["--format", "human"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("<promise>COMPLETE</promise>"), "{}", told(&output));
-    assert_eq!(stage::log(&play.repo).len(), 5);
+    assert_eq!(fixture::log(&play.repo).len(), 5);
     // What was there is there still.
     let kept = play.repo.git(&["merge-base", "--is-ancestor", &home, "HEAD"]);
     assert!(kept.status.success());
@@ -168,7 +168,7 @@ fn two_failures_call_a_person_and_keep_the_branch() {
         assert!(issue.contains(part), "{part}: {issue}");
     }
     assert_eq!(issue.matches("- [x]").count(), 0, "{issue}");
-    let log = stage::log(&play.repo);
+    let log = fixture::log(&play.repo);
     assert!(log.len() == 2 && log[0].starts_with("Market: "), "what failed is no base for anything: {log:?}");
     assert_eq!(
         outcomes(&play.repo),
@@ -184,7 +184,7 @@ fn two_failures_call_a_person_and_keep_the_branch() {
     // each time brought back to a sum of 1.
     near(&play.weights(), &[("half", 0.525), ("hasty", 0.475)]);
     // A person looks and mends a bidder: the next run takes the label away again.
-    stage::install(&stage::of_plays("play/python/bidders/careful.sh"), &play.beside("bidders/half.sh"));
+    fixture::install(&fixture::of_plays("play/python/bidders/careful.sh"), &play.beside("bidders/half.sh"));
     let output = play.run(&["--format", "human"]);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
     assert!(play.issue().contains("<!-- assize:labels in-progress -->"), "{}", play.issue());
@@ -211,7 +211,7 @@ fn killed_until_it_ends(at: u64) -> u64 {
     let all = outcomes(&play.repo);
     assert_eq!(all, ["careful replan_success", "hasty ranked_first_failure", "hasty resubmitted"]);
     assert_eq!(play.issue().matches("- [x]").count(), 2, "{}", play.issue());
-    let log = stage::log(&play.repo);
+    let log = fixture::log(&play.repo);
     assert_eq!(log.iter().filter(|line| line.starts_with("Implement ")).count(), 1, "{log:?}");
     near(&play.weights(), &[("careful", 0.48), ("half", 0.36), ("hasty", 0.16)]);
     assert!(play.repo.git(&["status", "--porcelain"]).stdout.is_empty());
@@ -253,7 +253,7 @@ fn what_is_missing_is_said_before_anything_begins() {
     fs::write(play.beside("issue.md"), "# Nothing to do\n").expect("written");
     says(&[], 2, "has no box");
     says(&["--iterations", "2"], 2, "has no box");
-    assert_eq!(stage::log(&play.repo), ["Begin"]);
+    assert_eq!(fixture::log(&play.repo), ["Begin"]);
     let output = play.market(&["run", "--spec", "nowhere.md"]);
     assert!(output.status.code() == Some(2) && told(&output).contains("nowhere.md"), "{}", told(&output));
     let output = play.market(&["run"]);
@@ -270,7 +270,7 @@ fn instead_of_careful(play: &MarketRunFixture, before_implementing: &str) {
         really.display()
     );
     fs::write(&careful, script).expect("written");
-    stage::make_executable(&careful);
+    fixture::make_executable(&careful);
     let config = fs::read_to_string(play.repo.path().join("assize.toml")).expect("readable");
     let read = format!("time_s = 60, read = [\"{}\"]", really.display());
     play.repo.write("assize.toml", &config.replace("time_s = 60", &read));
@@ -294,14 +294,14 @@ fn what_a_person_changes_during_a_run_is_theirs() {
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
     assert!(told(&output).contains("shop/cart.py, notes.txt changed meanwhile"), "{}", told(&output));
     assert_eq!(fs::read_to_string(play.repo.path().join("shop/cart.py")).expect("readable"), text);
-    assert_eq!(stage::log(&play.repo).len(), 2, "nothing was committed");
+    assert_eq!(fixture::log(&play.repo).len(), 2, "nothing was committed");
     // Once that is put away, it goes on, and pays for nothing twice.
     fs::write(play.beside("bidders/really.sh"), "#!/bin/sh\nexit 9\n").expect("written");
     play.repo.git(&["stash", "--quiet", "--include-untracked"]);
     let output = play.market(&arguments);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
     assert!(!play.issue().contains("attention-needed"), "{}", play.issue());
-    assert!(stage::log(&play.repo)[1].starts_with("Implement "), "{:?}", stage::log(&play.repo));
+    assert!(fixture::log(&play.repo)[1].starts_with("Implement "), "{:?}", fixture::log(&play.repo));
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn what_somebody_commits_during_a_run_is_built_upon() {
     play.repo.git(&["-c", "user.name=P", "-c", "user.email=p@example.org", "commit", "--quiet", "-m", "A note"]);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
-    let log = stage::log(&play.repo);
+    let log = fixture::log(&play.repo);
     assert!(log[1].starts_with("Implement ") && log[2] == "A note", "{log:?}");
     assert!(told(&output).contains("Somebody else committed meanwhile"), "{}", told(&output));
 }
@@ -361,12 +361,12 @@ fn a_file_that_a_hook_or_a_person_changes_at_the_last_moment_is_left_as_it_is() 
     let hook = play.repo.path().join(".git/hooks/pre-commit");
     fs::create_dir_all(hook.parent().expect("a folder")).expect("made");
     fs::write(&hook, "#!/bin/sh\necho '# tidied' >> shop/cart.py\n").expect("written");
-    stage::make_executable(&hook);
+    fixture::make_executable(&hook);
     let output = play.run(&["--format", "human"]);
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
     assert!(told(&output).contains("shop/cart.py changed meanwhile, by you or by a hook"), "{}", told(&output));
     let text = fs::read_to_string(play.repo.path().join("shop/cart.py")).expect("readable");
-    assert!(text.ends_with("# tidied\n") && stage::log(&play.repo) == ["Begin"], "{text}");
+    assert!(text.ends_with("# tidied\n") && fixture::log(&play.repo) == ["Begin"], "{text}");
     assert!(!play.repo.path().join(".assize/market/events").exists(), "nobody is charged");
 }
 
@@ -376,7 +376,7 @@ fn a_hook_that_refuses_is_a_failure_of_the_bid_and_git_trouble_is_not() {
     let hook = play.repo.path().join(".git/hooks/pre-commit");
     fs::create_dir_all(hook.parent().expect("a folder")).expect("made");
     fs::write(&hook, "#!/bin/sh\necho 'no discounts in November' >&2\nexit 1\n").expect("written");
-    stage::make_executable(&hook);
+    fixture::make_executable(&hook);
     let output = play.run(&["--format", "human"]);
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
     assert!(told(&output).contains("- Commit: \u{2717} refused: no discounts in November"), "{}", told(&output));
@@ -421,7 +421,7 @@ fn a_bidder_that_fails_is_skipped() {
     let script = |name: &str, text: &str| {
         let path = play.beside("bidders").join(name);
         fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
-        stage::make_executable(&path);
+        fixture::make_executable(&path);
     };
     script("hasty.sh", "echo 'no money left' >&2; exit 3");
     script("half.sh", "echo '{\"approach\": \"\"}'");

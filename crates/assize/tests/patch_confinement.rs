@@ -186,7 +186,7 @@ fn an_apply_that_is_killed_leaves_all_or_nothing_once_the_next_run_is_done() {
 
     let kills = count("ASSIZE_KILLS", KILLS);
     let (mut numbers, mut at, began) = (PatchRng(7), 0, Instant::now());
-    let (mut died, mut standing, mut left) = (0, 0, [0, 0]);
+    let (mut died, mut intact, mut left) = (0, 0, [0, 0]);
     for number in 0.. {
         if died == kills {
             break;
@@ -220,14 +220,14 @@ fn an_apply_that_is_killed_leaves_all_or_nothing_once_the_next_run_is_done() {
         assert!(is_new || !is_done && !is_decided, "kill {number} lost what was done or decided");
         left[usize::from(is_new)] += usize::from(!is_done);
         died += usize::from(!is_done);
-        standing += usize::from(is_decided);
+        intact += usize::from(is_decided);
         at = if is_new { 1 - at } else { at };
         // Checking leaves alone what a kill before the journal left; whoever writes takes it away.
         drop(Patcher::open(&tree).expect("opened"));
         assert_eq!(fs::read_dir(tree.join(".assize")).expect("listed").count(), 0, "kill {number} left something");
     }
     println!(
-        "{died} applies to 200 files each died by kill -9 at random moments of some {} ms, {standing} of them with a journal; \
+        "{died} applies to 200 files each died by kill -9 at random moments of some {} ms, {intact} of them with a journal; \
          {} left all as it was, {} all as it was to be, 0 anything else; {:.1} s",
         usual.as_millis(),
         left[0],

@@ -131,10 +131,10 @@ fn patches_folders_and_revisions_compete_in_any_order() {
             result["results"].as_array().expect("results").iter().filter(|it| !it["duplicateOf"].is_null());
         assert_eq!(duplicates.count(), 1);
         let results = result["results"].as_array().expect("results").iter();
-        let standing = |it: &Value| (it["name"].as_str().expect("a name").to_owned(), it["standing"].to_string());
+        let ranking_key = |it: &Value| (it["name"].as_str().expect("a name").to_owned(), it["standing"].to_string());
         // Which of the two that make the same tree is the other's duplicate depends on which was handed in first.
-        let twin = |name: &str| name == good || name == same;
-        seen.push(results.map(standing).filter(|(name, _)| !twin(name)).collect::<BTreeMap<String, String>>());
+        let duplicate = |name: &str| name == good || name == same;
+        seen.push(results.map(ranking_key).filter(|(name, _)| !duplicate(name)).collect::<BTreeMap<String, String>>());
     }
     assert_eq!(seen[0].len(), 5);
     assert_eq!(seen[0], seen[1], "where a candidate stands does not depend on when it was handed in");

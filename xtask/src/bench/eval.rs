@@ -217,7 +217,7 @@ fn guide(at: usize) -> serde_json::Value {
         .collect();
     json!({
         "id": format!("g{at}"), "category": "plumbing", "difficulty": "beginner",
-        "question": "Why does the tap in the kitchen drip, and how is that mended?",
+        "question": "Why does the tap in the kitchen drip, and how is that repaired?",
         "answer": "A worn washer lets water past its seat. Shut off the water below the sink. Then change the washer.",
         "equipment_problem": "A dripping tap", "tools_required": ["a wrench", "a screwdriver", "a new washer"],
         "steps": steps, "safety_info": "Shut off the water before the tap is opened.",

@@ -1,16 +1,13 @@
 //! The help of every command, as the program prints it.
 
-use crate::shell::{Result, cargo, command, read, run};
+use crate::shell::{Result, command, program, read};
 
 /// Columns to which the program wraps its help.
 const COLUMNS: &str = "100";
 
 /// Returns the help of the program and of all its commands as Markdown.
 pub fn of_program() -> Result<String> {
-    run(cargo(&["build", "--quiet", "--package", "assize"]))?;
-    let metadata = read(cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
-    let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
-    let program = format!("{}/debug/assize", metadata["target_directory"].as_str().unwrap_or("target"));
+    let program = program()?;
     page(&mut |words| {
         let mut help = command(&program, words);
         // The environment would show in the help: it is where defaults come from.

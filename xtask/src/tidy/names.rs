@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::syntax::{RustSource, line};
 
 /// Whether a type name with two meanings is an error, or is only reported.
-pub const IS_ERROR: bool = false;
+pub const IS_ERROR: bool = true;
 
 /// Names that may be defined more than once, each for a reason.
 const KEPT: [&str; 4] = [

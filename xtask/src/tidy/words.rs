@@ -9,7 +9,7 @@ use crate::shell::Result;
 use crate::syntax::{RustSource, line};
 
 /// Whether a banned word is an error, or is only reported.
-pub const IS_ERROR: bool = false;
+pub const IS_ERROR: bool = true;
 
 const LIST: &str = include_str!("words.txt");
 

@@ -10,7 +10,7 @@ use super::code::{
 use super::origin::{FunctionScopes, ValueOrigin};
 use super::shared::{
     CALLER, CORS, DETECTED, ENDED, OPENED, SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits, decides, grade_of,
-    grade_of_statement, imitated, is_aid_for_tests, is_tool, protects,
+    grade_of_statement, imitated, is_test_helper, is_tool, protects,
 };
 use super::{LIKELY, LIKELY_WARNING, SURE, SURE_NOTE, SURE_WARNING, WeaknessCollector};
 
@@ -91,7 +91,7 @@ fn visit<'t>(
         }
         "import_spec" => {
             let module = field(node, "path").and_then(|path| file.code.literal(path)).unwrap_or_default();
-            if module == "testing" && !file.path.ends_with("_test.go") && !is_aid_for_tests(file.path) {
+            if module == "testing" && !file.path.ends_with("_test.go") && !is_test_helper(file.path) {
                 found.file(
                     "runner-touched",
                     node,
@@ -415,7 +415,7 @@ fn detected<'t>(call: &GoCall<'_, 't, '_>, found: &mut WeaknessCollector<'t>) {
     if call.file.path.ends_with("_test.go") {
         return;
     }
-    let excused = is_aid_for_tests(call.file.path);
+    let excused = is_test_helper(call.file.path);
     let flag = call.path == "flag.Lookup" && call.literal(0).is_some_and(|name| name.starts_with("test."));
     if flag || call.path == "testing.Testing" {
         found.file("test-detected", call.node, SURE.unless(excused), DETECTED);

@@ -11,7 +11,7 @@ use super::code::{
 use super::origin::{FunctionScopes, ValueOrigin};
 use super::shared::{
     CALLER, CORS, DETECTED, ENDED, EQUAL, OPENED, SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits, decides, grade_of,
-    grade_of_statement, imitated, is_aid_for_tests, is_tool, protects,
+    grade_of_statement, imitated, is_test_helper, is_tool, protects,
 };
 use super::{LIKELY, LIKELY_WARNING, SURE, SURE_NOTE, SURE_WARNING, WeaknessCollector};
 
@@ -117,7 +117,7 @@ fn visit<'t>(
         "import_declaration" => {
             let text = file.code.text(node);
             let runner = text.contains(" org.junit.") || text.contains(" org.testng.");
-            if runner && !is_aid_for_tests(file.path) {
+            if runner && !is_test_helper(file.path) {
                 found.file(
                     "runner-touched",
                     node,
@@ -418,7 +418,7 @@ fn deserialization<'t>(
     let grade = if call.origin(stream, scopes) == ValueOrigin::Outside { SURE } else { LIKELY_WARNING };
     // A class that is made from the stream itself guards what it makes.
     if child_of_kind(call.node, "class_body").is_none() {
-        found.file("unsafe-deserialization", call.node, grade, "Whoever writes these bytes can have any code run here. Use a format that holds data alone, or an `ObjectInputFilter`.");
+        found.file("unsafe-deserialization", call.node, grade, "The author of these bytes can run any code here. Use a format that holds data alone, or an `ObjectInputFilter`.");
     }
 }
 
@@ -526,7 +526,7 @@ fn permissions<'t>(call: &JavaCall<'_, 't, '_>, found: &mut WeaknessCollector<'t
 /// Code that asks whether it is tested, or by whom it is called.
 fn detected<'t>(call: &JavaCall<'_, 't, '_>, found: &mut WeaknessCollector<'t>) {
     const RUNNERS: [&str; 4] = ["org.junit", "org.testng", "junit.framework", "surefire"];
-    let excused = is_aid_for_tests(call.file.path);
+    let excused = is_test_helper(call.file.path);
     let names_runner = call.literal(0).is_some_and(|text| RUNNERS.iter().any(|runner| text.contains(runner)));
     if call.name == "forName" && call.holder() == "Class" && names_runner
         || call.name == "getProperty" && call.holder() == "System" && names_runner

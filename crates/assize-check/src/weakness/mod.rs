@@ -123,7 +123,7 @@ pub static RULES: &[RuleInfo] = &[
         &["py", "ts", "rs"],
         "A name is put together of fixed parts, so that no search finds it.",
     ),
-    interference("assertion-swallowed", &["py", "ts", "rs"], "An assertion fails and nobody hears of it."),
+    interference("assertion-swallowed", &["py", "ts", "rs"], "An assertion fails and the test does not."),
 ];
 
 pub use assize_syntax::language::FILE_BYTES_MAX;

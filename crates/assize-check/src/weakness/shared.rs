@@ -32,7 +32,7 @@ pub(super) const RUNNER: &str =
 pub(super) const BUILTIN: &str =
     "What the language provides is replaced for all code that runs here, tests included. Take it out.";
 /// What is wrong with code that looks at its callers.
-pub(super) const CALLER: &str = "Code reads the variables or the name of whoever calls it, and so can tell a test from a user. Hand over what it needs as arguments.";
+pub(super) const CALLER: &str = "Code reads the variables or the name of its caller, and so can tell a test from a user. Pass what it needs as arguments.";
 /// What is wrong with code that knows that it is tested.
 pub(super) const DETECTED: &str =
     "Code asks whether it is being tested. Tests then see other code than users. Take the question out.";
@@ -145,7 +145,7 @@ pub(super) const REWRITTEN: &str = "Code outside of tests writes over a test fil
 pub(super) const HIDDEN: &str =
     "A name is put together of fixed parts, so that neither a search nor a reader finds it. Write it out.";
 /// What is wrong with a swallowed assertion.
-pub(super) const SWALLOWED: &str = "The assertion fails and nobody hears of it. Let the error through.";
+pub(super) const SWALLOWED: &str = "The assertion fails and the test does not. Let the error through.";
 
 /// Returns whether a text is the path of a file with tests: `tests/test_a.py`, `a.test.ts`, `tests/ordering.rs`.
 pub(super) fn is_test_file(text: &str) -> bool {
@@ -236,7 +236,7 @@ fn has_word(path: &str, words: &[&str]) -> bool {
 }
 
 /// Files that are made for tests, plug-ins of runners or helpers, by the words of their path.
-pub(super) fn is_aid_for_tests(path: &str) -> bool {
+pub(super) fn is_test_helper(path: &str) -> bool {
     const WORDS: [&str; 19] = [
         "test",
         "tests",
@@ -340,11 +340,11 @@ mod tests {
     #[test]
     fn paths_are_read_by_their_words() {
         for path in ["tests/a.py", "src/testing/a.py", "src/a.test.ts", "src/test_tools.py", "src/HttpMock.java"] {
-            assert!(is_aid_for_tests(path), "{path}");
+            assert!(is_test_helper(path), "{path}");
         }
         for path in ["src/latest.py", "src/contest/a.py", "src/attestation.rs", "src/stubborn.ts", "src/inspection.py"]
         {
-            assert!(!is_aid_for_tests(path), "{path}");
+            assert!(!is_test_helper(path), "{path}");
         }
         assert!(is_tool("src/debug/a.py") && !is_tool("src/stackless.py") && is_reporter("lib/tap-reporter.js"));
     }

@@ -33,5 +33,5 @@ pub trait Inquiry: Send + Sync + 'static {
     fn question(&self, case: &Self::Case, nonce: &Nonce) -> Result<Question, Unjudged>;
 
     /// Makes the door for replies to a question.
-    fn door(self: Arc<Self>, case: &Self::Case, question: &Arc<Question>) -> VerdictParser<Self::Reading>;
+    fn verdict_parser(self: Arc<Self>, case: &Self::Case, question: &Arc<Question>) -> VerdictParser<Self::Reading>;
 }

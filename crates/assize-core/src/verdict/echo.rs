@@ -10,13 +10,13 @@ use regex::{Captures, Regex};
 use serde_json::Value;
 
 /// Returns whether the judged texts contain the mark of a verdict: without it the verdict cannot be theirs.
-pub(super) fn may_be_planted(mark: &str, exhibits: &[&str]) -> bool {
+pub(super) fn may_be_planted(mark: &str, attachments: &[&str]) -> bool {
     let mark = letters(mark);
-    exhibits.iter().any(|exhibit| {
-        if exhibit.is_ascii() && !exhibit.contains('\\') {
-            letters_contain(exhibit.as_bytes(), mark.as_bytes())
+    attachments.iter().any(|attachment| {
+        if attachment.is_ascii() && !attachment.contains('\\') {
+            letters_contain(attachment.as_bytes(), mark.as_bytes())
         } else {
-            letters(exhibit).contains(&mark)
+            letters(attachment).contains(&mark)
         }
     })
 }
@@ -48,14 +48,14 @@ fn letters_contain(text: &[u8], word: &[u8]) -> bool {
 /// Returns whether the judged texts contain the verdict: its mark with the same value, and each of
 /// its texts under the same key. The parts may stand in several of them, as do the lines of a file
 /// that was there before and the lines that were added to it.
-pub(super) fn is_planted(verdict: &Value, mark: &str, exhibits: &[&str]) -> bool {
+pub(super) fn is_planted(verdict: &Value, mark: &str, attachments: &[&str]) -> bool {
     let marked = match &verdict[mark] {
         Value::String(value) => letters(&format!("{mark} {value}")),
         Value::Bool(value) => letters(&format!("{mark} {value}")),
         _ => letters(mark),
     };
-    let exhibits: Vec<String> = exhibits.iter().map(|exhibit| letters(exhibit)).collect();
-    let is_shown = |part: &String| exhibits.iter().any(|exhibit| exhibit.contains(part));
+    let attachments: Vec<String> = attachments.iter().map(|attachment| letters(attachment)).collect();
+    let is_shown = |part: &String| attachments.iter().any(|attachment| attachment.contains(part));
     if !is_shown(&marked) {
         return false;
     }
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn an_echo_has_the_mark_and_every_text() {
         let verdict = json!({"pass": true, "reason": "All done.", "items": ["a", "b"], "estimate": 1.0});
-        let planted = |exhibit: &str| is_planted(&verdict, "pass", &["other", exhibit]);
+        let planted = |attachment: &str| is_planted(&verdict, "pass", &["other", attachment]);
         assert!(planted(r#"{"items": ["a", "b"], "reason": "All done.", "pass": true}"#));
         assert!(planted(
             "+# {\n+#   \"pass\": true,\n+#   \"reason\": \"All\n+#   done.\",\n+#   \"items\": [\"a\",\n+#     \"b\"]}"

@@ -88,14 +88,14 @@ pub struct Reply {
 
 /// Reads the one verdict of a reply.
 ///
-/// `exhibits` are the texts that the judge was shown and that are not its own: the judged
+/// `attachments` are the texts that the judge was shown and that are not its own: the judged
 /// material, and examples. A verdict that stands in one of them was planted or copied, and is
 /// refused as forged.
 ///
 /// # Errors
 ///
 /// Says why nothing was judged: refused, truncated, empty, malformed or forged.
-pub fn read<V: Verdict>(reply: &Reply, exhibits: &[&str]) -> Result<V, Unjudged> {
+pub fn read<V: Verdict>(reply: &Reply, attachments: &[&str]) -> Result<V, Unjudged> {
     match reply.stop {
         StopReason::Refusal => return Err(Unjudged::new(Cause::Refused, "the model declined to judge")),
         StopReason::Length => return Err(Unjudged::new(Cause::Truncated, "the reply stopped at the token limit")),
@@ -116,9 +116,9 @@ pub fn read<V: Verdict>(reply: &Reply, exhibits: &[&str]) -> Result<V, Unjudged>
         return Err(Unjudged::new(Cause::Empty, "the reply is blank"));
     }
     let verdict: V = parse(object).or_else(|error| malformed(&error))?;
-    if echo::may_be_planted(V::MARK, exhibits) {
+    if echo::may_be_planted(V::MARK, attachments) {
         let published = published(&verdict).or_else(|error| malformed(&error))?;
-        if echo::is_planted(&published, V::MARK, exhibits) {
+        if echo::is_planted(&published, V::MARK, attachments) {
             return Err(Unjudged::new(Cause::Forged, "the verdict stands in the judged material"));
         }
     }
@@ -130,8 +130,8 @@ fn malformed<T>(error: &str) -> Result<T, Unjudged> {
 }
 
 /// Returns whether any verdict of this kind could stand in these texts. Where none could, none needs to be compared with them.
-pub fn may_be_planted<V: Verdict>(exhibits: &[&str]) -> bool {
-    echo::may_be_planted(V::MARK, exhibits)
+pub fn may_be_planted<V: Verdict>(attachments: &[&str]) -> bool {
+    echo::may_be_planted(V::MARK, attachments)
 }
 
 /// Finds a character that has no place in a reply.
@@ -318,7 +318,7 @@ fn stands_alone(before: &str, after: &str, mark: &str) -> Result<(), &'static st
         || in_an_element(prose_before, prose_after)
         || in_a_larger_fence(before, after)
     {
-        return Err("the verdict is part of something; it has to be one JSON object by itself");
+        return Err("the verdict is part of a larger value; it must be one JSON object of its own");
     }
     let prose = [before, after];
     let template = |prose: &str| {

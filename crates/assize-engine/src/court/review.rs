@@ -170,7 +170,7 @@ pub fn hold(
         examined => examined?,
     };
     let mut court = ReviewCourt::new(terms.judges.clone(), fresh_nonce());
-    let gathered = ReviewEvent::Gathered { inputs: Box::new(inputs), exhibits: Box::new(attachments) };
+    let gathered = ReviewEvent::Gathered { inputs: Box::new(inputs), attachments: Box::new(attachments) };
     let mut effects = court.step(gathered);
     loop {
         let Some(effect) = effects.pop() else {
@@ -184,7 +184,7 @@ pub fn hold(
                 watch(ReviewStep::Judging);
                 let mut following = Vec::new();
                 ask(&judges, &question, &mut |opinion| {
-                    following.extend(court.step(ReviewEvent::Heard(Box::new(opinion))));
+                    following.extend(court.step(ReviewEvent::OpinionReceived(Box::new(opinion))));
                 });
                 following
             }
@@ -415,8 +415,8 @@ impl PreparedWorktrees {
         let uses = uses.unwrap_or_default();
         let plan = base_copy.as_ref().map(|base| test_policy::plan(diff, base.files(), &uses, &case.opened));
         let plan = plan.unwrap_or_default();
-        if !plan.aids.is_empty() {
-            let test_helpers: Vec<&str> = plan.aids.iter().map(String::as_str).collect();
+        if !plan.test_helpers.is_empty() {
+            let test_helpers: Vec<&str> = plan.test_helpers.iter().map(String::as_str).collect();
             limits.push(format!("tests ran with the base's {}, which only they use", test_helpers.join(", ")));
         }
         let unread = replace_large_manifests(&mut change, base_copy.as_ref(), limits)?;

@@ -49,7 +49,7 @@ pub fn hold(
             StopEffect::Ask { judges, question } => {
                 let mut following = Vec::new();
                 ask(&judges, &question, &mut |opinion| {
-                    following.extend(court.step(StopEvent::Heard(Box::new(opinion))));
+                    following.extend(court.step(StopEvent::OpinionReceived(Box::new(opinion))));
                 });
                 following
             }

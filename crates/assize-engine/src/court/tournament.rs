@@ -313,7 +313,7 @@ impl ReviewBatch<'_> {
                         done += 1;
                         let CandidateAssessment { assessment, course } = *assessed;
                         let assessment = Box::new(assessment);
-                        let (name, ranking_key) = (&self.entrants[candidate].name, assessment.standing);
+                        let (name, ranking_key) = (&self.entrants[candidate].name, assessment.ranking_key);
                         watch(TournamentProgress::Ended { name, ranking_key: &ranking_key, done, of: due.len() });
                         effect = court.step(TournamentEvent::Assessed { candidate, assessment, course });
                         *self.best.lock().unwrap_or_else(PoisonError::into_inner) = court.best();
@@ -357,7 +357,7 @@ impl ReviewBatch<'_> {
         }
         let stopped = record.inputs.limits.iter().find(|limit| *limit == STOPPED_EARLY).cloned();
         let ranking_key = RankingKey::of(&record.inputs, record.ruling.outcome, convention.fit);
-        let assessment = Assessment { standing: ranking_key, review: Box::new(record), convention, stopped };
+        let assessment = Assessment { ranking_key: ranking_key, review: Box::new(record), convention, stopped };
         Ok(CandidateAssessment { assessment, course })
     }
 }
@@ -406,7 +406,7 @@ impl ReviewLog {
         GateProgress {
             gates: self.results.len(),
             limits: limits.len().saturating_sub(of_gates),
-            stages: self.checkpoints.iter().map(checkpoint).collect(),
+            checkpoints: self.checkpoints.iter().map(checkpoint).collect(),
             convention: Conformity::default(),
         }
     }

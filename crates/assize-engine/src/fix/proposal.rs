@@ -76,7 +76,7 @@ fn unseen(workspace: &mut FixWorkspace, home: &Path, made: PatchedState) -> Resu
     workspace.try_out(made, |copy| {
         let repository = WorkTree::copy(&copy.path(), home).repository()?;
         let listed: BTreeSet<String> = review::paths_of(&copy.path(), repository.as_ref())?.into_iter().collect();
-        let fault = |path: &String| format!("{path} would be ignored by git, and nobody would judge it");
+        let fault = |path: &String| format!("git would ignore {path}, so no gate or judge would see it");
         Ok(copy.files().difference(&listed).map(fault).collect())
     })?
 }

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assize_gate::gate::witness::{CompletionMarker, LIST, ORIGINAL, VARIABLE, WITNESSED};
+use assize_gate::gate::completion_marker::{CompletionMarker, LIST, MARKED, ORIGINAL, VARIABLE};
 use assize_gate::gate::{Gate, GateCommand, Project, Setup};
+use assize_syntax::completion_marker::with_completion_markers;
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
-use assize_syntax::witness::with_witnesses;
 
 use crate::random::fresh_word;
 use crate::work_copy::{CopyError, WorkCopy};
@@ -52,7 +52,9 @@ impl CompletionMarkers {
             copy.files().iter().filter(|path| path.ends_with(".rs") && !path.contains('\n')).cloned().collect();
         for path in paths {
             let Some(original) = copy.text(&path, FILE_BYTES_MAX as u64) else { continue };
-            let Some((instrumented, found)) = with_witnesses(&original, VARIABLE, &mut fresh_word) else { continue };
+            let Some((instrumented, found)) = with_completion_markers(&original, VARIABLE, &mut fresh_word) else {
+                continue;
+            };
             let tests: Vec<(String, String)> = found.iter().map(|marker| (path.clone(), marker.name.clone())).collect();
             let ids = gate.test_ids(setup, project, &tests);
             // A file that belongs to no test program may be test data.
@@ -80,7 +82,7 @@ impl CompletionMarkers {
         for (number, file) in self.files.iter().enumerate() {
             list.push_str(&format!("{number} {}\n", work.join(&file.path).display()));
             provided.insert(format!("{ORIGINAL}{number}"), file.original.clone());
-            provided.insert(format!("{WITNESSED}{number}"), file.instrumented.clone());
+            provided.insert(format!("{MARKED}{number}"), file.instrumented.clone());
         }
         if !list.is_empty() {
             provided.insert(LIST.to_owned(), list);
@@ -150,9 +152,9 @@ mod tests {
         assert!(copy.text("tests/api.rs", 10_000).expect("there").contains(&markers.markers[0].ended));
         assert_eq!(copy.text("tests/ui/fails.rs", 10_000).as_deref(), Some(TESTED));
         let provided = markers.provided(Path::new("/w"));
-        assert_eq!(provided["witnessed.list"], "0 /w/tests/api.rs\n");
+        assert_eq!(provided["marked.list"], "0 /w/tests/api.rs\n");
         assert_eq!(provided["original.0"], TESTED);
-        assert_eq!(copy.text("tests/api.rs", 10_000).as_deref(), Some(provided["witnessed.0"].as_str()));
+        assert_eq!(copy.text("tests/api.rs", 10_000).as_deref(), Some(provided["marked.0"].as_str()));
         markers.dismiss(&mut copy).expect("files that can be written");
         assert_eq!(copy.text("tests/api.rs", 10_000).as_deref(), Some(TESTED));
     }

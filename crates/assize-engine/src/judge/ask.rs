@@ -228,7 +228,7 @@ impl<'a> QuestionAttempt<'a> {
     }
 
     fn read<V: Verdict>(&self, reply: &Reply) -> Result<V, Unjudged> {
-        let attachments: Vec<&str> = self.question.exhibits.iter().map(String::as_str).collect();
+        let attachments: Vec<&str> = self.question.attachments.iter().map(String::as_str).collect();
         read(reply, &attachments)
     }
 

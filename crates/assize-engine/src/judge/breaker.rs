@@ -35,7 +35,7 @@ pub struct BreakerState {
     /// When the last failure was reported, in milliseconds since 1970.
     pub failed_at_ms: i64,
     /// When a probe was allowed that has not ended yet.
-    pub trial_at_ms: Option<i64>,
+    pub retry_at_ms: Option<i64>,
     /// The last failure.
     pub detail: String,
 }
@@ -62,7 +62,7 @@ impl BreakerState {
         if self.failures < FAILURES_MAX {
             return Ok(());
         }
-        let since = self.trial_at_ms.unwrap_or(self.failed_at_ms);
+        let since = self.retry_at_ms.unwrap_or(self.failed_at_ms);
         let elapsed = now_ms.saturating_sub(since);
         // A clock that was set back must not keep the breaker open.
         if (0..OPEN_MS).contains(&elapsed) {
@@ -72,7 +72,7 @@ impl BreakerState {
                 detail: self.detail.clone(),
             });
         }
-        self.trial_at_ms = Some(now_ms);
+        self.retry_at_ms = Some(now_ms);
         Ok(())
     }
 
@@ -85,13 +85,13 @@ impl BreakerState {
     pub fn failed(&mut self, now_ms: i64, detail: &str) {
         self.failures = self.failures.saturating_add(1);
         self.failed_at_ms = now_ms;
-        self.trial_at_ms = None;
+        self.retry_at_ms = None;
         head(detail, DETAIL_BYTES_MAX).clone_into(&mut self.detail);
     }
 
     /// Records that the judge was not called after all.
     pub fn not_asked(&mut self) {
-        self.trial_at_ms = None;
+        self.retry_at_ms = None;
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn question() -> Question {
         schema: StopVerdict::schema().into(),
         prompt_hash: "0123456789abcdef0123456789abcdef".to_owned(),
         rubric_hash: "fedcba9876543210fedcba9876543210".to_owned(),
-        exhibits: Vec::new(),
+        attachments: Vec::new(),
     }
 }
 

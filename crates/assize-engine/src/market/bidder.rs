@@ -189,7 +189,7 @@ fn bid_of(
     let result = run(program, environment, copy, &task(question), case).map_err(|error| error.to_string())?;
     let text = String::from_utf8(result.stdout).map_err(|_| "what it printed is no UTF-8".to_owned())?;
     let stop = if result.cut { StopReason::Length } else { StopReason::Complete };
-    let attachments: Vec<&str> = question.exhibits.iter().map(String::as_str).collect();
+    let attachments: Vec<&str> = question.attachments.iter().map(String::as_str).collect();
     read::<Bid>(&Reply { payload: Payload::Text(text), stop }, &attachments).map_err(|why| why.to_string())
 }
 

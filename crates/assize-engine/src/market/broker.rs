@@ -222,7 +222,7 @@ impl<'a> Broker<'a> {
             }
             MarketEffect::Verify => self.verify(run, winner()?, patch()?, watch)?,
             MarketEffect::Commit => self.commit(run, winner()?, patch()?)?,
-            MarketEffect::Keep => MarketStep::Kept { commit: self.keep_failed(run)? },
+            MarketEffect::Keep => MarketStep::Preserved { commit: self.keep_failed(run)? },
             MarketEffect::Tell(outcomes) => self.write_outcomes(run, outcomes),
             MarketEffect::Write(events) => {
                 for event in events {
@@ -508,7 +508,7 @@ impl<'a> Broker<'a> {
 
     fn write_outcomes(&self, run: &MarketRun, outcomes: &[BidderOutcome]) -> MarketStep {
         let (_, timestamp) = (self.terms.now)();
-        MarketStep::Told { events: told(outcomes, run.start(), run.iteration(), &timestamp) }
+        MarketStep::OutcomesRecorded { events: told(outcomes, run.start(), run.iteration(), &timestamp) }
     }
 
     fn tick(&self, boxes: &[BoxName]) -> Result<MarketStep, BrokerError> {

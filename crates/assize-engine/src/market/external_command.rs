@@ -168,7 +168,7 @@ const CASE: &str = "case.json";
 
 /// Writes the task and the case into the folder that the program may write to.
 fn case_folder(task: &str, case: &serde_json::Value) -> io::Result<Scratch> {
-    let case_folder = Scratch::new("assize-errand-")?;
+    let case_folder = Scratch::new("assize-command-")?;
     fs::write(case_folder.path().join(TASK), task)?;
     fs::write(case_folder.path().join(CASE), format!("{case:#}\n"))?;
     Ok(case_folder)

@@ -242,16 +242,16 @@ fn check_labels(labels: &[&str]) -> Result<(), SourceError> {
 }
 
 /// Returns which labels must be added, and which current labels must be removed. GitHub ignores the case of labels.
-fn label_changes<'l>(standing: &'l [String], add: &[&'l str], remove: &[&str]) -> (Vec<&'l str>, Vec<&'l str>) {
+fn label_changes<'l>(current: &'l [String], add: &[&'l str], remove: &[&str]) -> (Vec<&'l str>, Vec<&'l str>) {
     let is_in = |labels: &[&str], label: &str| labels.iter().any(|one| one.to_lowercase() == label.to_lowercase());
-    let standing: Vec<&str> = standing.iter().map(String::as_str).collect();
+    let current: Vec<&str> = current.iter().map(String::as_str).collect();
     let mut missing = Vec::new();
     for label in add.iter().copied() {
-        if !is_in(&standing, label) && !is_in(&missing, label) {
+        if !is_in(&current, label) && !is_in(&missing, label) {
             missing.push(label);
         }
     }
-    let leaving = standing.into_iter().filter(|label| is_in(remove, label) && !is_in(add, label)).collect();
+    let leaving = current.into_iter().filter(|label| is_in(remove, label) && !is_in(add, label)).collect();
     (missing, leaving)
 }
 
@@ -286,9 +286,9 @@ mod tests {
 
     #[test]
     fn correct_labels_are_not_changed() {
-        let standing = ["Bug", "open", "kept"].map(str::to_owned);
+        let current = ["Bug", "open", "kept"].map(str::to_owned);
         let changes = |add: &[&'static str], remove: &[&str]| {
-            let (missing, leaving) = label_changes(&standing, add, remove);
+            let (missing, leaving) = label_changes(&current, add, remove);
             (missing.join("+"), leaving.join("+"))
         };
         let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());

@@ -114,13 +114,13 @@ impl StandInFolder {
 }
 
 /// Returns the mounts of a job, in order.
-pub(super) fn mounts(host: &SandboxHost, job: &SandboxJob, stage: &StandInFolder) -> Vec<Mount> {
+pub(super) fn mounts(host: &SandboxHost, job: &SandboxJob, stand_in: &StandInFolder) -> Vec<Mount> {
     let bind = |from: &Path, to: &Path, write| Mount::Bind { from: from.to_owned(), to: to.to_owned(), write };
     let memory = |to: &str| Mount::Memory { to: PathBuf::from(to), bytes: job.limits.temporary_bytes };
     let link = |to: &str, target: &str| Mount::Link { to: PathBuf::from(to), target: PathBuf::from(target) };
     let cover = |path: &Path| {
         let with = if path.is_dir() { "empty" } else { "nothing" };
-        bind(&stage.path(with), path, false)
+        bind(&stand_in.path(with), path, false)
     };
     let mut mounts = Vec::new();
     for part in &host.system {
@@ -132,7 +132,7 @@ pub(super) fn mounts(host: &SandboxHost, job: &SandboxJob, stage: &StandInFolder
     for name in ["passwd", "group"] {
         let at = Path::new("/etc").join(name);
         if host.is_system(&at) && at.exists() {
-            mounts.push(bind(&stage.path(name), &at, false));
+            mounts.push(bind(&stand_in.path(name), &at, false));
         }
     }
     mounts.extend(host.hidden.iter().map(|path| cover(path)));
@@ -179,7 +179,7 @@ pub(super) fn rules_inside(host: &SandboxHost, job: &SandboxJob) -> FileRules {
 }
 
 /// Returns the Landlock rules for the tier without mounts.
-pub(super) fn rules_alone(host: &SandboxHost, job: &SandboxJob, stage: &StandInFolder) -> FileRules {
+pub(super) fn rules_alone(host: &SandboxHost, job: &SandboxJob, stand_in: &StandInFolder) -> FileRules {
     let mut read = Vec::new();
     let mut hidden = host.hidden.clone();
     hidden.push(host.home.clone());
@@ -193,7 +193,7 @@ pub(super) fn rules_alone(host: &SandboxHost, job: &SandboxJob, stage: &StandInF
     read.push(PathBuf::from("/proc"));
     let mut write: Vec<_> =
         ["null", "zero", "full", "random", "urandom"].map(|name| Path::new("/dev").join(name)).into();
-    write.extend([job.work.clone(), job.reports.clone(), stage.path("home"), stage.path("tmp")]);
+    write.extend([job.work.clone(), job.reports.clone(), stand_in.path("home"), stand_in.path("tmp")]);
     write.extend(job.writable.iter().map(|(from, _)| from.clone()));
     FileRules { read, write, no_tcp: !job.network }
 }
@@ -213,11 +213,11 @@ fn without(path: &Path, hidden: &[PathBuf], parts: &mut Vec<PathBuf>) {
 }
 
 /// Prepares the home folder of a job without mounts: an empty folder with links to the visible parts of tools.
-pub(super) fn furnish_home(host: &SandboxHost, stage: &StandInFolder) -> io::Result<()> {
+pub(super) fn furnish_home(host: &SandboxHost, stand_in: &StandInFolder) -> io::Result<()> {
     for path in host.tools.iter().flat_map(|tool| &tool.shown) {
         let Ok(below) = path.strip_prefix(&host.home) else { continue };
         // If the part is the whole folder, the joined path ends with a slash.
-        let at = stage.path("home").join(below).components().collect::<PathBuf>();
+        let at = stand_in.path("home").join(below).components().collect::<PathBuf>();
         if let Some(parent) = at.parent() {
             fs::create_dir_all(parent)?;
         }
@@ -309,8 +309,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join("home/.cargo/bin")).expect("a folder");
         let host = host(&folder.path().join("home"));
-        let stage = StandInFolder::make(&host).expect("a stage");
-        let mounts = mounts(&host, &job(folder.path()), &stage);
+        let stand_in = StandInFolder::make(&host).expect("a stage");
+        let mounts = mounts(&host, &job(folder.path()), &stand_in);
         let writable: Vec<_> = mounts
             .iter()
             .filter_map(|mount| if let Mount::Bind { to, write: true, .. } = mount { to.to_str() } else { None })
@@ -327,7 +327,7 @@ mod tests {
         let sealed =
             mounts.iter().position(|mount| *mount == Mount::Seal { to: PathBuf::from("/proc") }).expect("sealed");
         assert!(hidden == usize::MAX || hidden < sealed);
-        stage.remove();
+        stand_in.remove();
     }
 
     #[test]

@@ -18,9 +18,9 @@ pub const OUTAGE_FAILURES: u32 = 8;
 /// Calls in a row that a judge has to refuse as such for it to be left alone.
 pub const UNUSABLE_MAX: u32 = 3;
 /// Longest pause between two trials in an outage.
-pub const TRIAL_PAUSE_MAX: Duration = Duration::from_secs(30);
+pub const RETRY_PAUSE_MAX: Duration = Duration::from_secs(30);
 /// Pause before the first trial.
-const TRIAL_PAUSE: Duration = Duration::from_secs(1);
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Shortest time after which a call counts as stuck.
 const PATIENCE_MIN: Duration = Duration::from_secs(1);
 /// Latencies that the patience is made of.
@@ -151,7 +151,7 @@ struct JudgeQueue {
     failing: Option<(Duration, Duration)>,
     /// What happened the last time.
     failure: String,
-    trial_pause: Duration,
+    retry_pause: Duration,
     unusable: u32,
     /// Why it is not asked any more.
     down: Option<Unjudged>,
@@ -198,7 +198,7 @@ impl RequestScheduler {
             failures: 0,
             failing: None,
             failure: String::new(),
-            trial_pause: TRIAL_PAUSE,
+            retry_pause: RETRY_PAUSE,
             unusable: 0,
             down: None,
         };
@@ -504,7 +504,7 @@ impl JudgeQueue {
         match ending {
             CallOutcome::Judged | CallOutcome::Unread(_) => {
                 (self.failures, self.unusable, self.failing) = (0, 0, None);
-                self.trial_pause = TRIAL_PAUSE;
+                self.retry_pause = RETRY_PAUSE;
                 self.pace.answered(now, full);
                 if let Some(since) = call.since.filter(|_| !call.stuck) {
                     self.patience.add(now.saturating_sub(since));
@@ -515,8 +515,10 @@ impl JudgeQueue {
                 let since = self.failing.map_or(now, |(since, _)| since);
                 self.failing = Some((since, now));
                 if let Some(after) = after.filter(|after| *after > outage_max) {
-                    let detail =
-                        format!("the judge asks to be left alone for {} s; run it again then", after.as_secs());
+                    let detail = format!(
+                        "the judge asks for a pause of {} s; run the command again after that",
+                        after.as_secs()
+                    );
                     self.down.get_or_insert_with(|| Unjudged::new(Cause::Unavailable, detail));
                 } else if let Some(after) = after {
                     self.quiet_until = self.quiet_until.max(now + *after);
@@ -527,8 +529,8 @@ impl JudgeQueue {
                 }
                 self.failures = self.failures.saturating_add(1);
                 if self.is_out() && self.quiet_until <= now {
-                    self.quiet_until = now + self.trial_pause;
-                    self.trial_pause = (self.trial_pause * 2).min(TRIAL_PAUSE_MAX);
+                    self.quiet_until = now + self.retry_pause;
+                    self.retry_pause = (self.retry_pause * 2).min(RETRY_PAUSE_MAX);
                 }
             }
             CallOutcome::Unusable(unjudged) => {

@@ -368,8 +368,8 @@ mod tests {
     }
 
     fn belief(counts: [usize; 4], trust: &Trust) -> (Belief, String) {
-        let trial = try_judge(&["m"], &[], &seen(counts), trust);
-        (trial.belief, trial.modes[0].why.clone())
+        let evaluation = try_judge(&["m"], &[], &seen(counts), trust);
+        (evaluation.belief, evaluation.modes[0].why.clone())
     }
 
     #[test]
@@ -401,9 +401,9 @@ mod tests {
             person: (0..40).map(|mode| Some(mode % 2 == 0)).collect(),
             strata: Vec::new(),
         };
-        let trial = try_judge(&modes, &[], &[wrong], &Trust::default());
-        assert_eq!(trial.pooled.why, "labelled records: 1 where 30 are asked for");
-        assert_eq!(trial.reasons, ["in every mode: labelled records: 1 where 30 are asked for"]);
+        let evaluation = try_judge(&modes, &[], &[wrong], &Trust::default());
+        assert_eq!(evaluation.pooled.why, "labelled records: 1 where 30 are asked for");
+        assert_eq!(evaluation.reasons, ["in every mode: labelled records: 1 where 30 are asked for"]);
     }
 
     #[test]
@@ -419,23 +419,23 @@ mod tests {
                 strata: Vec::new(),
             })
             .collect();
-        let trial = try_judge(&["good", "bad"], &[], &both, &Trust::default());
-        assert_eq!(trial.belief, Belief::Untrusted);
-        assert!(trial.reasons.iter().any(|reason| reason.starts_with("bad: ")), "{:?}", trial.reasons);
-        assert_eq!(trial.modes[0].belief, Belief::Trusted);
+        let evaluation = try_judge(&["good", "bad"], &[], &both, &Trust::default());
+        assert_eq!(evaluation.belief, Belief::Untrusted);
+        assert!(evaluation.reasons.iter().any(|reason| reason.starts_with("bad: ")), "{:?}", evaluation.reasons);
+        assert_eq!(evaluation.modes[0].belief, Belief::Trusted);
     }
 
     #[test]
     fn what_nobody_said_is_in_no_figure() {
         let judge =
             |label| RatedRecord { judge: vec![label, Some(false)], person: vec![Some(true), None], strata: Vec::new() };
-        let trial =
+        let evaluation =
             try_judge(&["a", "b"], &[], &[judge(None), judge(Some(true)), judge(Some(false))], &Trust::default());
-        assert_eq!(trial.modes[0].counts, Confusion { both_fail: 1, person_only: 1, ..Confusion::default() });
-        assert_eq!((trial.modes[0].unjudged, trial.judged, trial.labelled), (1, 2, 3));
-        assert_eq!(trial.modes[1].counts.total(), 0);
-        assert_eq!(trial.modes[1].agreement, None);
+        assert_eq!(evaluation.modes[0].counts, Confusion { both_fail: 1, person_only: 1, ..Confusion::default() });
+        assert_eq!((evaluation.modes[0].unjudged, evaluation.judged, evaluation.labelled), (1, 2, 3));
+        assert_eq!(evaluation.modes[1].counts.total(), 0);
+        assert_eq!(evaluation.modes[1].agreement, None);
         // The person has not said of any record how it stands as a whole.
-        assert_eq!((trial.whole.counts, trial.whole.unjudged), (Confusion::default(), 0));
+        assert_eq!((evaluation.whole.counts, evaluation.whole.unjudged), (Confusion::default(), 0));
     }
 }

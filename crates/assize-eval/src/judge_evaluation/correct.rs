@@ -158,7 +158,8 @@ pub struct RepairCounts {
     /// Records that failed the first time.
     pub failed: u64,
     /// How many of them fail in no mode the second time.
-    pub mended: u64,
+    #[serde(rename = "mended")]
+    pub fixed: u64,
     /// How many do not fail the second time, and were not judged in every mode: they count as not mended.
     pub unjudged: u64,
 }
@@ -169,7 +170,7 @@ impl RepairCounts {
         for Corrected { labels: ComparedRecord { first, second, .. }, .. } in records {
             if first.contains(&Some(true)) {
                 found.failed += 1;
-                found.mended += u64::from(second.iter().all(|fails| *fails == Some(false)));
+                found.fixed += u64::from(second.iter().all(|fails| *fails == Some(false)));
                 found.unjudged += u64::from(!second.contains(&Some(true)) && second.contains(&None));
             }
         }
@@ -194,16 +195,18 @@ pub struct CorrectionCounts {
     /// How many were kept from it.
     pub held_out: u64,
     /// Records that the corrector was given and that failed before by the second judge too, and how many pass now.
-    pub mended: RepairCounts,
+    #[serde(rename = "mended")]
+    pub fixed: RepairCounts,
     /// The same of those that were kept from the corrector: nothing was mended there.
-    pub mended_held_out: RepairCounts,
+    #[serde(rename = "mended_held_out")]
+    pub fixed_held_out: RepairCounts,
 }
 
 impl CorrectionCounts {
     /// Says in one line what came of it.
     pub fn headline(&self) -> String {
-        let Self { failed, corrected, held_out, mended: RepairCounts { failed: seen, mended, .. }, .. } = self;
-        format!("{failed} failing records: {corrected} corrected, {held_out} held out; {mended} of {seen} pass now")
+        let Self { failed, corrected, held_out, fixed: RepairCounts { failed: seen, fixed, .. }, .. } = self;
+        format!("{failed} failing records: {corrected} corrected, {held_out} held out; {fixed} of {seen} pass now")
     }
 }
 
@@ -244,9 +247,9 @@ impl Correcting {
     /// Sums up. `modes` are the ids of all modes of the rubric.
     pub fn of(modes: &[&str], hands: &FailingRecords) -> Self {
         let FailingRecords { unjudged, corrected, unchanged, held_out, left, uncorrected } = hands;
-        let mended = RepairCounts::of(corrected.iter().chain(unchanged));
-        let mended_held_out = RepairCounts::of(held_out.iter());
-        let group = |RepairCounts { failed, mended, .. }: RepairCounts| [mended, failed - mended];
+        let fixed = RepairCounts::of(corrected.iter().chain(unchanged));
+        let fixed_held_out = RepairCounts::of(held_out.iter());
+        let group = |RepairCounts { failed, fixed, .. }: RepairCounts| [fixed, failed - fixed];
         let none = uncorrected.values().sum::<u64>();
         Self {
             counts: CorrectionCounts {
@@ -256,10 +259,10 @@ impl Correcting {
                 left: *left,
                 uncorrected: uncorrected.clone(),
                 held_out: held_out.len() as u64,
-                mended,
-                mended_held_out,
+                fixed,
+                fixed_held_out,
             },
-            p: fisher(TwoGroups { first: group(mended), second: group(mended_held_out) }),
+            p: fisher(TwoGroups { first: group(fixed), second: group(fixed_held_out) }),
             correction: (!corrected.is_empty()).then(|| correction(modes, corrected)),
         }
     }
@@ -357,11 +360,11 @@ mod tests {
         let found = Correcting::of(&["m", "n"], &hands);
         assert_eq!((found.counts.failed, found.counts.corrected, found.counts.held_out), (10, 6, 2));
         assert_eq!(
-            found.counts.mended,
-            RepairCounts { failed: 7, mended: 4, unjudged: 1 },
+            found.counts.fixed,
+            RepairCounts { failed: 7, fixed: 4, unjudged: 1 },
             "what was left counts as well"
         );
-        assert_eq!(found.counts.mended_held_out, RepairCounts { failed: 2, mended: 1, unjudged: 0 });
+        assert_eq!(found.counts.fixed_held_out, RepairCounts { failed: 2, fixed: 1, unjudged: 0 });
         // scipy.stats.fisher_exact([[4, 3], [1, 1]]).pvalue
         assert!((found.p.expect("two groups") - 1.0).abs() < 1e-9);
         assert_eq!(found.outcome(), Outcome::Reject);
@@ -385,7 +388,7 @@ mod tests {
             (crate::court::decide(&terms, &record, vec![opinion]), Edition::of(record, &clauses))
         };
         let (long, edition_long) = ruled(serde_json::json!(vec!["x"; 9]));
-        for (steps, mended, outcome) in [
+        for (steps, fixed, outcome) in [
             (serde_json::json!(["x"]), 1, Outcome::Accept),
             (serde_json::json!(7), 0, Outcome::Unjudged),
             (serde_json::json!(vec!["x"; 10]), 0, Outcome::Reject),
@@ -394,7 +397,7 @@ mod tests {
             let hands =
                 FailingRecords { corrected: vec![Corrected::ruled(&long, &after)], ..FailingRecords::default() };
             let found = Correcting::of(&["too_long", "vague"], &hands);
-            assert_eq!((found.counts.mended.mended, found.outcome()), (mended, outcome));
+            assert_eq!((found.counts.fixed.fixed, found.outcome()), (fixed, outcome));
             // The same, where it was judged elsewhere.
             let elsewhere = |edition: &Edition| Edition { fails: vec![NO, NO], ..edition.clone() };
             let records = pair(vec![elsewhere(&edition_long)], vec![elsewhere(&edition)]).expect("changed");

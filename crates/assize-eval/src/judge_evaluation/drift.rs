@@ -125,7 +125,7 @@ fn changed(before: &DriftSide, now: &DriftSide) -> Vec<String> {
                 model.as_ref().map_or_else(|| id.clone(), |model| format!("{id} ({model})"))
             };
             let listed: Vec<String> = judges.iter().map(judge).collect();
-            if listed.is_empty() { "nobody".to_owned() } else { listed.join(", ") }
+            if listed.is_empty() { "none".to_owned() } else { listed.join(", ") }
         };
         reasons.push(format!("the judges are others: {} before, {} now", list(&before.judges), list(&now.judges)));
     }

@@ -52,9 +52,9 @@ impl SampleAssumptions {
     const NOTHING: Self = Self { rate: None, worth: 1.0 };
 
     /// What a trial shows of one mode. Where its labels tell nothing of all records, nothing is taken for known.
-    fn of(trial: &JudgeEvaluation, part: &AgreementPart) -> Self {
+    fn of(evaluation: &JudgeEvaluation, part: &AgreementPart) -> Self {
         let labels = part.counts.total() as f64;
-        match part.rates.prediction_powered.filter(|_| trial.advice.method.is_some()) {
+        match part.rates.prediction_powered.filter(|_| evaluation.advice.method.is_some()) {
             Some(both) if labels > 0.0 => Self { rate: Some(both.rate.value), worth: both.effective_labels / labels },
             _ => Self::NOTHING,
         }
@@ -62,8 +62,9 @@ impl SampleAssumptions {
 }
 
 /// Plans for what a trial has shown so far: the mode that needs the most labels decides.
-pub fn plan_after(candidates: &[LabelCandidate], trial: &JudgeEvaluation, within: f64, seed: u64) -> LabelPlan {
-    let plans = trial.modes.iter().map(|part| plan(candidates, SampleAssumptions::of(trial, part), within, seed));
+pub fn plan_after(candidates: &[LabelCandidate], evaluation: &JudgeEvaluation, within: f64, seed: u64) -> LabelPlan {
+    let plans =
+        evaluation.modes.iter().map(|part| plan(candidates, SampleAssumptions::of(evaluation, part), within, seed));
     plans.max_by_key(|plan| plan.sample).unwrap_or_else(|| plan(candidates, SampleAssumptions::NOTHING, within, seed))
 }
 

@@ -44,7 +44,8 @@ pub struct EvalReport {
     /// How many records fail in both of two modes; in the diagonal, in the one.
     pub co_occurrence: Vec<Vec<u64>>,
     /// How far the judge agrees with people, where people have labelled.
-    pub trial: Option<JudgeEvaluation>,
+    #[serde(rename = "trial")]
+    pub evaluation: Option<JudgeEvaluation>,
     /// What a correction of the records came to, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correction: Option<CorrectionPhases>,
@@ -123,7 +124,8 @@ pub struct ValueRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorrectionPhases {
     /// How many labels failed, before and after.
-    pub stages: Vec<CorrectionPhase>,
+    #[serde(rename = "stages")]
+    pub phases: Vec<CorrectionPhase>,
     /// What moved in each mode.
     pub modes: Vec<Transitions>,
     /// What has to be known beside it.
@@ -165,11 +167,11 @@ impl CorrectionPhases {
             untouched: moved.neither,
         };
         let pooled = transitions(&correction.comparison.pooled);
-        let stage = |name: &str, fails| CorrectionPhase { name: name.to_owned(), fails };
+        let phase = |name: &str, fails| CorrectionPhase { name: name.to_owned(), fails };
         Self {
-            stages: vec![
-                stage("before the correction", pooled.remaining + pooled.fixed),
-                stage("after the correction", pooled.remaining + pooled.introduced),
+            phases: vec![
+                phase("before the correction", pooled.remaining + pooled.fixed),
+                phase("after the correction", pooled.remaining + pooled.introduced),
             ],
             modes: correction.comparison.modes.iter().map(transitions).collect(),
             notes,
@@ -247,7 +249,7 @@ impl ReportBuilder {
             by_field: fields.iter().map(by_field).collect(),
             co_occurrence: vec![vec![0; modes.len()]; modes.len()],
             rubric: RubricCard { id, hash, subject: rubric.subject.clone(), modes },
-            trial: None,
+            evaluation: None,
             correction: None,
             judges: Vec::new(),
             records: Vec::new(),
@@ -317,27 +319,28 @@ impl ReportBuilder {
     }
 
     /// Ends it, with how far the judge agrees with people and what a correction came to, where there was any.
-    pub fn finish(self, trial: Option<JudgeEvaluation>, correction: Option<CorrectionPhases>) -> EvalReport {
+    pub fn finish(self, evaluation: Option<JudgeEvaluation>, correction: Option<CorrectionPhases>) -> EvalReport {
         let Self { mut report, fields } = self;
         for (by_field, rows) in report.by_field.iter_mut().zip(fields) {
             by_field.rows = rows.into_iter().map(|(value, row)| ValueRow { value, ..row }).collect();
             by_field.rows.sort_by_key(|row| (row.value == OTHERS, std::cmp::Reverse(row.records)));
         }
-        report.rates = rates(&report.tally, trial.as_ref());
-        (report.trial, report.correction) = (trial, correction);
+        report.rates = rates(&report.tally, evaluation.as_ref());
+        (report.evaluation, report.correction) = (evaluation, correction);
         report
     }
 }
 
-fn rates(tally: &RulingTally, trial: Option<&JudgeEvaluation>) -> Vec<Rate> {
+fn rates(tally: &RulingTally, evaluation: Option<&JudgeEvaluation>) -> Vec<Rate> {
     let of_judge = |fails: u64, passes: u64| share(fails, fails + passes, Confidence::USUAL);
     let mut rates: Vec<(String, Option<Estimate>)> =
         tally.modes.iter().map(|mode| (mode.mode.clone(), of_judge(mode.fails, mode.passes))).collect();
     rates.push(("records".to_owned(), of_judge(tally.rejected, tally.accepted)));
     let rate = |(name, judge): (String, Option<Estimate>)| {
-        let part = trial.and_then(|trial| trial.modes.iter().chain([&trial.whole]).find(|part| part.name == name));
-        let (corrected, by, why) = match (trial, part) {
-            (None, _) => (None, None, "nobody has labelled records".to_owned()),
+        let part = evaluation
+            .and_then(|evaluation| evaluation.modes.iter().chain([&evaluation.whole]).find(|part| part.name == name));
+        let (corrected, by, why) = match (evaluation, part) {
+            (None, _) => (None, None, "no record has been labelled".to_owned()),
             (Some(_), None) => (None, None, "no judge is asked about it".to_owned()),
             (Some(_), Some(part)) => corrected(part),
         };

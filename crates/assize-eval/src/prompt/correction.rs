@@ -125,11 +125,11 @@ impl Inquiry for CorrectionPrompt {
             schema: Arc::clone(&self.schema),
             prompt_hash: self.hash(case),
             rubric_hash: self.rubric_hash.clone(),
-            exhibits: vec![record, faults],
+            attachments: vec![record, faults],
         })
     }
 
-    fn door(self: Arc<Self>, case: &FaultyRecord, _: &Arc<Question>) -> VerdictParser<Self::Reading> {
+    fn verdict_parser(self: Arc<Self>, case: &FaultyRecord, _: &Arc<Question>) -> VerdictParser<Self::Reading> {
         let case = case.clone();
         Box::new(move |reply| self.read(reply, &case))
     }
@@ -217,8 +217,8 @@ mod tests {
         let unjudged = prompt.read(&wrong, &guide()).expect_err("another kind");
         assert_eq!(unjudged.cause, Cause::Malformed);
         let question = Arc::new(prompt.question(&guide(), &Nonce::new([7; 16])).expect("a question"));
-        assert!(prompt.clone().door(&guide(), &question)(&wrong).is_err());
-        assert!(prompt.door(&guide(), &question)(&reply(&steps)).is_ok());
+        assert!(prompt.clone().verdict_parser(&guide(), &question)(&wrong).is_err());
+        assert!(prompt.verdict_parser(&guide(), &question)(&reply(&steps)).is_ok());
     }
 
     #[test]

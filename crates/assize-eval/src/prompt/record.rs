@@ -72,8 +72,8 @@ impl RecordPrompt {
         self.verdict(reply, &[&shown_text(record, &self.shown)])
     }
 
-    fn verdict(&self, reply: &Reply, exhibits: &[&str]) -> Result<RecordVerdict, Unjudged> {
-        let verdict: RecordVerdict = read(reply, exhibits)?;
+    fn verdict(&self, reply: &Reply, attachments: &[&str]) -> Result<RecordVerdict, Unjudged> {
+        let verdict: RecordVerdict = read(reply, attachments)?;
         let checked = verdict.check_modes(self.modes.iter().map(String::as_str));
         checked.map_err(|error| Unjudged::new(Cause::Malformed, head(&error, DETAIL_BYTES_MAX)))?;
         Ok(verdict)
@@ -110,20 +110,20 @@ impl Inquiry for RecordPrompt {
             schema: Arc::clone(&self.schema),
             prompt_hash: self.hash(record),
             rubric_hash: self.rubric_hash.clone(),
-            exhibits: vec![text],
+            attachments: vec![text],
         })
     }
 
-    fn door(self: Arc<Self>, _: &Record, question: &Arc<Question>) -> VerdictParser<RecordVerdict> {
-        let exhibits: Vec<&str> = question.exhibits.iter().map(String::as_str).collect();
+    fn verdict_parser(self: Arc<Self>, _: &Record, question: &Arc<Question>) -> VerdictParser<RecordVerdict> {
+        let attachments: Vec<&str> = question.attachments.iter().map(String::as_str).collect();
         // Who reads the replies is one for all of them, and has less to do.
-        if !may_be_planted::<RecordVerdict>(&exhibits) {
+        if !may_be_planted::<RecordVerdict>(&attachments) {
             return Box::new(move |reply| self.verdict(reply, &[]));
         }
         let question = Arc::clone(question);
         Box::new(move |reply| {
-            let exhibits: Vec<&str> = question.exhibits.iter().map(String::as_str).collect();
-            self.verdict(reply, &exhibits)
+            let attachments: Vec<&str> = question.attachments.iter().map(String::as_str).collect();
+            self.verdict(reply, &attachments)
         })
     }
 }

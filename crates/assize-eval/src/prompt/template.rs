@@ -149,11 +149,11 @@ impl Inquiry for TemplatePrompt {
             schema_name: TemplateRevision::NAME,
             schema: TemplateRevision::schema().into(),
             prompt_hash: self.hash(case),
-            exhibits: vec![case.template.clone(), reasons],
+            attachments: vec![case.template.clone(), reasons],
         })
     }
 
-    fn door(self: Arc<Self>, case: &FailedTemplate, _: &Arc<Question>) -> VerdictParser<Self::Reading> {
+    fn verdict_parser(self: Arc<Self>, case: &FailedTemplate, _: &Arc<Question>) -> VerdictParser<Self::Reading> {
         let case = case.clone();
         Box::new(move |reply| self.read(reply, &case))
     }

@@ -64,13 +64,13 @@ mod tests {
     use assize_core::verdict::{Payload, Reply, StopReason, read};
     use serde_json::json;
 
-    fn door(reply: &Value) -> Result<RecordCorrection, String> {
+    fn verdict_parser(reply: &Value) -> Result<RecordCorrection, String> {
         let reply = Reply { payload: Payload::Structured(reply.to_string()), stop: StopReason::Complete };
         read(&reply, &[]).map_err(|unjudged| unjudged.detail)
     }
 
     #[test]
-    fn a_correction_comes_through_the_door_or_says_why_not() {
+    fn a_correction_is_parsed_or_rejected_with_a_reason() {
         let change = |field: &str, value: &str| json!({"field": field, "value": value});
         let of = |changes: Vec<Value>| json!({"changes": changes, "summary": "The first step turns the power off."});
         let many = |count: usize| of((0..count).map(|at| change(&format!("f{at}"), "x")).collect());
@@ -87,7 +87,7 @@ mod tests {
             (json!({"changes": []}), "missing field `summary`"),
             (json!({"changes": [], "summary": "None.", "pass": true}), "unknown field"),
         ] {
-            let read = door(&reply);
+            let read = verdict_parser(&reply);
             let error = read.as_ref().err().map_or("", String::as_str);
             assert!(error.contains(says) && error.is_empty() == says.is_empty(), "{says}: {error}");
         }

@@ -133,14 +133,14 @@ mod tests {
 
     const SOUND: &str = r#"{"labels":[{"mode":"too_long","label":1,"reason":"It goes on."},{"mode":"vague","label":0,"reason":"It names the tap."}],"overall_quality_score":3}"#;
 
-    fn door(text: &str) -> Option<RecordVerdict> {
+    fn verdict_parser(text: &str) -> Option<RecordVerdict> {
         let reply = Reply { payload: Payload::Text(text.to_owned()), stop: StopReason::Complete };
         read::<RecordVerdict>(&reply, &[]).ok()
     }
 
     #[test]
     fn a_verdict_has_labels_with_reasons_and_a_score() {
-        let verdict = door(SOUND).expect("sound");
+        let verdict = verdict_parser(SOUND).expect("sound");
         assert!(
             verdict.label("too_long").expect("labelled").fails() && !verdict.label("vague").expect("labelled").fails()
         );
@@ -154,17 +154,17 @@ mod tests {
             SOUND.replace("It goes on.", " "),
             SOUND.replace("It goes on.", &"x".repeat(RECORD_REASON_CHARS_MAX + 1)),
         ] {
-            assert_eq!(door(&wrong), None, "{}", &wrong[..80]);
+            assert_eq!(verdict_parser(&wrong), None, "{}", &wrong[..80]);
         }
         for right in [SOUND.replace(":3}", ":1}"), SOUND.replace(":3}", ":5}")] {
-            assert!(door(&right).is_some());
+            assert!(verdict_parser(&right).is_some());
         }
-        assert!(door(&SOUND.replace("It goes on.", &"x".repeat(RECORD_REASON_CHARS_MAX))).is_some());
+        assert!(verdict_parser(&SOUND.replace("It goes on.", &"x".repeat(RECORD_REASON_CHARS_MAX))).is_some());
     }
 
     #[test]
     fn each_mode_has_one_label() {
-        let verdict = door(SOUND).expect("sound");
+        let verdict = verdict_parser(SOUND).expect("sound");
         for (modes, says) in [
             (&["too_long", "vague"][..], ""),
             (&["vague", "too_long"], ""),
@@ -174,7 +174,7 @@ mod tests {
             let error = verdict.check_modes(modes.iter().copied()).err().unwrap_or_default();
             assert!(if says.is_empty() { error.is_empty() } else { error.contains(says) }, "{modes:?}: {error}");
         }
-        let twice = door(&SOUND.replace("vague", "too_long")).expect("the door does not know the modes");
+        let twice = verdict_parser(&SOUND.replace("vague", "too_long")).expect("the door does not know the modes");
         assert!(twice.check_modes(["too_long", "vague"]).expect_err("twice").contains("two labels"));
     }
 

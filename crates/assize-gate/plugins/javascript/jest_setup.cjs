@@ -4,11 +4,11 @@
 const { afterAll, expect } = require('@jest/globals');
 const assert = require('node:assert');
 
-const { HELD, LIKE, MATCHERS, ask, lock, replace, stranger, twins } = require('./twins.cjs');
+const { HELD, LIKE, MATCHERS, ask, lock, replace, stranger, mutations } = require('./mutations.cjs');
 
 const { matchers = {} } = globalThis[Symbol.for('$$jest-matchers-object')] ?? {};
 
-/** Has a matcher asked with twins of what is expected. */
+/** Has a matcher asked with mutations of what is expected. */
 function confirm(name, make) {
   if (Object.getOwnPropertyDescriptor(matchers, name)?.configurable !== true) return;
   replace(matchers, name, (original) => function confirmed(actual, expected, ...rest) {
@@ -18,7 +18,7 @@ function confirm(name, make) {
   });
 }
 
-for (const name of LIKE) confirm(name, twins);
+for (const name of LIKE) confirm(name, mutations);
 for (const name of HELD) confirm(name, (item) => [stranger(item)]);
 lock(matchers, MATCHERS);
 

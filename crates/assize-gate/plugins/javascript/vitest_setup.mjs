@@ -5,7 +5,7 @@ import { isMainThread } from 'node:worker_threads';
 import { afterAll, beforeEach, chai, expect } from 'vitest';
 
 const require = createRequire(import.meta.url);
-const { HELD, LIKE, MATCHERS, ask, lock, replace, stranger, twins } = require('./twins.cjs');
+const { HELD, LIKE, MATCHERS, ask, lock, replace, stranger, mutations } = require('./mutations.cjs');
 
 // A thread of tests is watched from within: its process turns, whatever the thread does.
 const WATCHED = Symbol.for('assize.watched');
@@ -16,7 +16,7 @@ if (!isMainThread && !process[WATCHED]) {
 
 const { prototype } = chai.Assertion;
 
-/** Has a matcher asked with twins of what is expected. */
+/** Has a matcher asked with mutations of what is expected. */
 function confirm(name, make) {
   if (Object.getOwnPropertyDescriptor(prototype, name)?.configurable !== true) return;
   const { flag } = chai.util;
@@ -33,7 +33,7 @@ function confirm(name, make) {
   });
 }
 
-for (const name of LIKE) confirm(name, twins);
+for (const name of LIKE) confirm(name, mutations);
 for (const name of HELD) confirm(name, (item, actual) => [stranger(typeof actual === 'string' ? '' : item)]);
 lock(prototype, [...MATCHERS, 'assert', 'equal', 'equals', 'eql', 'eqls']);
 

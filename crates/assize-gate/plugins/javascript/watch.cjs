@@ -9,8 +9,8 @@ const assert = require('node:assert');
 const { syncBuiltinESMExports } = require('node:module');
 const { isMainThread, Worker } = require('node:worker_threads');
 
-const decoy = require('./decoy.cjs');
-const twins = require('./twins.cjs');
+const redacted = require('./redacted_view.cjs');
+const mutations = require('./mutations.cjs');
 
 /** Seconds for which a thread may go without a turn of its event loop, unless a test may take another time. */
 const STUCK_SECONDS = 30;
@@ -80,14 +80,14 @@ function blunt({ equal, strictEqual, deepEqual, deepStrictEqual, notStrictEqual,
 function beginning() {
   const tests = new Set();
   const { prototype } = require('node:async_hooks').AsyncResource;
-  twins.replace(prototype, 'runInAsyncScope', (original) => function runInAsyncScope(...words) {
+  mutations.replace(prototype, 'runInAsyncScope', (original) => function runInAsyncScope(...words) {
     if (typeof this.name === 'string' && 'passed' in this) tests.add(this);
     return Reflect.apply(original, this, words);
   });
   return tests;
 }
 
-function witness() {
+function markCompletion() {
   const { writeFileSync } = require('node:fs');
   const { createHash } = require('node:crypto');
   const { join, resolve } = require('node:path');
@@ -114,23 +114,23 @@ function witness() {
 
 /** `assert.equal` is the one assertion that asks an object for its value. */
 function confirm() {
-  twins.replace(assert, 'equal', (original) => function equal(actual, expected, ...rest) {
+  mutations.replace(assert, 'equal', (original) => function equal(actual, expected, ...rest) {
     const fooled = typeof actual === 'object' && actual !== null || typeof actual === 'function';
     const compare = (value) => Reflect.apply(original, this, [actual, value, ...rest]);
-    return fooled && arguments.length > 1 ? twins.ask(actual, expected, compare) : Reflect.apply(original, this, arguments);
+    return fooled && arguments.length > 1 ? mutations.ask(actual, expected, compare) : Reflect.apply(original, this, arguments);
   });
   syncBuiltinESMExports();
 }
 
 module.exports = { guard };
 
-if (!isMainThread || runsTests()) decoy.install();
+if (!isMainThread || runsTests()) redacted.install();
 if (isMainThread && runsTests()) {
   guard();
   confirm();
   lock(assert);
   lock(assert.strict);
   // The runner of tests calls them through this.
-  if (String(process.env.NODE_TEST_CONTEXT ?? '').startsWith('child')) witness();
+  if (String(process.env.NODE_TEST_CONTEXT ?? '').startsWith('child')) markCompletion();
   lock(require('node:async_hooks').AsyncResource.prototype);
 }

@@ -10,7 +10,7 @@ use assize_report::{ToolReport, ReportError, cargo_test};
 
 use super::{
     Canary, Dimension, Gate, GateCommand, GateOutput, Project, REPORTS, Setup, ONE_TEST, TEST_SECONDS_VARIABLE,
-    cargo, witness,
+    cargo, completion_marker,
 };
 
 /// Rust's own runner of tests.
@@ -68,7 +68,7 @@ pub(super) const RUNNER: &str = "target.'cfg(all())'.runner=['sh','{reports}/car
 /// Brings the runner along.
 pub(super) fn with_runner(mut command: GateCommand) -> GateCommand {
     command.environment.insert(TEST_SECONDS_VARIABLE.to_owned(), ONE_TEST.to_owned());
-    command.environment.insert(witness::VARIABLE.to_owned(), format!("{REPORTS}/{}", witness::REPORT));
+    command.environment.insert(completion_marker::VARIABLE.to_owned(), format!("{REPORTS}/{}", completion_marker::REPORT));
     let files = [
         ("cargo_test_runner.sh", include_str!("../../drivers/cargo_test_runner.sh")),
         ("cargo_test_runner.rs", include_str!("../../drivers/cargo_test_runner.rs")),

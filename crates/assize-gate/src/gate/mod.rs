@@ -7,6 +7,7 @@
 //! to `gates!` below.
 
 mod cargo;
+pub mod completion_marker;
 pub mod declared;
 mod go;
 mod javascript;
@@ -17,7 +18,6 @@ mod python_tests;
 mod runner;
 mod script;
 mod surefire;
-pub mod witness;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -289,7 +289,7 @@ pub trait Gate: Sync {
     fn canary(&self, _setup: &Setup, _project: &Project, _word: &str) -> Option<Canary> {
         None
     }
-    /// Says how the runner may call tests, each given by its file and its name in there; see [`witness`]. Nothing for a test
+    /// Says how the runner may call tests, each given by its file and its name in there; see [`completion_marker`]. Nothing for a test
     /// that it may call in any other way, or not at all.
     fn test_ids(&self, _setup: &Setup, _project: &Project, _tests: &[(String, String)]) -> Vec<Vec<String>> {
         Vec::new()

@@ -49,7 +49,7 @@ impl Gate for PackageTest {
             return Err(ReportError::Malformed {
                 format: "results of tests",
                 detail: format!(
-                    "nobody knows what the script `{}` ran; a [[gate]] can name a command that leaves a report",
+                    "it is unknown what the script `{}` ran; a [[gate]] can name a command that writes a report",
                     setup.detail
                 ),
             });

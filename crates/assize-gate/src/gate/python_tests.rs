@@ -101,7 +101,7 @@ pub(super) fn driver_command(driven: Driven, setup: &Setup, project: &Project, o
         ("settings.json", settings.to_string()),
         ("supervise.py", include_str!("../../drivers/supervise.py").to_owned()),
         ("worker.py", include_str!("../../drivers/worker.py").to_owned()),
-        ("twins.py", include_str!("../../drivers/twins.py").to_owned()),
+        ("mutated_tests.py", include_str!("../../drivers/mutated_tests.py").to_owned()),
         (worker, source.to_owned()),
     ];
     let python = own.or_else(|| python::on_the_path(project, &["python3", "python"]));

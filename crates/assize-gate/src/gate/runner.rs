@@ -346,8 +346,8 @@ fn plugins() -> BTreeMap<String, String> {
     [
         ("events.cjs", include_str!("../../plugins/javascript/events.cjs")),
         ("watch.cjs", include_str!("../../plugins/javascript/watch.cjs")),
-        ("decoy.cjs", include_str!("../../plugins/javascript/decoy.cjs")),
-        ("twins.cjs", include_str!("../../plugins/javascript/twins.cjs")),
+        ("redacted_view.cjs", include_str!("../../plugins/javascript/redacted_view.cjs")),
+        ("mutations.cjs", include_str!("../../plugins/javascript/mutations.cjs")),
         ("node_test.mjs", include_str!("../../plugins/javascript/node_test.mjs")),
         ("vitest.mjs", include_str!("../../plugins/javascript/vitest.mjs")),
         ("vitest_setup.mjs", include_str!("../../plugins/javascript/vitest_setup.mjs")),

@@ -92,7 +92,7 @@ fn with_failed(run: Option<TestRun>, classes: Vec<&str>) -> Result<TestRun, Repo
         cases.add(case)?;
     }
     for class in classes {
-        let words = "it had begun, and nobody knows how it ended".to_owned();
+        let words = "it began, and its end was not reported".to_owned();
         let id = class.to_owned();
         cases.add(TestCase { id, path: None, outcome: TestOutcome::Failed, message: Some(words), time_ms: None })?;
     }

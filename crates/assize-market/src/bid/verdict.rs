@@ -28,7 +28,7 @@ mod tests {
     use assize_core::verdict::{Payload, Reply, StopReason, read};
 
     #[test]
-    fn a_bid_comes_through_the_door_once_and_whole() {
+    fn a_bid_is_parsed_once_and_whole() {
         let bid = r#"{"approach":"Add it.","changes":[{"path":"a.py","kind":"edit","requirements":["req_1"]}],"estimated_lines":4,"risk":"None.","success_probability":0.9}"#;
         let read = |text: &str| {
             read::<Bid>(&Reply { payload: Payload::Text(text.to_owned()), stop: StopReason::Complete }, &[])

@@ -26,7 +26,7 @@ pub enum LineEndRule {
     /// Nothing: that of the lines around it is meant.
     Unsaid,
     /// This, or that there is none.
-    Said(Option<LineEnding>),
+    Marked(Option<LineEnding>),
 }
 
 /// A line of a hunk.
@@ -380,7 +380,7 @@ fn shifted<'t>(shift: &IndentShift<'_>, line: &'t [u8]) -> Option<Cow<'t, [u8]>>
 fn ends_alike(lines: &TextLines<'_>, line: usize, of: &HunkLine) -> bool {
     match of.end {
         LineEndRule::Unsaid => true,
-        LineEndRule::Said(ending) => lines.ending(line) == ending,
+        LineEndRule::Marked(ending) => lines.ending(line) == ending,
     }
 }
 
@@ -423,8 +423,8 @@ fn ending_of(
     let was_open = lines.count() > 0 && lines.ending(lines.count() - 1).is_none();
     match line.end {
         // What the hunk says of endings holds where it is right about those that are there.
-        LineEndRule::Said(ending) if place.tier == MatchTier::Exact => ending.map_or(b"", LineEnding::bytes),
-        LineEndRule::Said(None) if is_last => b"",
+        LineEndRule::Marked(ending) if place.tier == MatchTier::Exact => ending.map_or(b"", LineEnding::bytes),
+        LineEndRule::Marked(None) if is_last => b"",
         LineEndRule::Unsaid if is_last && was_open && place.hunk.at_end == AtEnd::AsBefore => b"",
         _ => near.bytes(),
     }

@@ -226,7 +226,7 @@ impl<'a> DraftResolver<'a> {
         }
     }
 
-    /// Asks a file, before it changes, whether hunks that fit it were put in before. What an earlier round makes is no witness.
+    /// Asks a file, before it changes, whether hunks that fit it were put in before. What an earlier round makes proves nothing.
     fn ask_whether_repeated(&mut self, (line, path): (usize, &'a str), text: &[u8], hunks: &[DraftHunk]) {
         if self.files.contains_key(path) {
             return;

@@ -148,8 +148,8 @@ fn draft(section: &DiffSection, patch: &FilePatch<'_, [u8]>, prefixed: bool) -> 
 
 fn ending_bytes(line: &HunkLine) -> &'static [u8] {
     match line.end {
-        LineEndRule::Said(Some(ending)) => ending.bytes(),
-        LineEndRule::Said(None) => b"",
+        LineEndRule::Marked(Some(ending)) => ending.bytes(),
+        LineEndRule::Marked(None) => b"",
         LineEndRule::Unsaid => b"\n",
     }
 }
@@ -171,7 +171,7 @@ fn hunk(line: usize, hunk: &diffy::Hunk<'_, [u8]>, is_crlf: bool) -> DraftHunk {
                 (None, None) if is_crlf => (whole.strip_suffix(b"\r").unwrap_or(whole), None),
                 (None, None) => (whole, None),
             };
-            HunkLine { kind, content: content.to_vec(), end: LineEndRule::Said(ending) }
+            HunkLine { kind, content: content.to_vec(), end: LineEndRule::Marked(ending) }
         })
         .collect();
     let old = hunk.old_range();

@@ -221,13 +221,14 @@ fn no_judge_raises_a_ruling_or_a_score() {
 
 #[test]
 fn judges_are_asked_only_where_the_evidence_would_accept() {
-    let gathered = |inputs: ReviewInputs| ReviewEvent::Gathered { inputs: Box::new(inputs), exhibits: Box::default() };
+    let gathered =
+        |inputs: ReviewInputs| ReviewEvent::Gathered { inputs: Box::new(inputs), attachments: Box::default() };
     let court = || ReviewCourt::new(vec!["a".to_owned(), "b".to_owned()], Nonce::new([1; 16]));
     let mut red = court();
     assert!(matches!(red.step(gathered(inputs(vec![lint("a", "b")])))[..], [ReviewEffect::Rule(_)]));
     let mut sound = court();
     assert!(matches!(sound.step(gathered(inputs(vec![green()])))[..], [ReviewEffect::Ask { .. }]));
-    assert!(sound.step(ReviewEvent::Heard(Box::new(opinion("b", ReviewOutcome::Accept, 1.0)))).is_empty());
+    assert!(sound.step(ReviewEvent::OpinionReceived(Box::new(opinion("b", ReviewOutcome::Accept, 1.0)))).is_empty());
     let effects = sound.step(ReviewEvent::DeadlinePassed);
     let [ReviewEffect::Rule(record)] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(record.ruling.outcome, Outcome::Unjudged);

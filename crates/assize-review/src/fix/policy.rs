@@ -57,14 +57,14 @@ impl FixEnding {
         match self {
             Self::Accepted => "it is accepted".to_owned(),
             Self::Unchanged => "there is nothing to fix, since nothing differs from the base".to_owned(),
-            Self::Rejected => "the work is rejected, which no small patch mends".to_owned(),
-            Self::Unjudged => "nobody could judge it".to_owned(),
+            Self::Rejected => "the work is rejected, which no small patch can fix".to_owned(),
+            Self::Unjudged => "no judge could judge it".to_owned(),
             Self::RoundsSpent => "the rounds are used up".to_owned(),
             Self::TimeSpent => "the time is used up".to_owned(),
             Self::MoneySpent => "the money is used up".to_owned(),
-            Self::PriceUnknown => "there is a limit of cost, and nobody knows what was paid".to_owned(),
+            Self::PriceUnknown => "there is a limit of cost, and what was paid is unknown".to_owned(),
             Self::Repeats => "a patch led to where an earlier one had led".to_owned(),
-            Self::NothingOffered => "nobody offers anything more".to_owned(),
+            Self::NothingOffered => "no fixer offers anything more".to_owned(),
             Self::Unavailable(why) => format!("the fixer could not be asked: {why}"),
         }
     }

@@ -55,17 +55,22 @@ pub fn files_that_matter<'a>(record: &'a ReviewRecord, further: impl IntoIterato
 }
 
 /// Renders the question that is put to a fixer.
-pub fn fix_question(record: &ReviewRecord, exhibits: &FixAttachments, limits: &PatchLimits, nonce: &Nonce) -> Question {
+pub fn fix_question(
+    record: &ReviewRecord,
+    attachments: &FixAttachments,
+    limits: &PatchLimits,
+    nonce: &Nonce,
+) -> Question {
     let canonical = Nonce::canonical();
     let rubric = |nonce: &Nonce| {
         render(RUBRIC, &context! { nonce => nonce.as_str(), ops_max => limits.ops_max, bytes_max => limits.bytes_max })
     };
     let schema = Patch::schema();
-    let case = |nonce: &Nonce| render_case(record, exhibits, nonce);
+    let case = |nonce: &Nonce| render_case(record, attachments, nonce);
     Question {
         prompt_hash: hash_of(&[&rubric(&canonical), &case(&canonical), &schema.to_string()]),
         rubric_hash: hash_of(&[RUBRIC, CASE]),
-        exhibits: all_exhibits(record, exhibits),
+        attachments: all_attachments(record, attachments),
         schema_name: Patch::NAME,
         system: rubric(nonce).into(),
         prompt: case(nonce),
@@ -73,7 +78,7 @@ pub fn fix_question(record: &ReviewRecord, exhibits: &FixAttachments, limits: &P
     }
 }
 
-fn render_case(record: &ReviewRecord, exhibits: &FixAttachments, nonce: &Nonce) -> String {
+fn render_case(record: &ReviewRecord, attachments: &FixAttachments, nonce: &Nonce) -> String {
     let inputs = &record.inputs;
     let verdict = record.ruling.verdict.as_ref();
     let steps = verdict.iter().flat_map(|verdict| &verdict.fix_plan);
@@ -88,11 +93,11 @@ fn render_case(record: &ReviewRecord, exhibits: &FixAttachments, nonce: &Nonce) 
         })
         .collect();
     let findings: Vec<String> = inputs.findings.iter().map(|finding| format!("- {}", describe(finding))).collect();
-    let tried: Vec<String> = exhibits.tried.iter().map(|tried| tried.open().to_owned()).collect();
+    let tried: Vec<String> = attachments.tried.iter().map(|tried| tried.open().to_owned()).collect();
     let faults: Vec<String> =
-        exhibits.faults.iter().take(FAULTS_SHOWN_MAX).map(|fault| format!("- {}", quote(fault))).collect();
+        attachments.faults.iter().take(FAULTS_SHOWN_MAX).map(|fault| format!("- {}", quote(fault))).collect();
     let root_cause = verdict.map(|verdict| verdict.explanations.root_cause.as_str()).unwrap_or_default();
-    let brief = exhibits.review.brief.open();
+    let brief = attachments.review.brief.open();
     render(
         CASE,
         &context! {
@@ -102,8 +107,8 @@ fn render_case(record: &ReviewRecord, exhibits: &FixAttachments, nonce: &Nonce) 
             signals => signals(&inputs.exec, nonce),
             findings => fenced("findings", &findings, nonce),
             plan => fenced("plan", &plan, nonce),
-            diff => diff_values(&EvidencePart::Gathered(exhibits.review.diff.clone()), inputs.policy.diff_budget, nonce, assize_ecosystem::reading_rank),
-            files => files(&exhibits.files, nonce),
+            diff => diff_values(&EvidencePart::Gathered(attachments.review.diff.clone()), inputs.policy.diff_budget, nonce, assize_ecosystem::reading_rank),
+            files => files(&attachments.files, nonce),
             tried => fenced("tried", &tried, nonce),
             faults => fenced("faults", &faults, nonce),
         },
@@ -129,9 +134,9 @@ pub fn files(files: &[(String, Untrusted<String>)], nonce: &Nonce) -> Vec<String
 }
 
 /// Everything that is not the fixer's own: a patch that stands in it was planted.
-fn all_exhibits(record: &ReviewRecord, exhibits: &FixAttachments) -> Vec<String> {
-    let mut all = crate::prompt::all_exhibits(&record.inputs, &exhibits.review);
-    all.extend(exhibits.files.iter().map(|(_, text)| text.open().to_owned()));
+fn all_attachments(record: &ReviewRecord, attachments: &FixAttachments) -> Vec<String> {
+    let mut all = crate::prompt::all_attachments(&record.inputs, &attachments.review);
+    all.extend(attachments.files.iter().map(|(_, text)| text.open().to_owned()));
     all
 }
 
@@ -153,8 +158,8 @@ mod tests {
         })
     }
 
-    fn prompt(exhibits: &FixAttachments) -> String {
-        fix_question(&record(), exhibits, &PatchLimits::default(), &Nonce::new([7; 16])).prompt
+    fn prompt(attachments: &FixAttachments) -> String {
+        fix_question(&record(), attachments, &PatchLimits::default(), &Nonce::new([7; 16])).prompt
     }
 
     fn text(text: impl Into<String>) -> Untrusted<String> {
@@ -163,8 +168,8 @@ mod tests {
 
     #[test]
     fn sections_come_in_order_and_only_where_there_is_something() {
-        let headings = |exhibits: &FixAttachments| -> Vec<String> {
-            prompt(exhibits).lines().filter_map(|line| line.strip_prefix("# ").map(str::to_owned)).collect()
+        let headings = |attachments: &FixAttachments| -> Vec<String> {
+            prompt(attachments).lines().filter_map(|line| line.strip_prefix("# ").map(str::to_owned)).collect()
         };
         let always = [
             "Task specification",

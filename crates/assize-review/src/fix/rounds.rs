@@ -37,7 +37,8 @@ pub type ObjectionCounts = BTreeMap<String, u32>;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JudgedState {
     /// Where it stands.
-    pub standing: RankingKey,
+    #[serde(rename = "standing")]
+    pub ranking_key: RankingKey,
     /// What is objected to. Without an objection there is nothing to mend.
     pub objections: ObjectionCounts,
     /// Whether nothing differs from what the change is measured from.
@@ -138,7 +139,8 @@ pub enum RoundOutcome {
     /// A new state that is no better, and was dropped.
     Dropped(usize),
     /// A tree that was known already: that of this state.
-    Known(usize),
+    #[serde(rename = "known")]
+    Repeated(usize),
     /// No patch that fits, and what was wrong.
     Unfit(Vec<String>),
     /// Nothing.
@@ -259,12 +261,12 @@ impl Rounds {
     fn hear(&mut self, judged: JudgedState) -> FixEffect {
         self.spent.add(judged.time_ms, judged.cost_usd);
         let state = self.judged.len();
-        let outcome = judged.standing.ruling;
+        let outcome = judged.ranking_key.ruling;
         let unchanged = state == 0 && judged.unchanged;
         let repeats = self.judged.iter().any(|earlier| earlier.objections == judged.objections);
         let accepted = outcome == Outcome::Accept;
-        let better = state == 0 || accepted || is_better(&judged.standing, &self.judged[self.best].standing);
-        let ties = self.judged.get(self.best).is_some_and(|best| best.standing.ties_with(&judged.standing));
+        let better = state == 0 || accepted || is_better(&judged.ranking_key, &self.judged[self.best].ranking_key);
+        let ties = self.judged.get(self.best).is_some_and(|best| best.ranking_key.ties_with(&judged.ranking_key));
         self.judged.push(judged);
         let round = self.rounds.last_mut();
         let by = round.as_ref().map(|round| round.by);
@@ -302,7 +304,7 @@ impl Rounds {
             Proposal::Fits { tree } => {
                 let state = self.judged.len();
                 if let Some(known) = self.trees.get(&tree) {
-                    round.came = RoundOutcome::Known(*known);
+                    round.came = RoundOutcome::Repeated(*known);
                     return if by == PatchOrigin::Mechanical {
                         self.next()
                     } else {

@@ -52,7 +52,7 @@ fn finding(rule: &str) -> Finding {
     }
 }
 
-fn standing(gates: Vec<GateResult>, findings: Vec<Finding>, lines: usize, convention: f64) -> RankingKey {
+fn ranking_key(gates: Vec<GateResult>, findings: Vec<Finding>, lines: usize, convention: f64) -> RankingKey {
     let inputs = ReviewInputs {
         exec: ExecReport::of(gates, None),
         findings,
@@ -71,16 +71,16 @@ fn each_criterion_outweighs_all_that_come_after_it() {
     // Each is worse than the next for one reason, and better in whatever counts less.
     let from_worst = [
         (Criterion::Applies, RankingKey::unfit(1)),
-        (Criterion::Builds, standing(vec![broken(), tests(&[])], vec![], 1, 1.0)),
-        (Criterion::Regressions, standing(vec![tests(&[(true, false)])], vec![], 1, 1.0)),
-        (Criterion::TargetTests, standing(vec![tests(&[(false, false)])], vec![], 1, 1.0)),
-        (Criterion::EdgeTests, standing(vec![tests(&[(false, true)])], vec![], 1, 1.0)),
-        (Criterion::SecurityAndBoundaries, standing(vec![tests(&[])], vec![finding("security-shell")], 1, 1.0)),
-        (Criterion::Ruling, standing(vec![tests(&[]), lint()], vec![], 1, 1.0)),
-        (Criterion::Convention, standing(vec![tests(&[])], vec![], 1, 0.3)),
-        (Criterion::Size, standing(vec![tests(&[])], vec![], 200, 0.9)),
+        (Criterion::Builds, ranking_key(vec![broken(), tests(&[])], vec![], 1, 1.0)),
+        (Criterion::Regressions, ranking_key(vec![tests(&[(true, false)])], vec![], 1, 1.0)),
+        (Criterion::TargetTests, ranking_key(vec![tests(&[(false, false)])], vec![], 1, 1.0)),
+        (Criterion::EdgeTests, ranking_key(vec![tests(&[(false, true)])], vec![], 1, 1.0)),
+        (Criterion::SecurityAndBoundaries, ranking_key(vec![tests(&[])], vec![finding("security-shell")], 1, 1.0)),
+        (Criterion::Ruling, ranking_key(vec![tests(&[]), lint()], vec![], 1, 1.0)),
+        (Criterion::Convention, ranking_key(vec![tests(&[])], vec![], 1, 0.3)),
+        (Criterion::Size, ranking_key(vec![tests(&[])], vec![], 200, 0.9)),
     ];
-    let best = standing(vec![tests(&[])], vec![], 10, 0.9);
+    let best = ranking_key(vec![tests(&[])], vec![], 10, 0.9);
     for (position, (criterion, worse)) in from_worst.iter().enumerate() {
         assert_eq!(worse.differs(&best), Some(*criterion), "{worse:?}");
         for (_, better) in &from_worst[position + 1..] {
@@ -92,11 +92,11 @@ fn each_criterion_outweighs_all_that_come_after_it() {
 
 #[test]
 fn fewer_faults_are_better_and_not_knowing_lies_between() {
-    let two = standing(vec![tests(&[(false, false), (false, false)])], vec![], 1, 1.0);
-    let one = standing(vec![tests(&[(false, false)])], vec![], 90, 0.0);
-    let hangs = standing(vec![troubled(true)], vec![], 1, 1.0);
-    let no_tool = standing(vec![troubled(false)], vec![], 1, 1.0);
-    let green = standing(vec![tests(&[])], vec![], 90, 0.0);
+    let two = ranking_key(vec![tests(&[(false, false), (false, false)])], vec![], 1, 1.0);
+    let one = ranking_key(vec![tests(&[(false, false)])], vec![], 90, 0.0);
+    let hangs = ranking_key(vec![troubled(true)], vec![], 1, 1.0);
+    let no_tool = ranking_key(vec![troubled(false)], vec![], 1, 1.0);
+    let green = ranking_key(vec![tests(&[])], vec![], 90, 0.0);
     assert!(hangs < two && two < one && one < green);
     assert!(hangs < no_tool && no_tool < green);
     assert!(Measure::Faults(9) < Measure::Faults(1));
@@ -107,23 +107,23 @@ fn fewer_faults_are_better_and_not_knowing_lies_between() {
 fn a_gate_that_came_to_no_result_is_not_one_that_is_not_there() {
     let trouble = TroubleReport { kind: GateTrouble::MissingTool, detail: String::new(), to_blame: false };
     let errored = GateResult { trouble: Some(trouble), ..gate("ruff-check", Dimension::Style, GateState::Errored, 0) };
-    let of = |gates: Vec<GateResult>| standing(gates, vec![], 1, 1.0).other_faults;
+    let of = |gates: Vec<GateResult>| ranking_key(gates, vec![], 1, 1.0).other_faults;
     assert_eq!(of(vec![tests(&[])]), Measure::Holds);
     assert_eq!(of(vec![tests(&[]), errored]), Measure::Unknown);
 }
 
 #[test]
 fn tampering_with_tests_is_a_regression() {
-    let tampered = standing(vec![tests(&[])], vec![finding("test-deleted")], 1, 1.0);
+    let tampered = ranking_key(vec![tests(&[])], vec![finding("test-deleted")], 1, 1.0);
     assert_eq!(tampered.regressions, Measure::Faults(1));
-    assert!(tampered < standing(vec![tests(&[(false, false)])], vec![], 500, 0.0));
+    assert!(tampered < ranking_key(vec![tests(&[(false, false)])], vec![], 500, 0.0));
 }
 
 #[test]
 fn taste_tells_apart_only_what_evidence_does_not() {
-    let of = |lines, convention| standing(vec![tests(&[])], vec![], lines, convention);
+    let of = |lines, convention| ranking_key(vec![tests(&[])], vec![], lines, convention);
     assert!(of(1, 0.2).ties_with(&of(80, 0.9)));
-    assert!(!of(1, 0.2).ties_with(&standing(vec![tests(&[(false, true)])], vec![], 1, 0.2)));
+    assert!(!of(1, 0.2).ties_with(&ranking_key(vec![tests(&[(false, true)])], vec![], 1, 0.2)));
     assert_eq!(of(3, 0.5).cmp(&of(3, 0.5)), Ordering::Equal);
 }
 

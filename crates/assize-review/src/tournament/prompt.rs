@@ -2,7 +2,7 @@
 
 use assize_core::diff::Diff;
 use assize_core::gathered::EvidencePart;
-use assize_core::prompt::{DiffBudget, Nonce, Question, diff_values, exhibits_of_diff, fence, hash_of, render};
+use assize_core::prompt::{DiffBudget, Nonce, Question, attachments_of_diff, diff_values, fence, hash_of, render};
 use assize_core::text::Untrusted;
 use assize_core::verdict::Verdict;
 use minijinja::context;
@@ -33,12 +33,12 @@ pub fn pair_question(pair: &PairPrompt<'_>, nonce: &Nonce) -> Question {
     let canonical = Nonce::canonical();
     let rubric = |nonce: &Nonce| render(RUBRIC, &context! { nonce => nonce.as_str() });
     let schema = PairVerdict::schema();
-    let mut exhibits = vec![pair.specification.open().to_owned(), pair.brief.open().to_owned()];
-    exhibits.extend([pair.first, pair.second].into_iter().flat_map(exhibits_of_diff));
+    let mut attachments = vec![pair.specification.open().to_owned(), pair.brief.open().to_owned()];
+    attachments.extend([pair.first, pair.second].into_iter().flat_map(attachments_of_diff));
     Question {
         prompt_hash: hash_of(&[&rubric(&canonical), &case(pair, &canonical), &schema.to_string()]),
         rubric_hash: hash_of(&[RUBRIC, CASE]),
-        exhibits,
+        attachments,
         schema_name: PairVerdict::NAME,
         system: rubric(nonce).into(),
         prompt: case(pair, nonce),

@@ -10,7 +10,7 @@ use super::*;
 use crate::case::{PatchedFile, ReviewInputs};
 use crate::ranking_key::Measure;
 
-fn standing(failing: usize, convention: u32) -> RankingKey {
+fn ranking_key(failing: usize, convention: u32) -> RankingKey {
     let holds = Measure::Holds;
     RankingKey {
         applies: holds,
@@ -26,9 +26,9 @@ fn standing(failing: usize, convention: u32) -> RankingKey {
     }
 }
 
-fn assessment(standing: RankingKey) -> Assessment {
+fn assessment(ranking_key: RankingKey) -> Assessment {
     Assessment {
-        standing,
+        ranking_key,
         review: Box::new(ReviewRecord::of(ReviewInputs::default())),
         convention: Conformity::default(),
         stopped: None,
@@ -38,13 +38,13 @@ fn assessment(standing: RankingKey) -> Assessment {
 /// Candidates by their tree and standing; without a standing one cannot be laid out.
 fn inputs(candidates: &[(&str, Option<RankingKey>)]) -> TournamentInputs {
     let mut inputs = TournamentInputs::default();
-    for (index, (tree, standing)) in candidates.iter().enumerate() {
-        let laid = if standing.is_some() { Ok((*tree).to_owned()) } else { Err(vec!["it does not fit".to_owned()]) };
+    for (index, (tree, ranking_key)) in candidates.iter().enumerate() {
+        let laid = if ranking_key.is_some() { Ok((*tree).to_owned()) } else { Err(vec!["it does not fit".to_owned()]) };
         inputs.candidates.push(TournamentCandidate { name: format!("c{index}"), tree: laid, patch: None });
-        if let Some(standing) = standing
+        if let Some(ranking_key) = ranking_key
             && inputs.original(index) == Some(index)
         {
-            inputs.assess(index, assessment(*standing));
+            inputs.assess(index, assessment(*ranking_key));
         }
     }
     inputs
@@ -63,8 +63,8 @@ fn compared(first: usize, second: usize, choices: &[(&str, Option<PairChoice>)])
 
 #[test]
 fn evidence_comes_before_taste() {
-    let works = standing(0, 200_000);
-    let handsome = standing(1, 1_000_000);
+    let works = ranking_key(0, 200_000);
+    let handsome = ranking_key(1, 1_000_000);
     let ranking = rank(&inputs(&[("a", Some(handsome)), ("b", None), ("c", Some(works))]));
     assert_eq!((ranking.winner_index, ranking.outcome), (Some(2), Outcome::Accept));
     let order: Vec<usize> = ranking.places.iter().map(|place| place.index).collect();
@@ -75,7 +75,7 @@ fn evidence_comes_before_taste() {
 
 #[test]
 fn a_winner_need_not_be_good_enough_but_has_to_be_there() {
-    let ranking = rank(&inputs(&[("a", Some(standing(2, 0))), ("b", Some(standing(1, 0)))]));
+    let ranking = rank(&inputs(&[("a", Some(ranking_key(2, 0))), ("b", Some(ranking_key(1, 0)))]));
     assert_eq!((ranking.winner_index, ranking.outcome), (Some(1), Outcome::Revise));
     let none = rank(&inputs(&[("a", None), ("b", None)]));
     assert_eq!((none.winner_index, none.outcome, none.tied.len()), (None, Outcome::Revise, 0));
@@ -86,9 +86,9 @@ fn a_winner_need_not_be_good_enough_but_has_to_be_there() {
 #[test]
 fn the_order_of_candidates_says_nothing() {
     let all = [
-        ("a", Some(standing(0, 500_000))),
-        ("b", Some(standing(0, 500_000))),
-        ("c", Some(standing(1, 900_000))),
+        ("a", Some(ranking_key(0, 500_000))),
+        ("b", Some(ranking_key(0, 500_000))),
+        ("c", Some(ranking_key(1, 900_000))),
         ("d", None),
     ];
     let names = |order: &[usize]| {
@@ -106,13 +106,13 @@ fn the_order_of_candidates_says_nothing() {
 
 #[test]
 fn the_same_tree_is_judged_once_and_shares_its_rank() {
-    let best = Some(standing(0, 1));
+    let best = Some(ranking_key(0, 1));
     let mut court = TournamentCourt::new(inputs(&[("a", best), ("b", best), ("a", best)]), false);
     court.inputs.assessments.clear();
     assert_eq!(court.begin(), TournamentEffect::Assess(vec![0, 1]));
     let judged = |candidate, failing| TournamentEvent::Assessed {
         candidate,
-        assessment: Box::new(assessment(standing(failing, 1))),
+        assessment: Box::new(assessment(ranking_key(failing, 1))),
         course: GateProgress::default(),
     };
     assert_eq!(court.step(judged(1, 1)), None);
@@ -136,7 +136,7 @@ fn judges_are_asked_only_about_those_that_evidence_cannot_tell_apart() {
             _ => Vec::new(),
         }
     };
-    let (one, other, worse) = (Some(standing(0, 1)), Some(standing(0, 900)), Some(standing(1, 1)));
+    let (one, other, worse) = (Some(ranking_key(0, 1)), Some(ranking_key(0, 900)), Some(ranking_key(1, 1)));
     assert_eq!(pairs(&[("a", one), ("b", worse), ("c", other)], true), [(0, 2), (2, 0)]);
     assert!(pairs(&[("a", one), ("b", worse), ("c", other)], false).is_empty());
     assert!(pairs(&[("a", one), ("b", worse)], true).is_empty());
@@ -150,7 +150,7 @@ fn judges_are_asked_only_about_those_that_evidence_cannot_tell_apart() {
 fn a_judge_that_changes_its_mind_with_the_order_does_not_know() {
     use PairChoice::{First, Second, Tie};
     let both = |one: Option<PairChoice>, other: Option<PairChoice>| {
-        let like = Some(standing(0, 5));
+        let like = Some(ranking_key(0, 5));
         let mut given = inputs(&[("b", like), ("a", like)]);
         given.comparisons = vec![compared(0, 1, &[("j", one)]), compared(1, 0, &[("j", other)])];
         let ranking = rank(&given);
@@ -173,21 +173,21 @@ fn a_judge_that_changes_its_mind_with_the_order_does_not_know() {
 #[test]
 fn more_judges_outvote_fewer_and_evidence_outvotes_all() {
     use PairChoice::{First, Second};
-    let like = Some(standing(0, 5));
+    let like = Some(ranking_key(0, 5));
     let three =
         |choice| [("j", Some(choice)), ("k", Some(choice)), ("l", Some(if choice == First { Second } else { First }))];
     let mut given = inputs(&[("b", like), ("a", like)]);
     given.comparisons = vec![compared(0, 1, &three(First)), compared(1, 0, &three(Second))];
     assert_eq!(rank(&given).winner_index, Some(0));
-    let mut given = inputs(&[("b", Some(standing(1, 5))), ("a", like)]);
+    let mut given = inputs(&[("b", Some(ranking_key(1, 5))), ("a", like)]);
     given.comparisons = vec![compared(0, 1, &three(First)), compared(1, 0, &three(Second))];
     assert_eq!(rank(&given).winner_index, Some(1));
 }
 
 #[test]
 fn what_cannot_win_any_more_is_known_by_its_faults_alone() {
-    let best = standing(0, 0);
-    let unknown = RankingKey { target_tests: Measure::Unknown, ruling: Outcome::Unjudged, ..standing(0, 0) };
+    let best = ranking_key(0, 0);
+    let unknown = RankingKey { target_tests: Measure::Unknown, ruling: Outcome::Unjudged, ..ranking_key(0, 0) };
     let broken = RankingKey { builds: Measure::Faults(1), ..unknown };
     assert!(unknown.at_best() >= best);
     assert!(broken.at_best() < best);
@@ -290,7 +290,7 @@ fn held(scripts: &[GateScript], jobs: usize, random: &mut TournamentRng) -> (Tou
         if course.gates < script.gates.len() {
             let exec = ExecReport::of(script.gates[..course.gates].to_vec(), None);
             let bound = bound(&ReviewInputs { exec, ..ReviewInputs::default() });
-            course.stages.push(GateCheckpoint { gates: course.gates, bound });
+            course.checkpoints.push(GateCheckpoint { gates: course.gates, bound });
             if court.best().is_none_or(|best| bound >= best) {
                 continue;
             }
@@ -300,7 +300,7 @@ fn held(scripts: &[GateScript], jobs: usize, random: &mut TournamentRng) -> (Tou
         let review = ReviewRecord::of(reviewed(script, course.gates));
         let is_stopped = course.gates < script.gates.len();
         let assessment = Box::new(Assessment {
-            standing: RankingKey::of(&review.inputs, review.ruling.outcome, None),
+            ranking_key: RankingKey::of(&review.inputs, review.ruling.outcome, None),
             review: Box::new(review),
             convention: Conformity { total: Some(course.gates as f64), ..Conformity::default() },
             stopped: is_stopped.then(|| STOPPED_EARLY.to_owned()),
@@ -325,7 +325,7 @@ fn whoever_is_faster_nothing_that_is_told_is_another_one() {
             RankingKey::of(&review.inputs, review.ruling.outcome, None)
         });
         let winner = first.ranking.winner_index.expect("a winner");
-        assert_eq!(first.ranking.places[0].standing, best.max().expect("there are some"), "seed {seed}");
+        assert_eq!(first.ranking.places[0].ranking_key, best.max().expect("there are some"), "seed {seed}");
         assert!(first.inputs.assessments[winner].as_ref().is_some_and(|known| known.stopped.is_none()));
         for round in 0..20 {
             let (other, stopped) = held(&scripts, 1 + random.below(4), &mut random);
@@ -353,7 +353,7 @@ fn what_is_known_after_it_was_behind_is_taken_back() {
     let known = record.inputs.assessments[1].as_ref().expect("judged");
     let gates: Vec<&str> = known.review.inputs.exec.gates.iter().map(|gate| gate.id.as_str()).collect();
     assert_eq!(gates, ["check", "schema"]);
-    assert_eq!((known.stopped.as_deref(), known.standing.target_tests), (Some(STOPPED_EARLY), Measure::Unknown));
+    assert_eq!((known.stopped.as_deref(), known.ranking_key.target_tests), (Some(STOPPED_EARLY), Measure::Unknown));
     assert_eq!(known.review.inputs.limits, ["a file was left out", STOPPED_EARLY]);
     assert_eq!(known.review.inputs.exec.boundary_errors, ["a.rs: breaks a boundary"]);
     let absent: Vec<&str> = record.inputs.absent.iter().map(|gate| gate.id.as_str()).collect();

@@ -63,7 +63,7 @@ use crate::directive::Directive;
 
 fn heard(judge: &str, verdict: Result<StopVerdict, Unjudged>) -> StopEvent {
     let judge = JudgeRecord { id: judge.to_owned(), ..JudgeRecord::default() };
-    StopEvent::Heard(Box::new(Opinion { judge, reply: None, verdict }))
+    StopEvent::OpinionReceived(Box::new(Opinion { judge, reply: None, verdict }))
 }
 
 fn ruled(effects: Vec<StopEffect>) -> StopRecord {

@@ -21,7 +21,7 @@ impl Rule for HiddenCharacter {
     }
 
     fn summary(&self) -> &'static str {
-        "Code, a file's name, a command or the final message holds characters that nobody sees."
+        "Code, a file's name, a command or the final message holds invisible characters."
     }
 
     fn needs(&self) -> Needs {

@@ -61,7 +61,7 @@ impl Rule for UnresolvedFailure {
             findings.file(
                 Severity::Warning,
                 Certainty::Likely,
-                format!("The last run of {command} failed, and the final message does not say a word of it. Put right what it complains of, or say that it fails and why."),
+                format!("The last run of {command} failed, and the final message does not say a word of it. Fix what it reports, or say that it fails and why."),
             );
         }
     }

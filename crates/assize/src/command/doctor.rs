@@ -203,9 +203,9 @@ fn known_bad(host: &Host) -> Check {
         session.last_ruling()
     });
     match played.map(|record| (record.decision.ruling.outcome, record.decision.disposition)) {
-        Ok((_, Disposition::Block { .. })) => check(name, State::Good, "sent back"),
+        Ok((_, Disposition::Block { .. })) => check(name, State::Good, "blocked"),
         Ok((Outcome::Revise, Disposition::Allow { leave: AllowReason::Shadow, .. })) => {
-            check(name, State::Note, "ruled `revise`, and let go: mode is \"shadow\"")
+            check(name, State::Note, "ruled `revise`, and allowed: mode is \"shadow\"")
         }
         Ok((outcome, _)) => check(name, State::Bad, format!("LET THROUGH: the ruling was `{outcome}`")),
         Err(failure) => check(name, State::Bad, failure.what),

@@ -44,7 +44,7 @@ Examples:
   assize fix --spec task.md --rounds 5 --max-cost 0.50 --yes
 
 All of it happens in a copy. What is accepted is shown as a diff and then written into the tree, whole or not at all.
-A fix that was interrupted goes on where it stopped when it is called again. Of several the newest goes on that began with the
+Calling an interrupted fix again resumes it. Of several, the newest is resumed that began with the
 very same; `--resume` lists them all.
 
 Exit codes: 0 accepted \u{b7} 1 not accepted \u{b7} 2 bad usage, configuration or input \u{b7} 3 unjudged")]
@@ -157,7 +157,7 @@ fn recorded(
             return resume(ledger, open);
         }
         return Err(Failure::new(format!("--resume {}: it began with another {}", open.id(), differences.join(", ")))
-            .hint("a fix goes on only from the very same; `assize fix --resume` lists those of this tree"));
+            .hint("a fix resumes only from the same tree; `assize fix --resume` lists those of this tree"));
     }
     if anew {
         return Ok((begin(ledger)?, Vec::new()));
@@ -166,7 +166,7 @@ fn recorded(
         open::open(&ledger, OPEN_MAX)?.into_iter().partition(|open| open.differences(start).is_empty());
     let recorded = match same.first() {
         Some(open) => {
-            output.note("a fix of this very tree is on record and goes on where it stopped; --anew begins again");
+            output.note("a fix of this tree is on record and is resumed; --anew begins again");
             resume(ledger, open)?
         }
         None => (begin(ledger)?, Vec::new()),

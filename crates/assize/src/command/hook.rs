@@ -273,7 +273,7 @@ impl<'a> EventHandler<'a> {
             rules: RuleSettings::default(),
             judges: vec![id.clone()],
         };
-        let detail = format!("{}; mend it, it is read again at the next stop", failure.what);
+        let detail = format!("{}; fix it, it is read again at the next stop", failure.what);
         hold(case, terms, state, &self.sources(), &mut |_, _, each| {
             each(Opinion {
                 judge: JudgeRecord { id: id.clone(), ..JudgeRecord::default() },

@@ -287,7 +287,7 @@ fn sum_up_shadow(ledger: &Ledger, show: &Show, output: Output) -> Result {
         return Ok(Exit::Done);
     }
     let mut text =
-        format!("{judged} stops; {} would have been sent back, {unjudged} could not be judged\n", blocks.len());
+        format!("{judged} stops; {} would have been blocked, {unjudged} could not be judged\n", blocks.len());
     let mut by_rule: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
     for (_, record) in &blocks {
         for finding in &record.inputs.findings {

@@ -12,9 +12,9 @@ use assize_engine::sandbox::{COMMAND, LauncherPhase, launch};
 #[cfg(target_os = "linux")]
 pub fn intercept() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
-    let stage = (arguments.next()? == COMMAND).then(|| arguments.next())??;
-    let stage = LauncherPhase::named(stage.to_str()?)?;
-    Some(ExitCode::from(launch(stage, &[COMMAND.into()])))
+    let folder = (arguments.next()? == COMMAND).then(|| arguments.next())??;
+    let folder = LauncherPhase::named(folder.to_str()?)?;
+    Some(ExitCode::from(launch(folder, &[COMMAND.into()])))
 }
 
 /// There is no sandbox on other systems.

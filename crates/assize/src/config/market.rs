@@ -142,7 +142,7 @@ fn check_bidder(bidder: &BidderConfig) -> Result<(), String> {
         (Some(_), Some(_)) => return Err("it has both `model` and `bid`; one of them bids".to_owned()),
         (None, None) => return Err("it has neither `model` nor `bid`, so that it cannot bid".to_owned()),
         (None, Some(_)) if bidder.implement.is_none() => {
-            return Err("it has no `implement`, so that nobody would do what it bids".to_owned());
+            return Err("it has no `implement`, so no command would do what it bids".to_owned());
         }
         _ => {}
     }

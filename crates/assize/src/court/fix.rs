@@ -67,7 +67,7 @@ fn again(end: &FixEnd, before: &[LedgerEvent]) -> Result<Again> {
     if rounds.best() != end.best {
         differences.push(format!("state {} is best, not {}", rounds.best(), end.best));
     }
-    let outcome = rounds.judged(rounds.best()).map_or(Outcome::Unjudged, |judged| judged.standing.ruling);
+    let outcome = rounds.judged(rounds.best()).map_or(Outcome::Unjudged, |judged| judged.ranking_key.ruling);
     if outcome != end.outcome {
         differences.push(format!("the outcome is {outcome}, not {}", end.outcome));
     }

@@ -82,7 +82,7 @@ fn again(record: &TournamentRecord, before: Vec<LedgerEvent>) -> Again {
     let ranking = rank(&record.inputs);
     let mut differences = Vec::new();
     if ranking.winner_index != record.ranking.winner_index {
-        let name = |index: Option<usize>| index.map_or("nobody".to_owned(), |index| format!("candidate {index}"));
+        let name = |index: Option<usize>| index.map_or("none".to_owned(), |index| format!("candidate {index}"));
         differences.push(format!("{} wins, not {}", name(ranking.winner_index), name(record.ranking.winner_index)));
     } else if ranking != record.ranking {
         differences.push("the order of the candidates is another one".to_owned());

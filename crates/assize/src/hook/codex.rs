@@ -115,7 +115,7 @@ impl Adapter for Codex {
 
     fn after_install(&self) -> Option<&'static str> {
         Some(
-            "Start Codex and approve the new hooks with `/hooks`: Codex skips hooks that nobody approved, without a word. \
+            "Start Codex and approve the new hooks with `/hooks`: Codex skips hooks that were not approved, without a message. \
              Hooks of a project also need the project to be trusted.",
         )
     }

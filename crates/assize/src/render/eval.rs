@@ -214,7 +214,7 @@ fn judge_lines(tally: &RulingTally) -> Vec<String> {
         let open: Vec<&str> =
             tally.modes.iter().filter(|mode| mode.unjudged > 0).map(|mode| mode.mode.as_str()).collect();
         if !open.is_empty() {
-            lines.push(format!("no judge was asked: nobody judged {}", open.join(", ")));
+            lines.push(format!("no judge was asked, so {} is unjudged", open.join(", ")));
         }
     }
     for (cause, count) in &tally.causes {
@@ -410,7 +410,7 @@ fn evaluation_headline(about: &EvaluationSubject<'_>, evaluation: &JudgeEvaluati
         about.rubric.id,
         evaluation.labelled,
         count(evaluation.records, "record", "records"),
-        if about.raters.is_empty() { "nobody".to_owned() } else { visible(&about.raters.join(", ")) }
+        if about.raters.is_empty() { "none".to_owned() } else { visible(&about.raters.join(", ")) }
     )
 }
 

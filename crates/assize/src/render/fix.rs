@@ -197,7 +197,7 @@ pub fn came(came: &RoundOutcome) -> String {
         RoundOutcome::Better(_) => "a patch that helps".to_owned(),
         RoundOutcome::Even(_) => "a patch that leads from one objection to another".to_owned(),
         RoundOutcome::Dropped(_) => "a patch that does not help; dropped".to_owned(),
-        RoundOutcome::Known(_) => "a patch that leads to where it was before".to_owned(),
+        RoundOutcome::Repeated(_) => "a patch that leads to where it was before".to_owned(),
         RoundOutcome::Unfit(faults) => {
             let shown: Vec<String> = faults.iter().take(FAULTS_SHOWN).map(|fault| quote(fault)).collect();
             let more = if faults.len() > FAULTS_SHOWN {
@@ -231,7 +231,7 @@ pub fn step_line(step: &FixStep) -> String {
     match &step.event {
         FixEvent::Judged(judged) => {
             let count: u32 = judged.objections.values().sum();
-            format!("{}  {count} objections", outcome(judged.standing.ruling))
+            format!("{}  {count} objections", outcome(judged.ranking_key.ruling))
         }
         FixEvent::Proposed(proposed) => proposal_line(&proposed.proposal, step.patch.as_ref(), step.fixer.as_ref()),
     }
@@ -251,7 +251,7 @@ pub fn proposal_line(proposal: &Proposal, patch: Option<&Patch>, fixer: Option<&
         }
         Proposal::Nothing => format!("no patch{who}"),
         Proposal::Unavailable(why) => format!("no patch{who}  {}", quote(&why.to_string())),
-        Proposal::Untried(why) => format!("patch{who} that nobody tried  {}", quote(&why.to_string())),
+        Proposal::Untried(why) => format!("untried patch{who}  {}", quote(&why.to_string())),
     }
 }
 

@@ -113,7 +113,7 @@ fn ranking_headline(ranking: &[Ranked], files: &BTreeMap<String, String>) -> Str
     }
 }
 
-const NO_JUDGE: &str = "nobody judged quality and innovation: the other dimensions decide";
+const NO_JUDGE: &str = "quality and innovation were not judged: the other dimensions decide";
 
 fn ranking_columns(ranking: &[Ranked], files: &BTreeMap<String, String>) -> Columns {
     let heading = ["bid", "total", "specification", "quality", "innovation", "risk", "efficiency"];
@@ -167,8 +167,8 @@ pub fn ranking_markdown(ranking: &[Ranked], files: &BTreeMap<String, String>) ->
 }
 
 /// Makes the machine envelope of how bidders stand.
-pub fn standing_envelope(standing: &Reputations) -> Value {
-    envelope("standing", json!(standing))
+pub fn reputations_envelope(reputations: &Reputations) -> Value {
+    envelope("standing", json!(reputations))
 }
 
 /// Draws how a weight went, between nothing and the whole.
@@ -179,9 +179,9 @@ fn bars(history: &[f64]) -> String {
     last.map(bar).collect()
 }
 
-fn standing_columns(standing: &Reputations) -> Columns {
+fn reputation_columns(reputations: &Reputations) -> Columns {
     let mut columns = Columns::new(&["bidder", "weight", "passed", "iterations", "efficiency", "Brier", "history"]);
-    let mut bidders: Vec<_> = standing.bidders.iter().collect();
+    let mut bidders: Vec<_> = reputations.bidders.iter().collect();
     bidders.sort_by(|(_, one), (_, other)| other.weight.total_cmp(&one.weight));
     for (name, bidder) in bidders {
         columns.row(vec![
@@ -197,27 +197,31 @@ fn standing_columns(standing: &Reputations) -> Columns {
     columns
 }
 
-fn standing_headline(standing: &Reputations, events: usize) -> String {
-    let bidders = count(standing.bidders.len(), "bidder", "bidders");
+fn reputation_headline(reputations: &Reputations, events: usize) -> String {
+    let bidders = count(reputations.bidders.len(), "bidder", "bidders");
     format!("{bidders}, {}", count(events, "event", "events"))
 }
 
 const NO_EVENTS: &str = "nothing has happened yet: events are written to .assize/market/events";
 
 /// Shows how bidders stand to a person.
-pub fn standing_human(standing: &Reputations, events: usize) -> String {
+pub fn reputations_human(reputations: &Reputations, events: usize) -> String {
     if events == 0 {
         return format!("{NO_EVENTS}\n");
     }
-    format!("{}\n\n{}", styled(STRONG, &standing_headline(standing, events)), standing_columns(standing).human())
+    format!(
+        "{}\n\n{}",
+        styled(STRONG, &reputation_headline(reputations, events)),
+        reputation_columns(reputations).human()
+    )
 }
 
 /// Shows how bidders stand as a page.
-pub fn standing_markdown(standing: &Reputations, events: usize) -> String {
+pub fn reputations_markdown(reputations: &Reputations, events: usize) -> String {
     if events == 0 {
         return format!("{NO_EVENTS}\n");
     }
-    format!("## {}\n\n{}", standing_headline(standing, events), standing_columns(standing).markdown())
+    format!("## {}\n\n{}", reputation_headline(reputations, events), reputation_columns(reputations).markdown())
 }
 
 /// Makes the machine envelope of what each event did.

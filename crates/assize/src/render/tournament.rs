@@ -139,12 +139,12 @@ fn table(record: &TournamentRecord) -> String {
         let pad = " ".repeat(10_usize.saturating_sub(ruling.chars().count()));
         let _ = write!(text, "  {:>4}  {name}  {}{pad}", place.rank, styled(tone(place), &ruling));
         for criterion in COUNTED {
-            let (cell, style) = cell(measure(&place.standing, criterion));
+            let (cell, style) = cell(measure(&place.ranking_key, criterion));
             let pad = " ".repeat(short(criterion).len().saturating_sub(cell.chars().count()));
             let _ = write!(text, "  {pad}{}", styled(style, &cell));
         }
         let cost = cost(record, place).map(|cost| format!("  {cost:>8}")).unwrap_or_default();
-        let _ = writeln!(text, "  {:>5}  {:>5}{cost}", convention(&record.inputs, place), size(&place.standing));
+        let _ = writeln!(text, "  {:>5}  {:>5}{cost}", convention(&record.inputs, place), size(&place.ranking_key));
     }
     text
 }
@@ -164,9 +164,9 @@ pub fn markdown(record: &TournamentRecord) -> String {
     for place in &record.ranking.places {
         let name = escape(&record.inputs.candidates[place.index].name);
         let cells: Vec<String> =
-            COUNTED.into_iter().map(|criterion| cell(measure(&place.standing, criterion)).0).collect();
+            COUNTED.into_iter().map(|criterion| cell(measure(&place.ranking_key, criterion)).0).collect();
         let (ruling, cells) = (ruling(&record.inputs, place), cells.join(" | "));
-        let (convention, size) = (convention(&record.inputs, place), size(&place.standing));
+        let (convention, size) = (convention(&record.inputs, place), size(&place.ranking_key));
         let cost = cost(record, place).map(|cost| format!(" {cost} |")).unwrap_or_default();
         let _ = writeln!(text, "| {} | {name} | {ruling} | {cells} | {convention} | {size} |{cost}", place.rank);
     }
@@ -197,7 +197,7 @@ pub fn envelope(record: &TournamentRecord) -> Value {
                 "name": candidate.name,
                 "rank": place.rank,
                 "outcome": known.map(|known| known.review.ruling.outcome),
-                "standing": place.standing,
+                "standing": place.ranking_key,
                 "score": known.map(|known| &known.convention),
                 "duplicateOf": place.duplicate_of,
                 "stoppedEarly": known.is_some_and(|known| known.stopped.is_some()),
@@ -245,7 +245,7 @@ pub fn page(record: &TournamentRecord) -> Result<String, minijinja::Error> {
             let cells: Vec<minijinja::Value> = COUNTED
                 .into_iter()
                 .map(|criterion| {
-                    let measure = measure(&place.standing, criterion);
+                    let measure = measure(&place.ranking_key, criterion);
                     let tone = match measure {
                         Measure::Faults(_) => "bad",
                         Measure::Unknown => "doubt",
@@ -259,7 +259,7 @@ pub fn page(record: &TournamentRecord) -> Result<String, minijinja::Error> {
                 rank => place.rank,
                 wins => record.ranking.winner_index == Some(place.index),
                 ruling => ruling(inputs, place),
-                tone => match place.standing.ruling {
+                tone => match place.ranking_key.ruling {
                     _ if inputs.candidates[place.index].tree.is_err() => "bad",
                     Outcome::Accept => "good",
                     Outcome::Unjudged => "doubt",
@@ -267,7 +267,7 @@ pub fn page(record: &TournamentRecord) -> Result<String, minijinja::Error> {
                 },
                 cells,
                 convention => convention(inputs, place),
-                size => size(&place.standing),
+                size => size(&place.ranking_key),
                 total => total(inputs, place),
                 why => why_and_cost(record, place, usize::MAX),
                 cost => cost(record, place),
@@ -303,8 +303,8 @@ fn short(criterion: Criterion) -> &'static str {
 }
 
 /// What is known of a column.
-fn measure(standing: &RankingKey, criterion: Criterion) -> Measure {
-    standing.measure(criterion).unwrap_or_default()
+fn measure(ranking_key: &RankingKey, criterion: Criterion) -> Measure {
+    ranking_key.measure(criterion).unwrap_or_default()
 }
 
 fn cell(measure: Measure) -> (String, anstyle::Style) {
@@ -317,7 +317,7 @@ fn cell(measure: Measure) -> (String, anstyle::Style) {
 }
 
 fn tone(place: &CandidateRank) -> anstyle::Style {
-    match place.standing.ruling {
+    match place.ranking_key.ruling {
         Outcome::Accept => GOOD,
         Outcome::Unjudged => DOUBTFUL,
         Outcome::Revise | Outcome::Reject => BAD,
@@ -332,7 +332,7 @@ fn ruling(inputs: &TournamentInputs, place: &CandidateRank) -> String {
     if stopped.is_some_and(|known| known.stopped.is_some()) {
         "stopped".to_owned()
     } else {
-        place.standing.ruling.to_string()
+        place.ranking_key.ruling.to_string()
     }
 }
 
@@ -346,8 +346,8 @@ fn total(inputs: &TournamentInputs, place: &CandidateRank) -> String {
     known.and_then(|known| known.convention.total).map_or("-".to_owned(), |total| format!("{total:.3}"))
 }
 
-fn size(standing: &RankingKey) -> String {
-    standing.size.map_or("-".to_owned(), |lines| lines.to_string())
+fn size(ranking_key: &RankingKey) -> String {
+    ranking_key.size.map_or("-".to_owned(), |lines| lines.to_string())
 }
 
 /// Says in one line why a candidate stands where it does.

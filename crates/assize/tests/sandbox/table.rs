@@ -12,7 +12,7 @@ use super::world::{SandboxSurroundings, SandboxedRun, is_root};
 #[derive(Clone, Copy)]
 pub enum EscapeSign {
     /// The program says so: it asked the kernel, and was not refused.
-    Said,
+    Reported,
     /// A secret is in what it printed.
     Leaked,
     /// Something outside is not as it was.
@@ -89,7 +89,7 @@ impl Escape {
     /// Returns what was seen of the escape, if it worked.
     pub fn escaped(&self, world: &SandboxSurroundings, ran: &SandboxedRun) -> Option<String> {
         match self.seen {
-            EscapeSign::Said => ran.stdout.lines().find(|line| line.starts_with("ESCAPED")).map(str::to_owned),
+            EscapeSign::Reported => ran.stdout.lines().find(|line| line.starts_with("ESCAPED")).map(str::to_owned),
             EscapeSign::Leaked => {
                 let printed = ran.stdout.contains(&world.secret) || ran.stderr.contains(&world.secret);
                 printed.then(|| "the secret was printed".to_owned())
@@ -185,10 +185,10 @@ pub const FILES: &[Escape] = &[
     escape(
         "read-shadow",
         "nothing that only root may read is printed",
-        EscapeSign::Said,
+        EscapeSign::Reported,
         EscapeControl::PlainIf(is_root),
     ),
-    escape("read-elsewhere", "no other folder shows anything", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
+    escape("read-elsewhere", "no other folder shows anything", EscapeSign::Reported, EscapeControl::PlainIf(is_root)),
     escape(
         "write-home",
         "every file of the home folder is as it was",
@@ -228,10 +228,10 @@ pub const FILES: &[Escape] = &[
     escape(
         "devices",
         "no byte of memory, of the kernel's log or of a disk is read",
-        EscapeSign::Said,
+        EscapeSign::Reported,
         EscapeControl::PlainIf(is_root),
     ),
-    escape("open-by-handle", "nothing is opened by number", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
+    escape("open-by-handle", "nothing is opened by number", EscapeSign::Reported, EscapeControl::PlainIf(is_root)),
 ];
 
 /// Ways through `/proc` and `/sys`.
@@ -254,17 +254,17 @@ pub const PROC: &[Escape] = &[
     escape(
         "sysrq",
         "the kernel took no key",
-        EscapeSign::Said,
+        EscapeSign::Reported,
         EscapeControl::PlainIf(|| is_root() && Path::new("/proc/sysrq-trigger").exists()),
     ),
-    escape("first-process", "nothing of the first process can be opened", EscapeSign::Said, EscapeControl::Plain),
-    escape("sysfs", "nothing there can be written to", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
+    escape("first-process", "nothing of the first process can be opened", EscapeSign::Reported, EscapeControl::Plain),
+    escape("sysfs", "nothing there can be written to", EscapeSign::Reported, EscapeControl::PlainIf(is_root)),
 ];
 
 /// Ways into other namespaces and roots.
 pub const NAMESPACES: &[Escape] = &[
-    escape("mount", "nothing is mounted", EscapeSign::Said, APART),
-    escape("mount-by-descriptor", "nothing is mounted", EscapeSign::Said, APART),
+    escape("mount", "nothing is mounted", EscapeSign::Reported, APART),
+    escape("mount-by-descriptor", "nothing is mounted", EscapeSign::Reported, APART),
     escape(
         "remount",
         "no file is in /usr",
@@ -272,20 +272,20 @@ pub const NAMESPACES: &[Escape] = &[
         EscapeControl::Below(&["unshare", "-m"], || is_root() && may_make_users()),
     ),
     escape("chroot", "no secret is printed", EscapeSign::Leaked, EscapeControl::Plain),
-    escape("pivot-root", "the root is the same", EscapeSign::Said, APART),
-    escape("unshare-user", "no namespace is made", EscapeSign::Said, EscapeControl::PlainIf(may_make_users)),
-    escape("clone-user", "no namespace is made", EscapeSign::Said, EscapeControl::PlainIf(may_make_users)),
-    escape("clone3-user", "no namespace is made", EscapeSign::Said, EscapeControl::PlainIf(may_make_users)),
-    escape("unshare-others", "no namespace is made", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
-    escape("enter-namespace", "no namespace is entered", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
+    escape("pivot-root", "the root is the same", EscapeSign::Reported, APART),
+    escape("unshare-user", "no namespace is made", EscapeSign::Reported, EscapeControl::PlainIf(may_make_users)),
+    escape("clone-user", "no namespace is made", EscapeSign::Reported, EscapeControl::PlainIf(may_make_users)),
+    escape("clone3-user", "no namespace is made", EscapeSign::Reported, EscapeControl::PlainIf(may_make_users)),
+    escape("unshare-others", "no namespace is made", EscapeSign::Reported, EscapeControl::PlainIf(is_root)),
+    escape("enter-namespace", "no namespace is entered", EscapeSign::Reported, EscapeControl::PlainIf(is_root)),
 ];
 
 /// Ways to act on other processes, and to outlive the run.
 pub const PROCESSES: &[Escape] = &[
-    escape("trace", "no process of the host is traced", EscapeSign::Said, EscapeControl::PlainIf(may_trace)),
+    escape("trace", "no process of the host is traced", EscapeSign::Reported, EscapeControl::PlainIf(may_trace)),
     escape("read-memory", "no secret is printed", EscapeSign::Leaked, EscapeControl::PlainIf(may_trace)),
     escape("read-memory-file", "no secret is printed", EscapeSign::Leaked, EscapeControl::PlainIf(may_trace)),
-    escape("take-descriptor", "no descriptor is taken", EscapeSign::Said, EscapeControl::PlainIf(may_trace)),
+    escape("take-descriptor", "no descriptor is taken", EscapeSign::Reported, EscapeControl::PlainIf(may_trace)),
     escape(
         "kill-host",
         "the process is alive",
@@ -385,8 +385,8 @@ pub const NETWORK: &[Escape] = &[
         EscapeControl::PlainIf(|| !other_interfaces().is_empty()),
     )
     .needs_namespaces(),
-    escape("netlink", "no such socket is opened", EscapeSign::Said, EscapeControl::Plain),
-    escape("odd-sockets", "no such socket is opened", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
+    escape("netlink", "no such socket is opened", EscapeSign::Reported, EscapeControl::Plain),
+    escape("odd-sockets", "no such socket is opened", EscapeSign::Reported, EscapeControl::PlainIf(is_root)),
 ];
 
 /// Ways into the kernel, and what can be left in it.
@@ -421,32 +421,32 @@ pub const KERNEL: &[Escape] = &[
     escape(
         "io-uring",
         "none is set up",
-        EscapeSign::Said,
+        EscapeSign::Reported,
         EscapeControl::PlainIf(|| sysctl("kernel/io_uring_disabled").unwrap_or(0) == 0),
     ),
-    escape("userfaultfd", "none is opened", EscapeSign::Said, EscapeControl::Plain),
-    escape("bpf", "nothing is loaded", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
-    escape("perf", "no counter is opened", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
-    escape("personality", "its data stays data", EscapeSign::Said, EscapeControl::Plain),
+    escape("userfaultfd", "none is opened", EscapeSign::Reported, EscapeControl::Plain),
+    escape("bpf", "nothing is loaded", EscapeSign::Reported, EscapeControl::PlainIf(is_root)),
+    escape("perf", "no counter is opened", EscapeSign::Reported, EscapeControl::PlainIf(is_root)),
+    escape("personality", "its data stays data", EscapeSign::Reported, EscapeControl::Plain),
     escape(
         "foreign-calls",
         "it is killed",
-        EscapeSign::Said,
+        EscapeSign::Reported,
         EscapeControl::PlainIf(|| cfg!(target_arch = "x86_64") && Path::new("/proc/sys/abi/vsyscall32").exists()),
     ),
     escape(
         "foreign-calls-x32",
         "it is killed",
-        EscapeSign::Said,
+        EscapeSign::Reported,
         EscapeControl::PlainIf(|| cfg!(target_arch = "x86_64")),
     ),
     escape(
         "machine",
         "everything is refused before it is looked at",
-        EscapeSign::Said,
+        EscapeSign::Reported,
         EscapeControl::Harmful("it acts on the machine"),
     ),
-    escape("gain-rights", "nothing is raised", EscapeSign::Said, EscapeControl::PlainIf(is_root)),
+    escape("gain-rights", "nothing is raised", EscapeSign::Reported, EscapeControl::PlainIf(is_root)),
     escape(
         "core-dump",
         "no core is in the work copy",
@@ -487,10 +487,10 @@ pub const LIMITS: &[Escape] = &[
     limited("memory-unmapped", "it is ended, by name", LimitKind::Memory, EscapeControl::Raised, |job| {
         job.limits.memory_bytes = 128 * MIB;
     }),
-    escape("memory-segments", "it does not get so much", EscapeSign::Said, EscapeControl::RaisedIf(is_root))
+    escape("memory-segments", "it does not get so much", EscapeSign::Reported, EscapeControl::RaisedIf(is_root))
         .needs_namespaces()
         .within(|job| job.limits.memory_bytes = 128 * MIB),
-    escape("memory-files", "none of the folders holds so much", EscapeSign::Said, EscapeControl::Raised)
+    escape("memory-files", "none of the folders holds so much", EscapeSign::Reported, EscapeControl::Raised)
         .within(|job| job.limits.temporary_bytes = 16 * MIB)
         .needs_namespaces(),
     limited("disk", "it is ended, by name", LimitKind::WorkSize, EscapeControl::Raised, |job| {

@@ -24,7 +24,7 @@ pub(super) fn look(about: &ConfigurationFile<'_>, report: &mut FindingCollector)
     let known = commands(&then);
     for command in commands(&now).into_iter().filter(|command| !known.contains(command)) {
         let first = command.split_whitespace().next().unwrap_or_default().to_owned();
-        let message = format!("The agent runs a command by itself that is new: {}.", quote(&command));
+        let message = format!("The agent runs a new command without asking: {}.", quote(&command));
         report.note("agent-command", path, line(&first), message);
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn look(about: &ConfigurationFile<'_>, report: &mut FindingCollector)
         }
         let known = KNOWN.iter().any(|address| line.contains(address));
         let message = format!(
-            "{} runs what it downloads: whoever holds the address decides what that is. Take a fixed version and compare its check sum.",
+            "{} runs what it downloads: the owner of the address decides what that is. Use a fixed version and compare its checksum.",
             quote(line)
         );
         if known {

@@ -21,7 +21,7 @@ pub(super) fn look(about: &ConfigurationFile<'_>, report: &mut FindingCollector)
             });
             let pattern = line.split_whitespace().next().unwrap_or_default();
             if hides && reaches_code(pattern) {
-                let message = format!("{} hides changes of code from whoever reads them.", quote(line));
+                let message = format!("{} hides changes of code from reviewers.", quote(line));
                 report.warn("hidden-from-review", path, Some(number), message);
             }
         }

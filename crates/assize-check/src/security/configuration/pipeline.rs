@@ -23,7 +23,7 @@ pub(super) fn look(about: &ConfigurationFile<'_>, report: &mut FindingCollector)
             "configuration-changed",
             path,
             None,
-            "The file cannot be read as YAML, so that nobody knows what it does.".to_owned(),
+            "The file cannot be read as YAML, so what it does is unknown.".to_owned(),
         );
         return;
     };

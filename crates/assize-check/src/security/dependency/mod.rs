@@ -187,7 +187,7 @@ fn lock(
             "lock-changed",
             path,
             None,
-            "The lock file cannot be read, so that nobody knows what it leads to.".to_owned(),
+            "The lock file cannot be read, so the packages that it installs are unknown.".to_owned(),
         );
         return;
     };

@@ -131,7 +131,7 @@ fn assigned<'t>(file: &PythonFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], f
             }
         }
         View::Name("DEBUG") if right.kind() == "true" && above.len() <= 2 && file.path.ends_with("settings.py") => {
-            found.file("debug-server", node, LIKELY_WARNING, "The settings switch debugging on for whoever uses them. Read it from the environment, with `False` as the default.");
+            found.file("debug-server", node, LIKELY_WARNING, "The settings switch debugging on for every user. Read it from the environment, with `False` as the default.");
         }
         _ => {}
     }
@@ -239,7 +239,12 @@ fn deserialization<'t>(
             let Some(bytes) = positional(node).first().copied() else { return };
             let origin = scopes.around(&file.code, above).origin(&file.code, bytes);
             let grade = if origin == ValueOrigin::Outside { SURE } else { LIKELY_WARNING };
-            found.file("unsafe-deserialization", node, grade, "Whoever writes these bytes can have any code run here. Use a format that holds data alone, such as JSON.");
+            found.file(
+                "unsafe-deserialization",
+                node,
+                grade,
+                "The author of these bytes can run any code here. Use a format that holds data alone, such as JSON.",
+            );
         }
         _ => {}
     }
@@ -361,7 +366,7 @@ fn server<'t>(
     {
         let grade =
             if file.is_main_guarded(above) { LIKELY_WARNING } else { SURE_WARNING.unless(file.code.is_guarded(above)) };
-        found.file_at("debug-server", value, node, grade, "The server runs with its debugger, which runs code for whoever reaches it. Read the switch from the environment, off by default.");
+        found.file_at("debug-server", value, node, grade, "The server runs with its debugger, which runs code for every caller. Read the switch from the environment, off by default.");
     }
     let any = |name: &str| {
         file.keyword(node, name).is_some_and(|value| {

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::code::{View, child_of_kind, children, field};
 use super::super::shared::{
-    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, REWRITTEN, SWALLOWED, imitated, is_aid_for_tests, is_test_file,
+    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, REWRITTEN, SWALLOWED, imitated, is_test_file, is_test_helper,
 };
 use super::super::{LIKELY, LIKELY_WARNING, SURE, WeaknessCollector};
 use super::RustFile;
@@ -23,7 +23,7 @@ pub(super) fn visit<'t>(
         }
         "macro_definition" => shadowed_macro(file, node, above, found),
         "attribute_item" => started(file, node, found),
-        "source_file" | "declaration_list" => twins(file, node, found),
+        "source_file" | "declaration_list" => counterparts(file, node, found),
         "macro_invocation" => {
             build_condition(file, node, above, found);
             variable(file, node, found);
@@ -259,10 +259,10 @@ fn started<'t>(file: &RustFile<'t, '_>, node: Node<'t>, found: &mut WeaknessColl
     }
 }
 
-const START: &str = "The code runs before `main` and before any test, and nobody calls it. Call it where it is needed.";
+const START: &str = "The code runs before `main` and before any test, without a call. Call it where it is needed.";
 
 /// `#[cfg(test)]` beside `#[cfg(not(test))]`: tests see one function, users another.
-fn twins<'t>(file: &RustFile<'t, '_>, container: Node<'t>, found: &mut WeaknessCollector<'t>) {
+fn counterparts<'t>(file: &RustFile<'t, '_>, container: Node<'t>, found: &mut WeaknessCollector<'t>) {
     let functions: Vec<(Node<'t>, bool, bool)> = children(container)
         .into_iter()
         .filter(|item| item.kind() == "function_item")
@@ -280,12 +280,13 @@ fn twins<'t>(file: &RustFile<'t, '_>, container: Node<'t>, found: &mut WeaknessC
         .collect();
     for (item, tested, _) in functions.iter().filter(|(_, tested, _)| *tested) {
         let name = file.code.field(*item, "name");
-        let twin = functions.iter().find(|(other, _, shipped)| *shipped && file.code.field(*other, "name") == name);
+        let counterpart =
+            functions.iter().find(|(other, _, shipped)| *shipped && file.code.field(*other, "name") == name);
         let public =
             child_of_kind(*item, "visibility_modifier").is_some_and(|visibility| file.code.text(visibility) == "pub");
-        if *tested && let Some((shipped, ..)) = twin {
+        if *tested && let Some((shipped, ..)) = counterpart {
             let grade = if public { SURE } else { LIKELY };
-            found.file_at("test-detected", *shipped, *item, grade.unless(is_aid_for_tests(file.path)), DETECTED);
+            found.file_at("test-detected", *shipped, *item, grade.unless(is_test_helper(file.path)), DETECTED);
         }
     }
 }
@@ -300,7 +301,7 @@ fn build_condition<'t>(file: &RustFile<'t, '_>, node: Node<'t>, above: &[Node<'t
     match tokens.as_str() {
         "(test)" | "(not(test))" => {
             let grade = if decides_result(file, node, above) { SURE } else { LIKELY };
-            found.file("test-detected", node, grade.unless(is_aid_for_tests(file.path)), DETECTED);
+            found.file("test-detected", node, grade.unless(is_test_helper(file.path)), DETECTED);
         }
         "(debug_assertions)" | "(not(debug_assertions))" if decides_result(file, node, above) => {
             found.file("test-detected", node, SURE, DEBUG_BUILD);
@@ -411,7 +412,7 @@ fn statements<'t>(file: &RustFile<'t, '_>, block: Node<'t>, above: &[Node<'t>], 
         let gives = text.contains("return") || text.contains("Err(") || last;
         let results = file.code.function(above).is_some_and(gives_something);
         let grade = if gives && results { SURE } else { LIKELY_WARNING };
-        found.file("test-detected", *part, grade.unless(is_aid_for_tests(file.path)), DETECTED);
+        found.file("test-detected", *part, grade.unless(is_test_helper(file.path)), DETECTED);
     }
 }
 
@@ -426,7 +427,7 @@ fn thread_name<'t>(file: &RustFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], 
         && text.contains('"')
         && (text.contains("thread") || text.contains("current()"))
     {
-        found.file("caller-inspected", condition, SURE.unless(is_aid_for_tests(file.path)), CALLER);
+        found.file("caller-inspected", condition, SURE.unless(is_test_helper(file.path)), CALLER);
     }
 }
 
@@ -446,7 +447,7 @@ fn variable<'t>(file: &RustFile<'t, '_>, node: Node<'t>, found: &mut WeaknessCol
     let head = text.split('(').next().unwrap_or_default();
     let reads = matches!(head.rsplit("::").next().unwrap_or(head), "var" | "var_os" | "option_env!" | "env!");
     if reads {
-        found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), DETECTED);
+        found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), DETECTED);
     }
 }
 
@@ -485,7 +486,7 @@ fn asked<'t>(
     let function = file.code.around(above);
     if let Some((_, rule)) = SOURCES.iter().find(|(source, _)| function.contains(source)) {
         let message = if *rule == "test-detected" { DETECTED } else { CALLER };
-        found.file(rule, node, SURE.unless(is_aid_for_tests(file.path)), message);
+        found.file(rule, node, SURE.unless(is_test_helper(file.path)), message);
     }
 }
 
@@ -563,7 +564,7 @@ fn handler_text<'t>(file: &RustFile<'t, '_>, name: &str) -> &'t str {
 
 /// A function that names a test file, reads it and writes it.
 fn rewritten<'t>(file: &RustFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut WeaknessCollector<'t>) {
-    if !file.code.literal(node).is_some_and(is_test_file) || is_aid_for_tests(file.path) {
+    if !file.code.literal(node).is_some_and(is_test_file) || is_test_helper(file.path) {
         return;
     }
     let around = file.code.around(above);

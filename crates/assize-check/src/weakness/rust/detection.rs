@@ -7,7 +7,7 @@
 use tree_sitter::Node;
 
 use super::super::code::{View, child_of_kind, children, field};
-use super::super::shared::{CALLER, DETECTED, HIDDEN, is_aid_for_tests, is_test_file};
+use super::super::shared::{CALLER, DETECTED, HIDDEN, is_test_file, is_test_helper};
 use super::super::{LIKELY, LIKELY_WARNING, SURE, WeaknessCollector};
 use super::RustFile;
 use super::deceit::{decides_result, gives_something};
@@ -26,8 +26,8 @@ pub(super) fn visit<'t>(
             names_judge(file, node, above, found);
             build_script(file, node, found);
         }
-        "identifier" if file.code.text(node) == "assize_witness" => {
-            found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), JUDGE);
+        "identifier" if file.code.text(node) == "assize_marker" => {
+            found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), JUDGE);
         }
         "macro_invocation" => {
             own_source(file, node, found);
@@ -68,7 +68,7 @@ fn choice<'t>(
     let mut chain = above.to_vec();
     chain.push(node);
     let decides = gives && (node.kind() == "match_expression" || decides_result(file, condition, &chain));
-    let excused = is_aid_for_tests(file.path);
+    let excused = is_test_helper(file.path);
     if asks_for_build(&asked) && !asks_for_build(stated) {
         let grade = if decides { SURE } else { LIKELY_WARNING };
         found.file("test-detected", condition, grade.unless(excused), DETECTED);
@@ -184,7 +184,7 @@ fn effect<'t>(file: &RustFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], found
     let own = file.code.text(tokens);
     let kept = ["AtomicBool", "Cell", "OnceLock", "static "].iter().any(|word| file.code.text.contains(word));
     if kept && EFFECTS.iter().any(|way| done.contains(way)) && !own.contains(".insert(") {
-        found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), EFFECT);
+        found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), EFFECT);
     }
 }
 
@@ -213,15 +213,15 @@ fn asks_for_cargo(text: &str) -> bool {
 
 /// A text with the name of something of ours in it.
 fn names_judge<'t>(file: &RustFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut WeaknessCollector<'t>) {
-    const NAMES: [&str; 4] = ["ASSIZE_", "cargo_test_runner", "assize_witness", "witnessed.list"];
+    const NAMES: [&str; 4] = ["ASSIZE_", "cargo_test_runner", "assize_marker", "marked.list"];
     let text = file.code.text(node);
     let ours = NAMES.iter().any(|name| text.contains(name)) || text.contains("/assize/reports");
     if ours && !above.iter().any(|outer| file.is_test(*outer)) {
         // A program may have a variable of that name for itself.
         let about_tests =
-            ["WITNESS", "TEST", "cargo_test_runner", "witness", "/reports"].iter().any(|word| text.contains(word));
+            ["MARKERS", "TEST", "cargo_test_runner", "markers", "/reports"].iter().any(|word| text.contains(word));
         let grade = if about_tests { SURE } else { LIKELY_WARNING };
-        found.file("test-detected", node, grade.unless(is_aid_for_tests(file.path)), JUDGE);
+        found.file("test-detected", node, grade.unless(is_test_helper(file.path)), JUDGE);
     }
 }
 
@@ -238,7 +238,7 @@ fn own_source<'t>(file: &RustFile<'t, '_>, node: Node<'t>, found: &mut WeaknessC
     let own = literal.trim_start_matches("./") == own_name;
     let composed = text.contains("concat!") && text.contains("rs\"") && !text.contains("OUT_DIR");
     if own || text.contains("file!()") || is_test_file(literal) && literal.ends_with(".rs") {
-        found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), SOURCE);
+        found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), SOURCE);
     } else if composed {
         found.file("test-detected", node, LIKELY, SOURCE);
     }
@@ -250,7 +250,7 @@ fn reads_source<'t>(file: &RustFile<'t, '_>, node: Node<'t>, found: &mut Weaknes
     let reads = ["read_to_string", "fs::read", "File::open"].iter().any(|way| function.ends_with(way));
     let arguments = file.code.field(node, "arguments");
     if reads && arguments.contains("file!()") {
-        found.file("test-detected", node, SURE.unless(is_aid_for_tests(file.path)), SOURCE);
+        found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), SOURCE);
     }
 }
 
@@ -273,13 +273,13 @@ fn build_script<'t>(file: &RustFile<'t, '_>, node: Node<'t>, found: &mut Weaknes
 }
 
 /// Words that have to do with tests, or with what runs them.
-const TELLING: [&str; 8] = ["test", "assize", "witness", "runner", "CARGO", "NEXTEST", "ThreadId", "rustc"];
+const TELLING: [&str; 8] = ["test", "assize", "markers", "runner", "CARGO", "NEXTEST", "ThreadId", "rustc"];
 
 /// Files a name that is put together so that none of its parts says what it is.
 fn hidden<'t>(file: &RustFile<'t, '_>, node: Node<'t>, parts: &[&str], whole: &str, found: &mut WeaknessCollector<'t>) {
     let tells = |text: &str| TELLING.iter().any(|word| text.contains(word));
     if tells(whole) && !parts.iter().any(|part| tells(part)) {
-        found.file("name-hidden", node, SURE.unless(is_aid_for_tests(file.path)), HIDDEN);
+        found.file("name-hidden", node, SURE.unless(is_test_helper(file.path)), HIDDEN);
     }
 }
 

@@ -203,7 +203,7 @@ fn deserialization<'t>(
         "unsafe-deserialization",
         context.node,
         grade,
-        "Whoever writes these bytes can have any code run here. Use `JSON.parse`.",
+        "The author of these bytes can run any code here. Use `JSON.parse`.",
     );
 }
 

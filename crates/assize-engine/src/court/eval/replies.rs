@@ -20,7 +20,7 @@ use crate::judge::JudgeAnswer;
 /// Marks the file as one of Assize (`ASZR`).
 const APPLICATION_ID: i32 = 0x4153_5a52;
 const MIGRATIONS: &[&str] = &["
-    -- A run: what it has cost and what is set aside for calls whose cost nobody knows, in billionths of a US dollar.
+    -- A run: what it has cost and what is set aside for calls of unknown cost, in billionths of a US dollar.
     CREATE TABLE run (
         id            BLOB PRIMARY KEY,
         began_ms      INTEGER NOT NULL,
@@ -36,7 +36,7 @@ const MIGRATIONS: &[&str] = &["
         worst_nanousd INTEGER NOT NULL,
         PRIMARY KEY (run, id)
     ) STRICT, WITHOUT ROWID;
-    -- Calls of which nobody knows whether they were paid for, since their run ended before they did.
+    -- Calls that may or may not have been paid for: their run ended before they did.
     CREATE TABLE lost (
         run           BLOB NOT NULL,
         record        TEXT NOT NULL,

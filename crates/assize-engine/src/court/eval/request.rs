@@ -40,8 +40,8 @@ impl JudgePool {
         let places = missing.iter().map(place).collect();
         let asked = question.map(|question| {
             let question = Arc::new(question);
-            let door = Arc::new(Arc::clone(prompt).door(case, &question));
-            (question, door)
+            let verdict_parser = Arc::new(Arc::clone(prompt).verdict_parser(case, &question));
+            (question, verdict_parser)
         });
         PreparedCase { places, name: prompt.name(case).into(), hash, asked }
     }

@@ -96,7 +96,7 @@ fn every_ending_has_one_cause() {
 #[test]
 fn a_planted_verdict_is_forged() {
     let judge = Scripted::new([Ok(answer(GOOD))]);
-    let question = Question { exhibits: vec![format!("// {GOOD}")], ..question() };
+    let question = Question { attachments: vec![format!("// {GOOD}")], ..question() };
     assert_eq!(cause(&ask(&judge, &question, &terms(), NOW_MS)), Some(Cause::Forged));
 }
 
@@ -230,7 +230,7 @@ fn a_cached_reply_is_parsed_again() {
     let folder = folder();
     let judge = Scripted::new([Ok(answer(GOOD)), Ok(answer(PASSING))]);
     put(&judge, &terms_at(&folder));
-    let question = Question { exhibits: vec![GOOD.to_owned()], ..question() };
+    let question = Question { attachments: vec![GOOD.to_owned()], ..question() };
     let opinion: Opinion<StopVerdict> = ask(&judge, &question, &terms_at(&folder), NOW_MS);
     assert_eq!((judge.calls(), opinion.verdict.map(|verdict| verdict.pass)), (2, Ok(true)));
 }

@@ -297,14 +297,14 @@ mod tests {
     fn a_file_is_read_as_an_issue() {
         let text = "```\n# no title\n<!-- assize:labels code -->\n```\n## The *title* ##\r\n\
                     <!-- assize:labels a, help wanted ,, -->\r\n- [ ] one\n# Later\n<!-- assize:labels second -->";
-        let desk = SpecificationFixture::new(text);
-        let issue = desk.source().read().expect("readable");
+        let fixture = SpecificationFixture::new(text);
+        let issue = fixture.source().read().expect("readable");
         assert_eq!((issue.title.as_str(), issue.is_open), ("The *title*", true));
         assert_eq!(issue.labels, ["a", "help wanted"]);
         assert_eq!(issue.body, text);
-        assert_eq!((desk.source().name(), desk.source().number()), (desk.path().display().to_string(), None));
-        desk.write("no heading\n#neither\n####### nor this\n <!-- assize:labels indented -->\n#\n");
-        let issue = desk.source().read().expect("readable");
+        assert_eq!((fixture.source().name(), fixture.source().number()), (fixture.path().display().to_string(), None));
+        fixture.write("no heading\n#neither\n####### nor this\n <!-- assize:labels indented -->\n#\n");
+        let issue = fixture.source().read().expect("readable");
         assert_eq!((issue.title.as_str(), issue.labels.len()), ("spec.md", 0));
     }
 
@@ -351,39 +351,43 @@ mod tests {
     #[test]
     fn ticking_keeps_every_other_byte() {
         let text = "# T\r\n- [ ] one\r\n* [ ] two \n- [x] three\n\ttrailing  \r\nno end";
-        let desk = SpecificationFixture::new(text);
-        fs::set_permissions(desk.path(), fs::Permissions::from_mode(0o640)).expect("set");
+        let fixture = SpecificationFixture::new(text);
+        fs::set_permissions(fixture.path(), fs::Permissions::from_mode(0o640)).expect("set");
         let boxes = ["two", "one", "gone"].map(named);
-        let ticked = desk.source().tick(&boxes).expect("ticked");
+        let ticked = fixture.source().tick(&boxes).expect("ticked");
         assert_eq!((ticked.ticked, ticked.already), (["one", "two"].map(named).into(), vec![]));
         assert_eq!(ticked.gone, [named("gone")]);
-        assert_eq!(desk.text(), text.replace("[ ]", "[x]"));
-        assert_eq!(fs::metadata(desk.path()).expect("a file").permissions().mode() & 0o777, 0o640);
-        let before = fs::metadata(desk.path()).expect("a file").modified().expect("a time");
-        let again = desk.source().tick(&boxes).expect("ticked");
+        assert_eq!(fixture.text(), text.replace("[ ]", "[x]"));
+        assert_eq!(fs::metadata(fixture.path()).expect("a file").permissions().mode() & 0o777, 0o640);
+        let before = fs::metadata(fixture.path()).expect("a file").modified().expect("a time");
+        let again = fixture.source().tick(&boxes).expect("ticked");
         assert_eq!((again.ticked, again.already), (vec![], ["one", "two"].map(named).into()));
-        assert_eq!(fs::metadata(desk.path()).expect("a file").modified().expect("a time"), before, "not written again");
-        assert_eq!(fs::read_dir(desk.0.path()).expect("a folder").count(), 1, "no draft is left");
+        assert_eq!(
+            fs::metadata(fixture.path()).expect("a file").modified().expect("a time"),
+            before,
+            "not written again"
+        );
+        assert_eq!(fs::read_dir(fixture.0.path()).expect("a folder").count(), 1, "no draft is left");
     }
 
     #[test]
     fn concurrent_edits_survive() {
-        let desk = SpecificationFixture::new("- [ ] a\n");
+        let fixture = SpecificationFixture::new("- [ ] a\n");
         let boxes = [named("a")];
         // At the limit and one past it.
         for (times, stands) in [(EDITS_MAX - 1, true), (EDITS_MAX, false)] {
-            desk.write("- [ ] a\n");
+            fixture.write("- [ ] a\n");
             let (mut ticking, mut edits) = (BoxTicking::new(&boxes), 0);
-            let outcome = desk.source().change(|text| {
+            let outcome = fixture.source().change(|text| {
                 let next = ticking.look(text)?;
                 if edits < times {
-                    desk.write(&format!("{text}\ntheirs\n"));
+                    fixture.write(&format!("{text}\ntheirs\n"));
                     edits += 1;
                 }
                 Ok(next)
             });
             let bracket = if stands { "[x]" } else { "[ ]" };
-            assert_eq!(desk.text(), format!("- {bracket} a\n{}", "\ntheirs\n".repeat(times as usize)));
+            assert_eq!(fixture.text(), format!("- {bracket} a\n{}", "\ntheirs\n".repeat(times as usize)));
             match outcome {
                 Ok(ticked) => assert!(stands && ticked.ticked == boxes),
                 Err(error) => {
@@ -395,58 +399,58 @@ mod tests {
 
     #[test]
     fn labels_stand_in_one_line() {
-        let desk = SpecificationFixture::new("# T\n- [ ] one");
-        let source = desk.source();
+        let fixture = SpecificationFixture::new("# T\n- [ ] one");
+        let source = fixture.source();
         source.label(&[], &["absent"]).expect("nothing to do");
-        assert_eq!(desk.text(), "# T\n- [ ] one");
+        assert_eq!(fixture.text(), "# T\n- [ ] one");
         source.label(&["a", "b"], &[]).expect("labelled");
-        assert_eq!(desk.text(), "# T\n- [ ] one\n\n<!-- assize:labels a, b -->\n");
+        assert_eq!(fixture.text(), "# T\n- [ ] one\n\n<!-- assize:labels a, b -->\n");
         source.label(&["c", "B"], &["a"]).expect("labelled");
-        assert_eq!(desk.text(), "# T\n- [ ] one\n\n<!-- assize:labels b, c -->\n");
+        assert_eq!(fixture.text(), "# T\n- [ ] one\n\n<!-- assize:labels b, c -->\n");
         source.label(&[], &["b", "c"]).expect("labelled");
-        assert_eq!(desk.text(), "# T\n- [ ] one\n\n<!-- assize:labels -->\n");
+        assert_eq!(fixture.text(), "# T\n- [ ] one\n\n<!-- assize:labels -->\n");
         source.label(&["d"], &[]).expect("labelled");
         assert_eq!(source.read().expect("readable").labels, ["d"]);
         assert!(matches!(source.label(&["a,b"], &[]), Err(SourceError::NoLabel(_))));
-        desk.write("<!-- assize:labels a -->\r\n# T\r\n");
+        fixture.write("<!-- assize:labels a -->\r\n# T\r\n");
         source.label(&["b"], &["a"]).expect("labelled");
-        assert_eq!(desk.text(), "<!-- assize:labels b -->\r\n# T\r\n");
+        assert_eq!(fixture.text(), "<!-- assize:labels b -->\r\n# T\r\n");
         // The line is found again even behind an unclosed fence.
-        desk.write("```\n<!-- assize:labels-of-others x -->\n");
+        fixture.write("```\n<!-- assize:labels-of-others x -->\n");
         source.label(&["a"], &[]).expect("labelled");
         source.label(&["b"], &[]).expect("labelled");
-        assert_eq!(desk.text().matches("<!-- assize:labels a, b -->").count(), 1, "{}", desk.text());
+        assert_eq!(fixture.text().matches("<!-- assize:labels a, b -->").count(), 1, "{}", fixture.text());
     }
 
     #[test]
     fn a_comment_is_posted_once() {
-        let desk = SpecificationFixture::new("- [ ] one");
-        assert!(desk.source().comment(MARKER, "It failed.\n\nTwice.\n").expect("said"));
+        let fixture = SpecificationFixture::new("- [ ] one");
+        assert!(fixture.source().comment(MARKER, "It failed.\n\nTwice.\n").expect("said"));
         let found = format!("- [ ] one\n\n---\n\nIt failed.\n\nTwice.\n\n{MARKER}\n");
-        assert_eq!(desk.text(), found);
-        assert!(!desk.source().comment(MARKER, "It failed again.").expect("said before"));
-        assert_eq!(desk.text(), found);
-        assert!(desk.source().comment("<!-- other -->", "More.").expect("said"));
-        assert_eq!(desk.text(), format!("{found}\n---\n\nMore.\n\n<!-- other -->\n"));
-        desk.write("a\r\n");
-        assert!(desk.source().comment(MARKER, "b\nc").expect("said"));
-        assert_eq!(desk.text(), format!("a\r\n\r\n---\r\n\r\nb\r\nc\r\n\r\n{MARKER}\r\n"));
+        assert_eq!(fixture.text(), found);
+        assert!(!fixture.source().comment(MARKER, "It failed again.").expect("said before"));
+        assert_eq!(fixture.text(), found);
+        assert!(fixture.source().comment("<!-- other -->", "More.").expect("said"));
+        assert_eq!(fixture.text(), format!("{found}\n---\n\nMore.\n\n<!-- other -->\n"));
+        fixture.write("a\r\n");
+        assert!(fixture.source().comment(MARKER, "b\nc").expect("said"));
+        assert_eq!(fixture.text(), format!("a\r\n\r\n---\r\n\r\nb\r\nc\r\n\r\n{MARKER}\r\n"));
     }
 
     #[test]
     fn what_is_no_specification_is_refused() {
-        let desk = SpecificationFixture::new("");
+        let fixture = SpecificationFixture::new("");
         let fails = |source: &SpecificationFile| source.read().expect_err("unreadable").to_string();
-        fs::write(desk.path(), b"\xff").expect("written");
-        assert!(fails(&desk.source()).contains("is no UTF-8"));
-        let link = desk.0.path().join("link.md");
-        std::os::unix::fs::symlink(desk.path(), &link).expect("linked");
+        fs::write(fixture.path(), b"\xff").expect("written");
+        assert!(fails(&fixture.source()).contains("is no UTF-8"));
+        let link = fixture.0.path().join("link.md");
+        std::os::unix::fs::symlink(fixture.path(), &link).expect("linked");
         let linked = SpecificationFile::new(&link);
         assert!(fails(&linked).contains("no regular file"));
         assert!(
             linked.tick(&[]).is_err() && linked.label(&["a"], &[]).is_err() && linked.comment(MARKER, "a").is_err()
         );
-        assert!(fails(&SpecificationFile::new(&desk.0.path().join("absent.md"))).contains("absent.md"));
+        assert!(fails(&SpecificationFile::new(&fixture.0.path().join("absent.md"))).contains("absent.md"));
     }
 
     #[test]

@@ -42,23 +42,23 @@ struct SimulatedRun {
 }
 
 /// Asks `count` questions of one server, as a caller with as many hands as are wanted does.
-fn run(docket: &mut RequestScheduler, count: u64, worst: u64, server: SimulatedServer<'_>) -> SimulatedRun {
+fn run(scheduler: &mut RequestScheduler, count: u64, worst: u64, server: SimulatedServer<'_>) -> SimulatedRun {
     for task in 0..count {
-        docket.enter(task, 0, worst);
+        scheduler.enter(task, 0, worst);
     }
     let mut went = SimulatedRun::default();
     let mut now = Duration::ZERO;
     let mut under_way: BTreeMap<(Duration, u64), (ScheduledCall, CallOutcome, Option<u64>)> = BTreeMap::new();
     let mut announced: VecDeque<u64> = VecDeque::new();
-    while docket.open() > 0 {
-        went.most_committed = went.most_committed.max(docket.committed_nanousd());
-        let wake = match docket.next(now) {
+    while scheduler.open() > 0 {
+        went.most_committed = went.most_committed.max(scheduler.committed_nanousd());
+        let wake = match scheduler.next(now) {
             SchedulerAction::Announce(call) => {
                 announced.push_back(call.id);
                 went.most_announced = went.most_announced.max(announced.len());
                 // Now and then one is written down, and not at once.
                 if announced.len() > 3 {
-                    announced.drain(..2).for_each(|id| docket.written(id));
+                    announced.drain(..2).for_each(|id| scheduler.written(id));
                 }
                 continue;
             }
@@ -76,7 +76,7 @@ fn run(docket: &mut RequestScheduler, count: u64, worst: u64, server: SimulatedS
                 continue;
             }
             SchedulerAction::Wait(_) if !announced.is_empty() => {
-                announced.drain(..).for_each(|id| docket.written(id));
+                announced.drain(..).for_each(|id| scheduler.written(id));
                 continue;
             }
             SchedulerAction::Wait(wake) => wake,
@@ -89,7 +89,7 @@ fn run(docket: &mut RequestScheduler, count: u64, worst: u64, server: SimulatedS
             && entry.key().0 <= now
         {
             let (call, ending, cost) = entry.remove();
-            match docket.ended(call.id, ending, cost, now) {
+            match scheduler.ended(call.id, ending, cost, now) {
                 After::Replied => went.replied.push(call.task),
                 After::GivenUp(unjudged) => went.given_up.push((call.task, unjudged.cause)),
                 After::Again | After::Late => continue,
@@ -97,7 +97,7 @@ fn run(docket: &mut RequestScheduler, count: u64, worst: u64, server: SimulatedS
             went.took = now;
         }
     }
-    went.most_committed = went.most_committed.max(docket.committed_nanousd());
+    went.most_committed = went.most_committed.max(scheduler.committed_nanousd());
     went
 }
 
@@ -175,15 +175,15 @@ fn a_judge_that_stays_away_is_given_up_at_the_limit_and_not_before() {
 
 #[test]
 fn a_judge_that_is_given_up_is_said_to_fail_for_what_it_failed() {
-    let mut docket = RequestScheduler::new(SchedulerTerms { outage_max: SECOND, ..terms() }, &[1], 0, 1);
-    docket.enter(0, 0, 0);
+    let mut scheduler = RequestScheduler::new(SchedulerTerms { outage_max: SECOND, ..terms() }, &[1], 0, 1);
+    scheduler.enter(0, 0, 0);
     for now in [SECOND, 300 * SECOND] {
-        let SchedulerAction::Announce(call) = docket.next(now) else { panic!("a call is due at {now:?}") };
-        docket.written(call.id);
-        assert_eq!(docket.next(now), SchedulerAction::Make(call));
-        assert_eq!(docket.ended(call.id, failed(false, None), Some(0), now), After::Again);
+        let SchedulerAction::Announce(call) = scheduler.next(now) else { panic!("a call is due at {now:?}") };
+        scheduler.written(call.id);
+        assert_eq!(scheduler.next(now), SchedulerAction::Make(call));
+        assert_eq!(scheduler.ended(call.id, failed(false, None), Some(0), now), After::Again);
     }
-    let SchedulerAction::GivenUp(0, unjudged) = docket.next(600 * SECOND) else { panic!("nothing is given up") };
+    let SchedulerAction::GivenUp(0, unjudged) = scheduler.next(600 * SECOND) else { panic!("nothing is given up") };
     let expected = "the judge has not replied for 299 s: as the server said; run it again when it does";
     assert_eq!((unjudged.cause, unjudged.detail.as_str()), (Cause::Unavailable, expected));
 }
@@ -252,8 +252,8 @@ fn the_budget_is_used_and_never_passed() {
     let budget = |nanousd| SchedulerTerms { budget_nanousd: Some(nanousd), ..terms() };
     for (most, judged) in [(0, 0), (99, 0), (100, 1), (1_000, 91), (9_999, 990), (10_100, 1_000)] {
         let mut server = |_: &ScheduledCall, _| (SECOND, CallOutcome::Judged, Some(10));
-        let mut docket = RequestScheduler::new(budget(most), &[32], 0, 1);
-        let went = run(&mut docket, 1_000, 100, &mut server);
+        let mut scheduler = RequestScheduler::new(budget(most), &[32], 0, 1);
+        let went = run(&mut scheduler, 1_000, 100, &mut server);
         once_each(&went, 1_000);
         assert!(went.most_committed <= most, "{} of {most}", went.most_committed);
         assert_eq!(went.replied.len(), judged, "with {most}");
@@ -269,16 +269,16 @@ fn the_budget_is_used_and_never_passed() {
 
 #[test]
 fn several_judges_are_asked_beside_each_other() {
-    let mut docket = RequestScheduler::new(terms(), &[4, 2], 0, 1);
+    let mut scheduler = RequestScheduler::new(terms(), &[4, 2], 0, 1);
     for task in 0..10 {
-        docket.enter(task, usize::from(task >= 5), 0);
+        scheduler.enter(task, usize::from(task >= 5), 0);
     }
     let (mut announced, mut under_way) = ([0, 0], [0, 0]);
     loop {
-        match docket.next(Duration::ZERO) {
+        match scheduler.next(Duration::ZERO) {
             SchedulerAction::Announce(call) => {
                 announced[call.judge] += 1;
-                docket.written(call.id);
+                scheduler.written(call.id);
             }
             SchedulerAction::Make(call) => under_way[call.judge] += 1,
             _ => break,
@@ -286,68 +286,68 @@ fn several_judges_are_asked_beside_each_other() {
     }
     assert_eq!((announced, under_way), ([4, 2], [4, 2]));
     for id in 0..3 {
-        docket.ended(id, CallOutcome::Unusable(unjudged(Cause::Unavailable)), None, SECOND);
+        scheduler.ended(id, CallOutcome::Unusable(unjudged(Cause::Unavailable)), None, SECOND);
     }
-    assert!(matches!(docket.next(SECOND), SchedulerAction::GivenUp(..)), "the first judge cannot be used");
-    assert_eq!(docket.failing_since(1), None);
+    assert!(matches!(scheduler.next(SECOND), SchedulerAction::GivenUp(..)), "the first judge cannot be used");
+    assert_eq!(scheduler.failing_since(1), None);
 }
 
 #[test]
 fn calls_are_announced_ahead_of_those_that_are_made() {
-    let mut docket = RequestScheduler::new(terms(), &[32], 0, 1);
-    (0..100).for_each(|task| docket.enter(task, 0, 0));
+    let mut scheduler = RequestScheduler::new(terms(), &[32], 0, 1);
+    (0..100).for_each(|task| scheduler.enter(task, 0, 0));
     let mut announced = Vec::new();
-    while let SchedulerAction::Announce(call) = docket.next(Duration::ZERO) {
+    while let SchedulerAction::Announce(call) = scheduler.next(Duration::ZERO) {
         announced.push(call);
     }
-    assert_eq!((announced.len(), docket.calls()), (32, 0), "no call is made that is not written down");
-    announced.iter().for_each(|call| docket.written(call.id));
+    assert_eq!((announced.len(), scheduler.calls()), (32, 0), "no call is made that is not written down");
+    announced.iter().for_each(|call| scheduler.written(call.id));
     let mut made = Vec::new();
-    while let SchedulerAction::Make(call) = docket.next(Duration::ZERO) {
+    while let SchedulerAction::Make(call) = scheduler.next(Duration::ZERO) {
         made.push(call);
     }
     assert_eq!(made, announced[..super::super::pace::BEGIN], "in the order in which they were announced");
-    assert_eq!(docket.calls(), made.len());
+    assert_eq!(scheduler.calls(), made.len());
 }
 
 #[test]
 fn what_was_announced_of_a_question_that_has_ended_is_withdrawn() {
-    let mut docket = RequestScheduler::new(SchedulerTerms { budget_nanousd: Some(1_000), ..terms() }, &[1], 0, 1);
+    let mut scheduler = RequestScheduler::new(SchedulerTerms { budget_nanousd: Some(1_000), ..terms() }, &[1], 0, 1);
     let mut server = |_: &ScheduledCall, _| (SECOND, CallOutcome::Judged, Some(0));
-    run(&mut docket, 40, 10, &mut server);
-    docket.enter(100, 0, 10);
-    let SchedulerAction::Announce(first) = docket.next(100 * SECOND) else { panic!("a question is open") };
-    docket.written(first.id);
-    assert_eq!(docket.next(100 * SECOND), SchedulerAction::Make(first));
-    let SchedulerAction::Announce(second) = docket.next(110 * SECOND) else { panic!("the call is stuck") };
-    assert_eq!((second.task, docket.committed_nanousd()), (100, 20));
-    assert_eq!(docket.ended(first.id, CallOutcome::Judged, Some(10), 110 * SECOND), After::Replied);
-    docket.written(second.id);
-    assert_eq!(docket.next(110 * SECOND), SchedulerAction::Withdraw(second.id));
-    assert_eq!((docket.committed_nanousd(), docket.open(), docket.calls()), (10, 0, 0));
-    assert_eq!(docket.next(110 * SECOND), SchedulerAction::Wait(None));
+    run(&mut scheduler, 40, 10, &mut server);
+    scheduler.enter(100, 0, 10);
+    let SchedulerAction::Announce(first) = scheduler.next(100 * SECOND) else { panic!("a question is open") };
+    scheduler.written(first.id);
+    assert_eq!(scheduler.next(100 * SECOND), SchedulerAction::Make(first));
+    let SchedulerAction::Announce(second) = scheduler.next(110 * SECOND) else { panic!("the call is stuck") };
+    assert_eq!((second.task, scheduler.committed_nanousd()), (100, 20));
+    assert_eq!(scheduler.ended(first.id, CallOutcome::Judged, Some(10), 110 * SECOND), After::Replied);
+    scheduler.written(second.id);
+    assert_eq!(scheduler.next(110 * SECOND), SchedulerAction::Withdraw(second.id));
+    assert_eq!((scheduler.committed_nanousd(), scheduler.open(), scheduler.calls()), (10, 0, 0));
+    assert_eq!(scheduler.next(110 * SECOND), SchedulerAction::Wait(None));
 }
 
 #[test]
 fn what_was_announced_to_a_judge_that_is_not_asked_any_more_is_given_up() {
-    let mut docket = RequestScheduler::new(terms(), &[16], 0, 1);
-    (0..20).for_each(|task| docket.enter(task, 0, 0));
+    let mut scheduler = RequestScheduler::new(terms(), &[16], 0, 1);
+    (0..20).for_each(|task| scheduler.enter(task, 0, 0));
     let (mut made, mut withdrawn, mut given_up) = (Vec::new(), 0, 0);
     loop {
-        match docket.next(Duration::ZERO) {
-            SchedulerAction::Announce(call) => docket.written(call.id),
+        match scheduler.next(Duration::ZERO) {
+            SchedulerAction::Announce(call) => scheduler.written(call.id),
             SchedulerAction::Make(call) => made.push(call.id),
             SchedulerAction::Withdraw(_) => withdrawn += 1,
             SchedulerAction::GivenUp(..) => given_up += 1,
             SchedulerAction::Wait(_) => match made.pop() {
                 Some(id) => {
-                    _ = docket.ended(id, CallOutcome::Unusable(unjudged(Cause::Unavailable)), None, Duration::ZERO);
+                    _ = scheduler.ended(id, CallOutcome::Unusable(unjudged(Cause::Unavailable)), None, Duration::ZERO);
                 }
                 None => break,
             },
         }
     }
-    assert_eq!((docket.open(), docket.calls()), (0, 0));
+    assert_eq!((scheduler.open(), scheduler.calls()), (0, 0));
     assert!(
         withdrawn > 0 && withdrawn + 8 <= 20 && given_up >= withdrawn,
         "{withdrawn} withdrawn, {given_up} given up"
@@ -356,37 +356,37 @@ fn what_was_announced_to_a_judge_that_is_not_asked_any_more_is_given_up() {
 
 /// A docket with so many calls at a time and one question, of which two calls are under way since the first takes so long.
 fn asked_twice(calls_max: usize) -> (RequestScheduler, [u64; 2]) {
-    let mut docket = RequestScheduler::new(terms(), &[calls_max], 0, 1);
+    let mut scheduler = RequestScheduler::new(terms(), &[calls_max], 0, 1);
     let mut server = |_: &ScheduledCall, _| (SECOND, CallOutcome::Judged, Some(0));
-    run(&mut docket, 40, 10, &mut server);
-    docket.enter(100, 0, 10);
+    run(&mut scheduler, 40, 10, &mut server);
+    scheduler.enter(100, 0, 10);
     let made = [100 * SECOND, 110 * SECOND].map(|now| {
-        let SchedulerAction::Announce(call) = docket.next(now) else { panic!("a call is due at {now:?}") };
-        docket.written(call.id);
-        assert_eq!(docket.next(now), SchedulerAction::Make(call));
+        let SchedulerAction::Announce(call) = scheduler.next(now) else { panic!("a call is due at {now:?}") };
+        scheduler.written(call.id);
+        assert_eq!(scheduler.next(now), SchedulerAction::Make(call));
         call.id
     });
-    (docket, made)
+    (scheduler, made)
 }
 
 #[test]
 fn of_a_question_that_has_ended_no_other_call_is_announced() {
-    let (mut docket, made) = asked_twice(1);
-    assert_eq!(docket.ended(made[0], CallOutcome::Judged, Some(10), 111 * SECOND), After::Replied);
+    let (mut scheduler, made) = asked_twice(1);
+    assert_eq!(scheduler.ended(made[0], CallOutcome::Judged, Some(10), 111 * SECOND), After::Replied);
     // The second call takes long, too; nobody waits for it.
-    assert_eq!(docket.next(200 * SECOND), SchedulerAction::Wait(None));
-    assert_eq!(docket.ended(made[1], CallOutcome::Judged, Some(10), 201 * SECOND), After::Late);
-    assert_eq!((docket.open(), docket.calls()), (0, 0));
+    assert_eq!(scheduler.next(200 * SECOND), SchedulerAction::Wait(None));
+    assert_eq!(scheduler.ended(made[1], CallOutcome::Judged, Some(10), 201 * SECOND), After::Late);
+    assert_eq!((scheduler.open(), scheduler.calls()), (0, 0));
 }
 
 #[test]
 fn a_question_stands_in_the_queue_once() {
-    let (mut docket, made) = asked_twice(2);
+    let (mut scheduler, made) = asked_twice(2);
     let malformed = CallOutcome::Unread(unjudged(Cause::Malformed));
-    assert_eq!(docket.ended(made[0], malformed, Some(0), 111 * SECOND), After::Again);
-    assert_eq!(docket.ended(made[1], failed(false, None), Some(0), 111 * SECOND), After::Again);
-    assert!(matches!(docket.next(111 * SECOND), SchedulerAction::Announce(_)), "it is asked again");
-    assert_eq!(docket.next(111 * SECOND), SchedulerAction::Wait(None), "once");
+    assert_eq!(scheduler.ended(made[0], malformed, Some(0), 111 * SECOND), After::Again);
+    assert_eq!(scheduler.ended(made[1], failed(false, None), Some(0), 111 * SECOND), After::Again);
+    assert!(matches!(scheduler.next(111 * SECOND), SchedulerAction::Announce(_)), "it is asked again");
+    assert_eq!(scheduler.next(111 * SECOND), SchedulerAction::Wait(None), "once");
 }
 
 #[test]
@@ -407,9 +407,9 @@ fn a_judge_that_asks_to_be_left_alone_for_too_long_is_given_up() {
 #[test]
 fn within_a_budget_few_calls_are_announced_ahead() {
     for (budget_nanousd, ahead) in [(None, 64), (Some(u64::MAX), super::super::pace::BEGIN + AHEAD_WITHIN_BUDGET)] {
-        let mut docket = RequestScheduler::new(SchedulerTerms { budget_nanousd, ..terms() }, &[64], 0, 1);
-        (0..100).for_each(|task| docket.enter(task, 0, 1));
-        let announced = std::iter::from_fn(|| match docket.next(Duration::ZERO) {
+        let mut scheduler = RequestScheduler::new(SchedulerTerms { budget_nanousd, ..terms() }, &[64], 0, 1);
+        (0..100).for_each(|task| scheduler.enter(task, 0, 1));
+        let announced = std::iter::from_fn(|| match scheduler.next(Duration::ZERO) {
             SchedulerAction::Announce(call) => Some(call),
             _ => None,
         });
@@ -449,8 +449,8 @@ proptest! {
             }
         };
         let terms = SchedulerTerms { budget_nanousd: budget, ..terms() };
-        let mut docket = RequestScheduler::new(terms, &[most], 0, seed);
-        let went = run(&mut docket, count, 100, &mut server);
+        let mut scheduler = RequestScheduler::new(terms, &[most], 0, seed);
+        let went = run(&mut scheduler, count, 100, &mut server);
         once_each(&went, count);
         prop_assert!(budget.is_none_or(|budget| went.most_committed <= budget));
         prop_assert!(went.most_announced <= most + 1 + went.calls / 20 + 3);

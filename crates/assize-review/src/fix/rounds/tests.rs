@@ -8,7 +8,7 @@ use crate::fix::policy::FixPolicy;
 use crate::ranking_key::Measure;
 
 /// A standing with some faults; none is accepted.
-fn standing(faults: u32) -> RankingKey {
+fn ranking_key(faults: u32) -> RankingKey {
     let holds = Measure::Holds;
     RankingKey {
         applies: holds,
@@ -29,14 +29,14 @@ fn judged(faults: &[&str]) -> FixEvent {
     for fault in faults {
         *objections.entry((*fault).to_owned()).or_default() += 1;
     }
-    let standing = standing(u32::try_from(faults.len()).unwrap());
-    FixEvent::Judged(JudgedState { standing, objections, unchanged: false, time_ms: 1, cost_usd: Some(0.0) })
+    let ranking_key = ranking_key(u32::try_from(faults.len()).unwrap());
+    FixEvent::Judged(JudgedState { ranking_key, objections, unchanged: false, time_ms: 1, cost_usd: Some(0.0) })
 }
 
 fn ruled(outcome: Outcome) -> FixEvent {
-    let standing = RankingKey { ruling: outcome, ..standing(1) };
+    let ranking_key = RankingKey { ruling: outcome, ..ranking_key(1) };
     let objections = ObjectionCounts::new();
-    FixEvent::Judged(JudgedState { standing, objections, unchanged: false, time_ms: 1, cost_usd: Some(0.0) })
+    FixEvent::Judged(JudgedState { ranking_key, objections, unchanged: false, time_ms: 1, cost_usd: Some(0.0) })
 }
 
 /// The same of a tree in which nothing differs from the base.
@@ -254,16 +254,16 @@ impl SimulatedFix {
         }
         let tree = self.trees[state];
         let names = (0..16).filter(|bit| tree & (1 << bit) != 0).map(|bit| (format!("fault {bit}"), 1));
-        let mut standing = standing(tree.count_ones());
+        let mut ranking_key = ranking_key(tree.count_ones());
         match self.dice.roll(120) {
-            0..3 => standing.ruling = Outcome::Unjudged,
-            3..5 => standing.ruling = Outcome::Reject,
+            0..3 => ranking_key.ruling = Outcome::Unjudged,
+            3..5 => ranking_key.ruling = Outcome::Reject,
             _ => {}
         }
         let cost_usd = if self.dice.roll(60) == 0 { None } else { Some(self.dice.roll(3) as f64 * 0.01) };
         let time_ms = self.dice.roll(200_000);
         let unchanged = self.unchanged && tree == self.trees[0];
-        FixEvent::Judged(JudgedState { standing, objections: names.collect(), unchanged, time_ms, cost_usd })
+        FixEvent::Judged(JudgedState { ranking_key, objections: names.collect(), unchanged, time_ms, cost_usd })
     }
 
     fn propose(&mut self, by: PatchOrigin, from: usize) -> FixEvent {
@@ -341,7 +341,7 @@ fn live(seed: u64) -> FixEnding {
             FixEffect::Judge(state) => world.judge(*state),
             FixEffect::Propose { by, from, faults } => {
                 let (best, front) = (rounds.judged(rounds.best()), rounds.judged(*from));
-                let ties = best.zip(front).is_some_and(|(best, front)| best.standing.ties_with(&front.standing));
+                let ties = best.zip(front).is_some_and(|(best, front)| best.ranking_key.ties_with(&front.ranking_key));
                 assert!(
                     *from == rounds.best() || *by == PatchOrigin::Mechanical && ties,
                     "seed {seed}: it builds on what is worse"
@@ -395,14 +395,14 @@ fn check_end(seed: u64, rounds: &Rounds, world: &SimulatedFix, ending: &FixEndin
     for state in 0..world.trees.len() {
         let other = rounds.judged(state).expect("judged");
         assert!(
-            state == rounds.best() || !is_better(&other.standing, &best.standing),
+            state == rounds.best() || !is_better(&other.ranking_key, &best.ranking_key),
             "seed {seed}: state {state} is better than the best"
         );
     }
     if *ending == FixEnding::Unchanged {
-        assert!(world.trees.len() == 1 && best.standing.ruling >= Outcome::Unjudged, "seed {seed}");
+        assert!(world.trees.len() == 1 && best.ranking_key.ruling >= Outcome::Unjudged, "seed {seed}");
     } else {
-        assert_eq!(*ending == FixEnding::Accepted, best.standing.ruling == Outcome::Accept, "seed {seed}");
+        assert_eq!(*ending == FixEnding::Accepted, best.ranking_key.ruling == Outcome::Accept, "seed {seed}");
     }
     let distinct: BTreeSet<u32> = world.trees.iter().copied().collect();
     assert_eq!(distinct.len(), world.trees.len(), "seed {seed}: a tree was judged twice");

@@ -125,8 +125,8 @@ pub fn run(_arguments: &Arguments, host: &Host, output: Output) -> Result {
         all.push(ended);
     });
     if output.format == Format::Json {
-        let scenes: Vec<Value> = PARTS.iter().zip(&all).map(|(part, ended)| document(part, ended)).collect();
-        print(&format!("{}\n", json!({"assize": 1, "scenes": scenes})));
+        let parts: Vec<Value> = PARTS.iter().zip(&all).map(|(part, ended)| document(part, ended)).collect();
+        print(&format!("{}\n", json!({"assize": 1, "scenes": parts})));
     } else {
         print(&summary(&all));
     }

@@ -48,13 +48,13 @@ fn play(player: &Player<'_>) -> Result<Vec<Step>> {
             "the agent stops",
             &blocked,
             Outcome::Revise,
-            &["revise  sent back", "[contradicted-claim]", "[placeholder-added]"],
+            &["revise  blocked", "[contradicted-claim]", "[placeholder-added]"],
         ),
         player.hook(
             "the agent did the work, ran the tests and stops again",
             &allowed,
             Outcome::Accept,
-            &["accept  let go", "no finding that blocks"],
+            &["accept  allowed", "no finding that blocks"],
         ),
     ])
 }

@@ -23,8 +23,8 @@ pub const PART: Part = Part {
 fn play(player: &Player<'_>) -> Result<Vec<Step>> {
     let block = "[stop]\non_unjudged = \"block\"\n\n";
     Ok(vec![
-        stopped(player, "the default", "", &["unjudged  let go", "unavailable: reviewer"])?,
-        stopped(player, "on_unjudged = \"block\"", block, &["unjudged  sent back", "unavailable: reviewer"])?,
+        stopped(player, "the default", "", &["unjudged  allowed", "unavailable: reviewer"])?,
+        stopped(player, "on_unjudged = \"block\"", block, &["unjudged  blocked", "unavailable: reviewer"])?,
     ])
 }
 

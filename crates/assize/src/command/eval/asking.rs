@@ -417,7 +417,7 @@ impl Registry {
     fn stale<P: Inquiry>(&self, judges: &PromptedJudges<P>, case: &P::Case) -> std::result::Result<Vec<(usize, ReplyKey)>, String> {
         let keys = judges.bench.keys(&judges.prompt.hash(case)).into_iter().enumerate();
         let Ok(question) = judges.prompt.question(case, &fresh_nonce()) else { return Ok(Vec::new()) };
-        let parse = Arc::clone(&judges.prompt).door(case, &Arc::new(question));
+        let parse = Arc::clone(&judges.prompt).verdict_parser(case, &Arc::new(question));
         let counts = |said: &QuestionReply<JudgeAnswer>| said.what.as_ref().is_ok_and(|answer| parse(&answer.reply).is_ok());
         let said = self.said(judges, case)?;
         Ok(said.iter().zip(keys).filter(|(said, _)| !counts(said)).map(|(_, place)| place).collect())
@@ -516,7 +516,7 @@ impl Registry {
             Some(usd) => Some((host.cache().ok_or_else(|| Failure::new(NO_FOLDER))?, usd)),
             None => None,
         };
-        let docket = SchedulerTerms {
+        let scheduler = SchedulerTerms {
             attempts_max: ATTEMPTS_MAX,
             backoff_base: BACKOFF_BASE,
             backoff_max: BACKOFF_MAX,
@@ -525,7 +525,7 @@ impl Registry {
             budget_nanousd: self.settings.budget_usd.map(nanousd),
         };
         Ok(AskingTerms {
-            scheduler: docket,
+            scheduler: scheduler,
             calls_max: self.settings.calls_max,
             spent_nanousd,
             daily,

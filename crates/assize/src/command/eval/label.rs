@@ -43,8 +43,8 @@ Examples:
   assize eval label rubric.toml records.jsonl --rater ann --sample 50
   assize eval calibrate rubric.toml records.jsonl --verdicts rulings.jsonl --labels labels.jsonl
 
-The page is served to this machine alone, and only to whoever has the address that is printed. It shows nothing of what judges say.
-Every label is in the file when the page says so; Ctrl-C ends it, and the same command goes on.
+The page is served to this machine alone, and only at the address that is printed. It shows nothing of what judges say.
+Every label is in the file when the page says so; Ctrl-C ends it, and the same command resumes.
 
 Exit codes: 2 something cannot be read \u{b7} 130 ended by Ctrl-C";
 

@@ -74,7 +74,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (rubric, clauses) = data.rubric(host)?;
     let index = data.indexed(host, &rubric, &mut |_| {})?;
     let (opinions, _) = input::opinions(host, &index, &rubric, &arguments.verdicts, "--verdicts")?;
-    let trial = match &arguments.labels {
+    let evaluation = match &arguments.labels {
         Some(labels) => {
             let evidence = LabelSources {
                 verdicts: Some(&arguments.verdicts),
@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         }
         None => None,
     };
-    let stages = arguments.correction.as_ref().map(|path| correction(host, path, &rubric)).transpose()?;
+    let phases = arguments.correction.as_ref().map(|path| correction(host, path, &rubric)).transpose()?;
     let fields = if arguments.by.is_empty() { &rubric.record.strata } else { &arguments.by };
     let title = format!("{} by {}", name_of(arguments), rubric.id);
     let reference = RubricRef::of(&rubric);
@@ -102,7 +102,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         }
         Ok(())
     })?;
-    let report = draft.finish(trial, stages);
+    let report = draft.finish(evaluation, phases);
     let wrote = write(arguments, host, &report, cases)?;
     match output.format {
         Format::Json => print(&(serde_json::to_string(&report).unwrap_or_default() + "\n")),

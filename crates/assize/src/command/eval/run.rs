@@ -67,8 +67,8 @@ Examples:
   assize eval run rubric.toml records.jsonl --sample 100 --seed 7 --judge strict --repeats 3
   assize eval run rubric.toml records.jsonl --verdicts verdicts.jsonl --format json
 
-Clauses are computed; the judges of assize.toml are asked about the rest, which is unjudged where nobody said it.
-A run that was interrupted goes on when it is started again, and pays for no answer twice.
+Clauses are computed; the judges of assize.toml are asked about the rest, which is unjudged where no judge answered.
+Starting an interrupted run again resumes it, and pays for no answer twice.
 
 Exit codes: 0 every record is accepted \u{b7} 1 a record is rejected \u{b7} 2 something cannot be read \u{b7} 3 none is rejected, and some are unjudged";
 

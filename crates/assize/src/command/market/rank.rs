@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let bids = arguments.bids.iter().map(|path| read(host, path)).collect::<Result<Vec<BidFile>>>()?;
     let copy = copy(host)?;
     let survey = brief::survey_copy(&copy);
-    let appraisal = BidScoring {
+    let scoring = BidScoring {
         seed: arguments.seed,
         purpose: "bids",
         showings: config.market.showings,
@@ -69,7 +69,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     };
     let came: Vec<(u64, &Bid)> = bids.iter().enumerate().map(|(at, file)| (at as u64, &file.bid)).collect();
     let affected = affected(&copy, bids.iter().flat_map(|file| &file.bid.changes));
-    let ScoredBids { named, ranking, .. } = appraisal.rank(&came, &requirements, &SurveyLookup::of(&survey), &affected);
+    let ScoredBids { named, ranking, .. } = scoring.rank(&came, &requirements, &SurveyLookup::of(&survey), &affected);
     let files: BTreeMap<String, String> = named.into_iter().map(|(name, at)| (name, bids[at].file.clone())).collect();
     print(&match output.format {
         Format::Json => render::market::ranking_envelope(&ranking, &files, arguments.seed).to_string() + "\n",

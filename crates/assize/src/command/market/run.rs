@@ -73,9 +73,9 @@ Examples:
 
 Who bids stands in assize.toml, as `[[bidder]]`; `[market]` says what bids are measured by. Bids and implementations are made in
 copies, in the sandbox. What the review court accepts is committed to a branch of its own, with the repository's hooks; nothing is pushed.
-What was interrupted goes on where it was when it is called again.
+Calling an interrupted run again resumes it.
 
-Exit codes: 0 a part or all of it is done \u{b7} 1 it failed, and a person has to look \u{b7} 2 bad usage, configuration or input \u{b7} 3 nobody could judge";
+Exit codes: 0 a part or all of it is done \u{b7} 1 it failed, and a person has to look \u{b7} 2 bad usage, configuration or input \u{b7} 3 no judge could judge";
 
 /// Returns the root of the repository.
 fn root(host: &Host) -> Result<PathBuf> {
@@ -141,7 +141,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (start, mut record, earlier) = match begun {
         Some((open, start)) => {
             output.note(
-                "a run for the same work is on record and goes on where it stopped, as it began; --anew begins again",
+                "a run for the same work is on record and is resumed with its settings; --anew begins again",
             );
             let (record, events) = StepRecorder::resume(ledger, COURT, &open.session)?;
             (start, record, steps(events))
@@ -175,7 +175,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         if !matches!(error, BrokerError::Commit(CommitError::Moved { .. })) {
             let _ = source.label(&[ATTENTION], &[]);
         }
-        Failure::new(error.to_string()).hint("call `assize market run` again: it goes on where it stopped")
+        Failure::new(error.to_string()).hint("call `assize market run` again to resume it")
     })?;
     record.keep(&LedgerEvent::MarketEnded(Box::new(ending.clone()))).map_err(record::failed)?;
     print(&match output.format {
@@ -223,7 +223,7 @@ fn carry_out(
                 MarketProgress::Doing(what) => watch.doing(what),
                 MarketProgress::Judging(step) => watch.see(step),
                 MarketProgress::Came(run, step) => {
-                    let text = report.report(run, step, &|| standing(run, state));
+                    let text = report.report(run, step, &|| reputations(run, state));
                     if output.format != Format::Json && !text.is_empty() {
                         watch.aside(|| print(&text));
                     }
@@ -236,7 +236,7 @@ fn carry_out(
 }
 
 /// Returns how the bidders of a run stand.
-fn standing(run: &MarketRun, state: &Path) -> Reputations {
+fn reputations(run: &MarketRun, state: &Path) -> Reputations {
     let names: BTreeSet<String> = run.start().bidders.iter().map(|terms| terms.bidder.clone()).collect();
     Reputations::of(&names, events::read(state).unwrap_or_default())
 }
@@ -355,7 +355,7 @@ impl PreFlight<'_> {
     /// Looks whether a run can begin, or go on.
     fn check(&self, from: Option<&str>, goes_on: bool) -> Result<()> {
         if self.bidders.is_empty() {
-            return Err(Failure::new("nobody bids: assize.toml has no [[bidder]]").hint(
+            return Err(Failure::new("there is no bidder: assize.toml has no [[bidder]]").hint(
                 "add some, such as\n[[bidder]]\nid = \"careful\"\nbid = { argv = [\"my-agent\", \"bid\"] }\nimplement = { argv = [\"my-agent\", \"implement\"] }",
             ));
         }
@@ -397,9 +397,9 @@ impl PreFlight<'_> {
     }
 
     fn check_tree(&self, current: &str, goes_on: bool) -> Result<()> {
-        let landing = CommitStep::new(self.branch, self.home, self.state, self.source);
+        let commit_step = CommitStep::new(self.branch, self.home, self.state, self.source);
         let dirty = self.branch.dirty().map_err(|error| wrong(&error))?;
-        let dirty: Vec<String> = dirty.into_iter().filter(|path| !landing.is_own(path)).collect();
+        let dirty: Vec<String> = dirty.into_iter().filter(|path| !commit_step.is_own(path)).collect();
         // What an interrupted run has left on its own branch is looked at where it goes on.
         if dirty.is_empty() || goes_on && current == self.name {
             return Ok(());
@@ -454,8 +454,8 @@ fn programs_are_there(bidders: &[Bidder], home: &Path) -> Result<()> {
 fn allotted(bidders: &[Bidder], state: &Path, pool: u32) -> Result<Vec<BidderTerms>> {
     let names: BTreeSet<String> = bidders.iter().map(|bidder| bidder.id.clone()).collect();
     let history = events::read(state).map_err(|error| super::unreadable(&error))?;
-    let standing = Reputations::of(&names, history);
-    let stands = |bidder: &Bidder| standing.bidders.get(&bidder.id).cloned().unwrap_or_default();
+    let reputations = Reputations::of(&names, history);
+    let stands = |bidder: &Bidder| reputations.bidders.get(&bidder.id).cloned().unwrap_or_default();
     let shares: Vec<f64> = bidders.iter().map(stands).map(|stands| stands.weight * stands.efficiency).collect();
     let iterations = allot(pool, &shares)
         .map_err(|error| Failure::new(error.to_string()).hint("give more with --iterations, or [market] iterations"))?;

@@ -24,11 +24,11 @@ The standing is computed anew from the files in .assize/market/events; git merge
 pub fn run(_: &Arguments, host: &Host, output: Output) -> Result {
     let History { bidders, events, .. } = History::of(host)?;
     let count = events.len();
-    let standing = Reputations::of(&bidders, events);
+    let reputations = Reputations::of(&bidders, events);
     print(&match output.format {
-        Format::Json => render::market::standing_envelope(&standing).to_string() + "\n",
-        Format::Human => render::market::standing_human(&standing, count),
-        Format::Markdown => render::market::standing_markdown(&standing, count),
+        Format::Json => render::market::reputations_envelope(&reputations).to_string() + "\n",
+        Format::Human => render::market::reputations_human(&reputations, count),
+        Format::Markdown => render::market::reputations_markdown(&reputations, count),
     });
     Ok(Exit::Done)
 }

@@ -38,7 +38,7 @@ pub fn notes(correction: &Correction) -> Vec<String> {
     let mut notes = vec![format!("{} changed, {unchanged} not", count(*changed, "record was", "records were"))];
     if *noise > 0 {
         notes.push(format!(
-            "{} moved on records that nobody touched: so much is the judge's own noise",
+            "{} moved on unchanged records: that is the judge's own noise",
             count(*noise, "label", "labels")
         ));
     }
@@ -135,7 +135,7 @@ pub fn work_envelope(work: &CorrectionSummary<'_>) -> Value {
 /// Says what has to be known of a corrector's work beside the transitions.
 pub fn notes_of_work(correcting: &Correcting) -> Vec<String> {
     let Correcting { counts, p, correction } = correcting;
-    let CorrectionCounts { unjudged, corrected, left, uncorrected, held_out, mended, mended_held_out, .. } = counts;
+    let CorrectionCounts { unjudged, corrected, left, uncorrected, held_out, fixed, fixed_held_out, .. } = counts;
     let none: u64 = uncorrected.values().sum();
     let mut lines = vec![format!("{corrected} corrected, {left} left as they are, {none} without a correction")];
     if *unjudged > 0 {
@@ -144,8 +144,8 @@ pub fn notes_of_work(correcting: &Correcting) -> Vec<String> {
             count(*unjudged, "record was", "records were")
         ));
     }
-    let open = |mended: &RepairCounts| {
-        if mended.unjudged > 0 { format!(" ({} could not be judged then)", mended.unjudged) } else { String::new() }
+    let open = |fixed: &RepairCounts| {
+        if fixed.unjudged > 0 { format!(" ({} could not be judged then)", fixed.unjudged) } else { String::new() }
     };
     if *corrected == 0 {
         lines.push("nothing was changed: there is no rate to speak of".to_owned());
@@ -153,18 +153,18 @@ pub fn notes_of_work(correcting: &Correcting) -> Vec<String> {
     }
     let again = format!(
         "of {} that were given to the corrector and that the second judge failed too, {} pass now{}",
-        mended.failed,
-        mended.mended,
-        open(mended)
+        fixed.failed,
+        fixed.fixed,
+        open(fixed)
     );
     lines.push(if *held_out == 0 {
-        format!("{again}; none was held out, so that nobody knows how many would have passed uncorrected")
+        format!("{again}; none was held out, so it is unknown how many would have passed uncorrected")
     } else {
         format!(
             "{again}; of {} that were held out, {} pass the second time{} (p of such a difference: {})",
-            mended_held_out.failed,
-            mended_held_out.mended,
-            open(mended_held_out),
+            fixed_held_out.failed,
+            fixed_held_out.fixed,
+            open(fixed_held_out),
             p.map_or_else(|| UNDEFINED.to_owned(), probability)
         )
     });

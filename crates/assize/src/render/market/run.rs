@@ -48,7 +48,7 @@ impl RunReport {
     }
 
     /// Reports a step. `run` is the state after it.
-    pub fn report(&mut self, run: &MarketRun, step: &MarketStep, standing: &dyn Fn() -> Reputations) -> String {
+    pub fn report(&mut self, run: &MarketRun, step: &MarketStep, reputations: &dyn Fn() -> Reputations) -> String {
         match step {
             MarketStep::Extracted { ticked, .. } => self.extracted(run, *ticked),
             MarketStep::Asked { bidder, came, .. } => {
@@ -73,15 +73,15 @@ impl RunReport {
             }
             MarketStep::Outdated => "- Somebody else committed meanwhile: it is verified on top of that\n".to_owned(),
             MarketStep::CommitRefused { why } => format!("- Commit: \u{2717} refused: {}\n", (self.plain)(why)),
-            MarketStep::Kept { commit } => match commit {
+            MarketStep::Preserved { commit } => match commit {
                 Some(commit) => format!("- Kept for a person to look at: {}\n", short(commit)),
                 None => String::new(),
             },
-            MarketStep::Told { events } => {
+            MarketStep::OutcomesRecorded { events } => {
                 self.events.extend(events.iter().cloned());
                 String::new()
             }
-            MarketStep::Written => self.written(run, &standing()),
+            MarketStep::Written => self.written(run, &reputations()),
             MarketStep::Ticked { gone } => {
                 let gone: Vec<&str> = gone.iter().map(|gone| gone.text.as_str()).collect();
                 if gone.is_empty() {
@@ -143,7 +143,7 @@ impl RunReport {
         }
         let _ = writeln!(text, "- Rankings: [{}]", list.join(", "));
         if !judged {
-            let _ = writeln!(text, "- Technical quality and innovation: nobody judged them");
+            let _ = writeln!(text, "- Technical quality and innovation: not judged");
         }
         match run.winner() {
             Some(winner) if ranking.iter().any(|ranked| ranked.proposal_id == winner.proposal_id) => {
@@ -155,11 +155,11 @@ impl RunReport {
         text
     }
 
-    fn written(&self, run: &MarketRun, standing: &Reputations) -> String {
+    fn written(&self, run: &MarketRun, reputations: &Reputations) -> String {
         let last = self.events.last().map(|event| event.timestamp.clone());
         let mut text = String::from("\n## Phase 4: Marketplace Update\n");
         for event in self.events.iter().filter(|event| Some(&event.timestamp) == last.as_ref()) {
-            let weight = standing.bidders.get(&event.bot_id).map_or(0.0, |stands| stands.weight);
+            let weight = reputations.bidders.get(&event.bot_id).map_or(0.0, |stands| stands.weight);
             let _ = write!(
                 text,
                 "- Bidder: {}\n- Weight delta: {:+.2} ({})\n- New weight: {weight:.2}\n- Event recorded: {}\n",
@@ -181,7 +181,7 @@ impl RunReport {
                 let _ = writeln!(text, "- Nothing came of it: {}", (self.plain)(why));
             }
             ImplementationReply::Unjudged(why) => {
-                let _ = writeln!(text, "- Nobody could be asked: {}", (self.plain)(&why.to_string()));
+                let _ = writeln!(text, "- No bidder could be asked: {}", (self.plain)(&why.to_string()));
             }
         }
         text
@@ -214,7 +214,7 @@ impl RunReport {
         let open: Vec<&str> = verification
             .boxes
             .iter()
-            .filter(|found| found.standing != BoxStatus::Done)
+            .filter(|found| found.status != BoxStatus::Done)
             .map(|found| found.id.as_str())
             .collect();
         if verification.passed() {
@@ -283,7 +283,7 @@ fn why(event: &MarketEvent, run: &MarketRun) -> &'static str {
         MarketOutcome::NotSelected => "not selected",
         MarketOutcome::ReplanSuccess => "success after a failure",
         MarketOutcome::ReplanFailure => "failure after a failure",
-        MarketOutcome::CollectiveFailure => "nobody succeeded",
+        MarketOutcome::CollectiveFailure => "no attempt succeeded",
         MarketOutcome::Resubmitted => "handed in again what failed",
     }
 }
@@ -322,8 +322,8 @@ pub fn step_line(step: &MarketStep) -> String {
         MarketStep::Committed { commit } => format!("committed  {}", short(commit)),
         MarketStep::Outdated => "somebody else committed meanwhile".to_owned(),
         MarketStep::CommitRefused { why } => format!("commit refused  {}", visible(why)),
-        MarketStep::Kept { commit } => format!("kept  {}", commit.as_deref().map_or("nothing", short)),
-        MarketStep::Told { events } => format!("{} events", events.len()),
+        MarketStep::Preserved { commit } => format!("kept  {}", commit.as_deref().map_or("nothing", short)),
+        MarketStep::OutcomesRecorded { events } => format!("{} events", events.len()),
         MarketStep::Written => "events written".to_owned(),
         MarketStep::Ticked { .. } => "boxes ticked".to_owned(),
         MarketStep::Recorded { .. } => "recorded".to_owned(),

@@ -77,7 +77,7 @@ fn share(text: &str) -> std::result::Result<f64, String> {
 }
 
 /// What is known before anybody is asked.
-struct Docket<'a> {
+struct CorrectionTask<'a> {
     rubric: &'a Rubric,
     clauses: &'a Clauses,
     reference: RubricRef,
@@ -125,15 +125,15 @@ pub fn run(
     let corrector = named(&config, arguments.corrector.as_deref().unwrap_or_default(), "--corrector")?;
     let taken = Taken::by(&corrector, &opinions, &config, host)?;
     let settings = taken.others(arguments.judges.settings(&config)?, &arguments.judges, &rubric, host)?;
-    let docket = docket((&rubric, &clauses), settings.panel, &data, opinions, arguments, host, output)?;
+    let task = task((&rubric, &clauses), settings.panel, &data, opinions, arguments, host, output)?;
     let judges = PromptedJudges::new(&[corrector], CorrectionPrompt::of(&rubric), 1, TOKENS_OF_CORRECTION, host)?;
     let repeats = settings.repeats;
     let of_records = |repeats| PromptedJudges::of_records(&settings.judges, &rubric, repeats, host);
     let seconds = of_records(repeats)?.zip(of_records(2 * repeats)?);
     let seconds = seconds.map(|(once, twice)| Seconds { once, twice, repeats });
     let registry = Registry::open(&arguments.judges, settings, &config, host)?;
-    let run = judges.run(&docket.about(arguments, seconds.as_ref(), template.as_ref()));
-    let mut work = AtWork { docket, registry, run, asked: RequestTotals::default(), open: Vec::new() };
+    let run = judges.run(&task.about(arguments, seconds.as_ref(), template.as_ref()));
+    let mut work = AtWork { task, registry, run, asked: RequestTotals::default(), open: Vec::new() };
     let mut need = work.need(&judges, arguments.dry_run)?;
     let of_seconds = work.need_of(seconds.as_ref(), arguments.dry_run)?;
     // Before the corrector is paid it has to be known that its work can be judged.
@@ -151,7 +151,7 @@ pub fn run(
         Some((name, text)) => work.revise(&judges, name, text)?,
         None => None,
     };
-    outputs.write(&data, &work.docket, &answers, revision.as_ref())?;
+    outputs.write(&data, &work.task, &answers, revision.as_ref())?;
     let hands = work.judge(seconds.as_ref(), answers)?;
     let modes: Vec<&str> = rubric.modes.iter().map(|mode| mode.id.as_str()).collect();
     let correcting = Correcting::of(&modes, &hands);
@@ -246,7 +246,7 @@ fn is_same_model(one: &str, other: &str) -> bool {
 }
 
 /// Finds the failing records, and sets some of them aside.
-fn docket<'a>(
+fn task<'a>(
     (rubric, clauses): (&'a Rubric, &'a Clauses),
     panel: PanelRule,
     data: &DataArguments,
@@ -254,7 +254,7 @@ fn docket<'a>(
     arguments: &CorrectorArguments,
     host: &'a Host,
     output: Output,
-) -> Result<Docket<'a>> {
+) -> Result<CorrectionTask<'a>> {
     let reference = RubricRef::of(rubric);
     let terms = EvalTerms { rubric, clauses, reference: &reference, panel };
     let (mut faulty, mut records, mut unjudged) = (Vec::new(), 0, 0);
@@ -275,7 +275,7 @@ fn docket<'a>(
     let selection = Selection::default().drawn(&draw);
     let (held_out, given) = faulty.into_iter().partition(|case| selection.takes(&case.record));
     let digest = digest.finish();
-    Ok(Docket { rubric, clauses, reference, panel, host, output, given, held_out, digest, records, unjudged })
+    Ok(CorrectionTask { rubric, clauses, reference, panel, host, output, given, held_out, digest, records, unjudged })
 }
 
 /// Returns how many of so many records are held out: one at least where a share is wanted, and never all.
@@ -284,7 +284,7 @@ fn held_out_of(records: usize, share: f64) -> usize {
     wanted.max(usize::from(share > 0.0)).min(records.saturating_sub(1))
 }
 
-impl Docket<'_> {
+impl CorrectionTask<'_> {
     /// Says what the run is about: with other terms it is another run, with a budget of its own.
     fn about(
         &self,
@@ -316,7 +316,7 @@ impl Docket<'_> {
 
 /// The corrector and the judges, while they are asked.
 struct AtWork<'a> {
-    docket: Docket<'a>,
+    task: CorrectionTask<'a>,
     registry: Registry,
     /// All that is asked is one run, with one budget.
     run: ReplyKey,
@@ -329,7 +329,7 @@ impl AtWork<'_> {
     /// What the corrector takes.
     fn need(&self, judges: &PromptedJudges<CorrectionPrompt>, dry_run: bool) -> Result<RequestEstimate> {
         let mut need = RequestEstimate::nothing();
-        for case in &self.docket.given {
+        for case in &self.task.given {
             need.add(self.registry.weigh(judges, case, dry_run).map_err(Failure::new)?);
         }
         Ok(need)
@@ -339,7 +339,7 @@ impl AtWork<'_> {
     fn need_of(&self, seconds: Option<&Seconds>, dry_run: bool) -> Result<RequestEstimate> {
         let mut need = RequestEstimate::nothing();
         let Some(Seconds { twice, .. }) = seconds else { return Ok(need) };
-        let Docket { given, held_out, .. } = &self.docket;
+        let CorrectionTask { given, held_out, .. } = &self.task;
         // Without a budget nothing has to be known of prices.
         let cases = given.iter().chain(held_out).take(if dry_run { usize::MAX } else { 1 });
         for case in cases {
@@ -350,7 +350,7 @@ impl AtWork<'_> {
 
     /// Asks the corrector about each record that it is given.
     fn correct(&mut self, judges: &PromptedJudges<CorrectionPrompt>, need: &RequestEstimate) -> Result<Vec<Answered>> {
-        let Self { docket: Docket { given, host, output, .. }, registry, run, .. } = self;
+        let Self { task: CorrectionTask { given, host, output, .. }, registry, run, .. } = self;
         let asked = registry.ask_all((judges, *run), need, (host, *output), &*given)?;
         self.asked.add(asked);
         let answered = |case: &FaultyRecord| {
@@ -359,7 +359,7 @@ impl AtWork<'_> {
             let read = said.into_iter().next().map(|said| said.read(read).what);
             Ok(read.unwrap_or_else(|| Ok((None, String::new()))))
         };
-        self.docket.given.iter().map(answered).collect()
+        self.task.given.iter().map(answered).collect()
     }
 
     /// Asks the corrector to revise the template, by the records that it was given.
@@ -369,7 +369,7 @@ impl AtWork<'_> {
         name: &str,
         template: &str,
     ) -> Result<Option<TemplateRevision>> {
-        let Docket { rubric, given, held_out, records, host, output, .. } = &self.docket;
+        let CorrectionTask { rubric, given, held_out, records, host, output, .. } = &self.task;
         if given.is_empty() {
             return Ok(None);
         }
@@ -393,9 +393,9 @@ impl AtWork<'_> {
 
     /// Has the records judged as they were and as they are; those that are as they were, twice.
     fn judge(&mut self, seconds: Option<&Seconds>, answers: Vec<Answered>) -> Result<FailingRecords> {
-        let mut hands = FailingRecords { unjudged: self.docket.unjudged, ..FailingRecords::default() };
+        let mut hands = FailingRecords { unjudged: self.task.unjudged, ..FailingRecords::default() };
         let (mut pairs, mut unchanged) = (Vec::new(), Vec::new());
-        for (case, answered) in std::mem::take(&mut self.docket.given).into_iter().zip(answers) {
+        for (case, answered) in std::mem::take(&mut self.task.given).into_iter().zip(answers) {
             match answered {
                 Ok((Some(record), _)) => {
                     pairs.push((case.record, record));
@@ -413,7 +413,7 @@ impl AtWork<'_> {
             unchanged.push(case.record);
         }
         let held_out: Vec<Record> =
-            std::mem::take(&mut self.docket.held_out).into_iter().map(|case| case.record).collect();
+            std::mem::take(&mut self.task.held_out).into_iter().map(|case| case.record).collect();
         // Where nothing was corrected there is nothing to judge.
         let seconds = seconds.filter(|_| !pairs.is_empty());
         if let Some(Seconds { once, twice, .. }) = seconds {
@@ -426,7 +426,7 @@ impl AtWork<'_> {
                     Some(Seconds { once, .. }) => once.opinions(&self.registry, record).map_err(Failure::new)?,
                     None => Vec::new(),
                 };
-                Ok::<RecordRuling, Failure>(self.docket.rule(record, opinions))
+                Ok::<RecordRuling, Failure>(self.task.rule(record, opinions))
             };
             hands.corrected.push(Corrected::ruled(&rule(&before)?, &rule(&after)?));
         }
@@ -445,7 +445,7 @@ impl AtWork<'_> {
             let repeats = seconds.map_or(0, |seconds| seconds.repeats);
             let is_early = |opinion: &RecordOpinion| opinion.judge.repeat.is_none_or(|repeat| repeat <= repeats);
             let (early, late) = said.into_iter().partition(is_early);
-            Ok(Corrected::ruled(&self.docket.rule(record, early), &self.docket.rule(record, late)))
+            Ok(Corrected::ruled(&self.task.rule(record, early), &self.task.rule(record, late)))
         };
         records.iter().map(ruled).collect()
     }
@@ -460,7 +460,7 @@ impl AtWork<'_> {
         for record in &records {
             need.add(self.registry.weigh(judges, record, false).map_err(Failure::new)?);
         }
-        let Docket { host, output, .. } = self.docket;
+        let CorrectionTask { host, output, .. } = self.task;
         let asked = self.registry.ask_all((judges, self.run), &need, (host, output), records)?;
         self.asked.add(asked);
         Ok(())
@@ -475,8 +475,8 @@ impl AtWork<'_> {
     ) -> CorrectionRecord {
         let nobody = || SeatedJudge { id: String::new(), identity: String::new() };
         CorrectionRecord {
-            rubric: self.docket.reference.clone(),
-            data: self.docket.digest.clone(),
+            rubric: self.task.reference.clone(),
+            data: self.task.digest.clone(),
             corrector: corrector.judges().next().unwrap_or_else(nobody),
             judges: seconds.into_iter().flat_map(|seconds| seconds.once.judges()).collect(),
             calls: self.asked.calls,
@@ -534,25 +534,25 @@ impl<'a> Outputs<'a> {
     fn write(
         self,
         data: &DataArguments,
-        docket: &Docket<'_>,
+        task: &CorrectionTask<'_>,
         answers: &[Answered],
         revision: Option<&TemplateRevision>,
     ) -> Result<()> {
         let failed = |place: &str, error: std::io::Error| Failure::new(format!("{place}: {error}"));
         if let Some((place, mut draft)) = self.records {
-            let corrected = docket.given.iter().zip(answers).filter_map(|(case, answered)| {
+            let corrected = task.given.iter().zip(answers).filter_map(|(case, answered)| {
                 let (record, _) = answered.as_ref().ok()?;
                 Some((case.record.id.as_str(), record.as_ref()?))
             });
             let corrected: HashMap<&str, &Record> = corrected.collect();
-            data.each_record(self.host, docket.rubric, &mut |record| {
+            data.each_record(self.host, task.rubric, &mut |record| {
                 let fields = corrected.get(record.id.as_str()).map_or(&record.fields, |record| &record.fields);
                 let written = serde_json::to_writer(&mut draft, fields).map_err(std::io::Error::from);
                 written.and_then(|()| draft.write_all(b"\n")).map_err(|error| format!("cannot be written: {error}"))
             })?;
             draft.keep().map_err(|error| failed(&place, error))?;
         }
-        let names: String = docket.held_out.iter().map(|case| format!("{}\n", json!(case.record.id))).collect();
+        let names: String = task.held_out.iter().map(|case| format!("{}\n", json!(case.record.id))).collect();
         let texts = [
             (self.held_out, Some(names.as_str())),
             (self.revised, revision.map(|revision| revision.template.as_str())),

@@ -1,6 +1,6 @@
-//! Puts a witness into each test of a Rust file: a value that says, when it is dropped, how the test's body was left.
+//! Puts a completion marker into each test of a Rust file: a value that says, when it is dropped, how the test's body was left.
 //!
-//! A runner of tests reports what its process prints, and the code under test writes to the same place. The witness
+//! A runner of tests reports what its process prints, and the code under test writes to the same place. The marker
 //! writes a word that only its test has, and that nobody knows before. Only plain tests get one: whatever a macro makes
 //! of a function is not ours to touch. Nothing moves to another line. This module must not know who reads the words.
 
@@ -8,10 +8,10 @@ use tree_sitter::Node;
 
 use crate::inline_tests::sound_tree;
 
-/// Words that each witness has. It says one of them; any other one was said by somebody who has found them all.
+/// Words that each marker has. It says one of them; any other one was said by somebody who has found them all.
 pub const WORDS: usize = 8;
 
-/// A test that has a witness.
+/// A test that has a completion marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkedTest {
     /// The name of the test, with the modules around it in the file: `tests::a_sum`.
@@ -49,12 +49,12 @@ const PLAIN_ATTRIBUTES: [&str; 19] = [
     "skip",
 ];
 
-/// Returns the text with a witness in each plain test, and the witnesses. `None` where there is no such test, and where the
+/// Returns the text with a completion marker in each plain test, and the completion markers. `None` where there is no such test, and where the
 /// file is too large or cannot be parsed: a compiler will say so.
 ///
 /// `word` gives fresh words that nobody can guess, of letters and digits; `variable` names the variable of the build that
 /// holds the path of the file in which they are written.
-pub fn with_witnesses(
+pub fn with_completion_markers(
     text: &str,
     variable: &str,
     word: &mut dyn FnMut() -> String,
@@ -69,7 +69,7 @@ pub fn with_witnesses(
         return None;
     }
     places.sort_by_key(|place| place.at);
-    let (mut changed, mut witnesses, mut from) = (String::with_capacity(text.len() * 2), Vec::new(), 0);
+    let (mut changed, mut completion_markers, mut from) = (String::with_capacity(text.len() * 2), Vec::new(), 0);
     for place in places {
         let words: Vec<String> = (0..WORDS).map(|_| word()).collect();
         // Which of them is said must not follow from the others, nor from their order.
@@ -80,7 +80,7 @@ pub fn with_witnesses(
         changed.push_str(&code(&words, ended, panicked, variable));
         from = place.at;
         let silent = words.iter().enumerate().filter(|(at, _)| *at != ended && *at != panicked);
-        witnesses.push(MarkedTest {
+        completion_markers.push(MarkedTest {
             name: place.name,
             ended: words[ended].clone(),
             panicked: words[panicked].clone(),
@@ -89,28 +89,28 @@ pub fn with_witnesses(
         });
     }
     changed.push_str(&text[from..]);
-    Some((changed, witnesses))
+    Some((changed, completion_markers))
 }
 
-/// The code of a witness, on one line. It rests on nothing that stands around it, and trips no lint that a project may
+/// The code of a completion marker, on one line. It rests on nothing that stands around it, and trips no lint that a project may
 /// have forbidden.
 fn code(words: &[String], ended: usize, panicked: usize, variable: &str) -> String {
     let list: Vec<String> = words.iter().map(|word| format!("\"{word}\\n\"")).collect();
     format!(
-        " mod assize_witness {{ extern crate std as assize_std; \
-         pub(super) struct Witness(pub(super) [&'static str; {WORDS}]); \
-         impl Drop for Witness {{ fn drop(&mut self) {{ \
+        " mod assize_marker {{ extern crate std as assize_std; \
+         pub(super) struct Marker(pub(super) [&'static str; {WORDS}]); \
+         impl Drop for Marker {{ fn drop(&mut self) {{ \
          let at = if assize_std::thread::panicking() {{ {panicked} }} else {{ {ended} }}; \
          if let Some(path) = option_env!(\"{variable}\") {{ \
          let file = assize_std::fs::OpenOptions::new().create(true).append(true).open(path); \
          if let Ok(mut file) = file {{ \
          let _ = assize_std::io::Write::write_all(&mut file, self.0[at].as_bytes()); }} }} }} }} }} \
-         let _assize_witness = assize_witness::Witness([{}]);",
+         let _assize_marker = assize_marker::Marker([{}]);",
         list.join(", ")
     )
 }
 
-/// Where a witness goes.
+/// Where a completion marker goes.
 struct MarkerSite {
     at: usize,
     name: String,
@@ -182,20 +182,20 @@ mod tests {
     use super::*;
     use crate::inline_tests::FILE_BYTES_MAX;
 
-    fn witnessed(text: &str) -> Option<(String, Vec<MarkedTest>)> {
+    fn marked(text: &str) -> Option<(String, Vec<MarkedTest>)> {
         let mut count = 0;
-        with_witnesses(text, "ENDS", &mut || {
+        with_completion_markers(text, "ENDS", &mut || {
             count += 1;
             format!("w{count}")
         })
     }
 
     fn names(text: &str) -> Vec<String> {
-        witnessed(text).map(|(_, found)| found).unwrap_or_default().into_iter().map(|found| found.name).collect()
+        marked(text).map(|(_, found)| found).unwrap_or_default().into_iter().map(|found| found.name).collect()
     }
 
     #[test]
-    fn plain_tests_get_a_witness() {
+    fn plain_tests_get_a_marker() {
         for (text, expected) in [
             ("#[test]\nfn a() {}\n", vec!["a"]),
             (
@@ -222,23 +222,23 @@ mod tests {
     #[test]
     fn nothing_moves_to_another_line() {
         let text = "#[test]\nfn a() { // first\n    #![allow(unused)]\n    assert!(x);\n}\n#[test]\nfn b() {}\n";
-        let (changed, found) = witnessed(text).unwrap();
+        let (changed, found) = marked(text).unwrap();
         assert_eq!(changed.lines().count(), text.lines().count());
         assert!(
-            changed.lines().nth(2).unwrap().trim().starts_with("#![allow(unused)] mod assize_witness {"),
+            changed.lines().nth(2).unwrap().trim().starts_with("#![allow(unused)] mod assize_marker {"),
             "{changed}"
         );
-        assert!(changed.contains("fn b() { mod assize_witness"), "{changed}");
+        assert!(changed.contains("fn b() { mod assize_marker"), "{changed}");
         assert_eq!(found.len(), 2);
     }
 
     #[test]
-    fn of_all_its_words_a_witness_says_one_of_two() {
-        let (changed, found) = witnessed("#[test]\n#[should_panic]\nfn a() {}\n").unwrap();
-        let witness = &found[0];
-        assert!(witness.should_panic && witness.ended != witness.panicked);
-        assert_eq!(witness.silent.len(), WORDS - 2);
-        for word in witness.silent.iter().chain([&witness.ended, &witness.panicked]) {
+    fn of_all_its_words_a_marker_writes_one_of_two() {
+        let (changed, found) = marked("#[test]\n#[should_panic]\nfn a() {}\n").unwrap();
+        let marker = &found[0];
+        assert!(marker.should_panic && marker.ended != marker.panicked);
+        assert_eq!(marker.silent.len(), WORDS - 2);
+        for word in marker.silent.iter().chain([&marker.ended, &marker.panicked]) {
             assert_eq!(changed.matches(&format!("\"{word}\\n\"")).count(), 1, "{word}");
         }
     }
@@ -249,7 +249,7 @@ mod tests {
             let head = "#[test]\nfn a() {}\n//";
             format!("{head}{}", "x".repeat(bytes - head.len()))
         };
-        assert!(witnessed(&padded(FILE_BYTES_MAX)).is_some());
-        assert!(witnessed(&padded(FILE_BYTES_MAX + 1)).is_none());
+        assert!(marked(&padded(FILE_BYTES_MAX)).is_some());
+        assert!(marked(&padded(FILE_BYTES_MAX + 1)).is_none());
     }
 }

@@ -3,7 +3,7 @@
 //! A function that compares, written beside the tests and imported by them alone, decides as much as the tests
 //! do. So does a file that the configuration of a runner names to be loaded first. Both are told by the
 //! base: by who imports whom there. The hard part is to leave the code under test alone, which only tests import as
-//! well as long as nobody uses it; so it takes more than that, see [`aids`]. It must not know how imports are found.
+//! well as long as nobody uses it; so it takes more than that, see [`test_helpers`]. It must not know how imports are found.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -62,7 +62,7 @@ fn names_files(path: &str) -> bool {
 
 /// Words that nobody uses for anything but aids of tests: as a folder or as the stem of a file, in lower case and without
 /// hyphens and the like.
-const AIDS: [&str; 17] = [
+const HELPER_NAMES: [&str; 17] = [
     "setuptests",
     "testbase",
     "testcommon",
@@ -177,8 +177,8 @@ fn words(path: &str) -> impl Iterator<Item = String> {
 }
 
 /// Returns whether a file bears a name of aids: enough for a specification to open it by.
-pub(super) fn is_named_as_aid(path: &str) -> bool {
-    words(path).any(|word| AIDS.contains(&word.as_str()) || AMBIGUOUS.contains(&word.as_str()))
+pub(super) fn is_named_as_helper(path: &str) -> bool {
+    words(path).any(|word| HELPER_NAMES.contains(&word.as_str()) || AMBIGUOUS.contains(&word.as_str()))
 }
 
 /// Finds the files of a base that belong to its tests, though they are no tests by their paths.
@@ -190,14 +190,14 @@ pub(super) fn is_named_as_aid(path: &str) -> bool {
 /// them, it has such a name *and* imports assertions.
 ///
 /// What the configuration of a runner names to be loaded belongs to the tests as well, unless other code imports it too.
-pub fn aids(base_files: &BTreeSet<String>, uses: &Uses) -> BTreeSet<String> {
+pub fn test_helpers(base_files: &BTreeSet<String>, uses: &Uses) -> BTreeSet<String> {
     let graph = Graph::of(base_files, uses);
     let loaded = loaded(base_files, &uses.settings);
     let mut found: BTreeSet<&str> = base_files
         .iter()
         .map(String::as_str)
         .filter(|path| !is_held(path) && !names_files(path))
-        .filter(|path| loaded.contains(*path) && !graph.doors.contains(*path) || graph.speaks_for(path))
+        .filter(|path| loaded.contains(*path) && !graph.entry_points.contains(*path) || graph.speaks_for(path))
         .collect();
     // Whoever imports an aid is a test or an aid; the rest falls out, one after the other.
     loop {
@@ -215,12 +215,12 @@ pub fn aids(base_files: &BTreeSet<String>, uses: &Uses) -> BTreeSet<String> {
 
 /// Returns whether a new file could be taken for one of the aids: a module is found by its name without an ending, and a
 /// folder may take a file's place.
-pub(super) fn shadows(path: &str, aids: &BTreeSet<String>) -> bool {
+pub(super) fn shadows(path: &str, test_helpers: &BTreeSet<String>) -> bool {
     let bare = |path: &str| path.rsplit_once('.').map_or(path, |(bare, _)| bare).to_owned();
-    aids.iter().any(|aid| {
-        let own = bare(aid);
+    test_helpers.iter().any(|helper| {
+        let own = bare(helper);
         let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-        aid != path && (bare(path) == own || path == own || (below(&own) || below(aid)) && is_code(path))
+        helper != path && (bare(path) == own || path == own || (below(&own) || below(helper)) && is_code(path))
     })
 }
 
@@ -228,7 +228,7 @@ pub(super) fn shadows(path: &str, aids: &BTreeSet<String>) -> bool {
 struct Graph<'a> {
     importers: BTreeMap<&'a str, BTreeSet<(&'a str, bool)>>,
     outside: BTreeMap<&'a str, BTreeSet<&'a str>>,
-    doors: BTreeSet<String>,
+    entry_points: BTreeSet<String>,
     /// Folders that are packages of Python.
     packages: BTreeSet<&'a str>,
 }
@@ -249,7 +249,7 @@ impl<'a> Graph<'a> {
             }
         }
         let packages = base_files.iter().filter_map(|path| path.strip_suffix("/__init__.py")).collect();
-        Self { importers, outside, doors: doors(&uses.settings), packages }
+        Self { importers, outside, entry_points: entry_points(&uses.settings), packages }
     }
 
     /// Returns whether something says that a file is an aid of tests, and nothing that it is what they test.
@@ -258,12 +258,12 @@ impl<'a> Graph<'a> {
         let words: BTreeSet<String> = words(path).collect();
         let has = |list: &[&str]| list.iter().any(|word| words.contains(*word));
         let imports = |test: &dyn Fn(&str) -> bool| self.outside.get(path).into_iter().flatten().any(|name| test(name));
-        let only_aids = has(&AIDS);
-        if self.is_door(path, only_aids) || importers.iter().any(|(from, _)| bears_name_of(from, path)) {
+        let only_helpers = has(&HELPER_NAMES);
+        if self.is_entry_point(path, only_helpers) || importers.iter().any(|(from, _)| bears_name_of(from, path)) {
             return false;
         }
         let asserts = imports(&|name| ASSERTIONS.contains(&name));
-        only_aids
+        only_helpers
             || imports(&is_runner)
             || if self.is_source(path) { has(&AMBIGUOUS) && asserts } else { has(&AMBIGUOUS) || asserts }
     }
@@ -275,13 +275,13 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns whether others come in by a file: the manifest says so, or its name does.
-    fn is_door(&self, path: &str, only_aids: bool) -> bool {
+    fn is_entry_point(&self, path: &str, only_helpers: bool) -> bool {
         let named = matches!(stem(path), "index" | "main" | "lib" | "__main__");
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let at_top = folder.is_empty() || SOURCES.contains(&file_name(folder));
-        named && at_top && !only_aids
-            || self.doors.contains(path)
-            || self.doors.contains(stem(path)) && self.is_source(path)
+        named && at_top && !only_helpers
+            || self.entry_points.contains(path)
+            || self.entry_points.contains(stem(path)) && self.is_source(path)
     }
 }
 
@@ -301,7 +301,7 @@ fn bears_name_of(test: &str, path: &str) -> bool {
 
 /// The files that packages hand out by their manifests: by their paths, and by their stems, since what is handed out may be
 /// built from sources that lie elsewhere.
-fn doors(settings: &BTreeMap<String, String>) -> BTreeSet<String> {
+fn entry_points(settings: &BTreeMap<String, String>) -> BTreeSet<String> {
     const KEYS: [&str; 8] = ["main", "module", "browser", "types", "typings", "bin", "exports", "imports"];
     let mut found = BTreeSet::new();
     for (path, text) in settings.iter().filter(|(path, _)| file_name(path) == "package.json") {
@@ -402,11 +402,11 @@ mod tests {
         let names = imports.iter().flat_map(|(from, to)| [*from, *to]).chain(settings.iter().map(|(path, _)| *path));
         let names = names.chain(more.iter().copied()).map(|name| name.trim_start_matches('#'));
         let files = names.filter(|name| !name.starts_with('<')).map(str::to_owned).collect();
-        aids(&files, &uses(imports, settings)).into_iter().collect::<Vec<_>>().join(" ")
+        test_helpers(&files, &uses(imports, settings)).into_iter().collect::<Vec<_>>().join(" ")
     }
 
     #[test]
-    fn an_aid_is_imported_by_tests_and_something_speaks_for_it() {
+    fn a_helper_is_imported_by_tests_and_its_name_or_imports_show_it() {
         for (imports, expected) in [
             // By its name.
             (&[("test/a.test.js", "support/same.js")][..], "support/same.js"),
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn the_code_under_test_is_no_aid() {
+    fn the_code_under_test_is_no_helper() {
         for imports in [
             // A library: nobody but its tests imports it.
             &[("test/a.test.js", "lib/split.js")][..],
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn doors_of_a_package_are_no_aids() {
+    fn entry_points_of_a_package_are_no_helpers() {
         let imports = [("test/a.test.js", "testing/../kit/testkit.js"), ("test/a.test.js", "support/index.js")];
         assert_eq!(found(&imports[1..], &[], &[]), "support/index.js");
         for manifest in [
@@ -509,8 +509,8 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_must_not_take_the_place_of_an_aid() {
-        let aids = BTreeSet::from(["support/same.ts".to_owned()]);
+    fn a_new_file_must_not_take_the_place_of_a_helper() {
+        let test_helpers = BTreeSet::from(["support/same.ts".to_owned()]);
         for (path, expected) in [
             ("support/same.js", true),
             ("support/same", true),
@@ -521,7 +521,7 @@ mod tests {
             ("lib/same.js", false),
             ("support/same-too.js", false),
         ] {
-            assert_eq!(shadows(path, &aids), expected, "{path}");
+            assert_eq!(shadows(path, &test_helpers), expected, "{path}");
         }
     }
 }

@@ -74,7 +74,7 @@ function with_(value, way, change) {
 }
 
 /** Values that are not equal to the one that is given, but much like it. */
-function twins(value) {
+function mutations(value) {
   const { leaves, lists } = ways(value);
   const found = [];
   if (leaves.length > 0) found.push(with_(value, leaves[randomInt(leaves.length)], near));
@@ -120,10 +120,10 @@ function isOpinionated(value) {
 }
 
 /**
- * Runs a comparison with the twins of what is expected as well. `compare` throws, or says `pass: false`, where something is
+ * Runs a comparison with the mutations of what is expected as well. `compare` throws, or says `pass: false`, where something is
  * not equal. What may have an opinion of its own is asked in no order, and no number of times, that could be foreseen.
  */
-function ask(actual, expected, compare, make = twins) {
+function ask(actual, expected, compare, make = mutations) {
   let others = [];
   let rounds = 0;
   try {
@@ -132,7 +132,7 @@ function ask(actual, expected, compare, make = twins) {
   } catch {
     // What cannot be looked at is not changed.
   }
-  const fooled = () => others.some((twin) => holds(() => compare(twin)));
+  const fooled = () => others.some((mutation) => holds(() => compare(mutation)));
   let early = false;
   for (let round = 0; round < rounds; round += 1) early = fooled() || early;
   const result = compare(expected);
@@ -174,4 +174,4 @@ const MATCHERS = [
   'toHaveBeenCalledWith', 'toHaveReturnedWith',
 ];
 
-module.exports = { HELD, LIKE, MATCHERS, REASON, ask, lock, replace, stranger, twins };
+module.exports = { HELD, LIKE, MATCHERS, REASON, ask, lock, replace, stranger, mutations };

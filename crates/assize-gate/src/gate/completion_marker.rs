@@ -1,7 +1,7 @@
-//! Witnesses: what tests themselves say of their end, beside what the runner says of them.
+//! Completion markers: what tests themselves say of their end, beside what the runner says of them.
 //!
 //! A runner reports what its process prints, and whatever is tested runs in the same process: it can print the lines of
-//! a harness and end. A witness stands in the body of the test and says a word that only it has when the body is left. Here
+//! a harness and end. A completion marker stands in the body of the test and says a word that only it has when the body is left. Here
 //! is decided what a report is worth with what they said; who put them there, and how, is not known here.
 
 use std::collections::BTreeSet;
@@ -10,17 +10,17 @@ use assize_report::TestOutcome;
 
 use super::{GateRun, GateState, GateTrouble};
 
-/// The variable that tells the build where witnesses write. A command that sets it takes witnesses.
-pub const VARIABLE: &str = "ASSIZE_WITNESSES";
+/// The variable that tells the build where completion markers write. A command that sets it takes completion markers.
+pub const VARIABLE: &str = "ASSIZE_MARKERS";
 /// The file in the folder of reports in which they write, one word a line.
-pub const REPORT: &str = "witnesses";
+pub const REPORT: &str = "markers";
 /// Provided file: in each line a number and a path. The file of the path is put back as it was from [`ORIGINAL`] before the
-/// first test runs, where it still is as in [`WITNESSED`].
-pub const LIST: &str = "witnessed.list";
+/// first test runs, where it still is as in [`MARKED`].
+pub const LIST: &str = "marked.list";
 /// Provided files: what stood at a path, by its number.
 pub const ORIGINAL: &str = "original.";
 /// Provided files: what stands there during the build, by its number.
-pub const WITNESSED: &str = "witnessed.";
+pub const MARKED: &str = "marked.";
 
 /// The file in the folder of reports that names files which were rewritten during the build, one a line.
 pub const REWRITTEN: &str = "rewritten";
@@ -43,33 +43,33 @@ pub struct CompletionMarker {
 /// What a run left behind beside the runner's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunArtifacts<'a> {
-    /// What witnesses wrote.
+    /// What completion markers wrote.
     pub words: &'a [u8],
     /// The list of files that were rewritten during the build.
     pub rewritten: &'a [u8],
 }
 
-/// Holds a run against what witnesses wrote. A test that is reported as passed has failed where its witness is silent; that
+/// Holds a run against what completion markers wrote. A test that is reported as passed has failed where its marker is silent; that
 /// the runner knows no such test is nothing to object to.
-pub fn hear(witnesses: &[CompletionMarker], left: RunArtifacts<'_>, run: &mut GateRun) {
+pub fn hear(markers: &[CompletionMarker], left: RunArtifacts<'_>, run: &mut GateRun) {
     let forged = |detail: String| (GateState::Errored, Some((GateTrouble::Forged, detail)));
-    if let Some(path) = String::from_utf8_lossy(left.rewritten).lines().next().filter(|_| !witnesses.is_empty()) {
+    if let Some(path) = String::from_utf8_lossy(left.rewritten).lines().next().filter(|_| !markers.is_empty()) {
         (run.state, run.trouble) = forged(format!("{path} was rewritten during the build"));
         return;
     }
     let text = String::from_utf8_lossy(left.words);
     let said: BTreeSet<&str> = text.lines().map(str::trim).collect();
-    if witnesses.iter().flat_map(|witness| &witness.silent).any(|word| said.contains(word.as_str())) {
+    if markers.iter().flat_map(|marker| &marker.silent).any(|word| said.contains(word.as_str())) {
         (run.state, run.trouble) = forged("a word was written that no test writes".to_owned());
         return;
     }
     let Some(tests) = run.report.as_mut().and_then(|report| report.tests.as_mut()) else { return };
-    let word = |witness: &'_ CompletionMarker| {
-        let word = if witness.should_panic { &witness.panicked } else { &witness.ended };
+    let word = |marker: &'_ CompletionMarker| {
+        let word = if marker.should_panic { &marker.panicked } else { &marker.ended };
         said.contains(word.as_str())
     };
     // Of tests of one name that are compiled on different platforms, one speaks for all.
-    let ids = |speaks: bool| witnesses.iter().filter(move |one| word(one) == speaks).flat_map(|one| &one.ids);
+    let ids = |speaks: bool| markers.iter().filter(move |one| word(one) == speaks).flat_map(|one| &one.ids);
     let heard: BTreeSet<&String> = ids(true).collect();
     let silent: BTreeSet<&String> = ids(false).filter(|id| !heard.contains(id)).collect();
     let mut turned = 0;
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use assize_report::{Announced, TestCase, TestRun, ToolReport};
 
-    fn witness(id: &str, should_panic: bool) -> CompletionMarker {
+    fn marker(id: &str, should_panic: bool) -> CompletionMarker {
         CompletionMarker {
             ids: vec![id.to_owned(), format!("bin {id}")],
             ended: format!("{id}-e"),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_has_passed_when_its_witness_says_so() {
+    fn a_test_has_passed_when_its_marker_says_so() {
         use TestOutcome::{Failed, Passed, Skipped};
         for (should_panic, outcome, said, state) in [
             (false, Passed, "a-e\n", GateState::Passed),
@@ -139,7 +139,7 @@ mod tests {
             (false, Failed, "a-s\n", GateState::Errored),
         ] {
             let mut run = run(&[("a", outcome), ("other", Passed)]);
-            hear(&[witness("a", should_panic)], RunArtifacts { words: said.as_bytes(), rewritten: b"" }, &mut run);
+            hear(&[marker("a", should_panic)], RunArtifacts { words: said.as_bytes(), rewritten: b"" }, &mut run);
             assert_eq!(run.state, state, "{should_panic} {outcome:?} {said}");
             assert_eq!(run.trouble.is_some(), state == GateState::Errored, "{said}");
         }
@@ -147,11 +147,11 @@ mod tests {
 
     #[test]
     fn of_two_tests_of_one_name_one_speaks() {
-        let other = CompletionMarker { ended: "x".to_owned(), ..witness("a", false) };
+        let other = CompletionMarker { ended: "x".to_owned(), ..marker("a", false) };
         for (said, state) in [("a-e\n", GateState::Passed), ("x\n", GateState::Passed), ("", GateState::Failed)] {
             let mut run = run(&[("a", TestOutcome::Passed)]);
             let left = RunArtifacts { words: said.as_bytes(), rewritten: b"" };
-            hear(&[witness("a", false), other.clone()], left, &mut run);
+            hear(&[marker("a", false), other.clone()], left, &mut run);
             assert_eq!(run.state, state, "{said}");
         }
     }
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn sums_stay_sums() {
         let mut run = run(&[("a", TestOutcome::Passed), ("bin a", TestOutcome::Passed), ("b", TestOutcome::Passed)]);
-        hear(&[witness("a", false)], RunArtifacts::default(), &mut run);
+        hear(&[marker("a", false)], RunArtifacts::default(), &mut run);
         let tests = run.report.unwrap().tests.unwrap();
         assert_eq!(tests.announced, Some(Announced { passed: 1, failed: 2, skipped: 0 }));
         assert_eq!(tests.count(TestOutcome::Failed), 2);
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn rewritten_tests_say_nothing() {
         let mut run = run(&[("a", TestOutcome::Passed)]);
-        hear(&[witness("a", false)], RunArtifacts { words: b"a-e\n", rewritten: b"/w/tests/a.rs\n" }, &mut run);
+        hear(&[marker("a", false)], RunArtifacts { words: b"a-e\n", rewritten: b"/w/tests/a.rs\n" }, &mut run);
         assert_eq!(run.state, GateState::Errored);
         assert!(run.trouble.unwrap().1.starts_with("/w/tests/a.rs was rewritten"));
     }
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn a_run_without_tests_stays_as_it_is() {
         let mut run = GateRun { state: GateState::Failed, trouble: None, report: Some(ToolReport::default()) };
-        hear(&[witness("a", false)], RunArtifacts::default(), &mut run);
+        hear(&[marker("a", false)], RunArtifacts::default(), &mut run);
         assert_eq!(run.state, GateState::Failed);
     }
 }

@@ -36,8 +36,8 @@ json.dump([seen(source) for source in sources], sys.stdout)
 "#;
 
 /// Returns for each source its tests with twins, and whether passing ones tell against the code for sure.
-fn twins(sources: &[&str]) -> Vec<BTreeMap<String, bool>> {
-    let input = json!([include_str!("../drivers/twins.py"), sources]).to_string();
+fn mutated_tests(sources: &[&str]) -> Vec<BTreeMap<String, bool>> {
+    let input = json!([include_str!("../drivers/mutated_tests.py"), sources]).to_string();
     let mut python = Command::new("python3")
         .args(["-I", "-c", HARNESS])
         .stdin(Stdio::piped())
@@ -62,12 +62,12 @@ fn twins(sources: &[&str]) -> Vec<BTreeMap<String, bool>> {
 }
 
 /// Returns whether the test of each source has a twin; all of them are called `test_a`.
-fn have_twins(sources: &[&str]) -> Vec<bool> {
-    twins(sources).iter().map(|found| found.contains_key("test_a")).collect()
+fn have_mutated_tests(sources: &[&str]) -> Vec<bool> {
+    mutated_tests(sources).iter().map(|found| found.contains_key("test_a")).collect()
 }
 
 #[test]
-fn comparisons_with_what_is_certain_have_twins_that_fail() {
+fn comparisons_with_certain_values_have_mutated_tests_that_fail() {
     let sources = [
         "def test_a():\n    assert 1 + 1 == 2\n",
         "def test_a():\n    assert 4 == abs(-4), 'why'\n",
@@ -91,7 +91,7 @@ fn comparisons_with_what_is_certain_have_twins_that_fail() {
         "def test_a():\r\n    assert 1 + 1 == 2\r\n",
         "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(1 + 1, 2)\n",
     ];
-    let found = twins(&sources);
+    let found = mutated_tests(&sources);
     for (source, found) in sources.iter().zip(found) {
         assert_eq!(found.len(), 1, "{source}");
         assert!(found.into_values().all(|sure| sure), "{source}");
@@ -104,13 +104,13 @@ fn what_may_honestly_pass_with_anything_is_not_told_for_sure() {
         "IsEqual = int\ndef test_a():\n    one = IsEqual(1)\n    assert one + 1 == 2\n",
         "import base\nclass T(base.Case):\n    def test_a(self):\n        self.assertEqual(1 + 1, 2)\n",
     ];
-    for (source, found) in sources.iter().zip(twins(&sources)) {
+    for (source, found) in sources.iter().zip(mutated_tests(&sources)) {
         assert!(found.len() == 1 && found.into_values().all(|sure| !sure), "{source}");
     }
 }
 
 #[test]
-fn what_could_pass_unchanged_has_no_twin() {
+fn a_test_that_could_pass_unchanged_has_no_mutated_test() {
     let sources = [
         "def test_a():\n    assert True\n",
         "def test_a():\n    assert 1 == 1\n",
@@ -133,7 +133,7 @@ fn what_could_pass_unchanged_has_no_twin() {
         "def test_a(:\n",
         "",
     ];
-    let found = have_twins(&sources);
+    let found = have_mutated_tests(&sources);
     let with: Vec<&&str> = sources.iter().zip(found).filter(|(_, has)| *has).map(|(source, _)| source).collect();
     assert!(with.is_empty(), "{with:#?}");
 }
@@ -149,7 +149,7 @@ fn limits_hold_on_both_sides() {
     // The number within is a level of its own.
     let sources = [long(1 << 20), long((1 << 20) + 1), deep(19), deep(20)];
     let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
-    assert_eq!(have_twins(&sources), [true, false, true, false]);
+    assert_eq!(have_mutated_tests(&sources), [true, false, true, false]);
 
     // Of a large file that a runner reads for each of them, as many as stay within ten times the largest file.
     let many = |count: usize| -> String {
@@ -157,6 +157,6 @@ fn limits_hold_on_both_sides() {
     };
     let padded = |bytes: usize| format!("{}#{}", many(30), "x".repeat(bytes - many(30).len() - 1));
     let (half, whole) = (padded(1 << 19), padded(1 << 20));
-    let counts: Vec<usize> = twins(&[&half, &whole]).iter().map(BTreeMap::len).collect();
+    let counts: Vec<usize> = mutated_tests(&[&half, &whole]).iter().map(BTreeMap::len).collect();
     assert_eq!(counts, [20, 10]);
 }

@@ -1,6 +1,6 @@
-"""Makes twins of tests: the same tests, expecting something else.
+"""Makes mutated tests of tests: the same tests, expecting something else.
 
-A test that holds passes, and its twin fails. A twin that passes as well did not look at what the code gave: it was
+A test that holds passes, and its mutated fails. A mutated that passes as well did not look at what the code gave: it was
 given something that is equal to everything, or that was read off the test itself, or somebody speaks for the runner.
 
 Twins take the place of the tests in their files for a run of their own, so that code under test cannot tell them
@@ -18,9 +18,9 @@ import math
 import random
 import re
 
-# Largest file that twins are made of, in bytes.
+# Largest file that mutated tests are made of, in bytes.
 FILE_BYTES_MAX = 1 << 20
-# Most source that is read while twins of one file fail, in bytes: a runner reads the whole file for each of them.
+# Most source that is read while mutated tests of one file fail, in bytes: a runner reads the whole file for each of them.
 READ_BYTES_MAX = 10 << 20
 # Most places of a test that are tried.
 TARGETS_MAX = 4
@@ -241,7 +241,7 @@ class Target:
 
     def __init__(self, line, make, operator=None, given=()):
         self.line, self.make, self.operator, self.given = line, make, operator, given
-        # Whether a passing twin tells against the code whatever it was given.
+        # Whether a passing mutated tells against the code whatever it was given.
         self.sure = True
 
     def probe(self, word):
@@ -521,7 +521,7 @@ def is_suitable(source):
 
 
 class Change:
-    """A twin: the line, the edits that make it, and those that make a probe of it."""
+    """A mutated: the line, the edits that make it, and those that make a probe of it."""
 
     def __init__(self, target, edits, word):
         self.line, self.edits = target.line, edits
@@ -539,7 +539,7 @@ def taken_from_others(source):
 
 
 def changes_of(source, chance, word="word", elsewhere=()):
-    """Returns for each test that can have a twin, by its name, how it is changed.
+    """Returns for each test that can have a mutated, by its name, how it is changed.
 
     `elsewhere` has the names that other files take from somewhere.
     """

@@ -14,7 +14,7 @@ const programs = require('node:child_process');
 const threads = require('node:worker_threads');
 const { fileURLToPath } = require('node:url');
 
-const { replace } = require('./twins.cjs');
+const { replace } = require('./mutations.cjs');
 
 const { readFileSync, writeFileSync } = fs;
 const realpath = fs.realpathSync.native;
@@ -87,27 +87,27 @@ function changed(text) {
   });
 }
 
-const decoys = new Map();
+const redactedViews = new Map();
 
 /** The file to read in place of another one: itself, unless that holds tests. */
-function decoyOf(name) {
+function redactedView(name) {
   const place = real(name);
-  if (decoys.has(place)) return decoys.get(place);
-  let decoy;
+  if (redactedViews.has(place)) return redactedViews.get(place);
+  let redacted;
   try {
     if (CODE.test(place) && fs.statSync(place).size <= FILE_BYTES_MAX) {
       let text;
       const read = () => (text ??= readFileSync(place, 'utf8'));
       if (isShielded(place, read)) {
-        decoy = join(os.tmpdir(), `${randomInt(2 ** 40).toString(36)}-${path.basename(place)}`);
-        writeFileSync(decoy, changed(read()), { mode: 0o600 });
+        redacted = join(os.tmpdir(), `${randomInt(2 ** 40).toString(36)}-${path.basename(place)}`);
+        writeFileSync(redacted, changed(read()), { mode: 0o600 });
       }
     }
   } catch {
-    decoy = undefined;
+    redacted = undefined;
   }
-  decoys.set(place, decoy);
-  return decoy;
+  redactedViews.set(place, redacted);
+  return redacted;
 }
 
 /** The files of the frames that lead here, with the names of functions, the innermost first. */
@@ -162,8 +162,8 @@ function nameOf(file) {
 function instead(file) {
   try {
     const name = nameOf(file);
-    const decoy = name === undefined || !CODE.test(real(name)) ? undefined : decoyOf(name);
-    return decoy === undefined || isTrusted() ? file : decoy;
+    const redacted = name === undefined || !CODE.test(real(name)) ? undefined : redactedView(name);
+    return redacted === undefined || isTrusted() ? file : redacted;
   } catch {
     return file;
   }
@@ -177,16 +177,16 @@ function shield(holder, names) {
   }
 }
 
-/** A text with the names of decoys in place of the files that it names. */
+/** A text with the names of redacted views in place of the files that it names. */
 function renamed(text) {
   if (typeof text !== 'string' || text.length > WORDS_CHARS_MAX) return text;
   return text.replace(FILE_WORD, (word) => {
-    const decoy = decoyOf(resolve(word));
-    return decoy === undefined ? word : decoy;
+    const redacted = redactedView(resolve(word));
+    return redacted === undefined ? word : redacted;
   });
 }
 
-/** Other programs are told of decoys as well. */
+/** Other programs are told of redacted views as well. */
 function shieldPrograms() {
   for (const name of ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork']) {
     replace(programs, name, (original) => function (...words) {
