@@ -110,13 +110,14 @@ impl<'t, 'a> JavaResolver<'t, 'a> {
 
 /// Returns whether other files can import a name by its package.
 fn is_imported(name: &DeclaredName<'_>) -> bool {
-    let of_package = match name.role {
-        Role::Type | Role::Interface | Role::Enum | Role::Function | Role::Component | Role::Constant => true,
+    match name.role {
+        Role::Type | Role::Interface | Role::Enum | Role::Constant => name.owner.is_none(),
+        // One with an owner extends that type, but the package declares it.
+        Role::Function | Role::Component => true,
         // The others are those of a function.
         Role::Variable => name.public,
         _ => false,
-    };
-    of_package && name.owner.is_none()
+    }
 }
 
 /// Returns the class as which Java sees the functions of a file of Kotlin.
@@ -146,7 +147,29 @@ fn package_of<'a>(tree: &SourceTree<'a>, file: FileId) -> &'a str {
 
 #[cfg(test)]
 mod tests {
+    use super::is_imported;
+    use crate::facts::{DeclaredName, Role};
     use crate::import::tests::check;
+
+    #[test]
+    fn what_a_package_declares_can_be_imported() {
+        for (role, owner, public, expected) in [
+            (Role::Type, None, false, true),
+            (Role::Type, Some("Cart"), true, false),
+            (Role::Function, None, true, true),
+            (Role::Function, Some("Cart"), true, true),
+            (Role::Method, Some("Cart"), true, false),
+            (Role::Component, Some("Row"), true, true),
+            (Role::Constant, None, true, true),
+            (Role::Constant, Some("Cart"), true, false),
+            (Role::Variable, Some("Cart"), true, true),
+            (Role::Variable, None, false, false),
+            (Role::Parameter, None, false, false),
+        ] {
+            let name = DeclaredName { text: "name", owner, role, public, line: 1 };
+            assert_eq!(is_imported(&name), expected, "{name:?}");
+        }
+    }
 
     #[test]
     fn of_variants_the_nearest_is_meant() {

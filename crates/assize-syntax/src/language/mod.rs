@@ -132,6 +132,7 @@ languages! {
     tsx: Tsx,
     go: Go,
     java: Java,
+    kotlin: Kotlin,
 }
 
 /// Tells the language of a file that can be read, from its extension.
