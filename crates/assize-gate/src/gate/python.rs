@@ -40,10 +40,25 @@ fn is_foreign(path: &str) -> bool {
         })
 }
 
+/// Folders whose tests do not say that the project uses their runner.
+const ASIDE: [&str; 11] = [
+    "templates",
+    "vendored",
+    "example",
+    "examples",
+    "demo",
+    "demos",
+    "docs",
+    "samples",
+    "bench",
+    "benchmark",
+    "benchmarks",
+];
+
 /// Returns whether a runner takes a file of the project's own for a file of tests by its name.
 fn is_collected(path: &str) -> bool {
-    let is_template = path.split('/').any(|part| matches!(part, "templates" | "vendored"));
-    path.ends_with(".py") && holds_tests(path) && is_code(path) && !is_template
+    let is_aside = path.split('/').any(|part| ASIDE.contains(&part));
+    path.ends_with(".py") && holds_tests(path) && is_code(path) && !is_aside
 }
 
 /// A folder that a project's tools are run in.
@@ -370,6 +385,7 @@ pub(super) mod tests {
             "venv/x/test_a.py",
             "node_modules/a/test_a.py",
             "tests/fixtures/test_a.py",
+            "examples/test_a.py",
         ] {
             assert!(!is_collected(path), "{path}");
         }
