@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::shell::{Result, command, integration_test, read, run as execute, target};
+use crate::shell::{Result, command, integration_test, run as execute, target};
+use crate::tools;
 
 /// Finds barriers in pages; newer versions may find others.
 const AXE_PACKAGE: &str = "axe-core";
@@ -33,23 +34,12 @@ fn chromium() -> Result<PathBuf> {
     if let Some(path) = on_path() {
         return Ok(path);
     }
-    let is_root = read(command("id", &["--user"]))?.trim() == "0";
-    for arguments in
-        [&["update", "--quiet"][..], &["install", "--yes", "--quiet", "--no-install-recommends", "chromium"]]
-    {
-        execute(if is_root {
-            command("apt-get", arguments)
-        } else {
-            command("sudo", &[&["apt-get"], arguments].concat())
-        })?;
-    }
+    tools::apt(&["chromium"])?;
     on_path().ok_or_else(|| format!("Chromium was not installed; {CHROMIUM_VARIABLE} names one that is there"))
 }
 
 fn on_path() -> Option<PathBuf> {
-    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    names.iter().find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file()))
+    tools::on_path(&["chromium", "chromium-browser", "google-chrome"])
 }
 
 fn axe() -> Result<PathBuf> {

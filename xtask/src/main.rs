@@ -7,6 +7,7 @@ mod book;
 mod browser;
 mod ci;
 mod claude;
+mod collection;
 mod corpus;
 mod coverage;
 mod files;
@@ -19,6 +20,7 @@ mod shell;
 mod stub_model;
 mod syntax;
 mod tidy;
+mod tools;
 mod torture;
 
 use std::process::ExitCode;
@@ -68,6 +70,8 @@ enum Xtask {
     Browser,
     /// Install the real `claude` program and run the tests that need it.
     Claude,
+    /// Install the runners of tests of several languages and compare what they collect with what is called a test.
+    Collection,
     /// Install a real model server with real weights and have it judge.
     LocalModel(local_model::Arguments),
     /// Review whole corpora with the real tools of each language.
@@ -110,6 +114,7 @@ fn main() -> ExitCode {
         Xtask::BareClient(arguments) => stub_model::call_for_each(&arguments),
         Xtask::Browser => browser::run(),
         Xtask::Claude => claude::run(),
+        Xtask::Collection => collection::run(),
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
         Xtask::Corpus { write_table: true, .. } => corpus::write_table(),
         Xtask::Corpus { name, only, one_of, .. } => corpus::run(name.as_deref(), only.as_deref(), one_of),

@@ -51,8 +51,11 @@ pub fn is_test(path: &str) -> bool {
 
 /// Returns whether a runner collects tests from the file by its name, where it lies.
 pub fn holds_tests(path: &str) -> bool {
-    let is_named = |language| pattern::any(of_language(language).tests.names, file_name(path));
-    FileRole::of(path) == FileRole::Test && Language::of(path).is_some_and(is_named)
+    let is_collected = |language| {
+        let tests = &of_language(language).tests;
+        (tests.collects)(path, pattern::any(tests.names, file_name(path)))
+    };
+    FileRole::of(path) == FileRole::Test && Language::of(path).is_some_and(is_collected)
 }
 
 /// Returns whether the file says what there is to build or configures a tool, so that gates are recognized by what stands in it.

@@ -76,15 +76,19 @@ impl FileRole {
         let name = file_name(path);
         let language = Language::of(path);
         let ecosystem = language.map(of_language);
-        let found = Folders { path, language, ecosystem }.part();
-        if let Some(part) = found {
-            return part;
+        match (Folders { path, language, ecosystem }).part() {
+            // Runners collect tests of examples and of measurements as well.
+            Some(Self::Example | Self::Bench) if ecosystem.is_some_and(|it| any(it.tests.names, name)) => {
+                return Self::Test;
+            }
+            Some(part) => return part,
+            None => {}
         }
         if ECOSYSTEMS.iter().any(|ecosystem| any(ecosystem.generated.names, name)) {
             return Self::Generated;
         }
         let Some(ecosystem) = ecosystem else { return Self::Production };
-        let is_named = any(ecosystem.tests.names, name) || any(ecosystem.tests.helpers, name);
+        let is_named = any(ecosystem.tests.names, name) || any(ecosystem.tests.companions, name);
         if is_named && !is_in_set(path, ecosystem.tests.product_sets) {
             return Self::Test;
         }
@@ -211,6 +215,9 @@ mod tests {
             ("src/contest.rs", FileRole::Production),
             ("a/benches/b.rs", FileRole::Bench),
             ("examples/x/src/main.rs", FileRole::Example),
+            ("examples/tests.rs", FileRole::Example),
+            ("examples/test_a.py", FileRole::Test),
+            ("benchmarks/a_test.go", FileRole::Test),
             ("tests/data/a.rs", FileRole::Test),
             ("tests/fixtures/app/main.py", FileRole::Fixture),
             ("crates/a/tests/scenarios/1/src/lib.rs", FileRole::Fixture),
@@ -281,6 +288,41 @@ mod tests {
             ] {
                 assert_eq!(crate::is_test(&format!("{stem}.{language}")), tests.contains(&stem), "{stem}.{language}");
             }
+        }
+    }
+
+    /// `cargo xtask collection` compares many more with the runners themselves.
+    #[test]
+    fn files_hold_tests_where_a_runner_collects_from_them() {
+        for path in [
+            "tests/api.rs",
+            "tests/suite/main.rs",
+            "src/a/tests.rs",
+            "docs/test_a.py",
+            "src/a.spec.mjs",
+            "src/spec.tsx",
+            "__tests__/deep/a.ts",
+            "examples/a_test.go",
+            "src/test/java/Testing.java",
+            "src/test/java/AITCase.java",
+            "ATest.java",
+        ] {
+            assert!(crate::holds_tests(path), "{path}");
+        }
+        for path in [
+            "tests/common/mod.rs",
+            "examples/tests.rs",
+            "tests/conftest.py",
+            "tests/fixtures/test_a.py",
+            "src/a.test.helper.ts",
+            "tests/helper.ts",
+            "src/testdata/a_test.go",
+            "_old/a_test.go",
+            "_test.go",
+            "src/main/java/ATest.java",
+            "Testing.java",
+        ] {
+            assert!(!crate::holds_tests(path), "{path}");
         }
     }
 

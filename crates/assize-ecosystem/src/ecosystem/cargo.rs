@@ -1,8 +1,14 @@
 //! Rust with Cargo.
 
+use assize_core::path::{file_name, parent};
+
 use super::{Ecosystem, GeneratedPaths, TestPaths, install};
 use crate::Language;
 use crate::command::CommandRole;
+use crate::pattern::any;
+
+/// Names of modules of tests.
+const COMPANIONS: [&str; 3] = ["tests.rs", "test.rs", "*_tests.rs"];
 
 pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     id: "cargo",
@@ -14,12 +20,13 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         names: &["*.pb.rs", "*.gen.rs", "*_generated.rs", "*.generated.rs"],
         folders: &["target"],
     },
-    // Cargo runs what lies in `tests`. A module of tests beside the code is called `tests` or `test`, or ends so; whether it is declared
-    // under `#[cfg(test)]` stands in the file that declares it.
+    // Cargo takes targets from `tests/*.rs` and `tests/*/main.rs`, and passes over `tests/common/mod.rs`. A module of tests beside the code
+    // is called `tests` or `test`, or ends so; whether it is declared under `#[cfg(test)]` stands in the file that declares it.
     tests: TestPaths {
-        names: &["tests.rs", "test.rs", "*_tests.rs"],
+        companions: &COMPANIONS,
         folders: &["tests"],
         outer_folders: &["test", "testdata", "fixtures"],
+        collects,
         ..TestPaths::NONE
     },
     runner_files: &["nextest.toml", "rust-toolchain", "rust-toolchain.toml"],
@@ -35,6 +42,12 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     registries: &["crates.io", "index.crates.io", "github.com/rust-lang/crates.io-index"],
     ..Ecosystem::EMPTY
 };
+
+fn collects(path: &str, _: bool) -> bool {
+    let (folder, name) = (parent(path), file_name(path));
+    let is_in_tests = |folder: &str| file_name(folder) == "tests";
+    any(&COMPANIONS, name) || is_in_tests(folder) || name == "main.rs" && is_in_tests(parent(folder))
+}
 
 fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
     Some(match program {

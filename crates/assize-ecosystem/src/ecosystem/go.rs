@@ -12,11 +12,14 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     dependency_folders: &["vendor"],
     vendored_folders: &["vendor"],
     generated: GeneratedPaths { names: &["*.pb.go", "*.gen.go", "*_gen.go", "*_generated.go", "*_string.go"], folders: &[] },
-    // `go test` collects `*_test.go`, and passes over `testdata`.
+    // `go test` collects `*_test.go`. It passes over `testdata` and over names that begin with `_` or `.`.
     tests: TestPaths {
         names: &["*_test.go"],
         folders: &["testdata"],
         outer_folders: &["test", "tests", "e2e", "fixtures"],
+        collects: |path, is_named| {
+            is_named && !path.split('/').any(|part| part == "testdata" || part.starts_with(['_', '.']))
+        },
         ..TestPaths::NONE
     },
     role,

@@ -1,8 +1,14 @@
 //! Java and Kotlin with Maven or Gradle, and what else runs on their machine.
 
+use assize_core::path::file_name;
+
 use super::{Ecosystem, GeneratedPaths, TestPaths, install};
 use crate::Language;
 use crate::command::CommandRole;
+use crate::pattern::any;
+
+/// Names that hold tests where tests lie, and elsewhere may be anything.
+const NAMES_AMONG_TESTS: [&str; 6] = ["Test*.java", "Test*.kt", "IT*.java", "IT*.kt", "*ITCase.java", "*ITCase.kt"];
 
 pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     id: "jvm",
@@ -10,7 +16,9 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     manifests: &["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "*.versions.toml"],
     lock_files: &["gradle.lockfile"],
     generated: GeneratedPaths { names: &[], folders: &[] },
-    // Maven and Gradle compile each source set by itself: what lies in `src/main` is no test, whatever it is called.
+    // Maven and Gradle compile each source set on its own: what lies in `src/main` is no test, whatever it is called. Surefire collects `Test*`,
+    // `*Test`, `*Tests` and `*TestCase` from `src/test`, and Failsafe `IT*`, `*IT` and `*ITCase`. `Testing` is a common name of a product, so
+    // names are told by their beginning only where tests lie.
     tests: TestPaths {
         names: &[
             "*Test.java",
@@ -19,9 +27,9 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
             "*IT.java",
             "*Test.kt",
             "*Tests.kt",
+            "*TestCase.kt",
             "*IT.kt",
         ],
-        helpers: &[],
         folders: &[],
         outer_folders: &["test", "tests", "testdata", "fixtures"],
         source_sets: &[
@@ -35,6 +43,8 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
             ("src", "jvmTest"),
         ],
         product_sets: &[("src", "main"), ("src", "commonMain"), ("src", "jvmMain")],
+        collects: |path, is_named| is_named || any(&NAMES_AMONG_TESTS, file_name(path)),
+        ..TestPaths::NONE
     },
     role,
     installs: &[

@@ -60,10 +60,10 @@ pub struct GeneratedPaths {
 /// How the tests of an ecosystem are told by their paths, as its runners collect them.
 #[derive(Debug, Clone, Copy)]
 pub struct TestPaths {
-    /// Names of source files that hold tests, wherever they lie.
+    /// Names of source files that runners collect tests from, wherever they lie.
     pub names: &'static [&'static str],
-    /// Names of source files that belong to tests and hold none.
-    pub helpers: &'static [&'static str],
+    /// Names of source files that belong to tests, although no runner collects them by their names.
+    pub companions: &'static [&'static str],
     /// Folders that hold tests, wherever they lie.
     pub folders: &'static [&'static str],
     /// Folders that hold tests unless they lie among the sources of the product.
@@ -72,12 +72,21 @@ pub struct TestPaths {
     pub source_sets: &'static [(&'static str, &'static str)],
     /// Pairs of folders in which nothing is a test, whatever its name: `src/main`.
     pub product_sets: &'static [(&'static str, &'static str)],
+    /// Whether a runner collects tests from a file that belongs to them; `is_named` says whether its name is one of [`Self::names`].
+    pub collects: fn(path: &str, is_named: bool) -> bool,
 }
 
 impl TestPaths {
     /// No tests.
-    pub const NONE: Self =
-        Self { names: &[], helpers: &[], folders: &[], outer_folders: &[], source_sets: &[], product_sets: &[] };
+    pub const NONE: Self = Self {
+        names: &[],
+        companions: &[],
+        folders: &[],
+        outer_folders: &[],
+        source_sets: &[],
+        product_sets: &[],
+        collects: |_, is_named| is_named,
+    };
 }
 
 impl Ecosystem {

@@ -1,8 +1,26 @@
 //! JavaScript and TypeScript with npm, pnpm, yarn, bun or deno.
 
+use assize_core::path::parent;
+
 use super::{Ecosystem, GeneratedPaths, TestPaths, install};
 use crate::Language;
 use crate::command::{CommandRole, names_tests};
+
+/// Names with every extension of the family.
+macro_rules! script_names {
+    ($($stem:literal)*) => {
+        &[$(
+            concat!($stem, ".js"),
+            concat!($stem, ".jsx"),
+            concat!($stem, ".mjs"),
+            concat!($stem, ".cjs"),
+            concat!($stem, ".ts"),
+            concat!($stem, ".tsx"),
+            concat!($stem, ".mts"),
+            concat!($stem, ".cts"),
+        )*]
+    };
+}
 
 pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     id: "node",
@@ -39,28 +57,14 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         folders: &["dist", "__generated__"],
     },
     // jest collects `*.test.*`, `*.spec.*`, `test.*`, `spec.*` and what lies in `__tests__`; vitest the first two; mocha what lies in
-    // `test`, jasmine in `spec`. The last part of the name is the extension.
+    // `test`, jasmine in `spec`. The last part of the name is the extension. Cypress collects `*.cy.*`, Stencil and Detox `*.e2e.*`, Nest
+    // `*.e2e-spec.*`, and vitest `*.test-d.*` when it checks types.
     tests: TestPaths {
-        names: &[
-            "*.test.*",
-            "*.spec.*",
-            "*.test-d.*",
-            "*.cy.*",
-            "*.e2e.*",
-            "*.e2e-spec.*",
-            "test.js",
-            "test.jsx",
-            "test.mjs",
-            "test.cjs",
-            "test.ts",
-            "test.tsx",
-            "test.mts",
-            "test.cts",
-            "spec.js",
-            "spec.ts",
-        ],
+        names: script_names!("*.test" "*.spec" "test" "spec" "*.test-d" "*.spec-d" "*.cy" "*.e2e" "*.e2e-spec"),
+        companions: &["*.test.*", "*.spec.*"],
         folders: &["__tests__", "__mocks__", "tests", "test"],
         outer_folders: &["spec", "specs", "e2e", "integration-tests", "testdata", "fixtures"],
+        collects: |path, is_named| is_named || parent(path).split('/').any(|folder| folder == "__tests__"),
         ..TestPaths::NONE
     },
     runner_files: &[

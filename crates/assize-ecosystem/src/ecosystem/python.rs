@@ -24,10 +24,11 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     environments: &[".venv", "venv"],
     vendored_folders: &["site-packages"],
     generated: GeneratedPaths { names: &["*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py"], folders: &["__pycache__"] },
-    // pytest collects `test_*.py` and `*_test.py`, unittest `test*.py`; `conftest.py` belongs to them.
+    // pytest collects `test_*.py` and `*_test.py`, unittest and Django `test*.py`. Of what only the latter collect, two names are listed that
+    // no product uses. pytest loads `conftest.py` for the tests beside it.
     tests: TestPaths {
         names: &["test_*.py", "*_test.py", "tests.py", "test.py"],
-        helpers: &["conftest.py"],
+        companions: &["conftest.py"],
         folders: &["tests", "test"],
         outer_folders: &["testdata", "fixtures"],
         ..TestPaths::NONE

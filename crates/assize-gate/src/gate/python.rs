@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::file_name;
-use assize_ecosystem::{Language, holds_tests, is_generated, of_language};
+use assize_ecosystem::{FileRole, Language, holds_tests, is_generated, of_language};
 use assize_report::{ReportError, ToolReport, message};
 
 use super::{GateCommand, GateOutput, Project, Setup, mentions};
@@ -42,8 +42,11 @@ fn is_foreign(path: &str) -> bool {
 
 /// Returns whether a runner takes a file of the project's own for a file of tests by its name.
 fn is_collected(path: &str) -> bool {
+    // Tests among examples and measurements are not the project's own.
+    let role = FileRole::of(&format!("{}/module.py", parent(path)));
     let is_template = path.split('/').any(|part| matches!(part, "templates" | "vendored"));
-    path.ends_with(".py") && holds_tests(path) && is_code(path) && !is_template
+    let is_aside = is_template || matches!(role, FileRole::Example | FileRole::Bench);
+    path.ends_with(".py") && holds_tests(path) && is_code(path) && !is_aside
 }
 
 /// A folder that a project's tools are run in.
@@ -370,6 +373,7 @@ pub(super) mod tests {
             "venv/x/test_a.py",
             "node_modules/a/test_a.py",
             "tests/fixtures/test_a.py",
+            "examples/test_a.py",
         ] {
             assert!(!is_collected(path), "{path}");
         }

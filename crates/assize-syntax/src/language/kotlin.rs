@@ -134,6 +134,8 @@ impl LanguageReader for Kotlin {
     const FAMILY: ResolutionFamily = ResolutionFamily::Java;
     // The grammar stumbles over sound code, such as nested classes of one line each and `{ open() }`.
     const ERRORS_ARE_RELIABLE: bool = false;
+    // Many declarations with two annotations each take its parser a time that grows with their square.
+    const BYTES_MAX: usize = 128 * 1024;
 
     fn grammar() -> tree_sitter::Language {
         tree_sitter_kotlin_ng::LANGUAGE.into()

@@ -20,7 +20,7 @@ use walk::Notes;
 
 pub use generated::GENERATED_HEAD_LINES;
 
-/// Largest file that is parsed, in bytes.
+/// Largest file that is parsed, in bytes; for some languages it is less, see [`bytes_max`].
 pub const FILE_BYTES_MAX: usize = 1024 * 1024;
 /// Longest mean line of a file that is read, in bytes. Above, it was not written by a person.
 pub const LINE_BYTES_MEAN_MAX: usize = 500;
@@ -42,6 +42,8 @@ trait LanguageReader {
     const FAMILY: ResolutionFamily;
     /// Whether its grammar finds no errors in sound code. Where it does, an error tells nothing.
     const ERRORS_ARE_RELIABLE: bool = true;
+    /// Largest file that is parsed, in bytes. Less where the time that a parser takes grows faster than the text.
+    const BYTES_MAX: usize = FILE_BYTES_MAX;
 
     /// The grammar that parses it.
     fn grammar() -> tree_sitter::Language;
@@ -107,6 +109,14 @@ macro_rules! languages {
             match language {
                 $(Language::$language => <$module::$language as LanguageReader>::ERRORS_ARE_RELIABLE,)*
                 _ => false,
+            }
+        }
+
+        /// Returns the largest file of a language that is parsed, in bytes; 0 for one that cannot be read.
+        pub fn bytes_max(language: Language) -> usize {
+            match language {
+                $(Language::$language => <$module::$language as LanguageReader>::BYTES_MAX,)*
+                _ => 0,
             }
         }
 
@@ -233,7 +243,7 @@ impl FactsReader {
         let language = language_of(path)?;
         let lines = line_count(text);
         let passed_over = |why| FileFacts { lines, passed_over: Some(why), ..FileFacts::default() };
-        if let Some(why) = unfit(text, lines) {
+        if let Some(why) = unfit(language, text, lines) {
             return Some(passed_over(why));
         }
         let Some(tree) = self.tree(language, text) else { return Some(passed_over(SkipReason::TooHard)) };
@@ -244,7 +254,7 @@ impl FactsReader {
 
     /// As [`parse`].
     pub fn parse(&mut self, path: &str, text: &str) -> Option<ParsedFile> {
-        let language = language_of(path).filter(|_| text.len() <= FILE_BYTES_MAX)?;
+        let language = language_of(path).filter(|language| text.len() <= bytes_max(*language))?;
         Some(ParsedFile { tree: self.tree(language, text)?, language })
     }
 
@@ -296,8 +306,8 @@ fn line_count(text: &str) -> u32 {
 }
 
 /// Why a file is not worth parsing, if so.
-fn unfit(text: &str, lines: u32) -> Option<SkipReason> {
-    if text.len() > FILE_BYTES_MAX {
+fn unfit(language: Language, text: &str, lines: u32) -> Option<SkipReason> {
+    if text.len() > bytes_max(language) {
         Some(SkipReason::TooLarge)
     } else if text.len() > LINE_BYTES_MEAN_MAX * lines as usize {
         Some(SkipReason::Minified)

@@ -191,14 +191,18 @@ fn errors_are_limited_in_number_and_length() {
 
 #[test]
 fn a_file_is_read_up_to_its_limit() {
-    let of = |bytes: usize| {
-        let text = "fn a() {}\n";
+    let of = |path: &str, text: &str, bytes: usize| {
         let padded = format!("{}{}", text.repeat(bytes / text.len()), " ".repeat(bytes % text.len()));
         assert_eq!(padded.len(), bytes);
-        (facts("a.rs", &padded).passed_over, parse("a.rs", &padded).is_some())
+        (facts(path, &padded).passed_over, parse(path, &padded).is_some())
     };
-    assert_eq!(of(FILE_BYTES_MAX), (None, true));
-    assert_eq!(of(FILE_BYTES_MAX + 1), (Some(SkipReason::TooLarge), false));
+    for (path, text, most) in [
+        ("a.rs", "fn a() {}\n", FILE_BYTES_MAX),
+        ("a.kt", "fun a() {}\n", bytes_max(Language::Kotlin)),
+    ] {
+        assert_eq!(of(path, text, most), (None, true), "{path}");
+        assert_eq!(of(path, text, most + 1), (Some(SkipReason::TooLarge), false), "{path}");
+    }
     let large = facts("a.rs", &"fn a() {}\n".repeat(FILE_BYTES_MAX / 10 + 1));
     assert_eq!((large.lines as usize, large.names.len()), (FILE_BYTES_MAX / 10 + 1, 0));
 }
