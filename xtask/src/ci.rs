@@ -15,7 +15,7 @@ fn all() -> Result {
     doc.env("RUSTDOCFLAGS", "--deny warnings");
     shell::run(doc)?;
     schema::run(true)?;
-    tidy::run(false)?;
+    tidy::run()?;
     book::run()?;
     deny()
 }

@@ -39,11 +39,7 @@ enum Xtask {
         check: bool,
     },
     /// Check what no compiler checks: layers, names, words, sizes.
-    Tidy {
-        /// Show every place that the checks report which do not fail yet, and not only the first ones.
-        #[arg(long)]
-        all: bool,
-    },
+    Tidy,
     /// Assemble the book, check its links, widths and ids, and build it with mdBook in target/book/html.
     Book,
     /// Run each fuzz target for a while.
@@ -106,7 +102,7 @@ fn main() -> ExitCode {
     let done = match Xtask::parse() {
         Xtask::Ci => ci::run(),
         Xtask::Schema { check } => schema::run(check),
-        Xtask::Tidy { all } => tidy::run(all),
+        Xtask::Tidy => tidy::run(),
         Xtask::Book => book::run(),
         Xtask::Fuzz { seconds } => fuzz::run(seconds),
         Xtask::Bench { what, rounds } => bench::run(what, rounds),

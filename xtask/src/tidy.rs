@@ -4,36 +4,37 @@ mod circles;
 mod layers;
 mod names;
 mod source;
+mod test_patterns;
 mod words;
 
 use assize_stop::rule::RULES;
 
 use crate::files;
 use crate::shell::{Result, root};
-use crate::syntax::{RustSource, parse_all};
+use crate::syntax::parse_all;
 
-/// How many places of a check that is only reported are shown, unless all are asked for.
-const SHOWN: usize = 20;
-
-/// Runs every check and reports all that is wrong. Of the checks that do not fail yet, it shows the first
-/// places, or all.
-pub fn run(all: bool) -> Result {
-    let shown = if all { usize::MAX } else { SHOWN };
+/// Runs every check and reports all that is wrong.
+pub fn run() -> Result {
     let mut wrong = Vec::new();
     layers::check(&mut wrong)?;
     rules(&mut wrong);
     let sources = files::sources()?;
-    let circles = circles::circles(&sources)?;
-    println!("tidy: circles of modules: {}", circles.len());
-    wrong.extend(circles);
+    add("circles of modules", circles::circles(&sources)?, &mut wrong);
     let sources = files::texts(sources)?;
     for (path, text) in &sources {
         source::check(path, text, &mut wrong);
     }
     let sources = parse_all(&sources)?;
-    type_names(&sources, shown, &mut wrong);
-    banned_words(&sources, shown, &mut wrong)?;
+    add("type names with two meanings", names::duplicates(&sources), &mut wrong);
+    add("banned words", words::find(&sources, &files::texts(files::markdown()?)?)?, &mut wrong);
+    add("second answers to what is a test", test_patterns::find(&sources), &mut wrong);
     if wrong.is_empty() { Ok(()) } else { Err(format!("tidy:\n  {}", wrong.join("\n  "))) }
+}
+
+/// Prints how much of something was found, and adds it to what is wrong.
+fn add(what: &str, found: Vec<impl ToString>, wrong: &mut Vec<String>) {
+    println!("tidy: {what}: {}", found.len());
+    wrong.extend(found.iter().map(ToString::to_string));
 }
 
 /// A rule is one file, named by its id.
@@ -44,37 +45,5 @@ fn rules(wrong: &mut Vec<String>) {
         if !file.is_file() {
             wrong.push(format!("the rule {} has no file {}", rule.id(), file.display()));
         }
-    }
-}
-
-fn type_names(sources: &[RustSource], shown: usize, wrong: &mut Vec<String>) {
-    let found = names::duplicates(sources);
-    println!("tidy: type names with two meanings: {}", found.len());
-    report(found, names::IS_ERROR, shown, wrong);
-}
-
-fn banned_words(sources: &[RustSource], shown: usize, wrong: &mut Vec<String>) -> Result {
-    let found = words::find(sources, &files::texts(files::markdown()?)?)?;
-    let counts: Vec<String> = words::counts(&found).iter().map(|(word, count)| format!("{word} {count}")).collect();
-    println!("tidy: banned words: {}{}", found.len(), if found.is_empty() { "" } else { ", by word:" });
-    if !counts.is_empty() {
-        println!("  {}", counts.join(" · "));
-    }
-    let lines = found.iter().map(|it| format!("{}:{}: `{}`; instead: {}", it.path, it.line, it.found, it.instead));
-    report(lines.collect(), words::IS_ERROR, shown, wrong);
-    Ok(())
-}
-
-/// Adds what was found to what is wrong, or only shows the first of it.
-fn report(found: Vec<String>, is_error: bool, shown: usize, wrong: &mut Vec<String>) {
-    if is_error {
-        wrong.extend(found);
-        return;
-    }
-    for line in found.iter().take(shown) {
-        println!("  {line}");
-    }
-    if found.len() > shown {
-        println!("  … and {} more", found.len() - shown);
     }
 }

@@ -58,6 +58,14 @@ pub fn holds_tests(path: &str) -> bool {
     FileRole::of(path) == FileRole::Test && Language::of(path).is_some_and(is_collected)
 }
 
+/// Returns the stem of the file that a test file is named after: `parser` for `test_parser.py`.
+pub fn tested_stem(test: &str) -> &str {
+    let stem = file_name(test).split('.').next().unwrap_or_default();
+    let stem = stem.strip_prefix("test_").unwrap_or(stem);
+    let endings = ["_test", "_tests", "_spec", "Tests", "Test", "Spec", "IT"];
+    endings.iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem)
+}
+
 /// Returns whether the file says what there is to build or configures a tool, so that gates are recognized by what stands in it.
 pub fn is_setting(path: &str) -> bool {
     let name = file_name(path);

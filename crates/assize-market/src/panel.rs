@@ -138,7 +138,7 @@ mod tests {
             let all = summed(2, [(&showing, &verdict)]);
             assert!(all.iter().all(|said| said.scores().0.is_some() == counts), "{verdict:?}");
         }
-        assert!(BidOpinions::default().reasoning().contains("Nobody judged"));
+        assert!(BidOpinions::default().reasoning().contains("were not judged"));
     }
 
     /// A judge that prefers whatever is shown first is worth nothing: after as many showings as there are bids, all have gained alike.

@@ -136,7 +136,7 @@ fn what_touches_the_same_bytes_is_refused() {
     check(text, &[splice("f", 0, 1, "x"), splice("f", 1, 0, "y")], "x\ny\nb\nc\n");
     // Of two texts at one place nobody knows which comes first.
     for (place, line) in [(0, 1), (1, 2), (3, 3)] {
-        let fault = format!("ops[1]: puts in text where ops[0] does, in f at line {line}");
+        let fault = format!("ops[1]: inserts text where ops[0] does, in f at line {line}");
         check_faults(text, &[splice("f", place, 0, "x"), splice("f", place, 0, "y")], &[&fault]);
         check_faults(text, &[splice("f", place, 0, "x"), splice("f", place, 0, "x")], &[&fault]);
     }

@@ -224,7 +224,7 @@ fn a_fixer_that_could_not_be_asked_is_asked_again_by_the_next_call() {
     assert_eq!((output.status.code(), world.calls(), world.text().as_str()), (Some(0), 3, "one\ntwo\nthree\n"));
     assert_eq!(result["fix"]["cost_usd"], 0.75, "{result}");
     let again = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(again.contains("goes on where it stopped"), "{again}");
+    assert!(again.contains("is on record and is resumed"), "{again}");
     let (_, ledger) = world.shown("json", &["ledger", "show"]);
     let (_, replayed) = world.shown("json", &["ledger", "replay", &ledger.lines().count().to_string()]);
     assert!(replayed.contains("\"same\":true"), "{replayed}");
@@ -241,7 +241,7 @@ fn an_answer_that_could_not_be_tried_is_kept_and_tried_by_the_next_call() {
     let (output, _) = world.fix(&["--yes", "--max-cost", "0.25"]);
     assert_eq!((output.status.code(), world.calls()), (Some(2), 1), "{output:?}");
     let (_, ledger) = world.shown("human", &["ledger", "show"]);
-    assert!(ledger.contains("that nobody tried"), "{ledger}");
+    assert!(ledger.contains("untried patch"), "{ledger}");
     fs::rename(world.beside("head"), world.repo.path().join(".git/HEAD")).expect("moved back");
     let (output, result) = world.fix(&["--yes", "--max-cost", "0.25"]);
     assert_eq!((output.status.code(), world.calls()), (Some(0), 1), "{output:?}");
@@ -257,7 +257,7 @@ fn a_dry_run_writes_nothing_and_another_call_takes_it_without_asking_again() {
     assert_eq!((world.text(), world.calls()), (CHANGED.to_owned(), 1));
     let (output, result) = world.fix(&["--yes"]);
     assert_eq!((output.status.code(), world.calls(), &result["fix"]["written"]), (Some(0), 1, &true.into()));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("goes on where it stopped"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is on record and is resumed"), "{output:?}");
     let (_, result) = world.fix(&["--yes"]);
     assert_eq!(result["fix"]["rounds"].as_array().map(Vec::len), Some(0), "nothing is left to mend: {result}");
 }
@@ -274,7 +274,7 @@ fn what_nobody_would_judge_is_not_written() {
     let world = FixFixture::with_program(prints);
     let (output, result) = world.fix(&["--yes", "--rounds", "1", "--keep-best"]);
     let unfit = &result["fix"]["rounds"][1]["came"]["unfit"][0];
-    assert!(unfit.as_str().is_some_and(|fault| fault.contains("nobody would judge it")), "{output:?} {result}");
+    assert!(unfit.as_str().is_some_and(|fault| fault.contains("git would ignore")), "{output:?} {result}");
     assert!(!world.repo.path().join("built").exists());
 }
 

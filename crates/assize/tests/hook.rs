@@ -202,7 +202,7 @@ fn shadow_watches_and_sums_up() {
     agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
     assert_eq!(agent.stops("Done."), None);
     let summed = agent.read(&["ledger", "show", "--shadow", "--format", "human"]);
-    assert!(summed.contains("1 would have been sent back") && summed.contains("placeholder-added"), "{summed}");
+    assert!(summed.contains("1 would have been blocked") && summed.contains("placeholder-added"), "{summed}");
 }
 
 #[test]

@@ -190,7 +190,10 @@ fn bids_are_ranked_by_what_they_name() {
         assert_eq!(scores(ranked(arguments)), wanted, "{arguments:?}");
     }
     let person = told(&project.market(&["rank", "--spec", "issue.md", "part.json", "whole.json", "--format", "human"]));
-    assert!(person.contains("2 bids: whole.json is taken") && person.contains("nobody judged quality"), "{person}");
+    assert!(
+        person.contains("2 bids: whole.json is taken") && person.contains("quality and innovation were not judged"),
+        "{person}"
+    );
 }
 
 #[test]

@@ -4,9 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::syntax::{RustSource, line};
 
-/// Whether a type name with two meanings is an error, or is only reported.
-pub const IS_ERROR: bool = true;
-
 /// Names that may be defined more than once, each for a reason.
 const KEPT: [&str; 4] = [
     // One role: the arguments of the command that the file implements.

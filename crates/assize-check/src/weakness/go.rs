@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use assize_ecosystem::holds_tests;
 use tree_sitter::Node;
 
 use super::code::{
@@ -26,7 +27,7 @@ pub(super) fn search<'t>(root: Node<'t>, text: &'t str, path: &str, found: &mut 
         visit(&file, node, above, &mut scopes, found);
         true
     });
-    if path.ends_with("_test.go") {
+    if holds_tests(path) {
         found.mark_test(1, u32::try_from(root.end_position().row + 1).unwrap_or(u32::MAX));
     }
     !file.code.is_exhausted()
@@ -91,7 +92,7 @@ fn visit<'t>(
         }
         "import_spec" => {
             let module = field(node, "path").and_then(|path| file.code.literal(path)).unwrap_or_default();
-            if module == "testing" && !file.path.ends_with("_test.go") && !is_test_helper(file.path) {
+            if module == "testing" && !holds_tests(file.path) && !is_test_helper(file.path) {
                 found.file(
                     "runner-touched",
                     node,
@@ -412,7 +413,7 @@ fn permissions<'t>(call: &GoCall<'_, 't, '_>, found: &mut WeaknessCollector<'t>)
 
 /// Code that asks whether it is tested, or by whom it is called.
 fn detected<'t>(call: &GoCall<'_, 't, '_>, found: &mut WeaknessCollector<'t>) {
-    if call.file.path.ends_with("_test.go") {
+    if holds_tests(call.file.path) {
         return;
     }
     let excused = is_test_helper(call.file.path);

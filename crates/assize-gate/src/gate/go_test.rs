@@ -1,5 +1,6 @@
 //! `go test -json`: Go's own runner of tests.
 
+use assize_ecosystem::holds_tests;
 use assize_report::{ToolReport, ReportError, go_test};
 
 use super::javascript::within;
@@ -25,7 +26,7 @@ impl Gate for GoTest {
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
-        go::setups(project, |path| path.ends_with("_test.go"))
+        go::setups(project, holds_tests)
     }
 
     fn command(&self, setup: &Setup, _project: &Project) -> GateCommand {

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::file_name;
-use assize_ecosystem::is_generated;
+use assize_ecosystem::{holds_tests, is_generated};
 use assize_report::ToolReport;
 use assize_report::eslint::CODE_ENDINGS;
 use serde_json::Value;
@@ -102,14 +102,9 @@ pub(super) fn files<'a>(project: &'a Project, folder: &'a str) -> impl Iterator<
     })
 }
 
-/// The files of a package whose names say that they hold tests: `a.test.ts`, `a.spec.js`, `__tests__/a.js`.
+/// The files of a package that runners collect tests from: `a.test.ts`, `a.spec.js`, `__tests__/a.js`.
 pub(super) fn test_files(project: &Project, folder: &str) -> Vec<String> {
-    let is_named = |path: &str| {
-        let name = file_name(path);
-        let named = [".test.", ".spec."].iter().any(|part| name.contains(part)) || path.contains("__tests__/");
-        named && is_code(path)
-    };
-    files(project, folder).filter(|path| is_named(path)).map(str::to_owned).collect()
+    files(project, folder).filter(|path| holds_tests(path) && is_code(path)).map(str::to_owned).collect()
 }
 
 /// Returns whether a file is JavaScript or TypeScript by its name.

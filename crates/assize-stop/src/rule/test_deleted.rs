@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use assize_core::diff::{Diff, FileChange, FileStatus, DiffLineKind};
 use assize_core::finding::{Certainty, Severity};
-use assize_ecosystem::{Language, is_code, is_generated, is_test};
+use assize_ecosystem::{Language, is_code, is_generated, is_test, tested_stem};
 use assize_core::path::file_name;
 use assize_core::text::quote;
 
@@ -152,10 +152,10 @@ impl<'a> Surroundings<'a> {
 
     /// Returns whether the file that a test file is named after was deleted too.
     fn subject_deleted(&self, test_path: &str) -> bool {
-        let subject = subject(test_path);
+        let subject = tested_stem(test_path);
         let gone =
             |file: &FileChange| file.status == FileStatus::Deleted && !is_test(&file.path) && is_code(&file.path);
-        self.diff.files.iter().filter(|file| gone(file)).any(|file| stem(&file.path).eq_ignore_ascii_case(&subject))
+        self.diff.files.iter().filter(|file| gone(file)).any(|file| stem(&file.path).eq_ignore_ascii_case(subject))
     }
 
     fn certainty(&self, file: &FileChange, lost: usize, census: &TestCensus<'_>) -> Certainty {
@@ -200,14 +200,6 @@ fn definitions(file: &FileChange, side: DiffSide) -> Vec<String> {
 fn stem(path: &str) -> &str {
     let name = file_name(path);
     name.split('.').next().unwrap_or(name)
-}
-
-/// The stem of the file that a test file is named after: `parser` for `test_parser.py`.
-fn subject(test_path: &str) -> String {
-    let stem = stem(test_path);
-    let stem = stem.strip_prefix("test_").unwrap_or(stem);
-    let endings = ["_test", "_tests", "_spec", "Tests", "Test", "Spec", "IT"];
-    endings.iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem).to_owned()
 }
 
 /// A test file that was renamed so that no runner finds it.

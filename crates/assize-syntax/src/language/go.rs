@@ -6,6 +6,7 @@
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
+use assize_ecosystem::holds_tests;
 use tree_sitter::{Node, Tree};
 
 use super::{LanguageReader, ResolutionFamily};
@@ -208,7 +209,7 @@ impl GoVisitor {
             });
             let role = match receiver {
                 Some(_) => Role::Method,
-                None if test && notes.path.ends_with("_test.go") => Role::Test,
+                None if test && holds_tests(notes.path) => Role::Test,
                 None => Role::Function,
             };
             let public = role != Role::Test && is_exported(text) && owner.is_none_or(is_exported);

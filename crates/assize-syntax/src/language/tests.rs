@@ -196,10 +196,9 @@ fn a_file_is_read_up_to_its_limit() {
         assert_eq!(padded.len(), bytes);
         (facts(path, &padded).passed_over, parse(path, &padded).is_some())
     };
-    for (path, text, most) in [
-        ("a.rs", "fn a() {}\n", FILE_BYTES_MAX),
-        ("a.kt", "fun a() {}\n", bytes_max(Language::Kotlin)),
-    ] {
+    for (path, text, most) in
+        [("a.rs", "fn a() {}\n", FILE_BYTES_MAX), ("a.kt", "fun a() {}\n", bytes_max(Language::Kotlin))]
+    {
         assert_eq!(of(path, text, most), (None, true), "{path}");
         assert_eq!(of(path, text, most + 1), (Some(SkipReason::TooLarge), false), "{path}");
     }

@@ -1,5 +1,6 @@
 //! What deceives tests in JavaScript and TypeScript.
 
+use assize_ecosystem::is_test;
 use tree_sitter::Node;
 
 use super::super::code::{View, children, field, unwrapped};
@@ -524,8 +525,7 @@ const READS_TESTS: &str =
 /// Returns whether a pattern or a path is that of tests, by their names.
 fn is_of_tests(path: &str) -> bool {
     let path = path.split('?').next().unwrap_or(path);
-    let in_folder = path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec"));
-    in_folder || [".test.", ".spec.", "__snapshots__", ".snap"].iter().any(|part| path.contains(part))
+    is_test(path) || path.split('/').any(|part| part == "spec") || path.ends_with(".snap")
 }
 
 /// `import text from "../test/a.test.ts?raw"`.
