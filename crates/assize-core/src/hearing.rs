@@ -3,7 +3,7 @@
 //! Every court that asks judges hears them in the same way. What their opinions amount to is for
 //! the court to say.
 
-use crate::opinion::{JudgeRecord, Opinion};
+use crate::opinion::Opinion;
 use crate::ruling::{Cause, Unjudged};
 
 /// The judges of a case, and what they have said so far.
@@ -45,11 +45,8 @@ impl<V> OpinionCollector<V> {
     /// configured one.
     pub fn close(&mut self) -> Vec<Opinion<V>> {
         for id in std::mem::take(&mut self.waiting_for) {
-            self.opinions.push(Opinion {
-                judge: JudgeRecord { id, ..JudgeRecord::default() },
-                reply: None,
-                verdict: Err(Unjudged::new(Cause::Timeout, "no reply before the court's deadline")),
-            });
+            let late = Unjudged::new(Cause::Timeout, "no reply before the court's deadline");
+            self.opinions.push(Opinion::of(id, Err(late)));
         }
         let judges = &self.judges;
         self.opinions.sort_by_key(|opinion| judges.iter().position(|judge| *judge == opinion.judge.id));

@@ -47,6 +47,13 @@ pub struct Opinion<V> {
     pub verdict: Result<V, Unjudged>,
 }
 
+impl<V> Opinion<V> {
+    /// Makes the opinion of a judge of which only the id is recorded, without a reply, a model or a price.
+    pub fn of(judge: impl Into<String>, verdict: Result<V, Unjudged>) -> Self {
+        Self { judge: JudgeRecord { id: judge.into(), ..JudgeRecord::default() }, reply: None, verdict }
+    }
+}
+
 /// How the opinions of several judges become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -135,6 +142,15 @@ mod tests {
             check(PanelRule::Majority, outcomes, majority);
             check(PanelRule::Unanimous, outcomes, unanimous);
         }
+    }
+
+    #[test]
+    fn the_first_judge_that_did_not_judge_is_named() {
+        let late = || Err(Unjudged::new(Cause::Timeout, "late"));
+        let opinions = [Opinion::of("a", Ok(A)), Opinion::of("b", late()), Opinion::of("c", late())];
+        assert_eq!((opinions[0].reply.as_ref(), opinions[0].judge.model.as_deref()), (None, None));
+        let weighed = weigh(PanelRule::AnyFail, &opinions, |outcome| *outcome);
+        assert_eq!(weighed, Some(Err(Unjudged::new(Cause::Timeout, "b: late"))));
     }
 
     #[test]

@@ -3,6 +3,27 @@
 //! Manifests and lock files, what is a test, generated or vendored path, which commands run tests or checks, where packages and toolchains
 //! are installed, which registries everybody uses. Gates, rules, the test policy, the sandbox, the dependency check and the brief ask here.
 //! Everything is told from paths and words alone: nothing is read or run.
+//!
+//! # Example
+//!
+//! ```rust
+//! use assize_ecosystem::command::CommandRole;
+//! use assize_ecosystem::{FileRole, command_role, of_manifest};
+//!
+//! assert_eq!(FileRole::of("src/orders.ts"), FileRole::Production);
+//! assert_eq!(FileRole::of("src/orders.test.ts"), FileRole::Test);
+//! assert_eq!(FileRole::of("web/node_modules/left-pad/index.js"), FileRole::Vendored);
+//!
+//! // Variables and wrappers before a program do not change what the command does.
+//! let role = |command: &str| command_role(&command.split_whitespace().collect::<Vec<_>>());
+//! assert_eq!(role("RUST_LOG=debug timeout 60 cargo nextest run"), CommandRole::Test);
+//! assert_eq!(role("cargo clippy --workspace"), CommandRole::Check);
+//! assert_eq!(role("git status"), CommandRole::Other);
+//!
+//! let (ecosystem, is_lock_file) = of_manifest("api/Cargo.lock").expect("a file of Cargo");
+//! assert!(is_lock_file);
+//! assert!(ecosystem.manifests.contains(&"Cargo.toml"));
+//! ```
 
 pub mod command;
 mod ecosystem;

@@ -2,6 +2,35 @@
 //!
 //! Processes, git, HTTP, the ledger and the clock are here. Nothing here decides what the judged work is worth. The
 //! pure crates decide that, so that each decision can be tested and replayed without any I/O.
+//!
+//! # Example
+//!
+//! A patch is applied to a folder completely or not at all. The result includes the inverse patch.
+//!
+//! ```rust
+//! use assize_engine::patch::{PatchError, PatchTerms, Patcher};
+//! use assize_patch::{PatchForm, PatchInput, PatchLimits};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("price.py");
+//! std::fs::write(&file, "def total(net):\n    return net\n")?;
+//! let edit = |find: &str, replace: &str| {
+//!     let op = serde_json::json!({"kind": "edit", "path": "price.py", "find": find, "replace": replace});
+//!     let document = serde_json::json!({"ops": [op]}).to_string();
+//!     PatchInput::read(document.as_bytes(), PatchForm::Json, &PatchLimits::default()).expect("a sound document")
+//! };
+//!
+//! let patcher = Patcher::open(folder.path())?;
+//! let applied = patcher.apply(&PatchTerms::default(), &edit("return net", "return net * 1.19"))?;
+//! assert_eq!(std::fs::read_to_string(&file)?, "def total(net):\n    return net * 1.19\n");
+//!
+//! let unfit = patcher.apply(&PatchTerms::default(), &edit("return gross", "return 0")).err();
+//! assert!(matches!(unfit, Some(PatchError::Unfit(faults)) if faults[0].at == "ops[0].find"));
+//!
+//! patcher.apply(&PatchTerms::default(), &PatchInput::Operations(applied.inverse))?;
+//! assert_eq!(std::fs::read_to_string(&file)?, "def total(net):\n    return net\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod brief;
 pub mod court;

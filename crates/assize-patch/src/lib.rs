@@ -6,6 +6,29 @@
 //!
 //! Every place in a patch is meant in the files as they were before it: operations on one file do not
 //! see each other's results, so their order says nothing, and two that touch the same bytes are refused.
+//!
+//! # Example
+//!
+//! ```rust
+//! use assize_patch::{FileContent, PatchForm, PatchInput, PatchLimits, PatchTerms, Snapshot};
+//!
+//! let price = FileContent::plain("def total(net):\n    return net\n");
+//! let tree = Snapshot::of_files([("price.py".to_owned(), price)]);
+//! let fit = |document: &str| {
+//!     let input = PatchInput::read(document.as_bytes(), PatchForm::Guessed, &PatchLimits::default());
+//!     PatchTerms::default().fit(&input.expect("a sound document"), &tree)
+//! };
+//!
+//! let edit = r#"{"ops": [{"kind": "edit", "path": "price.py", "find": "return net",
+//!                         "replace": "return net * 1.19"}]}"#;
+//! let fitting = fit(edit).expect("it fits");
+//! let after = fitting.plan.changes[0].after.as_ref().expect("the file stays");
+//! assert_eq!(after.bytes, b"def total(net):\n    return net * 1.19\n");
+//!
+//! // Every fault is listed with its place. The tree is not changed.
+//! let faults = fit(r#"{"ops": [{"kind": "remove", "path": "prices.py"}]}"#).unwrap_err();
+//! assert_eq!(faults[0].at, "ops[0].path");
+//! ```
 
 mod applied;
 mod document;

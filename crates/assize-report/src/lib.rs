@@ -4,6 +4,28 @@
 //! what stands in it, or says why it cannot be read; it never guesses, and it must not know which
 //! gate ran the tool, what the exit status was, or what a court makes of it. That a report is
 //! absent, cut off or crashed midway is an error here, never an empty report.
+//!
+//! # Example
+//!
+//! ```rust
+//! use assize_report::{ReportError, TestOutcome, parse_as};
+//!
+//! let xml = br#"<testsuite name="cart" tests="2" failures="1">
+//!   <testcase classname="test_cart" name="empty" file="tests/test_cart.py"/>
+//!   <testcase classname="test_cart" name="discount" file="tests/test_cart.py">
+//!     <failure message="9 != 10"/>
+//!   </testcase>
+//! </testsuite>"#;
+//! let report = parse_as("junit", xml).expect("JUnit is a known format")?;
+//! let run = report.tests.expect("JUnit reports tests");
+//! assert_eq!((run.count(TestOutcome::Passed), run.count(TestOutcome::Failed)), (1, 1));
+//! assert_eq!(run.cases[1].message.as_deref(), Some("9 != 10"));
+//!
+//! // A report that stops before its end is an error, never an empty report.
+//! let cut = parse_as("junit", &xml[..100]).expect("JUnit is a known format");
+//! assert!(matches!(cut, Err(ReportError::Truncated(_))));
+//! # Ok::<(), ReportError>(())
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -95,16 +95,21 @@ pub fn bound(so_far: &ReviewInputs) -> RankingKey {
 }
 
 impl Assessment {
+    /// Makes the assessment of a reviewed candidate: computes its ranking key, and reads from the limits of the review
+    /// whether it was stopped early ([`STOPPED_EARLY`]).
+    pub fn of(review: ReviewRecord, convention: Conformity) -> Self {
+        let ranking_key = RankingKey::of(&review.inputs, review.ruling.outcome, convention.fit);
+        let stopped = review.inputs.limits.iter().find(|limit| *limit == STOPPED_EARLY).cloned();
+        Self { ranking_key, review: Box::new(review), convention, stopped }
+    }
+
     /// Takes back what was found out after a stage.
     fn cut(&mut self, course: &GateProgress, checkpoint: &GateCheckpoint) {
         let mut inputs = std::mem::take(&mut self.review.inputs);
         inputs.exec = up_to(inputs.exec, course.gates, checkpoint.gates);
         inputs.limits.truncate(course.limits);
         inputs.limits.push(STOPPED_EARLY.to_owned());
-        *self.review = ReviewRecord::of(inputs);
-        self.convention = course.convention.clone();
-        self.ranking_key = RankingKey::of(&self.review.inputs, self.review.ruling.outcome, self.convention.fit);
-        self.stopped = Some(STOPPED_EARLY.to_owned());
+        *self = Self::of(ReviewRecord::of(inputs), course.convention.clone());
     }
 
     /// Takes away the gates that are absent, and returns them.

@@ -1,6 +1,31 @@
 //! Grammars, the facts of a source file, and how imports find files.
 //!
 //! Everything here works on texts and paths that are handed to it; nothing reads a tree by itself.
+//!
+//! # Example
+//!
+//! ```rust
+//! use assize_syntax::facts::Role;
+//! use assize_syntax::language::{errors, read};
+//!
+//! let text = "\
+//! from billing.tax import rate
+//!
+//! class Invoice:
+//!     def total(self, net):
+//!         return net * rate()
+//! ";
+//! let facts = read("shop/invoice.py", text).expect("Python can be read");
+//! assert_eq!(facts.imports[0].path, "billing.tax");
+//! assert_eq!(facts.imports[0].names, ["rate"]);
+//!
+//! let names: Vec<_> = facts.names.iter().map(|name| (name.line, name.role, name.text)).collect();
+//! assert_eq!(names, [(3, Role::Type, "Invoice"), (4, Role::Method, "total"), (4, Role::Parameter, "net")]);
+//!
+//! // A syntax error is reported with its line.
+//! assert_eq!(errors("shop/broken.py", "total = (1 +\n")[0].0, 1);
+//! assert!(read("shop/notes.txt", "total = 1\n").is_none());
+//! ```
 
 pub mod completion_marker;
 pub mod facts;

@@ -86,6 +86,13 @@ pub struct Reply {
     pub stop: StopReason,
 }
 
+impl Reply {
+    /// Makes a complete reply that is a text, the form in which most models reply.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { payload: Payload::Text(text.into()), stop: StopReason::Complete }
+    }
+}
+
 /// Reads the one verdict of a reply.
 ///
 /// `attachments` are the texts that the judge was shown and that are not its own: the judged
@@ -381,7 +388,14 @@ mod tests {
     const GOOD: &str = r#"{"pass":false,"reason":"No test covers the parser.","missingItems":["tests"],"questionsForUser":[],"forwardProgress":true,"suggestedNextSteps":["write them"]}"#;
 
     fn text(text: &str) -> Reply {
-        Reply { payload: Payload::Text(text.to_owned()), stop: StopReason::Complete }
+        Reply::text(text)
+    }
+
+    #[test]
+    fn a_reply_in_prose_is_complete() {
+        let parts = Reply { payload: Payload::Text(GOOD.to_owned()), stop: StopReason::Complete };
+        assert_eq!(Reply::text(GOOD), parts);
+        assert_eq!(cause(&Reply { stop: StopReason::Length, ..parts }), Some(Cause::Truncated));
     }
 
     fn cause(reply: &Reply) -> Option<Cause> {

@@ -355,10 +355,7 @@ impl ReviewBatch<'_> {
             // The total includes the gates, which are unknown here.
             course.convention.total = None;
         }
-        let stopped = record.inputs.limits.iter().find(|limit| *limit == STOPPED_EARLY).cloned();
-        let ranking_key = RankingKey::of(&record.inputs, record.ruling.outcome, convention.fit);
-        let assessment = Assessment { ranking_key: ranking_key, review: Box::new(record), convention, stopped };
-        Ok(CandidateAssessment { assessment, course })
+        Ok(CandidateAssessment { assessment: Assessment::of(record, convention), course })
     }
 }
 

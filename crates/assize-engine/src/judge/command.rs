@@ -10,7 +10,7 @@ use std::time::Instant;
 use assize_core::prompt::Question;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::text::{make_visible, tail};
-use assize_core::verdict::{Payload, Reply, StopReason};
+use assize_core::verdict::Reply;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ impl Judge for CommandJudge {
             let unjudged = Unjudged::new(Cause::Malformed, "the reply is no UTF-8 text");
             return Err(CallError::Final { unjudged, cost_usd });
         };
-        let reply = Reply { payload: Payload::Text(text), stop: StopReason::Complete };
+        let reply = Reply::text(text);
         Ok(JudgeAnswer { reply, model: None, tokens_in: 0, tokens_out: 0, cost_usd })
     }
 }

@@ -1,6 +1,5 @@
 //! What the gates leave of a change, and what no judge can raise.
 
-use assize_core::opinion::JudgeRecord;
 use assize_gate::comparison::TestComparison;
 use assize_gate::exec_report::{FailingTest, TestSummary, TroubleReport};
 use assize_report::Diagnostic;
@@ -197,8 +196,7 @@ fn opinion(judge: &str, verdict: ReviewOutcome, types: f64) -> Opinion<ReviewVer
         explanations: Explanations { root_cause: format!("{judge} says so"), minimal_fix: "m".to_owned() },
         fix_plan: if verdict == ReviewOutcome::Accept { Vec::new() } else { vec![step] },
     };
-    let judge = JudgeRecord { id: judge.to_owned(), ..JudgeRecord::default() };
-    Opinion { judge, reply: None, verdict: Ok(verdict) }
+    Opinion::of(judge, Ok(verdict))
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! That evidence decides, and the order of candidates never.
 
 use assize_core::finding::Severity;
-use assize_core::opinion::JudgeRecord;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_gate::gate::Dimension;
 use assize_report::Diagnostic;
@@ -51,12 +50,9 @@ fn inputs(candidates: &[(&str, Option<RankingKey>)]) -> TournamentInputs {
 }
 
 fn compared(first: usize, second: usize, choices: &[(&str, Option<PairChoice>)]) -> PairComparison {
-    let opinion = |(judge, choice): &(&str, Option<PairChoice>)| Opinion {
-        judge: JudgeRecord { id: (*judge).to_owned(), ..JudgeRecord::default() },
-        reply: None,
-        verdict: choice
-            .map(|choice| PairVerdict { reason: "It is.".to_owned(), choice })
-            .ok_or_else(|| Unjudged::new(Cause::Timeout, "late")),
+    let opinion = |(judge, choice): &(&str, Option<PairChoice>)| {
+        let verdict = choice.map(|choice| PairVerdict { reason: "It is.".to_owned(), choice });
+        Opinion::of(*judge, verdict.ok_or_else(|| Unjudged::new(Cause::Timeout, "late")))
     };
     PairComparison { first, second, opinions: choices.iter().map(opinion).collect() }
 }
@@ -297,14 +293,8 @@ fn held(scripts: &[GateScript], jobs: usize, random: &mut TournamentRng) -> (Tou
             stopped += 1;
         }
         let (candidate, course) = at_work.remove(turn);
-        let review = ReviewRecord::of(reviewed(script, course.gates));
-        let is_stopped = course.gates < script.gates.len();
-        let assessment = Box::new(Assessment {
-            ranking_key: RankingKey::of(&review.inputs, review.ruling.outcome, None),
-            review: Box::new(review),
-            convention: Conformity { total: Some(course.gates as f64), ..Conformity::default() },
-            stopped: is_stopped.then(|| STOPPED_EARLY.to_owned()),
-        });
+        let convention = Conformity { total: Some(course.gates as f64), ..Conformity::default() };
+        let assessment = Box::new(Assessment::of(ReviewRecord::of(reviewed(script, course.gates)), convention));
         if let Some(effect) = court.step(TournamentEvent::Assessed { candidate, assessment, course }) {
             let TournamentEffect::Rule(record) = effect else { panic!("nobody compares") };
             return (*record, stopped);
@@ -336,6 +326,19 @@ fn whoever_is_faster_nothing_that_is_told_is_another_one() {
         assert_eq!(rank(&first.inputs), first.ranking, "seed {seed}");
     }
     assert!(stopped_in_all > 1_000, "only {stopped_in_all} were stopped early");
+}
+
+#[test]
+fn an_assessment_is_read_out_of_its_review() {
+    let limits = |limits: &[&str]| limits.iter().map(|limit| (*limit).to_owned()).collect();
+    let of = |limits: Vec<String>, fit| {
+        let review = ReviewRecord::of(ReviewInputs { limits, ..ReviewInputs::default() });
+        Assessment::of(review, Conformity { fit, ..Conformity::default() })
+    };
+    let whole = of(limits(&["a file was left out"]), Some(0.25));
+    assert_eq!((whole.stopped.as_deref(), whole.ranking_key.convention), (None, 250_000));
+    assert_eq!(whole.ranking_key.ruling, whole.review.ruling.outcome);
+    assert_eq!(of(limits(&["a file was left out", STOPPED_EARLY]), None).stopped.as_deref(), Some(STOPPED_EARLY));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The stop court, driven by events without any I/O.
 
 use assize_core::gathered::EvidencePart;
-use assize_core::opinion::JudgeRecord;
 use assize_core::text::Untrusted;
 
 use super::*;
@@ -62,8 +61,7 @@ fn prompted(session: &mut SessionState, prompt_id: &str, words: &str) {
 use crate::directive::Directive;
 
 fn heard(judge: &str, verdict: Result<StopVerdict, Unjudged>) -> StopEvent {
-    let judge = JudgeRecord { id: judge.to_owned(), ..JudgeRecord::default() };
-    StopEvent::OpinionReceived(Box::new(Opinion { judge, reply: None, verdict }))
+    StopEvent::OpinionReceived(Box::new(Opinion::of(judge, verdict)))
 }
 
 fn ruled(effects: Vec<StopEffect>) -> StopRecord {

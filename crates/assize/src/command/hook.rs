@@ -8,7 +8,7 @@ use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use assize_core::opinion::{JudgeRecord, Opinion};
+use assize_core::opinion::Opinion;
 use assize_core::ruling::{Cause, Outcome, Unjudged};
 use assize_core::text::head;
 use assize_engine::court::stop::{StopTerms, hold};
@@ -275,11 +275,7 @@ impl<'a> EventHandler<'a> {
         };
         let detail = format!("{}; fix it, it is read again at the next stop", failure.what);
         hold(case, terms, state, &self.sources(), &mut |_, _, each| {
-            each(Opinion {
-                judge: JudgeRecord { id: id.clone(), ..JudgeRecord::default() },
-                reply: None,
-                verdict: Err(Unjudged::new(Cause::BadConfiguration, detail.clone())),
-            });
+            each(Opinion::of(id.clone(), Err(Unjudged::new(Cause::BadConfiguration, detail.clone()))));
         })
     }
 

@@ -525,7 +525,7 @@ impl Registry {
             budget_nanousd: self.settings.budget_usd.map(nanousd),
         };
         Ok(AskingTerms {
-            scheduler: scheduler,
+            scheduler,
             calls_max: self.settings.calls_max,
             spent_nanousd,
             daily,
