@@ -29,7 +29,7 @@ impl CountedFor {
         match part {
             FileRole::Vendored | FileRole::Generated | FileRole::Fixture => Self::Not,
             FileRole::Production => Self::NamingAndGlossary,
-            FileRole::Test | FileRole::Example | FileRole::Bench | FileRole::Tooling => Self::Naming,
+            FileRole::Test | FileRole::Example | FileRole::Benchmark | FileRole::Tooling => Self::Naming,
         }
     }
 }

@@ -21,7 +21,7 @@ pub enum FileRole {
     /// Examples, demonstrations and the code of the documentation.
     Example,
     /// Measurements.
-    Bench,
+    Benchmark,
     /// The set-up of tools, written as code: `build.rs`, `setup.py`, `vite.config.ts`.
     Tooling,
     /// Written by a tool.
@@ -78,7 +78,7 @@ impl FileRole {
         let ecosystem = language.map(of_language);
         match (Folders { path, language, ecosystem }).part() {
             // Runners collect tests of examples and of measurements as well.
-            Some(Self::Example | Self::Bench) if ecosystem.is_some_and(|it| any(it.tests.names, name)) => {
+            Some(Self::Example | Self::Benchmark) if ecosystem.is_some_and(|it| any(it.tests.names, name)) => {
                 return Self::Test;
             }
             Some(part) => return part,
@@ -99,7 +99,7 @@ impl FileRole {
         if marked("stories.") {
             Self::Example
         } else if marked("bench.") {
-            Self::Bench
+            Self::Benchmark
         } else {
             Self::Production
         }
@@ -173,7 +173,7 @@ impl Folders<'_> {
         if in_source {
             None
         } else if BENCH_FOLDERS.contains(&folder) {
-            Some(FileRole::Bench)
+            Some(FileRole::Benchmark)
         } else if EXAMPLE_FOLDERS.contains(&folder) {
             Some(FileRole::Example)
         } else {
@@ -213,7 +213,7 @@ mod tests {
             ("tests/api.rs", FileRole::Test),
             ("src/rule/tests.rs", FileRole::Test),
             ("src/contest.rs", FileRole::Production),
-            ("a/benches/b.rs", FileRole::Bench),
+            ("a/benches/b.rs", FileRole::Benchmark),
             ("examples/x/src/main.rs", FileRole::Example),
             ("examples/tests.rs", FileRole::Example),
             ("examples/test_a.py", FileRole::Test),

@@ -412,7 +412,7 @@ fn compile(project: &SampleProject, files: &[String]) -> CompiledPackage {
     for artifact in &artifacts {
         let is_test_build = artifact["profile"]["test"] == true;
         let role = match artifact["target"]["kind"][0].as_str().expect("a kind of target") {
-            "bench" => FileRole::Bench,
+            "bench" => FileRole::Benchmark,
             "example" => FileRole::Example,
             "lib" | "bin" if !is_test_build => FileRole::Production,
             _ => FileRole::Test,

@@ -10,8 +10,9 @@ use crate::syntax::{RustSource, line};
 const ANSWERED_IN: &str = "crates/assize-ecosystem/";
 
 /// Where a pattern stands for something else, and what that is.
-const OTHER_QUESTIONS: [(&str, &str, &str); 5] = [
+const OTHER_QUESTIONS: [(&str, &str, &str); 6] = [
     ("conftest.py", "crates/assize-brief/src/capability.rs", "it shows that pytest is used"),
+    ("conftest.py", "crates/assize-gate/src/gate/python_tests.rs", "it shows that pytest is used"),
     ("conftest.py", "crates/assize-gate/src/test_policy.rs", "it holds helpers, beside what it configures"),
     ("Tests", "crates/assize-check/src/weakness/java.rs", "code that compares class names with it looks for tests"),
     ("__tests__", "crates/assize-check/src/weakness/script/deceit.rs", "patterns that contain it look for tests"),

@@ -45,7 +45,7 @@ fn is_collected(path: &str) -> bool {
     // Tests among examples and measurements are not the project's own.
     let role = FileRole::of(&format!("{}/module.py", parent(path)));
     let is_template = path.split('/').any(|part| matches!(part, "templates" | "vendored"));
-    let is_aside = is_template || matches!(role, FileRole::Example | FileRole::Bench);
+    let is_aside = is_template || matches!(role, FileRole::Example | FileRole::Benchmark);
     path.ends_with(".py") && holds_tests(path) && is_code(path) && !is_aside
 }
 

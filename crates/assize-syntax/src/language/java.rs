@@ -34,7 +34,7 @@ walk::grammar! {
         LineComment = "line_comment",
         LocalVariable = "local_variable_declaration",
         Method = "method_declaration",
-        Modifiers = "modifiers",
+        JavaModifiers = "modifiers",
         Package = "package_declaration",
         Record = "record_declaration",
         RecordComponent = "record_pattern_component",
@@ -149,7 +149,7 @@ enum JavaContext {
 
 /// What is said before a declaration.
 #[derive(Default)]
-struct Modifiers {
+struct JavaModifiers {
     is_public: bool,
     is_static: bool,
     is_final: bool,
@@ -157,10 +157,10 @@ struct Modifiers {
     is_test: bool,
 }
 
-impl Modifiers {
+impl JavaModifiers {
     fn of(node: Node<'_>, notes: &Notes<'_>) -> Self {
         let mut found = Self::default();
-        let list = node.child(0).filter(|first| GRAMMAR.kind(*first) == Some(NodeKind::Modifiers));
+        let list = node.child(0).filter(|first| GRAMMAR.kind(*first) == Some(NodeKind::JavaModifiers));
         for modifier in list.into_iter().flat_map(children) {
             match notes.text(modifier) {
                 "public" => found.is_public = true,
@@ -201,7 +201,7 @@ impl<'t> Visitor<'t> for JavaVisitor {
         let field = &GRAMMAR.field;
         let name = || child(node, field.name);
         match kind {
-            NodeKind::BlockComment | NodeKind::LineComment | NodeKind::Modifiers => return PAST,
+            NodeKind::BlockComment | NodeKind::LineComment | NodeKind::JavaModifiers => return PAST,
             NodeKind::Package => {
                 let path = named_children(node).find(|part| matches!(part.kind(), "identifier" | "scoped_identifier"));
                 notes.package = path.map(|path| notes.text(path).split_whitespace().collect());
@@ -266,7 +266,7 @@ impl<'t> Visitor<'t> for JavaVisitor {
 /// Notes down a type and remembers that the walk is within it.
 fn open<'t>(kind: NodeKind, node: Node<'t>, scopes: &mut ScopeStack<JavaScope<'t>>, notes: &mut Notes<'t>) {
     let field = &GRAMMAR.field;
-    let modifiers = Modifiers::of(node, notes);
+    let modifiers = JavaModifiers::of(node, notes);
     let public = is_public(&modifiers, scopes.top());
     let role = match kind {
         NodeKind::Interface | NodeKind::AnnotationType => Role::Interface,
@@ -287,7 +287,7 @@ fn open<'t>(kind: NodeKind, node: Node<'t>, scopes: &mut ScopeStack<JavaScope<'t
 }
 /// Notes down a member of a type.
 fn member<'t>(kind: NodeKind, node: Node<'t>, scopes: &mut ScopeStack<JavaScope<'t>>, notes: &mut Notes<'t>) {
-    let modifiers = Modifiers::of(node, notes);
+    let modifiers = JavaModifiers::of(node, notes);
     let around = scopes.top().copied();
     let owner = around.and_then(|scope| scope.owner);
     let place = around.map(|scope| scope.place);
@@ -321,7 +321,7 @@ fn member<'t>(kind: NodeKind, node: Node<'t>, scopes: &mut ScopeStack<JavaScope<
 }
 
 /// Public is what says so or stands in an interface, if what it stands in is public.
-fn is_public(modifiers: &Modifiers, around: Option<&JavaScope<'_>>) -> bool {
+fn is_public(modifiers: &JavaModifiers, around: Option<&JavaScope<'_>>) -> bool {
     let said = modifiers.is_public || around.is_some_and(|scope| scope.place == JavaContext::Interface);
     said && around.is_none_or(|scope| scope.public)
 }

@@ -31,7 +31,7 @@ walk::grammar! {
         Lambda = "lambda_literal",
         LambdaParameters = "lambda_parameters",
         LineComment = "line_comment",
-        Modifiers = "modifiers",
+        KotlinModifiers = "modifiers",
         Object = "object_declaration",
         ObjectLiteral = "object_literal",
         Package = "package_header",
@@ -188,7 +188,7 @@ impl KotlinContext {
 
 /// What is said before a declaration.
 #[derive(Default)]
-struct Modifiers {
+struct KotlinModifiers {
     is_hidden: bool,
     is_override: bool,
     is_const: bool,
@@ -197,11 +197,11 @@ struct Modifiers {
     is_composable: bool,
 }
 
-impl Modifiers {
+impl KotlinModifiers {
     /// Reads those of a declaration.
     fn of(node: Node<'_>, notes: &Notes<'_>) -> Self {
         let mut found = Self::default();
-        let list = named_children(node).find(|part| GRAMMAR.kind(*part) == Some(NodeKind::Modifiers));
+        let list = named_children(node).find(|part| GRAMMAR.kind(*part) == Some(NodeKind::KotlinModifiers));
         for modifier in list.into_iter().flat_map(named_children) {
             match modifier.kind() {
                 "annotation" => found.add_annotation(modifier, notes),
@@ -261,7 +261,7 @@ impl<'t> Visitor<'t> for KotlinVisitor {
         notes: &mut Notes<'t>,
     ) -> ControlFlow<()> {
         match kind {
-            NodeKind::BlockComment | NodeKind::LineComment | NodeKind::Modifiers => return PAST,
+            NodeKind::BlockComment | NodeKind::LineComment | NodeKind::KotlinModifiers => return PAST,
             NodeKind::Package => {
                 notes.package = path_of(node, notes);
                 return PAST;
@@ -286,7 +286,7 @@ impl<'t> Visitor<'t> for KotlinVisitor {
             NodeKind::Function => function(node, scopes, notes),
             NodeKind::Property => property(node, scopes, notes),
             NodeKind::TypeAlias => {
-                let public = Modifiers::of(node, notes).is_public(scopes.top());
+                let public = KotlinModifiers::of(node, notes).is_public(scopes.top());
                 let owner = scopes.top().and_then(|scope| scope.owner);
                 declare(child(node, GRAMMAR.field.type_), Role::Type, public, owner, notes);
             }
@@ -332,7 +332,7 @@ impl KotlinVisitor {
         if node.start_byte() < self.looked_at {
             return;
         }
-        let mut modifiers = Modifiers::default();
+        let mut modifiers = KotlinModifiers::default();
         let mut inner = node;
         while GRAMMAR.kind(inner) == Some(NodeKind::Annotated) {
             for annotation in named_children(inner).filter(|part| part.kind() == "annotation") {
@@ -383,7 +383,7 @@ fn words(node: Node<'_>) -> Vec<Node<'_>> {
 
 /// Notes down a type and remembers that the walk is within it.
 fn open<'t>(kind: NodeKind, node: Node<'t>, scopes: &mut ScopeStack<KotlinScope<'t>>, notes: &mut Notes<'t>) {
-    let modifiers = Modifiers::of(node, notes);
+    let modifiers = KotlinModifiers::of(node, notes);
     let public = modifiers.is_public(scopes.top());
     let around = scopes.top().and_then(|scope| scope.owner);
     let role = match kind {
@@ -410,7 +410,7 @@ fn extends_tests(node: Node<'_>, notes: &Notes<'_>) -> bool {
 
 /// Notes down a function, and that what is in it is code.
 fn function<'t>(node: Node<'t>, scopes: &mut ScopeStack<KotlinScope<'t>>, notes: &mut Notes<'t>) {
-    let modifiers = Modifiers::of(node, notes);
+    let modifiers = KotlinModifiers::of(node, notes);
     if let Some(name) = child(node, GRAMMAR.field.name) {
         let role = function_role(&modifiers, scopes.top(), gives_nothing(node, notes), notes.text(name));
         let owner = owner_of(node, name, scopes.top(), notes);
@@ -420,7 +420,7 @@ fn function<'t>(node: Node<'t>, scopes: &mut ScopeStack<KotlinScope<'t>>, notes:
 }
 
 /// What a function is. What a composable one returns is no part of a user interface.
-fn function_role(modifiers: &Modifiers, around: Option<&KotlinScope<'_>>, gives_nothing: bool, name: &str) -> Role {
+fn function_role(modifiers: &KotlinModifiers, around: Option<&KotlinScope<'_>>, gives_nothing: bool, name: &str) -> Role {
     match around.map_or(KotlinContext::File, |scope| scope.place) {
         _ if modifiers.is_test => Role::Test,
         KotlinContext::Tests if name.starts_with("test") => Role::Test,
@@ -439,7 +439,7 @@ fn gives_nothing(node: Node<'_>, notes: &Notes<'_>) -> bool {
 
 /// Notes down what a property declares.
 fn property<'t>(node: Node<'t>, scopes: &ScopeStack<KotlinScope<'t>>, notes: &mut Notes<'t>) {
-    let modifiers = Modifiers::of(node, notes);
+    let modifiers = KotlinModifiers::of(node, notes);
     let role = property_role(&modifiers, scopes.top());
     let public = modifiers.is_public(scopes.top());
     bindings(node, |name| {
@@ -449,7 +449,7 @@ fn property<'t>(node: Node<'t>, scopes: &ScopeStack<KotlinScope<'t>>, notes: &mu
 }
 
 /// What a property is.
-fn property_role(modifiers: &Modifiers, around: Option<&KotlinScope<'_>>) -> Role {
+fn property_role(modifiers: &KotlinModifiers, around: Option<&KotlinScope<'_>>) -> Role {
     match around {
         _ if modifiers.is_const => Role::Constant,
         Some(scope) if scope.place.is_class() => Role::Field,
@@ -460,7 +460,7 @@ fn property_role(modifiers: &Modifiers, around: Option<&KotlinScope<'_>>) -> Rol
 /// `val` and `var` make a parameter of a class a property of it.
 fn class_parameter<'t>(node: Node<'t>, scopes: &ScopeStack<KotlinScope<'t>>, notes: &mut Notes<'t>) {
     if children(node).any(|part| matches!(part.kind(), "val" | "var")) {
-        let public = Modifiers::of(node, notes).is_public(scopes.top());
+        let public = KotlinModifiers::of(node, notes).is_public(scopes.top());
         let owner = scopes.top().and_then(|scope| scope.owner);
         declare(identifier(node), Role::Field, public, owner, notes);
     } else {
