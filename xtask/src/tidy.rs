@@ -19,20 +19,20 @@ pub fn run() -> Result {
     layers::check(&mut wrong)?;
     rules(&mut wrong);
     let sources = files::sources()?;
-    add("circles of modules", circles::circles(&sources)?, &mut wrong);
+    add("circles of modules", &circles::circles(&sources)?, &mut wrong);
     let sources = files::texts(sources)?;
     for (path, text) in &sources {
         source::check(path, text, &mut wrong);
     }
     let sources = parse_all(&sources)?;
-    add("type names with two meanings", names::duplicates(&sources), &mut wrong);
-    add("banned words", words::find(&sources, &files::texts(files::markdown()?)?)?, &mut wrong);
-    add("second answers to what is a test", test_patterns::find(&sources), &mut wrong);
+    add("type names with two meanings", &names::duplicates(&sources), &mut wrong);
+    add("banned words", &words::find(&sources, &files::texts(files::markdown()?)?)?, &mut wrong);
+    add("second answers to what is a test", &test_patterns::find(&sources), &mut wrong);
     if wrong.is_empty() { Ok(()) } else { Err(format!("tidy:\n  {}", wrong.join("\n  "))) }
 }
 
 /// Prints how much of something was found, and adds it to what is wrong.
-fn add(what: &str, found: Vec<impl ToString>, wrong: &mut Vec<String>) {
+fn add(what: &str, found: &[impl ToString], wrong: &mut Vec<String>) {
     println!("tidy: {what}: {}", found.len());
     wrong.extend(found.iter().map(ToString::to_string));
 }

@@ -93,8 +93,8 @@ const POLL_MAX: Duration = Duration::from_millis(20);
 pub fn run(mut command: Command, input: &[u8], limits: &ProcessLimits) -> io::Result<ProcessResult> {
     let deadline = Instant::now() + limits.time;
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = Leader::new(command.spawn()?);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Leader::start(&mut command)?;
     if let Some(mut stdin) = child.0.stdin.take() {
         let input = input.to_vec();
         // A program may end without reading its input.
@@ -249,11 +249,13 @@ impl Leader {
         }
     }
 
-    /// Takes over a program that was started with `process_group(0)`.
-    pub(crate) fn new(child: Child) -> Self {
-        let leader = Self(child);
-        ALIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(leader.group());
-        leader
+    /// Starts a program in a process group of its own.
+    pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
+        // Locked while it starts, so that no interrupt comes between the start and the entry.
+        let mut alive = ALIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        let leader = Self(command.process_group(0).spawn()?);
+        alive.insert(leader.group());
+        Ok(leader)
     }
 
     fn group(&self) -> i32 {

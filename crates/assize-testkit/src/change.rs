@@ -1,7 +1,8 @@
 //! Changes before the review court: a project as it stands in a commit, and what somebody makes of it.
 //!
 //! A case is a folder: the project (`base/`, or `base = "NAME"` in `case.toml` for one that several cases share), and
-//! overlays with the files that differ. A file `DELETED` in an overlay, or beside it, lists paths that it takes away.
+//! overlays with the files that differ. What many candidates have in common lies in a folder of the corpus, by the name of the
+//! project, and `on = "FOLDER"` names it; `specs/PROJECT.md` is what was asked for unless the case says otherwise. A file `DELETED` in an overlay, or beside it, lists paths that it takes away.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,9 +68,10 @@ impl CorpusCase {
         self.word("base")
     }
 
-    /// Returns the file with what was asked for, where there is one.
+    /// Returns the file with what was asked for, where there is one: the case's own, or that of its shared project.
     pub fn specification(&self) -> Option<PathBuf> {
-        Some(self.folder.join("spec.md")).filter(|path| path.is_file())
+        let shared = self.shared_base().map(|base| self.corpus.join("specs").join(format!("{base}.md")));
+        [Some(self.folder.join("spec.md")), shared].into_iter().flatten().find(|path| path.is_file())
     }
 
     /// Returns a file or folder of the case.
@@ -89,9 +91,17 @@ impl CorpusCase {
         repo
     }
 
-    /// Lays an overlay of the case over a tree.
+    /// Lays an overlay of the case over a tree. A candidate is laid on the files that cases have in common, where `on` names them.
     pub fn lay_over(&self, overlay: &str, tree: &Path) {
-        lay_over(&self.folder.join(overlay), tree);
+        let common = self.word("on").zip(self.shared_base()).filter(|_| overlay == "candidate");
+        if let Some((common, base)) = common {
+            copy(&self.corpus.join(common).join(base), tree, true);
+        }
+        let own = self.folder.join(overlay);
+        delete_listed(&own, tree);
+        if common.is_none() || own.is_dir() {
+            copy(&own, tree, true);
+        }
     }
 
     /// Runs the script of the case within the tree, where it has one: it lays what plain files cannot express. `marker`
@@ -137,13 +147,18 @@ pub fn replace_marker(tree: &Path, marker: &Path) {
 
 /// Lays a folder over a tree: its files take the place of those that are there.
 pub fn lay_over(folder: &Path, tree: &Path) {
+    delete_listed(folder, tree);
+    copy(folder, tree, true);
+}
+
+/// Removes the paths from a tree that a file `DELETED` in a folder, or beside it, lists.
+fn delete_listed(folder: &Path, tree: &Path) {
     let beside = folder.parent().map(|parent| parent.join("DELETED"));
     let lists = [Some(folder.join("DELETED")), beside].into_iter().flatten();
     let deleted: String = lists.filter_map(|list| fs::read_to_string(list).ok()).collect();
     for path in deleted.lines().map(str::trim).filter(|path| !path.is_empty()) {
         fs::remove_file(tree.join(path)).unwrap_or_else(|error| panic!("{path} of {}: {error}", folder.display()));
     }
-    copy(folder, tree, true);
 }
 
 fn copy(from: &Path, to: &Path, top: bool) {

@@ -4,7 +4,6 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -99,11 +98,11 @@ impl Sandbox {
         let cgroup = self.cgroups.then(|| Cgroup::make(&job.limits)).flatten();
         let (enter, tend) = self.orders(job, folder, cgroup.as_ref())?;
         let mut command = Command::new(&self.launcher.program);
-        command.args(&self.launcher.arguments).arg(LauncherPhase::Enter.name()).env_clear().process_group(0);
+        command.args(&self.launcher.arguments).arg(LauncherPhase::Enter.name()).env_clear();
         let (ours, theirs) = UnixStream::pair()?;
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
         let began = Instant::now();
-        let mut leader = Leader::new(command.spawn()?);
+        let mut leader = Leader::start(&mut command)?;
         // The engine's copy of the launcher's end of the socket is closed with the command.
         drop(command);
         let events = listen(&mut leader, &ours)?;

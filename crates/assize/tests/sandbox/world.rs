@@ -9,7 +9,7 @@ use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -78,19 +78,8 @@ pub fn programs() -> &'static Path {
 
 fn compile() -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sandbox");
-    // Where every user can look. Nothing is run at the end of a process that has threads, so that
-    // whoever comes next clears up.
-    for place in [std::env::temp_dir(), PathBuf::from(RUN)] {
-        for entry in fs::read_dir(place).expect("a folder").flatten() {
-            let name = entry.file_name();
-            let ours = name.to_str().and_then(|name| name.strip_prefix(ESCAPES).or_else(|| name.strip_prefix(WORLD)));
-            let process = ours.and_then(|rest| rest.split('-').next());
-            if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
-                // It may belong to somebody else.
-                let _ = fs::remove_dir_all(entry.path()).or_else(|_| fs::remove_file(entry.path()));
-            }
-        }
-    }
+    // Where every user can look.
+    remove_folders_at_the_end();
     let folder = tempfile::Builder::new().prefix(&format!("{ESCAPES}{}-", std::process::id())).tempdir();
     let folder = folder.expect("a folder").keep();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("a mode");
@@ -114,6 +103,20 @@ fn compile() -> PathBuf {
         assert!(compiler.wait().expect("cc").success());
     }
     folder
+}
+
+/// Starts, once, a process that removes our folders when this process has ended, however that happens: no destructor of a
+/// static runs, and none at all runs after a kill.
+fn remove_folders_at_the_end() {
+    const SCRIPT: &str = "trap '' INT TERM HUP; cat > /dev/null; rm -rf -- $1/ESCAPES$2-* $1/WORLD$2-* RUN/WORLD$2-*";
+    static INPUT: OnceLock<Option<ChildStdin>> = OnceLock::new();
+    INPUT.get_or_init(|| {
+        let script = SCRIPT.replace("ESCAPES", ESCAPES).replace("WORLD", WORLD).replace("RUN", RUN);
+        let mut remover = Command::new("/bin/sh");
+        remover.args(["-c", &script, "sh"]).arg(std::env::temp_dir()).arg(std::process::id().to_string());
+        let remover = remover.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        remover.spawn().expect("a shell").stdin
+    });
 }
 
 /// What one program did.
@@ -147,6 +150,7 @@ impl SandboxSurroundings {
     pub fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        remove_folders_at_the_end();
         let prefix = format!("{WORLD}{}-", std::process::id());
         let base = tempfile::Builder::new().prefix(&prefix).tempdir().expect("a folder");
         // Of two processes with one number, one after the other, the first may have left things behind.
