@@ -21,8 +21,6 @@ use crate::scratch::Scratch;
 pub const FILES_MAX: usize = 200_000;
 /// The most bytes of a tree that are copied.
 pub const BYTES_MAX: u64 = 8 * 1024 * 1024 * 1024;
-/// Folders with a project's dependencies. They are not part of a tree, and are made visible in its copies.
-pub const DEPENDENCY_FOLDERS: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
 
 /// Why a tree could not be copied.
 #[derive(Debug, thiserror::Error)]
@@ -292,9 +290,11 @@ pub fn dependency_folders(root: &Path, files: &BTreeSet<String>) -> Vec<String> 
             folders.insert(folder);
         }
     }
+    // Folders that are no part of a tree are made visible in its copies. Several ecosystems may use one name.
+    let names: BTreeSet<&str> = assize_ecosystem::dependency_folders().collect();
     let mut found = Vec::new();
     for folder in folders {
-        for name in DEPENDENCY_FOLDERS {
+        for &name in &names {
             let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
             let inside = format!("{path}/");
             let is_part = files.contains(&path)

@@ -7,6 +7,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use assize_ecosystem::installs;
+
 /// The path of the work copy inside the sandbox, if folders can be mounted.
 pub(super) const WORK_INSIDE: &str = "/assize/work";
 /// The path of the report folder inside the sandbox.
@@ -46,66 +48,10 @@ const SECRETS_ENTRIES_MAX: usize = 100_000;
 /// The most entries of one folder that are hidden one by one. If there are more, the whole folder is hidden.
 const SECRETS_IN_FOLDER_MAX: usize = 32;
 
-/// Variables that a job inherits, in addition to `LC_*` and those of [`TOOLS`].
+/// Variables that a job inherits, in addition to `LC_*` and those of [`installs`].
 const PASSED_VARIABLES: &[&str] = &["LANG", "LANGUAGE", "TZ", "JAVA_HOME", "GOROOT", "RUSTUP_TOOLCHAIN"];
 /// The search path if `PATH` is not set.
 const PATH_DEFAULT: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-/// Where a tool stores its installations.
-struct ToolLocation {
-    /// The variable with the location; empty if there is none.
-    variable: &'static str,
-    /// The default location below the home folder.
-    folder: &'static str,
-    /// The parts that are shown. If empty, the whole folder is shown.
-    shown: &'static [&'static str],
-}
-
-const fn tool(variable: &'static str, folder: &'static str, shown: &'static [&'static str]) -> ToolLocation {
-    ToolLocation { variable, folder, shown }
-}
-
-/// Toolchains and package stores below the home folder, shown read-only. A folder that can contain credentials or
-/// settings is never shown as a whole.
-const TOOLS: &[ToolLocation] = &[
-    tool("CARGO_HOME", ".cargo", &["bin", "registry", "git"]),
-    tool("RUSTUP_HOME", ".rustup", &[]),
-    tool("PYENV_ROOT", ".pyenv", &[]),
-    tool("NVM_DIR", ".nvm", &[]),
-    tool("FNM_DIR", ".local/share/fnm", &[]),
-    tool("VOLTA_HOME", ".volta", &["bin", "tools", "log"]),
-    tool("BUN_INSTALL", ".bun", &["bin", "install"]),
-    tool("DENO_DIR", ".cache/deno", &["deps", "npm", "gen"]),
-    tool("PNPM_HOME", ".local/share/pnpm", &[]),
-    tool("PLAYWRIGHT_BROWSERS_PATH", ".cache/ms-playwright", &[]),
-    tool("GOPATH", "go", &["bin", "pkg/mod"]),
-    tool("RBENV_ROOT", ".rbenv", &[]),
-    tool("GRADLE_USER_HOME", ".gradle", &["wrapper", "caches", "jdks", "native"]),
-    tool("SDKMAN_DIR", ".sdkman", &["bin", "candidates", "libexec", "src"]),
-    tool("NUGET_PACKAGES", ".nuget/packages", &[]),
-    tool("PUB_CACHE", ".pub-cache", &["bin", "hosted"]),
-    tool("OPAMROOT", ".opam", &[]),
-    tool("ASDF_DATA_DIR", ".asdf", &[]),
-    tool("MISE_DATA_DIR", ".local/share/mise", &[]),
-    tool("UV_PYTHON_INSTALL_DIR", ".local/share/uv", &["python", "tools"]),
-    tool("PIPX_HOME", ".local/share/pipx", &[]),
-    tool("", ".local/bin", &[]),
-    tool("", ".local/lib", &[]),
-    tool("", ".deno", &["bin"]),
-    tool("", ".yarn", &["bin", "releases"]),
-    tool("", ".gem", &["ruby"]),
-    tool("", ".m2", &["repository", "wrapper"]),
-    tool("", ".ivy2", &["cache", "local"]),
-    tool("", ".cache/coursier", &[]),
-    tool("", ".dotnet", &["sdk", "shared", "host", "tools", "packs"]),
-    tool("", ".ghcup", &["bin", "ghc"]),
-    tool("", ".cabal", &["bin", "packages", "store"]),
-    tool("", ".stack", &["programs", "snapshots", "pantry"]),
-    tool("", ".jenv", &[]),
-    tool("", "miniconda3", &[]),
-    tool("", "anaconda3", &[]),
-    tool("", ".nix-profile", &[]),
-];
 
 /// Entries of a tool's folder that may contain credentials. They are hidden if the folder is in a part of the system
 /// that is shown.
@@ -201,9 +147,7 @@ impl SandboxHost {
         own: &BTreeMap<String, String>,
     ) -> BTreeMap<String, String> {
         let known = |name: &str| {
-            PASSED_VARIABLES.contains(&name)
-                || name.starts_with("LC_")
-                || TOOLS.iter().any(|tool| tool.variable == name)
+            PASSED_VARIABLES.contains(&name) || name.starts_with("LC_") || installs().any(|tool| tool.variable == name)
         };
         let mut variables: BTreeMap<_, _> = self
             .environment
@@ -247,7 +191,7 @@ fn system_part(path: &Path) -> Option<SystemPart> {
 
 fn tool_folders(home: &Path, environment: &BTreeMap<String, String>) -> Vec<ToolFolder> {
     let mut folders = Vec::new();
-    for tool in TOOLS {
+    for tool in installs() {
         let named = environment.get(tool.variable).filter(|value| !value.is_empty());
         let roots: Vec<PathBuf> = match named {
             // `GOPATH` may name several folders.
@@ -256,7 +200,7 @@ fn tool_folders(home: &Path, environment: &BTreeMap<String, String>) -> Vec<Tool
         };
         // A variable must not expose the home folder or its parents.
         for root in roots.into_iter().filter(|root| !home.starts_with(root) && root.components().count() > 2) {
-            let parts = if tool.shown.is_empty() { &[""][..] } else { tool.shown };
+            let parts = if tool.parts.is_empty() { &[""][..] } else { tool.parts };
             let shown: Vec<_> = parts.iter().map(|part| root.join(part)).filter(|path| path.exists()).collect();
             if !shown.is_empty() {
                 folders.push(ToolFolder { root, shown });
@@ -293,6 +237,8 @@ fn not_for_everybody(folder: &Path, depth: usize, entries: &mut usize, hidden: &
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     fn host(home: &Path, variables: &[(&str, &str)]) -> SandboxHost {
@@ -338,18 +284,18 @@ mod tests {
         }
         fs::write(home.join(".cargo/credentials.toml"), "x").expect("a file");
         let host = host(home, &[]);
-        let shown: Vec<_> = host.tools.iter().flat_map(|tool| &tool.shown).collect();
+        let shown: BTreeSet<_> = host.tools.iter().flat_map(|tool| &tool.shown).collect();
         let expected =
             [".cargo/bin", ".cargo/registry", ".rustup/", ".local/bin/", ".m2/repository"].map(|path| home.join(path));
-        assert_eq!(shown, expected.iter().collect::<Vec<_>>());
+        assert_eq!(shown, expected.iter().collect::<BTreeSet<_>>());
     }
 
     #[test]
     fn no_table_shows_credentials() {
         let secret = [".ssh", ".aws", ".config", ".netrc", ".npmrc", ".docker", ".gnupg", ".git-credentials", ".kube"];
-        for tool in TOOLS {
+        for tool in installs() {
             assert!(!secret.iter().any(|name| Path::new(tool.folder).starts_with(name)), "{}", tool.folder);
-            assert!(!tool.shown.iter().any(|part| CREDENTIALS.contains(part)), "{}", tool.folder);
+            assert!(!tool.parts.iter().any(|part| CREDENTIALS.contains(part)), "{}", tool.folder);
         }
     }
 
