@@ -564,7 +564,7 @@ mod tests {
         symlink(outside("shared/vendor"), repo.path().join("vendor")).expect("a link");
         let files = listed(&repo).into_iter().collect::<BTreeSet<_>>();
         assert!(files.contains("vendor"), "git does not ignore it: it is a part of the change");
-        assert_eq!(dependency_folders(&repo.path(), &files), ["node_modules", ".venv"]);
+        assert_eq!(dependency_folders(&repo.path(), &files), [".venv", "node_modules"]);
     }
 
     #[test]
@@ -574,6 +574,6 @@ mod tests {
             fs::create_dir_all(repo.path().join(folder)).expect("a folder");
         }
         let files = listed(&repo).into_iter().collect();
-        assert_eq!(dependency_folders(&repo.path(), &files), ["node_modules", ".venv", "web/node_modules"]);
+        assert_eq!(dependency_folders(&repo.path(), &files), [".venv", "node_modules", "web/node_modules"]);
     }
 }
