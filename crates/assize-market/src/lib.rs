@@ -7,6 +7,7 @@ pub mod bid;
 pub mod blind;
 pub mod budget;
 pub mod checklist;
+pub mod envelope;
 pub mod event;
 #[cfg(test)]
 mod histories;
