@@ -6,22 +6,31 @@
 use std::fs;
 use std::path::Path;
 
-use assize_brief::brief::BriefEnvelope;
+use assize_brief::brief::{BriefEnvelope, ImportsDocument, PromptBrief};
+use assize_core::document::{DemoDocument, DoctorReport, DocumentCheck, InitDocument, PageDocument};
 use assize_core::envelope::Envelope;
 use assize_eval::court::RecordRuling;
+use assize_eval::envelope::{
+    ComparisonEnvelope, CorrectingEnvelope, CorrectionEnvelope, DriftEnvelope, EvaluationEnvelope, LabelLine,
+    LintEnvelope, NeedEnvelope, PlanEnvelope, TallyEnvelope,
+};
+use assize_eval::judge_evaluation::report::EvalReport;
 use assize_eval::rubric::Rubric;
+use assize_gate::document::GateList;
 use assize_gate::exec_report::ExecReport;
+use assize_ledger::document::{LedgerCheck, LedgerLine, ReplayDocument, ShadowSummary};
 use assize_ledger::event::LedgerEvent;
 use assize_market::bid::Bid;
 use assize_market::envelope::{
     HistoryEnvelope, MarketRunEnvelope, RankingEnvelope, ReputationsEnvelope, RequirementsEnvelope, SimulationEnvelope,
 };
 use assize_market::event::MarketEvent;
-use assize_patch::Patch;
-use assize_review::envelope::ReviewEnvelope;
+use assize_patch::{Patch, PatchDocument};
+use assize_review::envelope::{GatesEnvelope, ReviewEnvelope};
 use assize_review::fix::envelope::{FixEnvelope, ResumableFixes};
 use assize_review::tournament::envelope::TournamentEnvelope;
 use assize_review::verdict::ReviewVerdict;
+use assize_stop::envelope::{PauseDocument, ResumeDocument, RuleDocument};
 use assize_stop::verdict::StopVerdict;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -169,6 +178,183 @@ const PUBLISHED: &[Published] = &[
         printed_by: &["market simulate"],
         schema: printed::<SimulationEnvelope<'_>>,
     },
+    Published {
+        name: "eval-lint",
+        describes: "what a rubric is warned of",
+        printed_by: &["eval lint"],
+        schema: printed::<LintEnvelope<'_>>,
+    },
+    Published {
+        name: "eval-run",
+        describes: "the counts of a run",
+        printed_by: &["eval run"],
+        schema: printed::<TallyEnvelope<'_>>,
+    },
+    Published {
+        name: "eval-need",
+        describes: "what a run would ask, and what that costs",
+        printed_by: &["eval run --dry-run", "eval correct --dry-run"],
+        schema: printed::<NeedEnvelope<'_>>,
+    },
+    Published {
+        name: "eval-evaluation",
+        describes: "how far a judge agrees with people",
+        printed_by: &["eval calibrate"],
+        schema: printed::<EvaluationEnvelope<'_>>,
+    },
+    Published {
+        name: "eval-comparison",
+        describes: "two judgements of the same records side by side",
+        printed_by: &["eval compare"],
+        schema: printed::<ComparisonEnvelope<'_>>,
+    },
+    Published {
+        name: "eval-drift",
+        describes: "what differs from a baseline",
+        printed_by: &["eval compare --against"],
+        schema: printed::<DriftEnvelope<'_>>,
+    },
+    Published {
+        name: "eval-plan",
+        describes: "how many records people should label, and which",
+        printed_by: &["eval plan"],
+        schema: printed::<PlanEnvelope<'_>>,
+    },
+    Published {
+        name: "eval-correction",
+        describes: "what a correction came to",
+        printed_by: &["eval correct"],
+        schema: printed::<CorrectionEnvelope<'_>>,
+    },
+    Published {
+        name: "eval-correcting",
+        describes: "what a corrector did, and what came of it",
+        printed_by: &["eval correct --corrector"],
+        schema: printed::<CorrectingEnvelope<'_>>,
+    },
+    Published {
+        name: "eval-report",
+        describes: "the report of a run",
+        printed_by: &["eval report"],
+        schema: printed::<EvalReport>,
+    },
+    Published {
+        name: "eval-label",
+        describes: "one line of the file that `assize eval label` writes; its name stands under the field that the rubric names",
+        printed_by: &[],
+        schema: printed::<LabelLine<'_>>,
+    },
+    Published {
+        name: "gates",
+        describes: "what the gates and the checks without a run found",
+        printed_by: &["gates"],
+        schema: printed::<GatesEnvelope<'_>>,
+    },
+    Published {
+        name: "gates-list",
+        describes: "the gates that the project uses, and all others",
+        printed_by: &["gates --list"],
+        schema: printed::<GateList<'_>>,
+    },
+    Published {
+        name: "patch-check",
+        describes: "whether a patch fits, and what it changes",
+        printed_by: &["patch check", "patch apply"],
+        schema: printed::<PatchDocument<'_>>,
+    },
+    Published {
+        name: "document-check",
+        describes: "everything that is wrong with a verdict or a patch",
+        printed_by: &["review --check-verdict", "review --check-patch"],
+        schema: printed::<DocumentCheck<'_>>,
+    },
+    Published {
+        name: "brief-imports",
+        describes: "every import, and what it leads to",
+        printed_by: &["brief --imports"],
+        schema: printed::<ImportsDocument<'_>>,
+    },
+    Published {
+        name: "brief-prompt",
+        describes: "the part of the brief that fits a prompt",
+        printed_by: &["brief --for-prompt"],
+        schema: printed::<PromptBrief>,
+    },
+    Published {
+        name: "stop-rule",
+        describes: "one line: a rule of the stop court",
+        printed_by: &["stop --rules"],
+        schema: printed::<RuleDocument>,
+    },
+    Published {
+        name: "pause",
+        describes: "that the stop court is paused",
+        printed_by: &["pause"],
+        schema: printed::<PauseDocument>,
+    },
+    Published {
+        name: "resume",
+        describes: "that the stop court judges again",
+        printed_by: &["resume"],
+        schema: printed::<ResumeDocument>,
+    },
+    Published {
+        name: "ledger-line",
+        describes: "one line: an entry of the ledger",
+        printed_by: &["ledger show", "ledger export"],
+        schema: printed::<LedgerLine<'_, LedgerEvent>>,
+    },
+    Published {
+        name: "ledger-shadow",
+        describes: "what would have been blocked",
+        printed_by: &["ledger show --shadow"],
+        schema: printed::<ShadowSummary>,
+    },
+    Published {
+        name: "ledger-check",
+        describes: "whether the chain of the ledger holds",
+        printed_by: &["ledger verify"],
+        schema: printed::<LedgerCheck>,
+    },
+    Published {
+        name: "ledger-replay",
+        describes: "whether a recorded ruling comes out the same again",
+        printed_by: &["ledger replay"],
+        schema: printed::<ReplayDocument<'_>>,
+    },
+    Published {
+        name: "page",
+        describes: "one line: a page about a rule, a gate or a cause",
+        printed_by: &["explain"],
+        schema: printed::<PageDocument<'_>>,
+    },
+    Published {
+        name: "doctor",
+        describes: "whether the gate is up, by its checks",
+        printed_by: &["doctor"],
+        schema: printed::<DoctorReport<'_>>,
+    },
+    Published {
+        name: "init",
+        describes: "the hooks that were set up",
+        printed_by: &["init"],
+        schema: printed::<InitDocument<'_>>,
+    },
+    Published {
+        name: "demo",
+        describes: "what every command of the demo printed",
+        printed_by: &["demo"],
+        schema: printed::<DemoDocument<'_>>,
+    },
+];
+
+/// Commands without a JSON document, and what they print.
+const WITHOUT: &[(&str, &str)] = &[
+    ("hook", "the reply that the agent expects, in the agent's own form"),
+    ("init --uninstall", "a line for each agent"),
+    ("patch diff", "a unified diff, whatever `--format` is"),
+    ("eval label", "the address of the page that it serves"),
+    ("completions", "a script for the shell"),
 ];
 
 /// Lists the schemas as a table in Markdown.
@@ -177,6 +363,10 @@ pub fn table() -> String {
     for Published { name, describes, printed_by, .. } in PUBLISHED {
         let commands: Vec<String> = printed_by.iter().map(|command| format!("`assize {command}`")).collect();
         text.push_str(&format!("| `{name}.json` | {describes} | {} |\n", commands.join(", ")));
+    }
+    text.push_str("\nThese commands have no JSON document:\n\n| command | prints |\n|---|---|\n");
+    for (command, prints) in WITHOUT {
+        text.push_str(&format!("| `assize {command}` | {prints} |\n"));
     }
     text
 }

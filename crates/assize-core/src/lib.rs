@@ -4,6 +4,7 @@
 //! no court. Like every crate up to `assize-ledger` it is pure: no clock, environment, file, process, network, async or randomness.
 
 pub mod diff;
+pub mod document;
 pub mod envelope;
 pub mod finding;
 pub mod gathered;
