@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 
 use assize_core::page::Page;
 
-use crate::files;
 use crate::shell::{Result, root, target};
 use crate::syntax::parse_all;
+use crate::{files, schema};
 
 /// Files at the root that link into the book and to each other.
 const AT_ROOT: [&str; 4] = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"];
@@ -26,7 +26,8 @@ const AT_ROOT: [&str; 4] = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "
 /// Assembles, checks and builds the book.
 pub fn run() -> Result {
     let pages = pages();
-    let book = assemble::book(&docs()?, &pages, &help::of_program()?)?;
+    let generated = [(assemble::COMMANDS, help::of_program()?), (assemble::SCHEMAS, schema::table())];
+    let book = assemble::book(&docs()?, &pages, &generated)?;
     let folder = target("book");
     assemble::write(&book, &folder.join("src"))?;
     let mut wrong = Vec::new();

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use assize_core::envelope::VERSION;
 use assize_ecosystem::FileRole;
 use assize_syntax::import::{Link, Resolved, is_standard, resolve};
 use assize_syntax::manifest::Manifests;
@@ -76,6 +77,42 @@ impl<'a> BriefEnvelope<'a> {
     /// Puts a brief into an envelope.
     pub fn of(brief: &'a Brief) -> Self {
         Self { assize: 1, brief: Cow::Borrowed(brief) }
+    }
+}
+
+/// What `assize brief --imports` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ImportsDocument<'a> {
+    /// The version of this shape: 1.
+    pub assize: u32,
+    /// Every import, in the order of files and lines.
+    pub imports: &'a [ResolvedImport],
+}
+
+impl<'a> ImportsDocument<'a> {
+    /// Makes the document of these imports.
+    pub fn of(imports: &'a [ResolvedImport]) -> Self {
+        Self { assize: VERSION, imports }
+    }
+}
+
+/// What `assize brief --for-prompt` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PromptBrief {
+    /// The version of this shape: 1.
+    pub assize: u32,
+    /// Most tokens that the text may have.
+    pub tokens_max: usize,
+    /// The best part of the brief that fits.
+    pub text: String,
+}
+
+impl PromptBrief {
+    /// Makes the document of such a text.
+    pub fn of(tokens_max: usize, text: String) -> Self {
+        Self { assize: VERSION, tokens_max, text }
     }
 }
 

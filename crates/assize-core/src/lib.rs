@@ -39,6 +39,7 @@
 //! ```
 
 pub mod diff;
+pub mod document;
 pub mod envelope;
 pub mod finding;
 pub mod gathered;

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 /// A fault of a document, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Violation {
     /// The place, such as `scores.types` or `ops[3].find`; empty for the document as a whole.
     pub at: String,

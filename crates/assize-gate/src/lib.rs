@@ -27,6 +27,7 @@
 //! ```
 
 pub mod comparison;
+pub mod document;
 pub mod exec_report;
 pub mod gate;
 pub mod pages;

@@ -24,4 +24,5 @@
 //! ```
 
 pub mod chain;
+pub mod document;
 pub mod event;

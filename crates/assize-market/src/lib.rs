@@ -35,6 +35,7 @@ pub mod bid;
 pub mod blind;
 pub mod budget;
 pub mod checklist;
+pub mod envelope;
 pub mod event;
 #[cfg(test)]
 mod histories;

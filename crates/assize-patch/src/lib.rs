@@ -38,6 +38,7 @@ mod inverse;
 mod line;
 mod locate;
 mod nearest;
+mod outcome;
 mod partial;
 mod path;
 mod plan;
@@ -56,6 +57,7 @@ pub use document::{JSON, PatchForm, PatchInput};
 pub use export::unified;
 pub use inverse::{between, inverse};
 pub use locate::{MATCHES_MAX, MatchTier};
+pub use outcome::{ChangedFile, PatchDocument, PatchEffect};
 pub use partial::in_part;
 pub use path::{check_path, folded, folders};
 pub use plan::{

@@ -38,6 +38,17 @@ pub struct FileTransition {
     pub after: Option<FileContent>,
 }
 
+impl FileTransition {
+    /// Returns what happens to the file: `add`, `remove` or `change`.
+    pub fn kind(&self) -> &'static str {
+        match (&self.before, &self.after) {
+            (None, _) => "add",
+            (Some(_), None) => "remove",
+            (Some(_), Some(_)) => "change",
+        }
+    }
+}
+
 /// What a file was when a plan was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePin {
@@ -56,6 +67,7 @@ impl FilePin {
 
 /// What somebody should know of an operation that fits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Note {
     /// Which operation, such as `ops[3]`.
     pub at: String,

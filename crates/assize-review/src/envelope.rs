@@ -1,9 +1,11 @@
 //! The result of the review court as programs read it.
 
-use assize_core::envelope::Envelope;
+use assize_core::envelope::{Envelope, VERSION};
+use assize_core::finding::Finding;
 use assize_gate::exec_report::ExecReport;
 use serde::{Deserialize, Serialize};
 
+use crate::case::ReviewInputs;
 use crate::court::ReviewRecord;
 use crate::verdict::ReviewVerdict;
 
@@ -33,5 +35,29 @@ impl ReviewEnvelope {
             ..Envelope::new("review", &record.ruling, &inputs.findings, &inputs.opinions)
         };
         Self { envelope, base: inputs.case.base.clone(), exec: inputs.exec.clone(), limits: inputs.limits.clone() }
+    }
+}
+
+/// What `assize gates` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GatesEnvelope<'a> {
+    /// The version of this shape: 1.
+    pub assize: u32,
+    /// What the gates found.
+    pub exec: &'a ExecReport,
+    /// What was found without running anything.
+    pub findings: &'a [Finding],
+    /// Parts of the evidence that could not be gathered, and why.
+    pub missing: &'a [String],
+    /// What was left out, and why.
+    pub limits: &'a [String],
+}
+
+impl<'a> GatesEnvelope<'a> {
+    /// Makes the document of what the gates found.
+    pub fn of(inputs: &'a ReviewInputs) -> Self {
+        let ReviewInputs { exec, findings, missing, limits, .. } = inputs;
+        Self { assize: VERSION, exec, findings, missing, limits }
     }
 }

@@ -9,6 +9,7 @@
 //! on who was judged before. So the court takes back whatever was found out of a candidate after the first gate that put it
 //! behind the best, and all that is told of it is the same whoever was faster.
 
+pub mod envelope;
 pub mod generation;
 pub mod prompt;
 pub mod verdict;

@@ -1,8 +1,10 @@
 //! The result of the stop court as programs read it.
 
-use assize_core::envelope::Envelope;
+use assize_core::envelope::{Envelope, VERSION};
+use serde::Serialize;
 
 use crate::court::StopRecord;
+use crate::rule::Rule;
 use crate::verdict::StopVerdict;
 
 /// Puts a ruling of the stop court into its outer shape.
@@ -11,5 +13,59 @@ pub fn envelope(record: &StopRecord) -> Envelope<StopVerdict> {
     Envelope {
         fingerprint: inputs.evidence.as_ref().map(|evidence| evidence.fingerprint.clone()),
         ..Envelope::new("stop", &record.decision.ruling, &inputs.findings, &inputs.opinions)
+    }
+}
+
+/// A line of `assize stop --rules`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RuleDocument {
+    /// The version of this shape: 1.
+    pub assize: u32,
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// What it finds.
+    pub summary: &'static str,
+}
+
+impl RuleDocument {
+    /// Makes the document of a rule.
+    pub fn of(rule: &dyn Rule) -> Self {
+        Self { assize: VERSION, rule: rule.id(), summary: rule.summary() }
+    }
+}
+
+/// What `assize pause` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PauseDocument {
+    /// The version of this shape: 1.
+    pub assize: u32,
+    /// Whether the court is paused: it is.
+    pub paused: bool,
+    /// Until when, in milliseconds since 1970; `null` where only `assize resume` ends it.
+    pub until_ms: Option<i64>,
+}
+
+impl PauseDocument {
+    /// Makes the document of a pause.
+    pub fn until(until_ms: Option<i64>) -> Self {
+        Self { assize: VERSION, paused: true, until_ms }
+    }
+}
+
+/// What `assize resume` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ResumeDocument {
+    /// The version of this shape: 1.
+    pub assize: u32,
+    /// Whether the court is paused: it is not any more.
+    pub paused: bool,
+}
+
+impl Default for ResumeDocument {
+    fn default() -> Self {
+        Self { assize: VERSION, paused: false }
     }
 }

@@ -14,7 +14,6 @@ mod own_file;
 mod pages;
 mod record;
 mod render;
-mod requests;
 mod revision;
 mod spelling;
 mod watch;

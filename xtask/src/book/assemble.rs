@@ -13,7 +13,9 @@ use crate::shell::Result;
 pub const SUMMARY: &str = "SUMMARY.md";
 
 /// The page of commands.
-const COMMANDS: &str = "reference/commands.md";
+pub const COMMANDS: &str = "reference/commands.md";
+/// The page of schemas.
+pub const SCHEMAS: &str = "reference/schemas.md";
 
 /// The folder of the pages about a subject.
 fn folder(subject: Subject) -> &'static str {
@@ -24,9 +26,13 @@ fn folder(subject: Subject) -> &'static str {
     }
 }
 
-/// Returns the sources of the book by their paths: the written ones, completed by the pages and the help of
-/// the commands.
-pub fn book(written: &BTreeMap<String, String>, pages: &[Page], help: &str) -> Result<BTreeMap<String, String>> {
+/// Returns the sources of the book by their paths: the written ones, completed by the pages, and by what is
+/// generated for the end of a written page.
+pub fn book(
+    written: &BTreeMap<String, String>,
+    pages: &[Page],
+    generated: &[(&str, String)],
+) -> Result<BTreeMap<String, String>> {
     let mut book = written.clone();
     for page in pages {
         let path = format!("{}/{}.md", folder(page.subject), page.id());
@@ -38,7 +44,9 @@ pub fn book(written: &BTreeMap<String, String>, pages: &[Page], help: &str) -> R
         let pages = of(pages, subject);
         append(&mut book, &format!("{}/README.md", folder(subject)), &list(&pages))?;
     }
-    append(&mut book, COMMANDS, help)?;
+    for (path, text) in generated {
+        append(&mut book, path, text)?;
+    }
     let summary = book.get(SUMMARY).ok_or("docs/src/SUMMARY.md is missing")?;
     let summary = summary_with(summary, pages);
     book.insert(SUMMARY.to_owned(), summary);
@@ -128,7 +136,7 @@ mod tests {
             page(Subject::Rule, &["deferral"], "# `deferral`\n\nWork is deferred.\n"),
             page(Subject::Gate, &["pytest"], "# `pytest`\n\nRuns pytest.\n"),
         ];
-        let book = book(&written(), &pages, "## `assize`\n").expect("a book");
+        let book = book(&written(), &pages, &[(COMMANDS, "## `assize`\n".to_owned())]).expect("a book");
         assert_eq!(book["reference/rules/secret.md"], pages[0].text);
         assert_eq!(
             book["reference/rules/README.md"],
@@ -161,11 +169,14 @@ mod tests {
     #[test]
     fn what_has_no_place_is_an_error() {
         let page = |id| Page { subject: Subject::Cause, ids: vec![id], text: "" };
-        assert!(book(&written(), &[page("timeout"), page("timeout")], "").is_err());
+        assert!(book(&written(), &[page("timeout"), page("timeout")], &[]).is_err());
         for missing in [SUMMARY, COMMANDS, "reference/causes/README.md"] {
             let mut written = written();
             written.remove(missing);
-            assert!(book(&written, &[], "").is_err_and(|error| error.contains(missing)), "{missing}");
+            assert!(
+                book(&written, &[], &[(COMMANDS, String::new())]).is_err_and(|error| error.contains(missing)),
+                "{missing}"
+            );
         }
     }
 }

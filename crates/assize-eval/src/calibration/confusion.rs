@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// How often two raters agreed, and in which way not. The first is on trial, the second is believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Confusion {
     /// Both say that it fails.
     pub both_fail: u64,

@@ -5,6 +5,7 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 
 /// A figure out of a sample, with an interval that holds the true one in a stated share of samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// The figure.
     pub value: f64,
@@ -40,6 +41,7 @@ impl Estimate {
 
 /// In how many of a hundred samples an interval is to hold the true figure, as a share: above 0 and below 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Confidence(f64);
 

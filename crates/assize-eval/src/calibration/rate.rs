@@ -12,6 +12,7 @@ use super::interval::{Confidence, Estimate, share};
 
 /// What is known of a set of records: both labels of some, the judge's alone of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sample {
     /// The records that a person labelled as well.
     pub labelled: Confusion,
@@ -78,6 +79,7 @@ pub fn rogan_gladen(sample: &Sample, confidence: Confidence) -> Option<Estimate>
 
 /// A rate that labels and judgements give together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Powered {
     /// The rate.
     pub rate: Estimate,

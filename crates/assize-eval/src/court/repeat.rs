@@ -18,6 +18,7 @@ pub const REPEATS_MAX: u32 = 15;
 
 /// How often replies of one judge to the same question differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Noise {
     /// Pairs of labels that one judge gave to the same record in the same mode.
     pub pairs: u64,

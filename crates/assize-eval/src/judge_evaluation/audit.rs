@@ -20,6 +20,7 @@ pub const VALUES_MAX: usize = 50;
 
 /// What speaks against carrying over what is seen on the labelled records.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Audit {
     /// The labelled records are the first ones of the data, and there are others.
     pub first_only: bool,
@@ -46,6 +47,7 @@ impl Audit {
 
 /// One value of one field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stratum {
     /// The field.
     pub field: String,

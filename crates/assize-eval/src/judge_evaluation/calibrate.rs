@@ -16,6 +16,7 @@ use crate::rubric::Trust;
 
 /// How far a judge agrees with people.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JudgeEvaluation {
     /// How many records there are, how many the judge judged in every mode, and how many a person labelled at all.
     pub records: u64,
@@ -41,6 +42,7 @@ pub struct JudgeEvaluation {
 
 /// Which rate is to be believed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Advice {
     /// The way of telling; `None` where none of them can be relied on.
     pub method: Option<Method>,
@@ -50,6 +52,7 @@ pub struct Advice {
 
 /// A way of telling how many records really fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
     /// By the person's labels alone.
@@ -116,6 +119,7 @@ impl Advice {
 
 /// Whether a judge can be believed without a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Belief {
     /// It surely is below a threshold.
@@ -139,6 +143,7 @@ impl Belief {
 
 /// What one mode, or several together, show of a judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgreementPart {
     /// What it is about: the id of a mode, `all modes` or `records`.
     pub name: String,
@@ -172,6 +177,7 @@ pub struct AgreementPart {
 
 /// How many records fail, by each way of telling.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rates {
     /// As the judge has it, uncorrected.
     pub judge: Option<Estimate>,

@@ -25,6 +25,7 @@ pub struct ComparedRecord {
 
 /// How two judgements of the same records differ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JudgementComparison {
     /// Each mode, in the order of the rubric.
     pub modes: Vec<ModeComparison>,
@@ -38,6 +39,7 @@ pub struct JudgementComparison {
 
 /// How many records each side fails, and what moved between them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModeComparison {
     /// What it is about: the id of a mode, or `all modes`.
     pub name: String,
@@ -65,6 +67,7 @@ pub struct ModeComparison {
 
 /// A label that is another one now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Flip {
     /// The record.
     pub record: String,

@@ -95,6 +95,7 @@ pub fn pair(before: Vec<Edition>, after: Vec<Edition>) -> Result<Vec<Corrected>,
 
 /// What a correction came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Correction {
     /// Records that were changed.
     pub changed: u64,
@@ -216,6 +217,7 @@ impl CorrectionCounts {
 /// judge sees them twice as well, and what seems mended there is its own noise. All records that the corrector was given are
 /// compared with those, also where it did nothing: it must not choose by which ones it is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Correcting {
     /// What became of the records.
     #[serde(flatten)]

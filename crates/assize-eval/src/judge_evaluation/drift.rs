@@ -29,6 +29,7 @@ pub struct DriftSide {
 
 /// What differs between two runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunDrift {
     /// Records that are on both sides with the same content.
     pub compared: u64,

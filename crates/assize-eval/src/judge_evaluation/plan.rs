@@ -32,6 +32,7 @@ pub struct SampleAssumptions {
 
 /// How many records to label, and which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabelPlan {
     /// How far the rate may be off on either side.
     pub within: f64,

@@ -26,6 +26,7 @@ const OTHERS: &str = "others";
 
 /// What a report shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EvalReport {
     /// The version of this shape: 1.
     pub assize: u32,
@@ -59,6 +60,7 @@ pub struct EvalReport {
 
 /// A rubric, in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RubricCard {
     /// Its name.
     pub id: String,
@@ -72,6 +74,7 @@ pub struct RubricCard {
 
 /// A mode, in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModeCard {
     /// Its name.
     pub id: String,
@@ -81,6 +84,7 @@ pub struct ModeCard {
 
 /// How many records fail.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rate {
     /// In which mode; `all modes` or `records`.
     pub name: String,
@@ -96,6 +100,7 @@ pub struct Rate {
 
 /// How many records fail, by the value of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ByField {
     /// The field.
     pub field: String,
@@ -105,6 +110,7 @@ pub struct ByField {
 
 /// The records with one value of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ValueRow {
     /// The value.
     pub value: String,
@@ -122,6 +128,7 @@ pub struct ValueRow {
 
 /// What a correction came to, stage by stage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CorrectionPhases {
     /// How many labels failed, before and after.
     #[serde(rename = "stages")]
@@ -134,6 +141,7 @@ pub struct CorrectionPhases {
 
 /// One stage of a correction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CorrectionPhase {
     /// Its name.
     pub name: String,
@@ -143,6 +151,7 @@ pub struct CorrectionPhase {
 
 /// How labels of one mode moved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Transitions {
     /// The mode.
     pub mode: String,
@@ -181,6 +190,7 @@ impl CorrectionPhases {
 
 /// What a judge has cost.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JudgeCard {
     /// Its id.
     pub id: String,
@@ -200,6 +210,7 @@ pub struct JudgeCard {
 
 /// A record that fails or is open.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordCard {
     /// Its name.
     pub id: String,
@@ -219,6 +230,7 @@ pub struct RecordCard {
 
 /// A finding, in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReportedFinding {
     /// Its rule.
     pub rule: String,

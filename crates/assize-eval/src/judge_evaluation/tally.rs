@@ -18,6 +18,7 @@ pub const FINDINGS_KEPT_MAX: usize = 1_000;
 
 /// What a run came to.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RulingTally {
     /// How many records there are.
     pub records: u64,
@@ -59,6 +60,7 @@ pub struct ModeTally {
 
 /// What one judge said.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JudgeTally {
     /// How many records it judged.
     pub judged: u64,

@@ -5,6 +5,7 @@
 //! a tree lies.
 
 pub mod cost;
+pub mod envelope;
 pub mod mechanical;
 pub mod policy;
 pub mod prompt;

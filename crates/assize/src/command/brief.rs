@@ -2,7 +2,7 @@
 //!
 //! A page for people, JSON for programs, and as much as fits into a number of tokens for a prompt.
 
-use assize_brief::brief::{Analysis, BriefEnvelope};
+use assize_brief::brief::{Analysis, BriefEnvelope, ImportsDocument, PromptBrief};
 use assize_brief::budget::for_prompt;
 use assize_brief::render;
 use assize_engine::brief::survey;
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         let tree = survey.tree();
         let imports = Analysis::of(&tree).followed();
         print(&match output.format {
-            Format::Json => format!("{}\n", json!({"assize": 1, "imports": imports})),
+            Format::Json => format!("{}\n", json!(ImportsDocument::of(&imports))),
             Format::Human | Format::Markdown => render::followed(&imports),
         });
         return Ok(Exit::Done);
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     let text = match (arguments.for_prompt, output.format) {
         (Some(tokens), Format::Json) => {
-            format!("{}\n", json!({"assize": 1, "tokens_max": tokens, "text": for_prompt(&brief, tokens)}))
+            format!("{}\n", json!(PromptBrief::of(tokens, for_prompt(&brief, tokens))))
         }
         (Some(tokens), _) => for_prompt(&brief, tokens),
         (None, Format::Json) => {

@@ -6,6 +6,7 @@
 
 use std::process::Command;
 
+use assize_core::document::{CheckState, DoctorCheck, DoctorReport};
 use assize_core::diff::{Diff, FileChange};
 use assize_core::gathered::{EvidencePart, Fingerprint};
 use assize_core::opinion::Opinion;
@@ -41,25 +42,8 @@ pub struct Arguments {
     no_judges: bool,
 }
 
-/// How one check came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    Good,
-    Note,
-    Unjudged,
-    Bad,
-}
-
-#[derive(Debug, serde::Serialize)]
-struct Check {
-    name: String,
-    state: State,
-    detail: String,
-}
-
-fn check(name: &str, state: State, detail: impl Into<String>) -> Check {
-    Check { name: name.to_owned(), state, detail: detail.into() }
+fn check(name: &str, state: CheckState, detail: impl Into<String>) -> DoctorCheck {
+    DoctorCheck { name: name.to_owned(), state, detail: detail.into() }
 }
 
 /// Runs the command.
@@ -75,61 +59,60 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     report(&checks, output);
     let worst = |state| checks.iter().any(|check| check.state == state);
-    Ok(if worst(State::Bad) {
+    Ok(if worst(CheckState::Bad) {
         Exit::NotAccepted
-    } else if worst(State::Unjudged) {
+    } else if worst(CheckState::Unjudged) {
         Exit::Unjudged
     } else {
         Exit::Done
     })
 }
 
-fn report(checks: &[Check], output: Output) {
+fn report(checks: &[DoctorCheck], output: Output) {
     if output.format == Format::Json {
-        let up = checks.iter().all(|check| matches!(check.state, State::Good | State::Note));
-        print(&format!("{}\n", json!({"assize": 1, "up": up, "checks": checks})));
+        print(&format!("{}\n", json!(DoctorReport::of(checks))));
         return;
     }
     for check in checks {
         let (color, mark) = match check.state {
-            State::Good => (anstyle::AnsiColor::Green, "✓"),
-            State::Note => (anstyle::AnsiColor::Blue, "·"),
-            State::Unjudged => (anstyle::AnsiColor::Yellow, "?"),
-            State::Bad => (anstyle::AnsiColor::Red, "✗"),
+            CheckState::Good => (anstyle::AnsiColor::Green, "✓"),
+            CheckState::Note => (anstyle::AnsiColor::Blue, "·"),
+            CheckState::Unjudged => (anstyle::AnsiColor::Yellow, "?"),
+            CheckState::Bad => (anstyle::AnsiColor::Red, "✗"),
         };
         let mark = styled(color.on_default().bold(), mark);
         print(&format!("{mark} {}  {}\n", check.name, quiet(&check.detail)));
     }
 }
 
-fn git(host: &Host) -> Check {
+fn git(host: &Host) -> DoctorCheck {
     let path = SearchPath::of_process(&host.project());
     let Some(git) = path.find("git") else {
-        return check("git", State::Bad, "it is nowhere on the search path; without it no change can be seen");
+        return check("git", CheckState::Bad, "it is nowhere on the search path; without it no change can be seen");
     };
     match Command::new(git).arg("--version").output() {
         Ok(output) if output.status.success() => {
-            check("git", State::Good, String::from_utf8_lossy(&output.stdout).trim())
+            check("git", CheckState::Good, String::from_utf8_lossy(&output.stdout).trim())
         }
-        Ok(output) => check("git", State::Bad, format!("`git --version` failed: {}", output.status)),
+        Ok(output) => check("git", CheckState::Bad, format!("`git --version` failed: {}", output.status)),
         Err(error) => {
-            check("git", State::Bad, format!("it cannot be started ({error}); without it no change can be seen"))
+            check("git", CheckState::Bad, format!("it cannot be started ({error}); without it no change can be seen"))
         }
     }
 }
 
-fn ledger(host: &Host) -> Check {
+fn ledger(host: &Host) -> DoctorCheck {
     let path = host.ledger();
     match Ledger::open_read_only(&path).and_then(|ledger| ledger.verify()) {
         Ok(sound) => {
-            check("ledger", State::Good, format!("{} entries, all sound, in {}", sound.entries, path.display()))
+            check("ledger", CheckState::Good, format!("{} entries, all sound, in {}", sound.entries, path.display()))
         }
-        Err(LedgerError::Absent { .. }) => check("ledger", State::Note, "nothing has been judged here yet"),
-        Err(error) => check("ledger", State::Bad, error.to_string()),
+        Err(LedgerError::Absent { .. }) => check("ledger", CheckState::Note, "nothing has been judged here yet"),
+        Err(error) => check("ledger", CheckState::Bad, error.to_string()),
     }
 }
 
-fn configuration(config: std::result::Result<&Config, &crate::exit::Failure>) -> Check {
+fn configuration(config: std::result::Result<&Config, &crate::exit::Failure>) -> DoctorCheck {
     match config {
         Ok(config) => {
             let judges = match config.judges.len() {
@@ -138,48 +121,48 @@ fn configuration(config: std::result::Result<&Config, &crate::exit::Failure>) ->
             };
             check(
                 "configuration",
-                State::Good,
+                CheckState::Good,
                 format!("{judges}; mode {}", json!(config.stop.mode).as_str().unwrap_or_default()),
             )
         }
-        Err(failure) => check("configuration", State::Bad, failure.what.clone()),
+        Err(failure) => check("configuration", CheckState::Bad, failure.what.clone()),
     }
 }
 
-fn hooks(host: &Host) -> Vec<Check> {
-    let mut found: Vec<Check> = Vec::new();
+fn hooks(host: &Host) -> Vec<DoctorCheck> {
+    let mut found: Vec<DoctorCheck> = Vec::new();
     let bases = [(SettingsScope::Project, Some(host.project())), (SettingsScope::User, host.home())];
     for (scope, base) in bases {
         let Some(base) = base else { continue };
         found.extend(ADAPTERS.iter().filter_map(|agent| hook(*agent, &agent.settings_path(scope, &base))));
     }
     if found.is_empty() {
-        found.push(check("hooks", State::Bad, "none are set up, so that no stop is judged; `assize init` does it"));
+        found.push(check("hooks", CheckState::Bad, "none are set up, so that no stop is judged; `assize init` does it"));
     }
     found
 }
 
-fn hook(agent: &dyn Adapter, path: &std::path::Path) -> Option<Check> {
+fn hook(agent: &dyn Adapter, path: &std::path::Path) -> Option<DoctorCheck> {
     let text = std::fs::read_to_string(path).ok()?;
     let name = format!("hook of {}", agent.name());
     let without = match agent.uninstall(&text) {
         Ok(without) => without,
-        Err(error) => return Some(check(&name, State::Bad, format!("{}: {error}", path.display()))),
+        Err(error) => return Some(check(&name, CheckState::Bad, format!("{}: {error}", path.display()))),
     };
     if without == text {
         return None;
     }
     let program = std::env::current_exe().and_then(|path| path.canonicalize()).ok()?;
     if text.contains("\"disableAllHooks\": true") || text.contains("\"disableAllHooks\":true") {
-        return Some(check(&name, State::Bad, format!("{} switches all hooks off (disableAllHooks)", path.display())));
+        return Some(check(&name, CheckState::Bad, format!("{} switches all hooks off (disableAllHooks)", path.display())));
     }
     let current = agent.install(&text, &program).is_ok_and(|installed| installed == text);
     Some(if current {
-        check(&name, State::Good, path.display().to_string())
+        check(&name, CheckState::Good, path.display().to_string())
     } else {
         check(
             &name,
-            State::Bad,
+            CheckState::Bad,
             format!(
                 "{} calls another program than this one, or is out of date; run `assize init {}`",
                 path.display(),
@@ -190,7 +173,7 @@ fn hook(agent: &dyn Adapter, path: &std::path::Path) -> Option<Check> {
 }
 
 /// A stub with a false claim, through the hook, under the project's own policy and rules.
-fn known_bad(host: &Host) -> Check {
+fn known_bad(host: &Host) -> DoctorCheck {
     let name = "a stub with a false claim";
     let played = config::read(&host.project(), host.configuration.as_deref()).and_then(|text| {
         let settings = without_judges(&text);
@@ -203,12 +186,12 @@ fn known_bad(host: &Host) -> Check {
         session.last_ruling()
     });
     match played.map(|record| (record.decision.ruling.outcome, record.decision.disposition)) {
-        Ok((_, Disposition::Block { .. })) => check(name, State::Good, "blocked"),
+        Ok((_, Disposition::Block { .. })) => check(name, CheckState::Good, "blocked"),
         Ok((Outcome::Revise, Disposition::Allow { leave: AllowReason::Shadow, .. })) => {
-            check(name, State::Note, "ruled `revise`, and allowed: mode is \"shadow\"")
+            check(name, CheckState::Note, "ruled `revise`, and allowed: mode is \"shadow\"")
         }
-        Ok((outcome, _)) => check(name, State::Bad, format!("LET THROUGH: the ruling was `{outcome}`")),
-        Err(failure) => check(name, State::Bad, failure.what),
+        Ok((outcome, _)) => check(name, CheckState::Bad, format!("LET THROUGH: the ruling was `{outcome}`")),
+        Err(failure) => check(name, CheckState::Bad, failure.what),
     }
 }
 
@@ -227,16 +210,16 @@ fn without_judges(configuration: &str) -> String {
 }
 
 /// A court that was told to stand aside is no gate.
-fn pause(host: &Host) -> Option<Check> {
+fn pause(host: &Host) -> Option<DoctorCheck> {
     let last = Ledger::open_read_only(&host.ledger()).and_then(|ledger| ledger.last_pause()).ok()?;
     is_paused(last.as_ref(), now_ms())
-        .then(|| check("pause", State::Bad, "the court is paused; `assize resume` ends it"))
+        .then(|| check("pause", CheckState::Bad, "the court is paused; `assize resume` ends it"))
 }
 
-fn judges(config: &Config, host: &Host, output: Output) -> Vec<Check> {
+fn judges(config: &Config, host: &Host, output: Output) -> Vec<DoctorCheck> {
     let judges = match Judges::of_stop(config, host) {
         Ok(judges) => judges,
-        Err(failure) => return vec![check("judges", State::Bad, failure.what)],
+        Err(failure) => return vec![check("judges", CheckState::Bad, failure.what)],
     };
     let ids = judges.ids();
     if ids.is_empty() {
@@ -248,9 +231,9 @@ fn judges(config: &Config, host: &Host, output: Output) -> Vec<Check> {
     judges.ask(&ids, &question, &mut |opinion: Opinion<StopVerdict>| {
         let name = format!("half-done work before {}", opinion.judge.id);
         checks.push(match opinion.verdict {
-            Ok(verdict) if verdict.pass => check(&name, State::Bad, format!("LET THROUGH: {}", verdict.reason)),
-            Ok(verdict) => check(&name, State::Good, format!("not passed: {}", verdict.reason)),
-            Err(unjudged) => check(&name, State::Unjudged, unjudged.to_string()),
+            Ok(verdict) if verdict.pass => check(&name, CheckState::Bad, format!("LET THROUGH: {}", verdict.reason)),
+            Ok(verdict) => check(&name, CheckState::Good, format!("not passed: {}", verdict.reason)),
+            Err(unjudged) => check(&name, CheckState::Unjudged, unjudged.to_string()),
         });
     });
     checks

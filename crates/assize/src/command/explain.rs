@@ -1,7 +1,8 @@
 //! `assize explain`: the page of a rule, a gate or a cause.
 
+use assize_core::document::PageDocument;
 use assize_core::page::Page;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
@@ -45,7 +46,7 @@ fn unknown(id: &str) -> Failure {
 
 fn listed(pages: &[Page], format: Format) -> String {
     match format {
-        Format::Json => pages.iter().map(|page| format!("{}\n", document(page))).collect(),
+        Format::Json => pages.iter().map(|page| format!("{}\n", json!(PageDocument::of(page)))).collect(),
         Format::Human => render::page::list_human(pages),
         Format::Markdown => render::page::list_markdown(pages),
     }
@@ -53,19 +54,9 @@ fn listed(pages: &[Page], format: Format) -> String {
 
 fn shown(page: &Page, format: Format) -> String {
     match format {
-        Format::Json => format!("{}\n", document(page)),
+        Format::Json => format!("{}\n", json!(PageDocument::of(page))),
         Format::Human if is_styled() => render::page::human(page),
         // What a program reads, or a file keeps, is the Markdown as it is.
         Format::Human | Format::Markdown => page.text.to_owned(),
     }
-}
-
-fn document(page: &Page) -> Value {
-    json!({
-        "assize": 1,
-        "subject": page.subject.as_str(),
-        "ids": page.ids,
-        "summary": page.summary(),
-        "text": page.text,
-    })
 }

@@ -16,7 +16,7 @@ use assize_engine::process::end_with_us;
 use assize_ledger::event::LedgerEvent;
 use assize_patch::{PatchInput, PatchLimits, Protection, unified};
 use assize_review::case::ReviewCase;
-use assize_review::envelope::ReviewEnvelope;
+use assize_review::fix::envelope::{FixEnvelope, ResumableFixRow, ResumableFixes};
 use assize_review::fix::policy::FixPolicy;
 use assize_review::fix::record::{FixStart, FixStep};
 use serde_json::json;
@@ -198,9 +198,9 @@ fn list(host: &Host, output: Output) -> Result {
     let _lock = StepLock::take(host, ID)?;
     let open = open::open(&record::ledger(host)?, LISTED_MAX)?;
     let tree = tree_of(&host.project()).map_err(review_failed)?;
-    let rows: Vec<render::fix::ResumableFixRow<'_>> = open
+    let rows: Vec<ResumableFixRow<'_>> = open
         .iter()
-        .map(|open| render::fix::ResumableFixRow {
+        .map(|open| ResumableFixRow {
             id: open.id(),
             begun: open.at_ms,
             base: open.start.case.base.as_deref(),
@@ -209,7 +209,7 @@ fn list(host: &Host, output: Output) -> Result {
         })
         .collect();
     print(&match output.format {
-        Format::Json => format!("{}\n", json!({"assize": 1, "open": rows})),
+        Format::Json => format!("{}\n", json!(ResumableFixes::of(&rows))),
         Format::Human => render::fix::open_human(&rows),
         Format::Markdown => render::fix::open_markdown(&rows),
     });
@@ -305,13 +305,7 @@ fn settle(
         record.keep(&LedgerEvent::FixEnded(Box::new(fixed.end.clone()))).map_err(record::failed)?;
     }
     print(&match output.format {
-        Format::Json => {
-            let review = ReviewEnvelope::of(&fixed.review);
-            format!(
-                "{}\n",
-                json!({"assize": 1, "court": ID, "outcome": fixed.end.outcome, "fix": fixed.end, "review": review})
-            )
-        }
+        Format::Json => format!("{}\n", json!(FixEnvelope::of(&fixed.end, &fixed.review))),
         Format::Human => render::fix::human(&fixed.end, &fixed.review, arguments.dry_run || is_good),
         Format::Markdown => render::fix::markdown(&fixed.end, &fixed.review, &diff, arguments.dry_run || is_good),
     });

@@ -1,10 +1,11 @@
 //! `assize gates`: what do the project's own checks say?
 
-use std::collections::BTreeMap;
 
 use assize_engine::court::review;
 use assize_engine::work_tree::WorkTree;
 use assize_engine::process::end_with_us;
+use assize_gate::document::GateList;
+use assize_review::envelope::GatesEnvelope;
 use assize_review::case::{ReviewCase, ReviewScope};
 use serde_json::json;
 
@@ -63,12 +64,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (inputs, _) = examined.map_err(failed)?;
     print(&match output.format {
         Format::Human => render::review::gates_human(&inputs),
-        Format::Json => {
-            let (exec, findings) = (&inputs.exec, &inputs.findings);
-            let (missing, limits) = (&inputs.missing, &inputs.limits);
-            let result = json!({"assize": 1, "exec": exec, "findings": findings, "missing": missing, "limits": limits});
-            format!("{result}\n")
-        }
+        Format::Json => format!("{}\n", json!(GatesEnvelope::of(&inputs))),
         Format::Markdown => comment::gates(&inputs),
     });
     Ok(render::review::gates_exit(&inputs))
@@ -78,13 +74,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 fn list(terms: &review::ReviewTerms, host: &Host, output: Output) -> Result {
     let found = review::used_gates(terms, &host.folder).map_err(failed)?;
     if output.format == Format::Json {
-        let used: Vec<_> = found
-            .iter()
-            .map(|(gate, setup)| json!({"id": gate.id(), "folder": setup.folder, "because": setup.because}))
-            .collect();
-        let known: BTreeMap<&str, &str> =
-            assize_gate::gate::GATES.iter().map(|gate| (gate.id(), gate.summary())).collect();
-        print(&format!("{}\n", json!({"assize": 1, "used": used, "known": known})));
+        print(&format!("{}\n", json!(GateList::of(&found))));
         return Ok(Exit::Done);
     }
     print(&render::review::gates_listed(&found, &terms.gates.off));

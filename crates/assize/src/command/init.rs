@@ -7,6 +7,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use assize_core::document::{InitDocument, InstalledHooks};
 use serde_json::json;
 
 use crate::config::FILE_NAME;
@@ -63,9 +64,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         write_configuration(&base, output)?;
     }
     let mut done = Vec::new();
-    for (agent, path) in planned {
-        let changed = install(agent, &path, &program)?;
-        done.push(json!({"agent": agent.id(), "path": path, "changed": changed, "then": agent.after_install()}));
+    for (agent, path) in &planned {
+        let changed = install(*agent, path, &program)?;
+        done.push(InstalledHooks { agent: agent.id(), path, changed, then: agent.after_install() });
         if output.format != Format::Json {
             let said = if changed { "hooks written to" } else { "hooks already in" };
             print(&format!("{}: {said} {}\n", agent.name(), path.display()));
@@ -73,7 +74,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         }
     }
     if output.format == Format::Json {
-        print(&format!("{}\n", json!({"assize": 1, "installed": done})));
+        print(&format!("{}\n", json!(InitDocument::of(done))));
         return Ok(Exit::Done);
     }
     if scope == SettingsScope::Project {

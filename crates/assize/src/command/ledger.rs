@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use assize_core::ruling::Outcome;
 use assize_engine::ledger::{Filter, Ledger, LedgerEntry, LedgerError};
+use assize_ledger::document::{LedgerCheck, LedgerLine, ReplayDocument, ShadowSummary};
 use assize_ledger::event::LedgerEvent;
 use assize_stop::court::{AllowReason, Disposition};
 use serde_json::json;
@@ -167,16 +168,7 @@ fn short(session: &str) -> String {
 fn json_line(entry: &LedgerEntry) -> Result<String> {
     let payload: &RawValue = serde_json::from_str(&entry.payload)
         .map_err(|error| Failure::new(format!("entry {} is no JSON: {error}", entry.header.seq)))?;
-    #[derive(serde::Serialize)]
-    struct Line<'a> {
-        assize: u32,
-        #[serde(flatten)]
-        header: &'a assize_ledger::chain::Header,
-        hash: String,
-        payload: &'a RawValue,
-    }
-    let hash = entry.hash.iter().map(|byte| format!("{byte:02x}")).collect();
-    let line = Line { assize: 1, header: &entry.header, hash, payload };
+    let line = LedgerLine::of(&entry.header, &entry.hash, payload);
     serde_json::to_string(&line).map(|line| line + "\n").map_err(|error| Failure::new(error.to_string()))
 }
 
@@ -224,16 +216,14 @@ fn verify(ledger: &Ledger, host: &Host, output: Output) -> Result {
         Ok(sound) => {
             let head: String = sound.head.iter().map(|byte| format!("{byte:02x}")).collect();
             print(&match output.format {
-                Format::Json => {
-                    format!("{}\n", json!({"assize": 1, "sound": true, "entries": sound.entries, "head": head}))
-                }
+                Format::Json => format!("{}\n", json!(LedgerCheck::sound(sound.entries, &sound.head))),
                 _ => format!("{} entries, all sound\nhead {head}\n", sound.entries),
             });
             Ok(Exit::Done)
         }
         Err(LedgerError::Chain { damage, .. }) => {
             print(&match output.format {
-                Format::Json => format!("{}\n", json!({"assize": 1, "sound": false, "damage": damage.to_string()})),
+                Format::Json => format!("{}\n", json!(LedgerCheck::damaged(damage.to_string()))),
                 _ => format!("damaged: {damage}\nin {}\n", host.ledger().display()),
             });
             Ok(Exit::NotAccepted)
@@ -254,10 +244,7 @@ fn replay(ledger: &Ledger, id: u64, output: Output) -> Result {
     let Again { outcome, differences } = again.ok_or_else(|| no_ruling(id))??;
     let same = differences.is_empty();
     print(&match output.format {
-        Format::Json => format!(
-            "{}\n",
-            json!({"assize": 1, "entry": id, "same": same, "outcome": outcome, "differences": differences})
-        ),
+        Format::Json => format!("{}\n", json!(ReplayDocument::of(id, outcome, &differences))),
         _ if same => format!("entry {id}: the same ruling again: {}\n", render::outcome(outcome)),
         _ => format!(
             "entry {id} comes out differently:\n{}",
@@ -283,7 +270,7 @@ fn sum_up_shadow(ledger: &Ledger, show: &Show, output: Output) -> Result {
     }
     if output.format == Format::Json {
         let entries: Vec<u64> = blocks.iter().map(|(entry, _)| entry.header.seq).collect();
-        print(&format!("{}\n", json!({"assize": 1, "stops": judged, "would_block": entries, "unjudged": unjudged})));
+        print(&format!("{}\n", json!(ShadowSummary::of(judged, entries, unjudged))));
         return Ok(Exit::Done);
     }
     let mut text =

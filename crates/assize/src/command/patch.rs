@@ -6,8 +6,8 @@ use anstream::eprintln;
 use assize_core::text::make_visible;
 use assize_engine::patch::{PatchError, PatchTerms, Patcher, PreparedPatch, SyntaxPolicy, check, faults};
 use assize_patch::import::FORMATS;
-use assize_patch::{FileTransition, JSON, NamePolicy, PatchForm, PatchInput, PatchLimits, Protection, unified};
-use serde_json::{Value, json};
+use assize_patch::{JSON, NamePolicy, PatchDocument, PatchForm, PatchInput, PatchLimits, Protection, unified};
+use serde_json::json;
 
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
@@ -190,7 +190,7 @@ fn told(prepared: std::result::Result<PreparedPatch, PatchError>, is_written: bo
     let (exit, text) = match prepared {
         Ok(prepared) => {
             let text = match output.format {
-                Format::Json => fitting(&prepared, is_written).to_string() + "\n",
+                Format::Json => format!("{}\n", json!(fitting(&prepared, is_written))),
                 Format::Human => render::patch::human(&prepared, is_written),
                 Format::Markdown => render::patch::markdown(&prepared, is_written),
             };
@@ -198,7 +198,7 @@ fn told(prepared: std::result::Result<PreparedPatch, PatchError>, is_written: bo
         }
         Err(PatchError::Unfit(faults)) => {
             let text = match output.format {
-                Format::Json => json!({"assize": 1, "ok": false, "errors": faults}).to_string() + "\n",
+                Format::Json => format!("{}\n", json!(PatchDocument::unfit(&faults))),
                 Format::Human => render::patch::human_unfit(&faults),
                 Format::Markdown => render::patch::markdown_unfit(&faults),
             };
@@ -210,13 +210,6 @@ fn told(prepared: std::result::Result<PreparedPatch, PatchError>, is_written: bo
     Ok(exit)
 }
 
-fn fitting(prepared: &PreparedPatch, is_written: bool) -> Value {
-    let change = |change: &FileTransition| json!({"path": change.path, "kind": render::patch::kind(change)});
-    let changes: Vec<Value> = prepared.plan.changes.iter().map(change).collect();
-    let is_applied = prepared.plan.is_applied;
-    json!({
-        "assize": 1, "ok": true, "errors": [], "notes": prepared.plan.notes, "changes": changes,
-        "written": is_written && !is_applied, "alreadyApplied": is_applied,
-        "patch": prepared.patch, "inverse": prepared.inverse,
-    })
+fn fitting(prepared: &PreparedPatch, is_written: bool) -> PatchDocument<'_> {
+    PatchDocument::fits(&prepared.plan, &prepared.patch, &prepared.inverse, is_written)
 }

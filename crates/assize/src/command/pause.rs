@@ -2,6 +2,7 @@
 
 use assize_engine::ledger::Ledger;
 use assize_ledger::event::LedgerEvent;
+use assize_stop::envelope::PauseDocument;
 use serde_json::json;
 
 use crate::court::stop::ID;
@@ -24,7 +25,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let until_ms = arguments.minutes.map(|minutes| now + i64::from(minutes) * 60_000);
     record(host, now, &LedgerEvent::Paused { until_ms })?;
     if output.format == Format::Json {
-        print(&format!("{}\n", json!({"assize": 1, "paused": true, "until_ms": until_ms})));
+        print(&format!("{}\n", json!(PauseDocument::until(until_ms))));
         return Ok(Exit::Done);
     }
     print(&match arguments.minutes {

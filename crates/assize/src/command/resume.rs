@@ -1,6 +1,7 @@
 //! `assize resume`: ends a pause.
 
 use assize_ledger::event::LedgerEvent;
+use assize_stop::envelope::ResumeDocument;
 use serde_json::json;
 
 use super::pause::record;
@@ -17,7 +18,7 @@ pub struct Arguments {}
 pub fn run(_arguments: &Arguments, host: &Host, output: Output) -> Result {
     record(host, now_ms(), &LedgerEvent::Resumed)?;
     print(&match output.format {
-        Format::Json => format!("{}\n", json!({"assize": 1, "paused": false})),
+        Format::Json => format!("{}\n", json!(ResumeDocument::default())),
         _ => "judging again\n".to_owned(),
     });
     Ok(Exit::Done)

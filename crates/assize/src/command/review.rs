@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use assize_core::document::DocumentCheck;
 use assize_core::text::{Untrusted, make_visible};
 use assize_core::violation::Violation;
 use assize_engine::court::review::{self, ReviewError};
@@ -292,7 +293,7 @@ fn check(arguments: &Arguments, host: &Host, output: Output) -> Result {
     };
     let faults = faults.unwrap_or_default();
     print(&match output.format {
-        Format::Json => format!("{}\n", json!({"assize": 1, "ok": faults.is_empty(), "errors": faults})),
+        Format::Json => format!("{}\n", json!(DocumentCheck::of(&faults))),
         _ if faults.is_empty() => "nothing is wrong with it\n".to_owned(),
         _ => faults.iter().map(|fault: &Violation| format!("{}\n", make_visible(&fault.to_string()))).collect(),
     });

@@ -12,6 +12,7 @@ use assize_ledger::event::{LedgerEvent, session_state};
 use assize_stop::court::StopCase;
 use assize_stop::directive::Directive;
 use assize_stop::rule::RULES;
+use assize_stop::envelope::RuleDocument;
 use assize_stop::session::{Baseline, BaselineScope};
 use assize_stop::transcript::TranscriptKind;
 use serde_json::json;
@@ -165,7 +166,7 @@ fn list_rules(output: Output) {
     match output.format {
         Format::Json => {
             for rule in RULES {
-                print(&format!("{}\n", json!({"assize": 1, "rule": rule.id(), "summary": rule.summary()})));
+                print(&format!("{}\n", json!(RuleDocument::of(*rule))));
             }
         }
         Format::Human | Format::Markdown => {

@@ -17,7 +17,9 @@ use assize_ledger::event::LedgerEvent;
 use assize_patch::{Patch, PatchForm, PatchInput, Protection};
 use assize_review::case::ReviewCase;
 use assize_review::fix::policy::FixPolicy;
+use assize_review::tournament::envelope::TournamentEnvelope;
 use assize_review::tournament::generation::{Generated, Generation, GenerationStep};
+use serde_json::json;
 use assize_review::tournament::{CANDIDATES_MAX, TournamentRecord};
 
 use crate::command::patch::DOCUMENT_BYTES_MAX;
@@ -152,7 +154,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
             .map_err(|error| Failure::new(format!("--html {}: {error}", path.display())))?;
     }
     print(&match output.format {
-        Format::Json => format!("{}\n", render::tournament::envelope(&record)),
+        Format::Json => format!("{}\n", json!(TournamentEnvelope::of(&record))),
         Format::Human => render::tournament::human(&record),
         Format::Markdown => render::tournament::markdown(&record),
     });

@@ -11,7 +11,7 @@ use crate::exit::{Failure, Result};
 use crate::render;
 
 /// The id of the court.
-pub const ID: &str = "fix";
+pub use assize_review::fix::envelope::COURT as ID;
 
 /// The review court, over the rounds of a fix.
 pub struct Fix;

@@ -2,9 +2,10 @@
 
 use assize_core::text::quote;
 use assize_ledger::event::LedgerEvent;
+use assize_market::envelope::COURT;
 
 use super::Court;
-use crate::render::{self, market::COURT};
+use crate::render;
 
 /// The court that ranks bids.
 pub struct Market;

@@ -11,7 +11,7 @@ use crate::exit::Result;
 use crate::render;
 
 /// The id of the court.
-pub const ID: &str = "tournament";
+pub use assize_review::tournament::envelope::COURT as ID;
 
 /// The court that ranks candidates.
 pub struct Tournament;

@@ -5,26 +5,24 @@ pub mod correction;
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use assize_core::envelope::VERSION;
 use assize_core::finding::{Finding, Severity};
 use assize_core::ruling::Outcome;
 use assize_core::text::make_visible;
 use assize_eval::calibration::interval::Estimate;
 use assize_eval::court::repeat::Noise;
-use assize_eval::court::{COURT, RubricRef};
+use assize_eval::envelope::EvaluationSubject;
 use assize_eval::judge_evaluation::calibrate::{AgreementPart, Belief, JudgeEvaluation, Method};
 use assize_eval::judge_evaluation::compare::{JudgementComparison, ModeComparison};
 use assize_eval::judge_evaluation::drift::RunDrift;
 use assize_eval::judge_evaluation::plan::LabelPlan;
 use assize_eval::judge_evaluation::tally::RulingTally;
+use assize_eval::requests::{RequestEstimate, RequestTotals};
 use assize_eval::rubric::Rubric;
-use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::comment::escape;
 use super::{count, outcome};
 use crate::output::{BAD, DOUBTFUL, GOOD, STRONG, quiet, styled};
-use crate::requests::{RequestEstimate, RequestTotals};
 
 /// Contradictions and flips that are listed for a person; the JSON has more.
 const LISTED_MAX: usize = 20;
@@ -60,18 +58,6 @@ fn percent(estimate: Option<Estimate>) -> String {
     )
 }
 
-fn envelope(rubric: &Rubric, outcome: Outcome, name: &str, shape: Value) -> Value {
-    let mut document = json!({"assize": VERSION, "court": COURT, "outcome": outcome, "rubric": RubricRef::of(rubric)});
-    document[name] = shape;
-    document
-}
-
-/// Makes the machine envelope of what a rubric is warned of.
-pub fn lint_envelope(rubric: &Rubric, findings: &[Finding]) -> Value {
-    let warns = findings.iter().any(|finding| finding.severity >= Severity::Warning);
-    envelope(rubric, if warns { Outcome::Revise } else { Outcome::Accept }, "findings", json!(findings))
-}
-
 fn lint_headline(rubric: &Rubric, findings: &[Finding]) -> String {
     let warnings = findings.iter().filter(|finding| finding.severity >= Severity::Warning).count();
     let modes = count(rubric.modes.len() as u64, "mode", "modes");
@@ -105,20 +91,6 @@ pub fn lint_markdown(rubric: &Rubric, findings: &[Finding]) -> String {
         let _ = writeln!(text, "- {} (`{}`)", escape(&finding.message), finding.rule);
     }
     text
-}
-
-/// Makes the machine envelope of a run.
-pub fn tally_envelope(rubric: &Rubric, tally: &RulingTally, asked: Option<&RequestTotals>) -> Value {
-    let mut document = envelope(rubric, tally.outcome(), "tally", json!(tally));
-    if let Some(asked) = asked {
-        document["asked"] = json!(asked);
-    }
-    document
-}
-
-/// Makes the machine envelope of what a run would take.
-pub fn need_envelope(rubric: &Rubric, need: &RequestEstimate) -> Value {
-    json!({"assize": VERSION, "court": COURT, "rubric": RubricRef::of(rubric), "need": need})
 }
 
 /// Says what a run would take.
@@ -265,11 +237,6 @@ pub fn tally_markdown(rubric: &Rubric, tally: &RulingTally, asked: Option<&Reque
     text
 }
 
-/// Makes the machine envelope of what drifted.
-pub fn drift_envelope(rubric: &Rubric, outcome: Outcome, drift: &RunDrift) -> Value {
-    envelope(rubric, outcome, "drift", json!(drift))
-}
-
 fn drift_headline(drift: &RunDrift) -> String {
     let flipped = drift.flipped.map_or(UNDEFINED.to_owned(), |share| format!("{:.1} %", share * 100.0));
     let state = if drift.reasons.is_empty() { "nothing drifted" } else { "it drifted" };
@@ -296,38 +263,6 @@ pub fn drift_markdown(drift: &RunDrift) -> String {
         let _ = writeln!(text, "- {}", escape(reason));
     }
     text
-}
-
-/// What an evaluation is about.
-pub struct EvaluationSubject<'a> {
-    /// The rubric.
-    pub rubric: &'a Rubric,
-    /// The evaluated judge.
-    pub judge: &'a str,
-    /// Who labelled.
-    pub raters: &'a [String],
-    /// Labels on which raters differ.
-    pub disputed: usize,
-    /// Verdicts and labels that name no content.
-    pub by_name_alone: usize,
-}
-
-fn belief_outcome(belief: Belief) -> Outcome {
-    match belief {
-        Belief::Trusted => Outcome::Accept,
-        Belief::Untrusted => Outcome::Reject,
-        Belief::Inconclusive => Outcome::Unjudged,
-    }
-}
-
-/// Makes the machine envelope of a judge evaluation.
-pub fn evaluation_envelope(about: &EvaluationSubject<'_>, evaluation: &JudgeEvaluation) -> Value {
-    let mut document = envelope(about.rubric, belief_outcome(evaluation.belief), "trial", json!(evaluation));
-    document["judge"] = json!(about.judge);
-    document["raters"] = json!(about.raters);
-    document["disputed"] = json!(about.disputed);
-    document["joined_by_name_alone"] = json!(about.by_name_alone);
-    document
 }
 
 fn parts(evaluation: &JudgeEvaluation) -> impl Iterator<Item = &AgreementPart> {
@@ -487,11 +422,6 @@ pub fn evaluation_markdown(about: &EvaluationSubject<'_>, evaluation: &JudgeEval
     text
 }
 
-/// Makes the machine envelope of a comparison.
-pub fn comparison_envelope(comparison: &JudgementComparison) -> Value {
-    json!({"assize": VERSION, "court": COURT, "comparison": comparison})
-}
-
 fn moved_parts(comparison: &JudgementComparison) -> impl Iterator<Item = &ModeComparison> {
     comparison.modes.iter().chain([&comparison.pooled])
 }
@@ -561,11 +491,6 @@ pub fn comparison_markdown(comparison: &JudgementComparison) -> String {
         let _ = writeln!(text, "- {}: `{}` {now}", escape(&flip.record), flip.mode);
     }
     text
-}
-
-/// Makes the machine envelope of a plan.
-pub fn plan_envelope(rubric: &Rubric, plan: &LabelPlan) -> Value {
-    json!({"assize": VERSION, "court": COURT, "rubric": RubricRef::of(rubric), "plan": plan})
 }
 
 fn plan_lines(plan: &LabelPlan) -> Vec<String> {

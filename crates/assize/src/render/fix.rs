@@ -8,11 +8,11 @@ use assize_core::text::{make_visible, quote};
 use assize_patch::Patch;
 use assize_review::court::ReviewRecord;
 use assize_review::fix::cost::Spending;
+use assize_review::fix::envelope::ResumableFixRow;
 use assize_review::fix::policy::FixEnding;
 use assize_review::fix::record::{FixEnd, FixStep};
 use assize_review::fix::rounds::{FixEvent, PatchOrigin, Proposal, RoundOutcome};
 use assize_review::ranking_key::{Criterion, Measure, RankingKey, UNCOUNTED};
-use serde::Serialize;
 
 use super::comment::{self, COMMENT_CHARS_MAX, escape, finished, list};
 use super::{outcome, review, spent, time};
@@ -134,28 +134,10 @@ fn written(end: &FixEnd, is_final: bool) -> String {
     }
 }
 
-/// A fix that could go on.
-#[derive(Debug, Serialize)]
-pub struct ResumableFixRow<'a> {
-    /// What it is called by.
-    pub id: &'a str,
-    /// When it began, in milliseconds.
-    pub begun: i64,
-    /// From where its change is measured.
-    pub base: Option<&'a str>,
-    /// Whether its tree is the one that is there.
-    pub of_this_tree: bool,
-    /// What was asked for.
-    pub specification: &'a str,
-}
-
-impl ResumableFixRow<'_> {
-    fn facts(&self) -> [String; 3] {
-        let base =
-            self.base.map_or_else(|| "since nothing".to_owned(), |base| format!("since {}", review::short(base)));
-        let tree = if self.of_this_tree { "this tree" } else { "another tree" };
-        [time(self.begun), base, tree.to_owned()]
-    }
+fn facts(fix: &ResumableFixRow<'_>) -> [String; 3] {
+    let base = fix.base.map_or_else(|| "since nothing".to_owned(), |base| format!("since {}", review::short(base)));
+    let tree = if fix.of_this_tree { "this tree" } else { "another tree" };
+    [time(fix.begun), base, tree.to_owned()]
 }
 
 /// What is said where no fix could go on.
@@ -164,7 +146,7 @@ const NO_OPEN: &str = "no fix could go on";
 /// Lists the fixes that could go on.
 pub fn open_human(open: &[ResumableFixRow<'_>]) -> String {
     let line = |fix: &ResumableFixRow<'_>| {
-        let facts = quiet(&fix.facts().join("  "));
+        let facts = quiet(&facts(fix).join("  "));
         format!("{}  {facts}  {}\n", styled(STRONG, fix.id), quote(fix.specification))
     };
     if open.is_empty() { format!("{NO_OPEN}\n") } else { open.iter().map(line).collect() }
@@ -173,7 +155,7 @@ pub fn open_human(open: &[ResumableFixRow<'_>]) -> String {
 /// Lists them as Markdown.
 pub fn open_markdown(open: &[ResumableFixRow<'_>]) -> String {
     let row = |fix: &ResumableFixRow<'_>| {
-        let [time, base, tree] = fix.facts();
+        let [time, base, tree] = facts(fix);
         format!("| {} | {time} | {base} | {tree} | {} |", fix.id, escape(&quote(fix.specification)))
     };
     let mut text = String::new();

@@ -5,39 +5,21 @@ pub mod run;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use assize_core::envelope::VERSION;
-use assize_core::ruling::Outcome;
+use assize_market::envelope::expected_delta;
 use assize_market::policy::{PastOutcomes, Policy, PolicyResult};
 use assize_market::ranking::{Ranked, TOTAL_MIN, selected};
 use assize_market::reputation::{Deltas, ReputationStep, Reputations};
 use assize_market::requirement::{ExtractedBy, Requirements};
-use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::comment::escape;
 use super::{count, visible};
 use crate::output::{STRONG, quiet, styled};
 
-/// The id of the court, as envelopes and the ledger name it.
-pub const COURT: &str = "market";
 /// Heights of a line that shows how a weight went, from the lowest to the highest.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Weights that such a line shows at most: the last ones.
 const BARS_MAX: usize = 24;
-/// By how much the delta of an event may differ from what the market gives for its outcome.
-const DELTA_TOLERANCE: f64 = 1e-9;
-
-fn envelope(name: &str, shape: Value) -> Value {
-    let mut document = json!({"assize": VERSION, "court": COURT});
-    document[name] = shape;
-    document
-}
-
-/// Makes the machine envelope of what is demanded.
-pub fn requirements_envelope(requirements: &Requirements) -> Value {
-    envelope("requirements", json!(requirements))
-}
-
 fn extracted(requirements: &Requirements, ticked: usize) -> String {
     let explicit = requirements.explicit_requirements.len();
     let implicit = requirements.implicit_requirements.len();
@@ -94,15 +76,6 @@ pub fn requirements_markdown(requirements: &Requirements, ticked: usize) -> Stri
         let _ = writeln!(text, "\nThis was {by_whom}.");
     }
     text
-}
-
-/// Makes the machine envelope of a ranking; `files` says which bid is which.
-pub fn ranking_envelope(ranking: &[Ranked], files: &BTreeMap<String, String>, seed: u64) -> Value {
-    let mut document = envelope("rankings", json!(ranking));
-    document["outcome"] = json!(if selected(ranking).is_some() { Outcome::Accept } else { Outcome::Reject });
-    document["bids"] = json!(files);
-    document["seed"] = json!(seed);
-    document
 }
 
 fn ranking_headline(ranking: &[Ranked], files: &BTreeMap<String, String>) -> String {
@@ -166,11 +139,6 @@ pub fn ranking_markdown(ranking: &[Ranked], files: &BTreeMap<String, String>) ->
     text
 }
 
-/// Makes the machine envelope of how bidders stand.
-pub fn reputations_envelope(reputations: &Reputations) -> Value {
-    envelope("standing", json!(reputations))
-}
-
 /// Draws how a weight went, between nothing and the whole.
 fn bars(history: &[f64]) -> String {
     let last = history.iter().skip(history.len().saturating_sub(BARS_MAX));
@@ -224,32 +192,6 @@ pub fn reputations_markdown(reputations: &Reputations, events: usize) -> String 
     format!("## {}\n\n{}", reputation_headline(reputations, events), reputation_columns(reputations).markdown())
 }
 
-/// Makes the machine envelope of what each event did.
-pub fn steps_envelope(bidders: &[&str], steps: &[ReputationStep], deltas: &Deltas) -> Value {
-    let step = |step: &ReputationStep| {
-        let weights = |weights: &[f64]| {
-            bidders
-                .iter()
-                .zip(weights)
-                .map(|(name, weight)| ((*name).to_owned(), json!(weight)))
-                .collect::<serde_json::Map<_, _>>()
-        };
-        json!({
-            "file": step.event.file_name(), "event": step.event, "before": weights(&step.before), "after": weights(&step.after),
-            "expected_delta": expected(step, deltas),
-        })
-    };
-    envelope("history", steps.iter().map(step).collect())
-}
-
-/// Returns what the market gives for the outcome of an event, where the event differs from all of it.
-fn expected(step: &ReputationStep, deltas: &Deltas) -> Option<f64> {
-    let event = &step.event;
-    let given = [false, true].map(|again| deltas.of(event.outcome, event.accuracy, again));
-    let fits = given.iter().any(|delta| (delta - event.weight_delta).abs() <= DELTA_TOLERANCE);
-    (!fits).then_some(given[0])
-}
-
 fn steps_columns(bidders: &[&str], steps: &[ReputationStep], deltas: &Deltas) -> Columns {
     let mut columns = Columns::new(&["time", "bidder", "outcome", "delta", "weight before", "after", ""]);
     for step in steps {
@@ -264,7 +206,7 @@ fn steps_columns(bidders: &[&str], steps: &[ReputationStep], deltas: &Deltas) ->
             format!("{:+.2}", step.event.weight_delta),
             weight(&step.before),
             weight(&step.after),
-            expected(step, deltas).map_or_else(String::new, |delta| format!("the market gives {delta:+.2}")),
+            expected_delta(step, deltas).map_or_else(String::new, |delta| format!("the market gives {delta:+.2}")),
         ]);
     }
     columns
@@ -284,16 +226,6 @@ pub fn steps_markdown(bidders: &[&str], steps: &[ReputationStep], deltas: &Delta
         return format!("{NO_EVENTS}\n");
     }
     steps_columns(bidders, steps, deltas).markdown()
-}
-
-/// Makes the machine envelope of what policies would have come to.
-pub fn simulated_envelope(table: &PastOutcomes, simulated: &[PolicyResult]) -> Value {
-    let (best, passed) = table.best();
-    let best = json!({"bidder": table.bidders()[best], "passed": passed as f64 / table.tasks() as f64});
-    envelope(
-        "simulation",
-        json!({"tasks": table.tasks(), "bidders": table.bidders().len(), "best": best, "policies": simulated}),
-    )
 }
 
 fn simulated_headline(table: &PastOutcomes) -> String {

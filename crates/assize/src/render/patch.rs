@@ -5,19 +5,10 @@ use std::fmt::Write as _;
 use assize_core::text::make_visible;
 use assize_core::violation::Violation;
 use assize_engine::patch::{PatchError, PreparedPatch};
-use assize_patch::{FileTransition, Note};
+use assize_patch::Note;
 
 use super::comment::{escape, finished, list};
 use crate::output::quiet;
-
-/// Returns what a change does to a file, in the word of its operation where there is one.
-pub fn kind(change: &FileTransition) -> &'static str {
-    match (&change.before, &change.after) {
-        (None, _) => "add",
-        (Some(_), None) => "remove",
-        (Some(_), Some(_)) => "change",
-    }
-}
 
 /// Shows a patch that fits.
 pub fn human(prepared: &PreparedPatch, is_written: bool) -> String {
@@ -26,7 +17,7 @@ pub fn human(prepared: &PreparedPatch, is_written: bool) -> String {
         let _ = writeln!(text, "{}", quiet(&format!("{}: {}", make_visible(at), make_visible(message))));
     }
     for change in &prepared.plan.changes {
-        let _ = writeln!(text, "{:6} {}", kind(change), make_visible(&change.path));
+        let _ = writeln!(text, "{:6} {}", change.kind(), make_visible(&change.path));
     }
     let _ = writeln!(text, "{}", sum(prepared, is_written));
     text
@@ -43,7 +34,7 @@ pub fn human_unfit(faults: &[Violation]) -> String {
 pub fn markdown(prepared: &PreparedPatch, is_written: bool) -> String {
     let mut text = format!("## Assize patch: {}\n\n", sum(prepared, is_written));
     let changes = prepared.plan.changes.iter();
-    let changes = changes.map(|change| format!("| {} | {} |", kind(change), escape(&change.path)));
+    let changes = changes.map(|change| format!("| {} | {} |", change.kind(), escape(&change.path)));
     list(&mut text, "| what | file |\n|---|---|", changes);
     let notes = prepared.plan.notes.iter();
     let notes = notes.map(|note| format!("- {}: {}", escape(&note.at), escape(&note.message)));

@@ -10,7 +10,6 @@ use assize_review::ranking_key::{Criterion, Measure, RankingKey, UNCOUNTED};
 use assize_review::tournament::generation::{Attempt, Generated, GenerationStep};
 use assize_review::tournament::{CandidateRank, TournamentInputs, TournamentRecord};
 use minijinja::{AutoEscape, Environment, context};
-use serde_json::{Value, json};
 
 use super::comment::escape;
 use super::fix::proposal_line;
@@ -180,52 +179,6 @@ pub fn markdown(record: &TournamentRecord) -> String {
         let _ = writeln!(text, "- **{name}**: {}", escape(&why));
     }
     text
-}
-
-/// Makes the machine envelope of a tournament.
-pub fn envelope(record: &TournamentRecord) -> Value {
-    let inputs = &record.inputs;
-    let mut results: Vec<Value> = record
-        .ranking
-        .places
-        .iter()
-        .map(|place| {
-            let candidate = &inputs.candidates[place.index];
-            let known = inputs.assessment(place.index);
-            json!({
-                "index": place.index,
-                "name": candidate.name,
-                "rank": place.rank,
-                "outcome": known.map(|known| known.review.ruling.outcome),
-                "standing": place.ranking_key,
-                "score": known.map(|known| &known.convention),
-                "duplicateOf": place.duplicate_of,
-                "stoppedEarly": known.is_some_and(|known| known.stopped.is_some()),
-                "errors": candidate.tree.as_ref().err(),
-                "patch": candidate.patch,
-                "verdict": known.and_then(|known| known.review.ruling.verdict.as_ref()),
-                "report": known.map(|known| &known.review.inputs.exec),
-                "costs": record.generated.as_ref().and_then(|generated| generated.costs_of(place.index)),
-            })
-        })
-        .collect();
-    results.sort_by_key(|result| result["index"].as_u64());
-    let winner = record.ranking.winner_index;
-    let score = winner.and_then(|winner| inputs.assessment(winner));
-    json!({
-        "assize": 1,
-        "court": "tournament",
-        "outcome": record.ranking.outcome,
-        "unjudged": record.unjudged(),
-        "winnerIndex": winner,
-        "tied": record.ranking.tied,
-        "score": score.map(|known| &known.convention),
-        "ranking": record.ranking.places.iter().map(|place| place.index).collect::<Vec<_>>(),
-        "comparisons": inputs.comparisons,
-        "results": results,
-        "generated": record.generated,
-        "absent": inputs.absent,
-    })
 }
 
 /// Makes a page that stands by itself: no script, nothing from elsewhere.

@@ -285,8 +285,9 @@ mod tests {
 
     use assize_core::ruling::Cause;
     use assize_core::verdict::Reply;
+    use assize_eval::requests::InterruptedCall;
 
-    use super::super::replies::{InterruptedCall, ResumePoint};
+    use super::super::replies::ResumePoint;
     use super::*;
 
     const RUN: ReplyKey = [7; 16];

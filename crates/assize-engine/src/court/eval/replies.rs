@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::verdict::{Payload, Reply, StopReason};
+use assize_eval::requests::InterruptedCall;
 use rusqlite::{OptionalExtension as _, params};
-use serde::Serialize;
 
 use crate::database::{Database, DatabaseError, DatabaseKind};
 use crate::judge::JudgeAnswer;
@@ -84,15 +84,6 @@ pub type ReplyKey = [u8; 16];
 #[derive(Debug)]
 pub struct ReplyStore {
     pub(super) database: Database,
-}
-
-/// A call in progress when its run ended. Whether it was billed is unknown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct InterruptedCall {
-    /// The record that it was about.
-    pub record: String,
-    /// The judge.
-    pub judge: String,
 }
 
 /// The state of a run when it was interrupted.

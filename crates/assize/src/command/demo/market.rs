@@ -3,11 +3,12 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use assize_market::envelope::COURT;
+
 use super::play::{Expected, Player, Step};
 use super::{Need, Part, Result, shop};
 use crate::demo_repository::DemoRepository;
 use crate::exit::{Exit, Failure};
-use crate::render::market::COURT;
 
 const ISSUE: &str = include_str!("../../../demo/market/issue.md");
 const BIDDERS: [(&str, &str, &str); 2] = [

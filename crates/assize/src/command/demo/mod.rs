@@ -14,10 +14,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
+use assize_core::document::{DemoDocument, DemoPart, DemoStep};
 use assize_engine::court::review::sandbox_beside;
 use assize_engine::sandbox::SandboxDemand;
 use assize_engine::search_path::SearchPath;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
@@ -125,8 +126,8 @@ pub fn run(_arguments: &Arguments, host: &Host, output: Output) -> Result {
         all.push(ended);
     });
     if output.format == Format::Json {
-        let parts: Vec<Value> = PARTS.iter().zip(&all).map(|(part, ended)| document(part, ended)).collect();
-        print(&format!("{}\n", json!({"assize": 1, "scenes": parts})));
+        let parts = PARTS.iter().zip(&all).map(|(part, ended)| document(part, ended)).collect();
+        print(&format!("{}\n", json!(DemoDocument::of(parts))));
     } else {
         print(&summary(&all));
     }
@@ -206,21 +207,16 @@ fn shown(at: usize, part: &Part, ended: &Ended, format: Format) -> String {
     text
 }
 
-fn document(part: &Part, ended: &Ended) -> Value {
-    let mut document = json!({
-        "scene": part.title,
-        "courts": part.courts,
-        "as_expected": matches!(ended, Ended::Played(_)) && ended.unexpected().is_empty(),
-    });
+fn document<'a>(part: &Part, ended: &'a Ended) -> DemoPart<'a> {
+    let step = |step: &'a Step| DemoStep { command: &step.command, exit: step.exit, result: &step.result };
+    let (mut steps, mut error, mut left_out) = (None, None, None);
     match ended {
-        Ended::Played(steps) => {
-            let step = |step: &Step| json!({"command": step.command, "exit": step.exit, "result": step.result});
-            document["steps"] = steps.iter().map(step).collect();
-        }
-        Ended::Broken(failure) => document["error"] = json!(failure.to_string()),
-        Ended::LeftOut(why) => document["left_out"] = json!(why),
+        Ended::Played(played) => steps = Some(played.iter().map(step).collect()),
+        Ended::Broken(failure) => error = Some(failure.to_string()),
+        Ended::LeftOut(why) => left_out = Some(why.as_str()),
     }
-    document
+    let as_expected = steps.is_some() && ended.unexpected().is_empty();
+    DemoPart { title: part.title, courts: part.courts, as_expected, steps, error, left_out }
 }
 
 /// Says how many parts behaved as expected, and names the others.

@@ -12,6 +12,7 @@ use assize_engine::court::eval::{AskingTerms, JudgePool, QuestionReply, nanousd,
 use assize_engine::judge::ask::{ATTEMPTS_MAX, BACKOFF_BASE, BACKOFF_MAX};
 use assize_engine::judge::{Judge, JudgeAnswer, JudgeConfig};
 use assize_engine::random::fresh_nonce;
+use assize_eval::requests::{RequestEstimate, RequestTotals};
 use assize_eval::court::repeat::REPEATS_MAX;
 use assize_eval::court::scheduler::SchedulerTerms;
 use assize_eval::court::{RecordOpinion, RubricRef};
@@ -28,7 +29,6 @@ use crate::host::{Host, now_ms};
 use crate::judges::Judges;
 use crate::output::Output;
 use crate::record::StepLock;
-use crate::requests::{RequestEstimate, RequestTotals};
 
 /// Which judges are asked, and on what terms.
 #[derive(Debug, Clone, clap::Args)]

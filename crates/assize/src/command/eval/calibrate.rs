@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use assize_eval::envelope::{EvaluationEnvelope, EvaluationSubject};
 use assize_eval::judge_evaluation::calibrate::{Belief, try_judge};
+use serde_json::json;
 
 use super::input::{Case, DataArguments, LabelSources};
 use crate::exit::{Exit, Result};
@@ -46,7 +48,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let case = Case::read(host, &arguments.data, evidence)?;
     let (rubric, modes) = (&case.rubric, case.modes());
     let evaluation = try_judge(&modes, &rubric.record.strata, &case.seen, &rubric.trust);
-    let about = render::eval::EvaluationSubject {
+    let about = EvaluationSubject {
         rubric,
         judge: case.judge.as_deref().unwrap_or_default(),
         raters: &case.raters,
@@ -54,7 +56,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         by_name_alone: case.by_name_alone,
     };
     print(&match output.format {
-        Format::Json => render::eval::evaluation_envelope(&about, &evaluation).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(EvaluationEnvelope::of(&about, &evaluation))),
         Format::Human => render::eval::evaluation_human(&about, &evaluation),
         Format::Markdown => render::eval::evaluation_markdown(&about, &evaluation),
     });

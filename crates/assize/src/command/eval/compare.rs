@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use assize_core::ruling::Outcome;
+use assize_eval::envelope::DriftEnvelope;
+use assize_eval::envelope::ComparisonEnvelope;
 use assize_eval::judge_evaluation::compare::{ComparedRecord, compare};
 use assize_eval::judge_evaluation::drift::{FLIPS_MAX, drift};
 use assize_eval::judge_evaluation::handed::fails_together;
 use assize_eval::judge_evaluation::join::RecordIndex;
 use assize_eval::rubric::Rubric;
+use serde_json::json;
 
 use super::input::{self, DataArguments};
 use crate::exit::{Exit, Failure, Result};
@@ -94,7 +97,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     let comparison = compare(&modes, &records);
     print(&match output.format {
-        Format::Json => render::eval::comparison_envelope(&comparison).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(ComparisonEnvelope::of(&comparison))),
         Format::Human => render::eval::comparison_human(&comparison),
         Format::Markdown => render::eval::comparison_markdown(&comparison),
     });
@@ -122,7 +125,7 @@ fn against(arguments: &Arguments, host: &Host, rubric: &Rubric, output: Output) 
         (_, false) => Outcome::Reject,
     };
     print(&match output.format {
-        Format::Json => render::eval::drift_envelope(rubric, outcome, &drift).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(DriftEnvelope::of(rubric, outcome, &drift))),
         Format::Human => render::eval::drift_human(outcome, &drift),
         Format::Markdown => render::eval::drift_markdown(&drift),
     });

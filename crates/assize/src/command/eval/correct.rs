@@ -5,7 +5,9 @@ mod corrector;
 use std::path::PathBuf;
 
 use assize_core::text::make_visible;
+use assize_eval::envelope::CorrectionEnvelope;
 use assize_eval::judge_evaluation::correct::{Edition, correction, pair};
+use serde_json::json;
 
 use super::compare::read_side;
 use super::input::DataArguments;
@@ -92,7 +94,7 @@ fn judged_elsewhere(
     let records = pair(before, after).map_err(wrong)?;
     let correction = correction(&modes, &records);
     print(&match output.format {
-        Format::Json => render::eval::correction::envelope(&rubric, &correction).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(CorrectionEnvelope::of(&rubric, &correction))),
         Format::Human => render::eval::correction::human(&correction),
         Format::Markdown => render::eval::correction::markdown(&correction),
     });

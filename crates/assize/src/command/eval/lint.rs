@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use assize_core::finding::Severity;
+use assize_eval::envelope::LintEnvelope;
 use assize_eval::rubric::lint::lint;
+use serde_json::json;
 
 use super::input;
 use crate::exit::{Exit, Result};
@@ -31,7 +33,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (rubric, _) = input::rubric(host, &arguments.rubric)?;
     let findings = lint(&rubric);
     print(&match output.format {
-        Format::Json => render::eval::lint_envelope(&rubric, &findings).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(LintEnvelope::of(&rubric, &findings))),
         Format::Human => render::eval::lint_human(&rubric, &findings),
         Format::Markdown => render::eval::lint_markdown(&rubric, &findings),
     });

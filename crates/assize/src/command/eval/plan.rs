@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use assize_eval::envelope::PlanEnvelope;
 use assize_eval::judge_evaluation::calibrate::try_judge;
 use assize_eval::judge_evaluation::plan::{LabelCandidate, LabelPlan, plan_after};
+use serde_json::json;
 
 use super::input::{Case, DataArguments, LabelSources};
 use crate::exit::{Exit, Failure, Result};
@@ -80,7 +82,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         own_file::write(host, path, &table).map_err(|error| wrong(error.to_string()))?;
     }
     print(&match output.format {
-        Format::Json => render::eval::plan_envelope(&case.rubric, &plan).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(PlanEnvelope::of(&case.rubric, &plan))),
         Format::Human => render::eval::plan_human(&plan),
         Format::Markdown => render::eval::plan_markdown(&plan),
     });

@@ -6,6 +6,9 @@ use std::thread;
 
 use assize_core::opinion::PanelRule;
 use assize_engine::court::eval::replies::ReplyKey;
+use assize_eval::envelope::TallyEnvelope;
+use assize_eval::envelope::NeedEnvelope;
+use assize_eval::requests::{RequestEstimate, RequestTotals};
 use assize_eval::court::{COURT, EvalTerms, RecordOpinion, RubricRef};
 use assize_eval::judge_evaluation::tally::RulingTally;
 use assize_eval::prompt::record::RecordPrompt;
@@ -15,7 +18,7 @@ use assize_eval::rubric::Rubric;
 use assize_eval::rubric::clause::{Condition, EVALUATION_STACK};
 use assize_eval::verdict::record::RecordVerdict;
 use assize_ledger::event::LedgerEvent;
-use serde_json::Map;
+use serde_json::{Map, json};
 
 use super::asking::{RequestBuilder, JudgeArguments, CaseLookup, Submit, Registry, PromptedJudges};
 use super::input::{self, DataArguments, Extent, Names};
@@ -28,7 +31,6 @@ use crate::output::{Format, Output, print};
 use crate::own_file;
 use crate::record::{self, StepRecorder};
 use crate::render;
-use crate::requests::{RequestEstimate, RequestTotals};
 
 /// Arguments of `assize eval run`.
 #[derive(Debug, Clone, clap::Args)]
@@ -136,7 +138,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     if arguments.dry_run {
         print(&match output.format {
-            Format::Json => render::eval::need_envelope(&rubric, &survey.need).to_string() + "\n",
+            Format::Json => format!("{}\n", json!(NeedEnvelope::of(&rubric, &survey.need))),
             Format::Human | Format::Markdown => render::eval::need_text(&survey.need),
         });
         return Ok(Exit::Done);
@@ -281,7 +283,7 @@ impl EvalRun<'_> {
 
 fn tell(arguments: &Arguments, rubric: &Rubric, tally: &RulingTally, asked: Option<&RequestTotals>, output: Output) {
     let text = match output.format {
-        Format::Json => render::eval::tally_envelope(rubric, tally, asked).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(TallyEnvelope::of(rubric, tally, asked))),
         Format::Human => render::eval::tally_human(rubric, tally, asked),
         Format::Markdown => render::eval::tally_markdown(rubric, tally, asked),
     };

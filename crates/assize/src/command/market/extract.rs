@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use assize_engine::market::broker;
 use assize_engine::market::source::github::GithubIssue;
 use assize_engine::market::source::{RetryPolicy, SpecificationSource as _};
+use assize_market::envelope::RequirementsEnvelope;
+use serde_json::json;
 use assize_market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
 use assize_market::requirement::{Guideline, Requirements};
 
 use super::panel::Panel;
+
 use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
@@ -80,7 +83,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let config = Config::load(&host.project(), host.configuration.as_deref())?;
     let Demanded { requirements, ticked } = requirements(&arguments.specification, host, &Panel::of(&config, host)?)?;
     print(&match output.format {
-        Format::Json => render::market::requirements_envelope(&requirements).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(RequirementsEnvelope::of(&requirements))),
         Format::Human => render::market::requirements_human(&requirements, ticked),
         Format::Markdown => render::market::requirements_markdown(&requirements, ticked),
     });

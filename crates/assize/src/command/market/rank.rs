@@ -8,11 +8,14 @@ use assize_engine::court::review::project_copy;
 use assize_engine::market::bid_scoring::{BidScoring, ScoredBids, affected};
 use assize_engine::market::survey_lookup::SurveyLookup;
 use assize_engine::work_copy::WorkCopy;
+use assize_market::envelope::RankingEnvelope;
+use serde_json::json;
 use assize_market::bid::{BID_BYTES_MAX, Bid};
 use assize_market::ranking::selected;
 
 use super::extract::{SpecificationArguments, requirements};
 use super::panel::Panel;
+
 use crate::command::review::failed as review_failed;
 use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
@@ -72,7 +75,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let ScoredBids { named, ranking, .. } = scoring.rank(&came, &requirements, &SurveyLookup::of(&survey), &affected);
     let files: BTreeMap<String, String> = named.into_iter().map(|(name, at)| (name, bids[at].file.clone())).collect();
     print(&match output.format {
-        Format::Json => render::market::ranking_envelope(&ranking, &files, arguments.seed).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(RankingEnvelope::of(&ranking, &files, arguments.seed))),
         Format::Human => render::market::ranking_human(&ranking, &files),
         Format::Markdown => render::market::ranking_markdown(&ranking, &files),
     });

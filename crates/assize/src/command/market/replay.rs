@@ -1,8 +1,11 @@
 //! `assize market replay`: what each event did to whom.
 
+use assize_market::envelope::HistoryEnvelope;
+use serde_json::json;
 use assize_market::reputation::Reputations;
 
 use super::History;
+
 use crate::exit::{Exit, Result};
 use crate::host::Host;
 use crate::output::{Format, Output, print};
@@ -33,7 +36,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     });
     let names: Vec<&str> = bidders.iter().map(String::as_str).collect();
     print(&match output.format {
-        Format::Json => render::market::steps_envelope(&names, &steps, &deltas).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(HistoryEnvelope::of(&names, &steps, &deltas))),
         Format::Human => render::market::steps_human(&names, &steps, &deltas),
         Format::Markdown => render::market::steps_markdown(&names, &steps, &deltas),
     });

@@ -20,8 +20,10 @@ use assize_engine::search_path::SearchPath;
 use assize_ledger::event::LedgerEvent;
 use assize_market::budget::allot;
 use assize_market::checklist::{SPECIFICATION_BYTES_MAX, boxes};
+use assize_market::envelope::{COURT, MarketRunEnvelope};
 use assize_market::reputation::Reputations;
 use assize_market::run::{BidderTerms, MarketEffect, MarketEnding, MarketRun, MarketStart, MarketStep, digest};
+use serde_json::json;
 
 use super::extract::{SpecificationArguments, github, guidelines};
 use super::panel::Panel;
@@ -33,8 +35,7 @@ use crate::judges::{Judges, search_path};
 use crate::output::{Format, Output, print};
 use crate::own_file;
 use crate::record::{self, StepLock, OPEN_MAX, StepRecorder};
-use crate::render::market::COURT;
-use crate::render::market::run::{RunReport, envelope};
+use crate::render::market::run::RunReport;
 use crate::watch::ReviewProgress;
 
 /// Arguments of `assize market run`.
@@ -179,7 +180,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     })?;
     record.keep(&LedgerEvent::MarketEnded(Box::new(ending.clone()))).map_err(record::failed)?;
     print(&match output.format {
-        Format::Json => format!("{}\n", envelope(&run, &report, &ending)),
+        Format::Json => format!("{}\n", json!(MarketRunEnvelope::of(&run, report.products(), &ending))),
         Format::Human | Format::Markdown => report.end(&run, &ending),
     });
     Ok(Exit::of(ending.outcome()))

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use assize_market::envelope::SimulationEnvelope;
+use serde_json::json;
 use assize_market::policy::{PastOutcomes, Policy, simulate};
 
 use crate::config::Config;
@@ -48,7 +50,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let play = |policy| simulate(&table, policy, &deltas, arguments.runs, arguments.seed);
     let simulated = Policy::ALL.map(play);
     print(&match output.format {
-        Format::Json => render::market::simulated_envelope(&table, &simulated).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(SimulationEnvelope::of(&table, &simulated))),
         Format::Human => render::market::simulated_human(&table, &simulated),
         Format::Markdown => render::market::simulated_markdown(&table, &simulated),
     });

@@ -1,8 +1,11 @@
 //! `assize market status`: how the bidders stand.
 
+use assize_market::envelope::ReputationsEnvelope;
+use serde_json::json;
 use assize_market::reputation::Reputations;
 
 use super::History;
+
 use crate::exit::{Exit, Result};
 use crate::host::Host;
 use crate::output::{Format, Output, print};
@@ -26,7 +29,7 @@ pub fn run(_: &Arguments, host: &Host, output: Output) -> Result {
     let count = events.len();
     let reputations = Reputations::of(&bidders, events);
     print(&match output.format {
-        Format::Json => render::market::reputations_envelope(&reputations).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(ReputationsEnvelope::of(&reputations))),
         Format::Human => render::market::reputations_human(&reputations, count),
         Format::Markdown => render::market::reputations_markdown(&reputations, count),
     });

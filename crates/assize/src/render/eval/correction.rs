@@ -2,20 +2,12 @@
 
 use std::fmt::Write as _;
 
+use assize_eval::envelope::CorrectionSummary;
 use assize_eval::judge_evaluation::correct::{Correcting, Correction, CorrectionCounts, RepairCounts};
-use assize_eval::rubric::Rubric;
-use assize_eval::verdict::template::TemplateRevision;
-use serde_json::{Value, json};
 
 use super::{Columns, LISTED_MAX, UNDEFINED, asked_lines, count, escape, moved_parts, probability, visible};
 use crate::output::{STRONG, quiet, styled};
 use crate::render::outcome;
-use crate::requests::RequestTotals;
-
-/// Makes the machine envelope of a correction.
-pub fn envelope(rubric: &Rubric, correction: &Correction) -> Value {
-    super::envelope(rubric, correction.outcome(), "correction", json!(correction))
-}
 
 fn headline(correction: &Correction) -> String {
     let moved = &correction.comparison.pooled;
@@ -103,33 +95,6 @@ pub fn markdown(correction: &Correction) -> String {
     }
     let _ = write!(text, "\n{}", transitions(correction).markdown());
     text
-}
-
-/// What a corrector did, as it is shown.
-pub struct CorrectionSummary<'a> {
-    /// What the records were held against.
-    pub rubric: &'a Rubric,
-    /// What came of it.
-    pub correcting: &'a Correcting,
-    /// What was asked.
-    pub asked: &'a RequestTotals,
-    /// Records that have no correction, and why.
-    pub open: &'a [(String, String)],
-    /// The template, where one was revised.
-    pub revision: Option<&'a TemplateRevision>,
-}
-
-/// Makes the machine envelope of a corrector's work.
-pub fn work_envelope(work: &CorrectionSummary<'_>) -> Value {
-    let CorrectionSummary { rubric, correcting, asked, open, revision } = work;
-    let mut document = super::envelope(rubric, correcting.outcome(), "correcting", json!(correcting));
-    document["asked"] = json!(asked);
-    let open = open.iter().map(|(record, why)| json!({"record": record, "why": why}));
-    document["open"] = open.collect();
-    if let Some(revision) = revision {
-        document["revision"] = json!(revision);
-    }
-    document
 }
 
 /// Says what has to be known of a corrector's work beside the transitions.

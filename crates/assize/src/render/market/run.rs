@@ -3,18 +3,16 @@
 use std::fmt::Write as _;
 
 use assize_core::ruling::Outcome;
+use assize_market::envelope::{PROMISE, RoundRanking, RunProducts};
 use assize_market::event::{MarketEvent, MarketOutcome};
 use assize_market::ranking::Ranked;
 use assize_market::reputation::Reputations;
 use assize_market::run::{BidReply, ImplementationReply, MarketEnding, MarketRun, MarketStep};
 use assize_market::verification::{BoxStatus, Verification};
-use serde_json::{Value, json};
 
 use super::super::comment::escape;
 use super::super::{count, visible};
 
-/// What is printed once every box is ticked, for a program that runs the market in a loop.
-const PROMISE: &str = "COMPLETE";
 /// Files that are named at most.
 const FILES_SHOWN_MAX: usize = 20;
 
@@ -23,10 +21,7 @@ pub struct RunReport {
     /// Bids and refusals of this round.
     came: Vec<String>,
     bids: usize,
-    events: Vec<MarketEvent>,
-    rankings: Vec<Value>,
-    verifications: Vec<Value>,
-    commits: Vec<String>,
+    products: RunProducts,
     pool: u32,
     /// How text of others is written.
     plain: fn(&str) -> String,
@@ -38,13 +33,15 @@ impl RunReport {
         Self {
             came: Vec::new(),
             bids: 0,
-            events: Vec::new(),
-            rankings: Vec::new(),
-            verifications: Vec::new(),
-            commits: Vec::new(),
+            products: RunProducts::default(),
             pool: run.start().pool(),
             plain: if is_page { escape } else { visible },
         }
+    }
+
+    /// Returns what the run produced so far.
+    pub fn products(&self) -> &RunProducts {
+        &self.products
     }
 
     /// Reports a step. `run` is the state after it.
@@ -64,11 +61,11 @@ impl RunReport {
             MarketStep::Ranked { ranking, who, .. } => self.ranked(run, ranking, who),
             MarketStep::Implemented { made } => self.implemented(run, made),
             MarketStep::Verified { verification, .. } => {
-                self.verifications.push(json!(verification));
+                self.products.verifications.push(verification.as_ref().clone());
                 self.verified(verification)
             }
             MarketStep::Committed { commit } => {
-                self.commits.push(commit.clone());
+                self.products.commits.push(commit.clone());
                 format!("- Committed: {}\n", short(commit))
             }
             MarketStep::Outdated => "- Somebody else committed meanwhile: it is verified on top of that\n".to_owned(),
@@ -78,7 +75,7 @@ impl RunReport {
                 None => String::new(),
             },
             MarketStep::OutcomesRecorded { events } => {
-                self.events.extend(events.iter().cloned());
+                self.products.events.extend(events.iter().cloned());
                 String::new()
             }
             MarketStep::Written => self.written(run, &reputations()),
@@ -130,7 +127,8 @@ impl RunReport {
         who: &std::collections::BTreeMap<String, String>,
     ) -> String {
         let judged = ranking.iter().any(|ranked| ranked.scores.technical_quality.is_some());
-        self.rankings.push(json!({"round": run.round(), "rankings": ranking, "bidders": who}));
+        let ranked = RoundRanking { round: run.round(), rankings: ranking.to_vec(), bidders: who.clone() };
+        self.products.rounds.push(ranked);
         let again = if run.round() == 2 { " (replan round)" } else { "" };
         let list: Vec<String> =
             ranking.iter().map(|ranked| format!("{}: {:.2}", ranked.proposal_id, ranked.total_score)).collect();
@@ -156,9 +154,9 @@ impl RunReport {
     }
 
     fn written(&self, run: &MarketRun, reputations: &Reputations) -> String {
-        let last = self.events.last().map(|event| event.timestamp.clone());
+        let last = self.products.events.last().map(|event| event.timestamp.clone());
         let mut text = String::from("\n## Phase 4: Marketplace Update\n");
-        for event in self.events.iter().filter(|event| Some(&event.timestamp) == last.as_ref()) {
+        for event in self.products.events.iter().filter(|event| Some(&event.timestamp) == last.as_ref()) {
             let weight = reputations.bidders.get(&event.bot_id).map_or(0.0, |stands| stands.weight);
             let _ = write!(
                 text,
@@ -329,26 +327,4 @@ pub fn step_line(step: &MarketStep) -> String {
         MarketStep::Recorded { .. } => "recorded".to_owned(),
         MarketStep::Flagged => "a person was called".to_owned(),
     }
-}
-
-/// Makes the machine envelope of a run.
-pub fn envelope(run: &MarketRun, report: &RunReport, ending: &MarketEnding) -> Value {
-    let start = run.start();
-    let mut document = super::envelope("requirements", json!(run.requirements()));
-    document["outcome"] = json!(ending.outcome());
-    document["ending"] = json!(ending);
-    document["run"] = json!(start.run);
-    document["source"] = json!(start.source);
-    document["branch"] = json!(start.branch);
-    document["seed"] = json!(start.seed);
-    document["bidders"] = json!(start.bidders);
-    document["iterations"] = json!({"used": run.iteration(), "of": start.pool()});
-    document["rounds"] = json!(report.rankings);
-    document["verifications"] = json!(report.verifications);
-    document["commits"] = json!(report.commits);
-    document["events"] = json!(report.events);
-    if *ending == MarketEnding::Complete {
-        document["promise"] = json!(PROMISE);
-    }
-    document
 }

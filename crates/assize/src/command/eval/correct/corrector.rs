@@ -9,6 +9,9 @@ use assize_core::ruling::{Outcome, Unjudged};
 use assize_engine::court::eval::replies::ReplyKey;
 use assize_engine::judge::{Judge, JudgeAnswer, JudgeConfig};
 use assize_engine::records::DataFormat;
+use assize_eval::envelope::{CorrectingEnvelope, CorrectionSummary};
+use assize_eval::envelope::NeedEnvelope;
+use assize_eval::requests::{RequestEstimate, RequestTotals};
 use assize_eval::court::{COURT, EvalTerms, RecordOpinion, RecordRuling, RubricRef, decide};
 use assize_eval::judge_evaluation::correct::{Corrected, Correcting, FailingRecords};
 use assize_eval::prompt::correction::{CorrectionPrompt, FaultyRecord};
@@ -32,8 +35,7 @@ use crate::output::{Format, Output, print};
 use crate::own_file::{self, PendingFile};
 use crate::record::{self as ledger, StepRecorder};
 use crate::render;
-use crate::render::eval::correction::{CorrectionSummary, work_envelope, work_human, work_markdown};
-use crate::requests::{RequestEstimate, RequestTotals};
+use crate::render::eval::correction::{work_human, work_markdown};
 
 /// Who corrects, what is kept from it, and where the result goes.
 #[derive(Debug, Clone, clap::Args)]
@@ -141,7 +143,7 @@ pub fn run(
     if arguments.dry_run {
         need.add(of_seconds);
         print(&match output.format {
-            Format::Json => render::eval::need_envelope(&rubric, &need).to_string() + "\n",
+            Format::Json => format!("{}\n", json!(NeedEnvelope::of(&rubric, &need))),
             Format::Human | Format::Markdown => render::eval::need_text(&need),
         });
         return Ok(Exit::Done);
@@ -165,7 +167,7 @@ pub fn run(
         revision: revision.as_ref(),
     };
     print(&match output.format {
-        Format::Json => work_envelope(&shown).to_string() + "\n",
+        Format::Json => format!("{}\n", json!(CorrectingEnvelope::of(&shown))),
         Format::Human => work_human(&shown),
         Format::Markdown => work_markdown(&shown),
     });

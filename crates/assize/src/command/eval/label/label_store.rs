@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use assize_core::text::make_visible;
+use assize_eval::envelope::LabelLine;
 use assize_eval::court::RubricRef;
 use assize_eval::judge_evaluation::label::{self, LABELS_BYTES_MAX, NAMELESS_RATER};
 use assize_eval::record::Record;
@@ -228,17 +229,15 @@ impl LabelStore {
     }
 
     fn line(&self, record: &Record, given: &RecordLabels) -> Value {
-        let mut line = json!({});
-        line[&self.rubric.record.id] = record.id.clone().into();
-        line["record"] = record.hash.clone().into();
-        line["rubric"] = self.reference.hash.clone().into();
-        line["rater"] = self.rater.clone().into();
-        line["labels"] = json!(given.labels);
-        if !given.note.is_empty() {
-            line["note"] = given.note.clone().into();
-        }
-        line["at"] = given.at_ms.to_string().into();
-        line
+        json!(LabelLine {
+            id: [(self.rubric.record.id.as_str(), record.id.as_str())].into(),
+            record: &record.hash,
+            rubric: &self.reference.hash,
+            rater: &self.rater,
+            labels: &given.labels,
+            note: &given.note,
+            at: given.at_ms.to_string(),
+        })
     }
 }
 

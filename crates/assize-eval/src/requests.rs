@@ -2,11 +2,11 @@
 //!
 //! Plain figures: commands count them, `render` shows them, and the JSON output carries them under their names.
 
-use assize_engine::court::eval::replies::InterruptedCall;
 use serde::Serialize;
 
 /// What a run would take, or has taken, of judges.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RequestEstimate {
     /// Questions: one for each record, judge and repeat.
     pub questions: u64,
@@ -40,8 +40,19 @@ impl RequestEstimate {
     }
 }
 
+/// A call in progress when its run ended. Whether it was billed is unknown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct InterruptedCall {
+    /// The record that it was about.
+    pub record: String,
+    /// The judge.
+    pub judge: String,
+}
+
 /// What asking came to.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RequestTotals {
     /// Questions: one for each record, judge and repeat.
     pub questions: u64,
