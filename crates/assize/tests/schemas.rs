@@ -67,7 +67,7 @@ fn close(schema: &mut Value, is_branch: bool, extended: &BTreeSet<String>) {
                 branches.for_each(|schema| close(schema, has_fields || is_branch, extended));
             }
             "prefixItems" => {
-                below.as_array_mut().into_iter().flatten().for_each(|schema| close(schema, false, extended))
+                below.as_array_mut().into_iter().flatten().for_each(|schema| close(schema, false, extended));
             }
             "items" | "additionalProperties" => close(below, false, extended),
             _ => {}
