@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::shell::{Result, command, integration_test, run as execute, target};
+use crate::shell::{Result, integration_test, run as execute, target};
 use crate::tools;
 
 /// Finds barriers in pages; newer versions may find others.
@@ -50,12 +50,6 @@ fn axe() -> Result<PathBuf> {
     if card.contains(&format!("\"version\": \"{AXE_VERSION}\"")) && script.is_file() {
         return Ok(script);
     }
-    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let prefix = folder.to_string_lossy().into_owned();
-    let wanted = format!("{AXE_PACKAGE}@{AXE_VERSION}");
-    execute(command(
-        "npm",
-        &["install", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", "--prefix", &prefix, &wanted],
-    ))?;
+    tools::npm_without_scripts(&folder, &format!("{AXE_PACKAGE}@{AXE_VERSION}"))?;
     if script.is_file() { Ok(script) } else { Err(format!("{} was not installed", script.display())) }
 }

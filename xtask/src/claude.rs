@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use assize_testkit::claude_cli::{EXECUTABLE_VARIABLE, NPM_PACKAGE, PINNED_VERSION, native_package};
 
 use crate::shell::{Result, command, integration_test, read, run as execute, target};
+use crate::tools;
 
 /// Installs the pinned version below `target` unless it is there, and runs the tests.
 pub fn run() -> Result {
@@ -21,12 +22,6 @@ fn install() -> Result<PathBuf> {
     if read(command(&program, &["--version"])).is_ok_and(|version| version.contains(PINNED_VERSION)) {
         return Ok(program);
     }
-    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let prefix = folder.to_string_lossy().into_owned();
-    let package = format!("{NPM_PACKAGE}@{PINNED_VERSION}");
-    execute(command(
-        "npm",
-        &["install", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", "--prefix", &prefix, &package],
-    ))?;
+    tools::npm_without_scripts(&folder, &format!("{NPM_PACKAGE}@{PINNED_VERSION}"))?;
     if program.is_file() { Ok(program) } else { Err(format!("{} was not installed", program.display())) }
 }

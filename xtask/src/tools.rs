@@ -38,12 +38,20 @@ pub fn node() -> Result {
 /// Installs Node packages in a folder of this name among the tools, unless they are there.
 pub fn npm(name: &str, packages: &[&str]) -> Result {
     let folder = folder().join(name);
-    once(&folder, packages, || {
-        let prefix = folder.to_string_lossy().into_owned();
-        let mut install = command("npm", &["install", "--no-save", "--no-audit", "--no-fund", "--prefix", &prefix]);
-        install.args(packages);
-        execute(install)
-    })
+    once(&folder, packages, || npm_install(&folder, packages))
+}
+
+/// Installs one Node package in a folder, without running its scripts.
+pub fn npm_without_scripts(folder: &Path, package: &str) -> Result {
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    npm_install(folder, &["--ignore-scripts", package])
+}
+
+fn npm_install(folder: &Path, arguments: &[&str]) -> Result {
+    let prefix = folder.to_string_lossy().into_owned();
+    let mut install = command("npm", &["install", "--no-save", "--no-audit", "--no-fund", "--prefix", &prefix]);
+    install.args(arguments);
+    execute(install)
 }
 
 /// Installs what is not there yet, and notes what is.
