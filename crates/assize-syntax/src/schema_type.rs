@@ -1,15 +1,15 @@
 //! The types that a project's schemas declare: JSON Schema, OpenAPI, protobuf, GraphQL and SQL tables.
 //!
-//! A light reading: names, fields, what type they have and whether they are required. What a format's own tool
-//! would refuse is passed over and not judged, so that one odd statement does not hide the others. It knows one
-//! file's text; references are names and are not followed.
+//! Each format has one reader, which tells what a file says and where it stumbles; [`read`] makes types of it: names,
+//! fields, what type they have and whether they are required. What a format's own tool would refuse is passed over
+//! here, so that one odd statement does not hide the others. It knows one file's text; references are names and are not
+//! followed.
 
 mod document;
-mod graphql;
+pub mod graphql;
 mod json_schema;
-mod protobuf;
-mod sql;
-mod token;
+pub mod protobuf;
+pub mod sql;
 
 use serde::{Deserialize, Serialize};
 
@@ -161,9 +161,9 @@ pub fn read(path: &str, text: &str) -> Option<SchemaFile> {
                 Err(why) => return unread(why),
             }
         }
-        SchemaSyntax::Protobuf => protobuf::read(text),
-        SchemaSyntax::Graphql => graphql::read(text),
-        SchemaSyntax::Sql => sql::read(text),
+        SchemaSyntax::Protobuf => protobuf::types(text),
+        SchemaSyntax::Graphql => graphql::types(text),
+        SchemaSyntax::Sql => sql::types(text),
     };
     (!types.list.is_empty()).then(|| types.finish(format))
 }

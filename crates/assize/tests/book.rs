@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use assize_check::schema::document::{self, DocumentSyntax};
-use assize_check::schema::{FILE_FAULTS_MAX, effort, graphql, instance, json_schema, library, open_api, sql};
+use assize_check::schema::{FILE_FAULTS_MAX, effort, instance, json_schema, library, open_api, sql};
 use assize_ecosystem::test_kind::EDGE_WORDS;
 use assize_engine::judge::KINDS;
 use assize_engine::schema::{ALL_BYTES_MAX, CODE_FILES_MAX, FILE_BYTES_MAX, FILES_MAX};
 use assize_patch::{self, PatchLimits};
 use assize_report::FORMATS;
+use assize_syntax::schema_type::{graphql, protobuf};
 use assize_testkit::change::{CorpusCase, cases, search_path};
 use assize_testkit::repo::Repo;
 use serde_json::Value;
@@ -224,7 +225,6 @@ fn limits_of_schemas_are_those_of_the_program() {
     let list = |numbers: &[u64]| numbers.iter().map(|number| spaced(*number)).collect::<Vec<_>>().join(", ");
     let documents = [document::DEPTH_MAX, document::NODES_MAX, document::DOCUMENTS_MAX].map(|limit| limit as u64);
     let efforts = [effort::VISITS_MAX, effort::PAIRS_MAX as u64, effort::DEPTH_MAX as u64];
-    let statements = [sql::STATEMENTS_MAX, sql::STATEMENT_TOKENS_MAX, sql::DEPTH_MAX].map(|limit| limit as u64);
     let expected = [
         ("files that are read", format!("{}, {} MiB", spaced(FILES_MAX), ALL_BYTES_MAX as u64 / MIB)),
         ("one file", format!("{} MiB", FILE_BYTES_MAX / MIB)),
@@ -240,7 +240,8 @@ fn limits_of_schemas_are_those_of_the_program() {
         ("documents that references", spaced(library::DOCUMENTS_MAX)),
         ("operations of an OpenAPI", spaced(open_api::OPERATIONS_MAX)),
         ("GraphQL", list(&[graphql::TOKENS_MAX as u64, graphql::DEPTH_MAX as u64])),
-        ("SQL", list(&statements)),
+        ("protobuf", spaced(protobuf::DEPTH_MAX as u64)),
+        ("SQL", spaced(sql::STATEMENTS_MAX as u64)),
         ("files of code", spaced(CODE_FILES_MAX)),
     ];
     let rows = table(GATES, "limit");

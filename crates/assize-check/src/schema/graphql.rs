@@ -1,32 +1,22 @@
 //! The schema language of GraphQL: whether a file can be read, and whether its types are there, each once.
 //!
-//! The crate `apollo-parser` reads. Files of queries are only read. Several files may make up one schema, so that a type
-//! counts as known wherever in the tree it is defined.
+//! Files of queries are only read. Several files may make up one schema, so that a type counts as known wherever in the
+//! tree it is defined.
 
 use std::collections::BTreeSet;
 
-use apollo_parser::Parser;
-use apollo_parser::cst::{
-    CstNode, Definition, EnumValuesDefinition, FieldsDefinition, InputFieldsDefinition, NamedType,
-};
 use assize_core::finding::Certainty;
-use assize_core::text::quote;
+use assize_core::text::{make_visible, quote};
+use assize_syntax::schema_type::graphql::{GraphqlDefinition, read};
 
 use super::{Aspect, Checked, SchemaTree};
-
-/// Most tokens of one file.
-pub const TOKENS_MAX: usize = 500_000;
-/// How deep types and values may be nested.
-pub const DEPTH_MAX: usize = 200;
 
 const BUILT_IN: [&str; 5] = ["Boolean", "Float", "ID", "Int", "String"];
 
 /// A file that was read.
-struct GraphqlFile<'a> {
+struct TypesFile<'a> {
     path: &'a str,
-    text: &'a str,
-    ends: Vec<usize>,
-    definitions: Vec<Definition>,
+    definitions: Vec<GraphqlDefinition>,
     /// Whether another system brings types along that stand nowhere.
     open: bool,
 }
@@ -35,13 +25,16 @@ struct GraphqlFile<'a> {
 pub(super) fn check(tree: &SchemaTree<'_>, checked: &mut Checked) {
     let mut files = Vec::new();
     for (path, text) in tree.texts {
-        if [".graphql", ".graphqls", ".gql"].iter().any(|ending| path.ends_with(ending))
-            && let Some(file) = read(path, text, checked)
-        {
-            files.push(file);
+        if [".graphql", ".graphqls", ".gql"].iter().any(|ending| path.ends_with(ending)) {
+            files.extend(types_file(path, text, checked));
         }
     }
-    let known: BTreeSet<String> = files.iter().flat_map(|file| &file.definitions).filter_map(defined).collect();
+    let known: BTreeSet<&str> = files
+        .iter()
+        .flat_map(|file| &file.definitions)
+        .filter(|of| is_definition(of))
+        .map(|of| of.name.as_str())
+        .collect();
     let open = files.iter().any(|file| file.open);
     for file in &files {
         checked.saw(Aspect::Graphql);
@@ -53,135 +46,68 @@ pub(super) fn check(tree: &SchemaTree<'_>, checked: &mut Checked) {
 }
 
 /// Reads a file; nothing where it has no types, or cannot be read.
-fn read<'a>(path: &'a str, text: &'a str, checked: &mut Checked) -> Option<GraphqlFile<'a>> {
-    let tree = Parser::new(text).recursion_limit(DEPTH_MAX).token_limit(TOKENS_MAX).parse();
-    let definitions: Vec<Definition> = tree.document().definitions().collect();
-    let is_types = |definition: &Definition| {
-        !matches!(definition, Definition::OperationDefinition(_) | Definition::FragmentDefinition(_))
-    };
-    let only_types = definitions.iter().all(is_types);
-    if let Some(error) = tree.errors().next() {
-        if error.is_limit() {
+fn types_file<'a>(path: &'a str, text: &str, checked: &mut Checked) -> Option<TypesFile<'a>> {
+    let file = read(text);
+    if let Some(fault) = file.fault {
+        if fault.is_limit {
             checked.limit(format!("{} was not looked at: it is beyond the limits of GraphQL files", quote(path)));
             return None;
         }
-        let certainty = if only_types && !definitions.is_empty() { Certainty::Certain } else { Certainty::Likely };
+        let only_types = !file.has_queries && !file.definitions.is_empty();
+        let certainty = if only_types { Certainty::Certain } else { Certainty::Likely };
         checked.saw(Aspect::Graphql);
-        let message = first_line(error.message());
-        checked.fault(Aspect::Graphql, "unreadable", (path, line(&ends(text), error.index())), certainty, message);
-        return None;
-    }
-    if !definitions.iter().any(is_types) {
+        checked.fault(
+            Aspect::Graphql,
+            "unreadable",
+            (path, fault.line),
+            certainty,
+            make_visible(&fault.message).into_owned(),
+        );
         return None;
     }
     let federated = ["@key", "@link", "@external", "@shareable", "@aws_", "@model", "AWS"];
-    Some(GraphqlFile {
-        path,
-        text,
-        ends: ends(text),
-        open: federated.iter().any(|mark| text.contains(mark)),
-        definitions,
-    })
+    let open = federated.iter().any(|mark| text.contains(mark));
+    (!file.definitions.is_empty()).then_some(TypesFile { path, definitions: file.definitions, open })
 }
 
-fn first_line(message: &str) -> String {
-    assize_core::text::make_visible(message.lines().next().unwrap_or_default()).chars().take(300).collect()
+/// Returns whether it defines a type by this name.
+fn is_definition(of: &GraphqlDefinition) -> bool {
+    of.kind.is_some() && !of.is_extension && !of.name.is_empty()
 }
 
-/// The ends of the lines of a text.
-fn ends(text: &str) -> Vec<usize> {
-    text.match_indices('\n').map(|(at, _)| at).collect()
-}
-
-fn line(ends: &[usize], offset: usize) -> u32 {
-    u32::try_from(ends.partition_point(|end| *end < offset) + 1).unwrap_or(u32::MAX)
-}
-
-fn place<'f>(file: &GraphqlFile<'f>, node: &impl CstNode) -> (&'f str, u32) {
-    // What stands before a name are blanks and comments.
-    let start = usize::from(node.syntax().text_range().start());
-    let rest = file.text.get(start..).unwrap_or_default();
-    (file.path, line(&file.ends, start + rest.len() - rest.trim_start().len()))
-}
-
-/// The name of a type that is defined, not extended.
-fn defined(definition: &Definition) -> Option<String> {
-    let name = match definition {
-        Definition::ScalarTypeDefinition(of) => of.name(),
-        Definition::ObjectTypeDefinition(of) => of.name(),
-        Definition::InterfaceTypeDefinition(of) => of.name(),
-        Definition::UnionTypeDefinition(of) => of.name(),
-        Definition::EnumTypeDefinition(of) => of.name(),
-        Definition::InputObjectTypeDefinition(of) => of.name(),
-        _ => None,
-    };
-    name.map(|name| name.text().to_string())
-}
-
-fn duplicates(file: &GraphqlFile<'_>, checked: &mut Checked) {
+fn duplicates(file: &TypesFile<'_>, checked: &mut Checked) {
     let mut seen = BTreeSet::new();
     for definition in &file.definitions {
-        if let Some(name) = defined(definition)
-            && !seen.insert(name.clone())
-        {
-            let message = format!("the type {} is defined twice", quote(&name));
-            let at = name_place(file, definition);
-            checked.fault(Aspect::Graphql, "duplicate-type", at, Certainty::Certain, message);
+        if is_definition(definition) && !seen.insert(&definition.name) {
+            let message = format!("the type {} is defined twice", quote(&definition.name));
+            let place = (file.path, definition.line);
+            checked.fault(Aspect::Graphql, "duplicate-type", place, Certainty::Certain, message);
         }
-        for node in definition.syntax().descendants() {
-            let names: Vec<(String, (&str, u32))> = if let Some(list) = FieldsDefinition::cast(node.clone()) {
-                named(list.field_definitions().map(|field| (field.name(), place(file, &field))))
-            } else if let Some(list) = InputFieldsDefinition::cast(node.clone()) {
-                named(list.input_value_definitions().map(|field| (field.name(), place(file, &field))))
-            } else if let Some(list) = EnumValuesDefinition::cast(node) {
-                let values = list.enum_value_definitions();
-                named(values.map(|value| (value.enum_value().and_then(|value| value.name()), place(file, &value))))
-            } else {
-                continue;
-            };
-            let mut seen = BTreeSet::new();
-            for (name, at) in names {
-                if !seen.insert(name.clone()) {
-                    let message = format!("{} stands twice in one type", quote(&name));
-                    checked.fault(Aspect::Graphql, "duplicate-field", at, Certainty::Certain, message);
-                }
+        let mut fields = BTreeSet::new();
+        for field in &definition.fields {
+            if !fields.insert(&field.name) {
+                let message = format!("{} stands twice in one type", quote(&field.name));
+                let place = (file.path, field.line);
+                checked.fault(Aspect::Graphql, "duplicate-field", place, Certainty::Certain, message);
             }
         }
     }
 }
 
-type DefinitionPlace<'p> = (&'p str, u32);
-
-fn named<'p>(
-    list: impl Iterator<Item = (Option<apollo_parser::cst::Name>, DefinitionPlace<'p>)>,
-) -> Vec<(String, DefinitionPlace<'p>)> {
-    list.filter_map(|(name, place)| Some((name?.text().to_string(), place))).collect()
-}
-
-fn name_place<'f>(file: &GraphqlFile<'f>, definition: &Definition) -> DefinitionPlace<'f> {
-    let name = definition.syntax().children().find_map(apollo_parser::cst::Name::cast);
-    name.map_or_else(|| place(file, definition), |name| place(file, &name))
-}
-
-fn unknown(file: &GraphqlFile<'_>, known: &BTreeSet<String>, checked: &mut Checked) {
+fn unknown(file: &TypesFile<'_>, known: &BTreeSet<&str>, checked: &mut Checked) {
     let mut told = BTreeSet::new();
-    for definition in &file.definitions {
-        if matches!(definition, Definition::OperationDefinition(_) | Definition::FragmentDefinition(_)) {
-            continue;
-        }
-        for used in definition.syntax().descendants().filter_map(NamedType::cast) {
-            let Some(name) = used.name().map(|name| name.text().to_string()) else { continue };
-            let is_known = known.contains(&name) || BUILT_IN.contains(&&*name) || name.starts_with("__");
-            if !is_known && told.insert(name.clone()) {
-                let message = format!("no file defines the type {}", quote(&name));
-                checked.fault(Aspect::Graphql, "unknown-type", place(file, &used), Certainty::Certain, message);
-            }
+    for (name, line) in file.definitions.iter().flat_map(|definition| &definition.uses) {
+        let is_known = known.contains(name.as_str()) || BUILT_IN.contains(&name.as_str()) || name.starts_with("__");
+        if !is_known && told.insert(name) {
+            let message = format!("no file defines the type {}", quote(name));
+            checked.fault(Aspect::Graphql, "unknown-type", (file.path, *line), Certainty::Certain, message);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use assize_syntax::schema_type::graphql::{DEPTH_MAX, TOKENS_MAX};
 
     use super::*;
     use crate::schema::tests::looked;

@@ -1,53 +1,57 @@
 //! Protocol buffers: whether a file can be read, whether its numbers are in order, and what a change breaks on the wire.
 //!
-//! The crate `protox-parse` reads the files, one by one; what they import need not be there. Who has sent messages of an
-//! older state is not known, so whatever gives a number another meaning breaks somebody.
+//! Files are looked at one by one; what they import need not be there. Who has sent messages of an older state is not
+//! known, so whatever gives a number another meaning breaks somebody.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::finding::Certainty;
-use assize_core::text::quote;
-use prost_types::field_descriptor_proto::{Label, Type};
-use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto};
+use assize_core::text::{make_visible, quote};
+use assize_syntax::schema_type::protobuf::{
+    ProtobufEnum, ProtobufField, ProtobufFile, ProtobufLabel, ProtobufMessage, ProtobufReserved, ProtobufSyntax,
+    ProtobufTypes, read,
+};
 
 use super::{Aspect, Checked, SchemaFault, SchemaTree};
 
 /// Largest number of a field.
-pub const NUMBER_MAX: i32 = 536_870_911;
+pub const NUMBER_MAX: i64 = 536_870_911;
 /// Numbers that belong to the makers of the format.
-pub const NUMBERS_RESERVED: std::ops::RangeInclusive<i32> = 19_000..=19_999;
+pub const NUMBERS_RESERVED: std::ops::RangeInclusive<i64> = 19_000..=19_999;
+
+/// Types that the language has by itself.
+const SCALARS: [&str; 15] = [
+    "bool", "bytes", "double", "fixed32", "fixed64", "float", "int32", "int64", "sfixed32", "sfixed64", "sint32",
+    "sint64", "string", "uint32", "uint64",
+];
 
 /// Looks at every file.
 pub(super) fn check(tree: &SchemaTree<'_>, checked: &mut Checked) {
     let mut files = Vec::new();
     for (path, text) in proto_files(tree) {
-        match parse(path, text) {
-            ParsedProtobuf::File(file, lines) => files.push((path, file, lines)),
-            ParsedProtobuf::Unknown => checked
-                .limit(format!("{} is written in an edition or has options that are not known here", quote(path))),
-            ParsedProtobuf::Broken(line, message) => {
-                checked.saw(Aspect::Protobuf);
-                checked.fault(Aspect::Protobuf, "unreadable", (path, line), Certainty::Certain, message);
+        let file = read(text);
+        checked.saw(Aspect::Protobuf);
+        match file.fault {
+            Some(fault) => {
+                let message = make_visible(&fault.message).into_owned();
+                checked.fault(Aspect::Protobuf, "unreadable", (path, fault.line), Certainty::Certain, message);
             }
+            None => files.push((path, file)),
         }
     }
-    let names: Vec<String> = files.iter().flat_map(|(_, file, _)| type_names(file)).collect();
+    let names: Vec<String> = files.iter().flat_map(|(_, file)| type_names(file)).collect();
     let known = endings(names.iter().map(String::as_str), '.');
-    let there = endings(files.iter().map(|(path, ..)| *path), '/');
+    let there = endings(files.iter().map(|(path, _)| *path), '/');
     // What is imported in public is handed on to whoever imports the file.
-    let hands_on = |file: &FileDescriptorProto| {
-        let mut public =
-            file.public_dependency.iter().filter_map(|index| file.dependency.get(usize::try_from(*index).ok()?));
-        public.any(|import| !is_there(&there, import))
-    };
-    let opened = files.iter().any(|(_, file, _)| hands_on(file));
-    for (path, file, lines) in &files {
-        checked.saw(Aspect::Protobuf);
+    let hands_on =
+        |file: &ProtobufFile| file.imports.iter().any(|import| import.is_public && !is_there(&there, &import.path));
+    let opened = files.iter().any(|(_, file)| hands_on(file));
+    for (path, file) in &files {
         // The format's own files may be told apart from what is brought along with compilers.
-        let own = file.package().starts_with("google.") || file.package() == "google";
-        let closed = !own && !opened && file.dependency.iter().all(|import| is_there(&there, import));
-        let mut look = ProtobufCheck { path, lines, known: &known, closed, checked };
-        look.file(file);
+        let own = file.package.starts_with("google.") || file.package == "google";
+        let closed = !own && !opened && file.imports.iter().all(|import| is_there(&there, &import.path));
+        let mut look = ProtobufCheck { path, syntax: file.syntax, known: &known, closed, checked };
+        look.types(&file.types, &mut BTreeSet::new(), "this file");
     }
 }
 
@@ -74,187 +78,144 @@ fn proto_files<'a>(tree: &SchemaTree<'a>) -> impl Iterator<Item = (&'a str, &'a 
     tree.texts.iter().filter(|(path, _)| path.ends_with(".proto")).map(|(path, text)| (path.as_str(), text.as_str()))
 }
 
-enum ParsedProtobuf {
-    File(Box<FileDescriptorProto>, BTreeMap<Vec<i32>, u32>),
-    Unknown,
-    Broken(u32, String),
-}
-
-fn parse(path: &str, text: &str) -> ParsedProtobuf {
-    let edition = text
-        .lines()
-        .any(|line| line.trim_start().strip_prefix("edition").is_some_and(|rest| rest.trim_start().starts_with('=')));
-    if edition {
-        return ParsedProtobuf::Unknown;
-    }
-    match protox_parse::parse(path, text) {
-        Ok(mut file) => {
-            let places = file.source_code_info.take().unwrap_or_default().location;
-            let line = |span: &[i32]| span.first().and_then(|line| u32::try_from(line + 1).ok()).unwrap_or(1);
-            let lines = places.iter().map(|place| (place.path.clone(), line(&place.span))).collect();
-            ParsedProtobuf::File(Box::new(file), lines)
-        }
-        // Options of ranges, which the parser does not know.
-        Err(error) if error.to_string().ends_with("found '['") => ParsedProtobuf::Unknown,
-        Err(error) => {
-            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or(text);
-            let line = u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX);
-            ParsedProtobuf::Broken(line, error.to_string())
+/// Every message of a file with its full name.
+fn messages(file: &ProtobufFile) -> Vec<(String, &ProtobufMessage)> {
+    let full = |around: &str, name: &str| if around.is_empty() { name.to_owned() } else { format!("{around}.{name}") };
+    let mut found: Vec<(String, &ProtobufMessage)> = Vec::new();
+    let mut left = vec![(file.package.clone(), &file.types)];
+    while let Some((around, types)) = left.pop() {
+        for message in &types.messages {
+            let name = full(&around, &message.name);
+            left.push((name.clone(), &message.types));
+            found.push((name, message));
         }
     }
+    found
 }
 
 /// The full names of all types of a file.
-fn type_names(file: &FileDescriptorProto) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut left: Vec<(String, &DescriptorProto)> =
-        file.message_type.iter().map(|message| (file.package().to_owned(), message)).collect();
-    names.extend(file.enum_type.iter().map(|of| format!("{}.{}", file.package(), of.name())));
-    while let Some((around, message)) = left.pop() {
-        let name = format!("{around}.{}", message.name());
-        names.extend(message.enum_type.iter().map(|of| format!("{name}.{}", of.name())));
-        left.extend(message.nested_type.iter().map(|inner| (name.clone(), inner)));
-        names.push(name);
-    }
+fn type_names(file: &ProtobufFile) -> Vec<String> {
+    let messages = messages(file);
+    let nested = messages.iter().flat_map(|(name, message)| message.types.enums.iter().map(move |of| (name, of)));
+    let mut names: Vec<String> = nested.map(|(around, of)| format!("{around}.{}", of.name)).collect();
+    names.extend(file.types.enums.iter().map(|of| format!("{}.{}", file.package, of.name)));
+    names.extend(messages.into_iter().map(|(name, _)| name));
     names
 }
 
 struct ProtobufCheck<'l, 'c> {
     path: &'l str,
-    lines: &'l BTreeMap<Vec<i32>, u32>,
+    syntax: ProtobufSyntax,
     known: &'l BTreeSet<&'l str>,
     closed: bool,
     checked: &'c mut Checked,
 }
 
 impl ProtobufCheck<'_, '_> {
-    fn fault(&mut self, code: &str, place: &[i32], message: String) {
-        let line = (0..=place.len()).rev().find_map(|length| self.lines.get(&place[..length])).copied().unwrap_or(1);
+    fn fault(&mut self, code: &str, line: u32, message: String) {
         self.checked.fault(Aspect::Protobuf, code, (self.path, line), Certainty::Certain, message);
     }
 
-    fn file(&mut self, file: &FileDescriptorProto) {
-        let mut names = BTreeMap::new();
-        for (index, message) in file.message_type.iter().enumerate() {
-            let place = vec![4, number(index)];
-            self.once(&mut names, message.name(), &place, "this file");
-            self.message(message, &place, file.syntax());
+    fn types<'f>(&mut self, types: &'f ProtobufTypes, names: &mut BTreeSet<&'f str>, within: &str) {
+        for message in &types.messages {
+            self.once(names, (&message.name, message.line), within);
+            self.message(message);
         }
-        for (index, of) in file.enum_type.iter().enumerate() {
-            let place = vec![5, number(index)];
-            self.once(&mut names, of.name(), &place, "this file");
-            self.enumeration(of, &place, file.syntax());
+        for of in &types.enums {
+            self.once(names, (&of.name, of.line), within);
+            self.enumeration(of);
         }
     }
 
     /// Notes a name, and files a fault where it is taken.
-    fn once(&mut self, names: &mut BTreeMap<String, ()>, name: &str, place: &[i32], within: &str) {
-        if names.insert(name.to_owned(), ()).is_some() {
-            self.fault("duplicate-name", place, format!("{} is defined twice in {within}", quote(name)));
+    fn once<'f>(&mut self, names: &mut BTreeSet<&'f str>, (name, line): (&'f str, u32), within: &str) {
+        if !names.insert(name) {
+            self.fault("duplicate-name", line, format!("{} is defined twice in {within}", quote(name)));
         }
     }
 
-    fn message(&mut self, message: &DescriptorProto, place: &[i32], syntax: &str) {
-        let within = quote(message.name());
-        let mut names = BTreeMap::new();
-        let mut numbers: BTreeMap<i32, &str> = BTreeMap::new();
-        for (index, field) in message.field.iter().enumerate() {
-            let place = [place, &[2, number(index)]].concat();
-            self.once(&mut names, field.name(), &place, &within);
-            if let Some(other) = numbers.insert(field.number(), field.name()) {
-                let message = format!("{} has the number {} of {}", quote(field.name()), field.number(), quote(other));
-                self.fault("duplicate-number", &place, message);
-            }
-            self.number_of(field, message, &place);
-            self.type_of(field, &place);
-        }
-        for (index, inner) in message.nested_type.iter().enumerate() {
-            let place = [place, &[3, number(index)]].concat();
-            let is_map = inner.options.as_ref().is_some_and(|options| options.map_entry());
-            if !is_map {
-                self.once(&mut names, inner.name(), &place, &within);
-                self.message(inner, &place, syntax);
-            }
-        }
-        for (index, of) in message.enum_type.iter().enumerate() {
-            let place = [place, &[4, number(index)]].concat();
-            self.once(&mut names, of.name(), &place, &within);
-            self.enumeration(of, &place, syntax);
+    /// Notes a number, and files a fault where it is taken.
+    fn number_once<'f>(&mut self, numbers: &mut BTreeMap<i64, &'f str>, number: i64, (name, line): (&'f str, u32)) {
+        if let Some(other) = numbers.insert(number, name) {
+            let message = format!("{} has the number {number} of {}", quote(name), quote(other));
+            self.fault("duplicate-number", line, message);
         }
     }
 
-    fn number_of(&mut self, field: &FieldDescriptorProto, message: &DescriptorProto, place: &[i32]) {
-        let number = field.number();
+    fn message(&mut self, message: &ProtobufMessage) {
+        let within = quote(&message.name);
+        let mut names = BTreeSet::new();
+        let mut numbers = BTreeMap::new();
+        for field in &message.fields {
+            let named = (field.name.as_str(), field.line);
+            // A group's field has the name of its type in small letters.
+            if !field.is_group {
+                self.once(&mut names, named, &within);
+            }
+            self.number_once(&mut numbers, field.number, named);
+            self.number_of(field, &message.reserved);
+            self.type_of(field);
+        }
+        self.types(&message.types, &mut names, &within);
+    }
+
+    fn number_of(&mut self, field: &ProtobufField, reserved: &ProtobufReserved) {
+        let number = field.number;
         if !(1..=NUMBER_MAX).contains(&number) || NUMBERS_RESERVED.contains(&number) {
             let message = format!(
                 "{} has the number {number}; numbers go from 1 to {NUMBER_MAX}, without {} to {}",
-                quote(field.name()),
+                quote(&field.name),
                 NUMBERS_RESERVED.start(),
                 NUMBERS_RESERVED.end()
             );
-            self.fault("number-out-of-range", place, message);
+            self.fault("number-out-of-range", field.line, message);
         }
-        if message.reserved_range.iter().any(|range| (range.start()..range.end()).contains(&number)) {
-            self.fault(
-                "reserved",
-                place,
-                format!("{} has the number {number}, which is reserved", quote(field.name())),
-            );
+        if reserved.has_number(number) {
+            let message = format!("{} has the number {number}, which is reserved", quote(&field.name));
+            self.fault("reserved", field.line, message);
         }
-        if message.reserved_name.iter().any(|name| name == field.name()) {
-            self.fault("reserved", place, format!("the name {} is reserved", quote(field.name())));
+        if reserved.names.contains(&field.name) {
+            self.fault("reserved", field.line, format!("the name {} is reserved", quote(&field.name)));
         }
     }
 
     /// A type that no file of the tree defines, where all imports are there.
-    fn type_of(&mut self, field: &FieldDescriptorProto, place: &[i32]) {
-        let named = field.type_name().trim_start_matches('.');
-        if named.is_empty() || !self.closed || named.contains("google.protobuf.") {
+    fn type_of(&mut self, field: &ProtobufField) {
+        if !self.closed || field.is_group {
             return;
         }
-        let relative_to_google = named.starts_with("protobuf.");
-        if !self.known.contains(named) && !relative_to_google {
-            self.fault("unknown-type", place, format!("no file defines the type {}", quote(named)));
-        }
-    }
-
-    fn enumeration(&mut self, of: &EnumDescriptorProto, place: &[i32], syntax: &str) {
-        let within = quote(of.name());
-        // Options are handed on as they were written.
-        let says_aliases = |option: &prost_types::UninterpretedOption| {
-            let name = option.name.first().map(|part| part.name_part.as_str());
-            name == Some("allow_alias") && option.identifier_value() == "true"
+        let of = match field.type_text.strip_prefix("map<").and_then(|of| of.strip_suffix('>')) {
+            Some(of) => of.split_once(", ").map_or(of, |(_, value)| value),
+            None => &field.type_text,
         };
-        let aliases = of
-            .options
-            .as_ref()
-            .is_some_and(|options| options.allow_alias() || options.uninterpreted_option.iter().any(says_aliases));
-        let mut names = BTreeMap::new();
-        let mut numbers: BTreeMap<i32, &str> = BTreeMap::new();
-        for (index, value) in of.value.iter().enumerate() {
-            let place = [place, &[2, number(index)]].concat();
-            self.once(&mut names, value.name(), &place, &within);
-            if let Some(other) = numbers.insert(value.number(), value.name()).filter(|_| !aliases) {
-                let message = format!("{} has the number {} of {}", quote(value.name()), value.number(), quote(other));
-                self.fault("duplicate-number", &place, message);
-            }
-            let reserved = of.reserved_range.iter();
-            let reserved = reserved.clone().any(|range| (range.start()..=range.end()).contains(&value.number()))
-                || of.reserved_name.iter().any(|name| name == value.name());
-            if reserved {
-                self.fault("reserved", &place, format!("{} or its number is reserved", quote(value.name())));
-            }
-        }
-        let first = of.value.first().map(|value| value.number());
-        if syntax == "proto3" && first.is_some_and(|first| first != 0) {
-            let place = [place, &[2, 0]].concat();
-            self.fault("first-not-zero", &place, format!("the first value of {within} is not 0, as proto3 wants it"));
+        let named = of.trim_start_matches('.');
+        let is_own = SCALARS.contains(&of) || named.contains("google.protobuf.") || named.starts_with("protobuf.");
+        if !is_own && !self.known.contains(named) {
+            self.fault("unknown-type", field.line, format!("no file defines the type {}", quote(named)));
         }
     }
-}
 
-fn number(index: usize) -> i32 {
-    i32::try_from(index).unwrap_or(i32::MAX)
+    fn enumeration(&mut self, of: &ProtobufEnum) {
+        let within = quote(&of.name);
+        let mut names = BTreeSet::new();
+        let mut numbers = BTreeMap::new();
+        for value in &of.values {
+            let named = (value.name.as_str(), value.line);
+            self.once(&mut names, named, &within);
+            if !of.allows_alias {
+                self.number_once(&mut numbers, value.number, named);
+            }
+            if of.reserved.has_number(value.number) || of.reserved.names.contains(&value.name) {
+                self.fault("reserved", value.line, format!("{} or its number is reserved", quote(&value.name)));
+            }
+        }
+        if let Some(first) =
+            of.values.first().filter(|first| self.syntax == ProtobufSyntax::Proto3 && first.number != 0)
+        {
+            let message = format!("the first value of {within} is not 0, as proto3 wants it");
+            self.fault("first-not-zero", first.line, message);
+        }
+    }
 }
 
 /// A message as it is on the wire.
@@ -262,8 +223,8 @@ fn number(index: usize) -> i32 {
 struct Wire {
     path: String,
     line: u32,
-    fields: BTreeMap<i32, WireField>,
-    reserved: Vec<(i32, i32)>,
+    fields: BTreeMap<i64, WireField>,
+    reserved: ProtobufReserved,
     /// Its package calls itself unfinished.
     unstable: bool,
 }
@@ -287,7 +248,7 @@ pub fn breaks(before: &SchemaTree<'_>, after: &SchemaTree<'_>) -> Vec<SchemaFaul
         for (number, field) in &was.fields {
             let sure = if was.unstable || is.unstable { Certainty::Likely } else { Certainty::Certain };
             match is.fields.get(number) {
-                None if is.reserved.iter().any(|(from, to)| (*from..*to).contains(number)) => {}
+                None if is.reserved.has_number(*number) => {}
                 None => {
                     let message = format!(
                         "number {number} ({}) of {} is gone and not reserved: it could be used again for something else",
@@ -306,7 +267,7 @@ pub fn breaks(before: &SchemaTree<'_>, after: &SchemaTree<'_>) -> Vec<SchemaFaul
 fn changed(
     checked: &mut Checked,
     name: &str,
-    number: i32,
+    number: i64,
     (was, now): (&WireField, &WireField),
     (message, all): (&Wire, &BTreeMap<String, Wire>),
     sure: Certainty,
@@ -346,54 +307,41 @@ fn last(name: &str) -> &str {
 fn wires(tree: &SchemaTree<'_>) -> BTreeMap<String, Wire> {
     let mut found = BTreeMap::new();
     for (path, text) in proto_files(tree) {
-        let ParsedProtobuf::File(file, lines) = parse(path, text) else { continue };
-        let package = file.package().to_owned();
-        let unstable = package.rsplit('.').next().is_some_and(|last| last.contains("alpha") || last.contains("beta"));
-        let mut left: Vec<(String, Vec<i32>, &DescriptorProto)> = file
-            .message_type
-            .iter()
-            .enumerate()
-            .map(|(index, message)| (package.clone(), vec![4, number(index)], message))
-            .collect();
-        while let Some((around, place, message)) = left.pop() {
-            let name =
-                if around.is_empty() { message.name().to_owned() } else { format!("{around}.{}", message.name()) };
-            for (index, inner) in message.nested_type.iter().enumerate() {
-                left.push((name.clone(), [place.as_slice(), &[3, number(index)]].concat(), inner));
-            }
-            let line = |place: &[i32]| lines.get(place).copied().unwrap_or(1);
-            let fields = message.field.iter().enumerate().map(|(index, field)| {
-                let place = [place.as_slice(), &[2, number(index)]].concat();
-                (field.number(), wire_field(field, line(&place)))
-            });
-            let reserved = message.reserved_range.iter().map(|range| (range.start(), range.end())).collect();
-            let wire = Wire { path: path.to_owned(), line: line(&place), fields: fields.collect(), reserved, unstable };
-            found.insert(name, wire);
+        let file = read(text);
+        if file.fault.is_some() {
+            continue;
+        }
+        let last = last(&file.package);
+        let unstable = last.contains("alpha") || last.contains("beta");
+        for (name, message) in messages(&file) {
+            let fields = message.fields.iter().map(|field| (field.number, wire_field(field))).collect();
+            let reserved = message.reserved.clone();
+            found.insert(name, Wire { path: path.to_owned(), line: message.line, fields, reserved, unstable });
         }
     }
     found
 }
 
 /// A field with the group of types that read each other's bytes.
-fn wire_field(field: &FieldDescriptorProto, line: u32) -> WireField {
-    let plain = field.r#type.and_then(|kind| Type::try_from(kind).ok());
-    let named = !field.type_name().is_empty();
-    let group = match plain {
-        _ if named => "named",
-        Some(Type::Int32 | Type::Int64 | Type::Uint32 | Type::Uint64 | Type::Bool) => "varint",
-        Some(Type::Sint32 | Type::Sint64) => "zigzag",
-        Some(Type::Fixed32 | Type::Sfixed32) => "fixed32",
-        Some(Type::Fixed64 | Type::Sfixed64) => "fixed64",
-        Some(Type::String | Type::Bytes) => "bytes",
-        Some(Type::Float) => "float",
-        Some(Type::Double) => "double",
+fn wire_field(field: &ProtobufField) -> WireField {
+    let group = match field.type_text.as_str() {
+        "int32" | "int64" | "uint32" | "uint64" | "bool" => "varint",
+        "sint32" | "sint64" => "zigzag",
+        "fixed32" | "sfixed32" => "fixed32",
+        "fixed64" | "sfixed64" => "fixed64",
+        "string" | "bytes" => "bytes",
+        "float" => "float",
+        "double" => "double",
         _ => "named",
     };
-    let kind = match plain {
-        Some(kind) if !named => kind.as_str_name().trim_start_matches("TYPE_").to_ascii_lowercase(),
-        _ => last(field.type_name()).to_owned(),
-    };
-    WireField { name: field.name().to_owned(), kind, group, repeated: field.label() == Label::Repeated, line }
+    let kind = if field.is_map() { field.type_text.as_str() } else { last(&field.type_text) };
+    WireField {
+        name: field.name.clone(),
+        kind: kind.to_owned(),
+        group,
+        repeated: field.label == ProtobufLabel::Repeated,
+        line: field.line,
+    }
 }
 
 #[cfg(test)]
@@ -423,9 +371,9 @@ mod tests {
             ("map<string, int32> sizes = 1; oneof which { string a = 2; string b = 3; }", &[]),
             ("string id = 1;\nstring note = 1;", &["5 duplicate-number"]),
             ("string id = 1;\nstring id = 2;", &["5 duplicate-name"]),
-            ("string id = 0;", &["4 unreadable"]),
+            ("string id = 0;", &["4 number-out-of-range"]),
             ("string id = 536870911;", &[]),
-            ("string id = 536870912;", &["4 unreadable"]),
+            ("string id = 536870912;", &["4 number-out-of-range"]),
             ("string id = 18999; string a = 20000;", &[]),
             ("string id = 19000;\nstring a = 19999;", &["4 number-out-of-range", "5 number-out-of-range"]),
             ("reserved 2, 5 to 7;\nstring id = 6;", &["5 reserved"]),
@@ -457,7 +405,7 @@ mod tests {
         ] {
             assert_eq!(look(&[common, ("a.proto", &using(import, kind))]).len(), expected, "{import} {kind}");
         }
-        assert_eq!(look(&[("a.proto", "edition = \"2023\";\nmessage A { B b = 1; }\n")]), [""; 0]);
+        assert_eq!(look(&[("a.proto", "edition = \"2023\";\nmessage A { B b = 1; }\n")]), ["2 unknown-type"]);
     }
 
     #[test]

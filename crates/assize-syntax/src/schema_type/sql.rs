@@ -1,21 +1,13 @@
-//! Tables, views and types that SQL declares, whatever the dialect.
+//! Tables, views and types that SQL declares, and the changes of tables, whatever the dialect.
 //!
-//! Statements are found by their first words, so that a dialect's other statements need not be understood. Columns
-//! that the same file adds later belong to their table; what other files change is not known here.
+//! Statements are found by their first words, and each is read as far as all dialects agree: names, columns with their
+//! types, keys that refer to other tables. A dialect's other words are passed over. Whether a server would take a
+//! statement is not known here.
 
-use std::borrow::Cow;
+mod token;
 
-use super::token::{Lexicon, Token, TokenKind, Tokens, joined, tokens};
 use super::{SchemaType, SchemaTypeKind, Types};
-
-const LEXICON: Lexicon = Lexicon {
-    line_comments: &["--"],
-    block_comments: true,
-    strings: &["'"],
-    names: &[("\"", "\""), ("`", "`"), ("[", "]")],
-    in_words: &[],
-    dollar_strings: true,
-};
+use token::{Token, TokenKind, Tokens, entries, joined, tokens};
 
 /// Words between `CREATE` and what is created.
 const QUALIFIERS: &[&str] = &[
@@ -33,6 +25,9 @@ const QUALIFIERS: &[&str] = &[
     "materialized",
     "recursive",
 ];
+
+/// Qualifiers of a table that may be there already, or in another session only.
+const TENTATIVE: &[&str] = &["or", "temp", "temporary", "local", "global"];
 
 /// Words that a column's type ends before.
 const AFTER_TYPE: &[&str] = &[
@@ -63,206 +58,487 @@ const AFTER_TYPE: &[&str] = &[
     "virtual",
 ];
 
-/// Reads the types of a file.
-pub(super) fn read(text: &str) -> Types {
-    let text = without_copied_rows(text);
-    let list = tokens(&text, &LEXICON);
+/// Words that begin something other than a column in one dialect and name a column in another.
+const AMBIGUOUS: &[&str] = &[
+    "check",
+    "constraint",
+    "exclude",
+    "foreign",
+    "fulltext",
+    "index",
+    "key",
+    "like",
+    "period",
+    "primary",
+    "projection",
+    "spatial",
+    "unique",
+];
+
+/// Changes of a table that add no column to it.
+const KEEPS_COLUMNS: &[&str] = &[
+    "alter",
+    "attach",
+    "auto_increment",
+    "check",
+    "cluster",
+    "comment",
+    "convert",
+    "default",
+    "detach",
+    "disable",
+    "drop",
+    "enable",
+    "engine",
+    "modify",
+    "nocheck",
+    "owner",
+    "replica",
+    "reset",
+    "row_format",
+    "set",
+    "validate",
+    "with",
+];
+
+/// The statements of a file that are about tables, views and types.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SqlFile {
+    /// They, in the order of the file.
+    pub statements: Vec<SqlStatement>,
+    /// Whether every quote and comment is closed. Where one is not, what follows it is not seen.
+    pub is_closed: bool,
+}
+
+/// A statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlStatement {
+    /// The line that it begins in, counted from 1.
+    pub line: u32,
+    /// What no dialect means, or few.
+    pub fault: Option<SqlFault>,
+    /// What it does.
+    pub action: SqlAction,
+}
+
+/// What is wrong with a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SqlFault {
+    /// Brackets do not fit, or nothing stands between two commas: no dialect means that.
+    Unbalanced,
+    /// A comma stands before a closing bracket: GoogleSQL, DuckDB and ClickHouse take that, most others do not.
+    TrailingComma,
+}
+
+/// What a statement does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SqlAction {
+    /// Declares something.
+    Create(SqlDefinition),
+    /// Changes a table.
+    Alter(SqlChange),
+    /// Removes anything, a table or not.
+    Drop,
+    /// Declares or changes a table in a way that is not understood.
+    Unknown,
+}
+
+/// A table, view or type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlDefinition {
+    /// Its name, with that of its schema.
+    pub name: SqlName,
+    /// What it is.
+    pub kind: SchemaTypeKind,
+    /// Its columns, or the values of an enumeration.
+    pub columns: Vec<SqlColumn>,
+    /// Its keys into other tables.
+    pub foreign_keys: Vec<SqlForeignKey>,
+    /// What it inherits from, is like, or is another name for.
+    pub parts: Vec<String>,
+    /// Whether it has columns that do not stand here.
+    pub has_other_columns: bool,
+    /// Whether it may be there already, or is not there for everybody.
+    pub is_tentative: bool,
+}
+
+/// A change of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlChange {
+    /// The table.
+    pub table: SqlName,
+    /// The columns that it adds.
+    pub columns: Vec<SqlColumn>,
+    /// The keys that it adds.
+    pub foreign_keys: Vec<SqlForeignKey>,
+    /// Columns that it makes the primary key.
+    pub primary_key: Vec<String>,
+    /// New names of columns, or columns that take the place of others.
+    pub renamed_columns: Vec<String>,
+    /// The table's new name.
+    pub renamed: Option<SqlName>,
+    /// Whether it adds columns that do not stand here.
+    pub has_other_columns: bool,
+}
+
+/// A name with that of its schema, as it is written but for quotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlName {
+    /// Its parts, the last of which is its own; one at least.
+    pub parts: Vec<String>,
+    /// The line, counted from 1.
+    pub line: u32,
+}
+
+impl SqlName {
+    /// The name without that of its schema.
+    pub fn own(&self) -> &str {
+        self.parts.last().map_or("", String::as_str)
+    }
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlColumn {
+    /// Its name.
+    pub name: String,
+    /// Its type; empty where it has none.
+    pub type_text: String,
+    /// Whether it always has a value.
+    pub is_required: bool,
+    /// Whether it may be a constraint that some dialect writes like this.
+    pub is_doubtful: bool,
+    /// The line, counted from 1.
+    pub line: u32,
+}
+
+/// A key into another table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlForeignKey {
+    /// The table that it refers to.
+    pub table: SqlName,
+    /// The columns that it refers to; none where it is the primary key.
+    pub columns: Vec<String>,
+    /// The line of the column or constraint, counted from 1.
+    pub line: u32,
+}
+
+/// Reads the statements of a file that are about tables, views and types.
+pub fn read(text: &str) -> SqlFile {
+    let (list, is_closed) = tokens(text);
+    SqlFile { statements: pieces(&list).filter_map(statement).collect(), is_closed }
+}
+
+/// Makes types of what a file declares. Columns that it adds later belong to their table; what other files change is
+/// not known here.
+pub(super) fn types(text: &str) -> Types {
     let mut types = Types::default();
-    for statement in statements(&list) {
-        let mut tokens = Tokens::new(statement);
-        if tokens.take_word("create") {
-            create(&mut tokens, &mut types);
-        } else if tokens.take_word("alter") && tokens.take_word("table") {
-            alter(&mut tokens, &mut types);
+    for statement in read(text).statements {
+        match statement.action {
+            SqlAction::Create(definition) => {
+                let mut found =
+                    SchemaType::new(&definition.name.parts.join("."), definition.kind, definition.name.line);
+                definition.columns.iter().for_each(|column| found.column(column));
+                definition.parts.iter().for_each(|part| found.part(part));
+                types.push(found);
+            }
+            SqlAction::Alter(change) => {
+                let name = change.table.parts.join(".");
+                let Some(table) = types.list.iter_mut().find(|known| known.name.eq_ignore_ascii_case(&name)) else {
+                    continue;
+                };
+                change.columns.iter().for_each(|column| table.column(column));
+                for field in &mut table.fields {
+                    field.required |= change.primary_key.iter().any(|key| key.eq_ignore_ascii_case(&field.name));
+                }
+            }
+            SqlAction::Drop | SqlAction::Unknown => {}
         }
     }
     types
 }
 
-/// Leaves the rows of `COPY … FROM stdin;` out, and keeps their lines: what stands in them is no SQL.
-fn without_copied_rows(text: &str) -> Cow<'_, str> {
-    let begins = |line: &str| line.starts_with("COPY ") && line.trim_end().ends_with("FROM stdin;");
-    if !text.lines().any(begins) {
-        return Cow::Borrowed(text);
+impl SchemaType {
+    fn column(&mut self, column: &SqlColumn) {
+        self.field(&column.name, &column.type_text, column.is_required, column.line);
     }
-    let mut kept = String::with_capacity(text.len());
-    let mut in_rows = false;
-    for line in text.lines() {
-        if !in_rows {
-            kept.push_str(line);
-        }
-        in_rows = if in_rows { line != "\\." } else { begins(line) };
-        kept.push('\n');
-    }
-    Cow::Owned(kept)
+}
+
+/// A part of a file between what ends statements.
+struct Piece<'a, 't> {
+    tokens: &'a [Token<'t>],
+    /// Whether it begins within a statement, as in `IF … CREATE TABLE`.
+    is_within: bool,
 }
 
 /// Takes a file apart. Some dialects end a statement with a line `GO` or with nothing.
-fn statements<'a, 't>(list: &'a [Token<'t>]) -> Vec<&'a [Token<'t>]> {
-    let mut found = Vec::new();
+fn pieces<'a, 't>(list: &'a [Token<'t>]) -> impl Iterator<Item = Piece<'a, 't>> {
     let mut start = 0;
-    let mut depth = 0_usize;
-    for (at, token) in list.iter().enumerate() {
-        if token.is("(") {
-            depth += 1;
-        } else if token.is(")") {
-            depth = depth.saturating_sub(1);
+    let mut is_within = false;
+    std::iter::from_fn(move || {
+        let rest = list.get(start..).filter(|rest| !rest.is_empty())?;
+        let mut depth = 0_usize;
+        for (at, token) in rest.iter().enumerate() {
+            if token.is("(") {
+                depth += 1;
+            } else if token.is(")") {
+                depth = depth.saturating_sub(1);
+            }
+            let opens_line = at > 0 && rest[at - 1].line < token.line;
+            let follows = |word: &str| rest.get(at + 1).is_some_and(|next| next.says(word));
+            let goes = opens_line && token.says("go");
+            let begins = opens_line && depth == 0 && (token.says("create") || token.says("alter") && follows("table"));
+            if token.is(";") || goes || begins {
+                let piece = Piece { tokens: &rest[..at], is_within };
+                start += at + usize::from(!begins);
+                is_within = begins && !piece.tokens.is_empty();
+                return Some(piece);
+            }
         }
-        let opens_line = at > 0 && list[at - 1].line < token.line;
-        let follows = |word: &str| list.get(at + 1).is_some_and(|next| next.says(word));
-        let begins = token.says("create") || token.says("go") || token.says("alter") && follows("table");
-        if token.is(";") || depth == 0 && opens_line && begins {
-            found.push(&list[start..at]);
-            start = at + usize::from(token.is(";"));
-            depth = 0;
-        }
-    }
-    found.push(&list[start.min(list.len())..]);
-    found
+        start = list.len();
+        Some(Piece { tokens: rest, is_within })
+    })
 }
 
-fn create(tokens: &mut Tokens<'_, '_>, types: &mut Types) {
-    while QUALIFIERS.iter().any(|word| tokens.take_word(word)) {}
-    let kind = match tokens.take() {
-        Some(word) if word.says("table") => SchemaTypeKind::Table,
-        Some(word) if word.says("view") => SchemaTypeKind::View,
-        Some(word) if word.says("type") => SchemaTypeKind::Object,
-        Some(word) if word.says("domain") => SchemaTypeKind::Scalar,
-        _ => return,
+fn statement(piece: Piece<'_, '_>) -> Option<SqlStatement> {
+    let line = piece.tokens.first()?.line;
+    let mut tokens = Tokens::new(piece.tokens);
+    let action = match tokens.take_any(&["create", "alter", "drop"])? {
+        "create" => create(&mut tokens, piece.is_within)?,
+        "drop" => SqlAction::Drop,
+        _ if tokens.take_words(&["table"]) => alter(&mut tokens).map_or(SqlAction::Unknown, SqlAction::Alter),
+        _ => return None,
     };
-    if tokens.take_word("if") {
-        tokens.take_word("not");
-        tokens.take_word("exists");
-    }
-    let Some((name, line)) = qualified_name(tokens) else { return };
-    let mut found = SchemaType::new(&name, kind, line);
-    match kind {
-        // A piece of another table has the same columns.
-        SchemaTypeKind::Table if tokens.take_word("partition") => return,
-        SchemaTypeKind::Table => {
-            if tokens.take_word("using") {
-                tokens.take_name();
-            }
-            for entry in entries(tokens.take_brackets("(").unwrap_or_default()) {
-                table_entry(entry, &mut found);
-            }
-            inherited(tokens, &mut found);
-        }
-        SchemaTypeKind::View => {
-            for entry in entries(tokens.take_brackets("(").unwrap_or_default()) {
-                if let Some(name) = entry.first().filter(|name| name.is_name()) {
-                    found.field(name.text, "", false, name.line);
-                }
-            }
-        }
-        SchemaTypeKind::Scalar => {
-            tokens.take_word("as");
-            let of = tokens.take_until(&[";"]);
-            found.part(&joined(&of[..type_end(of)]));
-        }
-        _ => {
-            tokens.take_word("as");
-            if tokens.take_word("enum") {
-                found.kind = SchemaTypeKind::Enum;
-                for value in
-                    tokens.take_brackets("(").unwrap_or_default().iter().filter(|value| value.kind == TokenKind::Text)
-                {
-                    found.field(value.text, "", false, value.line);
-                }
-            } else if let Some(attributes) = tokens.take_brackets("(") {
-                entries(attributes).for_each(|entry| column(entry, &mut found));
-            } else {
-                found.kind = SchemaTypeKind::Scalar;
-            }
-        }
-    }
-    types.push(found);
+    let fault = if action == SqlAction::Drop { None } else { fault(piece.tokens) };
+    Some(SqlStatement { line, fault, action })
 }
 
-/// `) INHERITS (one, other)`
-fn inherited(tokens: &mut Tokens<'_, '_>, found: &mut SchemaType) {
-    if tokens.take_word("inherits") {
-        for of in entries(tokens.take_brackets("(").unwrap_or_default()) {
-            if let Some((name, _)) = qualified_name(&mut Tokens::new(of)) {
-                found.part(&name);
-            }
+fn fault(tokens: &[Token<'_>]) -> Option<SqlFault> {
+    let mut found = None;
+    let mut depth = 0_usize;
+    let mut after_comma = false;
+    for token in tokens {
+        let (opens, closes, is_comma) = (token.is("("), token.is(")"), token.is(","));
+        if after_comma && is_comma || closes && depth == 0 {
+            return Some(SqlFault::Unbalanced);
         }
+        if after_comma && closes {
+            found = Some(SqlFault::TrailingComma);
+        }
+        depth = depth + usize::from(opens) - usize::from(closes);
+        after_comma = is_comma;
+    }
+    if depth > 0 { Some(SqlFault::Unbalanced) } else { found }
+}
+
+fn create(tokens: &mut Tokens<'_, '_>, is_within: bool) -> Option<SqlAction> {
+    let mut is_tentative = is_within;
+    while let Some(word) = tokens.take_any(QUALIFIERS) {
+        is_tentative |= TENTATIVE.contains(&word);
+    }
+    let kind = match tokens.take_any(&["table", "view", "type", "domain"])? {
+        "table" => SchemaTypeKind::Table,
+        "view" => SchemaTypeKind::View,
+        "type" => SchemaTypeKind::Object,
+        _ => SchemaTypeKind::Scalar,
+    };
+    is_tentative |= tokens.take_words(&["if", "not", "exists"]);
+    let Some(name) = name(tokens) else {
+        return (kind == SchemaTypeKind::Table).then_some(SqlAction::Unknown);
+    };
+    let mut found = SqlDefinition {
+        name,
+        kind,
+        columns: Vec::new(),
+        foreign_keys: Vec::new(),
+        parts: Vec::new(),
+        has_other_columns: false,
+        is_tentative,
+    };
+    match kind {
+        SchemaTypeKind::Table => table(tokens, &mut found),
+        SchemaTypeKind::View => view(tokens, &mut found),
+        SchemaTypeKind::Scalar => {
+            tokens.take_any(&["as"]);
+            let of = tokens.take_until(&[]);
+            found.parts.push(joined(&of[..type_end(of)]));
+        }
+        _ => composite(tokens, &mut found),
+    }
+    Some(SqlAction::Create(found))
+}
+
+/// `(id int, …) INHERITS (one, other)`, `PARTITION OF other …`, `USING fts5 (title)`, `AS SELECT …`
+fn table(tokens: &mut Tokens<'_, '_>, found: &mut SqlDefinition) {
+    if tokens.take_words(&["partition", "of"]) {
+        found.parts.extend(name(tokens).map(|of| of.parts.join(".")));
+        found.has_other_columns = true;
+        return;
+    }
+    if tokens.take_any(&["using"]).is_some() {
+        tokens.take_name();
+        found.has_other_columns = true;
+    }
+    for entry in tokens.take_brackets().into_iter().flat_map(entries) {
+        table_entry(entry, found);
+    }
+    if tokens.take_any(&["inherits"]).is_some() {
+        for of in tokens.take_brackets().into_iter().flat_map(entries) {
+            found.parts.extend(name(&mut Tokens::new(of)).map(|of| of.parts.join(".")));
+        }
+    }
+    let selects =
+        tokens.rest().iter().any(|token| ["as", "select", "like", "clone"].iter().any(|word| token.says(word)));
+    found.has_other_columns |= selects || !found.parts.is_empty() || found.columns.is_empty();
+}
+
+fn view(tokens: &mut Tokens<'_, '_>, found: &mut SqlDefinition) {
+    found.has_other_columns = true;
+    for entry in tokens.take_brackets().into_iter().flat_map(entries) {
+        if let Some(name) = entry.first().filter(|name| name.is_name()) {
+            found.columns.push(SqlColumn::named(name, ""));
+        }
+    }
+}
+
+/// `AS ENUM ('a')`, `AS (id int)`, or a type that another language defines
+fn composite(tokens: &mut Tokens<'_, '_>, found: &mut SqlDefinition) {
+    tokens.take_any(&["as"]);
+    if tokens.take_any(&["enum"]).is_some() {
+        found.kind = SchemaTypeKind::Enum;
+        let values = tokens.take_brackets().unwrap_or_default().iter();
+        found
+            .columns
+            .extend(values.filter(|value| value.kind == TokenKind::Text).map(|value| SqlColumn::named(value, "")));
+    } else if let Some(attributes) = tokens.take_brackets() {
+        found.columns.extend(entries(attributes).filter_map(column));
+    } else {
+        found.kind = SchemaTypeKind::Scalar;
     }
 }
 
 /// `ALTER TABLE name ADD COLUMN …, ADD CONSTRAINT …`
-fn alter(tokens: &mut Tokens<'_, '_>, types: &mut Types) {
-    if tokens.take_word("if") {
-        tokens.take_word("exists");
+fn alter(tokens: &mut Tokens<'_, '_>) -> Option<SqlChange> {
+    tokens.take_words(&["if", "exists"]);
+    tokens.take_any(&["only"]);
+    let mut change = SqlChange {
+        table: name(tokens)?,
+        columns: Vec::new(),
+        foreign_keys: Vec::new(),
+        primary_key: Vec::new(),
+        renamed_columns: Vec::new(),
+        renamed: None,
+        has_other_columns: false,
+    };
+    if tokens.take_any(&["with"]).is_some() {
+        // `WITH CHECK ADD CONSTRAINT …`
+        tokens.take_any(&["check", "nocheck"]);
     }
-    tokens.take_word("only");
-    let Some((name, _)) = qualified_name(tokens) else { return };
-    let Some(table) = types.list.iter_mut().find(|known| known.name.eq_ignore_ascii_case(&name)) else { return };
-    for action in entries(tokens.take_until(&[])) {
-        let mut action = Tokens::new(action);
-        if !action.take_word("add") {
-            continue;
+    for operation in entries(tokens.take_until(&[])) {
+        altered(&mut Tokens::new(operation), &mut change);
+    }
+    Some(change)
+}
+
+/// One change of several.
+fn altered(tokens: &mut Tokens<'_, '_>, change: &mut SqlChange) {
+    match tokens.take_any(&["add", "rename", "change"]) {
+        Some("add") => {
+            let is_column = tokens.take_any(&["column"]).is_some();
+            tokens.take_words(&["if", "not", "exists"]);
+            let entry = tokens.rest();
+            match tokens.take_brackets() {
+                Some(several) => entries(several).for_each(|entry| added(entry, is_column, change)),
+                None => added(entry, is_column, change),
+            }
         }
-        let is_column = action.take_word("column");
-        if action.take_word("if") {
-            action.take_word("not");
-            action.take_word("exists");
+        Some("rename") => {
+            if tokens.take_any(&["to", "as"]).is_some() {
+                change.renamed = name(tokens);
+            } else if tokens.take_any(&["constraint", "index", "key"]).is_none() {
+                let new =
+                    tokens.rest().iter().position(|token| token.says("to")).and_then(|at| tokens.rest().get(at + 1));
+                change.renamed_columns.extend(new.map(|new| new.text.to_owned()));
+            }
         }
-        let rest = action.take_until(&[]);
-        if is_column { column(rest, table) } else { table_entry(rest, table) }
+        Some(_) => {
+            // `CHANGE [COLUMN] old new int`
+            tokens.take_any(&["column"]);
+            tokens.take_name();
+            change.renamed_columns.extend(tokens.take_name().map(|new| new.text.to_owned()));
+        }
+        None => change.has_other_columns |= tokens.take_any(KEEPS_COLUMNS).is_none(),
     }
 }
 
-/// A name with that of its schema, as it is written but for quotes.
-fn qualified_name(tokens: &mut Tokens<'_, '_>) -> Option<(String, u32)> {
+fn added(entry: &[Token<'_>], is_column: bool, change: &mut SqlChange) {
+    change.foreign_keys.extend(foreign_key(entry));
+    match table_part(entry) {
+        _ if is_column => change.columns.extend(column(entry)),
+        TablePart::Column => change.columns.extend(column(entry)),
+        TablePart::PrimaryKey(columns) => change.primary_key.extend(columns),
+        TablePart::Like(_) | TablePart::Constraint => {}
+    }
+}
+
+/// Takes a name with that of its schema.
+fn name(tokens: &mut Tokens<'_, '_>) -> Option<SqlName> {
     let first = tokens.take_name()?;
-    let mut name = first.text.to_owned();
+    let mut parts = vec![first.text.to_owned()];
     while tokens.take_sign(".") {
-        name.push('.');
-        name.push_str(tokens.take_name()?.text);
+        parts.push(tokens.take_name()?.text.to_owned());
     }
-    Some((name, first.line))
-}
-
-/// What stands between commas outside of brackets.
-fn entries<'a, 't>(list: &'a [Token<'t>]) -> impl Iterator<Item = &'a [Token<'t>]> {
-    let mut tokens = Tokens::new(list);
-    std::iter::from_fn(move || {
-        tokens.peek()?;
-        let entry = tokens.take_until(&[","]);
-        tokens.take();
-        Some(entry)
-    })
+    Some(SqlName { parts, line: first.line })
 }
 
 /// A column, or a constraint of several.
-fn table_entry(entry: &[Token<'_>], found: &mut SchemaType) {
+fn table_entry(entry: &[Token<'_>], found: &mut SqlDefinition) {
+    found.foreign_keys.extend(foreign_key(entry));
+    match table_part(entry) {
+        TablePart::Column => found.columns.extend(column(entry)),
+        TablePart::PrimaryKey(columns) => {
+            for column in &mut found.columns {
+                column.is_required |= columns.iter().any(|key| key.eq_ignore_ascii_case(&column.name));
+            }
+        }
+        TablePart::Like(of) => found.parts.push(of),
+        TablePart::Constraint => {}
+    }
+}
+
+/// What stands between two commas of a table.
+enum TablePart {
+    Column,
+    PrimaryKey(Vec<String>),
+    Like(String),
+    Constraint,
+}
+
+fn table_part(entry: &[Token<'_>]) -> TablePart {
     let mut tokens = Tokens::new(entry);
-    if tokens.take_word("constraint") {
+    if tokens.take_any(&["constraint"]).is_some() {
         tokens.take_name();
     }
-    let Some(first) = tokens.peek() else { return };
-    let next = tokens.ahead(1);
-    let next_is = |text: &str| next.is_some_and(|next| next.is(text) || next.says(text));
-    if first.says("primary") && next_is("key") {
+    if tokens.take_words(&["primary", "key"]) {
         let columns = entry.iter().position(|token| token.is("(")).map(|at| &entry[at..]).unwrap_or_default();
-        let columns = Tokens::new(columns).take_brackets("(").unwrap_or_default();
-        for field in &mut found.fields {
-            field.required |= columns.iter().any(|column| column.text.eq_ignore_ascii_case(&field.name));
+        let columns = Tokens::new(columns).take_brackets().unwrap_or_default();
+        return TablePart::PrimaryKey(
+            columns.iter().filter(|column| column.is_name()).map(|column| column.text.to_owned()).collect(),
+        );
+    }
+    match tokens.rest().split_first() {
+        Some((first, _)) if first.says("like") => {
+            tokens.take();
+            name(&mut tokens).map_or(TablePart::Constraint, |of| TablePart::Like(of.parts.join(".")))
         }
-    } else if first.says("like") {
-        tokens.take();
-        if let Some((of, _)) = qualified_name(&mut tokens) {
-            found.part(&of);
-        }
-    } else if !is_constraint(first, next, entry) {
-        column(entry, found);
+        Some((first, rest)) if !is_constraint(first, rest.first(), entry) => TablePart::Column,
+        _ => TablePart::Constraint,
     }
 }
 
 /// Returns whether an entry is no column. `key` and `index` are the names of columns as well: `key varchar(20)` has a
 /// number in its brackets where `KEY name (column)` has a name.
-fn is_constraint(first: Token<'_>, next: Option<Token<'_>>, entry: &[Token<'_>]) -> bool {
+fn is_constraint(first: &Token<'_>, next: Option<&Token<'_>>, entry: &[Token<'_>]) -> bool {
     let next_is = |text: &str| next.is_some_and(|next| next.is(text) || next.says(text));
     if entry.first().is_some_and(|first| first.says("constraint")) {
         return true;
@@ -282,15 +558,41 @@ fn is_constraint(first: Token<'_>, next: Option<Token<'_>>, entry: &[Token<'_>])
     }
 }
 
-fn column(entry: &[Token<'_>], found: &mut SchemaType) {
-    let Some((name, rest)) = entry.split_first().filter(|(name, _)| name.is_name()) else { return };
+/// `… REFERENCES other (id)`, of a column or of a constraint
+fn foreign_key(entry: &[Token<'_>]) -> Option<SqlForeignKey> {
+    let line = entry.first()?.line;
+    let at = entry.iter().position(|token| token.says("references"))?;
+    let mut tokens = Tokens::new(&entry[at + 1..]);
+    let table = name(&mut tokens)?;
+    let columns = tokens.take_brackets().unwrap_or_default();
+    let columns = columns.iter().filter(|column| column.is_name()).map(|column| column.text.to_owned()).collect();
+    Some(SqlForeignKey { table, columns, line })
+}
+
+impl SqlColumn {
+    fn named(name: &Token<'_>, type_text: &str) -> Self {
+        Self {
+            name: name.text.to_owned(),
+            type_text: type_text.to_owned(),
+            is_required: false,
+            is_doubtful: false,
+            line: name.line,
+        }
+    }
+}
+
+fn column(entry: &[Token<'_>]) -> Option<SqlColumn> {
+    let (name, rest) = entry.split_first().filter(|(name, _)| name.is_name())?;
     // `tokenize = 'porter'` is an option and no column.
     if rest.first().is_some_and(|next| next.is("=")) {
-        return;
+        return None;
     }
     let says = |first: &str, second: &str| rest.windows(2).any(|pair| pair[0].says(first) && pair[1].says(second));
-    let required = says("not", "null") || says("primary", "key");
-    found.field(name.text, &joined(&rest[..type_end(rest)]), required, name.line);
+    Some(SqlColumn {
+        is_required: says("not", "null") || says("primary", "key"),
+        is_doubtful: AMBIGUOUS.iter().any(|word| name.says(word)),
+        ..SqlColumn::named(name, &joined(&rest[..type_end(rest)]))
+    })
 }
 
 /// Where a column's type ends.
@@ -309,3 +611,6 @@ fn type_end(rest: &[Token<'_>]) -> usize {
     }
     rest.len()
 }
+
+#[cfg(test)]
+mod tests;
