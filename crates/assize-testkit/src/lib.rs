@@ -7,3 +7,4 @@ pub mod claude_cli;
 pub mod model_server;
 pub mod repo;
 pub mod scenario;
+pub mod trial;

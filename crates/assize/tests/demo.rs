@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use assize_testkit::trial::{CannotRun, Tested, run, trial};
 use serde_json::Value;
 
 fn demo(path: Option<OsString>, arguments: &[&str]) -> Output {
@@ -22,29 +22,32 @@ fn demo(path: Option<OsString>, arguments: &[&str]) -> Output {
         .expect("the program runs")
 }
 
-fn not_tested() {
-    let _ = writeln!(std::io::stderr(), "NOT TESTED: parts of the demonstration are left out on this machine");
+fn main() {
+    run(vec![
+        trial("every_court_behaves_as_expected", every_court_behaves_as_expected),
+        trial("programs_get_what_every_command_printed", programs_get_what_every_command_printed),
+        trial("what_this_machine_cannot_show_is_left_out_and_said", what_this_machine_cannot_show_is_left_out_and_said),
+    ])
 }
 
-#[test]
-fn every_court_behaves_as_expected() {
+fn every_court_behaves_as_expected() -> Tested {
     let output = demo(None, &[]);
     let printed = String::from_utf8(output.stdout).expect("text");
-    if printed.contains("\n  left out: ") {
-        return not_tested();
+    if let Some(reason) = printed.lines().find_map(|line| line.strip_prefix("  left out: ")) {
+        return Err(CannotRun(reason.to_owned()));
     }
     insta::assert_snapshot!(printed);
     assert_eq!(output.status.code(), Some(0), "{printed}");
+    Ok(())
 }
 
-#[test]
-fn programs_get_what_every_command_printed() {
+fn programs_get_what_every_command_printed() -> Tested {
     let output = demo(None, &["--format", "json"]);
     let printed = String::from_utf8(output.stdout).expect("text");
     let document: Value = serde_json::from_str(&printed).expect("one document");
     let parts = document["scenes"].as_array().expect("scenes");
-    if parts.iter().any(|fixture| !fixture["left_out"].is_null()) {
-        return not_tested();
+    if let Some(reason) = parts.iter().find_map(|fixture| fixture["left_out"].as_str()) {
+        return Err(CannotRun(reason.to_owned()));
     }
     assert_eq!((output.status.code(), parts.len()), (Some(0), 8), "{printed}");
     for fixture in parts {
@@ -55,10 +58,10 @@ fn programs_get_what_every_command_printed() {
     }
     assert_eq!(parts[0]["steps"][0]["result"]["outcome"], "revise");
     assert_eq!(parts[1]["steps"][0]["result"]["outcome"], "revise");
+    Ok(())
 }
 
-#[test]
-fn what_this_machine_cannot_show_is_left_out_and_said() {
+fn what_this_machine_cannot_show_is_left_out_and_said() -> Tested {
     let tools = tempfile::tempdir().expect("a temporary folder");
     let git = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
         .map(|folder| folder.join("git"))
@@ -71,6 +74,7 @@ fn what_this_machine_cannot_show_is_left_out_and_said() {
     assert_eq!(printed.matches("\n  left out: python3 is not on the search path\n").count(), 4, "{printed}");
     assert!(printed.ends_with("? left out on this machine: 2, 3, 5, 7\n"), "{printed}");
     assert_eq!(output.status.code(), Some(3), "{printed}");
+    Ok(())
 }
 
 fn link(program: &Path, place: &Path) {
