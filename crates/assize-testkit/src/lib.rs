@@ -4,7 +4,7 @@
 pub mod agent;
 pub mod change;
 pub mod claude_cli;
+pub mod machine_test;
 pub mod model_server;
 pub mod repo;
 pub mod scenario;
-pub mod trial;

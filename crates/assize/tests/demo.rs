@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use assize_testkit::trial::{CannotRun, Tested, run, trial};
+use assize_testkit::machine_test::{CannotRun, Tested, run, test};
 use serde_json::Value;
 
 fn demo(path: Option<OsString>, arguments: &[&str]) -> Output {
@@ -24,9 +24,9 @@ fn demo(path: Option<OsString>, arguments: &[&str]) -> Output {
 
 fn main() {
     run(vec![
-        trial("every_court_behaves_as_expected", every_court_behaves_as_expected),
-        trial("programs_get_what_every_command_printed", programs_get_what_every_command_printed),
-        trial("what_this_machine_cannot_show_is_left_out_and_said", what_this_machine_cannot_show_is_left_out_and_said),
+        test("every_court_behaves_as_expected", every_court_behaves_as_expected),
+        test("programs_get_what_every_command_printed", programs_get_what_every_command_printed),
+        test("what_this_machine_cannot_show_is_left_out_and_said", what_this_machine_cannot_show_is_left_out_and_said),
     ])
 }
 

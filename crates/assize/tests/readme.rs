@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use assize_testkit::trial::{CannotRun, Tested, run, trial};
+use assize_testkit::machine_test::{CannotRun, Tested, run, test};
 
 fn main() {
-    run(vec![trial("the_recorded_session_is_true", the_recorded_session_is_true)])
+    run(vec![test("the_recorded_session_is_true", the_recorded_session_is_true)])
 }
 
 fn the_recorded_session_is_true() -> Tested {

@@ -7,7 +7,7 @@
 mod token;
 
 use super::{SchemaType, SchemaTypeKind, Types};
-use token::{Token, TokenKind, tokens};
+use token::{ProtobufToken, ProtobufTokenKind, tokens};
 
 /// How deep messages may be nested.
 pub const DEPTH_MAX: usize = 64;
@@ -236,7 +236,7 @@ impl ProtobufField {
 type Parsed<T = ()> = Result<T, ProtobufFault>;
 
 struct Parser<'a, 't> {
-    list: &'a [Token<'t>],
+    list: &'a [ProtobufToken<'t>],
     at: usize,
     file: ProtobufFile,
 }
@@ -250,7 +250,7 @@ enum Around {
 }
 
 impl<'t> Parser<'_, 't> {
-    fn peek(&self) -> Option<Token<'t>> {
+    fn peek(&self) -> Option<ProtobufToken<'t>> {
         self.list.get(self.at).copied()
     }
 
@@ -259,7 +259,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     fn is_ahead(&self, places: usize, text: &str) -> bool {
-        self.list.get(self.at + places).is_some_and(|token| token.kind != TokenKind::Text && token.text == text)
+        self.list.get(self.at + places).is_some_and(|token| token.kind != ProtobufTokenKind::Text && token.text == text)
     }
 
     fn take(&mut self, text: &str) -> bool {
@@ -268,7 +268,7 @@ impl<'t> Parser<'_, 't> {
         is_it
     }
 
-    fn take_kind(&mut self, kind: TokenKind) -> Option<Token<'t>> {
+    fn take_kind(&mut self, kind: ProtobufTokenKind) -> Option<ProtobufToken<'t>> {
         let token = self.peek().filter(|token| token.kind == kind)?;
         self.at += 1;
         Some(token)
@@ -288,10 +288,10 @@ impl<'t> Parser<'_, 't> {
 
     fn expected<T>(&self, what: &str) -> Parsed<T> {
         match self.peek() {
-            Some(Token { kind: TokenKind::Bad, text, .. }) if text.starts_with("/*") => {
+            Some(ProtobufToken { kind: ProtobufTokenKind::Bad, text, .. }) if text.starts_with("/*") => {
                 self.fault("a comment has no end".to_owned())
             }
-            Some(Token { kind: TokenKind::Bad, text, .. }) if text.starts_with(['"', '\'']) => {
+            Some(ProtobufToken { kind: ProtobufTokenKind::Bad, text, .. }) if text.starts_with(['"', '\'']) => {
                 self.fault("a string has no end".to_owned())
             }
             Some(token) => self.fault(format!("expected {what}, found `{}`", super::shortened(token.text))),
@@ -303,8 +303,8 @@ impl<'t> Parser<'_, 't> {
         if self.take(text) { Ok(()) } else { self.expected(&format!("`{text}`")) }
     }
 
-    fn name(&mut self) -> Parsed<Token<'t>> {
-        match self.take_kind(TokenKind::Word) {
+    fn name(&mut self) -> Parsed<ProtobufToken<'t>> {
+        match self.take_kind(ProtobufTokenKind::Word) {
             Some(name) => Ok(name),
             None => self.expected("a name"),
         }
@@ -313,7 +313,7 @@ impl<'t> Parser<'_, 't> {
     fn text(&mut self) -> Parsed<String> {
         let mut text = String::new();
         let first = self.at;
-        while let Some(part) = self.take_kind(TokenKind::Text) {
+        while let Some(part) = self.take_kind(ProtobufTokenKind::Text) {
             text.push_str(&part.text[1..part.text.len() - 1]);
         }
         if self.at == first { self.expected("a string") } else { Ok(text) }
@@ -336,7 +336,7 @@ impl<'t> Parser<'_, 't> {
     fn integer(&mut self) -> Parsed<i64> {
         let start = self.at;
         let is_negative = self.take("-");
-        let digits = self.take_kind(TokenKind::Number).map(|number| number.text);
+        let digits = self.take_kind(ProtobufTokenKind::Number).map(|number| number.text);
         let magnitude = digits.and_then(|digits| {
             let lower = digits.to_ascii_lowercase();
             match lower.strip_prefix("0x") {
@@ -490,7 +490,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// What stands between a message's braces.
-    fn message(&mut self, name: Token<'_>, depth: usize) -> Parsed<ProtobufMessage> {
+    fn message(&mut self, name: ProtobufToken<'_>, depth: usize) -> Parsed<ProtobufMessage> {
         if depth == DEPTH_MAX {
             return self.fault(format!("messages are nested deeper than {DEPTH_MAX} levels"));
         }
@@ -580,7 +580,7 @@ impl<'t> Parser<'_, 't> {
         Some(label)
     }
 
-    fn name_and_number(&mut self) -> Parsed<(Token<'t>, i64)> {
+    fn name_and_number(&mut self) -> Parsed<(ProtobufToken<'t>, i64)> {
         let name = self.name()?;
         self.sign("=")?;
         Ok((name, self.integer()?))
@@ -637,7 +637,7 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    fn enumeration(&mut self, name: Token<'_>) -> Parsed<ProtobufEnum> {
+    fn enumeration(&mut self, name: ProtobufToken<'_>) -> Parsed<ProtobufEnum> {
         let mut found = ProtobufEnum { name: name.text.to_owned(), line: name.line, ..ProtobufEnum::default() };
         self.block(|parser| parser.value(&mut found))?;
         Ok(found)
@@ -680,7 +680,7 @@ impl<'t> Parser<'_, 't> {
 
     fn reserved(&mut self, reserved: &mut ProtobufReserved) -> Parsed {
         match self.peek().map(|token| token.kind) {
-            Some(TokenKind::Text | TokenKind::Word) => loop {
+            Some(ProtobufTokenKind::Text | ProtobufTokenKind::Word) => loop {
                 // Editions write names without quotes.
                 let is_word = self.file.syntax == ProtobufSyntax::Edition;
                 let name = if is_word { self.name()?.text.to_owned() } else { self.text()? };
@@ -715,9 +715,9 @@ impl<'t> Parser<'_, 't> {
         self.sign("returns")?;
         let response = self.message_of_call()?;
         if self.is("{") {
-            self.block(Self::option_statement)?
+            self.block(Self::option_statement)?;
         } else {
-            self.sign(";")?
+            self.sign(";")?;
         }
         calls.push(ProtobufCall { name: name.text.to_owned(), line: name.line, request, response });
         Ok(())
@@ -774,14 +774,14 @@ impl<'t> Parser<'_, 't> {
         }
         let is_signed = self.take("-") || self.take("+");
         match self.peek().map(|token| token.kind) {
-            Some(TokenKind::Number) => self.at += 1,
-            Some(TokenKind::Word) => {
+            Some(ProtobufTokenKind::Number) => self.at += 1,
+            Some(ProtobufTokenKind::Word) => {
                 self.at += 1;
                 while self.take(".") {
                     self.name()?;
                 }
             }
-            Some(TokenKind::Text) if !is_signed => {
+            Some(ProtobufTokenKind::Text) if !is_signed => {
                 self.text()?;
             }
             _ => return self.expected("a value"),

@@ -7,7 +7,7 @@
 mod token;
 
 use super::{SchemaType, SchemaTypeKind, Types};
-use token::{Token, TokenKind, Tokens, entries, joined, tokens};
+use token::{SqlToken, SqlTokenKind, Tokens, entries, joined, tokens};
 
 /// Words between `CREATE` and what is created.
 const QUALIFIERS: &[&str] = &[
@@ -265,14 +265,15 @@ impl SchemaType {
 }
 
 /// A part of a file between what ends statements.
+#[derive(Clone, Copy)]
 struct Piece<'a, 't> {
-    tokens: &'a [Token<'t>],
+    tokens: &'a [SqlToken<'t>],
     /// Whether it begins within a statement, as in `IF … CREATE TABLE`.
     is_within: bool,
 }
 
 /// Takes a file apart. Some dialects end a statement with a line `GO` or with nothing.
-fn pieces<'a, 't>(list: &'a [Token<'t>]) -> impl Iterator<Item = Piece<'a, 't>> {
+fn pieces<'a, 't>(list: &'a [SqlToken<'t>]) -> impl Iterator<Item = Piece<'a, 't>> {
     let mut start = 0;
     let mut is_within = false;
     std::iter::from_fn(move || {
@@ -313,7 +314,7 @@ fn statement(piece: Piece<'_, '_>) -> Option<SqlStatement> {
     Some(SqlStatement { line, fault, action })
 }
 
-fn fault(tokens: &[Token<'_>]) -> Option<SqlFault> {
+fn fault(tokens: &[SqlToken<'_>]) -> Option<SqlFault> {
     let mut found = None;
     let mut depth = 0_usize;
     let mut after_comma = false;
@@ -409,7 +410,7 @@ fn composite(tokens: &mut Tokens<'_, '_>, found: &mut SqlDefinition) {
         let values = tokens.take_brackets().unwrap_or_default().iter();
         found
             .columns
-            .extend(values.filter(|value| value.kind == TokenKind::Text).map(|value| SqlColumn::named(value, "")));
+            .extend(values.filter(|value| value.kind == SqlTokenKind::Text).map(|value| SqlColumn::named(value, "")));
     } else if let Some(attributes) = tokens.take_brackets() {
         found.columns.extend(entries(attributes).filter_map(column));
     } else {
@@ -471,7 +472,7 @@ fn altered(tokens: &mut Tokens<'_, '_>, change: &mut SqlChange) {
     }
 }
 
-fn added(entry: &[Token<'_>], is_column: bool, change: &mut SqlChange) {
+fn added(entry: &[SqlToken<'_>], is_column: bool, change: &mut SqlChange) {
     change.foreign_keys.extend(foreign_key(entry));
     match table_part(entry) {
         _ if is_column => change.columns.extend(column(entry)),
@@ -492,7 +493,7 @@ fn name(tokens: &mut Tokens<'_, '_>) -> Option<SqlName> {
 }
 
 /// A column, or a constraint of several.
-fn table_entry(entry: &[Token<'_>], found: &mut SqlDefinition) {
+fn table_entry(entry: &[SqlToken<'_>], found: &mut SqlDefinition) {
     found.foreign_keys.extend(foreign_key(entry));
     match table_part(entry) {
         TablePart::Column => found.columns.extend(column(entry)),
@@ -514,7 +515,7 @@ enum TablePart {
     Constraint,
 }
 
-fn table_part(entry: &[Token<'_>]) -> TablePart {
+fn table_part(entry: &[SqlToken<'_>]) -> TablePart {
     let mut tokens = Tokens::new(entry);
     if tokens.take_any(&["constraint"]).is_some() {
         tokens.take_name();
@@ -538,17 +539,17 @@ fn table_part(entry: &[Token<'_>]) -> TablePart {
 
 /// Returns whether an entry is no column. `key` and `index` are the names of columns as well: `key varchar(20)` has a
 /// number in its brackets where `KEY name (column)` has a name.
-fn is_constraint(first: &Token<'_>, next: Option<&Token<'_>>, entry: &[Token<'_>]) -> bool {
+fn is_constraint(first: &SqlToken<'_>, next: Option<&SqlToken<'_>>, entry: &[SqlToken<'_>]) -> bool {
     let next_is = |text: &str| next.is_some_and(|next| next.is(text) || next.says(text));
     if entry.first().is_some_and(|first| first.says("constraint")) {
         return true;
     }
     let of_columns = || {
         let inner = entry.iter().position(|token| token.is("(")).and_then(|at| entry.get(at + 1));
-        inner.is_some_and(Token::is_name)
+        inner.is_some_and(SqlToken::is_name)
     };
     match first.text.to_ascii_lowercase().as_str() {
-        _ if first.kind != TokenKind::Word => false,
+        _ if first.kind != SqlTokenKind::Word => false,
         "check" | "exclude" => next_is("(") || next_is("using"),
         "foreign" => next_is("key"),
         "unique" => next_is("(") || next_is("key") || next_is("index") || next_is("clustered") || of_columns(),
@@ -559,7 +560,7 @@ fn is_constraint(first: &Token<'_>, next: Option<&Token<'_>>, entry: &[Token<'_>
 }
 
 /// `… REFERENCES other (id)`, of a column or of a constraint
-fn foreign_key(entry: &[Token<'_>]) -> Option<SqlForeignKey> {
+fn foreign_key(entry: &[SqlToken<'_>]) -> Option<SqlForeignKey> {
     let line = entry.first()?.line;
     let at = entry.iter().position(|token| token.says("references"))?;
     let mut tokens = Tokens::new(&entry[at + 1..]);
@@ -570,7 +571,7 @@ fn foreign_key(entry: &[Token<'_>]) -> Option<SqlForeignKey> {
 }
 
 impl SqlColumn {
-    fn named(name: &Token<'_>, type_text: &str) -> Self {
+    fn named(name: &SqlToken<'_>, type_text: &str) -> Self {
         Self {
             name: name.text.to_owned(),
             type_text: type_text.to_owned(),
@@ -581,7 +582,7 @@ impl SqlColumn {
     }
 }
 
-fn column(entry: &[Token<'_>]) -> Option<SqlColumn> {
+fn column(entry: &[SqlToken<'_>]) -> Option<SqlColumn> {
     let (name, rest) = entry.split_first().filter(|(name, _)| name.is_name())?;
     // `tokenize = 'porter'` is an option and no column.
     if rest.first().is_some_and(|next| next.is("=")) {
@@ -596,7 +597,7 @@ fn column(entry: &[Token<'_>]) -> Option<SqlColumn> {
 }
 
 /// Where a column's type ends.
-fn type_end(rest: &[Token<'_>]) -> usize {
+fn type_end(rest: &[SqlToken<'_>]) -> usize {
     let mut depth = 0_usize;
     for (at, token) in rest.iter().enumerate() {
         if token.is("(") {

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use assize_engine::sandbox::{
     LimitKind, Sandbox, SandboxDemand, SandboxError, SandboxJob, SandboxLimits, SandboxTier, Stream,
 };
-use assize_testkit::trial::{CannotRun, Tested, Trial, run, trial};
+use assize_testkit::machine_test::{CannotRun, MachineTest, Tested, run, test};
 use table::{Escape, EscapeControl, EscapeSign, LATER};
 use world::{SandboxSurroundings, SandboxedRun, is_root, launcher, programs, say};
 
@@ -30,13 +30,15 @@ const ORDINARY: &str = "54321";
 const NAMESPACES: [SandboxTier; 2] = [SandboxTier::Bubblewrap, SandboxTier::Namespaces];
 const HOLDING: [SandboxTier; 3] = [SandboxTier::Bubblewrap, SandboxTier::Namespaces, SandboxTier::Landlock];
 
-/// Tests that are run in each of some tiers.
+/// A test.
+type Alone = fn() -> Tested;
+/// A test that is run in each of some tiers.
 type InTier = fn(SandboxTier) -> Tested;
 
 /// Names every test. What is left out by default disturbs what runs beside it, or measures:
 /// `cargo test --test sandbox -- --ignored --test-threads=1`.
 pub fn main() {
-    let alone: [(&str, fn() -> Tested); 6] = [
+    let alone: [(&str, Alone); 6] = [
         ("nothing_gets_out_of_bubblewrap", nothing_gets_out_of_bubblewrap),
         ("nothing_gets_out_of_namespaces", nothing_gets_out_of_namespaces),
         ("landlock_alone_holds_what_it_says", landlock_alone_holds_what_it_says),
@@ -63,14 +65,14 @@ pub fn main() {
         ("a_job_does_not_outlive_the_engine", &HOLDING, a_job_does_not_outlive_the_engine),
         ("nothing_is_typed_into_our_terminal", &HOLDING, nothing_is_typed_into_our_terminal),
     ];
-    let each = |name: &'static str, tiers: &[SandboxTier], test: InTier| -> Vec<Trial> {
-        tiers.iter().copied().map(|tier| trial(format!("{name}::{tier}"), move || test(tier))).collect()
+    let each = |name: &'static str, tiers: &[SandboxTier], run: InTier| -> Vec<MachineTest> {
+        tiers.iter().copied().map(|tier| test(format!("{name}::{tier}"), move || run(tier))).collect()
     };
-    let mut trials: Vec<Trial> = alone.into_iter().map(|(name, test)| trial(name, test)).collect();
-    trials.extend(in_tiers.into_iter().flat_map(|(name, tiers, test)| each(name, tiers, test)));
+    let mut tests: Vec<MachineTest> = alone.into_iter().map(|(name, run)| test(name, run)).collect();
+    tests.extend(in_tiers.into_iter().flat_map(|(name, tiers, run)| each(name, tiers, run)));
     let mut ignored = each("limits_hold_without_control_groups", &NAMESPACES, limits_hold_without_control_groups);
-    ignored.push(trial("every_escape_works_where_nothing_holds_it", every_escape_works_where_nothing_holds_it));
-    ignored.push(trial("what_a_run_costs", what_a_run_costs));
+    ignored.push(test("every_escape_works_where_nothing_holds_it", every_escape_works_where_nothing_holds_it));
+    ignored.push(test("what_a_run_costs", what_a_run_costs));
     ignored.extend(
         [
             "nothing_gets_out_of_bubblewrap",
@@ -82,10 +84,10 @@ pub fn main() {
             "a_job_sees_the_same_places_in_every_run::bubblewrap",
             "a_job_sees_the_same_places_in_every_run::namespaces",
         ]
-        .map(|test| trial(format!("for_an_ordinary_user::{test}"), move || for_an_ordinary_user(test))),
+        .map(|name| test(format!("for_an_ordinary_user::{name}"), move || for_an_ordinary_user(name))),
     );
-    trials.extend(ignored.into_iter().map(|trial| trial.with_kind("alone").with_ignored_flag(true)));
-    run(trials)
+    tests.extend(ignored.into_iter().map(|test| test.with_kind("alone").with_ignored_flag(true)));
+    run(tests)
 }
 
 /// Runs an escape in a sandbox.
@@ -255,7 +257,7 @@ fn every_escape_works_where_nothing_holds_it() -> Tested {
 }
 
 /// Root hides faults: limits for users do not bind it, and it may open anything. So a test is run once more as somebody else.
-fn for_an_ordinary_user(test: &str) -> Tested {
+fn for_an_ordinary_user(name: &str) -> Tested {
     if !is_root() {
         return Err(CannotRun("only root can become somebody else".to_owned()));
     }
@@ -273,7 +275,7 @@ fn for_an_ordinary_user(test: &str) -> Tested {
     command.args(["--reuid", ORDINARY, "--regid", ORDINARY, "--clear-groups"]).arg(tests).args([
         "--exact",
         "--include-ignored",
-        test,
+        name,
     ]);
     command.env(world::PROGRAMS_VARIABLE, programs()).env(world::ASSIZE_VARIABLE, assize).current_dir("/");
     let output = command.env("HOME", "/nonexistent").output().expect("setpriv");

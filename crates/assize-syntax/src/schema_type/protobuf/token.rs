@@ -2,18 +2,18 @@
 
 /// A word, number, string or sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token<'t> {
+pub(super) struct ProtobufToken<'t> {
     /// Its text; a string has its quotes.
     pub(super) text: &'t str,
     /// What it is.
-    pub(super) kind: TokenKind,
+    pub(super) kind: ProtobufTokenKind,
     /// The line that it begins in, counted from 1.
     pub(super) line: u32,
 }
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub(super) enum ProtobufTokenKind {
     /// A word.
     Word,
     /// A number.
@@ -27,7 +27,7 @@ pub(super) enum TokenKind {
 }
 
 /// Takes a text apart. Comments are left out.
-pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(super) fn tokens(text: &str) -> Vec<ProtobufToken<'_>> {
     let mut found = Vec::new();
     let mut line = 1;
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -35,7 +35,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         let (kind, length) = next(rest, first);
         let (passed, after) = rest.split_at(length);
         if let Some(kind) = kind {
-            found.push(Token { text: passed, kind, line });
+            found.push(ProtobufToken { text: passed, kind, line });
         }
         line += u32::try_from(passed.bytes().filter(|byte| *byte == b'\n').count()).unwrap_or(u32::MAX - line);
         rest = after;
@@ -44,26 +44,28 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
 }
 
 /// What a text begins with, and how long that is.
-fn next(rest: &str, first: char) -> (Option<TokenKind>, usize) {
+fn next(rest: &str, first: char) -> (Option<ProtobufTokenKind>, usize) {
     let until = |ends: fn(char) -> bool| rest.find(ends).unwrap_or(rest.len());
     match first {
         ' ' | '\t' | '\r' | '\n' | '\u{b}' | '\u{c}' => (None, 1),
         _ if rest.starts_with("//") => (None, until(|letter| letter == '\n')),
         _ if rest.starts_with("/*") => match rest[2..].find("*/") {
             Some(end) => (None, end + 4),
-            None => (Some(TokenKind::Bad), rest.len()),
+            None => (Some(ProtobufTokenKind::Bad), rest.len()),
         },
         '"' | '\'' => match closing(rest, first) {
-            Some(end) => (Some(TokenKind::Text), end),
-            None => (Some(TokenKind::Bad), until(|letter| letter == '\n')),
+            Some(end) => (Some(ProtobufTokenKind::Text), end),
+            None => (Some(ProtobufTokenKind::Bad), until(|letter| letter == '\n')),
         },
         'a'..='z' | 'A'..='Z' | '_' => {
-            (Some(TokenKind::Word), until(|letter| !letter.is_ascii_alphanumeric() && letter != '_'))
+            (Some(ProtobufTokenKind::Word), until(|letter| !letter.is_ascii_alphanumeric() && letter != '_'))
         }
-        '0'..='9' => (Some(TokenKind::Number), number(rest)),
-        '.' if rest[1..].starts_with(|next: char| next.is_ascii_digit()) => (Some(TokenKind::Number), number(rest)),
-        _ if first.is_ascii_punctuation() => (Some(TokenKind::Sign), 1),
-        _ => (Some(TokenKind::Bad), first.len_utf8()),
+        '0'..='9' => (Some(ProtobufTokenKind::Number), number(rest)),
+        '.' if rest[1..].starts_with(|next: char| next.is_ascii_digit()) => {
+            (Some(ProtobufTokenKind::Number), number(rest))
+        }
+        _ if first.is_ascii_punctuation() => (Some(ProtobufTokenKind::Sign), 1),
+        _ => (Some(ProtobufTokenKind::Bad), first.len_utf8()),
     }
 }
 

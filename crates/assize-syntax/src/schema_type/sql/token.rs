@@ -5,18 +5,18 @@
 
 /// A word or sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token<'t> {
+pub(super) struct SqlToken<'t> {
     /// Its text, without quotes.
     pub(super) text: &'t str,
     /// What it is.
-    pub(super) kind: TokenKind,
+    pub(super) kind: SqlTokenKind,
     /// The line that it begins in, counted from 1.
     pub(super) line: u32,
 }
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub(super) enum SqlTokenKind {
     /// A word or number.
     Word,
     /// A name in quotes.
@@ -30,23 +30,23 @@ pub(super) enum TokenKind {
 /// What begins and ends a name in quotes.
 const NAME_QUOTES: &[(char, char)] = &[('"', '"'), ('`', '`'), ('[', ']')];
 
-impl Token<'_> {
+impl SqlToken<'_> {
     /// Returns whether it is this sign.
     pub(super) fn is(&self, sign: &str) -> bool {
-        self.kind == TokenKind::Sign && self.text == sign
+        self.kind == SqlTokenKind::Sign && self.text == sign
     }
 
     /// Returns whether it is this word, in small or capital letters.
     pub(super) fn says(&self, word: &str) -> bool {
-        self.kind == TokenKind::Word && self.text.eq_ignore_ascii_case(word)
+        self.kind == SqlTokenKind::Word && self.text.eq_ignore_ascii_case(word)
     }
 
     /// Returns whether it names something.
     pub(super) fn is_name(&self) -> bool {
         match self.kind {
-            TokenKind::Word => !self.text.starts_with(|first: char| first.is_ascii_digit()),
-            TokenKind::Quoted => !self.text.is_empty(),
-            TokenKind::Text | TokenKind::Sign => false,
+            SqlTokenKind::Word => !self.text.starts_with(|first: char| first.is_ascii_digit()),
+            SqlTokenKind::Quoted => !self.text.is_empty(),
+            SqlTokenKind::Text | SqlTokenKind::Sign => false,
         }
     }
 }
@@ -55,7 +55,7 @@ impl Token<'_> {
 ///
 /// In the standard a backslash is a letter like any other; MySQL and others escape the next one with it. That is not written
 /// anywhere, so that the reading counts in which all quotes are closed.
-pub(super) fn tokens(text: &str) -> (Vec<Token<'_>>, bool) {
+pub(super) fn tokens(text: &str) -> (Vec<SqlToken<'_>>, bool) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let plain = Lexer::new(text, false).all();
     if plain.1 {
@@ -75,7 +75,7 @@ struct Lexer<'t> {
     /// Whether a token ends at this place.
     adjoins: bool,
     closed: bool,
-    found: Vec<Token<'t>>,
+    found: Vec<SqlToken<'t>>,
 }
 
 impl<'t> Lexer<'t> {
@@ -83,7 +83,7 @@ impl<'t> Lexer<'t> {
         Self { rest: text, line: 1, escapes, opens_line: true, adjoins: false, closed: true, found: Vec::new() }
     }
 
-    fn all(mut self) -> (Vec<Token<'t>>, bool) {
+    fn all(mut self) -> (Vec<SqlToken<'t>>, bool) {
         while let Some(first) = self.rest.chars().next() {
             let skipped = self.skipped(first);
             let length = skipped.unwrap_or_else(|| self.token(first));
@@ -108,8 +108,8 @@ impl<'t> Lexer<'t> {
         if rest.starts_with("--") || self.opens_line && matches!(first, '#' | '\\') {
             return Some(line());
         }
-        if rest.starts_with("/*") {
-            let end = rest[2..].find("*/").map(|end| end + 4);
+        if let Some(comment) = rest.strip_prefix("/*") {
+            let end = comment.find("*/").map(|end| end + 4);
             self.closed &= end.is_some();
             return Some(end.unwrap_or(rest.len()));
         }
@@ -123,32 +123,32 @@ impl<'t> Lexer<'t> {
         if first == '\'' {
             // `E'…'` has escapes in every dialect that knows it.
             let escaped = self.adjoins && self.found.last().is_some_and(|before| before.says("e"));
-            return self.quoted(('\'', '\''), TokenKind::Text, self.escapes || escaped);
+            return self.quoted(('\'', '\''), SqlTokenKind::Text, self.escapes || escaped);
         }
         let is_array = first == '[' && rest[1..].starts_with(|next: char| next == ']' || next.is_ascii_digit());
         if let Some(quotes) = NAME_QUOTES.iter().find(|(open, _)| *open == first && !is_array) {
-            return self.quoted(*quotes, TokenKind::Quoted, self.escapes && first == '"');
+            return self.quoted(*quotes, SqlTokenKind::Quoted, self.escapes && first == '"');
         }
         if first == '$' {
             let tag = rest[1..].find('$').map(|end| &rest[..end + 2]);
-            if let Some(tag) = tag.filter(|tag| tag[1..tag.len() - 1].chars().all(|letter| is_in_word(letter))) {
+            if let Some(tag) = tag.filter(|tag| tag[1..tag.len() - 1].chars().all(is_in_word)) {
                 let end = rest[tag.len()..].find(tag).map(|end| end + 2 * tag.len());
                 self.closed &= end.is_some();
-                self.note("", TokenKind::Text);
+                self.note("", SqlTokenKind::Text);
                 return end.unwrap_or(rest.len());
             }
         }
         // A dollar may stand within a word, but not at its beginning.
         let end = rest.find(|letter| !is_in_word(letter) && letter != '$').unwrap_or(rest.len());
         if end > 0 && first != '$' {
-            self.note(&rest[..end], TokenKind::Word);
+            self.note(&rest[..end], SqlTokenKind::Word);
             return end;
         }
-        self.note(&rest[..first.len_utf8()], TokenKind::Sign);
+        self.note(&rest[..first.len_utf8()], SqlTokenKind::Sign);
         first.len_utf8()
     }
 
-    fn quoted(&mut self, (open, close): (char, char), kind: TokenKind, escapes: bool) -> usize {
+    fn quoted(&mut self, (open, close): (char, char), kind: SqlTokenKind, escapes: bool) -> usize {
         let inner = &self.rest[open.len_utf8()..];
         let end = closing(inner, close, escapes);
         self.closed &= end.is_some();
@@ -157,8 +157,8 @@ impl<'t> Lexer<'t> {
         open.len_utf8() + end + close.len_utf8()
     }
 
-    fn note(&mut self, text: &'t str, kind: TokenKind) {
-        self.found.push(Token { text, kind, line: self.line });
+    fn note(&mut self, text: &'t str, kind: SqlTokenKind) {
+        self.found.push(SqlToken { text, kind, line: self.line });
     }
 }
 
@@ -185,28 +185,28 @@ fn is_in_word(letter: char) -> bool {
 
 /// A walk over tokens that never goes past their end.
 pub(super) struct Tokens<'a, 't> {
-    list: &'a [Token<'t>],
+    list: &'a [SqlToken<'t>],
     at: usize,
 }
 
 impl<'a, 't> Tokens<'a, 't> {
     /// Begins at the first token.
-    pub(super) fn new(list: &'a [Token<'t>]) -> Self {
+    pub(super) fn new(list: &'a [SqlToken<'t>]) -> Self {
         Self { list, at: 0 }
     }
 
     /// The present token.
-    pub(super) fn peek(&self) -> Option<Token<'t>> {
+    pub(super) fn peek(&self) -> Option<SqlToken<'t>> {
         self.list.get(self.at).copied()
     }
 
     /// What has not been taken.
-    pub(super) fn rest(&self) -> &'a [Token<'t>] {
+    pub(super) fn rest(&self) -> &'a [SqlToken<'t>] {
         &self.list[self.at..]
     }
 
     /// Takes the present token.
-    pub(super) fn take(&mut self) -> Option<Token<'t>> {
+    pub(super) fn take(&mut self) -> Option<SqlToken<'t>> {
         let token = self.peek()?;
         self.at += 1;
         Some(token)
@@ -236,18 +236,18 @@ impl<'a, 't> Tokens<'a, 't> {
     }
 
     /// Takes the present token if it is a name.
-    pub(super) fn take_name(&mut self) -> Option<Token<'t>> {
-        let name = self.peek().filter(Token::is_name)?;
+    pub(super) fn take_name(&mut self) -> Option<SqlToken<'t>> {
+        let name = self.peek().filter(SqlToken::is_name)?;
         self.at += 1;
         Some(name)
     }
 
     /// Takes all up to one of these signs outside of brackets, or a bracket that closes what is around.
-    pub(super) fn take_until(&mut self, signs: &[&str]) -> &'a [Token<'t>] {
+    pub(super) fn take_until(&mut self, signs: &[&str]) -> &'a [SqlToken<'t>] {
         let start = self.at;
         let mut depth = 0_usize;
         while let Some(token) = self.peek() {
-            let sign = if token.kind == TokenKind::Sign { token.text } else { "" };
+            let sign = if token.kind == SqlTokenKind::Sign { token.text } else { "" };
             if depth == 0 && (signs.contains(&sign) || sign == ")") {
                 break;
             }
@@ -262,7 +262,7 @@ impl<'a, 't> Tokens<'a, 't> {
     }
 
     /// Takes what stands in round brackets, if such a one is next, and returns what is between them.
-    pub(super) fn take_brackets(&mut self) -> Option<&'a [Token<'t>]> {
+    pub(super) fn take_brackets(&mut self) -> Option<&'a [SqlToken<'t>]> {
         if !self.take_sign("(") {
             return None;
         }
@@ -273,7 +273,7 @@ impl<'a, 't> Tokens<'a, 't> {
 }
 
 /// What stands between commas outside of brackets.
-pub(super) fn entries<'a, 't>(list: &'a [Token<'t>]) -> impl Iterator<Item = &'a [Token<'t>]> {
+pub(super) fn entries<'a, 't>(list: &'a [SqlToken<'t>]) -> impl Iterator<Item = &'a [SqlToken<'t>]> {
     let mut tokens = Tokens::new(list);
     std::iter::from_fn(move || {
         tokens.peek()?;
@@ -284,11 +284,11 @@ pub(super) fn entries<'a, 't>(list: &'a [Token<'t>]) -> impl Iterator<Item = &'a
 }
 
 /// Tokens as one text: a blank between words, none around signs.
-pub(super) fn joined(tokens: &[Token<'_>]) -> String {
+pub(super) fn joined(tokens: &[SqlToken<'_>]) -> String {
     let mut text = String::new();
     let mut after_word = false;
     for token in tokens {
-        let is_word = token.kind != TokenKind::Sign;
+        let is_word = token.kind != SqlTokenKind::Sign;
         if after_word && is_word {
             text.push(' ');
         }

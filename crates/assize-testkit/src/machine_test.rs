@@ -2,7 +2,7 @@
 //!
 //! A test program that uses them has `harness = false` in its manifest, and a `main` that names its tests.
 
-pub use libtest_mimic::Trial;
+pub use libtest_mimic::Trial as MachineTest;
 use libtest_mimic::{Arguments, Completion};
 
 /// Why this machine cannot run a test.
@@ -13,9 +13,9 @@ pub struct CannotRun(pub String);
 pub type Tested = Result<(), CannotRun>;
 
 /// Makes a test.
-pub fn trial(name: impl Into<String>, test: impl FnOnce() -> Tested + Send + 'static) -> Trial {
-    Trial::ignorable_test(name, move || {
-        Ok(match test() {
+pub fn test(name: impl Into<String>, run: impl FnOnce() -> Tested + Send + 'static) -> MachineTest {
+    MachineTest::ignorable_test(name, move || {
+        Ok(match run() {
             Ok(()) => Completion::Completed,
             Err(CannotRun(reason)) => Completion::ignored_with(reason),
         })
@@ -23,6 +23,6 @@ pub fn trial(name: impl Into<String>, test: impl FnOnce() -> Tested + Send + 'st
 }
 
 /// Runs what the arguments of this process ask for, and ends the process.
-pub fn run(trials: Vec<Trial>) -> ! {
-    libtest_mimic::run(&Arguments::from_args(), trials).exit()
+pub fn run(tests: Vec<MachineTest>) -> ! {
+    libtest_mimic::run(&Arguments::from_args(), tests).exit()
 }
