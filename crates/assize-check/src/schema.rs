@@ -125,6 +125,8 @@ pub struct Checked {
     pub faults: Vec<SchemaFault>,
     /// What was not judged, and why.
     pub limits: Vec<String>,
+    /// How many faults each file has.
+    told: BTreeMap<(Aspect, String), usize>,
 }
 
 impl Checked {
@@ -135,6 +137,11 @@ impl Checked {
     /// Files a fault. In tests and examples, where faults may be wanted, none is certain.
     fn fault(&mut self, aspect: Aspect, code: &str, place: (&str, u32), certainty: Certainty, message: String) {
         let (path, line) = place;
+        let told = self.told.entry((aspect, path.to_owned())).or_default();
+        *told += 1;
+        if *told > FILE_FAULTS_MAX {
+            return self.limit(format!("only the first {FILE_FAULTS_MAX} faults of {} are told", quote(path)));
+        }
         let certainty = if is_test(path) || is_example(path) { Certainty::Likely } else { certainty };
         self.faults.push(SchemaFault {
             aspect,

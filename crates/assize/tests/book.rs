@@ -224,6 +224,8 @@ fn limits_of_schemas_are_those_of_the_program() {
     const MIB: u64 = 1024 * 1024;
     let list = |numbers: &[u64]| numbers.iter().map(|number| spaced(*number)).collect::<Vec<_>>().join(", ");
     let documents = [document::DEPTH_MAX, document::NODES_MAX, document::DOCUMENTS_MAX].map(|limit| limit as u64);
+    let declarations =
+        [protobuf::DEPTH_MAX, protobuf::DECLARATIONS_MAX, protobuf::NAME_BYTES_MAX].map(|limit| limit as u64);
     let efforts = [effort::VISITS_MAX, effort::PAIRS_MAX as u64, effort::DEPTH_MAX as u64];
     let expected = [
         ("files that are read", format!("{}, {} MiB", spaced(FILES_MAX), ALL_BYTES_MAX as u64 / MIB)),
@@ -240,7 +242,7 @@ fn limits_of_schemas_are_those_of_the_program() {
         ("documents that references", spaced(library::DOCUMENTS_MAX)),
         ("operations of an OpenAPI", spaced(open_api::OPERATIONS_MAX)),
         ("GraphQL", list(&[graphql::TOKENS_MAX as u64, graphql::DEPTH_MAX as u64])),
-        ("protobuf", spaced(protobuf::DEPTH_MAX as u64)),
+        ("protobuf", list(&declarations)),
         ("SQL", spaced(sql::STATEMENTS_MAX as u64)),
         ("files of code", spaced(CODE_FILES_MAX)),
     ];

@@ -23,19 +23,24 @@ struct TypesFile<'a> {
 
 /// Looks at every file.
 pub(super) fn check(tree: &SchemaTree<'_>, checked: &mut Checked) {
+    let is_graphql = |path: &str| [".graphql", ".graphqls", ".gql"].iter().any(|ending| path.ends_with(ending));
     let mut files = Vec::new();
-    for (path, text) in tree.texts {
-        if [".graphql", ".graphqls", ".gql"].iter().any(|ending| path.ends_with(ending)) {
-            files.extend(types_file(path, text, checked));
+    // What a file declares that was not read is not known.
+    let mut open = tree.paths.iter().any(|path| is_graphql(path) && !tree.texts.contains_key(path));
+    for (path, text) in tree.texts.iter().filter(|(path, _)| is_graphql(path)) {
+        match types_file(path, text, checked) {
+            Some(file) => files.push(file),
+            None => open = true,
         }
     }
+    files.retain(|file| !file.definitions.is_empty());
     let known: BTreeSet<&str> = files
         .iter()
         .flat_map(|file| &file.definitions)
         .filter(|of| is_definition(of))
         .map(|of| of.name.as_str())
         .collect();
-    let open = files.iter().any(|file| file.open);
+    open |= files.iter().any(|file| file.open);
     for file in &files {
         checked.saw(Aspect::Graphql);
         duplicates(file, checked);
@@ -45,7 +50,7 @@ pub(super) fn check(tree: &SchemaTree<'_>, checked: &mut Checked) {
     }
 }
 
-/// Reads a file; nothing where it has no types, or cannot be read.
+/// Reads a file; nothing where it cannot be read.
 fn types_file<'a>(path: &'a str, text: &str, checked: &mut Checked) -> Option<TypesFile<'a>> {
     let file = read(text);
     if let Some(fault) = file.fault {
@@ -67,7 +72,7 @@ fn types_file<'a>(path: &'a str, text: &str, checked: &mut Checked) -> Option<Ty
     }
     let federated = ["@key", "@link", "@external", "@shareable", "@aws_", "@model", "AWS"];
     let open = federated.iter().any(|mark| text.contains(mark));
-    (!file.definitions.is_empty()).then_some(TypesFile { path, definitions: file.definitions, open })
+    Some(TypesFile { path, definitions: file.definitions, open })
 }
 
 /// Returns whether it defines a type by this name.

@@ -29,6 +29,10 @@ const SCALARS: [&str; 15] = [
 pub(super) fn check(tree: &SchemaTree<'_>, checked: &mut Checked) {
     let mut files = Vec::new();
     for (path, text) in proto_files(tree) {
+        // Other formats have files of this name, and what is filled in later is none yet.
+        if text.starts_with('#') || ["{{", "{%", "<%"].iter().any(|mark| text.contains(mark)) {
+            continue;
+        }
         let file = read(text);
         checked.saw(Aspect::Protobuf);
         match file.fault {
@@ -242,9 +246,11 @@ struct WireField {
 pub fn breaks(before: &SchemaTree<'_>, after: &SchemaTree<'_>) -> Vec<SchemaFault> {
     let (old, new) = (wires(before), wires(after));
     let mut checked = Checked::default();
+    let known: BTreeSet<&str> = new.keys().map(|name| last(name)).collect();
     for (name, was) in &old {
         // A message that is gone as a whole has no number that could be used again.
         let Some(is) = new.get(name) else { continue };
+        let names: BTreeSet<&str> = is.fields.values().map(|field| field.name.as_str()).collect();
         for (number, field) in &was.fields {
             let sure = if was.unstable || is.unstable { Certainty::Likely } else { Certainty::Certain };
             match is.fields.get(number) {
@@ -257,7 +263,7 @@ pub fn breaks(before: &SchemaTree<'_>, after: &SchemaTree<'_>) -> Vec<SchemaFaul
                     );
                     checked.fault(Aspect::Protobuf, "number-removed", (&is.path, is.line), sure, message);
                 }
-                Some(now) => changed(&mut checked, name, *number, (field, now), (is, &new), sure),
+                Some(now) => changed(&mut checked, name, *number, (field, now), (&is.path, &names, &known), sure),
             }
         }
     }
@@ -269,11 +275,11 @@ fn changed(
     name: &str,
     number: i64,
     (was, now): (&WireField, &WireField),
-    (message, all): (&Wire, &BTreeMap<String, Wire>),
+    (path, names, known): (&str, &BTreeSet<&str>, &BTreeSet<&str>),
     sure: Certainty,
 ) {
-    let place = (message.path.as_str(), now.line);
-    let moved = was.name != now.name && message.fields.values().any(|field| field.name == was.name);
+    let place = (path, now.line);
+    let moved = was.name != now.name && names.contains(was.name.as_str());
     if moved {
         let what =
             format!("number {number} of {} was {} and is now {}", quote(name), quote(&was.name), quote(&now.name));
@@ -285,8 +291,7 @@ fn changed(
         return;
     }
     // A message or enumeration that was renamed is the same on the wire.
-    let known = |kind: &str| all.keys().any(|known| known.rsplit('.').next() == Some(kind));
-    let renamed = was.group == "named" && now.group == "named" && !known(last(&was.kind));
+    let renamed = was.group == "named" && now.group == "named" && !known.contains(last(&was.kind));
     let compatible = renamed || same_kind || was.group == now.group && was.group != "named";
     let certainty = if compatible { Certainty::Likely } else { sure };
     let shown = |field: &WireField| format!("{}{}", if field.repeated { "repeated " } else { "" }, field.kind);

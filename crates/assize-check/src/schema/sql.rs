@@ -37,6 +37,8 @@ struct PlacedKey {
 struct SqlDefinitions {
     tables: BTreeMap<String, SqlTable>,
     keys: Vec<PlacedKey>,
+    /// Changes of tables; the file that defines one may come after the file that changes it.
+    changes: Vec<SqlChange>,
     /// Whether there are statements about tables that could not be read.
     gaps: bool,
     /// How many there are.
@@ -45,10 +47,16 @@ struct SqlDefinitions {
 
 /// Looks at every file.
 pub(super) fn check(tree: &SchemaTree<'_>, checked: &mut Checked) {
-    let mut known = SqlDefinitions::default();
+    let is_unread = |path: &&String| path.ends_with(".sql") && !tree.texts.contains_key(*path);
+    let mut known =
+        SqlDefinitions { gaps: tree.paths.iter().any(|path| is_unread(&path)), ..SqlDefinitions::default() };
     for (path, text) in tree.texts.iter().filter(|(path, _)| path.ends_with(".sql") || path.ends_with(".ddl")) {
         // What is filled in later is no SQL yet.
-        if ["{{", "{%", "${", "<%"].iter().any(|mark| text.contains(mark)) || !mentions_table(text) {
+        if !mentions_table(text) {
+            continue;
+        }
+        if ["{{", "{%", "${", "<%"].iter().any(|mark| text.contains(mark)) {
+            known.gaps = true;
             continue;
         }
         let file = read(text);
@@ -79,15 +87,23 @@ pub(super) fn check(tree: &SchemaTree<'_>, checked: &mut Checked) {
             }
             match statement.action {
                 // It may come again.
-                SqlAction::Drop => own.clear(),
+                SqlAction::MakesRoom => own.clear(),
                 SqlAction::Create(table) => create((path, statement.line), table, &mut own, &mut known, checked),
-                SqlAction::Alter(change) => alter(path, change, &mut known),
+                SqlAction::Alter(change) => {
+                    if change.renamed.is_some() {
+                        own.clear();
+                    }
+                    alter(path, change, &mut known);
+                }
                 SqlAction::Unknown => {
                     known.gaps = true;
                     known.unread += 1;
                 }
             }
         }
+    }
+    for change in std::mem::take(&mut known.changes) {
+        apply(&change, &mut known);
     }
     keys(&known, checked);
     if known.unread > 0 {
@@ -103,7 +119,7 @@ fn mentions_table(text: &str) -> bool {
 fn is_about_table(action: &SqlAction) -> bool {
     match action {
         SqlAction::Create(definition) => definition.kind == SchemaTypeKind::Table,
-        SqlAction::Alter(_) | SqlAction::Drop | SqlAction::Unknown => true,
+        SqlAction::Alter(_) | SqlAction::MakesRoom | SqlAction::Unknown => true,
     }
 }
 
@@ -116,17 +132,21 @@ fn create(
 ) {
     let (path, _) = place;
     let name = table.name.own();
-    let full = table.name.parts.join(".").to_ascii_lowercase();
+    let full = table.name.parts.join(".");
     if !own.insert(full) && !table.is_tentative {
         let message = format!("the table {} is defined twice in this file", quote(&name.to_ascii_lowercase()));
         checked.fault(Aspect::Sql, "duplicate-table", place, Certainty::Certain, message);
     }
     let mut columns = BTreeSet::new();
+    let mut spelled = BTreeSet::new();
     for column in &table.columns {
+        let is_same = !spelled.insert(&column.name);
         if !columns.insert(lower(column)) && !column.is_doubtful {
             let message =
                 format!("the table {} has two columns {}", quote(&name.to_ascii_lowercase()), quote(&column.name));
-            checked.fault(Aspect::Sql, "duplicate-column", (path, column.line), Certainty::Certain, message);
+            // In some dialects names that differ in case are two.
+            let certainty = if is_same { Certainty::Certain } else { Certainty::Likely };
+            checked.fault(Aspect::Sql, "duplicate-column", (path, column.line), certainty, message);
         }
     }
     let entry =
@@ -138,7 +158,12 @@ fn create(
     note(path, table.foreign_keys, known);
 }
 
-fn alter(path: &str, change: SqlChange, known: &mut SqlDefinitions) {
+fn alter(path: &str, mut change: SqlChange, known: &mut SqlDefinitions) {
+    note(path, std::mem::take(&mut change.foreign_keys), known);
+    known.changes.push(change);
+}
+
+fn apply(change: &SqlChange, known: &mut SqlDefinitions) {
     if let Some(table) = known.tables.get_mut(&table_name(&change.table)) {
         match &mut table.columns {
             Some(columns) if !change.has_other_columns => {
@@ -151,7 +176,6 @@ fn alter(path: &str, change: SqlChange, known: &mut SqlDefinitions) {
     if let Some(new) = &change.renamed {
         known.tables.entry(table_name(new)).or_default();
     }
-    note(path, change.foreign_keys, known);
 }
 
 fn note(path: &str, keys: Vec<SqlForeignKey>, known: &mut SqlDefinitions) {
@@ -209,6 +233,7 @@ fn keys(known: &SqlDefinitions, checked: &mut Checked) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::FILE_FAULTS_MAX;
     use crate::schema::tests::looked;
 
     fn look(files: &[(&str, &str)]) -> Vec<String> {
@@ -240,7 +265,8 @@ mod tests {
             ("CREATE TABLE a (id int));", &["1 unreadable"]),
             ("CREATE TABLE a (id int wibble wobble (3) 4 5);", &[]),
             ("CREATE TABLE a (id int);\nCREATE TABLE a (id int);", &["2 duplicate-table"]),
-            ("CREATE TABLE a (\nid int,\nID int);", &["3 duplicate-column"]),
+            ("CREATE TABLE a (\nid int,\nid int);", &["3 duplicate-column"]),
+            ("CREATE TABLE a (\nid int,\nID int);", &["3 duplicate-column?"]),
             ("CREATE TABLE a (\nb_id int REFERENCES b(id));", &["2 unknown-table"]),
             ("CREATE TABLE a (b_id int REFERENCES auth.b(id));", &["1 unknown-table?"]),
             ("CREATE TABLE b (id int);\nCREATE TABLE a (\nb_id int REFERENCES b(no));", &["3 unknown-column"]),
@@ -260,8 +286,23 @@ mod tests {
         }
         let two = [("a.sql", "CREATE TABLE a (b_id int REFERENCES b(id));"), ("b.sql", "CREATE TABLE b (id int);")];
         assert_eq!(look(&two), [""; 0]);
+        let later = [
+            ("a.sql", "ALTER TABLE b ADD COLUMN id int;\nCREATE TABLE a (b_id int REFERENCES b(id));"),
+            ("b.sql", "CREATE TABLE b (x int);"),
+        ];
+        assert_eq!(look(&later), [""; 0]);
+        let filled_in =
+            [("a.sql", "CREATE TABLE a (b_id int REFERENCES b(id));"), ("b.sql", "CREATE TABLE ${b} (id int);")];
+        assert_eq!(look(&filled_in), ["1 unknown-table?"]);
         let step = ("db/migrations/002_a.sql", "CREATE TABLE a (b_id int REFERENCES b(id));");
         assert_eq!(look(&[step]), ["1 unknown-table?"]);
+    }
+
+    #[test]
+    fn faults_of_a_file_are_told_up_to_their_limit() {
+        let twice =
+            |count: usize| look(&[("a.sql", &format!("CREATE TABLE a (b int{});", ",b int".repeat(count)))]).len();
+        assert_eq!((twice(FILE_FAULTS_MAX), twice(FILE_FAULTS_MAX + 1)), (FILE_FAULTS_MAX, FILE_FAULTS_MAX));
     }
 
     #[test]

@@ -80,7 +80,8 @@ pub fn read(text: &str) -> GraphqlFile {
             GraphqlKind::Declaration(kind) => file.definitions.push(lines.definition(definition.syntax(), kind)),
         }
     }
-    file.fault = tree.errors().next().map(|error| GraphqlFault {
+    let limit = tree.errors().find(|error| error.is_limit());
+    file.fault = limit.or_else(|| tree.errors().next()).map(|error| GraphqlFault {
         line: lines.of(error.index()),
         message: super::shortened(error.message().lines().next().unwrap_or_default()),
         is_limit: error.is_limit(),

@@ -6,11 +6,17 @@
 
 mod token;
 
+use std::collections::BTreeSet;
+
 use super::{SchemaType, SchemaTypeKind, Types};
 use token::{ProtobufToken, ProtobufTokenKind, tokens};
 
-/// How deep messages may be nested.
-pub const DEPTH_MAX: usize = 64;
+/// How deep messages may be nested; `protoc` takes no more either.
+pub const DEPTH_MAX: usize = 32;
+/// Longest name, and longest name with those around it, in bytes.
+pub const NAME_BYTES_MAX: usize = 1_000;
+/// Most messages and enumerations of one file.
+pub const DECLARATIONS_MAX: usize = 20_000;
 
 /// Which rules a file follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -106,16 +112,29 @@ pub enum ProtobufLabel {
 /// Numbers and names that are not to be used.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProtobufReserved {
-    /// Ranges of numbers, from the first to the last.
+    /// Ranges of numbers, from the first to the last, in their order; none touches another.
     pub numbers: Vec<(i64, i64)>,
     /// Names.
-    pub names: Vec<String>,
+    pub names: BTreeSet<String>,
 }
 
 impl ProtobufReserved {
     /// Returns whether a number is not to be used.
     pub fn has_number(&self, number: i64) -> bool {
-        self.numbers.iter().any(|(first, last)| (*first..=*last).contains(&number))
+        let after = self.numbers.partition_point(|(first, _)| *first <= number);
+        after > 0 && number <= self.numbers[after - 1].1
+    }
+
+    /// Brings the ranges into their order, those that touch as one.
+    fn settle(&mut self) {
+        self.numbers.sort_unstable();
+        self.numbers.dedup_by(|next, before| {
+            let touches = next.0 <= before.1.saturating_add(1);
+            if touches {
+                before.1 = before.1.max(next.1);
+            }
+            touches
+        });
     }
 }
 
@@ -181,7 +200,7 @@ pub struct ProtobufFault {
 /// Reads a file.
 pub fn read(text: &str) -> ProtobufFile {
     let list = tokens(text);
-    let mut parser = Parser { list: &list, at: 0, file: ProtobufFile::default() };
+    let mut parser = Parser { list: &list, at: 0, declarations: 0, file: ProtobufFile::default() };
     parser.file();
     parser.file
 }
@@ -238,6 +257,8 @@ type Parsed<T = ()> = Result<T, ProtobufFault>;
 struct Parser<'a, 't> {
     list: &'a [ProtobufToken<'t>],
     at: usize,
+    /// How many messages and enumerations were read.
+    declarations: usize,
     file: ProtobufFile,
 }
 
@@ -305,6 +326,9 @@ impl<'t> Parser<'_, 't> {
 
     fn name(&mut self) -> Parsed<ProtobufToken<'t>> {
         match self.take_kind(ProtobufTokenKind::Word) {
+            Some(name) if name.text.len() > NAME_BYTES_MAX => {
+                self.fault(format!("a name is longer than {NAME_BYTES_MAX} bytes"))
+            }
             Some(name) => Ok(name),
             None => self.expected("a name"),
         }
@@ -329,6 +353,9 @@ impl<'t> Parser<'_, 't> {
         while self.take(".") {
             name.push('.');
             name.push_str(self.name()?.text);
+            if name.len() > NAME_BYTES_MAX {
+                return self.fault(format!("a name is longer than {NAME_BYTES_MAX} bytes"));
+            }
         }
         Ok(name)
     }
@@ -458,10 +485,12 @@ impl<'t> Parser<'_, 't> {
             }
             "option" => return self.option_statement(),
             "service" => return self.service(),
-            "extend" => return self.extend(&mut ProtobufTypes::default(), 0),
-            _ => {
+            word => {
                 let mut types = std::mem::take(&mut self.file.types);
-                let parsed = self.declaration(&mut types, 0);
+                let parsed = match word {
+                    "extend" => self.extend(&mut types, 0).map(|()| true),
+                    _ => self.declaration(&mut types, 0),
+                };
                 self.file.types = types;
                 return if parsed? { Ok(()) } else { self.expected("a declaration") };
             }
@@ -476,6 +505,10 @@ impl<'t> Parser<'_, 't> {
         let is_message = self.is_ahead(sees, "message");
         if !is_message && !self.is_ahead(sees, "enum") {
             return Ok(false);
+        }
+        self.declarations += 1;
+        if self.declarations > DECLARATIONS_MAX {
+            return self.fault(format!("there are more than {DECLARATIONS_MAX} messages and enumerations"));
         }
         self.at += sees + 1;
         let name = self.name()?;
@@ -496,6 +529,7 @@ impl<'t> Parser<'_, 't> {
         }
         let mut message = ProtobufMessage { name: name.text.to_owned(), line: name.line, ..ProtobufMessage::default() };
         self.block(|parser| parser.member(&mut message, depth))?;
+        message.reserved.settle();
         Ok(message)
     }
 
@@ -640,6 +674,7 @@ impl<'t> Parser<'_, 't> {
     fn enumeration(&mut self, name: ProtobufToken<'_>) -> Parsed<ProtobufEnum> {
         let mut found = ProtobufEnum { name: name.text.to_owned(), line: name.line, ..ProtobufEnum::default() };
         self.block(|parser| parser.value(&mut found))?;
+        found.reserved.settle();
         Ok(found)
     }
 
@@ -684,7 +719,7 @@ impl<'t> Parser<'_, 't> {
                 // Editions write names without quotes.
                 let is_word = self.file.syntax == ProtobufSyntax::Edition;
                 let name = if is_word { self.name()?.text.to_owned() } else { self.text()? };
-                reserved.names.push(name);
+                reserved.names.insert(name);
                 if !self.take(",") {
                     break;
                 }

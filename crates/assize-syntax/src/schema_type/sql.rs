@@ -6,6 +6,8 @@
 
 mod token;
 
+use std::collections::BTreeSet;
+
 use super::{SchemaType, SchemaTypeKind, Types};
 use token::{SqlToken, SqlTokenKind, Tokens, entries, joined, tokens};
 
@@ -63,16 +65,21 @@ const AMBIGUOUS: &[&str] = &[
     "check",
     "constraint",
     "exclude",
+    "family",
     "foreign",
     "fulltext",
     "index",
+    "inverted",
     "key",
     "like",
     "period",
     "primary",
     "projection",
+    "sort",
     "spatial",
+    "supplemental",
     "unique",
+    "vector",
 ];
 
 /// Changes of a table that add no column to it.
@@ -137,8 +144,8 @@ pub enum SqlAction {
     Create(SqlDefinition),
     /// Changes a table.
     Alter(SqlChange),
-    /// Removes anything, a table or not.
-    Drop,
+    /// Makes room for the same names again: removes something, or goes on in another schema or database.
+    MakesRoom,
     /// Declares or changes a table in a way that is not understood.
     Unknown,
 }
@@ -252,7 +259,7 @@ pub(super) fn types(text: &str) -> Types {
                     field.required |= change.primary_key.iter().any(|key| key.eq_ignore_ascii_case(&field.name));
                 }
             }
-            SqlAction::Drop | SqlAction::Unknown => {}
+            SqlAction::MakesRoom | SqlAction::Unknown => {}
         }
     }
     types
@@ -287,7 +294,11 @@ fn pieces<'a, 't>(list: &'a [SqlToken<'t>]) -> impl Iterator<Item = Piece<'a, 't
             }
             let opens_line = at > 0 && rest[at - 1].line < token.line;
             let follows = |word: &str| rest.get(at + 1).is_some_and(|next| next.says(word));
-            let goes = opens_line && token.says("go");
+            // `GO` stands alone, or with how often; a column may have that name.
+            let next = rest.get(at + 1).filter(|next| next.line == token.line);
+            let goes = opens_line
+                && token.says("go")
+                && next.is_none_or(|next| !next.is_name() && next.kind == SqlTokenKind::Word);
             let begins = opens_line && depth == 0 && (token.says("create") || token.says("alter") && follows("table"));
             if token.is(";") || goes || begins {
                 let piece = Piece { tokens: &rest[..at], is_within };
@@ -304,14 +315,26 @@ fn pieces<'a, 't>(list: &'a [SqlToken<'t>]) -> impl Iterator<Item = Piece<'a, 't
 fn statement(piece: Piece<'_, '_>) -> Option<SqlStatement> {
     let line = piece.tokens.first()?.line;
     let mut tokens = Tokens::new(piece.tokens);
-    let action = match tokens.take_any(&["create", "alter", "drop"])? {
-        "create" => create(&mut tokens, piece.is_within)?,
-        "drop" => SqlAction::Drop,
+    // `BEGIN … CREATE TABLE`, `CREATE HYBRID TABLE`
+    let hidden = || creates_table(piece.tokens).then_some(SqlAction::Unknown);
+    let Some(first) = tokens.take_any(&["create", "alter", "drop", "use", "set"]) else {
+        return hidden().map(|action| SqlStatement { line, fault: None, action });
+    };
+    let action = match first {
+        "create" => create(&mut tokens, piece.is_within).or_else(hidden)?,
+        "drop" | "use" => SqlAction::MakesRoom,
+        "set" if tokens.take_any(&["search_path"]).is_some() => SqlAction::MakesRoom,
         _ if tokens.take_words(&["table"]) => alter(&mut tokens).map_or(SqlAction::Unknown, SqlAction::Alter),
         _ => return None,
     };
-    let fault = if action == SqlAction::Drop { None } else { fault(piece.tokens) };
+    let fault = if matches!(action, SqlAction::MakesRoom | SqlAction::Unknown) { None } else { fault(piece.tokens) };
     Some(SqlStatement { line, fault, action })
+}
+
+/// Returns whether a table is created anywhere in a statement.
+fn creates_table(tokens: &[SqlToken<'_>]) -> bool {
+    let after = |at: usize| tokens.iter().skip(at + 1).take(4);
+    tokens.iter().enumerate().any(|(at, token)| token.says("create") && after(at).any(|next| next.says("table")))
 }
 
 fn fault(tokens: &[SqlToken<'_>]) -> Option<SqlFault> {
@@ -498,8 +521,9 @@ fn table_entry(entry: &[SqlToken<'_>], found: &mut SqlDefinition) {
     match table_part(entry) {
         TablePart::Column => found.columns.extend(column(entry)),
         TablePart::PrimaryKey(columns) => {
+            let keys: BTreeSet<String> = columns.iter().map(|key| key.to_ascii_lowercase()).collect();
             for column in &mut found.columns {
-                column.is_required |= columns.iter().any(|key| key.eq_ignore_ascii_case(&column.name));
+                column.is_required |= keys.contains(&column.name.to_ascii_lowercase());
             }
         }
         TablePart::Like(of) => found.parts.push(of),
@@ -562,11 +586,13 @@ fn is_constraint(first: &SqlToken<'_>, next: Option<&SqlToken<'_>>, entry: &[Sql
 /// `… REFERENCES other (id)`, of a column or of a constraint
 fn foreign_key(entry: &[SqlToken<'_>]) -> Option<SqlForeignKey> {
     let line = entry.first()?.line;
-    let at = entry.iter().position(|token| token.says("references"))?;
+    // The first word is a column's name, whatever it is.
+    let at = entry.iter().skip(1).position(|token| token.says("references"))? + 1;
     let mut tokens = Tokens::new(&entry[at + 1..]);
     let table = name(&mut tokens)?;
-    let columns = tokens.take_brackets().unwrap_or_default();
-    let columns = columns.iter().filter(|column| column.is_name()).map(|column| column.text.to_owned()).collect();
+    // `(id, PERIOD at)`
+    let last = |entry: &[SqlToken<'_>]| entry.last().filter(|name| name.is_name()).map(|name| name.text.to_owned());
+    let columns = tokens.take_brackets().into_iter().flat_map(entries).filter_map(last).collect();
     Some(SqlForeignKey { table, columns, line })
 }
 
@@ -591,7 +617,7 @@ fn column(entry: &[SqlToken<'_>]) -> Option<SqlColumn> {
     let says = |first: &str, second: &str| rest.windows(2).any(|pair| pair[0].says(first) && pair[1].says(second));
     Some(SqlColumn {
         is_required: says("not", "null") || says("primary", "key"),
-        is_doubtful: AMBIGUOUS.iter().any(|word| name.says(word)),
+        is_doubtful: AMBIGUOUS.iter().any(|word| name.says(word)) || rest.first().is_some_and(|next| next.is(".")),
         ..SqlColumn::named(name, &joined(&rest[..type_end(rest)]))
     })
 }

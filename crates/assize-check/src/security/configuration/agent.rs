@@ -21,11 +21,16 @@ pub(super) fn look(about: &ConfigurationFile<'_>, report: &mut FindingCollector)
             report.fault("agent-unbounded", about.certainty(), path, line(&word), message);
         }
     }
-    let known = commands(&then);
-    for command in commands(&now).into_iter().filter(|command| !known.contains(command)) {
-        let first = command.split_whitespace().next().unwrap_or_default().to_owned();
+    // One command may stand behind several events: it is told once.
+    let mut known = commands(&then);
+    for command in commands(&now) {
+        if known.contains(&command) {
+            continue;
+        }
+        let first = command.split_whitespace().next().unwrap_or_default();
         let message = format!("The agent runs a new command without asking: {}.", quote(&command));
-        report.note("agent-command", path, line(&first), message);
+        report.note("agent-command", path, line(first), message);
+        known.push(command);
     }
 }
 

@@ -238,12 +238,10 @@ fn agents_editors_and_git_are_not_let_loose() {
             expected.into_iter().map(|(rule, certainty)| (rule.to_owned(), certainty)).collect();
         assert_eq!(serious(path, Some(before), Some(after), ""), expected, "{path}: {after}");
     }
-    let hook = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"./check.sh"}]}]}}"#;
-    assert!(
-        found(".claude/settings.json", Some("{}"), Some(hook), "")
-            .iter()
-            .any(|(rule, ..)| rule == "security-agent-command")
-    );
+    // The same command for two events is one thing to look at.
+    let hook = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"./check.sh"}]}],"Stop":[{"hooks":[{"type":"command","command":"./check.sh"}]}]}}"#;
+    let noted = found(".claude/settings.json", Some("{}"), Some(hook), "");
+    assert_eq!(noted.iter().filter(|(rule, ..)| rule == "security-agent-command").count(), 1, "{noted:?}");
     let server = r#"{"mcpServers":{"a":{"command":"npx","args":["-y","a"]}}}"#;
     assert!(found(".mcp.json", Some("{}"), Some(server), "").iter().any(|(rule, ..)| rule == "security-agent-command"));
 }

@@ -87,3 +87,23 @@ fn messages_are_nested_up_to_a_limit() {
     assert!(nested(100_000).is_some());
     assert!(fault(&proto3(&"option (a) = {".repeat(100_000))).is_some());
 }
+
+#[test]
+fn names_and_declarations_have_limits() {
+    let named = |bytes: usize| fault(&proto3(&format!("message {} {{}}", "a".repeat(bytes))));
+    let long = Some((2, format!("a name is longer than {NAME_BYTES_MAX} bytes")));
+    assert_eq!((named(NAME_BYTES_MAX), named(NAME_BYTES_MAX + 1)), (None, long.clone()));
+    let package = |parts: usize| fault(&proto3(&format!("package a{};", ".a".repeat(parts))));
+    assert_eq!((package(NAME_BYTES_MAX / 2 - 1), package(NAME_BYTES_MAX / 2)), (None, long));
+    let declared = |count: usize| fault(&proto3(&"enum A {}".repeat(count)));
+    let many = format!("there are more than {DECLARATIONS_MAX} messages and enumerations");
+    assert_eq!((declared(DECLARATIONS_MAX), declared(DECLARATIONS_MAX + 1)), (None, Some((2, many))));
+}
+
+#[test]
+fn reserved_numbers_are_one_list_of_ranges() {
+    let file = read(&proto3("message A { reserved 9, 2 to 4, 5, 3 to max; reserved 1; } message B { reserved 4, 1; }"));
+    let reserved = |at: usize| &file.types.messages[at].reserved;
+    assert_eq!(reserved(0).numbers, [(1, i64::MAX)]);
+    assert_eq!((0..6).filter(|number| reserved(1).has_number(*number)).collect::<Vec<_>>(), [1, 4]);
+}

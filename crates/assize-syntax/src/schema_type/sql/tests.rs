@@ -32,7 +32,7 @@ fn shown(text: &str) -> Vec<String> {
                 change.renamed.map(|name| format!(" to {}", name.own())).unwrap_or_default(),
                 mark(change.has_other_columns, " +"),
             ),
-            SqlAction::Drop => "drop".to_owned(),
+            SqlAction::MakesRoom => "room".to_owned(),
             SqlAction::Unknown => "unknown".to_owned(),
         };
         let fault = statement.fault.map(|fault| format!(" {fault:?}")).unwrap_or_default();
@@ -58,7 +58,21 @@ fn tables_have_columns_and_keys() {
         ("create table a (key text, index int, unique bool);", "1:create a [key? index? unique?]"),
         ("create table a$b (c$d int);", "1:create a$b [c$d]"),
         ("create table #a (b int);", "1:unknown"),
-        ("drop index a;", "1:drop"),
+        ("drop index a;", "1:room"),
+        ("create hybrid table a (b int);", "1:unknown"),
+        ("if object_id('a') is null create table a (b int);", "1:unknown"),
+        ("create schema a create table b (c int);", "1:unknown"),
+        ("use shop;", "1:room"),
+        ("set search_path = shop;", "1:room"),
+        ("create table a (b map<string, int>, c struct<d int, e array<f>>, g int);", "1:create a [b c g]"),
+        ("create table a (b int, # one) two\n c int // d, e\n);", "1:create a [b c]"),
+        ("create table a (b int,\ngo boolean);", "1:create a [b go]"),
+        ("create table a (b int[], check (b[array_length(b[1:2], 1)] = 3), c int);", "1:create a [b c]"),
+        (
+            "create table a (references text, b int, foreign key (b, period c) references d (e, period f));",
+            "1:create a [references b] -> d(e f)",
+        ),
+        ("create table a (family b (c), b.c int);", "1:create a [family? b?]"),
     ] {
         assert_eq!(shown(text), [expected], "{text}");
     }
@@ -111,6 +125,10 @@ fn a_backslash_is_what_closes_all_quotes() {
         assert_eq!(shown(text), ["1:create a [b]"], "{text}");
         assert!(read(text).is_closed, "{text}");
     }
+    // Both readings close every quote here.
+    let either = r"create table a (b int default 'it\'s one', c int default 'it\'s two');";
+    assert!(!read(either).is_closed);
+    assert_eq!(shown(&either.replace("table a", "table `a`")), ["1:create a [b c]"]);
     for text in ["create table a (b int); select 'c", "/* create table a (b int);", "do $x$ create table a (b int);"] {
         assert!(!read(text).is_closed, "{text}");
     }

@@ -54,15 +54,25 @@ impl SqlToken<'_> {
 /// Takes a text apart, and says whether every quote and comment in it is closed.
 ///
 /// In the standard a backslash is a letter like any other; MySQL and others escape the next one with it. That is not written
-/// anywhere, so that the reading counts in which all quotes are closed.
+/// anywhere, so that the reading counts in which all quotes are closed. Where both close them, MySQL's other marks
+/// decide; without one nothing is sure.
 pub(super) fn tokens(text: &str) -> (Vec<SqlToken<'_>>, bool) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let plain = Lexer::new(text, false).all();
-    if plain.1 {
-        return plain;
+    if plain.closed && !plain.closes_after_backslash {
+        return (plain.found, true);
     }
     let escaped = Lexer::new(text, true).all();
-    if escaped.1 { escaped } else { plain }
+    let is_mysql = || {
+        let says = |token: &SqlToken<'_>| ["engine", "auto_increment"].iter().any(|word| token.says(word));
+        text.contains('`') || escaped.found.iter().any(says)
+    };
+    match (plain.closed, escaped.closed) {
+        (false, true) => (escaped.found, true),
+        (true, true) if is_mysql() => (escaped.found, true),
+        (true, false) => (plain.found, true),
+        _ => (plain.found, false),
+    }
 }
 
 struct Lexer<'t> {
@@ -75,15 +85,26 @@ struct Lexer<'t> {
     /// Whether a token ends at this place.
     adjoins: bool,
     closed: bool,
+    /// Whether a quote that closes a string stands behind a backslash.
+    closes_after_backslash: bool,
     found: Vec<SqlToken<'t>>,
 }
 
 impl<'t> Lexer<'t> {
     fn new(text: &'t str, escapes: bool) -> Self {
-        Self { rest: text, line: 1, escapes, opens_line: true, adjoins: false, closed: true, found: Vec::new() }
+        Self {
+            rest: text,
+            line: 1,
+            escapes,
+            opens_line: true,
+            adjoins: false,
+            closed: true,
+            closes_after_backslash: false,
+            found: Vec::new(),
+        }
     }
 
-    fn all(mut self) -> (Vec<SqlToken<'t>>, bool) {
+    fn all(mut self) -> Self {
         while let Some(first) = self.rest.chars().next() {
             let skipped = self.skipped(first);
             let length = skipped.unwrap_or_else(|| self.token(first));
@@ -94,7 +115,7 @@ impl<'t> Lexer<'t> {
             self.opens_line = passed.ends_with('\n') || self.opens_line && first.is_whitespace();
             self.rest = after;
         }
-        (self.found, self.closed)
+        self
     }
 
     /// The length of what is no part of a statement.
@@ -104,8 +125,10 @@ impl<'t> Lexer<'t> {
         if first.is_whitespace() {
             return Some(first.len_utf8());
         }
-        // `#` begins a comment in MySQL, and is a part of operators elsewhere; a backslash begins a command of psql.
-        if rest.starts_with("--") || self.opens_line && matches!(first, '#' | '\\') {
+        // `#` and `//` begin comments in some dialects and are parts of operators in others; a backslash begins a command
+        // of psql.
+        let is_remark = !self.adjoins && (rest.starts_with("# ") || rest.starts_with("//"));
+        if rest.starts_with("--") || is_remark || self.opens_line && matches!(first, '#' | '\\') {
             return Some(line());
         }
         if let Some(comment) = rest.strip_prefix("/*") {
@@ -113,7 +136,10 @@ impl<'t> Lexer<'t> {
             self.closed &= end.is_some();
             return Some(end.unwrap_or(rest.len()));
         }
-        let copies = self.opens_line && rest.starts_with("COPY ") && rest[..line()].trim_end().ends_with("FROM stdin;");
+        let copies = self.opens_line && {
+            let command = rest[..line()].trim_end().to_ascii_lowercase();
+            command.starts_with("copy ") && command.ends_with("from stdin;")
+        };
         copies.then(|| rest.find("\n\\.").map_or(rest.len(), |end| end + 3))
     }
 
@@ -125,7 +151,10 @@ impl<'t> Lexer<'t> {
             let escaped = self.adjoins && self.found.last().is_some_and(|before| before.says("e"));
             return self.quoted(('\'', '\''), SqlTokenKind::Text, self.escapes || escaped);
         }
-        let is_array = first == '[' && rest[1..].starts_with(|next: char| next == ']' || next.is_ascii_digit());
+        let follows_name =
+            self.adjoins && self.found.last().is_some_and(|before| before.kind == SqlTokenKind::Word || before.is("]"));
+        let is_array = first == '[' && follows_name
+            || first == '[' && rest[1..].starts_with(|next: char| next == ']' || next.is_ascii_digit());
         if let Some(quotes) = NAME_QUOTES.iter().find(|(open, _)| *open == first && !is_array) {
             return self.quoted(*quotes, SqlTokenKind::Quoted, self.escapes && first == '"');
         }
@@ -153,6 +182,7 @@ impl<'t> Lexer<'t> {
         let end = closing(inner, close, escapes);
         self.closed &= end.is_some();
         let end = end.unwrap_or(inner.len());
+        self.closes_after_backslash |= !escapes && close == '\'' && inner[..end].ends_with('\\');
         self.note(&inner[..end], kind);
         open.len_utf8() + end + close.len_utf8()
     }
@@ -242,18 +272,21 @@ impl<'a, 't> Tokens<'a, 't> {
         Some(name)
     }
 
-    /// Takes all up to one of these signs outside of brackets, or a bracket that closes what is around.
+    /// Takes all up to one of these signs outside of brackets, or a bracket that closes what is around. Outside of round
+    /// brackets an angle is one as well: `map<string, int>`.
     pub(super) fn take_until(&mut self, signs: &[&str]) -> &'a [SqlToken<'t>] {
         let start = self.at;
-        let mut depth = 0_usize;
+        let (mut depth, mut angles) = (0_usize, 0_usize);
         while let Some(token) = self.peek() {
             let sign = if token.kind == SqlTokenKind::Sign { token.text } else { "" };
-            if depth == 0 && (signs.contains(&sign) || sign == ")") {
+            if depth == 0 && (angles == 0 && signs.contains(&sign) || sign == ")") {
                 break;
             }
             match sign {
                 "(" => depth += 1,
                 ")" => depth = depth.saturating_sub(1),
+                "<" if depth == 0 => angles += 1,
+                ">" if depth == 0 => angles = angles.saturating_sub(1),
                 _ => {}
             }
             self.at += 1;
