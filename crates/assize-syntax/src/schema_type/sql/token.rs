@@ -153,8 +153,8 @@ impl<'t> Lexer<'t> {
         }
         let follows_name =
             self.adjoins && self.found.last().is_some_and(|before| before.kind == SqlTokenKind::Word || before.is("]"));
-        let is_array = first == '[' && follows_name
-            || first == '[' && rest[1..].starts_with(|next: char| next == ']' || next.is_ascii_digit());
+        let is_number = |next: char| next == ']' || next.is_ascii_digit();
+        let is_array = first == '[' && (follows_name || rest[1..].starts_with(is_number));
         if let Some(quotes) = NAME_QUOTES.iter().find(|(open, _)| *open == first && !is_array) {
             return self.quoted(*quotes, SqlTokenKind::Quoted, self.escapes && first == '"');
         }
