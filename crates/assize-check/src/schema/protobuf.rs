@@ -19,12 +19,6 @@ pub const NUMBER_MAX: i64 = 536_870_911;
 /// Numbers that belong to the makers of the format.
 pub const NUMBERS_RESERVED: std::ops::RangeInclusive<i64> = 19_000..=19_999;
 
-/// Types that the language has by itself.
-const SCALARS: [&str; 15] = [
-    "bool", "bytes", "double", "fixed32", "fixed64", "float", "int32", "int64", "sfixed32", "sfixed64", "sint32",
-    "sint64", "string", "uint32", "uint64",
-];
-
 /// Looks at every file.
 pub(super) fn check(tree: &SchemaTree<'_>, checked: &mut Checked) {
     let mut files = Vec::new();
@@ -193,7 +187,7 @@ impl ProtobufCheck<'_, '_> {
             None => &field.type_text,
         };
         let named = of.trim_start_matches('.');
-        let is_own = SCALARS.contains(&of) || named.contains("google.protobuf.") || named.starts_with("protobuf.");
+        let is_own = wire_group(of) != NAMED || named.contains("google.protobuf.") || named.starts_with("protobuf.");
         if !is_own && !self.known.contains(named) {
             self.fault("unknown-type", field.line, format!("no file defines the type {}", quote(named)));
         }
@@ -291,8 +285,8 @@ fn changed(
         return;
     }
     // A message or enumeration that was renamed is the same on the wire.
-    let renamed = was.group == "named" && now.group == "named" && !known.contains(last(&was.kind));
-    let compatible = renamed || same_kind || was.group == now.group && was.group != "named";
+    let renamed = was.group == NAMED && now.group == NAMED && !known.contains(last(&was.kind));
+    let compatible = renamed || same_kind || was.group == now.group && was.group != NAMED;
     let certainty = if compatible { Certainty::Likely } else { sure };
     let shown = |field: &WireField| format!("{}{}", if field.repeated { "repeated " } else { "" }, field.kind);
     let what = format!(
@@ -327,9 +321,12 @@ fn wires(tree: &SchemaTree<'_>) -> BTreeMap<String, Wire> {
     found
 }
 
-/// A field with the group of types that read each other's bytes.
-fn wire_field(field: &ProtobufField) -> WireField {
-    let group = match field.type_text.as_str() {
+/// The group of what is no type of the language itself.
+const NAMED: &str = "named";
+
+/// The group of types that read each other's bytes.
+fn wire_group(type_text: &str) -> &'static str {
+    match type_text {
         "int32" | "int64" | "uint32" | "uint64" | "bool" => "varint",
         "sint32" | "sint64" => "zigzag",
         "fixed32" | "sfixed32" => "fixed32",
@@ -337,13 +334,16 @@ fn wire_field(field: &ProtobufField) -> WireField {
         "string" | "bytes" => "bytes",
         "float" => "float",
         "double" => "double",
-        _ => "named",
-    };
+        _ => NAMED,
+    }
+}
+
+fn wire_field(field: &ProtobufField) -> WireField {
     let kind = if field.is_map() { field.type_text.as_str() } else { last(&field.type_text) };
     WireField {
         name: field.name.clone(),
         kind: kind.to_owned(),
-        group,
+        group: wire_group(&field.type_text),
         repeated: field.label == ProtobufLabel::Repeated,
         line: field.line,
     }

@@ -9,7 +9,7 @@ use assize_core::finding::Certainty;
 use assize_core::text::quote;
 use assize_syntax::schema_type::SchemaTypeKind;
 use assize_syntax::schema_type::sql::{
-    SqlAction, SqlChange, SqlColumn, SqlDefinition, SqlFault, SqlForeignKey, SqlName, read,
+    SqlAction, SqlChange, SqlColumn, SqlDefinition, SqlFault, SqlForeignKey, SqlName, SqlStatement, read,
 };
 
 use super::{Aspect, Checked, SchemaTree};
@@ -66,41 +66,15 @@ pub(super) fn check(tree: &SchemaTree<'_>, checked: &mut Checked) {
             continue;
         }
         checked.saw(Aspect::Sql);
-        let about_tables = file.statements.iter().filter(|statement| is_about_table(&statement.action));
-        let count = about_tables.count();
+        let mut statements = file.statements;
+        statements.retain(|statement| is_about_table(&statement.action));
+        let count = statements.len();
         if count > STATEMENTS_MAX {
             known.gaps = true;
             checked.limit(format!("only {STATEMENTS_MAX} of {count} statements of {} were looked at", quote(path)));
+            statements.truncate(STATEMENTS_MAX);
         }
-        let mut own: BTreeSet<String> = BTreeSet::new();
-        let statements = file.statements.into_iter().filter(|statement| is_about_table(&statement.action));
-        for statement in statements.take(STATEMENTS_MAX) {
-            if let Some(fault) = statement.fault {
-                known.gaps = true;
-                let (certainty, what) = match fault {
-                    SqlFault::Unbalanced => (Certainty::Certain, "its brackets or commas do not fit"),
-                    SqlFault::TrailingComma => (Certainty::Likely, "a comma stands before a closing bracket"),
-                };
-                let message = format!("this statement cannot be read: {what}");
-                checked.fault(Aspect::Sql, "unreadable", (path, statement.line), certainty, message);
-                continue;
-            }
-            match statement.action {
-                // It may come again.
-                SqlAction::MakesRoom => own.clear(),
-                SqlAction::Create(table) => create((path, statement.line), table, &mut own, &mut known, checked),
-                SqlAction::Alter(change) => {
-                    if change.renamed.is_some() {
-                        own.clear();
-                    }
-                    alter(path, change, &mut known);
-                }
-                SqlAction::Unknown => {
-                    known.gaps = true;
-                    known.unread += 1;
-                }
-            }
-        }
+        statements_of(path, statements, &mut known, checked);
     }
     for change in std::mem::take(&mut known.changes) {
         apply(&change, &mut known);
@@ -108,6 +82,37 @@ pub(super) fn check(tree: &SchemaTree<'_>, checked: &mut Checked) {
     keys(&known, checked);
     if known.unread > 0 {
         checked.limit(format!("{} statements about tables are in no dialect of SQL that is read here", known.unread));
+    }
+}
+
+fn statements_of(path: &str, statements: Vec<SqlStatement>, known: &mut SqlDefinitions, checked: &mut Checked) {
+    let mut own: BTreeSet<String> = BTreeSet::new();
+    for statement in statements {
+        if let Some(fault) = statement.fault {
+            known.gaps = true;
+            let (certainty, what) = match fault {
+                SqlFault::Unbalanced => (Certainty::Certain, "its brackets or commas do not fit"),
+                SqlFault::TrailingComma => (Certainty::Likely, "a comma stands before a closing bracket"),
+            };
+            let message = format!("this statement cannot be read: {what}");
+            checked.fault(Aspect::Sql, "unreadable", (path, statement.line), certainty, message);
+            continue;
+        }
+        match statement.action {
+            // It may come again.
+            SqlAction::MakesRoom => own.clear(),
+            SqlAction::Create(table) => create((path, statement.line), table, &mut own, known, checked),
+            SqlAction::Alter(change) => {
+                if change.renamed.is_some() {
+                    own.clear();
+                }
+                alter(path, change, known);
+            }
+            SqlAction::Unknown => {
+                known.gaps = true;
+                known.unread += 1;
+            }
+        }
     }
 }
 

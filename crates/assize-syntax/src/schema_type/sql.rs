@@ -287,11 +287,7 @@ fn pieces<'a, 't>(list: &'a [SqlToken<'t>]) -> impl Iterator<Item = Piece<'a, 't
         let rest = list.get(start..).filter(|rest| !rest.is_empty())?;
         let mut depth = 0_usize;
         for (at, token) in rest.iter().enumerate() {
-            if token.is("(") {
-                depth += 1;
-            } else if token.is(")") {
-                depth = depth.saturating_sub(1);
-            }
+            depth = token.depth_after(depth);
             let opens_line = at > 0 && rest[at - 1].line < token.line;
             let follows = |word: &str| rest.get(at + 1).is_some_and(|next| next.says(word));
             // `GO` stands alone, or with how often; a column may have that name.
@@ -324,7 +320,7 @@ fn statement(piece: Piece<'_, '_>) -> Option<SqlStatement> {
         "create" => create(&mut tokens, piece.is_within).or_else(hidden)?,
         "drop" | "use" => SqlAction::MakesRoom,
         "set" if tokens.take_any(&["search_path"]).is_some() => SqlAction::MakesRoom,
-        _ if tokens.take_words(&["table"]) => alter(&mut tokens).map_or(SqlAction::Unknown, SqlAction::Alter),
+        "alter" if tokens.take_words(&["table"]) => alter(&mut tokens).map_or(SqlAction::Unknown, SqlAction::Alter),
         _ => return None,
     };
     let fault = if matches!(action, SqlAction::MakesRoom | SqlAction::Unknown) { None } else { fault(piece.tokens) };
@@ -626,11 +622,7 @@ fn column(entry: &[SqlToken<'_>]) -> Option<SqlColumn> {
 fn type_end(rest: &[SqlToken<'_>]) -> usize {
     let mut depth = 0_usize;
     for (at, token) in rest.iter().enumerate() {
-        if token.is("(") {
-            depth += 1;
-        } else if token.is(")") {
-            depth = depth.saturating_sub(1);
-        }
+        depth = token.depth_after(depth);
         let is_character_set = token.says("character") && rest.get(at + 1).is_some_and(|next| next.says("set"));
         if depth == 0 && (is_character_set || AFTER_TYPE.iter().any(|word| token.says(word))) {
             return at;

@@ -36,6 +36,11 @@ impl SqlToken<'_> {
         self.kind == SqlTokenKind::Sign && self.text == sign
     }
 
+    /// How many round brackets are open behind it.
+    pub(super) fn depth_after(&self, depth: usize) -> usize {
+        if self.is("(") { depth + 1 } else { depth.saturating_sub(usize::from(self.is(")"))) }
+    }
+
     /// Returns whether it is this word, in small or capital letters.
     pub(super) fn says(&self, word: &str) -> bool {
         self.kind == SqlTokenKind::Word && self.text.eq_ignore_ascii_case(word)
@@ -282,9 +287,8 @@ impl<'a, 't> Tokens<'a, 't> {
             if depth == 0 && (angles == 0 && signs.contains(&sign) || sign == ")") {
                 break;
             }
+            depth = token.depth_after(depth);
             match sign {
-                "(" => depth += 1,
-                ")" => depth = depth.saturating_sub(1),
                 "<" if depth == 0 => angles += 1,
                 ">" if depth == 0 => angles = angles.saturating_sub(1),
                 _ => {}
