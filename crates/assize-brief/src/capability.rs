@@ -8,59 +8,14 @@
 use std::collections::BTreeMap;
 
 use assize_core::path::{ending, file_name, parent};
-use assize_ecosystem::FileRole;
+use assize_ecosystem::pattern::fits;
+use assize_ecosystem::tool::{Sign, ToolKind};
+use assize_ecosystem::{ECOSYSTEMS, Ecosystem, FileRole};
 use assize_syntax::manifest::{Manifests, dig};
 use assize_syntax::tree::{FileId, SourceTree};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-/// What a tool is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ToolKind {
-    /// Gets dependencies and builds.
-    PackageManager,
-    /// Writes code in one form.
-    Formatter,
-    /// Finds faults without running the code.
-    Linter,
-    /// Checks types.
-    TypeChecker,
-    /// Runs tests.
-    TestRunner,
-    /// Describes data: schemas and what is generated from them.
-    SchemaTool,
-    /// Runs all of it on a server.
-    Ci,
-}
-
-impl ToolKind {
-    /// Every kind, in the order in which they are shown.
-    pub const ALL: [Self; 7] = [
-        Self::PackageManager,
-        Self::Formatter,
-        Self::Linter,
-        Self::TypeChecker,
-        Self::TestRunner,
-        Self::SchemaTool,
-        Self::Ci,
-    ];
-
-    /// Returns the kind's name in the plural.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::PackageManager => "package managers",
-            Self::Formatter => "formatters",
-            Self::Linter => "linters",
-            Self::TypeChecker => "type checkers",
-            Self::TestRunner => "test runners",
-            Self::SchemaTool => "schema tools",
-            Self::Ci => "CI",
-        }
-    }
-}
 
 /// A tool that the project uses, and what shows it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -97,194 +52,6 @@ pub struct Capabilities {
     /// Tools, by kind and name.
     pub tools: Vec<DetectedTool>,
 }
-
-/// What shows a tool.
-enum Sign {
-    /// A file of this name.
-    File(&'static str),
-    /// A file whose name begins so.
-    FileStart(&'static str),
-    /// A file whose name ends so.
-    FileEnd(&'static str),
-    /// A file below this folder.
-    Below(&'static str),
-    /// These keys in a `Cargo.toml`.
-    Cargo(&'static [&'static str]),
-    /// A dependency of a `Cargo.toml`.
-    CargoNeeds(&'static str),
-    /// These keys in a `pyproject.toml`.
-    Pyproject(&'static [&'static str]),
-    /// A dependency of a Python project, wherever it is listed.
-    PythonNeeds(&'static str),
-    /// A section of `setup.cfg` or `tox.ini`.
-    Ini(&'static str),
-    /// A dependency of a `package.json`.
-    NpmNeeds(&'static str),
-    /// A key of a `package.json`.
-    NpmKey(&'static str),
-    /// A script of a `package.json` that holds this.
-    NpmScript(&'static str),
-    /// A word in `pom.xml` or `build.gradle`.
-    Jvm(&'static str),
-}
-
-use Sign::{
-    Below, Cargo, CargoNeeds, File, FileEnd, FileStart, Ini, Jvm, NpmKey, NpmNeeds, NpmScript, Pyproject, PythonNeeds,
-};
-use ToolKind::{Ci, Formatter, Linter, PackageManager, SchemaTool, TestRunner, TypeChecker};
-
-/// Tools and what shows them.
-const TOOLS: &[(ToolKind, &str, &[Sign])] = &[
-    (PackageManager, "cargo", &[File("Cargo.toml")]),
-    (PackageManager, "npm", &[File("package-lock.json"), File("npm-shrinkwrap.json")]),
-    (PackageManager, "pnpm", &[File("pnpm-lock.yaml"), File("pnpm-workspace.yaml")]),
-    (PackageManager, "yarn", &[File("yarn.lock"), File(".yarnrc.yml")]),
-    (PackageManager, "bun", &[File("bun.lock"), File("bun.lockb")]),
-    (PackageManager, "deno", &[File("deno.json"), File("deno.jsonc")]),
-    (PackageManager, "uv", &[File("uv.lock"), Pyproject(&["tool", "uv"])]),
-    (PackageManager, "poetry", &[File("poetry.lock"), Pyproject(&["tool", "poetry"])]),
-    (PackageManager, "pdm", &[File("pdm.lock"), Pyproject(&["tool", "pdm"])]),
-    (PackageManager, "hatch", &[Pyproject(&["tool", "hatch"])]),
-    (PackageManager, "pipenv", &[File("Pipfile")]),
-    (PackageManager, "conda", &[File("environment.yml"), File("conda.yaml")]),
-    (PackageManager, "pip", &[FileStart("requirements"), File("setup.py"), Pyproject(&["project"])]),
-    (PackageManager, "go", &[File("go.mod")]),
-    (PackageManager, "maven", &[File("pom.xml")]),
-    (PackageManager, "gradle", &[File("build.gradle"), File("build.gradle.kts"), File("settings.gradle.kts")]),
-    (PackageManager, "bundler", &[File("Gemfile")]),
-    (PackageManager, "composer", &[File("composer.json")]),
-    (Formatter, "rustfmt", &[File("rustfmt.toml"), File(".rustfmt.toml"), File("Cargo.toml")]),
-    (Formatter, "gofmt", &[File("go.mod")]),
-    (
-        Formatter,
-        "prettier",
-        &[FileStart(".prettierrc"), FileStart("prettier.config."), NpmKey("prettier"), NpmNeeds("prettier")],
-    ),
-    (Formatter, "biome", &[File("biome.json"), File("biome.jsonc"), NpmNeeds("@biomejs/biome")]),
-    (Formatter, "dprint", &[File("dprint.json"), File(".dprint.json")]),
-    (Formatter, "black", &[Pyproject(&["tool", "black"]), PythonNeeds("black")]),
-    (Formatter, "ruff format", &[Pyproject(&["tool", "ruff", "format"])]),
-    (Formatter, "isort", &[Pyproject(&["tool", "isort"]), File(".isort.cfg"), Ini("isort"), PythonNeeds("isort")]),
-    (Formatter, "yapf", &[File(".style.yapf"), Pyproject(&["tool", "yapf"])]),
-    (Formatter, "clang-format", &[File(".clang-format")]),
-    (Formatter, "spotless", &[Jvm("spotless")]),
-    (Formatter, "google-java-format", &[Jvm("google-java-format"), Jvm("googleJavaFormat")]),
-    (Formatter, "editorconfig", &[File(".editorconfig")]),
-    (
-        Linter,
-        "clippy",
-        &[
-            File("clippy.toml"),
-            File(".clippy.toml"),
-            Cargo(&["lints", "clippy"]),
-            Cargo(&["workspace", "lints", "clippy"]),
-        ],
-    ),
-    (Linter, "cargo-deny", &[File("deny.toml")]),
-    (
-        Linter,
-        "eslint",
-        &[FileStart(".eslintrc"), FileStart("eslint.config."), NpmKey("eslintConfig"), NpmNeeds("eslint")],
-    ),
-    (Linter, "biome", &[File("biome.json"), File("biome.jsonc"), NpmNeeds("@biomejs/biome")]),
-    (Linter, "oxlint", &[File(".oxlintrc.json"), NpmNeeds("oxlint")]),
-    (Linter, "tslint", &[File("tslint.json")]),
-    (Linter, "stylelint", &[FileStart(".stylelintrc"), NpmNeeds("stylelint")]),
-    (Linter, "ruff", &[File("ruff.toml"), File(".ruff.toml"), Pyproject(&["tool", "ruff"]), PythonNeeds("ruff")]),
-    (Linter, "flake8", &[File(".flake8"), Ini("flake8"), PythonNeeds("flake8")]),
-    (Linter, "pylint", &[File(".pylintrc"), File("pylintrc"), Pyproject(&["tool", "pylint"]), PythonNeeds("pylint")]),
-    (Linter, "bandit", &[File(".bandit"), Pyproject(&["tool", "bandit"])]),
-    (Linter, "import-linter", &[File(".importlinter"), Pyproject(&["tool", "importlinter"])]),
-    (Linter, "dependency-cruiser", &[FileStart(".dependency-cruiser."), NpmNeeds("dependency-cruiser")]),
-    (Linter, "golangci-lint", &[FileStart(".golangci.")]),
-    (Linter, "go vet", &[File("go.mod")]),
-    (Linter, "checkstyle", &[File("checkstyle.xml"), Jvm("checkstyle")]),
-    (Linter, "spotbugs", &[Jvm("spotbugs")]),
-    (Linter, "error-prone", &[Jvm("error_prone"), Jvm("errorprone")]),
-    (Linter, "archunit", &[Jvm("archunit")]),
-    (Linter, "pre-commit", &[File(".pre-commit-config.yaml")]),
-    (Linter, "shellcheck", &[File(".shellcheckrc")]),
-    (TypeChecker, "rustc", &[File("Cargo.toml")]),
-    (TypeChecker, "tsc", &[File("tsconfig.json"), FileStart("tsconfig."), NpmNeeds("typescript")]),
-    (TypeChecker, "flow", &[File(".flowconfig")]),
-    (
-        TypeChecker,
-        "mypy",
-        &[File("mypy.ini"), File(".mypy.ini"), Pyproject(&["tool", "mypy"]), Ini("mypy"), PythonNeeds("mypy")],
-    ),
-    (TypeChecker, "pyright", &[File("pyrightconfig.json"), Pyproject(&["tool", "pyright"]), PythonNeeds("pyright")]),
-    (TypeChecker, "basedpyright", &[Pyproject(&["tool", "basedpyright"]), PythonNeeds("basedpyright")]),
-    (TypeChecker, "ty", &[File("ty.toml"), Pyproject(&["tool", "ty"])]),
-    (TypeChecker, "pyrefly", &[File("pyrefly.toml"), Pyproject(&["tool", "pyrefly"])]),
-    (TypeChecker, "go", &[File("go.mod")]),
-    (TypeChecker, "javac", &[File("pom.xml"), FileStart("build.gradle")]),
-    (TestRunner, "cargo test", &[File("Cargo.toml")]),
-    (TestRunner, "nextest", &[File("nextest.toml")]),
-    (TestRunner, "vitest", &[FileStart("vitest.config."), FileStart("vitest.workspace."), NpmNeeds("vitest")]),
-    (TestRunner, "jest", &[FileStart("jest.config."), NpmKey("jest"), NpmNeeds("jest")]),
-    (TestRunner, "mocha", &[FileStart(".mocharc"), NpmNeeds("mocha")]),
-    (TestRunner, "ava", &[NpmKey("ava"), NpmNeeds("ava")]),
-    (TestRunner, "node:test", &[NpmScript("node --test")]),
-    (TestRunner, "karma", &[FileStart("karma.conf.")]),
-    (TestRunner, "playwright", &[FileStart("playwright.config."), NpmNeeds("@playwright/test")]),
-    (TestRunner, "cypress", &[FileStart("cypress.config."), NpmNeeds("cypress")]),
-    (
-        TestRunner,
-        "pytest",
-        &[
-            File("pytest.ini"),
-            File("conftest.py"),
-            Pyproject(&["tool", "pytest"]),
-            Ini("tool:pytest"),
-            Ini("pytest"),
-            PythonNeeds("pytest"),
-        ],
-    ),
-    (TestRunner, "tox", &[File("tox.ini"), Pyproject(&["tool", "tox"])]),
-    (TestRunner, "nox", &[File("noxfile.py")]),
-    (TestRunner, "go test", &[File("go.mod")]),
-    (TestRunner, "junit", &[Jvm("junit")]),
-    (TestRunner, "testng", &[Jvm("testng")]),
-    (SchemaTool, "protobuf", &[FileEnd(".proto")]),
-    (SchemaTool, "buf", &[File("buf.yaml"), File("buf.gen.yaml")]),
-    (SchemaTool, "graphql", &[FileEnd(".graphql"), FileEnd(".graphqls"), FileEnd(".gql")]),
-    (
-        SchemaTool,
-        "json schema",
-        &[
-            FileEnd(".schema.json"),
-            CargoNeeds("schemars"),
-            CargoNeeds("jsonschema"),
-            NpmNeeds("ajv"),
-            PythonNeeds("jsonschema"),
-        ],
-    ),
-    (
-        SchemaTool,
-        "openapi",
-        &[FileStart("openapi."), FileStart("swagger."), CargoNeeds("utoipa"), NpmNeeds("openapi-typescript")],
-    ),
-    (SchemaTool, "pydantic", &[PythonNeeds("pydantic")]),
-    (SchemaTool, "zod", &[NpmNeeds("zod")]),
-    (SchemaTool, "prisma", &[FileEnd(".prisma")]),
-    (SchemaTool, "drizzle", &[FileStart("drizzle.config.")]),
-    (SchemaTool, "alembic", &[File("alembic.ini")]),
-    (SchemaTool, "sqlx", &[CargoNeeds("sqlx")]),
-    (SchemaTool, "diesel", &[File("diesel.toml")]),
-    (SchemaTool, "flyway", &[Jvm("flyway")]),
-    (SchemaTool, "avro", &[FileEnd(".avsc")]),
-    (Ci, "github actions", &[Below(".github/workflows/")]),
-    (Ci, "gitlab", &[File(".gitlab-ci.yml")]),
-    (Ci, "circleci", &[Below(".circleci/")]),
-    (Ci, "azure pipelines", &[FileStart("azure-pipelines")]),
-    (Ci, "jenkins", &[File("Jenkinsfile")]),
-    (Ci, "travis", &[File(".travis.yml")]),
-    (Ci, "buildkite", &[Below(".buildkite/")]),
-    (Ci, "drone", &[File(".drone.yml")]),
-    (Ci, "woodpecker", &[Below(".woodpecker/"), File(".woodpecker.yml")]),
-    (Ci, "forgejo actions", &[Below(".forgejo/workflows/")]),
-    (Ci, "own script", &[Below(".ci/")]),
-];
 
 /// Languages by the endings of their files.
 const LANGUAGES: &[(&str, &[&str])] = &[
@@ -362,9 +129,8 @@ struct Search<'m, 'a> {
     /// The files that count, the nearest to the root first.
     files: Vec<FileId>,
     by_name: HashMap<&'a str, FileId>,
-    cargo: HashMap<String, FileId>,
-    npm: HashMap<String, FileId>,
-    python: HashMap<String, FileId>,
+    /// What manifests depend on: ecosystem and package.
+    packages: HashMap<(&'static str, String), FileId>,
     counted: HashSet<FileId>,
 }
 
@@ -387,101 +153,91 @@ impl<'m, 'a> Search<'m, 'a> {
             by_name.entry(file_name(tree.path(*id))).or_insert(*id);
         }
         let counted = files.iter().copied().collect();
-        let mut search = Self {
-            tree,
-            manifests,
-            files,
-            by_name,
-            cargo: HashMap::new(),
-            npm: HashMap::new(),
-            python: HashMap::new(),
-            counted,
-        };
+        let mut search = Self { tree, manifests, files, by_name, packages: HashMap::new(), counted };
         search.read_dependencies();
         search
     }
 
     fn read_dependencies(&mut self) {
-        let counted = &self.counted;
-        let nearer = |tree: &SourceTree<'_>, map: &mut HashMap<String, FileId>, name: String, id: FileId| {
-            let depth = |id: FileId| (tree.path(id).matches('/').count(), id);
-            let entry = map.entry(name).or_insert(id);
-            if depth(id) < depth(*entry) {
-                *entry = id;
-            }
-        };
-        for (id, table) in self.manifests.cargo.iter().filter(|(id, _)| counted.contains(id)) {
+        let mut found: Vec<(&'static str, String, FileId)> = Vec::new();
+        for (id, table) in &self.manifests.cargo {
             for keys in [&["dependencies"][..], &["dev-dependencies"], &["workspace", "dependencies"]] {
-                for (name, _) in dig(table, keys).and_then(toml::Value::as_table).into_iter().flatten() {
-                    nearer(self.tree, &mut self.cargo, name.clone(), *id);
-                }
+                let names = dig(table, keys).and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::keys);
+                found.extend(names.map(|name| ("cargo", name.clone(), *id)));
             }
         }
-        for (id, value) in self.manifests.package.iter().filter(|(id, _)| counted.contains(id)) {
+        for (id, value) in &self.manifests.package {
             for key in ["dependencies", "devDependencies", "peerDependencies"] {
-                for (name, _) in value.get(key).and_then(Value::as_object).into_iter().flatten() {
-                    nearer(self.tree, &mut self.npm, name.clone(), *id);
-                }
+                let names = value.get(key).and_then(Value::as_object).into_iter().flat_map(serde_json::Map::keys);
+                found.extend(names.map(|name| ("node", name.clone(), *id)));
             }
         }
-        for (id, table) in self.manifests.pyproject.iter().filter(|(id, _)| counted.contains(id)) {
-            for name in python_dependencies(table) {
-                nearer(self.tree, &mut self.python, name, *id);
-            }
+        for (id, table) in &self.manifests.pyproject {
+            found.extend(python_dependencies(table).into_iter().map(|name| ("python", name, *id)));
         }
-        for (id, ini) in self.manifests.ini.iter().filter(|(id, _)| counted.contains(id)) {
-            for line in ini.get("options", "install_requires").iter().chain(ini.get("testenv", "deps")) {
-                nearer(self.tree, &mut self.python, requirement(line), *id);
-            }
+        for (id, ini) in &self.manifests.ini {
+            let lines = ini.get("options", "install_requires").iter().chain(ini.get("testenv", "deps"));
+            found.extend(lines.map(|line| ("python", requirement(line), *id)));
         }
         let texts = self.manifests.text.iter().filter(|(id, _)| self.tree.path(*id).ends_with(".txt"));
-        for (id, text) in texts.filter(|(id, _)| counted.contains(id)) {
-            for line in text.lines() {
-                nearer(self.tree, &mut self.python, requirement(line), *id);
-            }
+        found.extend(texts.flat_map(|(id, text)| text.lines().map(|line| ("python", requirement(line), *id))));
+        found.retain(|(_, _, id)| self.counted.contains(id));
+        found.sort_by_key(|(_, _, id)| self.distance(*id));
+        for (ecosystem, name, id) in found {
+            self.packages.entry((ecosystem, name)).or_insert(id);
         }
     }
 
     fn tools(&self) -> Vec<DetectedTool> {
-        let mut tools: Vec<DetectedTool> = TOOLS
-            .iter()
-            .filter_map(|(kind, id, signs)| {
-                let shown_by = signs.iter().find_map(|sign| self.find(sign))?;
-                Some(DetectedTool { kind: *kind, id: (*id).to_owned(), shown_by: self.tree.path(shown_by).to_owned() })
-            })
-            .collect();
-        tools.sort();
-        tools
+        let listed = ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.tools.iter().map(move |tool| (ecosystem, tool)));
+        let shown = listed.filter_map(|(ecosystem, tool)| {
+            Some((tool, tool.signs.iter().find_map(|sign| self.find(ecosystem, *sign))?))
+        });
+        let of_kinds = shown.flat_map(|(tool, id)| tool.kinds.iter().map(move |kind| (*kind, tool.id, id)));
+        let mut found: Vec<(ToolKind, &str, FileId)> = of_kinds.collect();
+        found.sort_by_key(|(kind, tool, id)| (*kind, *tool, self.distance(*id)));
+        found.dedup_by_key(|(kind, tool, _)| (*kind, *tool));
+        let tools = found.into_iter().map(|(kind, tool, id)| DetectedTool {
+            kind,
+            id: tool.to_owned(),
+            shown_by: self.tree.path(id).to_owned(),
+        });
+        tools.collect()
     }
 
-    fn find(&self, sign: &Sign) -> Option<FileId> {
+    /// How far a file is from the root of the tree.
+    fn distance(&self, id: FileId) -> (usize, FileId) {
+        (self.tree.path(id).matches('/').count(), id)
+    }
+
+    fn find(&self, ecosystem: &Ecosystem, sign: Sign) -> Option<FileId> {
         let file = |test: &dyn Fn(&str) -> bool| self.files.iter().copied().find(|id| test(self.tree.path(*id)));
-        match *sign {
-            File(name) => self.by_name.get(name).copied(),
-            FileStart(start) => file(&|path| file_name(path).starts_with(start)),
-            FileEnd(end) => file(&|path| path.ends_with(end)),
-            Below(folder) => file(&|path| path.starts_with(folder)),
-            CargoNeeds(name) => self.cargo.get(name).copied(),
-            NpmNeeds(name) => self.npm.get(name).copied(),
-            PythonNeeds(name) => self.python.get(name).copied(),
-            Cargo(keys) => self.first(&self.manifests.cargo, |table| dig(table, keys).is_some()),
-            Pyproject(keys) => self.first(&self.manifests.pyproject, |table| dig(table, keys).is_some()),
-            Ini(section) => self.first(&self.manifests.ini, |ini| ini.has_section(section)),
-            NpmKey(key) => self.first(&self.manifests.package, |value| value.get(key).is_some()),
-            NpmScript(command) => self.first(&self.manifests.package, |value| {
+        let manifests = self.manifests;
+        match sign {
+            Sign::Setting(name) | Sign::File(name) if name.contains('*') => file(&|path| fits(name, file_name(path))),
+            Sign::Setting(name) | Sign::File(name) => self.by_name.get(name).copied(),
+            Sign::Below(folder) => file(&|path| path.starts_with(folder)),
+            Sign::Dependency(name) => self.packages.get(&(ecosystem.id, name.to_owned())).copied(),
+            Sign::Key("Cargo.toml", keys) => self.first(&manifests.cargo, |table| dig(table, keys).is_some()),
+            Sign::Key("package.json", keys) => self
+                .first(&manifests.package, |value| keys.iter().try_fold(value, |value, key| value.get(key)).is_some()),
+            Sign::Key(_, keys) => self.first(&manifests.pyproject, |table| dig(table, keys).is_some()),
+            Sign::Section(section) => self.first(&manifests.ini, |ini| ini.has_section(section)),
+            Sign::Script(command) => self.first(&manifests.package, |value| {
                 let scripts = value.get("scripts").and_then(Value::as_object);
                 scripts.is_some_and(|map| map.values().filter_map(Value::as_str).any(|text| text.contains(command)))
             }),
-            Jvm(word) => {
-                let found = self.first(&self.manifests.text, |text| text.contains(word));
+            Sign::Text(text) => {
+                let found = self.first(&manifests.text, |manifest| manifest.contains(text));
                 found.filter(|id| !self.tree.path(*id).ends_with(".txt"))
             }
+            Sign::AlsoReads(_) | Sign::Unasked(_) => None,
         }
     }
 
     fn first<T>(&self, list: &[(FileId, T)], test: impl Fn(&T) -> bool) -> Option<FileId> {
         let found = list.iter().filter(|(id, value)| self.counted.contains(id) && test(value)).map(|(id, _)| *id);
-        found.min_by_key(|id| (self.tree.path(*id).matches('/').count(), *id))
+        found.min_by_key(|id| self.distance(*id))
     }
 }
 

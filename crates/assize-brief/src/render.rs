@@ -6,12 +6,12 @@
 
 use std::fmt::Write as _;
 
+use assize_ecosystem::tool::ToolKind;
 use assize_syntax::schema_type::{SchemaFormat, SchemaType};
 use foldhash::HashSet;
 
 use crate::boundary::{Basis, Boundary, Cycle, shown};
 use crate::brief::{Brief, Dependency, Flow, ImportDestination, ResolvedImport};
-use crate::capability::ToolKind;
 use crate::naming::{Affix, AffixPosition, Convention};
 use crate::public::PublicName;
 

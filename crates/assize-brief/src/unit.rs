@@ -6,9 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use assize_core::path::{file_name, folders_above, is_within, parent, without_ending};
-use assize_ecosystem::FileRole;
-use assize_ecosystem::is_script;
+use assize_core::path::{folders_above, is_within, parent, without_ending};
+use assize_ecosystem::{FileRole, is_project_file, is_script};
 use assize_syntax::facts::SkipReason;
 use assize_syntax::tree::{FileId, SourceTree};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -31,10 +30,6 @@ pub const SPLIT_FILES_MIN: usize = 4;
 
 /// A part that holds more of a divided unit than this is divided with it.
 const TRUNK_SHARE_MIN: f64 = 0.8;
-
-/// Files that make their folder a project.
-const PROJECT_FILES: [&str; 8] =
-    ["Cargo.toml", "package.json", "pyproject.toml", "setup.py", "setup.cfg", "go.mod", "pom.xml", "build.gradle"];
 
 /// How a tree is divided into units.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -75,7 +70,7 @@ fn corpora<'a>(tree: &SourceTree<'a>) -> HashSet<&'a str> {
         files.into_iter().any(|file| tree.facts(*file).is_some())
     };
     let mut found = HashSet::new();
-    for (_, file) in tree.files().filter(|(_, file)| PROJECT_FILES.contains(&file_name(file.path))) {
+    for (_, file) in tree.files().filter(|(_, file)| is_project_file(file.path)) {
         let mut around = folders_above(file.path).take_while(|folder| is_in_tests(folder));
         found.extend(around.next());
         found.extend(around.take_while(|folder| !holds_source(folder)));
@@ -118,7 +113,7 @@ impl Partition {
             tree.files().filter(|(id, file)| file.facts.is_some() && counted(id)).map(|(_, file)| file.path).collect();
         let mut partition = Self::default();
         for (id, file) in tree.files() {
-            if PROJECT_FILES.contains(&file_name(file.path)) && roles[id.index()].is_production() {
+            if is_project_file(file.path) && roles[id.index()].is_production() {
                 partition.projects.insert(parent(file.path).to_owned());
             }
         }

@@ -28,17 +28,23 @@
 pub mod command;
 mod ecosystem;
 mod language;
+pub mod marker;
 pub mod pattern;
 pub mod role;
 pub mod test_kind;
+pub mod tool;
 
 pub use ecosystem::{ECOSYSTEMS, Ecosystem, GeneratedPaths, Install, TestPaths};
 pub use language::Language;
 pub use role::FileRole;
 
+use std::sync::LazyLock;
+
 use assize_core::path::{ending, file_name};
 
 use command::CommandRole;
+use marker::{SkipMarker, TestMarkers};
+use tool::Tool;
 
 /// Returns the ecosystem that a language belongs to.
 pub fn of_language(language: Language) -> &'static Ecosystem {
@@ -53,6 +59,17 @@ pub fn of_manifest(path: &str) -> Option<(&'static Ecosystem, bool)> {
         let is_lock = ecosystem.lock_files.contains(&name);
         (is_lock || pattern::any(ecosystem.manifests, name)).then_some((ecosystem, is_lock))
     })
+}
+
+/// Returns whether the folder of this file is a project of its own.
+pub fn is_project_file(path: &str) -> bool {
+    ECOSYSTEMS.iter().any(|ecosystem| ecosystem.project_files.contains(&file_name(path)))
+}
+
+/// Returns whether an ecosystem may keep installed packages beside this manifest.
+pub fn has_dependencies_beside(path: &str) -> bool {
+    let keeps = |it: &&Ecosystem| !it.dependency_folders.is_empty() && pattern::any(it.manifests, file_name(path));
+    ECOSYSTEMS.iter().any(|ecosystem| keeps(&ecosystem))
 }
 
 /// Returns whether the file holds source code.
@@ -93,18 +110,26 @@ pub fn is_setting(path: &str) -> bool {
     let is_listed = path.contains("requirements") && name.ends_with(".txt");
     is_listed
         || calls_tools(path)
+        || is_checker_setting(path)
+        || is_runner_setting(path)
         || ECOSYSTEMS.iter().any(|it| pattern::any(it.manifests, name) || pattern::any(it.settings, name))
 }
 
 /// Returns whether the file says which tools a project calls: pipelines, hooks before commits, files of make and just.
 pub fn calls_tools(path: &str) -> bool {
-    const NAMES: [&str; 8] = [
+    const NAMES: [&str; 14] = [
         ".gitlab-ci.yml",
+        ".justfile",
         ".pre-commit-config.yaml",
         "azure-pipelines.yml",
+        "GNUmakefile",
         "Jenkinsfile",
+        "Justfile",
         "Makefile",
+        "Taskfile.yaml",
+        "Taskfile.yml",
         "justfile",
+        "makefile",
         "noxfile.py",
         "tox.ini",
     ];
@@ -120,13 +145,14 @@ pub fn is_generated(path: &str) -> bool {
 pub fn is_runner_configuration(path: &str) -> bool {
     let name = file_name(path);
     let top = path.split('/').next().unwrap_or_default();
-    ECOSYSTEMS.iter().any(|ecosystem| {
+    let is_of = |ecosystem: &Ecosystem| {
         pattern::any(ecosystem.runner_files, name)
             || ecosystem.runner_folders.iter().any(|folder| match folder.strip_suffix('/') {
                 Some(anywhere) => format!("/{path}").contains(&format!("/{anywhere}/")),
                 None => top == *folder,
             })
-    })
+    };
+    is_runner_setting(path) || ECOSYSTEMS.iter().any(is_of)
 }
 
 /// Ranks files by what a reader of a change needs first: code, then prose and settings, then what tools write.
@@ -177,6 +203,72 @@ pub fn command_role(words: &[&str]) -> CommandRole {
     }
 }
 
+/// All tools of all ecosystems. One that serves several is listed in each with what shows it there.
+pub fn tools() -> impl Iterator<Item = &'static Tool> {
+    ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.tools)
+}
+
+/// Finds a tool by its name.
+pub fn find_tool(id: &str) -> Option<&'static Tool> {
+    tools().find(|tool| tool.id == id)
+}
+
+fn files_of(is_meant: fn(&Tool) -> bool) -> Vec<&'static str> {
+    tools().filter(|tool| is_meant(tool)).flat_map(Tool::files).collect()
+}
+
+/// Returns whether a file is there to tell a linter, formatter or type checker what to object to.
+pub fn is_checker_setting(path: &str) -> bool {
+    static FILES: LazyLock<Vec<&str>> = LazyLock::new(|| files_of(Tool::is_checker));
+    pattern::any(&FILES, file_name(path))
+}
+
+/// Returns whether a file is there to tell a runner of tests what to do.
+pub(crate) fn is_runner_setting(path: &str) -> bool {
+    static FILES: LazyLock<Vec<&str>> = LazyLock::new(|| files_of(Tool::is_runner));
+    pattern::any(&FILES, file_name(path))
+}
+
+/// Tells how a line leaves a test out of the run.
+///
+/// # Example
+///
+/// ```rust
+/// use assize_ecosystem::marker::SkipMarker;
+/// use assize_ecosystem::{Language, skip_marker};
+///
+/// let line = "@pytest.mark.skip(reason='')";
+/// assert_eq!(skip_marker(Language::Python, line, line), Some(SkipMarker::Always));
+/// assert_eq!(skip_marker(Language::Python, "skip(3)", "skip(3)"), None);
+/// ```
+pub fn skip_marker(language: Language, code: &str, raw: &str) -> Option<SkipMarker> {
+    (of_language(language).markers.skip)(code, raw)
+}
+
+/// Returns whether a line leaves out all tests but its own.
+pub fn is_focus_marker(language: Language, code: &str) -> bool {
+    (of_language(language).markers.focus)(code)
+}
+
+/// Texts of which at least one stands in every line that leaves a test out.
+pub fn skip_hints() -> &'static [&'static str] {
+    static HINTS: LazyLock<Vec<&str>> = LazyLock::new(|| gathered(|markers| markers.skip_hints));
+    &HINTS
+}
+
+/// Texts of which at least one stands in every line that leaves the other tests out.
+pub fn focus_hints() -> &'static [&'static str] {
+    static HINTS: LazyLock<Vec<&str>> = LazyLock::new(|| gathered(|markers| markers.focus_hints));
+    &HINTS
+}
+
+fn gathered(hints: fn(&TestMarkers) -> &'static [&'static str]) -> Vec<&'static str> {
+    let mut all: Vec<&str> = ECOSYSTEMS.iter().flat_map(|ecosystem| hints(&ecosystem.markers)).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,6 +291,86 @@ mod tests {
         ] {
             let words: Vec<&str> = command.split_whitespace().collect();
             assert_eq!(command_role(&words), role, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_tool_knows_its_files_and_manifests() {
+        let mypy = find_tool("mypy").expect("a tool");
+        assert!(mypy.is_checker() && !mypy.is_runner());
+        for (path, has, may_read) in [
+            ("web/mypy.ini", true, true),
+            ("setup.cfg", false, true),
+            ("pyproject.toml", false, true),
+            ("package.json", false, false),
+            ("mypy.initial", false, false),
+        ] {
+            assert_eq!((mypy.has_file(path), mypy.may_read(path)), (has, may_read), "{path}");
+        }
+        assert!(
+            find_tool("rustfmt")
+                .is_some_and(|tool| tool.is_unasked("crates/a/Cargo.toml") && !tool.is_unasked("go.mod"))
+        );
+    }
+
+    #[test]
+    fn settings_are_told_by_the_kind_of_their_tool() {
+        for (path, checker, runner) in [
+            ("a/.eslintrc.json", true, false),
+            (".editorconfig", true, false),
+            ("jest.setup.ts", false, true),
+            ("pytest.toml", false, true),
+            (".oxlintrc.json", true, false),
+            // The compiler reads the one that it is told to read.
+            ("tsconfig.json", false, false),
+            ("Cargo.toml", false, false),
+            ("uv.lock", false, false),
+        ] {
+            assert_eq!((is_checker_setting(path), is_runner_setting(path)), (checker, runner), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_tool_is_listed_once_in_an_ecosystem() {
+        for ecosystem in ECOSYSTEMS {
+            for (index, tool) in ecosystem.tools.iter().enumerate() {
+                assert!(
+                    ecosystem.tools[..index].iter().all(|other| other.id != tool.id),
+                    "{} {}",
+                    ecosystem.id,
+                    tool.id
+                );
+                assert!(!tool.kinds.is_empty() && !tool.signs.is_empty(), "{}", tool.id);
+            }
+        }
+    }
+
+    #[test]
+    fn a_hint_stands_in_every_marker() {
+        for (language, line) in [
+            (Language::Rust, "#[ignore]"),
+            (Language::Python, "@unittest.expectedFailure"),
+            (Language::TypeScript, "xit('adds', () => {"),
+            (Language::TypeScript, "test.todo('adds')"),
+            (Language::Go, "\tt.Skip()"),
+            (Language::Kotlin, "@Disabled"),
+            (Language::CSharp, "[Ignore]"),
+            (Language::Ruby, "  pending"),
+            (Language::Php, "$this->markTestSkipped();"),
+            (Language::Swift, "throw XCTSkip()"),
+            (Language::Cpp, "GTEST_SKIP();"),
+            (Language::Shell, "skip"),
+        ] {
+            assert!(skip_marker(language, line, line).is_some(), "{line}");
+            assert!(skip_hints().iter().any(|hint| line.contains(hint)), "{line}");
+        }
+        for (language, line) in [
+            (Language::JavaScript, "describe.only('', () => {"),
+            (Language::Ruby, "  fit ''"),
+            (Language::Go, "var _ = FDescribe(\"\", func() {"),
+        ] {
+            assert!(is_focus_marker(language, line), "{line}");
+            assert!(focus_hints().iter().any(|hint| line.contains(hint)), "{line}");
         }
     }
 }

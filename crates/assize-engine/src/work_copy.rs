@@ -11,6 +11,7 @@ use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
 
+use assize_core::path::parent;
 use assize_patch::FileTransition;
 
 use crate::git::{GitError, Repository};
@@ -285,9 +286,8 @@ impl WorkCopy {
 pub fn dependency_folders(root: &Path, files: &BTreeSet<String>) -> Vec<String> {
     let mut folders: BTreeSet<&str> = BTreeSet::from([""]);
     for path in files {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if matches!(name, "package.json" | "pyproject.toml" | "setup.py" | "go.mod") {
-            folders.insert(folder);
+        if assize_ecosystem::has_dependencies_beside(path) {
+            folders.insert(parent(path));
         }
     }
     // Folders that are no part of a tree are made visible in its copies. Several ecosystems may use one name.

@@ -14,12 +14,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::diff::{Diff, FileStatus};
 use assize_core::path::file_name;
-use assize_ecosystem::{FileRole, is_runner_configuration, is_test};
+use assize_ecosystem::tool::Tool;
+use assize_ecosystem::{ECOSYSTEMS, FileRole, is_checker_setting, is_runner_configuration, is_test, pattern};
 
 pub use helper::{Use, Used, Uses, is_setting};
 pub use opened::sentences;
 pub use opened::{WritableScope, asked_files};
-pub use tool::is_check_configuration;
 
 /// Returns whether a file holds what tests expect or read.
 fn is_expectation(path: &str) -> bool {
@@ -40,8 +40,8 @@ fn may_be_held(path: &str) -> bool {
 /// asking for tests. What lies among the data of tests is such data.
 fn is_setting_of_runs(path: &str) -> bool {
     let name = file_name(path);
-    let helps = name == "conftest.py" || name.starts_with("jest.setup.") || name.starts_with("vitest.setup.");
-    let steers = is_runner_configuration(path) && !helps || is_check_configuration(path) || guarded(path).is_some();
+    let helps = ECOSYSTEMS.iter().any(|ecosystem| pattern::any(ecosystem.runner_code, name));
+    let steers = is_runner_configuration(path) && !helps || is_checker_setting(path) || guarded(path).is_some();
     steers && !is_data_of_tests(path)
 }
 
@@ -77,7 +77,7 @@ pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, uses: &Uses, opened: &Wr
         for path in paths.into_iter().flatten().filter(|path| !opened.opens(path)) {
             let in_base = base_files.contains(path);
             let is_helper = test_helpers.contains(path) || !in_base && helper::shadows(path, &test_helpers);
-            if is_check_configuration(path) && !is_data_of_tests(path) {
+            if is_checker_setting(path) && !is_data_of_tests(path) {
                 if in_base || tool::overrules(path, base_files, &uses.settings) {
                     plan.restore.insert(path.clone());
                 }
@@ -97,26 +97,15 @@ pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, uses: &Uses, opened: &Wr
 
 /// The settings of a manifest that say how tests and checks run.
 fn guarded(path: &str) -> Option<Vec<&'static [&'static str]>> {
-    let more: &[&[&str]] = match file_name(path) {
-        "package.json" | "setup.cfg" | "tox.ini" => &[],
-        "pyproject.toml" => &[&["project", "entry-points", "pytest11"], &["tool", "poetry", "plugins", "pytest11"]],
-        "Cargo.toml" => &[
-            &["test"],
-            &["bench"],
-            &["lib", "test"],
-            &["lib", "harness"],
-            &["lib", "doctest"],
-            &["package", "autotests"],
-            &["profile"],
-        ],
-        _ => return None,
-    };
-    Some(tool::tables(path).chain(more.iter().copied()).collect())
+    let name = file_name(path);
+    let more = ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.guarded_keys).filter(|(manifest, _)| *manifest == name);
+    let keys: Vec<_> = tool::tables(path).chain(more.map(|(_, keys)| *keys)).collect();
+    (!keys.is_empty() || matches!(name, "setup.cfg" | "tox.ini")).then_some(keys)
 }
 
 /// Returns whether a section of an INI file says how tests and checks run.
 fn is_guarded_section(name: &str) -> bool {
-    let mut sections = tool::tools().flat_map(|tool| tool.sections).chain(&["options.entry_points"]);
+    let mut sections = tool::guarded_tools().flat_map(Tool::sections).chain(["options.entry_points"]);
     sections.any(|guarded| name.strip_prefix(guarded).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
 }
 

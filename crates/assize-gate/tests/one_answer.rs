@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use assize_core::diff::{Diff, FileChange, FileStatus};
+use assize_ecosystem::is_checker_setting;
 use assize_ecosystem::{is_runner_configuration, is_test};
-use assize_gate::test_policy::{Uses, WritableScope, is_check_configuration, plan};
+use assize_gate::test_policy::{Uses, WritableScope, plan};
 use proptest::prelude::*;
 
 /// Paths out of parts that sound like tests, and of others.
@@ -67,7 +68,7 @@ proptest! {
         let base = BTreeSet::from([path.clone()]);
         let plan = plan(&diff, &base, &Uses::default(), &WritableScope::None);
         let from_base = plan.held_restore.contains(&path) || plan.restore.contains(&path);
-        let expected = is_test(&path) || is_runner_configuration(&path) || is_check_configuration(&path);
+        let expected = is_test(&path) || is_runner_configuration(&path) || is_checker_setting(&path);
         prop_assert_eq!(from_base, expected, "{}", path);
     }
 }

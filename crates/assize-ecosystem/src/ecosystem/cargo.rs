@@ -2,19 +2,36 @@
 
 use assize_core::path::{file_name, parent};
 
-use super::{Ecosystem, GeneratedPaths, TestPaths, install};
+use super::{Ecosystem, GeneratedPaths, TestPaths, install, tool};
 use crate::Language;
 use crate::command::CommandRole;
+use crate::marker::{SkipMarker, TestMarkers};
 use crate::pattern::any;
+use crate::tool::Sign::{Dependency, File, Key, Setting, Unasked};
+use crate::tool::ToolKind::{Formatter, Linter, PackageManager, SchemaTool, TestRunner, TypeChecker};
 
 /// Names of modules of tests.
 const COMPANIONS: [&str; 3] = ["tests.rs", "test.rs", "*_tests.rs"];
 
 pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     id: "cargo",
+    name: "Rust",
     languages: &[Language::Rust],
     manifests: &["Cargo.toml"],
-    settings: &["rustfmt.toml", ".rustfmt.toml", "clippy.toml", ".clippy.toml", "nextest.toml"],
+    tools: &[
+        tool("cargo", &[PackageManager], &[File("Cargo.toml")]),
+        tool("rustfmt", &[Formatter], &[Setting("rustfmt.toml"), Setting(".rustfmt.toml"), File("Cargo.toml"), Unasked("Cargo.toml")]),
+        tool("clippy", &[Linter], &[Setting("clippy.toml"), Setting(".clippy.toml"), Key("Cargo.toml", &["lints", "clippy"]), Key("Cargo.toml", &["workspace", "lints", "clippy"]), Unasked("Cargo.toml")]),
+        tool("cargo-deny", &[Linter], &[Setting("deny.toml")]),
+        tool("rustc", &[TypeChecker], &[File("Cargo.toml"), Key("Cargo.toml", &["lints"]), Key("Cargo.toml", &["workspace", "lints"])]),
+        tool("cargo test", &[TestRunner], &[File("Cargo.toml")]),
+        tool("nextest", &[TestRunner], &[Setting("nextest.toml")]),
+        tool("json schema", &[SchemaTool], &[Dependency("schemars"), Dependency("jsonschema")]),
+        tool("openapi", &[SchemaTool], &[Dependency("utoipa")]),
+        tool("sqlx", &[SchemaTool], &[Dependency("sqlx")]),
+        tool("diesel", &[SchemaTool], &[File("diesel.toml")]),
+    ],
+    project_files: &["Cargo.toml"],
     lock_files: &["Cargo.lock"],
     generated: GeneratedPaths {
         names: &["*.pb.rs", "*.gen.rs", "*_generated.rs", "*.generated.rs"],
@@ -29,8 +46,18 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         collects,
         ..TestPaths::NONE
     },
-    runner_files: &["nextest.toml", "rust-toolchain", "rust-toolchain.toml"],
+    runner_files: &["rust-toolchain", "rust-toolchain.toml"],
     runner_folders: &[".cargo/"],
+    guarded_keys: &[
+        ("Cargo.toml", &["test"]),
+        ("Cargo.toml", &["bench"]),
+        ("Cargo.toml", &["lib", "test"]),
+        ("Cargo.toml", &["lib", "harness"]),
+        ("Cargo.toml", &["lib", "doctest"]),
+        ("Cargo.toml", &["package", "autotests"]),
+        ("Cargo.toml", &["profile"]),
+    ],
+    test_packages: &["assert_cmd", "insta", "mockall", "pretty_assertions", "proptest", "quickcheck", "rstest"],
     tooling: &["build.rs"],
     role,
     installs: &[install("CARGO_HOME", ".cargo", &["bin", "registry", "git"]), install("RUSTUP_HOME", ".rustup", &[])],
@@ -40,6 +67,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         serde serde_derive serde_json serde_yaml sha2 smallvec socket2 sqlx strum subtle syn tempfile thiserror time tokio toml tonic tower \
         tracing tracing-subscriber unicode-ident uuid wasm-bindgen winapi",
     registries: &["crates.io", "index.crates.io", "github.com/rust-lang/crates.io-index"],
+    markers: TestMarkers { skip, skip_hints: &["ignore"], ..TestMarkers::NONE },
     ..Ecosystem::EMPTY
 };
 
@@ -61,4 +89,13 @@ fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
         "rustfmt" | "rustc" => CommandRole::Check,
         _ => return None,
     })
+}
+
+fn skip(code: &str, _: &str) -> Option<SkipMarker> {
+    let attribute = code.trim_start().strip_prefix("#[")?;
+    if attribute.starts_with("cfg_attr") {
+        return attribute.contains("ignore").then_some(SkipMarker::Sometimes);
+    }
+    let rest = attribute.strip_prefix("ignore")?;
+    rest.starts_with([']', ' ', '=']).then_some(SkipMarker::Always)
 }

@@ -1,13 +1,29 @@
 //! Go.
 
-use super::{Ecosystem, GeneratedPaths, TestPaths, install};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Ecosystem, GeneratedPaths, TestPaths, install, tool};
 use crate::Language;
 use crate::command::{CommandRole, subcommand};
+use crate::marker::{SkipMarker, TestMarkers};
+use crate::tool::Sign::{File, Setting};
+use crate::tool::ToolKind::{Formatter, Linter, PackageManager, TestRunner, TypeChecker};
 
 pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     id: "go",
+    name: "Go",
     languages: &[Language::Go],
     manifests: &["go.mod", "go.work"],
+    tools: &[
+        tool("go", &[PackageManager, TypeChecker], &[File("go.mod")]),
+        tool("gofmt", &[Formatter], &[File("go.mod")]),
+        tool("go vet", &[Linter], &[File("go.mod")]),
+        tool("golangci-lint", &[Linter], &[Setting(".golangci.*")]),
+        tool("go test", &[TestRunner], &[File("go.mod")]),
+    ],
+    project_files: &["go.mod"],
     lock_files: &["go.sum", "go.work.sum"],
     dependency_folders: &["vendor"],
     vendored_folders: &["vendor"],
@@ -22,9 +38,16 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         },
         ..TestPaths::NONE
     },
+    test_packages: &["github.com/onsi/ginkgo", "github.com/onsi/gomega", "github.com/stretchr/testify", "testing"],
     role,
     installs: &[install("GOPATH", "go", &["bin", "pkg/mod"])],
     registries: &["proxy.golang.org"],
+    markers: TestMarkers {
+        skip,
+        skip_hints: &["Skip", "ignore"],
+        focus,
+        focus_hints: &["FIt", "FDescribe", "FContext", "FSpecify", "FEntry"],
+    },
     ..Ecosystem::EMPTY
 };
 
@@ -40,4 +63,22 @@ fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
         "golangci-lint" | "gofmt" => CommandRole::Check,
         _ => return None,
     })
+}
+
+fn skip(code: &str, raw: &str) -> Option<SkipMarker> {
+    static CALL: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\b(?:t|b|s\.T\(\)|suite\.T\(\))\.Skip(?:f|Now)?\(").expect("valid pattern"));
+    if raw.starts_with("//go:build ignore") || raw.starts_with("// +build ignore") {
+        return Some(SkipMarker::Always);
+    }
+    CALL.is_match(code).then_some(SkipMarker::Call)
+}
+
+/// Tells the marks of Ginkgo.
+fn focus(code: &str) -> bool {
+    static MARKER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^\s*(?:var\s+_\s*=\s*)?F(?:It|Describe|Context|Specify|Entry|DescribeTable)\(\x22")
+            .expect("valid pattern")
+    });
+    MARKER.is_match(code)
 }

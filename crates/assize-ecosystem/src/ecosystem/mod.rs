@@ -4,7 +4,9 @@ use assize_core::path::file_name;
 
 use crate::Language;
 use crate::command::CommandRole;
+use crate::marker::TestMarkers;
 use crate::pattern::any;
+use crate::tool::{Sign, Tool, ToolKind};
 
 /// What is known of an ecosystem. Names are patterns (see [`crate::pattern`]) of the last component of a path, folders are whole
 /// components.
@@ -12,12 +14,18 @@ use crate::pattern::any;
 pub struct Ecosystem {
     /// The name that stands in JSON.
     pub id: &'static str,
+    /// What people call it; empty for one that is none.
+    pub name: &'static str,
     /// Its languages.
     pub languages: &'static [Language],
     /// Files that say what there is to build, and what it depends on.
     pub manifests: &'static [&'static str],
-    /// Files that configure its tools, other than manifests. Gates are recognized by them.
+    /// The tools that its projects use.
+    pub tools: &'static [Tool],
+    /// Files that configure a tool, other than manifests and those that tools are listed with. Gates are recognized by all of them.
     pub settings: &'static [&'static str],
+    /// Manifests whose folder is a project of its own.
+    pub project_files: &'static [&'static str],
     /// Files that hold the versions of dependencies fast.
     pub lock_files: &'static [&'static str],
     /// Folders of a project that hold installed packages.
@@ -30,10 +38,20 @@ pub struct Ecosystem {
     pub generated: GeneratedPaths,
     /// How tests are told by their paths.
     pub tests: TestPaths,
-    /// Files that tell a runner of tests what to do, or take its place.
+    /// How its tests are left out of a run.
+    pub markers: TestMarkers,
+    /// Files that tell a runner of tests what to do, other than those that runners are listed with, or take its place.
     pub runner_files: &'static [&'static str],
     /// Folders whose files do so: at the top of the tree, or anywhere for one that ends with `/`.
     pub runner_folders: &'static [&'static str],
+    /// Names of files that runners load, among those that tell them what to do, and that hold code for tests to use.
+    pub runner_code: &'static [&'static str],
+    /// Manifests and keys in them that say how tests and checks run, other than those of tools.
+    pub guarded_keys: &'static [(&'static str, &'static [&'static str])],
+    /// Runners of tests and what is used with them, by the names that code imports them by, or their first part.
+    pub test_packages: &'static [&'static str],
+    /// Packages of assertions that ordinary code uses as well.
+    pub assertion_packages: &'static [&'static str],
     /// Source files that set up a tool.
     pub tooling: &'static [&'static str],
     /// Programs that run the program which their arguments name.
@@ -93,17 +111,25 @@ impl Ecosystem {
     /// An ecosystem of which nothing is known.
     pub const EMPTY: Self = Self {
         id: "",
+        name: "",
         languages: &[],
         manifests: &[],
+        tools: &[],
         settings: &[],
+        project_files: &[],
         lock_files: &[],
         dependency_folders: &[],
         environments: &[],
         vendored_folders: &[],
         generated: GeneratedPaths { names: &[], folders: &[] },
         tests: TestPaths::NONE,
+        markers: TestMarkers::NONE,
         runner_files: &[],
         runner_folders: &[],
+        runner_code: &[],
+        guarded_keys: &[],
+        test_packages: &[],
+        assertion_packages: &[],
         tooling: &[],
         wrappers: &[],
         role: |_, _| None,
@@ -126,6 +152,10 @@ pub struct Install {
 
 const fn install(variable: &'static str, folder: &'static str, parts: &'static [&'static str]) -> Install {
     Install { variable, folder, parts }
+}
+
+const fn tool(id: &'static str, kinds: &'static [ToolKind], signs: &'static [Sign]) -> Tool {
+    Tool { id, kinds, signs }
 }
 
 macro_rules! ecosystems {

@@ -1,10 +1,16 @@
 //! JavaScript and TypeScript with npm, pnpm, yarn, bun or deno.
 
-use assize_core::path::parent;
+use std::sync::LazyLock;
 
-use super::{Ecosystem, GeneratedPaths, TestPaths, install};
+use assize_core::path::parent;
+use regex::Regex;
+
+use super::{Ecosystem, GeneratedPaths, TestPaths, install, tool};
 use crate::Language;
 use crate::command::{CommandRole, names_tests};
+use crate::marker::{SkipMarker, TestMarkers};
+use crate::tool::Sign::{AlsoReads, Dependency, File, Key, Script, Setting};
+use crate::tool::ToolKind::{Coverage, Formatter, Linter, PackageManager, SchemaTool, TestRunner, TypeChecker};
 
 /// Names with every extension of the family.
 macro_rules! script_names {
@@ -24,19 +30,47 @@ macro_rules! script_names {
 
 pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     id: "node",
+    name: "JavaScript or TypeScript",
     languages: &[Language::JavaScript, Language::TypeScript, Language::Tsx],
     manifests: &["package.json"],
+    tools: &[
+        tool("npm", &[PackageManager], &[File("package-lock.json"), File("npm-shrinkwrap.json")]),
+        tool("pnpm", &[PackageManager], &[File("pnpm-lock.yaml"), File("pnpm-workspace.yaml")]),
+        tool("yarn", &[PackageManager], &[File("yarn.lock"), File(".yarnrc.yml")]),
+        tool("bun", &[PackageManager], &[File("bun.lock"), File("bun.lockb")]),
+        tool("deno", &[PackageManager], &[File("deno.json"), File("deno.jsonc")]),
+        tool("prettier", &[Formatter], &[Setting(".prettierrc*"), Setting("prettier.config.*"), Key("package.json", &["prettier"]), Dependency("prettier"), AlsoReads(".prettierignore"), AlsoReads(".editorconfig")]),
+        tool("biome", &[Formatter, Linter], &[Setting("biome.json"), Setting("biome.jsonc"), Dependency("@biomejs/biome")]),
+        tool("dprint", &[Formatter], &[Setting("dprint.json"), Setting(".dprint.json")]),
+        tool("eslint", &[Linter], &[Setting(".eslintrc*"), Setting("eslint.config.*"), Key("package.json", &["eslintConfig"]), Dependency("eslint"), AlsoReads(".eslintignore")]),
+        tool("xo", &[Linter], &[Key("package.json", &["xo"]), Dependency("xo")]),
+        tool("oxlint", &[Linter], &[Setting(".oxlintrc.json"), Dependency("oxlint")]),
+        tool("tslint", &[Linter], &[Setting("tslint.json")]),
+        tool("stylelint", &[Linter], &[Setting(".stylelintrc*"), Dependency("stylelint")]),
+        tool("dependency-cruiser", &[Linter], &[Setting(".dependency-cruiser.*"), Dependency("dependency-cruiser")]),
+        tool("tsc", &[TypeChecker], &[File("tsconfig.json"), File("tsconfig.*"), Dependency("typescript")]),
+        tool("flow", &[TypeChecker], &[Setting(".flowconfig")]),
+        tool("vitest", &[TestRunner], &[Setting("vitest.*"), Key("package.json", &["vitest"]), Dependency("vitest")]),
+        tool("jest", &[TestRunner], &[Setting("jest.config.*"), Key("package.json", &["jest"]), Dependency("jest"), AlsoReads("jest.setup.*")]),
+        tool("mocha", &[TestRunner], &[Setting(".mocharc*"), Key("package.json", &["mocha"]), Dependency("mocha")]),
+        tool("ava", &[TestRunner], &[Setting("ava.config.*"), Key("package.json", &["ava"]), Dependency("ava")]),
+        tool("node:test", &[TestRunner], &[Script("node --test")]),
+        tool("karma", &[TestRunner], &[Setting("karma.conf.*")]),
+        tool("playwright", &[TestRunner], &[Setting("playwright.config.*"), Dependency("@playwright/test")]),
+        tool("cypress", &[TestRunner], &[Setting("cypress.config.*"), Dependency("cypress")]),
+        tool("nyc", &[Coverage], &[Setting(".nycrc*"), Key("package.json", &["nyc"]), Dependency("nyc")]),
+        tool("c8", &[Coverage], &[Setting(".c8rc*"), Key("package.json", &["c8"]), Dependency("c8")]),
+        tool("json schema", &[SchemaTool], &[Dependency("ajv")]),
+        tool("openapi", &[SchemaTool], &[Dependency("openapi-typescript")]),
+        tool("zod", &[SchemaTool], &[Dependency("zod")]),
+        tool("prisma", &[SchemaTool], &[File("*.prisma")]),
+        tool("drizzle", &[SchemaTool], &[File("drizzle.config.*")]),
+    ],
     settings: &[
         "tsconfig.json",
-        "tsconfig.*.json",
-        "biome.json",
-        "biome.jsonc",
-        "jest.config.json",
-        ".prettierrc",
-        ".prettierrc.json",
-        ".eslintrc",
-        ".eslintrc.json",
+        "tsconfig.*.json", "jsconfig.json", "vite.config.*",
     ],
+    project_files: &["package.json"],
     lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"],
     dependency_folders: &["node_modules"],
     vendored_folders: &["node_modules", "bower_components"],
@@ -68,20 +102,18 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         ..TestPaths::NONE
     },
     runner_files: &[
-        ".mocharc",
-        ".mocharc.*",
         ".npmrc",
         ".yarnrc",
         ".yarnrc.yml",
         ".pnpmfile.cjs",
-        "vitest.*",
-        "jest.config.*",
-        "jest.setup.*",
-        "ava.config.*",
-        "karma.conf.*",
-        "playwright.config.*",
     ],
     runner_folders: &["node_modules/"],
+    runner_code: &["jest.setup.*", "vitest.setup.*"],
+    test_packages: &[
+        "@jest", "@playwright", "@testing-library", "@vitest", "ava", "chai", "cypress", "jasmine", "jest", "jest-mock", "mocha", "node:test",
+        "sinon", "supertest", "tap", "tape", "vitest",
+    ],
+    assertion_packages: &["assert", "assert/strict", "expect", "node:assert", "node:assert/strict", "power-assert"],
     tooling: &["gulpfile.js", "Gulpfile.js", "Gruntfile.js"],
     wrappers: &["npx", "bunx", "pnpx"],
     role,
@@ -104,6 +136,12 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         semver sequelize sharp shelljs socket.io sqlite3 styled-components tailwindcss three tslib twilio typescript ua-parser-js underscore \
         uuid validator vite vue web3 webpack winston ws yargs zod",
     registries: &["registry.npmjs.org", "registry.yarnpkg.com", "npm.jsr.io"],
+    markers: TestMarkers {
+        skip,
+        skip_hints: &["skip", "todo", "fixme", "fail", "pending", "runIf", "xit", "xtest", "xdescribe", "xcontext", "xspecify"],
+        focus,
+        focus_hints: &[".only", "fit", "fdescribe", "fcontext"],
+    },
     ..Ecosystem::EMPTY
 };
 
@@ -138,4 +176,40 @@ fn script(arguments: &[&str]) -> CommandRole {
     } else {
         CommandRole::Script
     }
+}
+
+fn skip(code: &str, _: &str) -> Option<SkipMarker> {
+    static MARKER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?:^|[^.A-Za-z0-9_$])(?:(?:it|test|describe|context|suite|specify)(?:\.[a-z]+)*\.(?P<kind>skip|todo|fixme|failing|fails|skipIf|runIf)",
+            r"|x(?:it|test|describe|context|specify)|(?P<call>pending|(?:this|ctx|t)\.skip))(?:\.each)?\s*(?P<rest>[(`<].*|$)",
+        ))
+        .expect("valid pattern")
+    });
+    let found = MARKER.captures(code)?;
+    let rest = found.name("rest").map_or("", |rest| rest.as_str());
+    let kind = found.name("kind").map(|kind| kind.as_str());
+    let unquoted = !rest.trim_start_matches(['(', ' ']).starts_with(['\'', '"', '`', ')', '[']) && rest.len() > 1;
+    Some(match kind {
+        Some("todo") => SkipMarker::Announced,
+        Some("skipIf" | "runIf") => SkipMarker::Sometimes,
+        Some("failing" | "fails") => SkipMarker::Failing,
+        None if found.name("call").is_some() => SkipMarker::Call,
+        Some("skip" | "fixme") if rest.trim_start_matches('(').starts_with(')') => SkipMarker::Call,
+        // `test.skip(isWindows, …)` names a condition where a title would stand.
+        Some("skip" | "fixme") if unquoted && !rest.starts_with('`') => SkipMarker::Sometimes,
+        _ => SkipMarker::Always,
+    })
+}
+
+fn focus(code: &str) -> bool {
+    static MARKER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?:^|[^.A-Za-z0-9_$])(?:(?:it|test|describe|context|suite|specify|Deno\.test)(?:\.[a-z]+)*\.only(?:\.each)?\s*[(`<]",
+            // A function may be called `fit`; with a title as its first argument it is a test.
+            r"|f(?:it|describe|context)\s*\(\s*['\x22`])",
+        ))
+        .expect("valid pattern")
+    });
+    MARKER.is_match(code)
 }

@@ -1,10 +1,36 @@
 //! What belongs to no single ecosystem: build tools, version managers, and languages of which little is known.
 
-use super::{Ecosystem, GeneratedPaths, install};
+use super::{Ecosystem, GeneratedPaths, install, tool};
 use crate::command::{CommandRole, names_tests, test_or_check};
+use crate::tool::Sign::{Below, File, Setting};
+use crate::tool::ToolKind::{Ci, Coverage, Formatter, Linter, SchemaTool};
 
 pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     id: "other",
+    name: "",
+    tools: &[
+        tool("editorconfig", &[Formatter], &[File(".editorconfig")]),
+        tool("pre-commit", &[Linter], &[File(".pre-commit-config.yaml")]),
+        tool("sonar", &[Linter], &[Setting("sonar-project.properties")]),
+        tool("codecov", &[Coverage], &[Setting("codecov.y*ml"), Setting(".codecov.y*ml")]),
+        tool("protobuf", &[SchemaTool], &[File("*.proto")]),
+        tool("buf", &[SchemaTool], &[File("buf.yaml"), File("buf.gen.yaml")]),
+        tool("graphql", &[SchemaTool], &[File("*.graphql"), File("*.graphqls"), File("*.gql")]),
+        tool("json schema", &[SchemaTool], &[File("*.schema.json")]),
+        tool("openapi", &[SchemaTool], &[File("openapi.*"), File("swagger.*")]),
+        tool("avro", &[SchemaTool], &[File("*.avsc")]),
+        tool("github actions", &[Ci], &[Below(".github/workflows/")]),
+        tool("gitlab", &[Ci], &[File(".gitlab-ci.yml")]),
+        tool("circleci", &[Ci], &[Below(".circleci/")]),
+        tool("azure pipelines", &[Ci], &[File("azure-pipelines*")]),
+        tool("jenkins", &[Ci], &[File("Jenkinsfile")]),
+        tool("travis", &[Ci], &[File(".travis.yml")]),
+        tool("buildkite", &[Ci], &[Below(".buildkite/")]),
+        tool("drone", &[Ci], &[File(".drone.yml")]),
+        tool("woodpecker", &[Ci], &[Below(".woodpecker/"), File(".woodpecker.yml")]),
+        tool("forgejo actions", &[Ci], &[Below(".forgejo/workflows/")]),
+        tool("own script", &[Ci], &[Below(".ci/")]),
+    ],
     lock_files: &["flake.lock"],
     vendored_folders: &["third_party"],
     generated: GeneratedPaths { names: &[], folders: &["generated"] },

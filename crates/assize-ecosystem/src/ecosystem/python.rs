@@ -1,24 +1,52 @@
 //! Python.
 
-use super::{Ecosystem, GeneratedPaths, TestPaths, install};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Ecosystem, GeneratedPaths, TestPaths, install, tool};
 use crate::Language;
 use crate::command::{CommandRole, names_tests};
+use crate::marker::{SkipMarker, TestMarkers};
+use crate::tool::Sign::{AlsoReads, Dependency, File, Key, Section, Setting};
+use crate::tool::ToolKind::{Coverage, Formatter, Linter, PackageManager, SchemaTool, TestRunner, TypeChecker};
 
 pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     id: "python",
+    name: "Python",
     languages: &[Language::Python],
     manifests: &["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile"],
-    settings: &[
-        "tox.ini",
-        "pytest.ini",
-        ".pytest.ini",
-        "mypy.ini",
-        ".mypy.ini",
-        "pyrightconfig.json",
-        "ruff.toml",
-        ".ruff.toml",
-        "noxfile.py",
+    tools: &[
+        tool("uv", &[PackageManager], &[File("uv.lock"), Key("pyproject.toml", &["tool", "uv"])]),
+        tool("poetry", &[PackageManager], &[File("poetry.lock"), Key("pyproject.toml", &["tool", "poetry"])]),
+        tool("pdm", &[PackageManager], &[File("pdm.lock"), Key("pyproject.toml", &["tool", "pdm"])]),
+        tool("hatch", &[PackageManager], &[Key("pyproject.toml", &["tool", "hatch"])]),
+        tool("pipenv", &[PackageManager], &[File("Pipfile")]),
+        tool("conda", &[PackageManager], &[File("environment.yml"), File("conda.yaml")]),
+        tool("pip", &[PackageManager], &[File("requirements*"), File("setup.py"), Key("pyproject.toml", &["project"])]),
+        tool("black", &[Formatter], &[Key("pyproject.toml", &["tool", "black"]), Dependency("black")]),
+        tool("ruff format", &[Formatter], &[Key("pyproject.toml", &["tool", "ruff", "format"])]),
+        tool("isort", &[Formatter], &[Key("pyproject.toml", &["tool", "isort"]), Setting(".isort.cfg"), Section("isort"), Dependency("isort")]),
+        tool("yapf", &[Formatter], &[Setting(".style.yapf"), Key("pyproject.toml", &["tool", "yapf"])]),
+        tool("ruff", &[Linter], &[Setting("ruff.toml"), Setting(".ruff.toml"), Key("pyproject.toml", &["tool", "ruff"]), Dependency("ruff")]),
+        tool("flake8", &[Linter], &[Setting(".flake8"), Key("pyproject.toml", &["tool", "flake8"]), Section("flake8"), Dependency("flake8")]),
+        tool("pylint", &[Linter], &[Setting(".pylintrc"), Setting("pylintrc"), Key("pyproject.toml", &["tool", "pylint"]), Section("pylint"), Dependency("pylint")]),
+        tool("bandit", &[Linter], &[Setting(".bandit"), Key("pyproject.toml", &["tool", "bandit"])]),
+        tool("import-linter", &[Linter], &[Setting(".importlinter"), Key("pyproject.toml", &["tool", "importlinter"])]),
+        tool("mypy", &[TypeChecker], &[Setting("mypy.ini"), Setting(".mypy.ini"), Key("pyproject.toml", &["tool", "mypy"]), Section("mypy"), Dependency("mypy")]),
+        tool("pyright", &[TypeChecker], &[Setting("pyrightconfig.json"), Key("pyproject.toml", &["tool", "pyright"]), Dependency("pyright")]),
+        tool("basedpyright", &[TypeChecker], &[Key("pyproject.toml", &["tool", "basedpyright"]), Dependency("basedpyright"), AlsoReads("pyrightconfig.json")]),
+        tool("ty", &[TypeChecker], &[Setting("ty.toml"), Key("pyproject.toml", &["tool", "ty"])]),
+        tool("pyrefly", &[TypeChecker], &[Setting("pyrefly.toml"), Key("pyproject.toml", &["tool", "pyrefly"])]),
+        tool("pytest", &[TestRunner], &[Setting("pytest.ini"), Setting(".pytest.ini"), Setting("pytest.toml"), Setting(".pytest.toml"), File("conftest.py"), Key("pyproject.toml", &["tool", "pytest"]), Section("tool:pytest"), Section("pytest"), Dependency("pytest")]),
+        tool("tox", &[TestRunner], &[File("tox.ini"), Key("pyproject.toml", &["tool", "tox"])]),
+        tool("nox", &[TestRunner], &[Setting("noxfile.py")]),
+        tool("coverage", &[Coverage], &[Setting(".coveragerc"), Key("pyproject.toml", &["tool", "coverage"]), Section("coverage:run"), Section("coverage:report"), Dependency("coverage"), Dependency("pytest-cov")]),
+        tool("json schema", &[SchemaTool], &[Dependency("jsonschema")]),
+        tool("pydantic", &[SchemaTool], &[Dependency("pydantic")]),
+        tool("alembic", &[SchemaTool], &[File("alembic.ini")]),
     ],
+    project_files: &["pyproject.toml", "setup.py", "setup.cfg"],
     lock_files: &["poetry.lock", "uv.lock", "Pipfile.lock", "pdm.lock"],
     dependency_folders: &[".venv", "venv"],
     environments: &[".venv", "venv"],
@@ -35,19 +63,21 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     },
     runner_files: &[
         "conftest.py",
-        "pytest.ini",
-        ".pytest.ini",
         "sitecustomize.py",
         "usercustomize.py",
         "pytest.py",
         "_pytest.py",
         "unittest.py",
         "pluggy.py",
-        ".coveragerc",
-        "noxfile.py",
         "*.pth",
     ],
     runner_folders: &["_pytest", "unittest", "pluggy"],
+    runner_code: &["conftest.py"],
+    guarded_keys: &[
+        ("pyproject.toml", &["project", "entry-points", "pytest11"]),
+        ("pyproject.toml", &["tool", "poetry", "plugins", "pytest11"]),
+    ],
+    test_packages: &["_pytest", "hypothesis", "nose", "pytest", "unittest"],
     tooling: &["setup.py", "noxfile.py", "fabfile.py"],
     wrappers: &["uv", "poetry", "pipenv", "hatch", "pdm", "rye"],
     role,
@@ -65,6 +95,8 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         pytz pyyaml redis requests rsa ruff scikit-learn scipy scrapy selenium setuptools six sqlalchemy starlette sympy tensorflow toml \
         torch tornado tqdm transformers typing-extensions urllib3 uvicorn virtualenv websockets werkzeug wheel",
     registries: &["pypi.org", "files.pythonhosted.org", "download.pytorch.org"],
+    markers: TestMarkers { skip, skip_hints: &SKIP_HINTS, ..TestMarkers::NONE },
+    ..Ecosystem::EMPTY
 };
 
 fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
@@ -78,4 +110,36 @@ fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
         "ruff" | "mypy" | "pyright" | "flake8" | "pylint" | "black" => CommandRole::Check,
         _ => return None,
     })
+}
+
+const SKIP_HINTS: [&str; 5] = ["skip", "Skip", "xfail", "expectedFailure", "__test__"];
+
+fn skip(code: &str, _: &str) -> Option<SkipMarker> {
+    static SOMETIMES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"\b(?:skipif|skipIf|skipUnless)\s*\(|\bimportorskip\(|\bxfail\(\s*(?:condition|[a-z_]+\.|not\b)|\bmarks\s*=.*\b(?:skip|xfail)\b",
+            // A helper may be called Test without being one.
+            r"|\b__test__\s*=\s*False",
+        ))
+        .expect("valid pattern")
+    });
+    static ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"@(?:pytest\.mark\.|unittest\.)?skip\s*(?:\(|$)|\bmark\.skip\b").expect("valid pattern")
+    });
+    static FAILING: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"@(?:pytest\.mark\.|unittest\.)?(?:xfail|expectedFailure)\s*(?:\(|$)|\bmark\.xfail\b")
+            .expect("valid pattern")
+    });
+    static CALL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\bpytest\.(?:skip|xfail)\(|\bself\.skipTest\(|\braise\s+(?:unittest\.)?SkipTest\b")
+            .expect("valid pattern")
+    });
+    let markers = [
+        (&SOMETIMES, SkipMarker::Sometimes),
+        (&ALWAYS, SkipMarker::Always),
+        (&FAILING, SkipMarker::Failing),
+        (&CALL, SkipMarker::Call),
+    ];
+    let hint = SKIP_HINTS.iter().any(|hint| code.contains(hint));
+    markers.into_iter().find(|(pattern, _)| hint && pattern.is_match(code)).map(|(_, marker)| marker)
 }

@@ -1,12 +1,19 @@
 //! Scripts for a shell.
 
-use super::{Ecosystem, TestPaths};
+use super::{Ecosystem, TestPaths, tool};
 use crate::Language;
 use crate::command::{CommandRole, names_tests};
+use crate::marker::{SkipMarker, TestMarkers};
+use crate::tool::Sign::Setting;
+use crate::tool::ToolKind::Linter;
 
 pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     id: "shell",
+    name: "Shell",
     languages: &[Language::Shell],
+    tools: &[
+        tool("shellcheck", &[Linter], &[Setting(".shellcheckrc")]),
+    ],
     tests: TestPaths {
         names: &["test_*.sh", "*_test.sh", "test.sh", "*.bats"],
         folders: &["test", "tests"],
@@ -21,6 +28,13 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
             "shellcheck" => CommandRole::Check,
             _ => return None,
         })
+    },
+    markers: TestMarkers {
+        skip: |code, _| {
+            (code.trim() == "skip" || code.trim_start().starts_with("skip \"")).then_some(SkipMarker::Call)
+        },
+        skip_hints: &["skip"],
+        ..TestMarkers::NONE
     },
     ..Ecosystem::EMPTY
 };

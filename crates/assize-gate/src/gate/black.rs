@@ -10,7 +10,7 @@ use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 pub struct Black;
 
 const BLACK: PythonTool =
-    PythonTool { name: "black", files: &[], sections: &[], calls: &["black --check", "black .", "id: black", "psf/black"] };
+    PythonTool { name: "black", calls: &["black --check", "black .", "id: black", "psf/black"] };
 
 impl Gate for Black {
     fn id(&self) -> &'static str {

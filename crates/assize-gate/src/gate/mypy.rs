@@ -8,7 +8,7 @@ use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 /// A type checker of Python.
 pub struct Mypy;
 
-const MYPY: PythonTool = PythonTool { name: "mypy", files: &["mypy.ini", ".mypy.ini"], sections: &["mypy"], calls: &["mypy"] };
+const MYPY: PythonTool = PythonTool { name: "mypy", calls: &["mypy"] };
 
 impl Gate for Mypy {
     fn id(&self) -> &'static str {

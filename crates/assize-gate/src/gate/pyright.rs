@@ -8,7 +8,7 @@ use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 /// A type checker of Python.
 pub struct Pyright;
 
-const PYRIGHT: PythonTool = PythonTool { name: "pyright", files: &["pyrightconfig.json"], sections: &[], calls: &["pyright"] };
+const PYRIGHT: PythonTool = PythonTool { name: "pyright", calls: &["pyright"] };
 
 impl Gate for Pyright {
     fn id(&self) -> &'static str {

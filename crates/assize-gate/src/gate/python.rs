@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::file_name;
-use assize_ecosystem::{FileRole, Language, holds_tests, is_generated, of_language};
+use assize_ecosystem::{FileRole, Language, find_tool, holds_tests, is_generated, of_language};
 use assize_report::{ReportError, ToolReport, message};
 
 use super::{GateCommand, GateOutput, Project, Setup, mentions};
@@ -17,12 +17,8 @@ fn environments() -> &'static [&'static str] {
 
 /// A tool, and what gives it away.
 pub(super) struct PythonTool {
-    /// Its name, as a program, a dependency and a table of `pyproject.toml`.
+    /// Its name, as a program, a dependency, a table of `pyproject.toml` and in the list of tools of the ecosystem.
     pub name: &'static str,
-    /// Files that configure it.
-    pub files: &'static [&'static str],
-    /// Sections of `setup.cfg` and `tox.ini` that configure it.
-    pub sections: &'static [&'static str],
     /// Words by which pipelines call it.
     pub calls: &'static [&'static str],
 }
@@ -104,8 +100,9 @@ impl PythonTool {
 
     /// Says by which file the tool is configured in a folder.
     pub(super) fn configured(&self, project: &Project, folder: &str) -> Option<String> {
-        let file = self.files.iter().map(|name| within(folder, name)).find(|path| project.files.contains(path));
-        if let Some(path) = file {
+        let tool = find_tool(self.name).expect("every tool that a gate runs is listed");
+        let mut files = tool.files().map(|name| within(folder, name));
+        if let Some(path) = files.find(|path| project.files.contains(path)) {
             return Some(format!("there is a {path}"));
         }
         let pyproject = within(folder, "pyproject.toml");
@@ -114,8 +111,7 @@ impl PythonTool {
         }
         for name in ["setup.cfg", "tox.ini"] {
             let path = within(folder, name);
-            let section = self.sections.iter().find(|section| has_section(project, &path, section));
-            if let Some(section) = section {
+            if let Some(section) = tool.sections().find(|section| has_section(project, &path, section)) {
                 return Some(format!("{path} has [{section}]"));
             }
         }
@@ -337,7 +333,7 @@ pub(super) mod tests {
         Project { files, manifests, programs: programs.iter().map(|name| (*name).to_owned()).collect() }
     }
 
-    const TOOL: PythonTool = PythonTool { name: "mypy", files: &["mypy.ini"], sections: &["mypy"], calls: &["mypy"] };
+    const TOOL: PythonTool = PythonTool { name: "mypy", calls: &["mypy"] };
 
     #[test]
     fn tests_belong_to_the_nearest_project() {

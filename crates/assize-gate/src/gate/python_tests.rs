@@ -12,36 +12,20 @@ use serde_json::json;
 use super::python::{self, PythonRoot, PythonTool};
 use super::{Canary, GateCommand, GateOutput, ONE_TEST, Project, Setup, TEST_SECONDS_VARIABLE, mentions};
 
-const PYTEST: PythonTool = PythonTool {
-    name: "pytest",
-    files: &["conftest.py", "tests/conftest.py", "test/conftest.py"],
-    sections: &[],
-    calls: &["pytest", "py.test"],
-};
-/// Files that configure pytest and nothing else.
-const INI: [&str; 4] = ["pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"];
-/// Files of settings that others use as well, and pytest's section in them.
-const SECTIONS: [(&str, &str); 2] = [("setup.cfg", "tool:pytest"), ("tox.ini", "pytest")];
+const PYTEST: PythonTool = PythonTool { name: "pytest", calls: &["pytest", "py.test"] };
+/// Where pytest's own code for tests stands by custom.
+const CONFTEST: [&str; 3] = ["conftest.py", "tests/conftest.py", "test/conftest.py"];
 
 /// Says what speaks of pytest in a folder. Where it is configured nothing else is needed, otherwise there have to be tests.
 pub(super) fn pytest_because(project: &Project, root: &PythonRoot) -> Option<String> {
-    let pyproject = python::within(&root.folder, "pyproject.toml");
-    if python::table(project, &pyproject, "pytest").is_some() {
-        return Some(format!("{pyproject} has [tool.pytest]"));
+    let configured = PYTEST.configured(project, &root.folder);
+    if configured.is_some() || root.tests.is_empty() {
+        return configured;
     }
-    for (name, section) in SECTIONS {
-        let path = python::within(&root.folder, name);
-        if python::has_section(project, &path, section) {
-            return Some(format!("{path} has [{section}]"));
-        }
-    }
-    for path in INI.iter().map(|name| python::within(&root.folder, name)) {
-        if project.files.contains(&path) {
-            return Some(format!("there is a {path}"));
-        }
-    }
-    if root.tests.is_empty() {
-        return None;
+    let in_folders =
+        [root.folder.as_str(), ""].into_iter().flat_map(|folder| CONFTEST.map(|name| python::within(folder, name)));
+    if let Some(path) = in_folders.into_iter().find(|path| project.files.contains(path)) {
+        return Some(format!("there is a {path}"));
     }
     PYTEST.because(project, &root.folder).or_else(|| PYTEST.because(project, ""))
 }
@@ -156,7 +140,8 @@ fn test_paths(project: &Project, root: &PythonRoot) -> Vec<String> {
         }
     });
     let ini = || {
-        let files = [("pytest.ini", "pytest"), (".pytest.ini", "pytest")].into_iter().chain(SECTIONS);
+        let files =
+            [("pytest.ini", "pytest"), (".pytest.ini", "pytest"), ("setup.cfg", "tool:pytest"), ("tox.ini", "pytest")];
         files.into_iter().find_map(|(name, section)| {
             python::setting(project, &python::within(&root.folder, name), section, "testpaths")
         })

@@ -11,8 +11,6 @@ pub struct RuffCheck;
 
 pub(super) const RUFF: PythonTool = PythonTool {
     name: "ruff",
-    files: &["ruff.toml", ".ruff.toml"],
-    sections: &[],
     calls: &["ruff check", "ruff-check", "ruff"],
 };
 

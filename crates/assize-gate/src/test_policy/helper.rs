@@ -9,12 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use assize_core::path::file_name;
-use assize_ecosystem::is_runner_configuration;
 use assize_ecosystem::is_setting as is_tool_setting;
-use assize_ecosystem::{is_code, is_test};
+use assize_ecosystem::{ECOSYSTEMS, is_code, is_runner_configuration, is_test};
 use regex::Regex;
 
-use super::is_held;
+use super::{is_held, tool};
 
 /// How the files of a tree use each other, as far as their languages and the configuration of runners say so.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -107,57 +106,17 @@ const AMBIGUOUS: [&str; 18] = [
 /// Folders in which the code of a project stands.
 const SOURCES: [&str; 8] = ["app", "cmd", "internal", "lib", "pkg", "source", "sources", "src"];
 
-/// Runners of tests and what is used with them, by the first part of their names.
-const RUNNERS: [&str; 38] = [
-    "@jest",
-    "@playwright",
-    "@testing-library",
-    "@vitest",
-    "_pytest",
-    "assert_cmd",
-    "assertj",
-    "ava",
-    "chai",
-    "cypress",
-    "github.com/onsi/ginkgo",
-    "github.com/onsi/gomega",
-    "github.com/stretchr/testify",
-    "hypothesis",
-    "insta",
-    "jasmine",
-    "jest",
-    "jest-mock",
-    "mocha",
-    "mockall",
-    "node:test",
-    "nose",
-    "org.assertj",
-    "org.hamcrest",
-    "org.junit",
-    "org.mockito",
-    "pretty_assertions",
-    "proptest",
-    "pytest",
-    "quickcheck",
-    "rstest",
-    "sinon",
-    "supertest",
-    "tap",
-    "tape",
-    "testing",
-    "unittest",
-    "vitest",
-];
-
-/// Modules of assertions that ordinary code uses as well.
-const ASSERTIONS: [&str; 6] =
-    ["assert", "assert/strict", "expect", "node:assert", "node:assert/strict", "power-assert"];
-
+/// Returns whether code imports a runner of tests, or what is used with one, by this name.
 fn is_runner(name: &str) -> bool {
-    let starts = |runner: &str| {
+    let starts = |runner: &&str| {
         name.strip_prefix(runner).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.', ':']))
     };
-    RUNNERS.iter().any(|runner| starts(runner))
+    ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.test_packages).any(|runner| starts(&runner))
+}
+
+/// Returns whether code imports assertions by this name that are not for tests alone.
+fn is_assertion(name: &str) -> bool {
+    ECOSYSTEMS.iter().any(|ecosystem| ecosystem.assertion_packages.contains(&name))
 }
 
 /// Lower case, without what joins words.
@@ -262,7 +221,7 @@ impl<'a> Graph<'a> {
         if self.is_entry_point(path, only_helpers) || importers.iter().any(|(from, _)| bears_name_of(from, path)) {
             return false;
         }
-        let asserts = imports(&|name| ASSERTIONS.contains(&name));
+        let asserts = imports(&is_assertion);
         only_helpers
             || imports(&is_runner)
             || if self.is_source(path) { has(&AMBIGUOUS) && asserts } else { has(&AMBIGUOUS) || asserts }
@@ -359,7 +318,7 @@ fn loaded(base_files: &BTreeSet<String>, settings: &BTreeMap<String, String>) ->
 /// What a `package.json` says of tests: the settings of runners, and the scripts that run them, a line each.
 fn about_tests(manifest: &str) -> String {
     let manifest: serde_json::Value = serde_json::from_str(manifest).unwrap_or_default();
-    let settings = ["jest", "mocha", "vitest", "ava"].iter().filter_map(|key| manifest.get(key));
+    let settings = tool::runner_tables("package.json").filter_map(|keys| manifest.get(keys.first()?));
     let scripts = manifest.get("scripts").and_then(serde_json::Value::as_object).into_iter().flatten();
     let of_tests = |name: &str| ["test", "unit", "spec", "e2e"].iter().any(|word| name.contains(word));
     let scripts = scripts.filter(|(name, _)| of_tests(name)).filter_map(|(_, text)| text.as_str().map(str::to_owned));

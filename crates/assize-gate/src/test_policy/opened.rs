@@ -10,7 +10,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use super::tool::{self, is_check_configuration};
+use assize_ecosystem::is_checker_setting;
+
+use super::tool;
 use super::{is_held, is_setting_of_runs, may_be_held};
 
 /// What a specification asks to change of that by which a change is judged.
@@ -55,7 +57,7 @@ impl WritableScope {
 
     /// Returns whether a file may be the change's own.
     pub(super) fn opens(&self, path: &str) -> bool {
-        let of_tool = |name: &str| tool::tools().any(|tool| tool.name == name && tool.may_read(path));
+        let of_tool = |name: &str| tool::guarded_tools().any(|tool| tool.id == name && tool.may_read(path));
         self.opens_tests() && !is_setting_of_runs(path)
             || self.names().any(|name| name == path || path.ends_with(&format!("/{name}")) || of_tool(name))
     }
@@ -90,7 +92,7 @@ impl WritableScope {
 }
 
 fn is_tool(name: &str) -> bool {
-    tool::tools().any(|tool| tool.name == name)
+    tool::guarded_tools().any(|tool| tool.id == name)
 }
 
 /// Returns whether a sentence says what is not to be done.
@@ -404,7 +406,7 @@ const SETTINGS: [&str; 13] = [
     "strictness",
 ];
 /// Tools whose names mean something else as well.
-const AMBIGUOUS: [&str; 4] = ["ava", "black", "coverage", "mocha"];
+const AMBIGUOUS: [&str; 7] = ["ava", "black", "coverage", "cypress", "flow", "karma", "mocha"];
 /// Words between a verb and the tests, at most: "update all of the existing unit tests".
 const BETWEEN_MAX: usize = 5;
 
@@ -515,7 +517,7 @@ fn is_number(word: &str) -> bool {
 
 /// Returns whether a word is a file that a specification may open by naming it.
 fn opens_by_name(word: &str) -> bool {
-    word.contains('.') && (may_be_held(word) || is_check_configuration(word))
+    word.contains('.') && (may_be_held(word) || is_checker_setting(word))
 }
 
 /// Returns whether a verb opens a file that stands behind it.
@@ -524,7 +526,7 @@ fn opens_file(words: &[&str], verb: Verb, start: usize, at: usize) -> bool {
         Verb::Change => true,
         // "Fix tests/test_a.py" may well ask for code.
         Verb::Mend => !words[start].starts_with("fix") || words[at - 1] == "in",
-        Verb::Bring => is_check_configuration(words[at]),
+        Verb::Bring => is_checker_setting(words[at]),
     }
 }
 
@@ -596,13 +598,13 @@ fn names_tests(words: &[&str], at: usize) -> bool {
 fn named_tool(words: &[&str], verb: usize, at: usize) -> Option<String> {
     let word = words[at].strip_suffix("'s").unwrap_or(words[at]);
     let table = word.trim_matches(['[', ']']).strip_prefix("tool.").and_then(|rest| rest.split('.').next());
-    let tool = tool::tools().find(|tool| tool.name == table.unwrap_or(word))?;
-    let sure = !AMBIGUOUS.contains(&tool.name);
+    let tool = tool::guarded_tools().find(|tool| tool.id == table.unwrap_or(word))?;
+    let sure = !AMBIGUOUS.contains(&tool.id);
     let moved = matches!(words[verb], "migrate" | "move" | "port" | "switch") && matches!(words[at - 1], "from" | "to");
     let told = is(words.get(at + 1).copied(), &SETTINGS) && ends(words, at + 2);
     let asked = is_object(words, verb, at) && (told || sure && ends(words, at + 1)) || sure && moved;
     // A table is named by nobody who does not mean it: "the limit in [tool.ruff]".
-    (asked || table.is_some()).then(|| tool.name.to_owned())
+    (asked || table.is_some()).then(|| tool.id.to_owned())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Which tools check code or run tests, and where they are told how.
+//! Where the tools that check code or run tests are told how.
 //!
 //! A linter that is told less objects to less. So what tools are told comes from the base, and a change that adds a file
 //! for one must not overrule what the base says elsewhere: see [`overrules`]. It must not know how a tool is called.
@@ -6,96 +6,41 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::file_name;
+use assize_ecosystem::tool::{Tool, ToolKind};
+use assize_ecosystem::{is_setting, tools};
 
 use super::{find, sections};
-use assize_ecosystem::is_setting;
 
-/// A linter, formatter, type checker or runner of tests.
-pub(super) struct CheckTool {
-    /// What people call it.
-    pub name: &'static str,
-    /// Files that tell it what to do. A star at the end stands for any ending.
-    files: &'static [&'static str],
-    /// Settings of manifests that do so.
-    tables: &'static [(&'static str, &'static [&'static str])],
-    /// Sections of `setup.cfg` and `tox.ini` that do so.
-    pub sections: &'static [&'static str],
-    /// The manifest of those projects that use it without a word.
-    unasked: Option<&'static str>,
+/// The tools by whose settings a change is judged: linters, formatters, type checkers, runners of tests, measures of coverage.
+pub(super) fn guarded_tools() -> impl Iterator<Item = &'static Tool> {
+    tools().filter(|tool| tool.is_checker() || tool.is_runner()).filter(|tool| has_settings(tool))
 }
 
-const fn tool(
-    name: &'static str,
-    files: &'static [&'static str],
-    tables: &'static [(&'static str, &'static [&'static str])],
-) -> CheckTool {
-    CheckTool { name, files, tables, sections: &[], unasked: None }
+fn has_settings(tool: &Tool) -> bool {
+    tool.files().next().is_some() || tool.keys().next().is_some() || tool.sections().next().is_some()
 }
 
-const NODE: &str = "package.json";
-const PYTHON: &str = "pyproject.toml";
-const RUST: &str = "Cargo.toml";
-
-/// What lints, formats, or checks types.
-static CHECKERS: [CheckTool; 14] = [
-    tool("ruff", &["ruff.toml", ".ruff.toml"], &[(PYTHON, &["tool", "ruff"])]),
-    CheckTool { sections: &["mypy"], ..tool("mypy", &["mypy.ini", ".mypy.ini"], &[(PYTHON, &["tool", "mypy"])]) },
-    tool("pyright", &["pyrightconfig.json"], &[(PYTHON, &["tool", "pyright"]), (PYTHON, &["tool", "basedpyright"])]),
-    tool("black", &[], &[(PYTHON, &["tool", "black"])]),
-    CheckTool { sections: &["flake8"], ..tool("flake8", &[".flake8"], &[(PYTHON, &["tool", "flake8"])]) },
-    CheckTool { sections: &["pylint"], ..tool("pylint", &[".pylintrc", "pylintrc"], &[(PYTHON, &["tool", "pylint"])]) },
-    CheckTool { unasked: Some(RUST), ..tool("rustfmt", &["rustfmt.toml", ".rustfmt.toml"], &[]) },
-    CheckTool {
-        unasked: Some(RUST),
-        ..tool("clippy", &["clippy.toml", ".clippy.toml"], &[(RUST, &["lints"]), (RUST, &["workspace", "lints"])])
-    },
-    tool("biome", &["biome.json", "biome.jsonc"], &[]),
-    tool("eslint", &[".eslintrc*", "eslint.config.*", ".eslintignore"], &[(NODE, &["eslintConfig"]), (NODE, &["xo"])]),
-    tool(
-        "prettier",
-        &[".prettierrc*", "prettier.config.*", ".prettierignore", ".editorconfig"],
-        &[(NODE, &["prettier"])],
-    ),
-    tool("golangci-lint", &[".golangci.yml", ".golangci.yaml"], &[]),
-    tool("cargo-deny", &["deny.toml"], &[]),
-    tool("checkstyle", &["checkstyle.xml"], &[]),
-];
-
-/// What runs tests, as far as a specification may name it to have its settings changed.
-static RUNNERS: [CheckTool; 6] = [
-    CheckTool {
-        sections: &["tool:pytest", "pytest"],
-        ..tool("pytest", &["pytest.ini", ".pytest.ini"], &[(PYTHON, &["tool", "pytest"])])
-    },
-    CheckTool {
-        sections: &["coverage:run", "coverage:report"],
-        ..tool("coverage", &[".coveragerc"], &[(PYTHON, &["tool", "coverage"]), (NODE, &["c8"]), (NODE, &["nyc"])])
-    },
-    tool("jest", &["jest.config.*", "jest.setup.*"], &[(NODE, &["jest"])]),
-    tool("vitest", &["vitest.*"], &[(NODE, &["vitest"])]),
-    tool("mocha", &[".mocharc*"], &[(NODE, &["mocha"])]),
-    tool("ava", &["ava.config.*"], &[(NODE, &["ava"])]),
-];
-
-/// All tools that are known.
-pub(super) fn tools() -> impl Iterator<Item = &'static CheckTool> {
-    CHECKERS.iter().chain(&RUNNERS)
-}
-
-/// Finds a runner of tests by its name.
+/// Returns whether a name is that of a runner of tests.
 pub(super) fn is_runner(name: &str) -> bool {
-    RUNNERS.iter().any(|tool| tool.name == name)
-}
-
-/// Returns whether a file tells a linter, formatter or type checker what to object to.
-pub fn is_check_configuration(path: &str) -> bool {
-    CHECKERS.iter().any(|tool| tool.has_file(path))
+    guarded_tools().any(|tool| tool.id == name && tool.is_runner())
 }
 
 /// The settings of a manifest that tell tools what to do.
 pub(super) fn tables(manifest: &str) -> impl Iterator<Item = &'static [&'static str]> {
-    let manifest = file_name(manifest).to_owned();
-    tools().flat_map(|tool| tool.tables).filter(move |(name, _)| *name == manifest).map(|(_, table)| *table)
+    keys_in(manifest, guarded_tools())
+}
+
+/// The settings of a manifest that tell runners of tests what to do.
+pub(super) fn runner_tables(manifest: &str) -> impl Iterator<Item = &'static [&'static str]> {
+    keys_in(manifest, guarded_tools().filter(|tool| tool.kinds.contains(&ToolKind::TestRunner)))
+}
+
+fn keys_in(
+    manifest: &str,
+    tools: impl Iterator<Item = &'static Tool>,
+) -> impl Iterator<Item = &'static [&'static str]> {
+    let name = file_name(manifest).to_owned();
+    tools.flat_map(Tool::keys).filter(move |(manifest, _)| *manifest == name).map(|(_, keys)| keys)
 }
 
 /// Returns whether a file of checks that a change adds would overrule the base, so that nothing may run with it.
@@ -113,11 +58,11 @@ pub(super) fn overrules(path: &str, base_files: &BTreeSet<String>, settings: &BT
         path.starts_with(folder)
     };
     let unknown = base_files.iter().any(|other| is_setting(other) && !settings.contains_key(other));
-    CHECKERS.iter().filter(|tool| tool.has_file(path)).any(|tool| {
+    guarded_tools().filter(|tool| tool.is_checker() && tool.has_file(path)).any(|tool| {
         unknown
-            || base_files.iter().any(|other| tool.unasked == Some(file_name(other)))
-            || base_files.iter().filter(above).any(|other| tool.is_configured(other, settings))
-            || settings.iter().any(|(_, text)| names(text, tool.name))
+            || base_files.iter().any(|other| tool.is_unasked(other))
+            || base_files.iter().filter(above).any(|other| is_configured(tool, other, settings))
+            || settings.iter().any(|(_, text)| names(text, tool.id))
     })
 }
 
@@ -130,39 +75,24 @@ fn names(text: &str, tool: &str) -> bool {
     })
 }
 
-impl CheckTool {
-    /// Returns whether a file is there for this tool alone.
-    fn has_file(&self, path: &str) -> bool {
-        let name = file_name(path);
-        self.files.iter().any(|file| file.strip_suffix('*').map_or(*file == name, |start| name.starts_with(start)))
+/// Returns whether a file of the base tells a tool what to do.
+fn is_configured(tool: &Tool, path: &str, settings: &BTreeMap<String, String>) -> bool {
+    let name = file_name(path);
+    if tool.has_file(path) {
+        return true;
     }
-
-    /// Returns whether a file may tell this tool what to do.
-    pub fn may_read(&self, path: &str) -> bool {
-        let name = file_name(path);
-        self.has_file(path)
-            || self.tables.iter().any(|(manifest, _)| *manifest == name)
-            || !self.sections.is_empty() && matches!(name, "setup.cfg" | "tox.ini")
-    }
-
-    /// Returns whether a file of the base tells this tool what to do.
-    fn is_configured(&self, path: &str, settings: &BTreeMap<String, String>) -> bool {
-        let name = file_name(path);
-        if self.has_file(path) {
-            return true;
-        }
-        let Some(text) = settings.get(path).filter(|_| self.may_read(path)) else { return false };
-        let mut own = self.tables.iter().filter(|(manifest, _)| *manifest == name).map(|(_, table)| *table);
-        match name {
-            NODE => serde_json::from_str(text).map_or(true, |manifest: serde_json::Value| {
-                own.any(|table| table.iter().try_fold(&manifest, |value, key| value.get(key)).is_some())
-            }),
-            PYTHON | RUST => toml::from_str(text)
-                .map_or(true, |manifest: toml::Table| own.any(|table| find(&manifest, table).is_some())),
-            _ => sections(text).iter().any(|(section, _)| {
-                self.sections.iter().any(|own| section == own || section.starts_with(&format!("{own}-")))
-            }),
-        }
+    let Some(text) = settings.get(path).filter(|_| tool.may_read(path)) else { return false };
+    let mut own = tool.keys().filter(|(manifest, _)| *manifest == name).map(|(_, table)| table);
+    if name.ends_with(".json") {
+        serde_json::from_str(text).map_or(true, |manifest: serde_json::Value| {
+            own.any(|table| table.iter().try_fold(&manifest, |value, key| value.get(key)).is_some())
+        })
+    } else if name.ends_with(".toml") {
+        toml::from_str(text).map_or(true, |manifest: toml::Table| own.any(|table| find(&manifest, table).is_some()))
+    } else {
+        sections(text)
+            .iter()
+            .any(|(section, _)| tool.sections().any(|own| *section == own || section.starts_with(&format!("{own}-"))))
     }
 }
 

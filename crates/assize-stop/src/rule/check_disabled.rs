@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use assize_core::diff::{Diff, FileChange, FileStatus, DiffLineKind};
 use assize_core::finding::{Certainty, Severity};
-use assize_ecosystem::{Language, is_code, is_generated, is_test};
+use assize_ecosystem::{Language, is_code, is_generated, is_setting, is_test};
 use assize_core::path::{file_name, is_ci, is_example, is_prose};
 use assize_core::text::quote;
 
@@ -95,7 +95,7 @@ fn hits<'a>(file: &'a FileChange, diff: &Diff, suppresses: bool) -> Vec<Hit<'a>>
     if is_ci(&file.path) {
         hits.extend(ci_hits(file, diff));
     }
-    if is_setting(&file.path) {
+    if is_ci(&file.path) || is_setting(&file.path) {
         hits.extend(lowered_thresholds(file));
         hits.extend(lifted_strictness(file));
         hits.extend(rules_off(file));
@@ -423,45 +423,6 @@ fn dropped_check<'a>(file: &FileChange, diff: &Diff) -> Option<Hit<'a>> {
 }
 
 // Settings of checks.
-
-fn is_setting(path: &str) -> bool {
-    let name = file_name(path);
-    let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
-    is_ci(path)
-        || matches!(
-            name,
-            "pyproject.toml"
-                | "mypy.ini"
-                | "setup.cfg"
-                | "tox.ini"
-                | "pytest.ini"
-                | ".coveragerc"
-                | "package.json"
-                | "Cargo.toml"
-                | "clippy.toml"
-                | "deny.toml"
-                | "biome.json"
-                | "ruff.toml"
-                | ".ruff.toml"
-                | ".flake8"
-                | ".pylintrc"
-                | "pom.xml"
-                | "build.gradle"
-                | "build.gradle.kts"
-                | "sonar-project.properties"
-                | "Makefile"
-                | "justfile"
-                | ".simplecov"
-                | "spec_helper.rb"
-                | "test_helper.rb"
-                | ".rubocop.yml"
-                | ".golangci.yml"
-                | ".golangci.yaml"
-        )
-        || is_coverage_setting(name)
-        || stem.starts_with("tsconfig")
-        || matches!(stem, "jsconfig" | "eslintrc" | "eslint" | "phpstan")
-}
 
 /// Files in which `lines` and `branches` are shares of covered code.
 fn is_coverage_setting(name: &str) -> bool {

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
-use assize_ecosystem::{Language, is_generated, is_test};
-use assize_core::path::{file_name, is_ci};
+use assize_ecosystem::{Language, focus_hints, is_focus_marker, is_generated, is_setting, is_test};
+use assize_core::path::is_ci;
 use assize_core::text::quote;
 
 use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, is_fixture, read};
@@ -34,31 +34,15 @@ impl Rule for TestFocused {
         let asked = DirectiveWish::new(evidence, &WANTED);
         let mut moved = MovedLines::new(diff);
         let glance = findings.glance;
-        for file in glance.adding(&HINTS).filter(|file| is_test(&file.path) && !is_generated(&file.path)) {
+        for file in glance.adding(focus_hints()).filter(|file| is_test(&file.path) && !is_generated(&file.path)) {
             check_file(file, focused, &asked, &mut moved, findings);
         }
-        let runs = |file: &&FileChange| runs_tests(&file.path) && !is_generated(&file.path);
+        let runs = |file: &&FileChange| (is_ci(&file.path) || is_setting(&file.path)) && !is_generated(&file.path);
         for file in glance.adding(&RUNNERS).filter(runs).filter(|file| !is_test(&file.path)) {
             check_file(file, narrowed, &asked, &mut moved, findings);
         }
     }
 }
-
-/// At least one of these stands in every way to single out a test.
-const HINTS: [&str; 12] = [
-    ".only",
-    "fit",
-    "fdescribe",
-    "fcontext",
-    "fspecify",
-    "fexample",
-    "focus",
-    "FIt",
-    "FDescribe",
-    "FContext",
-    "FSpecify",
-    "FEntry",
-];
 
 static WANTED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:focus(?:ed)?|only (?:run|the)|run only|just run|single (?:out|test)|\.only|fit|fdescribe|narrow|exclud(?:e|es|ing)|slow|select|shard(?:s|ed|ing)?|split|subset|filter)\b|\.only\b")
@@ -85,48 +69,9 @@ fn check_file(
 
 /// A marker in a test that switches the others off.
 fn focused(file: &FileChange, line: &CodeLine<'_>) -> Option<Certainty> {
-    let code = line.code.as_str();
-    let found = match Language::of(&file.path)? {
-        Language::JavaScript | Language::TypeScript | Language::Tsx => SCRIPT.is_match(code),
-        Language::Ruby => RUBY.is_match(code),
-        Language::Go => GINKGO.is_match(code),
-        _ => false,
-    };
+    let found = is_focus_marker(Language::of(&file.path)?, &line.code);
     let certainty = if is_fixture(&file.path) { Certainty::Likely } else { Certainty::Certain };
     found.then_some(certainty)
-}
-
-static SCRIPT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"(?:^|[^.A-Za-z0-9_$])(?:(?:it|test|describe|context|suite|specify|Deno\.test)(?:\.[a-z]+)*\.only(?:\.each)?\s*[(`<]",
-        // A function may be called `fit`; with a title as its first argument it is a test.
-        r"|f(?:it|describe|context)\s*\(\s*['\x22`])",
-    ))
-    .expect("valid pattern")
-});
-static RUBY: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^\s*f(?:it|describe|context|specify|example)\b\s*[('\x22]|\b(?:it|describe|context|specify|scenario)\b.*,\s*(?::focus\b|focus:\s*true)")
-        .expect("valid pattern")
-});
-static GINKGO: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^\s*(?:var\s+_\s*=\s*)?F(?:It|Describe|Context|Specify|Entry|DescribeTable)\(\x22")
-        .expect("valid pattern")
-});
-
-/// Returns whether the file says how tests are run.
-fn runs_tests(path: &str) -> bool {
-    is_ci(path)
-        || matches!(
-            file_name(path),
-            "package.json"
-                | "Makefile"
-                | "makefile"
-                | "justfile"
-                | "Justfile"
-                | "tox.ini"
-                | "noxfile.py"
-                | "Taskfile.yml"
-        )
 }
 
 /// A command that ran all tests and now runs a selection.

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use assize_core::diff::{FileChange, FileStatus};
 use assize_core::finding::{Certainty, Severity};
-use assize_ecosystem::{Language, is_code, is_generated, is_test};
+use assize_ecosystem::marker::SkipMarker;
+use assize_ecosystem::{Language, is_code, is_generated, is_test, skip_hints, skip_marker};
 use assize_core::text::quote;
 
 use super::reading::{
@@ -35,7 +36,7 @@ impl Rule for TestSkipped {
         let asked = DirectiveWish::new(evidence, &WANTED);
         let mut moved = MovedLines::new(diff);
         let glance = findings.glance;
-        for file in glance.adding(&HINTS).filter(|file| is_code(&file.path) && !is_generated(&file.path)) {
+        for file in glance.adding(skip_hints()).filter(|file| is_code(&file.path) && !is_generated(&file.path)) {
             let rust = Language::of(&file.path) == Some(Language::Rust);
             if is_test(&file.path) || rust {
                 check_file(file, &asked, &mut moved, findings);
@@ -43,32 +44,6 @@ impl Rule for TestSkipped {
         }
     }
 }
-
-/// At least one of these stands in every marker.
-const HINTS: [&str; 22] = [
-    "skip",
-    "Skip",
-    "SKIP",
-    "ignore",
-    "Ignore",
-    "nabled",
-    "isabled",
-    "DISABLED",
-    "xfail",
-    "expectedFailure",
-    "todo",
-    "fixme",
-    "fail",
-    "pending",
-    "__test__",
-    "xit",
-    "xtest",
-    "xdescribe",
-    "xcontext",
-    "xspecify",
-    "xscenario",
-    "Explicit",
-];
 
 /// Wording that takes tests out of a run.
 static WANTED: LazyLock<Regex> = LazyLock::new(|| {
@@ -81,26 +56,11 @@ static WANTED: LazyLock<Regex> = LazyLock::new(|| {
     .expect("valid pattern")
 });
 
-/// How a marker takes a test out of the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Marker {
-    /// On every machine.
-    Always,
-    /// From a statement in its body on.
-    Call,
-    /// Where a condition holds.
-    Sometimes,
-    /// Runs it and lets it fail.
-    Failing,
-    /// Announces a test that nobody wrote.
-    Announced,
-}
-
 fn check_file(file: &FileChange, asked: &DirectiveWish<'_>, moved: &mut MovedLines<'_>, findings: &mut Findings<'_>) {
     let language = Language::of(&file.path);
     for lines in &read(file, DiffSide::New) {
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.changed) {
-            let Some(marker) = marker(line, language) else { continue };
+            let Some(marker) = language.and_then(|it| skip_marker(it, &line.code, line.raw)) else { continue };
             if moved.take(line.raw) {
                 continue;
             }
@@ -116,9 +76,9 @@ fn check_file(file: &FileChange, asked: &DirectiveWish<'_>, moved: &mut MovedLin
     }
 }
 
-fn certainty(lines: &[CodeLine<'_>], index: usize, marker: Marker, file: &FileChange) -> Certainty {
+fn certainty(lines: &[CodeLine<'_>], index: usize, marker: SkipMarker, file: &FileChange) -> Certainty {
     let tests = tests_in(lines, Language::of(&file.path));
-    if marker == Marker::Sometimes || is_guarded(lines, index) || is_conditional_call(lines, index, marker, &tests) {
+    if marker == SkipMarker::Sometimes || is_guarded(lines, index) || is_conditional_call(lines, index, marker, &tests) {
         return Certainty::Likely;
     }
     let existed = existed_before(lines, index, marker, &tests, file);
@@ -126,16 +86,16 @@ fn certainty(lines: &[CodeLine<'_>], index: usize, marker: Marker, file: &FileCh
     let admits_failure = FAILURE.is_match(&reason);
     let excused = !admits_failure && (ENVIRONMENT.is_match(&reason) || !existed && is_reason(&reason));
     // What never passed is not hidden by saying so.
-    let announced = matches!(marker, Marker::Announced | Marker::Failing) && !existed;
+    let announced = matches!(marker, SkipMarker::Announced | SkipMarker::Failing) && !existed;
     if excused || announced { Certainty::Likely } else { Certainty::Certain }
 }
 
 /// Code before a call that skips may have left the test already, and a test of a test framework
 /// holds tests of its own.
-fn is_conditional_call(lines: &[CodeLine<'_>], index: usize, marker: Marker, tests: &[HunkTest]) -> bool {
+fn is_conditional_call(lines: &[CodeLine<'_>], index: usize, marker: SkipMarker, tests: &[HunkTest]) -> bool {
     let is_test = |line: &&CodeLine<'_>| tests.iter().any(|test| lines[test.index].number == line.number);
     let around = enclosing(lines, index).filter(is_test).count();
-    if marker != Marker::Call {
+    if marker != SkipMarker::Call {
         return around > 0;
     }
     let heading = tests.iter().rev().find(|test| test.index < index);
@@ -190,136 +150,16 @@ fn is_script_heading(code: &str) -> bool {
 }
 
 /// Returns whether the marked test was there before the change.
-fn existed_before(lines: &[CodeLine<'_>], index: usize, marker: Marker, tests: &[HunkTest], file: &FileChange) -> bool {
+fn existed_before(lines: &[CodeLine<'_>], index: usize, marker: SkipMarker, tests: &[HunkTest], file: &FileChange) -> bool {
     let below = tests.iter().find(|test| test.index >= index && test.index <= index + 10);
     let above = tests.iter().rev().find(|test| test.index <= index);
     // A marker stands above or on the heading of its test, or inside of its body.
-    let marked = if marker == Marker::Call { above } else { below };
+    let marked = if marker == SkipMarker::Call { above } else { below };
     match marked {
         Some(test) => !lines[test.index].changed || file.removed_lines().any(|(_, line)| line.contains(&test.name)),
         None => file.status != FileStatus::Added,
     }
 }
-
-fn marker(line: &CodeLine<'_>, language: Option<Language>) -> Option<Marker> {
-    let code = line.code.as_str();
-    match language? {
-        Language::Rust => rust_marker(code),
-        Language::Python => python_marker(code),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => script_marker(code),
-        Language::Go => {
-            let build = line.raw.starts_with("//go:build ignore") || line.raw.starts_with("// +build ignore");
-            build.then_some(Marker::Always).or_else(|| GO.is_match(code).then_some(Marker::Call))
-        }
-        Language::Java | Language::Kotlin => jvm_marker(code),
-        Language::CSharp if code.contains("Assert.Ignore(") || code.contains("Assert.Inconclusive(") => {
-            Some(Marker::Call)
-        }
-        Language::CSharp => CSHARP.is_match(code).then_some(Marker::Always),
-        Language::Ruby => {
-            let call = RUBY_CALL.is_match(code).then_some(Marker::Call);
-            call.or_else(|| RUBY.is_match(code).then_some(Marker::Always))
-        }
-        Language::Php => PHP.is_match(code).then_some(Marker::Call),
-        Language::Swift if code.contains("XCTSkipIf(") || code.contains("XCTSkipUnless(") => Some(Marker::Sometimes),
-        Language::Swift if code.contains("XCTSkip(") => Some(Marker::Call),
-        Language::Swift => code.contains("@Test(.disabled(").then_some(Marker::Always),
-        Language::Cpp if code.contains("GTEST_SKIP(") => Some(Marker::Call),
-        Language::Cpp => code.contains("DISABLED_").then_some(Marker::Always),
-        Language::Shell => (code.trim() == "skip" || code.trim_start().starts_with("skip \"")).then_some(Marker::Call),
-    }
-}
-
-fn rust_marker(code: &str) -> Option<Marker> {
-    let attribute = code.trim_start().strip_prefix("#[")?;
-    if attribute.starts_with("cfg_attr") {
-        return attribute.contains("ignore").then_some(Marker::Sometimes);
-    }
-    let rest = attribute.strip_prefix("ignore")?;
-    rest.starts_with([']', ' ', '=']).then_some(Marker::Always)
-}
-
-fn python_marker(code: &str) -> Option<Marker> {
-    static SOMETIMES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"\b(?:skipif|skipIf|skipUnless)\s*\(|\bimportorskip\(|\bxfail\(\s*(?:condition|[a-z_]+\.|not\b)|\bmarks\s*=.*\b(?:skip|xfail)\b",
-            // A helper may be called Test without being one.
-            r"|\b__test__\s*=\s*False",
-        ))
-        .expect("valid pattern")
-    });
-    static ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"@(?:pytest\.mark\.|unittest\.)?skip\s*(?:\(|$)|\bmark\.skip\b").expect("valid pattern")
-    });
-    static FAILING: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"@(?:pytest\.mark\.|unittest\.)?(?:xfail|expectedFailure)\s*(?:\(|$)|\bmark\.xfail\b")
-            .expect("valid pattern")
-    });
-    static CALL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"\bpytest\.(?:skip|xfail)\(|\bself\.skipTest\(|\braise\s+(?:unittest\.)?SkipTest\b")
-            .expect("valid pattern")
-    });
-    let markers = [
-        (&SOMETIMES, Marker::Sometimes),
-        (&ALWAYS, Marker::Always),
-        (&FAILING, Marker::Failing),
-        (&CALL, Marker::Call),
-    ];
-    let hint = ["skip", "Skip", "xfail", "expectedFailure", "__test__"].iter().any(|hint| code.contains(hint));
-    markers.into_iter().find(|(pattern, _)| hint && pattern.is_match(code)).map(|(_, marker)| marker)
-}
-
-fn script_marker(code: &str) -> Option<Marker> {
-    static MARKER: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?:^|[^.A-Za-z0-9_$])(?:(?:it|test|describe|context|suite|specify)(?:\.[a-z]+)*\.(?P<kind>skip|todo|fixme|failing|fails|skipIf|runIf)",
-            r"|x(?:it|test|describe|context|specify)|(?P<call>pending|(?:this|ctx|t)\.skip))(?:\.each)?\s*(?P<rest>[(`<].*|$)",
-        ))
-        .expect("valid pattern")
-    });
-    let found = MARKER.captures(code)?;
-    let rest = found.name("rest").map_or("", |rest| rest.as_str());
-    let kind = found.name("kind").map(|kind| kind.as_str());
-    let unquoted = !rest.trim_start_matches(['(', ' ']).starts_with(['\'', '"', '`', ')', '[']) && rest.len() > 1;
-    Some(match kind {
-        Some("todo") => Marker::Announced,
-        Some("skipIf" | "runIf") => Marker::Sometimes,
-        Some("failing" | "fails") => Marker::Failing,
-        None if found.name("call").is_some() => Marker::Call,
-        Some("skip" | "fixme") if rest.trim_start_matches('(').starts_with(')') => Marker::Call,
-        // `test.skip(isWindows, …)` names a condition where a title would stand.
-        Some("skip" | "fixme") if unquoted && !rest.starts_with('`') => Marker::Sometimes,
-        _ => Marker::Always,
-    })
-}
-
-fn jvm_marker(code: &str) -> Option<Marker> {
-    static ALWAYS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"@(?:Disabled|Ignored?)(?:\s|\(|$)").expect("valid pattern"));
-    let sometimes = ["@DisabledOn", "@EnabledOn", "@DisabledIf", "@EnabledIf", "@DisabledFor", "@EnabledFor"];
-    if sometimes.iter().any(|annotation| code.contains(annotation)) {
-        return Some(Marker::Sometimes);
-    }
-    ALWAYS.is_match(code).then_some(Marker::Always)
-}
-
-static GO: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\b(?:t|b|s\.T\(\)|suite\.T\(\))\.Skip(?:f|Now)?\(").expect("valid pattern"));
-static CSHARP: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\[[A-Za-z]*(?:Fact|Theory)\s*\(.*\bSkip\s*=|\[(?:Ignore|Explicit)\s*[(\]]").expect("valid pattern")
-});
-static RUBY: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"^\s*x(?:it|describe|context|specify|scenario)\b",
-        r"|,\s*(?:skip|pending):\s*(?:true|[\x22'])|,\s*:(?:skip|pending)\b",
-    ))
-    .expect("valid pattern")
-});
-static RUBY_CALL: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^\s*(?:skip|pending)\b\s*(?:[(\x22']|$|if\b|unless\b)").expect("valid pattern"));
-static PHP: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"->markTest(?:Skipped|Incomplete)\(|^\s*\}?\)?->(?:skip|todo)\(").expect("valid pattern")
-});
 
 #[cfg(test)]
 mod tests {

@@ -3,11 +3,15 @@
 //! A settings file belongs to its user: it is merged into, never rewritten, and `--uninstall` gives
 //! it back byte for byte.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use assize_core::document::{InitDocument, InstalledHooks};
+use assize_ecosystem::ECOSYSTEMS;
+use assize_ecosystem::pattern::fits;
+use assize_ecosystem::tool::{Sign, ToolKind};
 use serde_json::json;
 
 use crate::config::FILE_NAME;
@@ -209,23 +213,25 @@ fn write(path: &Path, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Stacks by the file that gives them away.
-const STACKS: [(&str, &str); 8] = [
-    ("Cargo.toml", "Rust"),
-    ("package.json", "JavaScript or TypeScript"),
-    ("pyproject.toml", "Python"),
-    ("setup.py", "Python"),
-    ("go.mod", "Go"),
-    ("pom.xml", "Java (Maven)"),
-    ("build.gradle", "Java (Gradle)"),
-    ("build.gradle.kts", "Kotlin (Gradle)"),
-];
+/// What the files at the top of a project give away: its ecosystems, each with the tools that get its dependencies.
+fn stacks(names: &BTreeSet<String>) -> Vec<String> {
+    let has = |pattern: &str| names.iter().any(|name| fits(pattern, name));
+    let found = ECOSYSTEMS.iter().filter(|it| !it.name.is_empty() && it.manifests.iter().any(|file| has(file)));
+    let described = found.map(|ecosystem| {
+        let managers = ecosystem.tools.iter().filter(|tool| {
+            let is_there = |sign: &Sign| matches!(sign, Sign::File(file) if has(file));
+            tool.kinds.contains(&ToolKind::PackageManager) && tool.signs.iter().any(is_there)
+        });
+        let managers: Vec<&str> = managers.map(|tool| tool.id).collect();
+        if managers.is_empty() { ecosystem.name.to_owned() } else { format!("{} ({})", ecosystem.name, managers.join(", ")) }
+    });
+    described.collect()
+}
 
 fn write_configuration(project: &Path, output: Output) -> Result<()> {
     let path = project.join(FILE_NAME);
-    let mut stacks: Vec<&str> =
-        STACKS.iter().filter(|(file, _)| project.join(file).is_file()).map(|(_, stack)| *stack).collect();
-    stacks.dedup();
+    let entries = fs::read_dir(project).into_iter().flatten().flatten();
+    let stacks = stacks(&entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect());
     if !stacks.is_empty() {
         output.note(&format!("found: {}", stacks.join(", ")));
     }
@@ -243,6 +249,20 @@ pub const TEMPLATE: &str = include_str!("../../assize.template.toml");
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_files_at_the_top_tell_the_stacks() {
+        for (names, expected) in [
+            (&["Cargo.toml", "README.md"][..], "Rust (cargo)"),
+            (&["package.json", "pnpm-lock.yaml", "pyproject.toml", "uv.lock"], "Python (uv), JavaScript or TypeScript (pnpm)"),
+            (&["pyproject.toml"], "Python"),
+            (&["build.gradle.kts"], "Java or Kotlin (gradle)"),
+            (&["Shop.sln"], "C#"),
+            (&["README.md"], ""),
+        ] {
+            assert_eq!(stacks(&names.iter().map(|name| (*name).to_owned()).collect()).join(", "), expected);
+        }
+    }
 
     #[test]
     fn the_template_says_what_holds_without_it() {
