@@ -20,6 +20,7 @@ pub mod tournament;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use chrono::{DateTime, Local};
 use assize_core::finding::{Certainty, Finding, Severity};
 use assize_core::opinion::JudgeRecord;
 use assize_core::ruling::{Outcome, Unjudged};
@@ -46,17 +47,17 @@ pub fn count(count: impl std::fmt::Display + PartialEq + From<u8> + Copy, one: &
 
 /// Writes a moment as people here do.
 pub fn time(at_ms: i64) -> String {
-    match jiff::Timestamp::from_millisecond(at_ms) {
-        Ok(at) => at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),
-        Err(_) => format!("{at_ms} ms"),
+    match DateTime::from_timestamp_millis(at_ms) {
+        Some(at) => at.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S").to_string(),
+        None => format!("{at_ms} ms"),
     }
 }
 
 /// Writes a moment for readers anywhere.
 pub fn time_utc(at_ms: i64) -> String {
-    match jiff::Timestamp::from_millisecond(at_ms) {
-        Ok(at) => at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
-        Err(_) => format!("{at_ms} ms"),
+    match DateTime::from_timestamp_millis(at_ms) {
+        Some(at) => at.format("%Y-%m-%d %H:%M UTC").to_string(),
+        None => format!("{at_ms} ms"),
     }
 }
 

@@ -256,8 +256,8 @@ fn variable(name: &str) -> Option<String> {
 
 fn now() -> (i64, String) {
     let now_ms = now_ms();
-    let at = jiff::Timestamp::from_millisecond(now_ms).unwrap_or_default();
-    (now_ms, at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+    let at = chrono::DateTime::from_timestamp_millis(now_ms).unwrap_or_default();
+    (now_ms, at.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
 }
 
 fn source_of(arguments: &Arguments, host: &Host) -> Result<Box<dyn SpecificationSource>> {
