@@ -121,7 +121,7 @@ pub fn diff_values(diff: &EvidencePart<Diff>, budget: DiffBudget, nonce: &Nonce,
     let diff = match diff {
         EvidencePart::Gathered(diff) => diff,
         EvidencePart::Missing(why) => {
-            return context! { missing => quote(why), files => Vec::<Value>::new(), limits => "", patch => "" };
+            return context! { missing => quote(why), count => 0, files => Vec::<Value>::new(), limits => "", patch => "" };
         }
     };
     let files: Vec<Value> = diff
@@ -139,7 +139,7 @@ pub fn diff_values(diff: &EvidencePart<Diff>, budget: DiffBudget, nonce: &Nonce,
     let (patch, cut) = patch(diff, budget, rank);
     let limits: Vec<String> = diff.limits.iter().chain(&cut).map(|limit| format!("- {}", quote(limit))).collect();
     let limits = fenced("limits", &limits, nonce);
-    context! { missing => Value::from(()), files, limits, patch => fence("patch", &patch, nonce) }
+    context! { missing => Value::from(()), count => files.len(), files, limits, patch => fence("patch", &patch, nonce) }
 }
 
 fn status(status: FileStatus) -> &'static str {
