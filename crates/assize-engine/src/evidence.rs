@@ -144,7 +144,7 @@ impl Default for WorkTreeEvidence {
 
 fn read_transcript(sources: &Sources) -> EvidencePart<TranscriptFacts> {
     let Some((path, kind)) = &sources.transcript else {
-        return EvidencePart::Missing("the agent names no transcript".to_owned());
+        return EvidencePart::Missing("no transcript is named".to_owned());
     };
     match transcript::read_facts(path, *kind) {
         Ok(facts) => EvidencePart::Gathered(facts),

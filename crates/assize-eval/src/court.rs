@@ -203,7 +203,7 @@ fn opinion_of(mode: &FailureMode, opinions: &[RecordOpinion], panel: PanelRule) 
     };
     let outcomes: Vec<Outcome> = labels.iter().map(outcome).collect();
     match combine(panel, &outcomes) {
-        None => (Outcome::Unjudged, "no judge was asked".to_owned()),
+        None => (Outcome::Unjudged, "there is no verdict of a judge".to_owned()),
         Some(Err(unjudged)) => (Outcome::Unjudged, unjudged.to_string()),
         Some(Ok(together)) => {
             let said = labels.iter().flatten().find(|label| outcome(&Some(label)) == together);
@@ -243,7 +243,7 @@ fn unjudged(modes: &[ModeRuling], opinions: &[RecordOpinion]) -> Unjudged {
     }
     if opinions.is_empty() {
         let names: Vec<&str> = open.iter().map(|mode| mode.mode.as_str()).collect();
-        return Unjudged::new(Cause::NotBeforeCourt, format!("no judge was asked about {}", names.join(", ")));
+        return Unjudged::new(Cause::NotBeforeCourt, format!("no verdict of a judge on {}", names.join(", ")));
     }
     let why = open.first().map_or("no mode was judged", |mode| mode.reason.as_str());
     Unjudged::new(Cause::Disagreement, why)

@@ -214,7 +214,7 @@ fn evidence_outcome(inputs: &ReviewInputs) -> Result<(), Bound> {
     for dimension in inputs.policy.require.iter().filter(|_| code) {
         if inputs.exec.bound(*dimension).is_none() && !inputs.looked_at.contains(dimension) {
             unknown.push(format!(
-                "no gate says anything of {}; with `require = []` in [review] a change goes in without it",
+                "no gate says anything of {}; if none looks at it, `require = []` in [review] lets a change in without it",
                 dimension.as_str()
             ));
         }

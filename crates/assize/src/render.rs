@@ -20,7 +20,6 @@ pub mod tournament;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use chrono::{DateTime, Local};
 use assize_core::finding::{Certainty, Finding, Severity};
 use assize_core::opinion::JudgeRecord;
 use assize_core::ruling::{Outcome, Unjudged};
@@ -29,6 +28,7 @@ use assize_gate::exec_report::GateResult;
 use assize_gate::gate::GateState;
 use assize_review::fix::cost::{Costs, Spending};
 use assize_stop::court::{AllowReason, Disposition, StopRecord};
+use chrono::{DateTime, Local};
 use serde_json::{Value, json};
 
 use crate::output::{BAD, DOUBTFUL, GOOD, QUIET, STRONG, quiet, styled};

@@ -184,7 +184,7 @@ fn what_does_not_join_is_refused_with_counts() {
     assert!(
         kitchen
             .refused(&format!("{calibrate} twice.csv"))
-            .contains("1 of 2 speak of a record that was spoken of before")
+            .contains("1 of 2 are the second of one judge or rater on their record")
     );
     kitchen.write("words.csv", "id,vague\nsoup,maybe\n");
     assert!(kitchen.refused(&format!("{calibrate} words.csv")).contains("line 2: `vague`: `maybe` is no label"));

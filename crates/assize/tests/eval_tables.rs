@@ -77,7 +77,7 @@ fn rulings_are_written_as_a_table() {
     assert_eq!(
         without_hashes(&table),
         "a|accept||4||0|0||0|no clause is broken|0|It greets.\n\
-         b|reject|||clause-broken: `long`: it has more than 10 characters|0|0||1|it has more than 10 characters||no judge was asked\n"
+         b|reject|||clause-broken: `long`: it has more than 10 characters|0|0||1|it has more than 10 characters||there is no verdict of a judge\n"
     );
     let printed = fixture.run("notes.jsonl --verdicts verdicts.jsonl --output - --to csv --quiet");
     assert_eq!(String::from_utf8_lossy(&printed.stdout), table, "the form can be named");

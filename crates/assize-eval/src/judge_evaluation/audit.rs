@@ -126,7 +126,7 @@ fn faults(found: &Audit, labelled: u64) -> Vec<String> {
     }
     let mut faults = Vec::new();
     if found.first_only {
-        faults.push(format!("the labelled records are the first {labelled} of the data, not a sample of it"));
+        faults.push(format!("the labelled records are the first {labelled} of the data, not a sample of it; `assize eval plan` draws one"));
     }
     for stratum in found.strata.iter().filter(|stratum| is_odd(stratum)) {
         let Stratum { records, labelled, .. } = stratum;
@@ -153,7 +153,7 @@ fn named(stratum: &Stratum) -> String {
     format!("{} {}", stratum.field, quote(&stratum.value))
 }
 
-/// Names strata in which the judge's errors are more, or less, frequent than in all others.
+/// Names strata in which the judge's errors are more frequent than in all others, by more than chance.
 fn uneven(found: &Audit, members: &[(usize, String)], seen: &[RatedRecord]) -> Vec<String> {
     // For each stratum: errors among what fails, and among what is good.
     let kinds = [(true, "misses"), (false, "false alarms")];
@@ -173,8 +173,14 @@ fn uneven(found: &Audit, members: &[(usize, String)], seen: &[RatedRecord]) -> V
                     }
                 }
             }
-            labels.push(format!("{errors} with {}", named(stratum)));
-            tests.push(fisher(groups));
+            // Where they are less frequent, they are more frequent elsewhere.
+            let share = |group: [u64; 2]| group[0] as f64 / (group[0] + group[1]).max(1) as f64;
+            if share(groups.first) > share(groups.second) {
+                let of = |group: [u64; 2]| format!("{} of {}", group[0], group[0] + group[1]);
+                let (within, elsewhere) = (of(groups.first), of(groups.second));
+                labels.push(format!("{errors} with {}: {within}, and {elsewhere} elsewhere", named(stratum)));
+                tests.push(fisher(groups));
+            }
         }
     }
     let adjusted = holm(&tests);
@@ -246,7 +252,7 @@ mod tests {
                 record(stratum, Some(stratum == "a"), Some(true))
             })
             .collect();
-        assert_eq!(audit(&fields(), &seen).uneven, ["misses with kind `a`", "misses with kind `b`"]);
+        assert_eq!(audit(&fields(), &seen).uneven, ["misses with kind `b`: 40 of 40, and 0 of 40 elsewhere"]);
         let even: Vec<RatedRecord> =
             (0..80).map(|at| record(["a", "b"][at % 2], Some(at % 5 == 0), Some(true))).collect();
         assert_eq!(audit(&fields(), &even).uneven, [] as [&str; 0]);

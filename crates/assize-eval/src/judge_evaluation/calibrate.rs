@@ -90,7 +90,7 @@ impl Advice {
         }
         if labels < LABELS_WITH_ERRORS_MIN {
             return none(format!(
-                "{labels} labelled records are too few for any interval to hold; label {LABELS_WITH_ERRORS_MIN} to {LABELS_FOR_RATES_MIN}"
+                "judged and labelled records: {labels}, too few for any interval to hold; {LABELS_WITH_ERRORS_MIN} to {LABELS_FOR_RATES_MIN} are needed"
             ));
         }
         let errors = part.counts.judge_only + part.counts.person_only;
@@ -108,10 +108,10 @@ impl Advice {
                 why: "the judge's labels add nothing to those of people".to_owned(),
             },
             _ if part.others == 0 => none(format!(
-                "every judged record is labelled: the share is what it is, and for others like them {labels} are too few"
+                "all {labels} judged records are labelled, so that the share is known for them; for other records like them {LABELS_OF_PEOPLE_MIN} labels are needed"
             )),
             _ => none(format!(
-                "of {labels} labels {errors} differ from the judge's, too few to tell how often it errs; label {LABELS_FOR_RATES_MIN}"
+                "of {labels} labels {errors} differ from the judge's, too few to tell how often it errs; {LABELS_FOR_RATES_MIN} labels are needed"
             )),
         }
     }
@@ -315,27 +315,35 @@ fn believe(counts: &Confusion, records: u64, confidence: Confidence, trust: &Tru
         if confidence == Confidence::USUAL { String::new() } else { format!(" (at {level:.1} %, for several modes)") };
     // The intervals of few labels are not to be relied on, on either side.
     if records < trust.labels_min {
-        return (Belief::Inconclusive, format!("labelled records: {records} where {} are asked for", trust.labels_min));
+        return (
+            Belief::Inconclusive,
+            format!("judged and labelled: {records} where {} are asked for", trust.labels_min),
+        );
     }
     for (name, least, found) in &asked {
         if let Some(found) = found.filter(|found| found.high < *least) {
-            let why = format!("{name} is at most {:.2}{wider}, below {least:.2}", found.high);
-            return (Belief::Untrusted, why);
+            let (high, least) = told_apart(found.high, *least);
+            return (Belief::Untrusted, format!("{name} is at most {high}{wider}, below {least}"));
         }
     }
     for (name, least, found) in &asked {
         match found {
             None => return (Belief::Inconclusive, format!("{name} is undefined")),
             Some(found) if found.low < *least => {
-                return (
-                    Belief::Inconclusive,
-                    format!("{name} may be as low as {:.2}{wider}, and {least:.2} is asked for", found.low),
-                );
+                let (low, least) = told_apart(found.low, *least);
+                let why = format!("{name} may be as low as {low}{wider}, and {least} is asked for");
+                return (Belief::Inconclusive, why);
             }
             Some(_) => {}
         }
     }
     (Belief::Trusted, "every figure that is asked for is surely reached".to_owned())
+}
+
+/// Writes two figures that differ with as many digits, at least two, as show that they do.
+fn told_apart(one: f64, other: f64) -> (String, String) {
+    let written = |digits: usize| (format!("{one:.digits$}"), format!("{other:.digits$}"));
+    (2..6).map(written).find(|(one, other)| one != other).unwrap_or_else(|| written(2))
 }
 
 /// What follows from all parts: a judge is trusted in every mode, or not at all.
@@ -379,15 +387,23 @@ mod tests {
     }
 
     #[test]
+    fn figures_that_differ_look_different() {
+        let written = |one, other| told_apart(one, other);
+        assert_eq!(written(0.61, 0.7), ("0.61".to_owned(), "0.70".to_owned()));
+        assert_eq!(written(0.6988, 0.7), ("0.699".to_owned(), "0.700".to_owned()));
+        assert_eq!(written(0.7, 0.7), ("0.70".to_owned(), "0.70".to_owned()));
+    }
+
+    #[test]
     fn a_judge_is_believed_only_where_the_labels_show_it() {
         let usual = Trust::default();
         for (counts, expected, why) in [
             ([40, 2, 2, 56], Belief::Trusted, "surely reached"),
             ([20, 10, 10, 20], Belief::Untrusted, "kappa is at most"),
             ([12, 3, 3, 17], Belief::Inconclusive, "may be as low as"),
-            ([9, 0, 1, 10], Belief::Inconclusive, "labelled records: 20 where 30"),
+            ([9, 0, 1, 10], Belief::Inconclusive, "judged and labelled: 20 where 30"),
             ([0, 0, 0, 40], Belief::Inconclusive, "kappa is undefined"),
-            ([0, 5, 5, 0], Belief::Inconclusive, "labelled records: 10 where 30"),
+            ([0, 5, 5, 0], Belief::Inconclusive, "judged and labelled: 10 where 30"),
             ([0, 15, 15, 0], Belief::Untrusted, "kappa is at most"),
         ] {
             let (found, says) = belief(counts, &usual);
@@ -408,8 +424,8 @@ mod tests {
             strata: Vec::new(),
         };
         let evaluation = try_judge(&modes, &[], &[wrong], &Trust::default());
-        assert_eq!(evaluation.pooled.why, "labelled records: 1 where 30 are asked for");
-        assert_eq!(evaluation.reasons, ["in every mode: labelled records: 1 where 30 are asked for"]);
+        assert_eq!(evaluation.pooled.why, "judged and labelled: 1 where 30 are asked for");
+        assert_eq!(evaluation.reasons, ["in every mode: judged and labelled: 1 where 30 are asked for"]);
     }
 
     #[test]

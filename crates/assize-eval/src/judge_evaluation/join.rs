@@ -92,7 +92,7 @@ impl Unjoined {
             ("name no record of the data", &self.unmatched),
             ("belong to another edition of their record", &self.stale),
             ("were made by another rubric, or another edition of it", &self.other_rubric),
-            ("speak of a record that was spoken of before", &self.duplicate),
+            ("are the second of one judge or rater on their record", &self.duplicate),
         ]
         .into_iter()
     }
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(
             unjoined.to_string(),
             "2 of 6 name no record of the data (`c`, `d`); 1 of 6 belong to another edition of their record (`a`); 1 of 6 \
-             were made by another rubric, or another edition of it (`a`); 1 of 6 speak of a record that was spoken of before (`a`)"
+             were made by another rubric, or another edition of it (`a`); 1 of 6 are the second of one judge or rater on their record (`a`)"
         );
     }
 

@@ -95,6 +95,9 @@ fn about(fields: &Map<String, Value>, rubric: &Rubric, fails: Vec<Option<bool>>)
 fn read_table(text: &str, rubric: &Rubric) -> Result<Vec<PersonLabels>, String> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let headers = reader.headers().map_err(|error| error.to_string())?.clone();
+    if !headers.iter().any(|name| name == rubric.record.id) {
+        return Err(format!("line 1: there is no column {}", quote(&rubric.record.id)));
+    }
     let mut columns: BTreeMap<usize, usize> = BTreeMap::new();
     for (column, name) in headers.iter().enumerate() {
         if headers.iter().filter(|other| *other == name).count() > 1 {
@@ -208,7 +211,7 @@ mod tests {
             ("id,vague,vague\na,1,1\n", "line 1: there are two columns `vague`"),
             ("id,vague\na,1\nb,yes\n", "line 3: `vague`: `yes` is no label"),
             ("id,vague\na,1,2\n", "found record with 3 fields"),
-            ("vague\n1\n", "line 2: has no field `id`"),
+            ("name,vague\na,1\n", "line 1: there is no column `id`"),
             ("id,vague\n,1\n", "line 2: has a blank `id`"),
             ("{\"id\":\"a\",\"labels\":{\"vague\":2}}", "line 1: `2` is no label"),
             ("{\"id\":\"a\",\"labels\":{\"vague\":true}}", "line 1: `true` is no label"),

@@ -216,7 +216,9 @@ fn compile(expression: &str) -> Result<Program, String> {
     let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
     context.add_variable_as_val(VARIABLE, map(&nothing));
     match program_result(&program, &context) {
-        Err(ExecutionError::UndeclaredReference(name)) => Err(format!("names `{name}`, which there is not")),
+        Err(ExecutionError::UndeclaredReference(name)) => {
+            Err(format!("names `{name}`, which there is not; a field is `{VARIABLE}.{name}`"))
+        }
         _ if !references.has_variable(VARIABLE) => Err(format!("does not speak of `{VARIABLE}`")),
         _ => Ok(program),
     }

@@ -50,6 +50,7 @@ fn check(name: &str, state: CheckState, detail: impl Into<String>) -> DoctorChec
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let config = Config::load(&host.project(), host.configuration.as_deref());
     let mut checks = vec![git(host), ledger(host), configuration(config.as_ref())];
+    checks.extend(repository(host));
     checks.extend(pause(host));
     checks.extend(hooks(host));
     checks.push(known_bad(host));
@@ -99,6 +100,17 @@ fn git(host: &Host) -> DoctorCheck {
             check("git", CheckState::Bad, format!("it cannot be started ({error}); without it no change can be seen"))
         }
     }
+}
+
+/// Without a repository there is nothing to compare with, and no stop is judged.
+fn repository(host: &Host) -> Option<DoctorCheck> {
+    let git = SearchPath::of_process(&host.project()).find("git")?;
+    let inside = Command::new(git).args(["rev-parse", "--is-inside-work-tree"]).current_dir(host.project()).output().ok()?;
+    (!inside.status.success()).then(|| {
+        let project = host.project();
+        let detail = format!("{} is in no git repository, so that no change can be seen; `git init` makes one", project.display());
+        check("repository", CheckState::Bad, detail)
+    })
 }
 
 fn ledger(host: &Host) -> DoctorCheck {

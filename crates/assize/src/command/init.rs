@@ -82,7 +82,13 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         return Ok(Exit::Done);
     }
     if scope == SettingsScope::Project {
-        output.note("note: these files name a path of this machine; leave them out of commits, or use --user");
+        let named: Vec<String> = planned.iter().map(|(_, path)| path.strip_prefix(&base).unwrap_or(path).display().to_string()).collect();
+        output.note(&format!(
+            "note: {} {} a path of this machine; leave {} out of commits, or use --user",
+            named.join(", "),
+            if named.len() == 1 { "names" } else { "name" },
+            if named.len() == 1 { "it" } else { "them" }
+        ));
     }
     if program.components().any(|part| part.as_os_str() == "target") {
         output.note(&format!(
@@ -117,7 +123,7 @@ fn choose(wanted: &[String], host: &Host) -> Result<Vec<&'static dyn Adapter>> {
     if wanted.is_empty() {
         let used: Vec<&'static dyn Adapter> = ADAPTERS.iter().copied().filter(|agent| is_used(*agent, host)).collect();
         if used.is_empty() {
-            return Err(Failure::new("no coding agent is set up here")
+            return Err(Failure::new("no coding agent was found: there is no folder of one in this project or in the home folder")
                 .hint(format!("name one: assize init AGENT, with AGENT one of {}", known())));
         }
         return Ok(used);

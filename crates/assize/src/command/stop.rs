@@ -29,7 +29,7 @@ use crate::revision::unknown;
 
 /// Arguments of `assize stop`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(override_usage = "assize stop --directive <TEXT>… [OPTIONS]\n       assize stop --rules", after_help = "\
 Examples:
   assize stop --directive 'Add a --json flag to the list command' --base main
   assize stop --directive 'Fix the parser' --transcript ~/.claude/projects/…/session.jsonl

@@ -113,9 +113,9 @@ fn asked_lines(asked: &RequestTotals) -> Vec<String> {
     let new = asked.questions - asked.answered_before;
     let mut line = format!("{} asked", count(new, "question", "questions"));
     if asked.answered_before > 0 {
-        let _ = write!(line, ", {} answered before", asked.answered_before);
+        let _ = write!(line, ", {} asked in an earlier run, whose replies were kept", asked.answered_before);
     }
-    let _ = write!(line, "; {}", count(asked.calls, "call", "calls"));
+    let _ = write!(line, "; {} in all", count(asked.calls, "call", "calls"));
     if asked.spent_usd > 0.0 {
         let _ = write!(line, " for {:.4} US dollars", asked.spent_usd);
     }
@@ -186,7 +186,7 @@ fn judge_lines(tally: &RulingTally) -> Vec<String> {
         let open: Vec<&str> =
             tally.modes.iter().filter(|mode| mode.unjudged > 0).map(|mode| mode.mode.as_str()).collect();
         if !open.is_empty() {
-            lines.push(format!("no judge was asked, so {} is unjudged", open.join(", ")));
+            lines.push(format!("unjudged for want of a verdict: {}", open.join(", ")));
         }
     }
     for (cause, count) in &tally.causes {
@@ -350,18 +350,20 @@ fn evaluation_headline(about: &EvaluationSubject<'_>, evaluation: &JudgeEvaluati
 }
 
 fn evaluation_notes(about: &EvaluationSubject<'_>, evaluation: &JudgeEvaluation) -> Vec<String> {
-    let mut notes: Vec<String> = evaluation.reasons.clone();
+    let mut notes: Vec<String> = Vec::new();
+    let unjudged = evaluation.pooled.unjudged;
+    if unjudged > 0 {
+        notes.push(format!(
+            "{} of people have no verdict beside them, and count for nothing: `assize eval run` with `--again` asks once more",
+            count(unjudged, "label", "labels")
+        ));
+    }
+    notes.extend(evaluation.reasons.iter().cloned());
     notes.extend(evaluation.audit.faults.iter().cloned());
     if !evaluation.audit.unseen.is_empty() {
         notes.push(format!("the labels say nothing of records with {}", evaluation.audit.unseen.join(", ")));
     }
-    notes.extend(
-        evaluation
-            .audit
-            .uneven
-            .iter()
-            .map(|where_to| format!("errors are uneven: {where_to} are more, or less, frequent than elsewhere")),
-    );
+    notes.extend(evaluation.audit.uneven.iter().map(|where_to| format!("errors are uneven: {where_to}")));
     notes.extend(
         evaluation
             .audit
@@ -385,7 +387,7 @@ fn evaluation_notes(about: &EvaluationSubject<'_>, evaluation: &JudgeEvaluation)
     }
     if about.by_name_alone > 0 {
         notes.push(format!(
-            "{} lines name their record and not its content: that it was the same then is taken on trust",
+            "{} lines have no `record`, the hash of its content: that it was the same then is taken on trust",
             about.by_name_alone
         ));
     }

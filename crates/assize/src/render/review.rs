@@ -193,7 +193,9 @@ fn gate_lines(text: &mut String, gate: &GateResult) {
         let _ = writeln!(text, "      {}", quiet(&format!("and {hidden} more")));
     }
     if gate.state != GateState::Passed {
-        let _ = writeln!(text, "      {}", quiet(&format!("again: {}", visible(&gate.command))));
+        let decided =
+            if gate.tests_of == TestsOf::Base && !failing.is_empty() { ", with the tests of the base" } else { "" };
+        let _ = writeln!(text, "      {}", quiet(&format!("again: {}{decided}", visible(&gate.command))));
     }
 }
 

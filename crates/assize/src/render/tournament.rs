@@ -235,6 +235,7 @@ pub fn page(record: &TournamentRecord) -> Result<String, minijinja::Error> {
             base => inputs.base.as_ref().map(|base| base.chars().take(12).collect::<String>()),
             specification => visible(inputs.specification.inspect()),
             criteria => COUNTED.map(Criterion::name),
+            number => candidates.len(),
             candidates,
             made => record.generated.as_ref().map(made),
             missing => missing(record),

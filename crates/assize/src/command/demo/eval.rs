@@ -31,7 +31,7 @@ fn play(player: &Player<'_>) -> Result<Vec<Step>> {
         exit: Exit::Unjudged,
         lines: &[
             "inconclusive  handed-in",
-            "labelled records: 11 where 30 are asked for",
+            "judged and labelled: 11 where 30 are asked for",
             "no rate of all records can be relied on",
         ],
     };

@@ -106,7 +106,7 @@ pub fn named(config: &Config, id: &str, option: &str) -> Result<JudgeConfig> {
     known.cloned().ok_or_else(|| {
         let ids: Vec<&str> = config.all_judges.iter().map(JudgeConfig::id).collect();
         let hint = if ids.is_empty() {
-            "a [[judge]] in assize.toml makes one; docs/src/reference/settings.md shows how".to_owned()
+            "a [[judge]] in assize.toml makes one; the page \"Settings\" of the book shows how".to_owned()
         } else {
             format!("there are {}", ids.join(", "))
         };

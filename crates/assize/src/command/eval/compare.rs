@@ -21,7 +21,7 @@ use crate::render;
 
 /// Arguments of `assize eval compare`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, group(clap::ArgGroup::new("second").required(true).args(["with", "against"])))]
 pub struct Arguments {
     #[command(flatten)]
     data: DataArguments,
@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     verdicts: PathBuf,
     /// The second judgement.
-    #[arg(long, value_name = "FILE", required_unless_present = "against")]
+    #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,
     /// A baseline in place of a second judgement: rulings of an earlier run. What differs from it in rubric, judges, records or
     /// labels is drift, and the exit code says so.

@@ -69,7 +69,7 @@ pub fn rubric(host: &Host, path: &Path) -> Result<(Rubric, Clauses)> {
     Rubric::read(&text).map_err(|faults| {
         let faults: Vec<String> = faults.iter().map(|fault| make_visible(&fault.to_string()).into_owned()).collect();
         Failure::new(format!("the rubric {}: {}", path.display(), faults.join("\n  ")))
-            .hint("docs/src/tasks/eval.md shows how a rubric is written")
+            .hint("the page \"Judge a data set\" of the book shows how a rubric is written")
     })
 }
 
@@ -345,8 +345,12 @@ fn refuse(unjoined: &Unjoined, path: &Path, option: &str) -> Result<()> {
         return Ok(());
     }
     let what = format!("{option} {}: {}", path.display(), make_visible(&unjoined.to_string()));
-    Err(Failure::new(what)
-        .hint("figures are made only of what belongs to the records; leave the others out, or name their data"))
+    let hint = match unjoined {
+        Unjoined { duplicate, .. } if !duplicate.is_empty() => "leave all but one out, or give each its own `rater`",
+        Unjoined { other_rubric, .. } if !other_rubric.is_empty() => "run again with this rubric, or name the other one",
+        _ => "figures are made only of what belongs to the records; leave the others out, or name their data",
+    };
+    Err(Failure::new(what).hint(hint))
 }
 
 /// What people say of the records, as one.

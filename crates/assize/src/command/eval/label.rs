@@ -31,7 +31,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// The seed that draws the sample.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// The port on this machine [default: any that is free].
     #[arg(long, value_name = "PORT", default_value_t = 0)]

@@ -57,7 +57,7 @@ Examples:
   assize eval report rubric.toml records.jsonl --verdicts rulings.jsonl --labels people.csv --by category -o report.html
   assize eval report rubric.toml records.jsonl --verdicts rulings.jsonl --junit junit.xml --format json
 
-Exit codes: 0 written, or every record is accepted \u{b7} 2 something cannot be read or joined";
+Exit codes: 0 written, or every record is accepted \u{b7} 1 a record is rejected (with --format json alone) \u{b7} 2 something cannot be read or joined \u{b7} 3 not all were judged (the same)";
 
 /// Runs `assize eval report`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {

@@ -301,6 +301,9 @@ fn opinion_source(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, 
         let config = Config::load(&host.project(), host.configuration.as_deref())?;
         let settings = arguments.judges.settings(&config)?;
         let Some(judges) = PromptedJudges::of_records(&settings.judges, rubric, settings.repeats, host)? else {
+            if rubric.asked().next().is_some() && !arguments.judges.asks_nobody() {
+                output.note("note: no judge is set up, so that only clauses are judged; a [[judge]] in assize.toml makes one, and --verdicts reads what others said");
+            }
             return Ok(OpinionSource::Nothing);
         };
         let registry = Registry::open(&arguments.judges, settings, &config, host)?;
@@ -310,7 +313,7 @@ fn opinion_source(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, 
     let (opinions, by_name_alone) = input::opinions(host, &index, rubric, path, "--verdicts")?;
     if by_name_alone > 0 {
         output.note(&format!(
-            "{by_name_alone} verdicts name their record and not its content: that it was the same then is taken on trust"
+            "{by_name_alone} verdicts have no `record`, the hash of its content: that it was the same then is taken on trust"
         ));
     }
     Ok(OpinionSource::Verdicts(opinions))
