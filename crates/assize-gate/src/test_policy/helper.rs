@@ -111,7 +111,7 @@ fn is_runner(name: &str) -> bool {
     let starts = |runner: &&str| {
         name.strip_prefix(runner).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.', ':']))
     };
-    ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.test_packages).any(|runner| starts(&runner))
+    ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.test_packages).any(starts)
 }
 
 /// Returns whether code imports assertions by this name that are not for tests alone.
