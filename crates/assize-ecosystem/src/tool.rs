@@ -131,6 +131,19 @@ impl Tool {
         })
     }
 
+    /// The packages whose presence among the dependencies shows it.
+    pub fn dependencies(&self) -> impl Iterator<Item = &'static str> {
+        self.signs.iter().filter_map(|sign| match sign {
+            Sign::Dependency(name) => Some(*name),
+            _ => None,
+        })
+    }
+
+    /// Returns whether a file is there to tell this tool what to do.
+    pub fn is_told_by(&self, path: &str) -> bool {
+        self.signs.iter().any(|sign| matches!(sign, Sign::Setting(file) if fits(file, file_name(path))))
+    }
+
     /// Returns whether a file is there to tell tools such as this one what to do.
     pub fn has_file(&self, path: &str) -> bool {
         let name = file_name(path);

@@ -20,10 +20,28 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     manifests: &["Cargo.toml"],
     tools: &[
         tool("cargo", &[PackageManager], &[File("Cargo.toml")]),
-        tool("rustfmt", &[Formatter], &[Setting("rustfmt.toml"), Setting(".rustfmt.toml"), File("Cargo.toml"), Unasked("Cargo.toml")]),
-        tool("clippy", &[Linter], &[Setting("clippy.toml"), Setting(".clippy.toml"), Key("Cargo.toml", &["lints", "clippy"]), Key("Cargo.toml", &["workspace", "lints", "clippy"]), Unasked("Cargo.toml")]),
+        tool(
+            "rustfmt",
+            &[Formatter],
+            &[Setting("rustfmt.toml"), Setting(".rustfmt.toml"), File("Cargo.toml"), Unasked("Cargo.toml")],
+        ),
+        tool(
+            "clippy",
+            &[Linter],
+            &[
+                Setting("clippy.toml"),
+                Setting(".clippy.toml"),
+                Key("Cargo.toml", &["lints", "clippy"]),
+                Key("Cargo.toml", &["workspace", "lints", "clippy"]),
+                Unasked("Cargo.toml"),
+            ],
+        ),
         tool("cargo-deny", &[Linter], &[Setting("deny.toml")]),
-        tool("rustc", &[TypeChecker], &[File("Cargo.toml"), Key("Cargo.toml", &["lints"]), Key("Cargo.toml", &["workspace", "lints"])]),
+        tool(
+            "rustc",
+            &[TypeChecker],
+            &[File("Cargo.toml"), Key("Cargo.toml", &["lints"]), Key("Cargo.toml", &["workspace", "lints"])],
+        ),
         tool("cargo test", &[TestRunner], &[File("Cargo.toml")]),
         tool("nextest", &[TestRunner], &[Setting("nextest.toml")]),
         tool("json schema", &[SchemaTool], &[Dependency("schemars"), Dependency("jsonschema")]),

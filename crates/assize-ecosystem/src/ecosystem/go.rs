@@ -27,7 +27,10 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     lock_files: &["go.sum", "go.work.sum"],
     dependency_folders: &["vendor"],
     vendored_folders: &["vendor"],
-    generated: GeneratedPaths { names: &["*.pb.go", "*.gen.go", "*_gen.go", "*_generated.go", "*_string.go"], folders: &[] },
+    generated: GeneratedPaths {
+        names: &["*.pb.go", "*.gen.go", "*_gen.go", "*_generated.go", "*_string.go"],
+        folders: &[],
+    },
     // `go test` collects `*_test.go`. It passes over `testdata` and over names that begin with `_` or `.`.
     tests: TestPaths {
         names: &["*_test.go"],

@@ -20,10 +20,21 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     id: "jvm",
     name: "Java or Kotlin",
     languages: &[Language::Java, Language::Kotlin],
-    manifests: &["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "*.versions.toml"],
+    manifests: &[
+        "pom.xml",
+        "build.gradle",
+        "build.gradle.kts",
+        "settings.gradle",
+        "settings.gradle.kts",
+        "*.versions.toml",
+    ],
     tools: &[
         tool("maven", &[PackageManager], &[File("pom.xml")]),
-        tool("gradle", &[PackageManager], &[File("build.gradle"), File("build.gradle.kts"), File("settings.gradle.kts")]),
+        tool(
+            "gradle",
+            &[PackageManager],
+            &[File("build.gradle"), File("build.gradle.kts"), File("settings.gradle.kts")],
+        ),
         tool("spotless", &[Formatter], &[Text("spotless")]),
         tool("google-java-format", &[Formatter], &[Text("google-java-format"), Text("googleJavaFormat")]),
         tool("checkstyle", &[Linter], &[Setting("checkstyle.xml"), Text("checkstyle")]),

@@ -12,9 +12,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     name: "C or C++",
     languages: &[Language::Cpp],
     manifests: &["CMakeLists.txt", "meson.build"],
-    tools: &[
-        tool("clang-format", &[Formatter], &[Setting(".clang-format")]),
-    ],
+    tools: &[tool("clang-format", &[Formatter], &[Setting(".clang-format")])],
     tests: TestPaths {
         names: &["test_*", "*_test.c", "*_test.cc", "*_test.cpp", "*_tests.cpp", "*_unittest.cc", "*_unittest.cpp"],
         folders: &["test", "tests"],

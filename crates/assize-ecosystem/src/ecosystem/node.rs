@@ -39,10 +39,35 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         tool("yarn", &[PackageManager], &[File("yarn.lock"), File(".yarnrc.yml")]),
         tool("bun", &[PackageManager], &[File("bun.lock"), File("bun.lockb")]),
         tool("deno", &[PackageManager], &[File("deno.json"), File("deno.jsonc")]),
-        tool("prettier", &[Formatter], &[Setting(".prettierrc*"), Setting("prettier.config.*"), Key("package.json", &["prettier"]), Dependency("prettier"), AlsoReads(".prettierignore"), AlsoReads(".editorconfig")]),
-        tool("biome", &[Formatter, Linter], &[Setting("biome.json"), Setting("biome.jsonc"), Dependency("@biomejs/biome")]),
+        tool(
+            "prettier",
+            &[Formatter],
+            &[
+                Setting(".prettierrc*"),
+                Setting("prettier.config.*"),
+                Key("package.json", &["prettier"]),
+                Dependency("prettier"),
+                AlsoReads(".prettierignore"),
+                AlsoReads(".editorconfig"),
+            ],
+        ),
+        tool(
+            "biome",
+            &[Formatter, Linter],
+            &[Setting("biome.json"), Setting("biome.jsonc"), Dependency("@biomejs/biome")],
+        ),
         tool("dprint", &[Formatter], &[Setting("dprint.json"), Setting(".dprint.json")]),
-        tool("eslint", &[Linter], &[Setting(".eslintrc*"), Setting("eslint.config.*"), Key("package.json", &["eslintConfig"]), Dependency("eslint"), AlsoReads(".eslintignore")]),
+        tool(
+            "eslint",
+            &[Linter],
+            &[
+                Setting(".eslintrc*"),
+                Setting("eslint.config.*"),
+                Key("package.json", &["eslintConfig"]),
+                Dependency("eslint"),
+                AlsoReads(".eslintignore"),
+            ],
+        ),
         tool("xo", &[Linter], &[Key("package.json", &["xo"]), Dependency("xo")]),
         tool("oxlint", &[Linter], &[Setting(".oxlintrc.json"), Dependency("oxlint")]),
         tool("tslint", &[Linter], &[Setting("tslint.json")]),
@@ -50,8 +75,22 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         tool("dependency-cruiser", &[Linter], &[Setting(".dependency-cruiser.*"), Dependency("dependency-cruiser")]),
         tool("tsc", &[TypeChecker], &[File("tsconfig.json"), File("tsconfig.*"), Dependency("typescript")]),
         tool("flow", &[TypeChecker], &[Setting(".flowconfig")]),
-        tool("vitest", &[TestRunner], &[Setting("vitest.*"), Key("package.json", &["vitest"]), Dependency("vitest")]),
-        tool("jest", &[TestRunner], &[Setting("jest.config.*"), Key("package.json", &["jest"]), Dependency("jest"), AlsoReads("jest.setup.*")]),
+        tool(
+            "vitest",
+            &[TestRunner],
+            &[
+                Setting("vitest.config.*"),
+                Setting("vitest.workspace.*"),
+                Key("package.json", &["vitest"]),
+                Dependency("vitest"),
+                AlsoReads("vitest.*"),
+            ],
+        ),
+        tool(
+            "jest",
+            &[TestRunner],
+            &[Setting("jest.config.*"), Key("package.json", &["jest"]), Dependency("jest"), AlsoReads("jest.setup.*")],
+        ),
         tool("mocha", &[TestRunner], &[Setting(".mocharc*"), Key("package.json", &["mocha"]), Dependency("mocha")]),
         tool("ava", &[TestRunner], &[Setting("ava.config.*"), Key("package.json", &["ava"]), Dependency("ava")]),
         tool("node:test", &[TestRunner], &[Script("node --test")]),
@@ -66,10 +105,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         tool("prisma", &[SchemaTool], &[File("*.prisma")]),
         tool("drizzle", &[SchemaTool], &[File("drizzle.config.*")]),
     ],
-    settings: &[
-        "tsconfig.json",
-        "tsconfig.*.json", "jsconfig.json", "vite.config.*",
-    ],
+    settings: &["tsconfig.json", "tsconfig.*.json", "jsconfig.json", "vite.config.*"],
     project_files: &["package.json"],
     lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"],
     dependency_folders: &["node_modules"],
@@ -101,17 +137,27 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         collects: |path, is_named| is_named || parent(path).split('/').any(|folder| folder == "__tests__"),
         ..TestPaths::NONE
     },
-    runner_files: &[
-        ".npmrc",
-        ".yarnrc",
-        ".yarnrc.yml",
-        ".pnpmfile.cjs",
-    ],
+    runner_files: &[".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs"],
     runner_folders: &["node_modules/"],
     runner_code: &["jest.setup.*", "vitest.setup.*"],
     test_packages: &[
-        "@jest", "@playwright", "@testing-library", "@vitest", "ava", "chai", "cypress", "jasmine", "jest", "jest-mock", "mocha", "node:test",
-        "sinon", "supertest", "tap", "tape", "vitest",
+        "@jest",
+        "@playwright",
+        "@testing-library",
+        "@vitest",
+        "ava",
+        "chai",
+        "cypress",
+        "jasmine",
+        "jest",
+        "jest-mock",
+        "mocha",
+        "node:test",
+        "sinon",
+        "supertest",
+        "tap",
+        "tape",
+        "vitest",
     ],
     assertion_packages: &["assert", "assert/strict", "expect", "node:assert", "node:assert/strict", "power-assert"],
     tooling: &["gulpfile.js", "Gulpfile.js", "Gruntfile.js"],
@@ -138,7 +184,19 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     registries: &["registry.npmjs.org", "registry.yarnpkg.com", "npm.jsr.io"],
     markers: TestMarkers {
         skip,
-        skip_hints: &["skip", "todo", "fixme", "fail", "pending", "runIf", "xit", "xtest", "xdescribe", "xcontext", "xspecify"],
+        skip_hints: &[
+            "skip",
+            "todo",
+            "fixme",
+            "fail",
+            "pending",
+            "runIf",
+            "xit",
+            "xtest",
+            "xdescribe",
+            "xcontext",
+            "xspecify",
+        ],
         focus,
         focus_hints: &[".only", "fit", "fdescribe", "fcontext"],
     },
@@ -150,7 +208,11 @@ fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
         "jest" | "vitest" | "mocha" | "ava" | "karma" | "playwright" | "cypress" | "tap" => CommandRole::Test,
         "npm" | "pnpm" | "yarn" | "bun" | "deno" => script(arguments),
         "node" | "tsx" | "ts-node" => {
-            if arguments.contains(&"--test") || names_tests(arguments) { CommandRole::Test } else { CommandRole::Script }
+            if arguments.contains(&"--test") || names_tests(arguments) {
+                CommandRole::Test
+            } else {
+                CommandRole::Script
+            }
         }
         "tsc" | "eslint" | "biome" | "prettier" | "vue-tsc" | "next" | "vite" | "webpack" | "tsup" | "esbuild" => {
             CommandRole::Check
@@ -167,7 +229,8 @@ fn script(arguments: &[&str]) -> CommandRole {
         name = words.next().copied().unwrap_or_default();
     }
     let runs = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-    if name == "t" || runs(&["test"]) || matches!(name, "vitest" | "jest" | "mocha" | "e2e" | "playwright" | "cypress") {
+    if name == "t" || runs(&["test"]) || matches!(name, "vitest" | "jest" | "mocha" | "e2e" | "playwright" | "cypress")
+    {
         CommandRole::Test
     } else if runs(&["build", "lint", "check", "type", "tsc", "format", "eslint"]) {
         CommandRole::Check

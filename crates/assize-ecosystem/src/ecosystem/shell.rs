@@ -11,9 +11,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     id: "shell",
     name: "Shell",
     languages: &[Language::Shell],
-    tools: &[
-        tool("shellcheck", &[Linter], &[Setting(".shellcheckrc")]),
-    ],
+    tools: &[tool("shellcheck", &[Linter], &[Setting(".shellcheckrc")])],
     tests: TestPaths {
         names: &["test_*.sh", "*_test.sh", "test.sh", "*.bats"],
         folders: &["test", "tests"],
@@ -30,9 +28,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         })
     },
     markers: TestMarkers {
-        skip: |code, _| {
-            (code.trim() == "skip" || code.trim_start().starts_with("skip \"")).then_some(SkipMarker::Call)
-        },
+        skip: |code, _| (code.trim() == "skip" || code.trim_start().starts_with("skip \"")).then_some(SkipMarker::Call),
         skip_hints: &["skip"],
         ..TestMarkers::NONE
     },

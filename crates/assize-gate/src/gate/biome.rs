@@ -1,6 +1,7 @@
 //! `biome ci`: lints and formatting of JavaScript and others, where the project configures Biome.
 
-use assize_report::{ToolReport, ReportError, biome};
+use assize_ecosystem::{find_tool, is_generated};
+use assize_report::{ReportError, ToolReport, biome};
 
 use super::javascript::{self, is_below, parent};
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
@@ -26,9 +27,7 @@ impl Gate for Biome {
         let mut configured: Vec<&String> = project
             .files
             .iter()
-            .filter(|path| {
-                matches!(assize_core::path::file_name(path), "biome.json" | "biome.jsonc") && !assize_ecosystem::is_generated(path)
-            })
+            .filter(|path| find_tool("biome").is_some_and(|biome| biome.is_told_by(path)) && !is_generated(path))
             .collect();
         configured.sort_by_key(|path| path.matches('/').count());
         for path in configured {

@@ -1,7 +1,7 @@
 //! `black --check`: is Python code formatted, where the project has black format it.
 
 use assize_core::finding::Severity;
-use assize_report::{ToolReport, ReportError, black};
+use assize_report::{ReportError, ToolReport, black};
 
 use super::python::{self, PythonTool};
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
@@ -9,8 +9,7 @@ use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 /// A formatter of Python.
 pub struct Black;
 
-const BLACK: PythonTool =
-    PythonTool { name: "black", calls: &["black --check", "black .", "id: black", "psf/black"] };
+const BLACK: PythonTool = PythonTool { name: "black", calls: &["black --check", "black .", "id: black", "psf/black"] };
 
 impl Gate for Black {
     fn id(&self) -> &'static str {

@@ -1,6 +1,6 @@
 //! `eslint --format json`: lints of JavaScript and TypeScript, where the project configures them.
 
-use assize_report::{ToolReport, ReportError, eslint};
+use assize_report::{ReportError, ToolReport, eslint};
 
 use super::javascript::{self, NodePackage, is_below};
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
@@ -50,11 +50,7 @@ impl Gate for Eslint {
 
 fn because(project: &Project, package: &NodePackage) -> Option<String> {
     // That it is among the dependencies is not enough: without a configuration it does nothing but fail.
-    javascript::because(project, package, "", &[], is_config, Some("eslintConfig"))
-}
-
-fn is_config(name: &str) -> bool {
-    name.starts_with("eslint.config.") || is_old_config(name)
+    javascript::configured(project, package, "eslint")
 }
 
 fn is_old_config(name: &str) -> bool {

@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::file_name;
-use assize_ecosystem::{holds_tests, is_generated};
+use assize_ecosystem::tool::Tool;
+use assize_ecosystem::{find_tool, holds_tests, is_generated};
 use assize_report::ToolReport;
 use assize_report::eslint::CODE_ENDINGS;
 use serde_json::Value;
@@ -179,31 +180,34 @@ pub(super) fn environment() -> BTreeMap<String, String> {
         .into()
 }
 
-/// Says by what one sees that a tool is in use in a package: a file that configures it, a key of the manifest, a
-/// dependency, or a script that calls it.
-pub(super) fn because(
-    project: &Project,
-    package: &NodePackage,
-    tool: &str,
-    names: &[&str],
-    is_config: impl Fn(&str) -> bool,
-    key: Option<&str>,
-) -> Option<String> {
-    let config = project.files.iter().find(|path| parent(path) == package.folder && is_config(file_name(path)));
-    if let Some(path) = config {
+/// Says by which file or which key of the manifest a tool is configured in a package.
+pub(super) fn configured(project: &Project, package: &NodePackage, tool: &str) -> Option<String> {
+    let tool = listed(tool);
+    let is_config = |path: &&String| parent(path) == package.folder && tool.is_told_by(path);
+    if let Some(path) = project.files.iter().find(is_config) {
         return Some(format!("there is a {path}"));
     }
-    if let Some(key) = key.filter(|key| package.key(key).is_some()) {
-        return Some(format!("{} has `{key}`", package.path()));
+    let mut keys = tool.keys().filter_map(|(_, keys)| keys.first());
+    keys.find(|key| package.key(key).is_some()).map(|key| format!("{} has `{key}`", package.path()))
+}
+
+/// Says by what one sees that a tool is in use in a package: it is configured, a dependency, or called by a script.
+pub(super) fn because(project: &Project, package: &NodePackage, tool: &str) -> Option<String> {
+    if let Some(configured) = configured(project, package, tool) {
+        return Some(configured);
     }
-    if let Some(name) = names.iter().find(|name| package.depends_on(name)) {
+    if let Some(name) = listed(tool).dependencies().find(|name| package.depends_on(name)) {
         return Some(format!("{} depends on {name}", package.path()));
     }
     let calls = |name: &&&str| {
         let text = package.script(name).unwrap_or_default();
-        text.split(|c: char| c.is_whitespace() || "&|;()'\"".contains(c)).any(|word| !word.is_empty() && word == tool)
+        text.split(|c: char| c.is_whitespace() || "&|;()'\"".contains(c)).any(|word| word == tool)
     };
     package.scripts().iter().find(calls).map(|script| format!("{} has the script `{script}`", package.path()))
+}
+
+fn listed(tool: &str) -> &'static Tool {
+    find_tool(tool).expect("every tool that a gate runs is listed")
 }
 
 /// Makes the places of diagnostics and tests relative to the root.

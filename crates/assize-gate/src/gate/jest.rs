@@ -1,9 +1,9 @@
 //! `jest`: a runner of tests for JavaScript, with its own assertions.
 
-use assize_report::{ToolReport, ReportError};
+use assize_report::{ReportError, ToolReport};
 
 use super::javascript;
-use super::runner::{EXPECTED, PositionalMeaning, JavaScriptRunner, expecting};
+use super::runner::{EXPECTED, JavaScriptRunner, PositionalMeaning, expecting};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
@@ -63,8 +63,7 @@ impl Gate for Jest {
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let found = javascript::packages(project).into_iter().filter_map(|package| {
             RUNNER.called(&package).or_else(|| {
-                let is_config = |name: &str| name.starts_with("jest.config.");
-                let because = javascript::because(project, &package, "jest", &["jest"], is_config, Some("jest"))?;
+                let because = javascript::because(project, &package, "jest")?;
                 let tested = !javascript::test_files(project, &package.folder).is_empty();
                 tested.then(|| Setup { folder: package.folder.clone(), because, detail: String::new() })
             })

@@ -1,9 +1,9 @@
 //! `mocha`: a runner of tests for JavaScript that leaves assertions to others.
 
-use assize_report::{ToolReport, ReportError};
+use assize_report::{ReportError, ToolReport};
 
 use super::javascript::{self, parent, within};
-use super::runner::{ASSERTED, PositionalMeaning, JavaScriptRunner, asserting};
+use super::runner::{ASSERTED, JavaScriptRunner, PositionalMeaning, asserting};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
@@ -82,8 +82,7 @@ impl Gate for Mocha {
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let found = javascript::packages(project).into_iter().filter_map(|package| {
             RUNNER.called(&package).or_else(|| {
-                let is_config = |name: &str| name.starts_with(".mocharc.");
-                let because = javascript::because(project, &package, "mocha", &["mocha"], is_config, Some("mocha"))?;
+                let because = javascript::because(project, &package, "mocha")?;
                 let tested = !default_tests(project, &package.folder).is_empty();
                 let own = package.script("test").is_none_or(|text| text.contains("mocha"));
                 (tested && own).then(|| Setup { folder: package.folder.clone(), because, detail: String::new() })
@@ -111,17 +110,14 @@ impl Gate for Mocha {
         } else {
             // Without a pattern Mocha takes what lies directly in `test`; a file of settings may say something else.
             let tests = default_tests(project, &setup.folder);
-            let first = tests.first().filter(|_| !is_configured(project, &setup.folder))?;
+            let first = tests.first().filter(|_| {
+                javascript::configured(project, &javascript::package(project, &setup.folder), "mocha").is_none()
+            })?;
             let name = assize_core::path::file_name(first);
             within(parent(first), &format!("{word}{}", &name[name.find('.')?..]))
         };
         Some(RUNNER.canary(setup, project, word, &path))
     }
-}
-
-fn is_configured(project: &Project, folder: &str) -> bool {
-    javascript::package(project, folder).key("mocha").is_some()
-        || javascript::files(project, folder).any(|path| path.starts_with(".mocharc."))
 }
 
 /// Files that Mocha finds by itself.

@@ -1,6 +1,6 @@
 //! `mypy`: types of Python, where the project has them checked.
 
-use assize_report::{ToolReport, ReportError, mypy};
+use assize_report::{ReportError, ToolReport, mypy};
 
 use super::python::{self, PythonTool};
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};

@@ -1,6 +1,6 @@
 //! `prettier --check`: is code formatted, where the project has Prettier format it.
 
-use assize_report::{ToolReport, ReportError, prettier};
+use assize_report::{ReportError, ToolReport, prettier};
 
 use super::javascript::{self, NodePackage, is_below};
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
@@ -52,7 +52,5 @@ impl Gate for Prettier {
 }
 
 fn because(project: &Project, package: &NodePackage) -> Option<String> {
-    let is_config =
-        |name: &str| name == ".prettierrc" || name.starts_with(".prettierrc.") || name.starts_with("prettier.config.");
-    javascript::because(project, package, "", &[], is_config, Some("prettier"))
+    javascript::configured(project, package, "prettier")
 }

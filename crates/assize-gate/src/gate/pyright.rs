@@ -1,6 +1,6 @@
 //! `pyright`: types of Python, where the project has them checked.
 
-use assize_report::{ToolReport, ReportError, pyright};
+use assize_report::{ReportError, ToolReport, pyright};
 
 use super::python::{self, PythonTool};
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};

@@ -1,7 +1,7 @@
 //! `ruff check`: lints of Python, where the project has them run.
 
 use assize_core::finding::Severity;
-use assize_report::{ToolReport, ReportError, ruff};
+use assize_report::{ReportError, ToolReport, ruff};
 
 use super::python::{self, PythonTool};
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
@@ -9,10 +9,7 @@ use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 /// A linter of Python.
 pub struct RuffCheck;
 
-pub(super) const RUFF: PythonTool = PythonTool {
-    name: "ruff",
-    calls: &["ruff check", "ruff-check", "ruff"],
-};
+pub(super) const RUFF: PythonTool = PythonTool { name: "ruff", calls: &["ruff check", "ruff-check", "ruff"] };
 
 impl Gate for RuffCheck {
     fn id(&self) -> &'static str {

@@ -1,9 +1,9 @@
 //! `vitest run`: a runner of tests for projects that are built with Vite, and many others.
 
-use assize_report::{ToolReport, ReportError};
+use assize_report::{ReportError, ToolReport};
 
 use super::javascript;
-use super::runner::{EXPECTED, PositionalMeaning, JavaScriptRunner, expecting};
+use super::runner::{EXPECTED, JavaScriptRunner, PositionalMeaning, expecting};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
@@ -73,9 +73,7 @@ impl Gate for Vitest {
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let found = javascript::packages(project).into_iter().filter_map(|package| {
             RUNNER.called(&package).or_else(|| {
-                let is_config =
-                    |name: &str| name.starts_with("vitest.config.") || name.starts_with("vitest.workspace.");
-                let because = javascript::because(project, &package, "vitest", &["vitest"], is_config, None)?;
+                let because = javascript::because(project, &package, "vitest")?;
                 let tested = !javascript::test_files(project, &package.folder).is_empty();
                 tested.then(|| Setup { folder: package.folder.clone(), because, detail: String::new() })
             })

@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use regex::Regex;
-use assize_core::diff::{Diff, FileChange, FileStatus, DiffLineKind};
+use assize_core::diff::{Diff, DiffLineKind, FileChange, FileStatus};
 use assize_core::finding::{Certainty, Severity};
-use assize_ecosystem::{Language, is_code, is_generated, is_setting, is_test};
 use assize_core::path::{file_name, is_ci, is_example, is_prose};
 use assize_core::text::quote;
+use assize_ecosystem::{Language, is_code, is_generated, is_setting, is_test};
+use regex::Regex;
 
-use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, adds_any, is_fixture, is_reason, joined, read, remarks};
+use super::reading::{
+    CodeLine, DiffSide, DirectiveWish, MovedLines, adds_any, is_fixture, is_reason, joined, read, remarks,
+};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 

@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
 use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
-use assize_ecosystem::{Language, focus_hints, is_focus_marker, is_generated, is_setting, is_test};
 use assize_core::path::is_ci;
 use assize_core::text::quote;
+use assize_ecosystem::{Language, focus_hints, is_focus_marker, is_generated, is_setting, is_test};
+use regex::Regex;
 
-use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, is_fixture, read};
+use super::reading::{CodeLine, DiffSide, DirectiveWish, MovedLines, is_fixture, read};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 

@@ -2,15 +2,16 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
 use assize_core::diff::{FileChange, FileStatus};
 use assize_core::finding::{Certainty, Severity};
+use assize_core::text::quote;
 use assize_ecosystem::marker::SkipMarker;
 use assize_ecosystem::{Language, is_code, is_generated, is_test, skip_hints, skip_marker};
-use assize_core::text::quote;
+use regex::Regex;
 
 use super::reading::{
-    DirectiveWish, CodeLine, MovedLines, DiffSide, HunkTest, enclosing, is_fixture, is_guarded, is_reason, read, remarks, tests_in,
+    CodeLine, DiffSide, DirectiveWish, HunkTest, MovedLines, enclosing, is_fixture, is_guarded, is_reason, read,
+    remarks, tests_in,
 };
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
@@ -78,7 +79,8 @@ fn check_file(file: &FileChange, asked: &DirectiveWish<'_>, moved: &mut MovedLin
 
 fn certainty(lines: &[CodeLine<'_>], index: usize, marker: SkipMarker, file: &FileChange) -> Certainty {
     let tests = tests_in(lines, Language::of(&file.path));
-    if marker == SkipMarker::Sometimes || is_guarded(lines, index) || is_conditional_call(lines, index, marker, &tests) {
+    if marker == SkipMarker::Sometimes || is_guarded(lines, index) || is_conditional_call(lines, index, marker, &tests)
+    {
         return Certainty::Likely;
     }
     let existed = existed_before(lines, index, marker, &tests, file);
@@ -99,7 +101,8 @@ fn is_conditional_call(lines: &[CodeLine<'_>], index: usize, marker: SkipMarker,
         return around > 0;
     }
     let heading = tests.iter().rev().find(|test| test.index < index);
-    let first = |test: &HunkTest| lines[test.index + 1..index].iter().all(|line| line.is_bare() || is_string(&line.code));
+    let first =
+        |test: &HunkTest| lines[test.index + 1..index].iter().all(|line| line.is_bare() || is_string(&line.code));
     let stated = lines[index].code.contains(['"', '\'', '`']) || lines[index].code.contains("()");
     around > 1 || !stated || !heading.is_some_and(first)
 }
@@ -150,7 +153,13 @@ fn is_script_heading(code: &str) -> bool {
 }
 
 /// Returns whether the marked test was there before the change.
-fn existed_before(lines: &[CodeLine<'_>], index: usize, marker: SkipMarker, tests: &[HunkTest], file: &FileChange) -> bool {
+fn existed_before(
+    lines: &[CodeLine<'_>],
+    index: usize,
+    marker: SkipMarker,
+    tests: &[HunkTest],
+    file: &FileChange,
+) -> bool {
     let below = tests.iter().find(|test| test.index >= index && test.index <= index + 10);
     let above = tests.iter().rev().find(|test| test.index <= index);
     // A marker stands above or on the heading of its test, or inside of its body.
