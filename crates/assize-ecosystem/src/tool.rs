@@ -102,9 +102,14 @@ impl Tool {
         self.kinds.iter().any(|kind| matches!(kind, ToolKind::Formatter | ToolKind::Linter | ToolKind::TypeChecker))
     }
 
-    /// Returns whether it runs tests or measures their coverage.
+    /// Returns whether it runs tests.
     pub fn is_runner(&self) -> bool {
-        self.kinds.iter().any(|kind| matches!(kind, ToolKind::TestRunner | ToolKind::Coverage))
+        self.kinds.contains(&ToolKind::TestRunner)
+    }
+
+    /// Returns whether it has rules that its settings can switch off: a linter, a type checker.
+    pub fn has_rules(&self) -> bool {
+        self.kinds.iter().any(|kind| matches!(kind, ToolKind::Linter | ToolKind::TypeChecker))
     }
 
     /// Patterns of files that are there to tell tools such as this one what to do.

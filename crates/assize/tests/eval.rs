@@ -208,6 +208,14 @@ fn what_does_not_join_is_refused_with_counts() {
 }
 
 #[test]
+fn a_report_by_a_field_that_no_record_has_is_refused() {
+    let kitchen = EvalFixture::new();
+    let report = "report rubric.toml recipes.jsonl --verdicts verdicts.jsonl --output report.html --by";
+    assert!(kitchen.refused(&format!("{report} crusine")).contains("--by crusine: no record has this field"));
+    assert!(!kitchen.path("report.html").exists());
+}
+
+#[test]
 fn two_judgements_are_set_side_by_side() {
     let kitchen = EvalFixture::new();
     let after = [verdict("soup", 0, 1, "Short."), verdict("bread", 1, 1, "Long."), verdict("stew", 0, 0, "Short.")];

@@ -33,7 +33,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         tool(
             "gradle",
             &[PackageManager],
-            &[File("build.gradle"), File("build.gradle.kts"), File("settings.gradle.kts")],
+            &[File("build.gradle"), File("build.gradle.kts"), File("settings.gradle"), File("settings.gradle.kts")],
         ),
         tool("spotless", &[Formatter], &[Text("spotless")]),
         tool("google-java-format", &[Formatter], &[Text("google-java-format"), Text("googleJavaFormat")]),

@@ -22,6 +22,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         tool("psalm", &[Linter], &[Setting("psalm.xml*")]),
         tool("phpunit", &[TestRunner], &[Setting("phpunit.xml*")]),
     ],
+    settings: &["phpstan.*"],
     lock_files: &["composer.lock"],
     dependency_folders: &["vendor"],
     vendored_folders: &["vendor"],

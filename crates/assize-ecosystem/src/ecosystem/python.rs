@@ -136,6 +136,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         ..TestPaths::NONE
     },
     runner_files: &[
+        ".coveragerc",
         "conftest.py",
         "sitecustomize.py",
         "usercustomize.py",

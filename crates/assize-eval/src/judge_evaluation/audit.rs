@@ -126,7 +126,7 @@ fn faults(found: &Audit, labelled: u64) -> Vec<String> {
     }
     let mut faults = Vec::new();
     if found.first_only {
-        faults.push(format!("the labelled records are the first {labelled} of the data, not a sample of it; `assize eval plan` draws one"));
+        faults.push(format!("the labelled records are the first {labelled} of the data, not a sample of it"));
     }
     for stratum in found.strata.iter().filter(|stratum| is_odd(stratum)) {
         let Stratum { records, labelled, .. } = stratum;
@@ -153,11 +153,12 @@ fn named(stratum: &Stratum) -> String {
     format!("{} {}", stratum.field, quote(&stratum.value))
 }
 
-/// Names strata in which the judge's errors are more frequent than in all others, by more than chance.
+/// Names strata in which the judge's errors are more, or less, frequent than in all others, by more than chance. Where they are more
+/// frequent in one, the strata beside it are not named: that they have fewer says the same.
 fn uneven(found: &Audit, members: &[(usize, String)], seen: &[RatedRecord]) -> Vec<String> {
     // For each stratum: errors among what fails, and among what is good.
     let kinds = [(true, "misses"), (false, "false alarms")];
-    let mut labels = Vec::new();
+    let mut compared = Vec::new();
     let mut tests = Vec::new();
     for (stratum, (at, value)) in found.strata.iter().zip(members) {
         for (kind, errors) in kinds {
@@ -173,18 +174,20 @@ fn uneven(found: &Audit, members: &[(usize, String)], seen: &[RatedRecord]) -> V
                     }
                 }
             }
-            // Where they are less frequent, they are more frequent elsewhere.
-            let share = |group: [u64; 2]| group[0] as f64 / (group[0] + group[1]).max(1) as f64;
-            if share(groups.first) > share(groups.second) {
-                let of = |group: [u64; 2]| format!("{} of {}", group[0], group[0] + group[1]);
-                let (within, elsewhere) = (of(groups.first), of(groups.second));
-                labels.push(format!("{errors} with {}: {within}, and {elsewhere} elsewhere", named(stratum)));
-                tests.push(fisher(groups));
-            }
+            let share = |[wrong, right]: [u64; 2]| wrong as f64 / (wrong + right).max(1) as f64;
+            let is_more = share(groups.first) > share(groups.second);
+            let of = |[wrong, right]: [u64; 2]| format!("{wrong} of {}", wrong + right);
+            let (within, elsewhere) = (of(groups.first), of(groups.second));
+            let label = format!("{errors} with {}: {within}, and {elsewhere} elsewhere", named(stratum));
+            compared.push(((*at, kind), is_more, label));
+            tests.push(fisher(groups));
         }
     }
     let adjusted = holm(&tests);
-    labels.into_iter().zip(adjusted).filter(|(_, p)| p.is_some_and(|p| p < CHANCE)).map(|(name, _)| name).collect()
+    let surely = compared.into_iter().zip(adjusted).filter(|(_, p)| p.is_some_and(|p| p < CHANCE));
+    let surely: Vec<_> = surely.map(|(comparison, _)| comparison).collect();
+    let has_more = |of: &(usize, bool)| surely.iter().any(|(other, is_more, _)| other == of && *is_more);
+    surely.iter().filter(|(of, is_more, _)| *is_more || !has_more(of)).map(|(_, _, label)| label.clone()).collect()
 }
 
 #[cfg(test)]
@@ -253,6 +256,15 @@ mod tests {
             })
             .collect();
         assert_eq!(audit(&fields(), &seen).uneven, ["misses with kind `b`: 40 of 40, and 0 of 40 elsewhere"]);
+        // One kind without errors among ten that have some.
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+        let better: Vec<RatedRecord> = (0..400)
+            .map(|at| {
+                let stratum = if at < 200 { 0 } else { 1 + at % 9 };
+                record(names[stratum], Some(at < 200 || at % 20 >= 3), Some(true))
+            })
+            .collect();
+        assert_eq!(audit(&fields(), &better).uneven, ["misses with kind `a`: 0 of 200, and 30 of 200 elsewhere"]);
         let even: Vec<RatedRecord> =
             (0..80).map(|at| record(["a", "b"][at % 2], Some(at % 5 == 0), Some(true))).collect();
         assert_eq!(audit(&fields(), &even).uneven, [] as [&str; 0]);

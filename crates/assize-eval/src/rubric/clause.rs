@@ -217,7 +217,7 @@ fn compile(expression: &str) -> Result<Program, String> {
     context.add_variable_as_val(VARIABLE, map(&nothing));
     match program_result(&program, &context) {
         Err(ExecutionError::UndeclaredReference(name)) => {
-            Err(format!("names `{name}`, which there is not; a field is `{VARIABLE}.{name}`"))
+            Err(format!("names `{name}`, which there is not; fields stand below `{VARIABLE}`"))
         }
         _ if !references.has_variable(VARIABLE) => Err(format!("does not speak of `{VARIABLE}`")),
         _ => Ok(program),

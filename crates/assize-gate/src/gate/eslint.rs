@@ -80,6 +80,7 @@ mod tests {
             (&[("package.json", r#"{"eslintConfig":{}}"#)], &[], "package.json has `eslintConfig`", true),
             (&[("package.json", r#"{"devDependencies":{"eslint":"9"}}"#)], &[], "", false),
             (&[("package.json", "{}")], &["a/eslint.config.mjs"], "", false),
+            (&[("package.json", "{}")], &[".eslintrc-auto-import.json"], "", false),
         ] {
             let project = project(manifests, files, &["node_modules/.bin/eslint"]);
             let found = Eslint.detect(&project);

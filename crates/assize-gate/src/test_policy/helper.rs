@@ -458,6 +458,7 @@ mod tests {
             ("package.json", r#"{"scripts":{"start":"node -r ./conf/hooks.js ."}}"#, ""),
             ("vitest.config.ts", "resolve: { alias: { cents: './src/index.ts' } }", ""),
             ("vitest.config.ts", "test: { setupFiles: ['tsconfig.json'] }", ""),
+            (".c8rc.json", r#"{"reporter": ["./lib/index.js"]}"#, ""),
         ] {
             assert_eq!(found(&[], &[(path, text)], &files), expected, "{path}: {text}");
         }

@@ -406,7 +406,23 @@ const SETTINGS: [&str; 13] = [
     "strictness",
 ];
 /// Tools whose names mean something else as well.
-const AMBIGUOUS: [&str; 7] = ["ava", "black", "coverage", "cypress", "flow", "karma", "mocha"];
+const AMBIGUOUS: [&str; 15] = [
+    "ava",
+    "bandit",
+    "black",
+    "c8",
+    "coverage",
+    "cypress",
+    "flow",
+    "karma",
+    "mocha",
+    "nyc",
+    "playwright",
+    "rustc",
+    "tox",
+    "ty",
+    "xo",
+];
 /// Words between a verb and the tests, at most: "update all of the existing unit tests".
 const BETWEEN_MAX: usize = 5;
 
@@ -752,6 +768,17 @@ mod tests {
             "Add code that passes ruff.toml.",
             "Do not touch the ruff rules; add no ruff.toml, never change it.",
             "Add a test coverage report.",
+            // Names of tools that are other words as well.
+            "Rename NYC to New York in the list of cities.",
+            "Update nyc and la.",
+            "Set C8 to 5 in the sheet.",
+            "Set ty to the vertical offset.",
+            "Add a bandit to the second level.",
+            "Add XO to the list of games.",
+            "Update tox to run on 3.13.",
+            "Update rustc to 1.90.",
+            "Add playwright to the list of professions.",
+            "Change the flow of the page.",
         ] {
             assert_eq!(WritableScope::by(specification), WritableScope::None, "{specification}");
         }
@@ -834,6 +861,10 @@ mod tests {
             (&ruff, false),
             (&named("ruff.toml"), false),
             (&named("pytest"), true),
+            // What measures coverage picks no tests.
+            (&named("codecov"), false),
+            (&named("codecov.yml"), false),
+            (&named(".nycrc"), false),
             (&named("tests/test_a.py"), true),
             (&WritableScope::AllAnd(BTreeSet::from(["ruff".to_owned()])), true),
         ] {

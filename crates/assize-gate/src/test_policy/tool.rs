@@ -7,13 +7,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::file_name;
 use assize_ecosystem::tool::{Tool, ToolKind};
-use assize_ecosystem::{is_setting, tools};
+use assize_ecosystem::{calls_tools, of_manifest, tools};
 
 use super::{find, sections};
 
 /// The tools by whose settings a change is judged: linters, formatters, type checkers, runners of tests, measures of coverage.
 pub(super) fn guarded_tools() -> impl Iterator<Item = &'static Tool> {
-    tools().filter(|tool| tool.is_checker() || tool.is_runner()).filter(|tool| has_settings(tool))
+    tools().filter(|tool| is_judged_by(tool)).filter(|tool| has_settings(tool))
+}
+
+fn is_judged_by(tool: &Tool) -> bool {
+    tool.is_checker() || tool.is_runner() || tool.kinds.contains(&ToolKind::Coverage)
 }
 
 fn has_settings(tool: &Tool) -> bool {
@@ -32,7 +36,7 @@ pub(super) fn tables(manifest: &str) -> impl Iterator<Item = &'static [&'static 
 
 /// The settings of a manifest that tell runners of tests what to do.
 pub(super) fn runner_tables(manifest: &str) -> impl Iterator<Item = &'static [&'static str]> {
-    keys_in(manifest, guarded_tools().filter(|tool| tool.kinds.contains(&ToolKind::TestRunner)))
+    keys_in(manifest, guarded_tools().filter(|tool| tool.is_runner()))
 }
 
 fn keys_in(
@@ -57,10 +61,13 @@ pub(super) fn overrules(path: &str, base_files: &BTreeSet<String>, settings: &BT
         let folder = other.strip_suffix(file_name(other)).unwrap_or_default();
         path.starts_with(folder)
     };
-    let unknown = base_files.iter().any(|other| is_setting(other) && !settings.contains_key(other));
+    let is_unknown = |tool: &Tool, other: &String| {
+        let may_tell =
+            tool.may_read(other) || calls_tools(other) || of_manifest(other).is_some_and(|(_, is_lock)| !is_lock);
+        may_tell && !settings.contains_key(other)
+    };
     guarded_tools().filter(|tool| tool.is_checker() && tool.has_file(path)).any(|tool| {
-        unknown
-            || base_files.iter().any(|other| tool.is_unasked(other))
+        base_files.iter().any(|other| is_unknown(tool, other) || tool.is_unasked(other))
             || base_files.iter().filter(above).any(|other| is_configured(tool, other, settings))
             || settings.iter().any(|(_, text)| names(text, tool.id))
     })
@@ -99,6 +106,21 @@ fn is_configured(tool: &Tool, path: &str, settings: &BTreeMap<String, String>) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_known_of_other_tools_says_nothing_of_this_one() {
+        for (base, expected) in [
+            (&["phpstan-baseline.neon"][..], false),
+            (&[".clang-format"], false),
+            (&["pyproject.toml"], true),
+            (&["Makefile"], true),
+        ] {
+            let files = base.iter().map(|path| (*path).to_owned()).collect();
+            assert_eq!(overrules("ruff.toml", &files, &BTreeMap::new()), expected, "{base:?}");
+        }
+        let xo = BTreeMap::from([("package.json".to_owned(), r#"{"xo":{}}"#.to_owned())]);
+        assert!(overrules(".eslintrc.json", &xo.keys().cloned().collect(), &xo));
+    }
 
     /// A file that is added, the base's files with what they say, and whether the new one goes.
     type OverruleCase = (&'static str, &'static [(&'static str, &'static str)], bool);

@@ -7,7 +7,8 @@ use assize_core::diff::{Diff, DiffLineKind, FileChange, FileStatus};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::path::{file_name, is_ci, is_example, is_prose};
 use assize_core::text::quote;
-use assize_ecosystem::{Language, is_code, is_generated, is_setting, is_test};
+use assize_ecosystem::tool::Tool;
+use assize_ecosystem::{Language, is_code, is_generated, is_setting, is_test, tools};
 use regex::Regex;
 
 use super::reading::{
@@ -100,10 +101,18 @@ fn hits<'a>(file: &'a FileChange, diff: &Diff, suppresses: bool) -> Vec<Hit<'a>>
     if is_ci(&file.path) || is_setting(&file.path) {
         hits.extend(lowered_thresholds(file));
         hits.extend(lifted_strictness(file));
-        hits.extend(rules_off(file));
+        if has_rules(&file.path) {
+            hits.extend(rules_off(file));
+        }
         hits.extend(neutered_scripts(file));
     }
     hits
+}
+
+/// Returns whether a setting that is `off` can be a rule: not in the settings of runners and formatters.
+fn has_rules(path: &str) -> bool {
+    let mut owners = tools().filter(|tool| tool.has_file(path)).peekable();
+    owners.peek().is_none() || owners.any(Tool::has_rules)
 }
 
 // Suppressions in code.
@@ -747,6 +756,7 @@ mod tests {
             ),
             ("codecov.yml", "-        target: 85%\n+        target: 60%\n"),
             ("tsconfig.json", "-    \"strict\": true,\n+    \"strict\": false,\n"),
+            ("tsconfig-base.json", "-    \"strict\": true,\n+    \"strict\": false,\n"),
             ("tsconfig.base.json", "-    \"noImplicitAny\": true\n+    \"noImplicitAny\": false\n"),
             ("mypy.ini", "-strict = True\n+strict = False\n"),
             ("spec/spec_helper.rb", "-  minimum_coverage 95\n+  minimum_coverage 80\n"),
@@ -759,6 +769,7 @@ mod tests {
             ("pyproject.toml", "-fail_under = 90\n"),
             ("eslint.config.js", "+    'no-unused-vars': 'off',\n"),
             ("Cargo.toml", "+unwrap_used = \"allow\"\n"),
+            ("config/eslint.json", "+    \"no-eval\": \"off\",\n"),
             ("mypy.ini", "+ignore_errors = True\n"),
         ] {
             assert_eq!(check(path, lines), [Likely], "{lines}");
@@ -805,6 +816,9 @@ mod tests {
             (".gitlab-ci.yml", "     - if: $CI_PIPELINE_SOURCE == 'schedule'\n+      when: never\n"),
             ("src/config.py", "-lines = 90\n+lines = 80\n"),
             ("package.json", "-  \"version\": \"2.0.0\",\n+  \"version\": \"1.9.0\",\n"),
+            // What is off there is no rule.
+            ("playwright.config.ts", "+    trace: 'off',\n"),
+            (".prettierrc", "+  \"embeddedLanguageFormatting\": \"off\",\n"),
             ("src/a.go", "+\tallowed := ignore(disable)\n"),
             ("scripts/a.sh", "+rm -f x || true\n"),
         ] {

@@ -106,11 +106,13 @@ fn git(host: &Host) -> DoctorCheck {
 fn repository(host: &Host) -> Option<DoctorCheck> {
     let git = SearchPath::of_process(&host.project()).find("git")?;
     let inside = Command::new(git).args(["rev-parse", "--is-inside-work-tree"]).current_dir(host.project()).output().ok()?;
-    (!inside.status.success()).then(|| {
-        let project = host.project();
-        let detail = format!("{} is in no git repository, so that no change can be seen; `git init` makes one", project.display());
-        check("repository", CheckState::Bad, detail)
-    })
+    let said = String::from_utf8_lossy(&inside.stderr);
+    let detail = match (inside.status.success(), inside.stdout.trim_ascii()) {
+        (true, b"true") => return None,
+        (false, _) if !said.contains("not a git repository") => said.lines().next().unwrap_or_default().to_owned(),
+        _ => format!("{} is in no work tree of git, so that no change can be seen; `git init` makes one", host.project().display()),
+    };
+    Some(check("repository", CheckState::Bad, detail))
 }
 
 fn ledger(host: &Host) -> DoctorCheck {

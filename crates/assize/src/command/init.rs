@@ -237,7 +237,7 @@ fn stacks(names: &BTreeSet<String>) -> Vec<String> {
 fn write_configuration(project: &Path, output: Output) -> Result<()> {
     let path = project.join(FILE_NAME);
     let entries = fs::read_dir(project).into_iter().flatten().flatten();
-    let stacks = stacks(&entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect());
+    let stacks = stacks(&entries.filter(|entry| entry.path().is_file()).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect());
     if !stacks.is_empty() {
         output.note(&format!("found: {}", stacks.join(", ")));
     }

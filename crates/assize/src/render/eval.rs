@@ -115,7 +115,7 @@ fn asked_lines(asked: &RequestTotals) -> Vec<String> {
     if asked.answered_before > 0 {
         let _ = write!(line, ", {} asked in an earlier run, whose replies were kept", asked.answered_before);
     }
-    let _ = write!(line, "; {} in all", count(asked.calls, "call", "calls"));
+    let _ = write!(line, "; {} of this run", count(asked.calls, "call", "calls"));
     if asked.spent_usd > 0.0 {
         let _ = write!(line, " for {:.4} US dollars", asked.spent_usd);
     }
@@ -354,12 +354,14 @@ fn evaluation_notes(about: &EvaluationSubject<'_>, evaluation: &JudgeEvaluation)
     let unjudged = evaluation.pooled.unjudged;
     if unjudged > 0 {
         notes.push(format!(
-            "{} of people have no verdict beside them, and count for nothing: `assize eval run` with `--again` asks once more",
-            count(unjudged, "label", "labels")
+            "labels of people without a verdict beside them, which count for nothing: {unjudged}; `assize eval run` says why"
         ));
     }
     notes.extend(evaluation.reasons.iter().cloned());
     notes.extend(evaluation.audit.faults.iter().cloned());
+    if evaluation.audit.first_only {
+        notes.push("`assize eval plan` draws a sample".to_owned());
+    }
     if !evaluation.audit.unseen.is_empty() {
         notes.push(format!("the labels say nothing of records with {}", evaluation.audit.unseen.join(", ")));
     }

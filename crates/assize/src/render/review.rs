@@ -193,9 +193,11 @@ fn gate_lines(text: &mut String, gate: &GateResult) {
         let _ = writeln!(text, "      {}", quiet(&format!("and {hidden} more")));
     }
     if gate.state != GateState::Passed {
-        let decided =
-            if gate.tests_of == TestsOf::Base && !failing.is_empty() { ", with the tests of the base" } else { "" };
-        let _ = writeln!(text, "      {}", quiet(&format!("again: {}{decided}", visible(&gate.command))));
+        let _ = writeln!(text, "      {}", quiet(&format!("again: {}", visible(&gate.command))));
+        let is_compared = gate.tests.as_ref().is_some_and(|tests| tests.against_base.is_some());
+        if gate.tests_of == TestsOf::Base && is_compared && !failing.is_empty() {
+            let _ = writeln!(text, "      {}", quiet("these are tests of the base, as they are there"));
+        }
     }
 }
 

@@ -346,8 +346,11 @@ fn refuse(unjoined: &Unjoined, path: &Path, option: &str) -> Result<()> {
     }
     let what = format!("{option} {}: {}", path.display(), make_visible(&unjoined.to_string()));
     let hint = match unjoined {
-        Unjoined { duplicate, .. } if !duplicate.is_empty() => "leave all but one out, or give each its own `rater`",
-        Unjoined { other_rubric, .. } if !other_rubric.is_empty() => "run again with this rubric, or name the other one",
+        Unjoined { duplicate, .. } if !duplicate.is_empty() && option == "--labels" => {
+            "leave all but one out, or give each its own `rater`"
+        }
+        Unjoined { duplicate, .. } if !duplicate.is_empty() => "leave all but one out, or name the judge of each in `judge`",
+        Unjoined { other_rubric, .. } if !other_rubric.is_empty() => "name the rubric that they were made by",
         _ => "figures are made only of what belongs to the records; leave the others out, or name their data",
     };
     Err(Failure::new(what).hint(hint))

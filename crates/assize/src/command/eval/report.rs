@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assize_core::opinion::PanelRule;
 use assize_core::ruling::Outcome;
+use assize_core::text::make_visible;
 use assize_eval::court::{EvalTerms, RubricRef, decide};
 use assize_eval::judge_evaluation::calibrate::try_judge;
 use assize_eval::judge_evaluation::correct::{Correcting, Correction};
@@ -94,7 +95,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let mut draft = ReportBuilder::begin(&rubric, fields, &title, &render::time_utc(now_ms()));
     let mut cases = render::junit::RulingTestCases::default();
     let mut opinions = opinions.into_iter();
+    let mut unseen: Vec<&String> = arguments.by.iter().collect();
     data.each_record(host, &rubric, &mut |record| {
+        unseen.retain(|field| !record.fields.contains_key(*field));
         let ruling = decide(&terms, &record, opinions.next().unwrap_or_default());
         draft.add(&record, &ruling);
         if arguments.junit.is_some() {
@@ -102,6 +105,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         }
         Ok(())
     })?;
+    if let Some(field) = unseen.first() {
+        return Err(Failure::new(format!("--by {}: no record has this field", make_visible(field))));
+    }
     let report = draft.finish(evaluation, phases);
     let wrote = write(arguments, host, &report, cases)?;
     match output.format {

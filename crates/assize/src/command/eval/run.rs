@@ -302,7 +302,7 @@ fn opinion_source(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, 
         let settings = arguments.judges.settings(&config)?;
         let Some(judges) = PromptedJudges::of_records(&settings.judges, rubric, settings.repeats, host)? else {
             if rubric.asked().next().is_some() && !arguments.judges.asks_nobody() {
-                output.note("note: no judge is set up, so that only clauses are judged; a [[judge]] in assize.toml makes one, and --verdicts reads what others said");
+                output.note("note: no judge is asked, so that only clauses are judged; a [[judge]] in assize.toml makes one, `judges` below [eval] chooses, and --verdicts reads what others said");
             }
             return Ok(OpinionSource::Nothing);
         };
