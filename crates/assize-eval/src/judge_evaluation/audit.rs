@@ -34,7 +34,7 @@ pub struct Audit {
     pub faults: Vec<String>,
     /// Strata of which no record is labelled, as may happen to a random sample: it says nothing of them.
     pub unseen: Vec<String>,
-    /// Strata in which the judge errs more, or less, often than in the others.
+    /// Strata in which the judge errs more, or less, often than in the others, with how often it does in each.
     pub uneven: Vec<String>,
 }
 
