@@ -68,8 +68,8 @@ pub fn is_project_file(path: &str) -> bool {
 
 /// Returns whether an ecosystem may keep installed packages beside this manifest.
 pub fn has_dependencies_beside(path: &str) -> bool {
-    let keeps = |it: &&Ecosystem| !it.dependency_folders.is_empty() && pattern::any(it.manifests, file_name(path));
-    ECOSYSTEMS.iter().any(|ecosystem| keeps(&ecosystem))
+    let name = file_name(path);
+    ECOSYSTEMS.iter().any(|it| !it.dependency_folders.is_empty() && pattern::any(it.manifests, name))
 }
 
 /// Returns whether the file holds source code.

@@ -1,10 +1,10 @@
 //! `biome ci`: lints and formatting of JavaScript and others, where the project configures Biome.
 
-use assize_ecosystem::{find_tool, is_generated};
+use assize_ecosystem::is_generated;
 use assize_report::{ReportError, ToolReport, biome};
 
 use super::javascript::{self, is_below, parent};
-use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, listed};
 
 /// A linter and formatter of JavaScript.
 pub struct Biome;
@@ -23,12 +23,10 @@ impl Gate for Biome {
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
+        let tool = listed("biome");
         let mut setups: Vec<Setup> = Vec::new();
-        let mut configured: Vec<&String> = project
-            .files
-            .iter()
-            .filter(|path| find_tool("biome").is_some_and(|biome| biome.is_told_by(path)) && !is_generated(path))
-            .collect();
+        let mut configured: Vec<&String> =
+            project.files.iter().filter(|path| tool.is_told_by(path) && !is_generated(path)).collect();
         configured.sort_by_key(|path| path.matches('/').count());
         for path in configured {
             if !setups.iter().any(|setup| is_below(path, &setup.folder)) {

@@ -5,14 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::file_name;
-use assize_ecosystem::tool::Tool;
-use assize_ecosystem::{find_tool, holds_tests, is_generated};
+use assize_ecosystem::{holds_tests, is_generated};
 use assize_report::ToolReport;
 use assize_report::eslint::CODE_ENDINGS;
 use serde_json::Value;
 
 use super::declared::{placed, without_root};
-use super::{GateCommand, GateOutput, Project, Setup};
+use super::{GateCommand, GateOutput, Project, Setup, listed};
 
 /// The keys of `package.json` under which dependencies stand.
 const DEPENDENCIES: [&str; 4] = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
@@ -204,10 +203,6 @@ pub(super) fn because(project: &Project, package: &NodePackage, tool: &str) -> O
         text.split(|c: char| c.is_whitespace() || "&|;()'\"".contains(c)).any(|word| word == tool)
     };
     package.scripts().iter().find(calls).map(|script| format!("{} has the script `{script}`", package.path()))
-}
-
-fn listed(tool: &str) -> &'static Tool {
-    find_tool(tool).expect("every tool that a gate runs is listed")
 }
 
 /// Makes the places of diagnostics and tests relative to the root.

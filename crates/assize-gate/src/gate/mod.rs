@@ -23,6 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::finding::Severity;
 use assize_core::page::{Page, Subject};
+use assize_ecosystem::find_tool;
+use assize_ecosystem::tool::Tool;
 use assize_report::{Diagnostic, ReportError, TestCase, TestOutcome, ToolReport};
 use serde::{Deserialize, Serialize};
 
@@ -499,6 +501,11 @@ gates! {
 /// The pages about the gates, in the order of [`GATES`].
 pub fn pages() -> impl Iterator<Item = Page> {
     GATES.iter().zip(TEXTS).map(|(gate, text)| Page { subject: Subject::Gate, ids: vec![gate.id()], text })
+}
+
+/// What is known of a tool that a gate runs.
+fn listed(tool: &str) -> &'static Tool {
+    find_tool(tool).expect("every tool that a gate runs is listed")
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::file_name;
-use assize_ecosystem::{FileRole, Language, find_tool, holds_tests, is_generated, of_language};
+use assize_ecosystem::{FileRole, Language, holds_tests, is_generated, of_language};
 use assize_report::{ReportError, ToolReport, message};
 
-use super::{GateCommand, GateOutput, Project, Setup, mentions};
+use super::{GateCommand, GateOutput, Project, Setup, listed, mentions};
 
 /// Folders that a project keeps its own interpreter in.
 fn environments() -> &'static [&'static str] {
@@ -100,7 +100,7 @@ impl PythonTool {
 
     /// Says by which file the tool is configured in a folder.
     pub(super) fn configured(&self, project: &Project, folder: &str) -> Option<String> {
-        let tool = find_tool(self.name).expect("every tool that a gate runs is listed");
+        let tool = listed(self.name);
         let mut files = tool.files().map(|name| within(folder, name));
         if let Some(path) = files.find(|path| project.files.contains(path)) {
             return Some(format!("there is a {path}"));

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::file_name;
-use assize_ecosystem::tool::{Tool, ToolKind};
+use assize_ecosystem::tool::{Sign, Tool, ToolKind};
 use assize_ecosystem::{calls_tools, of_manifest, tools};
 
 use super::{find, sections};
@@ -21,7 +21,8 @@ fn is_judged_by(tool: &Tool) -> bool {
 }
 
 fn has_settings(tool: &Tool) -> bool {
-    tool.files().next().is_some() || tool.keys().next().is_some() || tool.sections().next().is_some()
+    let tells = |sign: &Sign| matches!(sign, Sign::Setting(_) | Sign::AlsoReads(_) | Sign::Key(..) | Sign::Section(_));
+    tool.signs.iter().any(tells)
 }
 
 /// Returns whether a name is that of a runner of tests.
