@@ -77,6 +77,8 @@ pub struct PreparedWorktree {
     pub copy: WorkCopy,
     /// The facts by which gates are recognized.
     pub project: Project,
+    /// The root of the user's project, where the copy stands inside the sandbox.
+    place: PathBuf,
     /// Folders with dependencies: their path on this machine, and their path within the copy.
     dependencies: Vec<(PathBuf, String)>,
     /// The folders in which programs are found.
@@ -86,8 +88,8 @@ pub struct PreparedWorktree {
 }
 
 impl PreparedWorktree {
-    /// Prepares a copy. Its dependencies come from the user's tree at `root` and are read-only. Programs are found on
-    /// `search_path`.
+    /// Prepares a copy of the user's tree at `root`. In the sandbox it stands at that path. Its dependencies come from
+    /// the user's tree and are read-only. Programs are found on `search_path`.
     pub fn new(copy: WorkCopy, root: &Path, search_path: &str, build: PathBuf) -> Self {
         let dependencies: Vec<(PathBuf, String)> =
             dependency_folders(root, copy.files()).into_iter().map(|folder| (root.join(&folder), folder)).collect();
@@ -103,7 +105,7 @@ impl PreparedWorktree {
             }
         }
         let project = Project { files: copy.files().clone(), manifests, programs };
-        Self { copy, project, dependencies, search_path, build }
+        Self { copy, project, place: root.to_owned(), dependencies, search_path, build }
     }
 
     /// Runs a gate. With `word`, which must be unpredictable, the test runner itself is checked by a canary and
@@ -123,7 +125,7 @@ impl PreparedWorktree {
         let Planned { gate, setup } = planned;
         let mut command = gate.command(setup, &self.project).with_test_seconds(terms.test_seconds);
         let shown = again(gate, &command);
-        if !self.project.programs.contains(&command.program) {
+        if !self.has_program(&command) {
             let detail = format!("{} is not installed, though {}", command.program, setup.because);
             return Ok(GateExecution {
                 run: without_result(GateTrouble::MissingTool, detail),
@@ -135,7 +137,7 @@ impl PreparedWorktree {
         let mut markers = CompletionMarkers::default();
         if word.is_some() {
             markers = CompletionMarkers::insert(&mut self.copy, gate, setup, &self.project, &command)?;
-            command.provided.extend(markers.provided(&sandbox.work_inside(&self.copy.path())));
+            command.provided.extend(markers.provided(&sandbox.work_inside(&self.copy.path(), &self.place)));
         }
         let canary = word.and_then(|word| gate.canary(setup, &self.project, word));
         for (path, contents) in canary.iter().flat_map(|canary| &canary.files) {
@@ -169,13 +171,26 @@ impl PreparedWorktree {
         terms: &RunTerms,
     ) -> Result<bool, CopyError> {
         let Some(command) = gate.rewrite(setup, &self.project, files) else { return Ok(false) };
-        if !self.project.programs.contains(&command.program) {
+        if !self.has_program(&command) {
             return Ok(false);
         }
         let reports = self.copy.beside("rewriting")?;
         let ran = sandbox.run(&self.job(&command, &reports, sandbox, terms), &mut |_| {});
         let is_ordinary = |status: i32| gate.ordinary_statuses().contains(&status);
         Ok(ran.is_ok_and(|ran| ran.limit_reached.is_none() && ran.status.is_some_and(is_ordinary)))
+    }
+
+    /// Returns whether a command's program is there: on the search path, among the dependencies, in the copy, or, given
+    /// by its absolute path, on this machine.
+    fn has_program(&self, command: &GateCommand) -> bool {
+        let program = command.program.as_str();
+        let in_copy = || {
+            let path = program.trim_start_matches("./");
+            self.copy.files().contains(path) && is_program(&self.copy.path().join(path))
+        };
+        self.project.programs.contains(program)
+            || program.starts_with('/') && is_program(Path::new(program))
+            || program.contains('/') && in_copy()
     }
 
     /// Hashes the code of the tests: a build script must not rewrite the files by which the build is judged. For a
@@ -225,7 +240,7 @@ impl PreparedWorktree {
             }
         };
         let time_ms = u64::try_from(result.wall.as_millis()).unwrap_or(u64::MAX);
-        let output = output_of(result, &reports, command, &sandbox.work_inside(&job.work));
+        let output = output_of(result, &reports, command, &sandbox.work_inside(&job.work, &job.place));
         let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.push('\n');
         text.push_str(&String::from_utf8_lossy(&output.stderr));
@@ -244,10 +259,11 @@ impl PreparedWorktree {
     fn job(&self, command: &GateCommand, reports: &Path, sandbox: &Sandbox, terms: &RunTerms) -> SandboxJob {
         let work = self.copy.path();
         let mut job = SandboxJob::new(&command.program, &[], &work, reports);
+        job.place.clone_from(&self.place);
         job.folder.clone_from(&command.folder);
         job.limits = terms.limits.clone();
         job.network = terms.network;
-        let inside_work = sandbox.work_inside(&work);
+        let inside_work = sandbox.work_inside(&work, &self.place);
         let inside_reports = sandbox.reports_inside(reports);
         let namespaces = sandbox.level().tier.has_namespaces();
         let build_inside = if namespaces { PathBuf::from(BUILD_INSIDE) } else { self.build.clone() };
@@ -255,9 +271,16 @@ impl PreparedWorktree {
         for (host, folder) in &self.dependencies {
             job.read_only.push((host.clone(), inside_work.join(folder)));
         }
+        let outside = self.dependencies.iter().flat_map(|(host, _)| links_out(host, &self.place));
+        let outside: BTreeSet<PathBuf> = outside.filter(|folder| !sandbox.shows(folder)).collect();
+        job.read_only.extend(outside.into_iter().map(|folder| (folder.clone(), folder)));
         let tools: BTreeSet<PathBuf> = self.search_path.iter().flat_map(|folder| tool_folders(folder)).collect();
         job.read_only.extend(tools.into_iter().map(|folder| (folder.clone(), folder)));
-        if command.program.contains('/') && !command.program.starts_with('/') {
+        let program = Path::new(&command.program);
+        if program.is_absolute() && !sandbox.shows(program) {
+            job.read_only.push((program.to_owned(), program.to_owned()));
+        }
+        if command.program.contains('/') && !program.is_absolute() {
             job.program = inside_work.join(&command.program).to_string_lossy().into_owned();
         }
         let reports = inside_reports.to_string_lossy();
@@ -388,6 +411,39 @@ pub(crate) fn tool_folders(folder: &Path) -> impl Iterator<Item = PathBuf> + use
     [Some(whole), real].into_iter().flatten().filter(move |folder| !is_shown(folder))
 }
 
+/// The most links of one dependency folder that are followed.
+const LINKS_MAX: usize = 1_000;
+
+/// Finds the folders outside of a project that links in a dependency folder lead to: the installation of an
+/// environment's interpreter, and packages that are developed elsewhere. Judged code can read them, so a link to
+/// anything else is not followed.
+fn links_out(folder: &Path, root: &Path) -> BTreeSet<PathBuf> {
+    let outside = |path: &Path| path.is_absolute() && !path.starts_with(root);
+    let mut found = BTreeSet::new();
+    if folder.join("pyvenv.cfg").is_file() {
+        // The link may lead over others, each of which is needed.
+        let mut program = folder.join("bin/python");
+        for _ in 0..8 {
+            let Ok(target) = fs::read_link(&program) else { break };
+            program = program.parent().unwrap_or(folder).join(target);
+            let whole = program.parent().and_then(Path::parent);
+            found.extend(whole.filter(|whole| outside(whole) && whole.join("lib").is_dir()).map(Path::to_owned));
+            let real = whole.and_then(|whole| whole.canonicalize().ok());
+            found.extend(real.filter(|whole| outside(whole) && whole.join("lib").is_dir()));
+        }
+        return found;
+    }
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let scoped =
+        entries(folder).filter(|path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"@")));
+    let links = entries(folder).chain(scoped.flat_map(|scope| entries(&scope).collect::<Vec<_>>()));
+    for link in links.filter(|path| path.is_symlink()).take(LINKS_MAX) {
+        let target = link.canonicalize().ok().filter(|target| outside(target) && target.join("package.json").is_file());
+        found.extend(target);
+    }
+    found
+}
+
 fn executables(folder: &Path) -> impl Iterator<Item = String> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter(|entry| is_program(&entry.path())).filter_map(|entry| entry.file_name().into_string().ok())
@@ -395,4 +451,42 @@ fn executables(folder: &Path) -> impl Iterator<Item = String> + use<> {
 
 fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_lead_out_to_interpreters_and_packages_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |path: &str| folder.path().join(path);
+        for path in [
+            "project/.venv/bin",
+            "project/node_modules/@own",
+            "python-3.12/bin",
+            "python-3.12/lib",
+            "package",
+            "secret",
+        ] {
+            fs::create_dir_all(at(path)).expect("a folder");
+        }
+        for path in ["project/.venv/pyvenv.cfg", "python-3.12/bin/python3", "package/package.json"] {
+            fs::write(at(path), "").expect("written");
+        }
+        for (target, link) in [
+            (at("python-3.12"), "python"),
+            (at("python/bin/python3"), "project/.venv/bin/python3"),
+            (PathBuf::from("python3"), "project/.venv/bin/python"),
+            (at("package"), "project/node_modules/@own/linked"),
+            (at("secret"), "project/node_modules/linked"),
+        ] {
+            symlink(target, at(link)).expect("a link");
+        }
+        let out = |name: &str| links_out(&at("project").join(name), &at("project"));
+        assert_eq!(out(".venv"), BTreeSet::from([at("python"), at("python-3.12")]));
+        assert_eq!(out("node_modules"), BTreeSet::from([at("package")]));
+    }
 }

@@ -63,7 +63,8 @@ impl BaseCache {
         let Planned { gate, setup } = planned;
         let command = gate.command(setup, &worktree.project).with_test_seconds(terms.test_seconds);
         let mut key = BaseCacheKey::default();
-        for part in [tree, gate.id(), &setup.folder, &serde_json::to_string(&command).ok()?, sandbox] {
+        let place = worktree.place.to_string_lossy();
+        for part in [tree, &place, gate.id(), &setup.folder, &serde_json::to_string(&command).ok()?, sandbox] {
             key.add(part.as_bytes());
         }
         key.add(serde_json::to_string(&terms.limits).ok()?.as_bytes());

@@ -198,7 +198,8 @@ fn job(
     }
     job.environment.insert(CASE_VARIABLE.to_owned(), inside.join(CASE).to_string_lossy().into_owned());
     job.environment.insert(JUDGE_VARIABLE.to_owned(), "1".to_owned());
-    let inside_work = environment.sandbox.work_inside(&work);
+    job.place.clone_from(&environment.home);
+    let inside_work = environment.sandbox.work_inside(&work, &job.place);
     for folder in dependency_folders(&environment.home, copy.files()) {
         job.read_only.push((environment.home.join(&folder), inside_work.join(&folder)));
     }

@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use assize_ecosystem::installs;
 
-/// The path of the work copy inside the sandbox, if folders can be mounted.
+/// The path of a work copy inside the sandbox that cannot stand at its own place, if folders can be mounted.
 pub(super) const WORK_INSIDE: &str = "/assize/work";
 /// The path of the report folder inside the sandbox.
 pub(super) const REPORTS_INSIDE: &str = "/assize/reports";
@@ -17,6 +17,12 @@ pub(super) const REPORTS_INSIDE: &str = "/assize/reports";
 pub(super) const HOME_INSIDE: &str = "/assize/home";
 /// The path of the launcher inside the sandbox, if it must be visible.
 pub(super) const LAUNCHER_INSIDE: &str = "/assize/launcher";
+/// Folders that the sandbox makes itself.
+const OWN: &[&str] = &["/assize"];
+/// Folders that the kernel fills.
+const KERNEL: &[&str] = &["/proc", "/dev", "/sys"];
+/// The part of them in which projects may lie.
+const SHARED_MEMORY: &str = "/dev/shm";
 /// The user name of every job inside the sandbox.
 pub(super) const USER_INSIDE: &str = "assize";
 /// The user and group id inside the sandbox. It is never 0, because programs treat root differently.
@@ -137,6 +143,25 @@ impl SandboxHost {
     /// Returns whether a path is shown as a part of the system.
     pub(super) fn is_system(&self, path: &Path) -> bool {
         self.system.iter().any(|part| matches!(part, SystemPart::Folder(at) if path.starts_with(at)))
+    }
+
+    /// Returns whether a work copy can be mounted at a path: it must be absolute, and cover neither the home folder nor
+    /// a part of the system or the sandbox.
+    pub(super) fn can_hold_work(&self, place: &Path) -> bool {
+        let is_plain = place.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+        let covers = |path: &Path| path.starts_with(place);
+        place.is_absolute()
+            && is_plain
+            && place.to_str().is_some()
+            && !OWN.iter().any(|own| place.starts_with(own) && place != Path::new(WORK_INSIDE))
+            && !OWN.iter().chain(KERNEL).any(|path| covers(Path::new(path)))
+            && !KERNEL.iter().any(|path| place.starts_with(path) && !place.starts_with(SHARED_MEMORY))
+            && ![&self.home, &self.temporary].into_iter().any(|path| covers(path))
+            && !self.system.iter().any(|part| match part {
+                SystemPart::Folder(path) => covers(path),
+                SystemPart::Link { at, .. } => covers(at) || place.starts_with(at),
+            })
+            && !self.hidden.iter().any(|path| place.starts_with(path))
     }
 
     /// Returns the variables of a job: inherited ones by allow-list, fixed ones, and its own.
@@ -315,6 +340,29 @@ mod tests {
             assert_eq!(home(Some(Path::new(path))), Path::new(HOME_INSIDE), "{path}");
         }
         assert_eq!(home(None), Path::new(HOME_INSIDE));
+    }
+
+    #[test]
+    fn work_stands_where_it_covers_nothing_else() {
+        let folder = tempfile::tempdir_in("/var/tmp").expect("a folder");
+        let host = host(folder.path(), &[]);
+        let own = folder.path().join("code/project");
+        for place in [
+            own.as_path(),
+            Path::new("/srv/x"),
+            Path::new("/tmp/x"),
+            Path::new("/usr/src/app"),
+            Path::new("/dev/shm/x"),
+        ] {
+            assert!(host.can_hold_work(place), "{}", place.display());
+        }
+        let home = folder.path().parent().expect("a parent");
+        for place in
+            ["/", "/usr", "/tmp", "/assize", "/assize/reports", "/proc/x", "/dev", "/dev/x", "x", "/srv/../usr"]
+        {
+            assert!(!host.can_hold_work(Path::new(place)), "{place}");
+        }
+        assert!(!host.can_hold_work(folder.path()) && !host.can_hold_work(home));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use super::host::WORK_INSIDE;
 use super::limits::{LimitKind, SandboxLimits};
 
 /// A program to run in a sandbox.
@@ -15,6 +16,9 @@ pub struct SandboxJob {
     pub arguments: Vec<String>,
     /// The work copy on this machine. The job may write to it.
     pub work: PathBuf,
+    /// Where the work copy stands inside the sandbox if folders can be mounted: an absolute path, such as that of the
+    /// project itself. If nothing can stand there, and by default, it is a folder of the sandbox.
+    pub place: PathBuf,
     /// The folder of the work copy in which the program starts; empty for the work copy itself.
     pub folder: String,
     /// The report folder on this machine. The job may write to it.
@@ -42,6 +46,7 @@ impl SandboxJob {
             program: program.to_owned(),
             arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
             work: work.to_owned(),
+            place: PathBuf::from(WORK_INSIDE),
             folder: String::new(),
             reports: reports.to_owned(),
             environment: BTreeMap::new(),

@@ -313,9 +313,26 @@ impl Sandbox {
         &self.level
     }
 
-    /// Returns the path of the work copy inside the sandbox. If folders can be mounted, it is the same for every run.
-    pub fn work_inside(&self, work: &Path) -> PathBuf {
-        if self.level.tier.has_namespaces() { PathBuf::from(host::WORK_INSIDE) } else { work.to_owned() }
+    /// Returns the path of a work copy inside the sandbox. If folders can be mounted, that is the wanted place, unless
+    /// the copy would cover the home folder, the system or a folder of the sandbox there.
+    pub fn work_inside(&self, work: &Path, place: &Path) -> PathBuf {
+        if !self.level.tier.has_namespaces() {
+            work.to_owned()
+        } else if self.host.can_hold_work(place) {
+            place.to_owned()
+        } else {
+            PathBuf::from(host::WORK_INSIDE)
+        }
+    }
+
+    /// Returns whether a path is in a part of the system that every job sees.
+    pub fn shows(&self, path: &Path) -> bool {
+        self.host.is_system(path)
+            || self
+                .host
+                .system
+                .iter()
+                .any(|part| matches!(part, host::SystemPart::Link { at, .. } if path.starts_with(at)))
     }
 
     /// Returns the path of the report folder inside the sandbox.

@@ -14,7 +14,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, mkdirat, openat, statat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::host::{REPORTS_INSIDE, SandboxHost, SystemPart, UID_INSIDE, USER_INSIDE, WORK_INSIDE};
+use super::host::{REPORTS_INSIDE, SandboxHost, SystemPart, ToolFolder, UID_INSIDE, USER_INSIDE};
 use super::job::SandboxJob;
 use super::tree::{descend, enter};
 use super::wire::{FileRules, Mount};
@@ -152,14 +152,15 @@ pub(super) fn mounts(host: &SandboxHost, job: &SandboxJob, stand_in: &StandInFol
         mounts.push(bind(&names, &names, false));
     }
     mounts.push(Mount::Memory { to: host.home.clone(), bytes: job.limits.temporary_bytes });
-    for tool in host.tools.iter().filter(|tool| !host.is_system(&tool.root)) {
+    let below_work = |tool: &&ToolFolder| tool.root.starts_with(&job.place);
+    for tool in host.tools.iter().filter(|tool| !host.is_system(&tool.root) && !below_work(tool)) {
         if !tool.root.starts_with(&host.home) && !tool.shown.contains(&tool.root) {
             // Tools create lock files beside their installations.
             mounts.push(Mount::Memory { to: tool.root.clone(), bytes: job.limits.temporary_bytes });
         }
         mounts.extend(tool.shown.iter().map(|path| bind(path, path, false)));
     }
-    mounts.extend([bind(&job.work, Path::new(WORK_INSIDE), true), bind(&job.reports, Path::new(REPORTS_INSIDE), true)]);
+    mounts.extend([bind(&job.work, &job.place, true), bind(&job.reports, Path::new(REPORTS_INSIDE), true)]);
     mounts.extend(job.read_only.iter().map(|(from, to)| bind(from, to, false)));
     mounts.extend(job.writable.iter().map(|(from, to)| bind(from, to, true)));
     mounts
@@ -167,10 +168,10 @@ pub(super) fn mounts(host: &SandboxHost, job: &SandboxJob, stand_in: &StandInFol
 
 /// Returns the Landlock rules for a tier with mounts, where they are an additional barrier.
 pub(super) fn rules_inside(host: &SandboxHost, job: &SandboxJob) -> FileRules {
-    let mut write: Vec<_> = ["/tmp", "/dev", WORK_INSIDE, REPORTS_INSIDE]
+    let mut write: Vec<_> = ["/tmp", "/dev", REPORTS_INSIDE]
         .into_iter()
         .map(PathBuf::from)
-        .chain([host.home.clone()])
+        .chain([host.home.clone(), job.place.clone()])
         .collect();
     let roots = host.tools.iter().filter(|tool| !host.is_system(&tool.root) && !tool.shown.contains(&tool.root));
     write.extend(roots.map(|tool| tool.root.clone()));
@@ -233,10 +234,8 @@ pub(super) fn furnish_home(host: &SandboxHost, stand_in: &StandInFolder) -> io::
 ///
 /// Returns an error for the caller if a mount point cannot be created.
 pub(super) fn make_places(job: &SandboxJob) -> Result<(), String> {
-    let mut roots = vec![
-        (job.work.as_path(), Path::new(WORK_INSIDE), true),
-        (job.reports.as_path(), Path::new(REPORTS_INSIDE), true),
-    ];
+    let mut roots =
+        vec![(job.work.as_path(), job.place.as_path(), true), (job.reports.as_path(), Path::new(REPORTS_INSIDE), true)];
     let shown = job.read_only.iter().map(|pair| (pair, false)).chain(job.writable.iter().map(|pair| (pair, true)));
     for ((from, inside), write) in shown {
         // The last mount at a path covers the others.
@@ -291,6 +290,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::sandbox::host::WORK_INSIDE;
 
     fn host(home: &Path) -> SandboxHost {
         let variable = |name: &str, value: &Path| (name.to_owned(), value.display().to_string());

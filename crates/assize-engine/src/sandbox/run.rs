@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Signal, getgid, getuid};
 
 use super::cgroup::Cgroup;
-use super::host::{LAUNCHER_INSIDE, WORK_INSIDE};
+use super::host::LAUNCHER_INSIDE;
 use super::job::{Chunk, JobResult, SandboxJob, Stream};
 use super::launch::LauncherPhase;
 use super::limits::LimitKind;
@@ -78,6 +78,10 @@ impl Sandbox {
         let mut job = job.clone();
         job.work = folder(&job.work)?;
         job.reports = folder(&job.reports)?;
+        job.place = self.work_inside(&job.work, &job.place);
+        // Tools inside the project are covered by its copy, and shown in it again.
+        let below_work = self.host.tools.iter().filter(|tool| tool.root.starts_with(&job.place));
+        job.read_only.extend(below_work.flat_map(|tool| &tool.shown).map(|path| (path.clone(), path.clone())));
         if self.level.tier.has_namespaces() {
             plan::make_places(&job).map_err(SandboxError::BadJob)?;
         } else if let Some((from, inside)) =
@@ -147,7 +151,7 @@ impl Sandbox {
         };
         let inside = tier.has_namespaces();
         let (work, home, temporary) = if inside {
-            (PathBuf::from(WORK_INSIDE), self.host.home.clone(), PathBuf::from("/tmp"))
+            (job.place.clone(), self.host.home.clone(), PathBuf::from("/tmp"))
         } else {
             plan::furnish_home(&self.host, folder)?;
             (job.work.clone(), folder.path("home"), folder.path("tmp"))

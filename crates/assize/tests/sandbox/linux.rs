@@ -46,7 +46,8 @@ pub fn main() {
         ("namespaces_are_settled", namespaces_are_settled),
         ("more_than_can_be_had_is_refused", more_than_can_be_had_is_refused),
     ];
-    let in_tiers: [(&str, &[SandboxTier], InTier); 13] = [
+    let in_tiers: [(&str, &[SandboxTier], InTier); 14] = [
+        ("a_project_stands_where_its_owner_has_it", &NAMESPACES, a_project_stands_where_its_owner_has_it),
         ("the_environment_is_an_allow_list", &SandboxTier::ALL, the_environment_is_an_allow_list),
         ("a_job_sees_the_same_places_in_every_run", &NAMESPACES, a_job_sees_the_same_places_in_every_run),
         (
@@ -341,8 +342,40 @@ fn a_job_sees_the_same_places_in_every_run(tier: SandboxTier) -> Tested {
         assert_eq!(lines.next(), Some("assize"));
         assert_eq!(lines.next(), Some("assize"));
         assert_eq!(lines.next(), Some("not a tty"));
-        assert_eq!(sandbox.work_inside(&world.at("work")), Path::new("/assize/work"));
+        assert_eq!(sandbox.work_inside(&world.at("work"), Path::new("/assize/work")), Path::new("/assize/work"));
         assert_eq!(sandbox.reports_inside(&world.at("gates/reports")), Path::new("/assize/reports"));
+    })
+}
+
+/// Scripts of an environment begin with its absolute path, and name the project's files by theirs.
+fn a_project_stands_where_its_owner_has_it(tier: SandboxTier) -> Tested {
+    within(tier, |world, sandbox| {
+        let project = world.at("home/code/project");
+        let environment = project.join(".venv/bin");
+        fs::create_dir_all(&environment).expect("a folder");
+        std::os::unix::fs::symlink("/bin/sh", environment.join("sh")).expect("a link");
+        let (shell_of, answer) = (environment.join("sh"), project.join("answer"));
+        fs::write(&answer, "of the owner").expect("written");
+        fs::write(environment.join("tool"), format!("#!{}\ncat {}\n", shell_of.display(), answer.display()))
+            .expect("written");
+        fs::set_permissions(environment.join("tool"), fs::Permissions::from_mode(0o755)).expect("a mode");
+        fs::write(world.at("work/answer"), "of the copy").expect("written");
+        let mut job = shell(world, "pwd; .venv/bin/tool; echo x 2>/dev/null > .venv/new || echo; echo new > made");
+        job.place.clone_from(&project);
+        let inside = sandbox.work_inside(&job.work, &job.place);
+        assert_eq!(inside, project);
+        job.read_only.push((project.join(".venv"), inside.join(".venv")));
+        let result = sandbox.run(&job, &mut |_| {}).expect("run");
+        let text = String::from_utf8_lossy(&result.stdout).into_owned();
+        assert_eq!(
+            text,
+            format!("{}\nof the copy\n", project.display()),
+            "{}",
+            String::from_utf8_lossy(&result.stderr)
+        );
+        assert!(
+            world.at("work/made").exists() && !project.join("made").exists() && !project.join(".venv/new").exists()
+        );
     })
 }
 
