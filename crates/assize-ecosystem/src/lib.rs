@@ -34,13 +34,13 @@ pub mod role;
 pub mod test_kind;
 pub mod tool;
 
-pub use ecosystem::{ECOSYSTEMS, Ecosystem, GeneratedPaths, Install, TestPaths};
+pub use ecosystem::{ECOSYSTEMS, Ecosystem, GeneratedPaths, Install, Preparation, TestPaths};
 pub use language::Language;
 pub use role::FileRole;
 
 use std::sync::LazyLock;
 
-use assize_core::path::{ending, file_name};
+use assize_core::path::{ending, file_name, parent};
 
 use command::CommandRole;
 use marker::{SkipMarker, TestMarkers};
@@ -58,6 +58,31 @@ pub fn of_manifest(path: &str) -> Option<(&'static Ecosystem, bool)> {
     ECOSYSTEMS.iter().find_map(|ecosystem| {
         let is_lock = ecosystem.lock_files.contains(&name);
         (is_lock || pattern::any(ecosystem.manifests, name)).then_some((ecosystem, is_lock))
+    })
+}
+
+/// Returns the ecosystem that a program belongs to: one of its tools, or one that lies among its dependencies. `None`
+/// where the name says nothing.
+pub fn of_program(program: &str) -> Option<&'static Ecosystem> {
+    let name = file_name(program);
+    let lies_in = |folders: &[&str]| program.split('/').rev().skip(1).any(|part| folders.contains(&part));
+    let found = |is_meant: &dyn Fn(&Ecosystem) -> bool| ECOSYSTEMS.iter().find(|ecosystem| is_meant(ecosystem));
+    found(&|it| lies_in(it.dependency_folders) || lies_in(it.environments))
+        .or_else(|| found(&|it| it.tools.iter().any(|tool| tool.id.split(' ').next() == Some(name))))
+        .or_else(|| found(&|it| (it.role)(name, &[]).is_some()))
+}
+
+/// Returns how the dependencies of a folder are installed, and where: in the nearest folder above that has a file which
+/// says so. `exists` tells of a path whether there is a file.
+pub fn preparation<'f>(
+    ecosystem: &Ecosystem,
+    folder: &'f str,
+    exists: impl Fn(&str) -> bool,
+) -> Option<(&'f str, &'static Preparation)> {
+    let above = std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| parent(at)));
+    above.into_iter().find_map(|at| {
+        let path = |file: &str| if at.is_empty() { file.to_owned() } else { format!("{at}/{file}") };
+        Some((at, ecosystem.preparations.iter().find(|preparation| exists(&path(preparation.file)))?))
     })
 }
 

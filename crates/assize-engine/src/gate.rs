@@ -68,6 +68,9 @@ pub struct GateExecution {
     pub command: String,
     /// Its output: standard output, then standard error.
     pub output: String,
+    /// The command that installs what it depends on, where one is known.
+    #[serde(default)]
+    pub ready_by: Option<String>,
 }
 
 /// A copy of a tree with everything that gates need to run in it.
@@ -132,6 +135,7 @@ impl PreparedWorktree {
                 time_ms: 0,
                 command: shown,
                 output: String::new(),
+                ready_by: self.ready_by(setup, &command),
             });
         }
         let mut markers = CompletionMarkers::default();
@@ -178,6 +182,15 @@ impl PreparedWorktree {
         let ran = sandbox.run(&self.job(&command, &reports, sandbox, terms), &mut |_| {});
         let is_ordinary = |status: i32| gate.ordinary_statuses().contains(&status);
         Ok(ran.is_ok_and(|ran| ran.limit_reached.is_none() && ran.status.is_some_and(is_ordinary)))
+    }
+
+    /// Returns the command that installs what a gate depends on.
+    fn ready_by(&self, setup: &Setup, command: &GateCommand) -> Option<String> {
+        let ecosystem = assize_ecosystem::of_program(&command.program)?;
+        let exists = |path: &str| self.project.files.contains(path);
+        let (folder, preparation) = assize_ecosystem::preparation(ecosystem, &setup.folder, exists)?;
+        let enter = if folder.is_empty() { String::new() } else { format!("cd {} && ", quoted(folder)) };
+        Some(format!("{enter}{}", preparation.command))
     }
 
     /// Returns whether a command's program is there: on the search path, among the dependencies, in the copy, or, given
@@ -236,7 +249,7 @@ impl PreparedWorktree {
             Ok(result) => result,
             Err(error) => {
                 let run = without_result(GateTrouble::NoSandbox, format!("it could not be started: {error}"));
-                return Ok(GateExecution { run, time_ms: 0, command: shown, output: String::new() });
+                return Ok(GateExecution { run, time_ms: 0, command: shown, output: String::new(), ready_by: None });
             }
         };
         let time_ms = u64::try_from(result.wall.as_millis()).unwrap_or(u64::MAX);
@@ -253,7 +266,8 @@ impl PreparedWorktree {
         completion_marker::hear(&checks.markers.markers, report_file, &mut run);
         // The reports are not needed any more. If they cannot be removed, they only take space.
         let _ = remove(&reports);
-        Ok(GateExecution { run, time_ms, command: shown, output: make_visible(&text).into_owned() })
+        let ready_by = self.ready_by(planned.setup, command);
+        Ok(GateExecution { run, time_ms, command: shown, output: make_visible(&text).into_owned(), ready_by })
     }
 
     fn job(&self, command: &GateCommand, reports: &Path, sandbox: &Sandbox, terms: &RunTerms) -> SandboxJob {
@@ -374,16 +388,18 @@ fn again(gate: &dyn Gate, command: &GateCommand) -> String {
     for_shell(command)
 }
 
+/// Quotes a word for a shell, if it has to be.
+fn quoted(text: &str) -> String {
+    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:,+@%".contains(character);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
 /// Formats a command so that a shell can run it from the root of the project.
 fn for_shell(command: &GateCommand) -> String {
-    let quoted = |text: &str| {
-        let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:,+@%".contains(character);
-        if !text.is_empty() && text.chars().all(plain) {
-            text.to_owned()
-        } else {
-            format!("'{}'", text.replace('\'', "'\\''"))
-        }
-    };
     let mut line = String::new();
     if !command.folder.is_empty() {
         line.push_str(&format!("cd {} && ", quoted(&command.folder)));

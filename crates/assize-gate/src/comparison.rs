@@ -42,6 +42,13 @@ struct BaseLine {
     text: Option<String>,
 }
 
+impl Moves {
+    /// Returns whether a file of the changed tree is one that the change touches.
+    pub fn touch(&self, path: &str) -> bool {
+        self.shifts.contains_key(path)
+    }
+}
+
 impl LineShift {
     fn of(file: &FileChange) -> Self {
         let mut shift = Self::default();

@@ -15,7 +15,7 @@ use assize_report::{Diagnostic, TestCase, TestOutcome, TestRun};
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::{Moves, TestComparison, compare_tests, new_diagnostics};
-use crate::gate::{Dimension, ENDED_WITH_STATUS, Gate, GateRun, GateState, GateTrouble};
+use crate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble};
 
 /// Most new diagnostics of a gate that are kept; the rest is counted.
 pub const NEW_DIAGNOSTICS_MAX: usize = 200;
@@ -133,7 +133,7 @@ pub enum TestsOf {
     Change,
 }
 
-/// Why a gate came to no result, and whether the change is to blame.
+/// Why a gate came to no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TroubleReport {
@@ -141,8 +141,9 @@ pub struct TroubleReport {
     pub kind: GateTrouble,
     /// The reason in words.
     pub detail: String,
-    /// Whether the change brought it about. Otherwise nobody could judge.
-    pub to_blame: bool,
+    /// The command that makes the gate ready, where one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready_by: Option<String>,
 }
 
 /// The tests of one gate.
@@ -226,6 +227,8 @@ pub struct Circumstances<'a> {
     pub output: &'a str,
     /// The words that mark tests of edge cases.
     pub edge_words: &'a BTreeSet<String>,
+    /// The command that prepares the folder, where one is known.
+    pub ready_by: Option<&'a str>,
 }
 
 impl GateResult {
@@ -244,17 +247,18 @@ impl GateResult {
         let runs_tests = about.dimensions.contains(&Dimension::TestsFunctional);
         let nothing_new = new.is_empty() && new_left_out == 0 && failed_tests == 0;
         let (state, trouble) = match run.state {
-            GateState::Passed if runs_tests && executed(run) == 0 => came_to_no_test(run, base),
-            GateState::Failed if nothing_new && known > 0 && runs_tests => came_to_no_test(run, base),
+            GateState::Passed if runs_tests && executed(run) == 0 => came_to_no_test(run, base, moves),
+            GateState::Failed if nothing_new && known > 0 && runs_tests => came_to_no_test(run, base, moves),
             GateState::Failed if nothing_new && known > 0 => (GateState::Passed, None),
-            state => {
-                let trouble = run.trouble.as_ref().map(|(kind, detail)| TroubleReport {
-                    kind: *kind,
-                    detail: detail.clone(),
-                    to_blame: to_blame(*kind, detail, about.dimensions, base),
-                });
-                (state, trouble)
+            GateState::Errored => {
+                let (kind, detail) = run.trouble.clone().unwrap_or((GateTrouble::NoReport, String::new()));
+                let (state, ready_by) = match is_to_blame(kind, runs_tests, base) {
+                    true => (GateState::Errored, None),
+                    false => (GateState::NotReady, about.ready_by.map(str::to_owned)),
+                };
+                (state, Some(TroubleReport { kind, detail, ready_by }))
             }
+            state => (state, None),
         };
         let log = if state == GateState::Passed { Vec::new() } else { log_tail(about.output) };
         Self {
@@ -282,6 +286,16 @@ impl GateResult {
         if self.folder.is_empty() { format!("{}{of}", self.id) } else { format!("{} in {}{of}", self.id, self.folder) }
     }
 
+    /// Says why the gate is not ready, and what makes it ready.
+    pub fn why_not_ready(&self) -> String {
+        let (why, by) = match &self.trouble {
+            Some(trouble) => (trouble.detail.as_str(), trouble.ready_by.as_deref()),
+            None => ("no reason is known", None),
+        };
+        let by = by.map_or_else(String::new, |command| format!("; `{command}` makes it ready"));
+        format!("{} is not ready: {why}{by}", self.name())
+    }
+
     /// Returns whether the gate runs tests.
     pub fn is_test_runner(&self) -> bool {
         self.dimensions.contains(&Dimension::TestsFunctional)
@@ -291,7 +305,7 @@ impl GateResult {
     pub fn holds(&self, dimension: Dimension) -> Option<bool> {
         let concerns = self.dimensions.contains(&dimension)
             || dimension == Dimension::TestsEdge && self.dimensions.contains(&Dimension::TestsFunctional);
-        if !concerns || self.state == GateState::Absent {
+        if !concerns || matches!(self.state, GateState::Absent | GateState::NotReady) {
             return None;
         }
         let tests = self.tests.as_ref().filter(|_| self.state == GateState::Failed && self.new.is_empty());
@@ -345,17 +359,17 @@ fn executed(run: &GateRun) -> usize {
 /// What a run of tests is worth that did not come to its tests, or not to all of them, and has no objection that is new.
 /// Nothing is shown to work then, whatever the base did.
 ///
-/// Code that does not build is to blame for that, as a test is that failed before and still fails. Without a place in the
-/// code the fault may be that of the machine, and then the base tells.
-fn came_to_no_test(run: &GateRun, base: Option<&GateRun>) -> (GateState, Option<TroubleReport>) {
+/// A file that the change touches and that does not build is the change's doing. For anything else the base tells.
+fn came_to_no_test(run: &GateRun, base: Option<&GateRun>, moves: &Moves) -> (GateState, Option<TroubleReport>) {
     let objections = || run.report.iter().flat_map(|report| &report.diagnostics);
     let placed = objections().find(|found| found.path.is_some());
     let why = placed.or_else(|| objections().next()).map(line_of);
     let why = why.map_or_else(String::new, |why| format!(", on the base as well: {why}"));
     let came = if executed(run) == 0 { "it came to no test" } else { "it did not come to all tests" };
-    let to_blame = placed.is_some() || worked(base, true);
-    let trouble = TroubleReport { kind: GateTrouble::NoTests, detail: format!("{came}{why}"), to_blame };
-    (GateState::Errored, Some(trouble))
+    let in_change = objections().filter_map(|found| found.path.as_deref()).any(|path| moves.touch(path));
+    let is_worse = executed(run) == 0 && worked(base, true);
+    let state = if in_change || is_worse { GateState::Errored } else { GateState::NotReady };
+    (state, Some(TroubleReport { kind: GateTrouble::NoTests, detail: format!("{came}{why}"), ready_by: None }))
 }
 
 /// Returns whether a gate came to a result on the base. A runner of tests did if it executed any.
@@ -376,23 +390,16 @@ pub fn no_tests_yet(held: &GateRun, base: Option<&GateRun>) -> bool {
 
 /// Says whether a change is to blame for a gate that came to no result.
 ///
-/// A run of tests that hangs, crashes or runs into a limit is the doing of the code under test. For anything else the base
-/// tells: a gate that works there and not here was broken by the change. A runner that cannot be started, there and here, was not.
-fn to_blame(kind: GateTrouble, detail: &str, dimensions: &[Dimension], base: Option<&GateRun>) -> bool {
-    let same_before =
-        base.and_then(|base| base.trouble.as_ref()).is_some_and(|(was, said)| *was == kind && said == detail);
-    // What shells say of a program that is not there, or cannot be executed.
-    let never_started = [126, 127].iter().any(|status| detail.starts_with(&format!("{ENDED_WITH_STATUS} {status}")));
-    let runs_tests = dimensions.contains(&Dimension::TestsFunctional);
-    let works_on_base = worked(base, runs_tests);
+/// The base tells: a gate that works there and not here was broken by the change. Without a base, a run of tests that
+/// hangs, crashes or runs into a limit is the doing of the code under test.
+fn is_to_blame(kind: GateTrouble, runs_tests: bool, base: Option<&GateRun>) -> bool {
     match kind {
         GateTrouble::Forged => true,
-        GateTrouble::MissingTool | GateTrouble::NoSandbox => false,
-        GateTrouble::Crashed if same_before && never_started => false,
+        GateTrouble::MissingTool | GateTrouble::NoSandbox | GateTrouble::Machine => false,
         GateTrouble::TimedOut | GateTrouble::Crashed | GateTrouble::OverLimit | GateTrouble::Contradiction => {
-            runs_tests || works_on_base
+            base.map_or(runs_tests, |_| worked(base, runs_tests))
         }
-        GateTrouble::NoReport | GateTrouble::NoTests => works_on_base,
+        GateTrouble::NoReport | GateTrouble::NoTests => worked(base, runs_tests),
     }
 }
 

@@ -290,7 +290,7 @@ fn refused(record: &ReviewRecord) -> MarketFailure {
             details.tests_failed.push(short(&test.id));
             details.error_messages.extend(test.message.iter().map(|message| short(message)));
         }
-        let blamed = gate.trouble.as_ref().filter(|trouble| trouble.to_blame);
+        let blamed = gate.trouble.as_ref().filter(|_| gate.state == GateState::Errored);
         if is_of_quality(gate) && (gate.state == GateState::Failed || blamed.is_some()) {
             details.quality_checks_failed.push(gate.name());
         }

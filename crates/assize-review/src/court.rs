@@ -181,7 +181,13 @@ fn vanished(inputs: &ReviewInputs, dimension: Dimension) -> bool {
 /// that lives on under another path with the same name.
 pub(crate) fn vanished_tests(inputs: &ReviewInputs) -> impl Iterator<Item = (&GateResult, &str)> {
     let closed = !inputs.case.opened.lets_tests_go();
-    let deciding = inputs.exec.gates.iter().filter(move |gate| closed && gate.tests_of == TestsOf::Base);
+    // A run that was cut short reports no test that it did not come to.
+    let is_whole = |gate: &&GateResult| {
+        let found_none = gate.trouble.as_ref().is_some_and(|trouble| trouble.kind == GateTrouble::NoTests);
+        gate.state != GateState::NotReady || found_none
+    };
+    let of_base = move |gate: &&GateResult| closed && gate.tests_of == TestsOf::Base;
+    let deciding = inputs.exec.gates.iter().filter(of_base).filter(is_whole);
     deciding.flat_map(|gate| {
         let comparison = gate.tests.as_ref().and_then(|tests| tests.against_base.as_ref());
         let gone = comparison.into_iter().flat_map(|tests| tests.missing.iter().chain(&tests.no_longer_run));
@@ -192,27 +198,26 @@ pub(crate) fn vanished_tests(inputs: &ReviewInputs) -> impl Iterator<Item = (&Ga
 /// Says what the evidence comes to; `Ok` where it would let the change in.
 fn evidence_outcome(inputs: &ReviewInputs) -> Result<(), Bound> {
     let gates = &inputs.exec.gates;
-    let trouble = |gate: &&GateResult| gate.state == GateState::Errored;
-    let to_blame = |gate: &GateResult| gate.trouble.as_ref().is_some_and(|trouble| trouble.to_blame);
     let forged = |gate: &GateResult| gate.trouble.as_ref().is_some_and(|trouble| trouble.kind == GateTrouble::Forged);
     if gates.iter().any(forged) {
         return Err(Bound::Below(ReviewOutcome::Reject));
     }
-    let failed = gates.iter().any(|gate| gate.state == GateState::Failed || trouble(&gate) && to_blame(gate));
+    let failed = gates.iter().any(|gate| matches!(gate.state, GateState::Failed | GateState::Errored));
     let blocked = inputs.findings.iter().any(|finding| blocks(finding, &inputs.policy));
     if failed || blocked || vanished_tests(inputs).next().is_some() {
         return Err(Bound::Below(ReviewOutcome::Revise));
     }
     let mut unknown: Vec<String> = inputs.missing.clone();
-    unknown.extend(gates.iter().filter(trouble).map(|gate| {
-        let why = gate.trouble.as_ref().map_or("no reason is known", |trouble| &trouble.detail);
-        format!("{}: {why}", gate.name())
-    }));
     let code = inputs.case.scope == ReviewScope::Everything
         || inputs.patch_summary.is_empty()
         || inputs.patch_summary.iter().any(|file| !is_prose(&file.path));
+    let is_required = |gate: &&GateResult| code && gate.dimensions.iter().any(|of| inputs.policy.require.contains(of));
+    let not_ready: Vec<&GateResult> =
+        gates.iter().filter(|gate| gate.state == GateState::NotReady).filter(is_required).collect();
+    unknown.extend(not_ready.iter().map(|gate| gate.why_not_ready()));
     for dimension in inputs.policy.require.iter().filter(|_| code) {
-        if inputs.exec.bound(*dimension).is_none() && !inputs.looked_at.contains(dimension) {
+        let is_named = not_ready.iter().any(|gate| gate.dimensions.contains(dimension));
+        if !is_named && inputs.exec.bound(*dimension).is_none() && !inputs.looked_at.contains(dimension) {
             unknown.push(format!(
                 "no gate says anything of {}; if none looks at it, `require = []` in [review] lets a change in without it",
                 dimension.as_str()
@@ -287,9 +292,14 @@ fn accepted(inputs: &ReviewInputs) -> String {
     let passed = inputs.exec.gates.iter().filter(|gate| gate.state == GateState::Passed);
     let names: Vec<String> = passed.map(GateResult::name).collect();
     let tests = inputs.exec.test.passed;
+    let not_ready = inputs.exec.gates.iter().filter(|gate| gate.state == GateState::NotReady);
+    let not_ready: Vec<String> = not_ready.map(GateResult::name).collect();
+    let unknown =
+        if not_ready.is_empty() { String::new() } else { format!(" Not ready here: {}.", not_ready.join(", ")) };
     let checked = if names.is_empty() { "no gate".to_owned() } else { names.join(", ") };
     format!(
-        "All gates that there are passed ({checked}; {tests} tests). What only a reader could judge was not judged."
+        "All gates that could run passed ({checked}; {tests} tests).{unknown} What only a reader could judge was not \
+         judged."
     )
 }
 
@@ -439,7 +449,7 @@ fn of_tests(inputs: &ReviewInputs) -> Option<String> {
     let mut what: Vec<String> =
         gates().flat_map(|gate| gate.tests.iter().flat_map(|tests| &tests.failing)).map(failing_line).collect();
     let hung = gates().filter(|gate| gate.is_test_runner()).filter_map(|gate| gate.trouble.as_ref());
-    what.extend(hung.filter(|trouble| trouble.to_blame).map(|trouble| trouble.detail.clone()));
+    what.extend(hung.map(|trouble| trouble.detail.clone()));
     what.extend(vanished_tests(inputs).map(|(_, id)| format!("{id} has to run and pass")));
     (!what.is_empty()).then(|| format!("make these tests pass: {}", what.join("; ")))
 }

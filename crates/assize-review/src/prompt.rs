@@ -92,6 +92,7 @@ pub(super) fn signals(exec: &ExecReport, nonce: &Nonce) -> Value {
             GateState::Passed => "passed",
             GateState::Failed => "failed",
             GateState::Errored => "came to no result",
+            GateState::NotReady => "cannot work here, with or without the change",
             GateState::Absent => "absent",
         };
         let known = if gate.known > 0 {

@@ -303,13 +303,9 @@ fn objections_of(gate: &GateResult) -> Measure {
     match gate.state {
         GateState::Passed => Measure::Holds,
         GateState::Failed => Measure::of((gate.new.len() + gate.new_left_out).max(1)),
-        GateState::Errored if is_to_blame(gate) => Measure::Faults(UNCOUNTED),
-        GateState::Errored | GateState::Absent => Measure::Unknown,
+        GateState::Errored => Measure::Faults(UNCOUNTED),
+        GateState::NotReady | GateState::Absent => Measure::Unknown,
     }
-}
-
-fn is_to_blame(gate: &GateResult) -> bool {
-    gate.trouble.as_ref().is_some_and(|trouble| trouble.to_blame)
 }
 
 /// What the tests say.
@@ -342,13 +338,15 @@ impl TestMeasures {
             return all(match gate.state {
                 GateState::Passed => Measure::Holds,
                 GateState::Failed => Measure::Faults(UNCOUNTED),
-                GateState::Errored if is_to_blame(gate) => Measure::Faults(UNCOUNTED),
-                GateState::Errored | GateState::Absent => Measure::Unknown,
+                GateState::Errored => Measure::Faults(UNCOUNTED),
+                GateState::NotReady | GateState::Absent => Measure::Unknown,
             });
         };
-        if gate.state == GateState::Errored {
-            // What a runner counted before it came to grief proves nothing.
-            return all(if is_to_blame(gate) { Measure::Faults(UNCOUNTED) } else { Measure::Unknown });
+        // What a runner counted before it came to grief proves nothing.
+        match gate.state {
+            GateState::Errored => return all(Measure::Faults(UNCOUNTED)),
+            GateState::NotReady => return all(Measure::Unknown),
+            GateState::Passed | GateState::Failed | GateState::Absent => {}
         }
         let count = |wanted: &dyn Fn(&FailingTest) -> bool| tests.failing.iter().filter(|test| wanted(test)).count();
         let broke = |test: &FailingTest| test.passed_before && gate.tests_of == TestsOf::Base;

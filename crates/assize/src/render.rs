@@ -77,6 +77,7 @@ pub fn gate_mark(state: GateState) -> String {
         GateState::Passed => styled(GOOD, "✓"),
         GateState::Failed => styled(BAD, "✗"),
         GateState::Errored => styled(DOUBTFUL, "?"),
+        GateState::NotReady => styled(DOUBTFUL, "!"),
         GateState::Absent => quiet("-"),
     }
 }
@@ -157,7 +158,8 @@ fn explain_line(findings: &[Finding], gates: &[GateResult], unjudged: Option<&Un
         let alike = findings.iter().filter(move |finding| finding.certainty == certainty);
         alike.filter(|finding| finding.severity != Severity::Note).map(|finding| finding.rule.as_str())
     };
-    let gates = gates.iter().filter(|gate| matches!(gate.state, GateState::Failed | GateState::Errored));
+    let gates =
+        gates.iter().filter(|gate| matches!(gate.state, GateState::Failed | GateState::Errored | GateState::NotReady));
     let gates = gates.map(|gate| gate.id.as_str());
     let causes = unjudged.map(|unjudged| unjudged.cause.as_str());
     let ids = of(Certainty::Certain).chain(gates).chain(of(Certainty::Likely)).chain(causes);

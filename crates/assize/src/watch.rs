@@ -153,7 +153,7 @@ mod tests {
             (ReviewStep::Printed(&past), passing(&format!("2/4 pytest  {}…", &fits[1..]))),
             (ReviewStep::Printed(" \n"), None),
             (ReviewStep::Ended { result: &gates[0] }, lasting("✗ pytest 1.2 s")),
-            (ReviewStep::Ended { result: &gates[2] }, lasting("? mypy 1.2 s")),
+            (ReviewStep::Ended { result: &gates[2] }, lasting("! mypy 1.2 s")),
             (ReviewStep::Ended { result: &absent }, None),
             (ReviewStep::Printed("still"), passing("2/4 pytest  still")),
             (ReviewStep::Judging, passing("waiting for the judges")),

@@ -2,7 +2,7 @@
 
 use assize_core::path::{file_name, parent};
 
-use super::{Ecosystem, GeneratedPaths, TestPaths, install, tool};
+use super::{Ecosystem, GeneratedPaths, TestPaths, install, prepare, tool};
 use crate::Language;
 use crate::command::CommandRole;
 use crate::marker::{SkipMarker, TestMarkers};
@@ -50,6 +50,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         tool("diesel", &[SchemaTool], &[File("diesel.toml")]),
     ],
     project_files: &["Cargo.toml"],
+    preparations: &[prepare("Cargo.lock", "cargo fetch --locked"), prepare("Cargo.toml", "cargo fetch")],
     lock_files: &["Cargo.lock"],
     generated: GeneratedPaths {
         names: &["*.pb.rs", "*.gen.rs", "*_generated.rs", "*.generated.rs"],

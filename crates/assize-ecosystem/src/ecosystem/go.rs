@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Ecosystem, GeneratedPaths, TestPaths, install, tool};
+use super::{Ecosystem, GeneratedPaths, TestPaths, install, prepare, tool};
 use crate::Language;
 use crate::command::{CommandRole, subcommand};
 use crate::marker::{SkipMarker, TestMarkers};
@@ -24,6 +24,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         tool("go test", &[TestRunner], &[File("go.mod")]),
     ],
     project_files: &["go.mod"],
+    preparations: &[prepare("go.mod", "go mod download all")],
     lock_files: &["go.sum", "go.work.sum"],
     dependency_folders: &["vendor"],
     vendored_folders: &["vendor"],

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use assize_core::path::file_name;
 use regex::Regex;
 
-use super::{Ecosystem, GeneratedPaths, TestPaths, install, tool};
+use super::{Ecosystem, GeneratedPaths, TestPaths, install, prepare, tool};
 use crate::Language;
 use crate::command::CommandRole;
 use crate::marker::{SkipMarker, TestMarkers};
@@ -48,6 +48,13 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         tool("flyway", &[SchemaTool], &[Text("flyway")]),
     ],
     project_files: &["pom.xml", "build.gradle"],
+    preparations: &[
+        prepare("gradlew", "./gradlew testClasses"),
+        prepare("build.gradle", "gradle testClasses"),
+        prepare("build.gradle.kts", "gradle testClasses"),
+        prepare("mvnw", "./mvnw -B -DskipTests test"),
+        prepare("pom.xml", "mvn -B -DskipTests test"),
+    ],
     lock_files: &["gradle.lockfile"],
     generated: GeneratedPaths { names: &[], folders: &[] },
     // Maven and Gradle compile each source set on its own: what lies in `src/main` is no test, whatever it is called. Surefire collects `Test*`,

@@ -28,6 +28,8 @@ pub struct Ecosystem {
     pub project_files: &'static [&'static str],
     /// Files that hold the versions of dependencies fast.
     pub lock_files: &'static [&'static str],
+    /// How its dependencies are installed; the first whose file is there.
+    pub preparations: &'static [Preparation],
     /// Folders of a project that hold installed packages.
     pub dependency_folders: &'static [&'static str],
     /// Folders of a project that hold an interpreter with its packages.
@@ -118,6 +120,7 @@ impl Ecosystem {
         settings: &[],
         project_files: &[],
         lock_files: &[],
+        preparations: &[],
         dependency_folders: &[],
         environments: &[],
         vendored_folders: &[],
@@ -137,6 +140,19 @@ impl Ecosystem {
         popular_packages: "",
         registries: &[],
     };
+}
+
+/// How the dependencies of a project are installed, as a file beside its manifest says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preparation {
+    /// The file: a lock file, or a manifest.
+    pub file: &'static str,
+    /// The command, for a shell in the folder of the file.
+    pub command: &'static str,
+}
+
+const fn prepare(file: &'static str, command: &'static str) -> Preparation {
+    Preparation { file, command }
 }
 
 /// A store of packages or toolchains.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use assize_core::path::parent;
 use regex::Regex;
 
-use super::{Ecosystem, GeneratedPaths, TestPaths, install, tool};
+use super::{Ecosystem, GeneratedPaths, TestPaths, install, prepare, tool};
 use crate::Language;
 use crate::command::{CommandRole, names_tests};
 use crate::marker::{SkipMarker, TestMarkers};
@@ -43,11 +43,13 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
             "prettier",
             &[Formatter],
             &[
-                Setting(".prettierrc"), Setting(".prettierrc.*"),
+                Setting(".prettierrc"),
+                Setting(".prettierrc.*"),
                 Setting("prettier.config.*"),
                 Key("package.json", &["prettier"]),
                 Dependency("prettier"),
-                AlsoReads(".prettierrc*"), AlsoReads(".prettierignore"),
+                AlsoReads(".prettierrc*"),
+                AlsoReads(".prettierignore"),
                 AlsoReads(".editorconfig"),
             ],
         ),
@@ -61,14 +63,26 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
             "eslint",
             &[Linter],
             &[
-                Setting(".eslintrc"), Setting(".eslintrc.*"),
+                Setting(".eslintrc"),
+                Setting(".eslintrc.*"),
                 Setting("eslint.config.*"),
                 Key("package.json", &["eslintConfig"]),
                 Dependency("eslint"),
-                AlsoReads(".eslintrc*"), AlsoReads(".eslintignore"),
+                AlsoReads(".eslintrc*"),
+                AlsoReads(".eslintignore"),
             ],
         ),
-        tool("xo", &[Linter], &[Key("package.json", &["xo"]), Dependency("xo"), AlsoReads(".eslintrc*"), AlsoReads(".eslintignore"), AlsoReads("eslint.config.*")]),
+        tool(
+            "xo",
+            &[Linter],
+            &[
+                Key("package.json", &["xo"]),
+                Dependency("xo"),
+                AlsoReads(".eslintrc*"),
+                AlsoReads(".eslintignore"),
+                AlsoReads("eslint.config.*"),
+            ],
+        ),
         tool("oxlint", &[Linter], &[Setting(".oxlintrc.json"), Dependency("oxlint")]),
         tool("tslint", &[Linter], &[Setting("tslint.json")]),
         tool("stylelint", &[Linter], &[Setting(".stylelintrc*"), Dependency("stylelint")]),
@@ -91,7 +105,11 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
             &[TestRunner],
             &[Setting("jest.config.*"), Key("package.json", &["jest"]), Dependency("jest"), AlsoReads("jest.setup.*")],
         ),
-        tool("mocha", &[TestRunner], &[Setting(".mocharc"), Setting(".mocharc.*"), Key("package.json", &["mocha"]), Dependency("mocha")]),
+        tool(
+            "mocha",
+            &[TestRunner],
+            &[Setting(".mocharc"), Setting(".mocharc.*"), Key("package.json", &["mocha"]), Dependency("mocha")],
+        ),
         tool("ava", &[TestRunner], &[Setting("ava.config.*"), Key("package.json", &["ava"]), Dependency("ava")]),
         tool("node:test", &[TestRunner], &[Script("node --test")]),
         tool("karma", &[TestRunner], &[Setting("karma.conf.*")]),
@@ -107,6 +125,15 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     ],
     settings: &["tsconfig*", "jsconfig*", "eslint.*", "eslintrc.*", "vite.config.*"],
     project_files: &["package.json"],
+    preparations: &[
+        prepare("pnpm-lock.yaml", "pnpm install --frozen-lockfile"),
+        prepare("yarn.lock", "yarn install --immutable"),
+        prepare("bun.lock", "bun install --frozen-lockfile"),
+        prepare("bun.lockb", "bun install --frozen-lockfile"),
+        prepare("package-lock.json", "npm ci"),
+        prepare("npm-shrinkwrap.json", "npm ci"),
+        prepare("package.json", "npm install"),
+    ],
     lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"],
     dependency_folders: &["node_modules"],
     vendored_folders: &["node_modules", "bower_components"],

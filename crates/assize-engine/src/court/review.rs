@@ -834,6 +834,7 @@ impl<'a> GateSession<'a> {
             command: ran.command.clone(),
             output: &ran.output,
             edge_words: &self.terms.gates.edge_words,
+            ready_by: ran.ready_by.as_deref(),
         };
         GateResult::of(&ran.run, base, self.moves, &about)
     }

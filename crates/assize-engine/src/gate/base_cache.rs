@@ -249,7 +249,8 @@ mod tests {
             let copy = WorkCopy::of_folder(&self.at(tree), files).expect("a copy");
             let path = std::env::join_paths([self.at("bin"), self.at("cargo")]).expect("a path");
             let path = path.to_str().expect("text");
-            let worktree = PreparedWorktree::new(copy, &self.at(tree), path, PathBuf::new());
+            let mut worktree = PreparedWorktree::new(copy, &self.at(tree), path, PathBuf::new());
+            worktree.place = self.at("place");
             let gate = DeclaredGate {
                 id: "lint".to_owned(),
                 command: vec![program.to_owned()],

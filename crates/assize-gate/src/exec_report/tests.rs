@@ -53,7 +53,8 @@ fn a_change_is_blamed_for_what_works_without_it() {
     use GateTrouble::{Crashed, Forged, MissingTool, NoReport, NoTests, TimedOut};
     for (kind, dimensions, base, blamed) in [
         (TimedOut, TESTS, None, true),
-        (TimedOut, TESTS, Some(&broken), true),
+        (TimedOut, TESTS, Some(&broken), false),
+        (TimedOut, TESTS, Some(&green), true),
         (TimedOut, STYLE, None, false),
         (TimedOut, STYLE, Some(&sound), true),
         (Crashed, STYLE, Some(&broken), false),
@@ -66,28 +67,10 @@ fn a_change_is_blamed_for_what_works_without_it() {
         (MissingTool, TESTS, Some(&green), false),
         (Forged, STYLE, None, true),
     ] {
-        let trouble = result(&troubled(kind), base, dimensions).trouble.expect("trouble");
-        assert_eq!(trouble.to_blame, blamed, "{kind:?} {dimensions:?} {}", base.is_some());
-    }
-}
-
-#[test]
-fn a_runner_that_cannot_be_started_is_nobodys_fault() {
-    let crashed = |detail: &str| GateRun {
-        state: GateState::Errored,
-        trouble: Some((GateTrouble::Crashed, detail.to_owned())),
-        report: None,
-    };
-    let missing = "it ended with status 127: python3: not found";
-    for (now, before, blamed) in [
-        (missing, Some(missing), false),
-        (missing, Some("it ended with status 127: pytest: not found"), true),
-        (missing, None, true),
-        ("it ended with status 1", Some("it ended with status 1"), true),
-    ] {
-        let base = before.map(crashed);
-        let trouble = result(&crashed(now), base.as_ref(), TESTS).trouble.expect("trouble");
-        assert_eq!(trouble.to_blame, blamed, "{now} {before:?}");
+        let state = if blamed { GateState::Errored } else { GateState::NotReady };
+        let result = result(&troubled(kind), base, dimensions);
+        assert_eq!(result.state, state, "{kind:?} {dimensions:?} {}", base.is_some());
+        assert_eq!(result.holds(dimensions[0]), blamed.then_some(false));
     }
 }
 
@@ -166,18 +149,20 @@ fn what_is_kept_has_limits() {
 fn a_run_without_a_test_says_why() {
     let says = |ended: SampleRunEnd| {
         let run = run_that(ended).expect("a run");
-        let trouble = result(&run, Some(&run), TESTS).trouble.expect("trouble");
-        (trouble.kind, trouble.detail, trouble.to_blame)
+        let result = result(&run, Some(&run), TESTS);
+        assert_eq!(result.state, GateState::NotReady, "the base does not build either");
+        let trouble = result.trouble.expect("trouble");
+        (trouble.kind, trouble.detail)
     };
     let known = "it came to no test, on the base as well:";
-    assert_eq!(says(SampleRunEnd::Unbuilt), (GateTrouble::NoTests, format!("{known} a.py:1: unused os [F401]"), true));
-    assert_eq!(says(SampleRunEnd::Unready), (GateTrouble::NoTests, format!("{known} no network [F401]"), false));
+    assert_eq!(says(SampleRunEnd::Unbuilt), (GateTrouble::NoTests, format!("{known} a.py:1: unused os [F401]")));
+    assert_eq!(says(SampleRunEnd::Unready), (GateTrouble::NoTests, format!("{known} no network [F401]")));
     let half = "it did not come to all tests, on the base as well:";
-    assert_eq!(says(SampleRunEnd::HalfBuilt), (GateTrouble::NoTests, format!("{half} a.py:1: unused os [F401]"), true));
+    assert_eq!(says(SampleRunEnd::HalfBuilt), (GateTrouble::NoTests, format!("{half} a.py:1: unused os [F401]")));
     // A linter that was declared to be a runner of tests runs none.
     let none = result(&lint(&[]), None, TESTS);
     let trouble = none.trouble.expect("trouble");
-    assert_eq!((none.state, trouble.kind, trouble.to_blame), (GateState::Errored, GateTrouble::NoTests, false));
+    assert_eq!((none.state, trouble.kind), (GateState::NotReady, GateTrouble::NoTests));
     assert_eq!(trouble.detail, "it came to no test");
 }
 

@@ -11,6 +11,7 @@ pub mod completion_marker;
 pub mod declared;
 mod go;
 mod javascript;
+mod machine;
 mod mentions;
 mod package_script;
 mod python;
@@ -310,20 +311,19 @@ pub trait Gate: Sync {
 /// How a gate's run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum GateState {
     /// It ran, and has no objection.
     Passed,
     /// It ran, and objects.
     Failed,
-    /// It did not come to a result.
+    /// It did not come to a result. Of a change, the change brought that about.
     Errored,
+    /// It cannot work here, with or without the change.
+    NotReady,
     /// The project does not use it.
     Absent,
 }
-
-/// How the trouble of a gate begins whose tool ended with a status that it does not use.
-pub(crate) const ENDED_WITH_STATUS: &str = "it ended with status";
 
 /// Why a gate came to no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -348,6 +348,8 @@ pub enum GateTrouble {
     Forged,
     /// A limit on its output, memory or processes was reached.
     OverLimit,
+    /// The machine kept it from working: no network, no space, a toolchain that cannot be written to.
+    Machine,
 }
 
 /// What a gate's run is worth, before anything is compared with the base.
@@ -368,10 +370,10 @@ impl GateRun {
             report.tests.as_ref().map_or(Ok(()), assize_report::TestRun::check)?;
             Ok(report)
         });
-        let errored = |trouble, detail: String, report| Self {
-            state: GateState::Errored,
-            trouble: Some((trouble, detail)),
-            report,
+        let errored = |trouble, detail: String, report| {
+            let of_machine = machine::fault(trouble, output);
+            let trouble = of_machine.map_or((trouble, detail), |what| (GateTrouble::Machine, what));
+            Self { state: GateState::Errored, trouble: Some(trouble), report }
         };
         let report = parsed.as_ref().ok().cloned();
         if let Err(ReportError::MissingTool(detail)) = &parsed {
@@ -388,7 +390,11 @@ impl GateRun {
             return errored(GateTrouble::Crashed, "a signal ended it".to_owned(), report);
         };
         if !gate.ordinary_statuses().contains(&status) {
-            return errored(GateTrouble::Crashed, format!("{ENDED_WITH_STATUS} {status}{}", complaint(output)), report);
+            return errored(
+                GateTrouble::Crashed,
+                format!("it ended with status {status}{}", complaint(output)),
+                report,
+            );
         }
         let mut report = match parsed {
             Ok(report) => report,

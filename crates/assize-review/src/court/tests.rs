@@ -60,9 +60,9 @@ fn lint(path: &str, message: &str) -> GateResult {
     GateResult { new: vec![found], ..gate("ruff-check", &[Dimension::Style], GateState::Failed) }
 }
 
-fn troubled(gate: GateResult, kind: GateTrouble, to_blame: bool) -> GateResult {
-    let trouble = TroubleReport { kind, detail: "test_a did not end".to_owned(), to_blame };
-    GateResult { state: GateState::Errored, trouble: Some(trouble), ..gate }
+fn troubled(gate: GateResult, kind: GateTrouble, state: GateState) -> GateResult {
+    let trouble = TroubleReport { kind, detail: "test_a did not end".to_owned(), ready_by: None };
+    GateResult { state, trouble: Some(trouble), ..gate }
 }
 
 fn inputs(gates: Vec<GateResult>) -> ReviewInputs {
@@ -101,16 +101,21 @@ fn the_gates_bound_the_ruling() {
         ("all green", vec![green(), gate("ruff", style, Passed)], Outcome::Accept),
         ("a test fails", vec![tests(Failed, 2, &["test_a"])], Outcome::Revise),
         ("a new objection", vec![green(), lint("src/a.py", "unused")], Outcome::Revise),
-        ("hangs", vec![troubled(green(), GateTrouble::TimedOut, true)], Outcome::Revise),
+        ("hangs", vec![troubled(green(), GateTrouble::TimedOut, GateState::Errored)], Outcome::Revise),
         (
-            "no tool",
-            vec![green(), troubled(gate("mypy", style, Errored), GateTrouble::MissingTool, false)],
+            "no tool that is required",
+            vec![green(), troubled(gate("mypy", style, Errored), GateTrouble::MissingTool, GateState::NotReady)],
+            Outcome::Accept,
+        ),
+        (
+            "no tool for the tests",
+            vec![green(), troubled(green(), GateTrouble::MissingTool, GateState::NotReady)],
             Outcome::Unjudged,
         ),
-        ("forged", vec![troubled(green(), GateTrouble::Forged, true)], Outcome::Reject),
+        ("forged", vec![troubled(green(), GateTrouble::Forged, GateState::Errored)], Outcome::Reject),
         (
             "red beside unknown",
-            vec![lint("a", "b"), troubled(green(), GateTrouble::MissingTool, false)],
+            vec![lint("a", "b"), troubled(green(), GateTrouble::MissingTool, GateState::NotReady)],
             Outcome::Revise,
         ),
         ("no tests at all", vec![gate("ruff", style, Passed)], Outcome::Unjudged),

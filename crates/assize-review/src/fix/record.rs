@@ -99,7 +99,7 @@ pub fn objections(record: &ReviewRecord) -> ObjectionCounts {
         for test in gate.tests.iter().flat_map(|tests| &tests.failing) {
             object(&[&name, "test", &test.id], 1);
         }
-        let trouble = gate.trouble.as_ref().filter(|trouble| trouble.to_blame && gate.state == GateState::Errored);
+        let trouble = gate.trouble.as_ref().filter(|_| gate.state == GateState::Errored);
         if let Some(trouble) = trouble {
             object(&[&name, "trouble", &trouble.detail], 1);
         }

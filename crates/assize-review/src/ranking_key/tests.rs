@@ -36,9 +36,9 @@ fn tests(failing: &[(bool, bool)]) -> GateResult {
     GateResult { tests: Some(summary), ..gate("pytest", Dimension::TestsFunctional, state, 0) }
 }
 
-fn troubled(to_blame: bool) -> GateResult {
-    let trouble = TroubleReport { kind: GateTrouble::TimedOut, detail: String::new(), to_blame };
-    GateResult { trouble: Some(trouble), ..gate("pytest", Dimension::TestsFunctional, GateState::Errored, 0) }
+fn troubled(state: GateState) -> GateResult {
+    let trouble = TroubleReport { kind: GateTrouble::TimedOut, detail: String::new(), ready_by: None };
+    GateResult { trouble: Some(trouble), ..gate("pytest", Dimension::TestsFunctional, state, 0) }
 }
 
 fn finding(rule: &str) -> Finding {
@@ -94,8 +94,8 @@ fn each_criterion_outweighs_all_that_come_after_it() {
 fn fewer_faults_are_better_and_not_knowing_lies_between() {
     let two = ranking_key(vec![tests(&[(false, false), (false, false)])], vec![], 1, 1.0);
     let one = ranking_key(vec![tests(&[(false, false)])], vec![], 90, 0.0);
-    let hangs = ranking_key(vec![troubled(true)], vec![], 1, 1.0);
-    let no_tool = ranking_key(vec![troubled(false)], vec![], 1, 1.0);
+    let hangs = ranking_key(vec![troubled(GateState::Errored)], vec![], 1, 1.0);
+    let no_tool = ranking_key(vec![troubled(GateState::NotReady)], vec![], 1, 1.0);
     let green = ranking_key(vec![tests(&[])], vec![], 90, 0.0);
     assert!(hangs < two && two < one && one < green);
     assert!(hangs < no_tool && no_tool < green);
@@ -105,8 +105,8 @@ fn fewer_faults_are_better_and_not_knowing_lies_between() {
 
 #[test]
 fn a_gate_that_came_to_no_result_is_not_one_that_is_not_there() {
-    let trouble = TroubleReport { kind: GateTrouble::MissingTool, detail: String::new(), to_blame: false };
-    let errored = GateResult { trouble: Some(trouble), ..gate("ruff-check", Dimension::Style, GateState::Errored, 0) };
+    let trouble = TroubleReport { kind: GateTrouble::MissingTool, detail: String::new(), ready_by: None };
+    let errored = GateResult { trouble: Some(trouble), ..gate("ruff-check", Dimension::Style, GateState::NotReady, 0) };
     let of = |gates: Vec<GateResult>| ranking_key(gates, vec![], 1, 1.0).other_faults;
     assert_eq!(of(vec![tests(&[])]), Measure::Holds);
     assert_eq!(of(vec![tests(&[]), errored]), Measure::Unknown);

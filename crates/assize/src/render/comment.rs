@@ -103,6 +103,7 @@ fn gate_row(gate: &GateResult) -> String {
         GateState::Passed => "✅ passed",
         GateState::Failed => "❌ failed",
         GateState::Errored => "❔ no result",
+        GateState::NotReady => "➖ not ready",
         GateState::Absent => "not used",
     };
     let tests = gate.tests.as_ref().map_or(String::new(), |tests| {

@@ -171,7 +171,11 @@ fn gate_lines(text: &mut String, gate: &GateResult) {
     let details = quiet(&format!("({})", details.join(", ")));
     let _ = writeln!(text, "  {} {} {details}", gate_mark(gate.state), gate.name());
     if let Some(trouble) = &gate.trouble {
-        let _ = writeln!(text, "      {}", visible(&trouble.detail));
+        let why = if gate.state == GateState::NotReady { "not ready: " } else { "" };
+        let _ = writeln!(text, "      {why}{}", visible(&trouble.detail));
+        if let Some(command) = &trouble.ready_by {
+            let _ = writeln!(text, "      {}", quiet(&format!("made ready by: {}", visible(command))));
+        }
     }
     for diagnostic in gate.new.iter().take(SHOWN) {
         let _ = writeln!(text, "      {}", visible(&line_of(diagnostic)));
@@ -307,12 +311,12 @@ pub(crate) mod tests {
         let trouble = TroubleReport {
             kind: GateTrouble::MissingTool,
             detail: "mypy is not installed".to_owned(),
-            to_blame: false,
+            ready_by: Some("uv sync".to_owned()),
         };
         let gates = vec![
             GateResult { tests: Some(tests), ..gate("pytest", &[Dimension::TestsFunctional], GateState::Failed) },
             GateResult { new: vec![found], known: 500, ..gate("ruff-check", &[Dimension::Style], GateState::Failed) },
-            GateResult { trouble: Some(trouble), ..gate("mypy", &[Dimension::Types], GateState::Errored) },
+            GateResult { trouble: Some(trouble), ..gate("mypy", &[Dimension::Types], GateState::NotReady) },
         ];
         ReviewRecord::of(ReviewInputs {
             exec: ExecReport::of(gates, Some("namespaces".to_owned())),
@@ -377,16 +381,17 @@ pub(crate) mod tests {
 
     #[test]
     fn gates_end_as_a_review_without_judges_would() {
-        let trouble = |to_blame| TroubleReport { kind: GateTrouble::MissingTool, detail: String::new(), to_blame };
-        let errored = |inputs: &mut ReviewInputs, to_blame| {
-            inputs.exec.gates[0].state = GateState::Errored;
-            inputs.exec.gates[0].trouble = Some(trouble(to_blame));
+        let ended = |inputs: &mut ReviewInputs, state| {
+            let trouble = TroubleReport { kind: GateTrouble::MissingTool, detail: String::new(), ready_by: None };
+            inputs.exec.gates[0].state = state;
+            inputs.policy.require = inputs.exec.gates[0].dimensions.clone();
+            inputs.exec.gates[0].trouble = Some(trouble);
         };
         for (what, inputs, exit) in [
             ("all passed", passed(|_| {}), Exit::Done),
             ("one failed", passed(|inputs| inputs.exec.gates[0].state = GateState::Failed), Exit::NotAccepted),
-            ("no result", passed(|inputs| errored(inputs, false)), Exit::Unjudged),
-            ("no result by the change", passed(|inputs| errored(inputs, true)), Exit::NotAccepted),
+            ("no result", passed(|inputs| ended(inputs, GateState::NotReady)), Exit::Unjudged),
+            ("no result by the change", passed(|inputs| ended(inputs, GateState::Errored)), Exit::NotAccepted),
             ("no gate", passed(|inputs| inputs.exec.gates.clear()), Exit::Unjudged),
             ("tests are gone", passed(vanished), Exit::NotAccepted),
             ("a fault", passed(|inputs| found(inputs, Certainty::Certain, Severity::Error)), Exit::NotAccepted),
