@@ -168,6 +168,21 @@ impl FileChange {
         })
     }
 
+    /// Walks over the lines of the new state that are new or stand where some were removed, counted from 1.
+    pub fn touched_lines(&self) -> impl Iterator<Item = u32> {
+        let removed_at = self.hunks.iter().flat_map(|hunk| {
+            let mut number = hunk.new_start;
+            hunk.lines.iter().filter_map(move |line| match line.kind {
+                DiffLineKind::Removed => Some(number),
+                DiffLineKind::Added | DiffLineKind::Context => {
+                    number = number.saturating_add(1);
+                    None
+                }
+            })
+        });
+        self.added_lines().map(|(number, _)| number).chain(removed_at)
+    }
+
     /// Walks over the lines that the new state has lost, with their old numbers counted from 1.
     pub fn removed_lines(&self) -> impl Iterator<Item = (u32, &str)> {
         self.hunks.iter().flat_map(|hunk| {

@@ -111,6 +111,13 @@ impl PreparedWorktree {
         Self { copy, project, place: root.to_owned(), dependencies, search_path, build }
     }
 
+    /// Prepares another copy of the same project.
+    pub fn with_copy(&self, copy: WorkCopy, build: PathBuf) -> Self {
+        let (place, dependencies) = (self.place.clone(), self.dependencies.clone());
+        let project = Project { files: copy.files().clone(), ..self.project.clone() };
+        Self { copy, project, place, dependencies, search_path: self.search_path.clone(), build }
+    }
+
     /// Runs a gate. With `word`, which must be unpredictable, the test runner itself is checked by a canary and
     /// completion markers.
     ///

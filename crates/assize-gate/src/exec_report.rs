@@ -15,6 +15,7 @@ use assize_report::{Diagnostic, TestCase, TestOutcome, TestRun};
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::{Moves, TestComparison, compare_tests, new_diagnostics};
+use crate::excuse::{Excuse, Excuses};
 use crate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble};
 
 /// Most new diagnostics of a gate that are kept; the rest is counted.
@@ -59,8 +60,11 @@ pub struct ExecReport {
 pub struct TestTotals {
     /// Tests that passed.
     pub passed: usize,
-    /// Tests that failed.
+    /// Tests that failed and are not excused.
     pub failed: usize,
+    /// Tests that failed and are excused.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub excused: usize,
     /// Tests that were not run, by their own word.
     pub skipped: usize,
     /// Tests that a filter left out.
@@ -152,8 +156,11 @@ pub struct TroubleReport {
 pub struct TestSummary {
     /// Tests that passed.
     pub passed: usize,
-    /// Tests that failed.
+    /// Tests that failed and are not excused.
     pub failed: usize,
+    /// Tests that failed and are excused.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub excused: usize,
     /// Tests that were not run, by their own word.
     pub skipped: usize,
     /// Tests that a filter left out.
@@ -189,9 +196,16 @@ pub struct FailingTest {
     /// Whether it passed in the base: then it is broken now.
     #[serde(default)]
     pub passed_before: bool,
+    /// Why it is not held against the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excuse: Option<Excuse>,
     /// What it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl FailingTest {
@@ -227,6 +241,8 @@ pub struct Circumstances<'a> {
     pub output: &'a str,
     /// The words that mark tests of edge cases.
     pub edge_words: &'a BTreeSet<String>,
+    /// The failing tests that are excused.
+    pub excuses: &'a Excuses,
     /// The command that prepares the folder, where one is known.
     pub ready_by: Option<&'a str>,
 }
@@ -238,10 +254,12 @@ impl GateResult {
         let report = run.report.as_ref();
         let tests_before = base.and_then(|base| base.report.as_ref()).and_then(|report| report.tests.as_ref());
         let tests = report.and_then(|report| report.tests.as_ref());
-        let summary = tests.map(|tests| TestSummary::of(tests, tests_before, about.edge_words));
+        let summary = tests.map(|tests| TestSummary::of(tests, tests_before, about));
         let failed_tests = summary.as_ref().map_or(0, |summary| summary.failed);
+        let excused = summary.as_ref().map_or(0, |summary| summary.excused);
+        let shows_nothing = summary.as_ref().is_some_and(|summary| summary.passed == 0);
         let ObjectionSplit { mut new, known, beyond } =
-            ObjectionSplit::of(run, base, moves, about.fails_at, failed_tests);
+            ObjectionSplit::of(run, base, moves, about.fails_at, failed_tests + excused);
         let new_left_out = new.len().saturating_sub(NEW_DIAGNOSTICS_MAX) + beyond;
         new.truncate(NEW_DIAGNOSTICS_MAX);
         let runs_tests = about.dimensions.contains(&Dimension::TestsFunctional);
@@ -249,7 +267,11 @@ impl GateResult {
         let (state, trouble) = match run.state {
             GateState::Passed if runs_tests && executed(run) == 0 => came_to_no_test(run, base, moves),
             GateState::Failed if nothing_new && known > 0 && runs_tests => came_to_no_test(run, base, moves),
-            GateState::Failed if nothing_new && known > 0 => (GateState::Passed, None),
+            GateState::Failed if nothing_new && excused > 0 && shows_nothing => {
+                let detail = "every test fails, on the base as well".to_owned();
+                (GateState::NotReady, Some(TroubleReport { kind: GateTrouble::NoTests, detail, ready_by: None }))
+            }
+            GateState::Failed if nothing_new && known + excused > 0 => (GateState::Passed, None),
             GateState::Errored => {
                 let (kind, detail) = run.trouble.clone().unwrap_or((GateTrouble::NoReport, String::new()));
                 let (state, ready_by) = match is_to_blame(kind, runs_tests, base) {
@@ -404,20 +426,27 @@ fn is_to_blame(kind: GateTrouble, runs_tests: bool, base: Option<&GateRun>) -> b
 }
 
 impl TestSummary {
-    fn of(tests: &TestRun, before: Option<&TestRun>, edge_words: &BTreeSet<String>) -> Self {
-        let is_edge = |case: &&TestCase| kind_of(&case.id, edge_words) == TestKind::Edge;
+    /// The failing tests that are named and not excused.
+    pub fn held(&self) -> impl Iterator<Item = &FailingTest> {
+        self.failing.iter().filter(|test| test.excuse.is_none())
+    }
+
+    fn of(tests: &TestRun, before: Option<&TestRun>, about: &Circumstances<'_>) -> Self {
+        let is_edge = |case: &&TestCase| kind_of(&case.id, about.edge_words) == TestKind::Edge;
         let before_with = |outcome: TestOutcome| -> BTreeSet<&str> {
             let cases = before.into_iter().flat_map(|run| &run.cases);
             cases.filter(|case| case.outcome == outcome).map(|case| &*case.id).collect()
         };
         let (failed_before, passed_before) = (before_with(TestOutcome::Failed), before_with(TestOutcome::Passed));
         let failing = || tests.cases.iter().filter(|case| case.outcome == TestOutcome::Failed);
+        let is_excused = |case: &&TestCase| about.excuses.contains_key(&case.id);
         let name = |case: &TestCase| FailingTest {
             id: case.id.clone(),
             path: case.path.clone(),
             edge: is_edge(&case),
             failed_before: failed_before.contains(&*case.id),
             passed_before: passed_before.contains(&*case.id),
+            excuse: about.excuses.get(&case.id).copied(),
             message: case.message.as_deref().map(|message| beginning(message, TEST_MESSAGE_CHARS_MAX).into_owned()),
         };
         let against_base = before.map(|before| {
@@ -428,14 +457,18 @@ impl TestSummary {
         });
         Self {
             passed: tests.count(TestOutcome::Passed),
-            failed: tests.count(TestOutcome::Failed),
+            failed: failing().filter(|case| !is_excused(case)).count(),
+            excused: failing().filter(is_excused).count(),
             skipped: tests.count(TestOutcome::Skipped),
             deselected: tests.count(TestOutcome::Deselected),
             expected_failures: tests.count(TestOutcome::ExpectedFailure),
             unexpected_passes: tests.count(TestOutcome::UnexpectedPass),
             edge: tests.cases.iter().filter(|case| case.outcome.was_executed()).filter(is_edge).count(),
-            failing: failing().take(TESTS_NAMED_MAX).map(name).collect(),
-            edge_failed: failing().filter(is_edge).count(),
+            failing: {
+                let held = failing().filter(|case| !is_excused(case)).chain(failing().filter(is_excused));
+                held.take(TESTS_NAMED_MAX).map(name).collect()
+            },
+            edge_failed: failing().filter(is_edge).filter(|case| !is_excused(case)).count(),
             against_base,
         }
     }

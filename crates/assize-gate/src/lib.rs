@@ -28,6 +28,7 @@
 
 pub mod comparison;
 pub mod document;
+pub mod excuse;
 pub mod exec_report;
 pub mod gate;
 pub mod pages;

@@ -285,7 +285,7 @@ fn refused(record: &ReviewRecord) -> MarketFailure {
     let short = |text: &str| beginning(text, DETAIL_CHARS_MAX).into_owned();
     let mut details = FailureDetails::default();
     for gate in &exec.gates {
-        let failing = gate.tests.iter().flat_map(|tests| &tests.failing).filter(|test| !test.failed_before);
+        let failing = gate.tests.iter().flat_map(|tests| tests.held()).filter(|test| !test.failed_before);
         for test in failing {
             details.tests_failed.push(short(&test.id));
             details.error_messages.extend(test.message.iter().map(|message| short(message)));
@@ -300,7 +300,7 @@ fn refused(record: &ReviewRecord) -> MarketFailure {
     details.error_messages.extend(faults.into_iter().flatten().map(|fault| short(fault)));
     // Tests that failed before and still do are told where nothing else explains the ruling.
     if details == FailureDetails::default() {
-        let failing = exec.gates.iter().flat_map(|gate| gate.tests.iter().flat_map(|tests| &tests.failing));
+        let failing = exec.gates.iter().flat_map(|gate| gate.tests.iter().flat_map(|tests| tests.held()));
         details.tests_failed.extend(failing.map(|test| short(&test.id)));
     }
     let objections = findings.iter().filter(|finding| blocks(finding, policy));

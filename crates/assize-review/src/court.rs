@@ -15,7 +15,7 @@ use assize_core::path::is_prose;
 use assize_core::prompt::{Nonce, Question};
 use assize_core::ruling::{Cause, Outcome, Ruling, Unjudged};
 use assize_core::text::{beginning, first_line};
-use assize_gate::exec_report::{GateResult, TestsOf, line_of};
+use assize_gate::exec_report::{GateResult, TestSummary, TestsOf, line_of};
 use assize_gate::gate::{Dimension, GateState, GateTrouble};
 use assize_stop::rule::RULES;
 use serde::{Deserialize, Serialize};
@@ -320,7 +320,7 @@ fn root_cause(inputs: &ReviewInputs) -> String {
             parts.push(format!("{}: {} new: {}{}.", gate.name(), faults(count), shown.join("; "), more(count, SHOWN)));
         }
         if let Some(tests) = gate.tests.as_ref().filter(|tests| tests.failed > 0) {
-            let shown: Vec<String> = tests.failing.iter().take(SHOWN).map(failing_line).collect();
+            let shown: Vec<String> = tests.held().take(SHOWN).map(failing_line).collect();
             let (failed, all) = (tests.failed, tests.failed + tests.passed);
             parts.push(format!(
                 "{}: {failed} of {all} tests failed: {}{}.",
@@ -447,7 +447,7 @@ fn of_tests(inputs: &ReviewInputs) -> Option<String> {
     };
     let gates = || inputs.exec.gates.iter().filter(red);
     let mut what: Vec<String> =
-        gates().flat_map(|gate| gate.tests.iter().flat_map(|tests| &tests.failing)).map(failing_line).collect();
+        gates().flat_map(|gate| gate.tests.iter().flat_map(TestSummary::held)).map(failing_line).collect();
     let hung = gates().filter(|gate| gate.is_test_runner()).filter_map(|gate| gate.trouble.as_ref());
     what.extend(hung.map(|trouble| trouble.detail.clone()));
     what.extend(vanished_tests(inputs).map(|(_, id)| format!("{id} has to run and pass")));

@@ -28,6 +28,7 @@
 //! ```
 
 pub mod completion_marker;
+pub mod cut_off;
 pub mod facts;
 pub mod import;
 pub mod inline_tests;

@@ -227,6 +227,9 @@ impl RawEval {
     }
 }
 
+/// The most times that newly failing tests are run again.
+pub const RERUNS_MAX: u32 = 10;
+
 /// How the project's own checks are run.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -241,6 +244,10 @@ pub struct GateSettings {
     pub test_seconds: u32,
     /// The words that mark tests of edge cases, in lower case.
     pub edge_words: BTreeSet<String>,
+    /// Tests that may fail, by the ids that results show.
+    pub known_red: BTreeSet<String>,
+    /// How often newly failing tests are run again, 0 to [`RERUNS_MAX`]. Those that pass each time are flaky.
+    pub reruns: u32,
     /// What each gate may take.
     pub limits: SandboxLimits,
 }
@@ -253,6 +260,8 @@ impl Default for GateSettings {
             network: false,
             test_seconds: TEST_SECONDS,
             edge_words: default_edge_words(),
+            known_red: BTreeSet::new(),
+            reruns: 2,
             limits: SandboxLimits::default(),
         }
     }
@@ -388,6 +397,9 @@ impl Config {
                 return Err(wrong(format!("{setting} is {seconds}, not between 1 and {most}")));
             }
         }
+        if raw.gates.reruns > RERUNS_MAX {
+            return Err(wrong(format!("[gates] reruns is {}, more than {RERUNS_MAX}", raw.gates.reruns)));
+        }
         let review: ReviewPolicy = raw
             .review
             .policy
@@ -479,6 +491,8 @@ impl Config {
             run,
             sandbox,
             edge_words: self.gates.edge_words.clone(),
+            known_red: self.gates.known_red.clone(),
+            reruns: self.gates.reruns,
             search_path: host.variable("PATH").unwrap_or_default().to_owned(),
             cache: host.cache(),
             seed: None,
@@ -630,6 +644,8 @@ mod tests {
         let test = |seconds: u32| Config::parse(&format!("[gates]\ntest_seconds = {seconds}\n"), "assize.toml");
         assert!(test(1).is_ok() && test(TEST_SECONDS_MAX).is_ok());
         assert!(test(0).is_err() && test(TEST_SECONDS_MAX + 1).is_err());
+        let reruns = |times: u32| Config::parse(&format!("[gates]\nreruns = {times}\n"), "assize.toml");
+        assert!(reruns(0).is_ok() && reruns(RERUNS_MAX).is_ok() && reruns(RERUNS_MAX + 1).is_err());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! *change* as it was submitted; and the *held* copy if the change touches tests or their configuration. The held copy
 //! has the code of the change and the tests of the base. Its results decide.
 
+mod gate_session;
 #[cfg(test)]
 mod tests;
 
@@ -20,13 +21,12 @@ use assize_core::prompt::Question;
 use assize_ecosystem::is_setting;
 use assize_ecosystem::{Language, is_test};
 use assize_gate::comparison::Moves;
-use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
-use assize_gate::gate::{Dimension, GATES, Gate, GateRun, GateState, Setup};
+use assize_gate::exec_report::{ExecReport, GateResult};
+use assize_gate::gate::{Dimension, GATES, Gate, Setup};
 use assize_gate::test_policy::{self, CopyPlan, Uses, WritableScope};
 use assize_review::case::{PatchedFile, ReviewCase, ReviewInputs, ReviewPolicy, ReviewScope};
 use assize_review::court::{ReviewCourt, ReviewEffect, ReviewEvent, ReviewRecord};
 use assize_review::prompt::ReviewAttachments;
-use assize_review::tournament::STOPPED_EARLY;
 use assize_review::verdict::ReviewVerdict;
 use assize_stop::directive::Directive;
 use assize_stop::evidence::Evidence;
@@ -34,11 +34,12 @@ use assize_stop::rule::{self, RuleSettings};
 use assize_stop::session::{Baseline, BaselineScope, SessionState};
 use assize_syntax::inline_tests::{FILE_BYTES_MAX, with_tests_of};
 
+use self::gate_session::{BaseLookup, GateSession};
 use crate::brief;
 use crate::evidence::{Sources, gather, shown_whole};
-use crate::gate::{BaseCache, GateExecution, MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms, detect};
+use crate::gate::{MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms, detect};
 use crate::git::{GitError, Repository, odd_in_work_tree};
-use crate::random::{fresh_nonce, fresh_word};
+use crate::random::fresh_nonce;
 use crate::sandbox::{Launcher, Sandbox, SandboxDemand, SandboxError, SandboxHost};
 use crate::schema;
 use crate::scratch::Scratch;
@@ -81,6 +82,10 @@ pub struct GateTerms {
     pub sandbox: SandboxDemand,
     /// The words that mark tests of edge cases.
     pub edge_words: BTreeSet<String>,
+    /// Tests that may fail, by their ids.
+    pub known_red: BTreeSet<String>,
+    /// How often newly failing tests are run again.
+    pub reruns: u32,
     /// The folders in which programs are found.
     pub search_path: String,
     /// The folder of cached base results.
@@ -249,6 +254,7 @@ pub fn examine(
     let mut session = GateSession {
         terms,
         sandbox: &sandbox,
+        diff: &diff,
         moves: &moves,
         base_tree: worktrees.base_tree.clone(),
         so_far: ReviewInputs { case: case.clone(), policy: terms.policy.clone(), ..ReviewInputs::default() },
@@ -677,167 +683,12 @@ pub fn prepare_base(
     let base_tree = Some(repository.tree_of(commit)?);
     let moves = Moves::default();
     let so_far = ReviewInputs::default();
-    let mut session = GateSession { terms, sandbox: &sandbox, moves: &moves, base_tree, so_far, watch };
+    let diff = Diff::default();
+    let mut session = GateSession { terms, sandbox: &sandbox, diff: &diff, moves: &moves, base_tree, so_far, watch };
     for (gate, setup) in detect(&worktree.project, &terms.gates.declared, &terms.gates.off) {
-        session.find_out(&mut worktree, gate, &setup, BaseLookup::FoundOutAnew)?;
+        session.find_out(&mut worktree, Planned { gate, setup: &setup }, BaseLookup::FoundOutAnew)?;
     }
     Ok(())
-}
-
-/// Whether a cached base result may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BaseLookup {
-    /// A cached result is used.
-    Taken,
-    /// The gate runs in any case, because its build output is needed.
-    FoundOutAnew,
-}
-
-/// The gates of one review.
-struct GateSession<'a> {
-    terms: &'a ReviewTerms,
-    sandbox: &'a Sandbox,
-    moves: &'a Moves,
-    base_tree: Option<String>,
-    /// The inputs so far, without the gates.
-    so_far: ReviewInputs,
-    watch: &'a mut dyn FnMut(ReviewStep<'_>),
-}
-
-/// A gate, its setup, and the copy on which it runs.
-type Due<'a> = (&'a dyn Gate, Setup, TreeState);
-
-impl<'a> GateSession<'a> {
-    fn run_all(
-        &mut self,
-        worktrees: &mut PreparedWorktrees,
-        limits: &mut Vec<String>,
-    ) -> Result<(Vec<GateResult>, Vec<Finding>), ReviewError> {
-        let of =
-            |worktree: &PreparedWorktree| detect(&worktree.project, &self.terms.gates.declared, &self.terms.gates.off);
-        let on_change = of(&worktrees.change);
-        let on_held = worktrees.held.as_ref().map(of);
-        let on_base = worktrees.base.as_ref().map(of).unwrap_or_default();
-        let due = due(on_change, on_held);
-        let findings = removed(&on_base, &due);
-        let mut results = Vec::new();
-        let mut last = TreeState::Base;
-        for (number, (gate, setup, tree)) in due.iter().enumerate() {
-            worktrees.freshen(*tree, last)?;
-            last = *tree;
-            let name = name_of(*gate, setup);
-            (self.watch)(ReviewStep::Gate { name: &name, on: *tree, done: number, of: due.len() });
-            let word = fresh_word();
-            let word = (*tree != TreeState::Base && is_test_runner(*gate)).then_some(word.as_str());
-            let ran = self.run_on(worktrees.get(*tree), *gate, setup, word)?;
-            let base = self.base_run(worktrees, &on_base, *gate, setup, &ran)?;
-            let result =
-                self.result(*gate, setup, *tree, &ran, base.as_ref().map(|base| &base.run), worktrees.held.is_some());
-            let came_with_change =
-                *tree == TreeState::Held && no_tests_yet(&ran.run, base.as_ref().map(|base| &base.run));
-            if came_with_change {
-                limits.push(format!("the base has no tests for {name}: those of the change are the only ones"));
-                continue;
-            }
-            (self.watch)(ReviewStep::Ended { result: &result });
-            results.push(result);
-            if number + 1 < due.len() && self.is_hopeless(&results) {
-                limits.push(STOPPED_EARLY.to_owned());
-                break;
-            }
-        }
-        Ok((results, findings))
-    }
-
-    fn is_hopeless(&self, results: &[GateResult]) -> bool {
-        let Some(hopeless) = &self.terms.hopeless else { return false };
-        let exec = ExecReport::of(results.to_vec(), None);
-        hopeless(&ReviewInputs { exec, ..self.so_far.clone() })
-    }
-
-    fn run_on(
-        &mut self,
-        worktree: &mut PreparedWorktree,
-        gate: &'a dyn Gate,
-        setup: &Setup,
-        word: Option<&str>,
-    ) -> Result<GateExecution, CopyError> {
-        let watch = &mut *self.watch;
-        worktree.run(Planned { gate, setup }, self.sandbox, &self.terms.gates.run, word, &mut |text| {
-            watch(ReviewStep::Printed(text));
-        })
-    }
-
-    /// Runs the same gate on the base if that is informative: for tests, to know which existed; for other gates, only
-    /// if they object.
-    fn base_run(
-        &mut self,
-        worktrees: &mut PreparedWorktrees,
-        on_base: &[(&'a dyn Gate, Setup)],
-        gate: &'a dyn Gate,
-        setup: &Setup,
-        ran: &GateExecution,
-    ) -> Result<Option<GateExecution>, CopyError> {
-        let Some(worktree) = &mut worktrees.base else { return Ok(None) };
-        let quiet = ran.run.state == GateState::Passed && !is_test_runner(gate);
-        let same = |(other, of): &&(&dyn Gate, Setup)| other.id() == gate.id() && of.folder == setup.folder;
-        let Some((_, setup)) = on_base.iter().find(same).filter(|_| !quiet) else { return Ok(None) };
-        self.find_out(worktree, gate, setup, BaseLookup::Taken).map(Some)
-    }
-
-    /// Returns the result of a gate on the base, from the cache or by running it.
-    fn find_out(
-        &mut self,
-        worktree: &mut PreparedWorktree,
-        gate: &'a dyn Gate,
-        setup: &Setup,
-        gates: BaseLookup,
-    ) -> Result<GateExecution, CopyError> {
-        let cache = BaseCache::new(self.terms.gates.cache.as_deref());
-        let tier = self.sandbox.level().tier.to_string();
-        let variable = |name: &str| std::env::var(name).ok();
-        let key = self.base_tree.as_ref().and_then(|tree| {
-            BaseCache::key(tree, Planned { gate, setup }, worktree, &self.terms.gates.run, &tier, &variable)
-        });
-        let cached = key.as_ref().filter(|_| gates == BaseLookup::Taken).and_then(|key| cache.get(key));
-        if let Some(ran) = cached {
-            return Ok(ran);
-        }
-        let name = name_of(gate, setup);
-        (self.watch)(ReviewStep::Gate { name: &name, on: TreeState::Base, done: 0, of: 0 });
-        let ran = self.run_on(worktree, gate, setup, None)?;
-        if let Some(key) = key {
-            cache.put(&key, &ran);
-        }
-        Ok(ran)
-    }
-
-    fn result(
-        &self,
-        gate: &dyn Gate,
-        setup: &Setup,
-        tree: TreeState,
-        ran: &GateExecution,
-        base: Option<&GateRun>,
-        apart: bool,
-    ) -> GateResult {
-        let tests_of =
-            if tree == TreeState::Change && apart && is_test_runner(gate) { TestsOf::Change } else { TestsOf::Base };
-        let about = Circumstances {
-            id: gate.id(),
-            folder: &setup.folder,
-            because: &setup.because,
-            dimensions: gate.dimensions(),
-            fails_at: gate.fails_at(),
-            tests_of,
-            time_ms: ran.time_ms,
-            command: ran.command.clone(),
-            output: &ran.output,
-            edge_words: &self.terms.gates.edge_words,
-            ready_by: ran.ready_by.as_deref(),
-        };
-        GateResult::of(&ran.run, base, self.moves, &about)
-    }
 }
 
 impl PreparedWorktrees {
@@ -857,41 +708,4 @@ impl PreparedWorktrees {
             _ => Ok(()),
         }
     }
-}
-
-/// Returns what runs where: all gates on the change, and before its tests those of the base.
-fn due<'a>(on_change: Vec<(&'a dyn Gate, Setup)>, on_held: Option<Vec<(&'a dyn Gate, Setup)>>) -> Vec<Due<'a>> {
-    let (tests, checks): (Vec<_>, Vec<_>) = on_change.into_iter().partition(|(gate, _)| is_test_runner(*gate));
-    let held = on_held.into_iter().flatten().filter(|(gate, _)| is_test_runner(*gate));
-    let on = |tree| move |(gate, setup)| (gate, setup, tree);
-    checks
-        .into_iter()
-        .map(on(TreeState::Change))
-        .chain(held.map(on(TreeState::Held)))
-        .chain(tests.into_iter().map(on(TreeState::Change)))
-        .collect()
-}
-
-/// Reports gates that the base uses and the change no longer uses.
-fn removed(on_base: &[(&dyn Gate, Setup)], due: &[Due<'_>]) -> Vec<Finding> {
-    let gone = on_base
-        .iter()
-        .filter(|(gate, setup)| !due.iter().any(|(other, of, _)| other.id() == gate.id() && of.folder == setup.folder));
-    gone.map(|(gate, setup)| Finding {
-        rule: "gate-removed".to_owned(),
-        severity: Severity::Error,
-        certainty: Certainty::Likely,
-        path: None,
-        line: None,
-        message: format!("The base uses {} ({}); the change does so no more.", name_of(*gate, setup), setup.because),
-    })
-    .collect()
-}
-
-fn is_test_runner(gate: &dyn Gate) -> bool {
-    gate.dimensions().contains(&Dimension::TestsFunctional)
-}
-
-fn name_of(gate: &dyn Gate, setup: &Setup) -> String {
-    if setup.folder.is_empty() { gate.id().to_owned() } else { format!("{} in {}", gate.id(), setup.folder) }
 }

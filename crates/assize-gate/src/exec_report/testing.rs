@@ -65,6 +65,7 @@ pub fn result(run: &GateRun, base: Option<&GateRun>, dimensions: &'static [Dimen
         command: "gate".to_owned(),
         output: "one\n\ntwo\n",
         edge_words: &words,
+        excuses: &crate::excuse::Excuses::new(),
         ready_by: None,
     };
     GateResult::of(run, base, &Moves::default(), &about)

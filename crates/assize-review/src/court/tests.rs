@@ -41,6 +41,7 @@ fn tests(state: GateState, passed: usize, failing: &[&str]) -> GateResult {
             edge: false,
             failed_before: false,
             passed_before: false,
+            excuse: None,
             message: Some("trace\nAssertionError: 1 != 2".to_owned()),
         })
         .collect();

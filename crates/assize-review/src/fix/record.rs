@@ -96,7 +96,7 @@ pub fn objections(record: &ReviewRecord) -> ObjectionCounts {
         if gate.new_left_out > 0 {
             object(&[&name, "more"], gate.new_left_out);
         }
-        for test in gate.tests.iter().flat_map(|tests| &tests.failing) {
+        for test in gate.tests.iter().flat_map(|tests| tests.held()) {
             object(&[&name, "test", &test.id], 1);
         }
         let trouble = gate.trouble.as_ref().filter(|_| gate.state == GateState::Errored);

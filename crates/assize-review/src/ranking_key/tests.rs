@@ -28,6 +28,7 @@ fn tests(failing: &[(bool, bool)]) -> GateResult {
             edge: *edge,
             failed_before: !passed_before,
             passed_before: *passed_before,
+            excuse: None,
             message: None,
         })
         .collect();

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use assize_core::finding::{Finding, Severity};
 use assize_core::ruling::{Outcome, Unjudged};
 use assize_core::text::first_line;
+use assize_gate::excuse::Excuse;
 use assize_gate::exec_report::{GateResult, TestsOf, line_of};
 use assize_gate::gate::{GATES, Gate, GateState, Setup};
 use assize_review::case::{ReviewInputs, ReviewScope};
@@ -150,6 +151,7 @@ fn gate_lines(text: &mut String, gate: &GateResult) {
         details.push(format!("{} passed", tests.passed));
         for (count, what) in [
             (tests.failed, "failed"),
+            (tests.excused, "excused"),
             (tests.skipped, "skipped"),
             (tests.deselected, "left out"),
             (tests.expected_failures, "failed as expected"),
@@ -182,7 +184,13 @@ fn gate_lines(text: &mut String, gate: &GateResult) {
     }
     let failing = gate.tests.as_ref().map_or(&[][..], |tests| &tests.failing);
     for test in failing.iter().take(SHOWN) {
-        let before = if test.failed_before { quiet(" (failed before as well)") } else { String::new() };
+        let before = match test.excuse {
+            Some(Excuse::KnownRed) => " (known red: it fails on the base as well, and does not depend on the change)",
+            Some(Excuse::Flaky) => " (flaky: it passed when it was run again)",
+            None if test.failed_before => " (failed before as well)",
+            None => "",
+        };
+        let before = quiet(before);
         let _ = writeln!(text, "      {}{before}", visible(&test.id));
         if let Some(said) = test.says() {
             let _ = writeln!(text, "        {}", quiet(&visible(said)));
@@ -296,6 +304,7 @@ pub(crate) mod tests {
             edge: true,
             failed_before: false,
             passed_before: false,
+            excuse: None,
             message: Some("assert 1 == 2\n<script>@everyone".to_owned()),
         };
         let tests =

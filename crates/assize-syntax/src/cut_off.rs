@@ -1,0 +1,196 @@
+//! Makes functions fail as soon as they are called, to find out by running who calls them.
+//!
+//! What a test says of a changed file is told by no name: it may reach the change over many others. A test that still
+//! says the same when every changed function fails does not depend on the change. This module must not know who runs
+//! the tests.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use assize_ecosystem::Language;
+use tree_sitter::Node;
+
+use crate::language;
+
+/// Returns the text with a statement in each function that holds one of these lines (counted from 1), which makes the
+/// function fail with `word`.
+///
+/// `None` where that says nothing of the lines: one of them is code outside of a function, the language has no such
+/// statement here, or the text cannot be parsed. Comments, imports and types run nowhere and do not count. The text
+/// is unchanged where no line counts.
+pub fn with_functions_cut_off(path: &str, text: &str, lines: &BTreeSet<u32>, word: &str) -> Option<String> {
+    let parsed = language::parse(path, text)?;
+    if parsed.tree.root_node().has_error() {
+        return None;
+    }
+    let mut insertions: BTreeMap<usize, String> = BTreeMap::new();
+    for line in lines {
+        let row = usize::try_from(*line).ok()?.checked_sub(1)?;
+        let Some(code) = text.lines().nth(row) else { continue };
+        let Some(column) = code.find(|character: char| !character.is_whitespace()) else { continue };
+        let at = tree_sitter::Point { row, column };
+        let node = parsed.tree.root_node().descendant_for_point_range(at, at)?;
+        let above = || std::iter::successors(Some(node), Node::parent);
+        if above().any(|node| RUNS_NOWHERE.contains(&node.kind())) || is_closing(code) {
+            continue;
+        }
+        let (place, statement) = above().find_map(|node| cut(parsed.language, node, text, word))?;
+        insertions.insert(place, statement);
+    }
+    let mut changed = text.to_owned();
+    for (place, statement) in insertions.into_iter().rev() {
+        changed.insert_str(place, &statement);
+    }
+    Some(changed)
+}
+
+/// Kinds of nodes that run nowhere.
+const RUNS_NOWHERE: &[&str] = &[
+    "comment",
+    "line_comment",
+    "block_comment",
+    "import_statement",
+    "import_from_statement",
+    "future_import_statement",
+    "import_declaration",
+    "package_declaration",
+    "package_clause",
+    "use_declaration",
+    "extern_crate_declaration",
+    "interface_declaration",
+    "type_alias_declaration",
+    "type_declaration",
+    "type_item",
+    "struct_item",
+    "enum_item",
+    "trait_item",
+];
+
+/// Returns whether a line only closes what others have opened.
+fn is_closing(code: &str) -> bool {
+    code.chars().all(|character| character.is_whitespace() || ")]};,".contains(character))
+}
+
+/// Returns where a function is cut off, and by which statement; `None` for a node that is no function.
+fn cut(language: Language, node: Node<'_>, text: &str, word: &str) -> Option<(usize, String)> {
+    let node = if node.kind() == "decorated_definition" { node.child_by_field_name("definition")? } else { node };
+    let body = || node.child_by_field_name("body");
+    let inside = |statement: String| Some((body()?.start_byte() + 1, statement));
+    match (language, node.kind()) {
+        (Language::Python, "function_definition") => {
+            let first = body()?.named_child(0)?;
+            let indentation = text[..first.start_byte()].rsplit('\n').next()?;
+            let separator = if is_compound(first) { format!("\n{indentation}") } else { "; ".to_owned() };
+            Some((first.start_byte(), format!("raise RuntimeError({word:?}){separator}")))
+        }
+        (Language::JavaScript | Language::TypeScript, kind) if SCRIPT_FUNCTIONS.contains(&kind) => {
+            let body = body()?;
+            let statement = format!(" throw new Error({word:?}); ");
+            if body.kind() == "statement_block" {
+                Some((body.start_byte() + 1, statement))
+            } else {
+                Some((body.start_byte(), format!("(() => {{{statement}}})() ?? ")))
+            }
+        }
+        (Language::Rust, "function_item") => inside(format!(" panic!({word:?}); ")),
+        (Language::Go, "function_declaration" | "method_declaration" | "func_literal") => {
+            inside(format!(" panic({word:?}); "))
+        }
+        (Language::Java, "method_declaration") => inside(format!(" if (true) throw new RuntimeException({word:?}); ")),
+        _ => None,
+    }
+}
+
+/// Kinds of functions in JavaScript and TypeScript.
+const SCRIPT_FUNCTIONS: &[&str] = &[
+    "function_declaration",
+    "function_expression",
+    "generator_function",
+    "generator_function_declaration",
+    "arrow_function",
+    "method_definition",
+];
+
+/// Returns whether a statement of Python cannot follow another one on its line.
+fn is_compound(statement: Node<'_>) -> bool {
+    statement.kind().ends_with("_definition") || {
+        let kinds = ["if_", "for_", "while_", "try_", "with_", "match_"];
+        kinds.iter().any(|kind| statement.kind().starts_with(kind))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut_off(path: &str, text: &str, lines: &[u32]) -> Option<String> {
+        with_functions_cut_off(path, text, &lines.iter().copied().collect(), "w")
+    }
+
+    #[test]
+    fn a_function_fails_where_a_line_of_it_changed() {
+        for (path, text, line, expected) in [
+            (
+                "a.py",
+                "def f(a):\n    b = a\n    return b\n",
+                3,
+                "def f(a):\n    raise RuntimeError(\"w\"); b = a\n    return b\n",
+            ),
+            (
+                "a.py",
+                "class A:\n    @x\n    def f(self): return 1\n",
+                2,
+                "class A:\n    @x\n    def f(self): raise RuntimeError(\"w\"); return 1\n",
+            ),
+            (
+                "a.js",
+                "function f() {\n  return 1;\n}\n",
+                2,
+                "function f() { throw new Error(\"w\"); \n  return 1;\n}\n",
+            ),
+            (
+                "a.ts",
+                "const f = (a: number) =>\n  a + 1;\n",
+                2,
+                "const f = (a: number) =>\n  (() => { throw new Error(\"w\"); })() ?? a + 1;\n",
+            ),
+            (
+                "a.rs",
+                "impl A {\n    fn f() -> u8 {\n        1\n    }\n}\n",
+                3,
+                "impl A {\n    fn f() -> u8 { panic!(\"w\"); \n        1\n    }\n}\n",
+            ),
+            (
+                "a.go",
+                "package a\nfunc f() int {\n\treturn 1\n}\n",
+                3,
+                "package a\nfunc f() int { panic(\"w\"); \n\treturn 1\n}\n",
+            ),
+            (
+                "A.java",
+                "class A {\n  int f() {\n    return 1;\n  }\n}\n",
+                3,
+                "class A {\n  int f() { if (true) throw new RuntimeException(\"w\"); \n    return 1;\n  }\n}\n",
+            ),
+        ] {
+            assert_eq!(cut_off(path, text, &[line]).as_deref(), Some(expected), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_runs_nowhere_does_not_count_and_what_runs_elsewhere_says_nothing() {
+        let text = "import os\n# why\n\nLIMIT = 1\n\ndef f():\n    return os\n";
+        assert_eq!(cut_off("a.py", text, &[1, 2, 3]).as_deref(), Some(text));
+        assert_eq!(cut_off("a.py", text, &[4, 7]), None, "a value of the module");
+        assert_eq!(cut_off("a.py", "def f(:\n    return 1\n", &[2]), None, "no Python");
+        assert_eq!(cut_off("a.rb", "def f\n  1\nend\n", &[2]), None);
+        assert_eq!(cut_off("a.py", text, &[99]).as_deref(), Some(text), "past the end");
+    }
+
+    #[test]
+    fn a_block_comes_after_the_statement_on_its_own_line() {
+        let cut = cut_off("a.py", "def f(a):\n    if a:\n        return 1\n    return 2\n", &[3]);
+        let expected = "def f(a):\n    raise RuntimeError(\"w\")\n    if a:\n        return 1\n    return 2\n";
+        assert_eq!(cut.as_deref(), Some(expected));
+    }
+}

@@ -1,0 +1,115 @@
+//! What is held against a change, with the real program: only what its base does not show. The tools are scripts and
+//! Python's own runner of tests.
+
+use std::path::Path;
+use std::process::Command;
+
+use assize_testkit::change::{default_homes, search_path};
+use assize_testkit::repo::Repo;
+use serde_json::Value;
+
+const CODE: &str = "import socket\n\n\ndef double(n):\n    return n + n\n\n\ndef host(name):\n    \
+                    return socket.gethostbyname(name)\n\n\ndef halve(n):\n    return n // 3\n";
+const TESTS: &str = "import unittest\nimport lib\n\n\nclass T(unittest.TestCase):\n    def test_double(self):\n        \
+                     self.assertEqual(lib.double(2), 4)\n\n    def test_host(self):\n        \
+                     lib.host(\"nowhere.invalid\")\n\n    def test_halve(self):\n        \
+                     self.assertEqual(lib.halve(8), 4)\n";
+
+/// A repository of which two tests fail: one for want of a network, one for a fault in the code.
+fn repository(settings: &str) -> Repo {
+    let files = [
+        ("lib.py", CODE),
+        ("tests/__init__.py", ""),
+        ("tests/test_lib.py", TESTS),
+        (".gitignore", "__pycache__/\n"),
+        ("assize.toml", settings),
+    ];
+    Repo::with_commit(&files)
+}
+
+/// Reviews the work tree, with some words as the specification.
+fn review(repo: &Repo, specification: &str) -> Value {
+    let spec = repo.outside().join("spec.md");
+    std::fs::write(&spec, specification).expect("written");
+    let output = Command::new(Path::new(env!("CARGO_BIN_EXE_assize")))
+        .args(["review", "--format", "json", "--spec"])
+        .arg(&spec)
+        .current_dir(repo.path())
+        .env_clear()
+        .env("PATH", search_path(&[]))
+        .envs(default_homes())
+        .env("HOME", repo.outside())
+        .output()
+        .expect("the program runs");
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn excuses(envelope: &Value) -> Vec<(String, String)> {
+    let gates = envelope["exec"]["gates"].as_array().expect("gates");
+    let tests = gates.iter().filter_map(|gate| gate["tests"]["failing"].as_array()).flatten();
+    let text = |value: &Value| value.as_str().unwrap_or("none").rsplit(':').next().unwrap_or_default().to_owned();
+    let mut found: Vec<_> = tests.map(|test| (text(&test["id"]), text(&test["excuse"]))).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn a_red_test_counts_where_it_depends_on_the_change() {
+    for (from, to, asked, outcome, expected) in [
+        ("n + n", "2 * n", "Be simpler.", "accept", &[("test_halve", "known_red"), ("test_host", "known_red")][..]),
+        ("n + n", "2 * n", "Make test_halve pass.", "revise", &[("test_halve", "none"), ("test_host", "known_red")]),
+        ("n // 3", "n // 5", "Halve.", "revise", &[("test_halve", "none"), ("test_host", "known_red")]),
+        ("n // 3", "n // 2", "Halve.", "accept", &[("test_host", "known_red")]),
+        (
+            "import socket",
+            "import socket\n\nLIMIT = 3",
+            "Limit.",
+            "revise",
+            &[("test_halve", "none"), ("test_host", "none")],
+        ),
+    ] {
+        let repo = repository("");
+        repo.write("lib.py", &CODE.replace(from, to));
+        let envelope = review(&repo, asked);
+        let expected: Vec<_> = expected.iter().map(|(id, excuse)| ((*id).to_owned(), (*excuse).to_owned())).collect();
+        assert_eq!((envelope["outcome"].as_str(), excuses(&envelope)), (Some(outcome), expected), "{to}: {envelope}");
+    }
+}
+
+#[test]
+fn tests_that_the_base_lists_may_fail() {
+    let repo = repository(
+        "[gates]\nknown_red = [\"tests/test_lib.py::T::test_host\", \"tests/test_lib.py::T::test_halve\"]\n",
+    );
+    repo.write("lib.py", &CODE.replace("n // 3", "n // 5"));
+    assert_eq!(review(&repo, "Halve.")["outcome"], "accept");
+    // What the change itself lists does not count.
+    let repo = repository("");
+    repo.write("assize.toml", "[gates]\nknown_red = [\"tests/test_lib.py::T::test_double\"]\n");
+    repo.write("lib.py", &CODE.replace("n + n", "n + 3"));
+    assert_eq!(review(&repo, "Halve.")["outcome"], "revise");
+}
+
+#[test]
+fn a_test_that_passes_again_is_flaky() {
+    // One test fails in the first run, which is the one with the change.
+    const RUNNER: &str = "echo run >> COUNT\necho 1..2\necho ok 1 - test_sound\n\
+                          if [ $(wc -l < COUNT) = 1 ]; then echo not ok 2 - test_first; exit 1; fi\n\
+                          echo ok 2 - test_first\n";
+    for (reruns, outcome, expected) in
+        [(2, "accept", &[("test_first", "flaky")][..]), (0, "revise", &[("test_first", "none")])]
+    {
+        let gate = "[[gate]]\nid = \"scripted\"\ncommand = [\"/bin/sh\", \"run.sh\"]\n\
+                    dimension = \"tests_functional\"\nreport = \"tap\"\n";
+        let settings = format!("[gates]\nreruns = {reruns}\nsandbox = \"off\"\n\n{gate}");
+        let repo = Repo::with_commit(&[("assize.toml", &settings), ("notes.txt", "one\n")]);
+        let count = repo.outside().join("count").display().to_string();
+        repo.write("run.sh", &RUNNER.replace("COUNT", &count));
+        repo.commit("a runner");
+        repo.write("lib.c", "int x;\n");
+        let envelope = review(&repo, "Be simpler.");
+        let expected: Vec<_> = expected.iter().map(|(id, excuse)| ((*id).to_owned(), (*excuse).to_owned())).collect();
+        assert_eq!((envelope["outcome"].as_str(), excuses(&envelope)), (Some(outcome), expected), "{envelope}");
+    }
+}
