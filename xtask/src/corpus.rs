@@ -1,5 +1,6 @@
 //! Installs the tools of several languages and runs the review court over whole corpora with them.
 
+use crate::first_try;
 use crate::shell::{Result, command, integration_test, run as execute, workspace};
 use crate::tools;
 
@@ -14,12 +15,23 @@ pub fn run(corpus: Option<&str>, only: Option<&str>, one_of: Option<u32>) -> Res
     if let Some(only) = only {
         tests.env("ASSIZE_TEST_ONLY", only);
     }
-    if let Some(one_of) = one_of {
-        let which = commits()? % one_of;
-        println!("share {which} of {one_of}, by the number of commits");
+    if let Some((which, one_of)) = share(one_of)? {
         tests.env("ASSIZE_TEST_SHARE", format!("{which}/{one_of}"));
     }
     execute(tests)
+}
+
+/// Reviews releases of public packages, or a share of them.
+pub fn first_try(only: Option<&str>, one_of: Option<u32>, kept: bool) -> Result {
+    first_try::run(&first_try::FirstTrySelection { only, kept, share: share(one_of)? })
+}
+
+/// Returns which share is due.
+fn share(one_of: Option<u32>) -> Result<Option<(u32, u32)>> {
+    let Some(one_of) = one_of else { return Ok(None) };
+    let which = commits()? % one_of;
+    println!("share {which} of {one_of}, by the number of commits");
+    Ok(Some((which, one_of)))
 }
 
 /// Returns how many commits there are.

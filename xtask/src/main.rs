@@ -11,6 +11,7 @@ mod collection;
 mod corpus;
 mod coverage;
 mod files;
+mod first_try;
 mod fuzz;
 mod local_model;
 mod record;
@@ -72,7 +73,7 @@ enum Xtask {
     LocalModel(local_model::Arguments),
     /// Review whole corpora with the real tools of each language.
     Corpus {
-        /// Which: `pairs`, `cheats`, …; all of them without it.
+        /// Which: `pairs`, `cheats`, `first-try`, …; all of them but the last without it.
         name: Option<String>,
         /// Only cases whose name contains this.
         #[arg(long)]
@@ -80,6 +81,9 @@ enum Xtask {
         /// Run one case of so many, the next ones with each commit.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         one_of: Option<u32>,
+        /// Of `first-try`, the projects that are looked at once, at the end.
+        #[arg(long)]
+        kept: bool,
         /// Run none; write the table of tricks into docs/src/internals/tricks.md.
         #[arg(long, conflicts_with_all = ["name", "only", "one_of"])]
         write_table: bool,
@@ -113,6 +117,9 @@ fn main() -> ExitCode {
         Xtask::Collection => collection::run(),
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
         Xtask::Corpus { write_table: true, .. } => corpus::write_table(),
+        Xtask::Corpus { name: Some(name), only, one_of, kept, .. } if name == "first-try" => {
+            corpus::first_try(only.as_deref(), one_of, kept)
+        }
         Xtask::Corpus { name, only, one_of, .. } => corpus::run(name.as_deref(), only.as_deref(), one_of),
         Xtask::Coverage(arguments) => coverage::run(&arguments),
         Xtask::Record(arguments) => record::run(&arguments),

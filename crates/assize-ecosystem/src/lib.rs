@@ -30,17 +30,18 @@ mod ecosystem;
 mod language;
 pub mod marker;
 pub mod pattern;
+pub mod preparation;
 pub mod role;
 pub mod test_kind;
 pub mod tool;
 
-pub use ecosystem::{ECOSYSTEMS, Ecosystem, GeneratedPaths, Install, Preparation, TestPaths};
+pub use ecosystem::{ECOSYSTEMS, Ecosystem, GeneratedPaths, Install, TestPaths};
 pub use language::Language;
 pub use role::FileRole;
 
 use std::sync::LazyLock;
 
-use assize_core::path::{ending, file_name, parent};
+use assize_core::path::{ending, file_name};
 
 use command::CommandRole;
 use marker::{SkipMarker, TestMarkers};
@@ -70,20 +71,6 @@ pub fn of_program(program: &str) -> Option<&'static Ecosystem> {
     found(&|it| lies_in(it.dependency_folders) || lies_in(it.environments))
         .or_else(|| found(&|it| it.tools.iter().any(|tool| tool.id.split(' ').next() == Some(name))))
         .or_else(|| found(&|it| (it.role)(name, &[]).is_some()))
-}
-
-/// Returns how the dependencies of a folder are installed, and where: in the nearest folder above that has a file which
-/// says so. `exists` tells of a path whether there is a file.
-pub fn preparation<'f>(
-    ecosystem: &Ecosystem,
-    folder: &'f str,
-    exists: impl Fn(&str) -> bool,
-) -> Option<(&'f str, &'static Preparation)> {
-    let above = std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| parent(at)));
-    above.into_iter().find_map(|at| {
-        let path = |file: &str| if at.is_empty() { file.to_owned() } else { format!("{at}/{file}") };
-        Some((at, ecosystem.preparations.iter().find(|preparation| exists(&path(preparation.file)))?))
-    })
 }
 
 /// Returns whether the folder of this file is a project of its own.

@@ -5,6 +5,7 @@
 
 mod base_cache;
 mod completion_markers;
+pub mod preparation;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -96,25 +97,32 @@ impl PreparedWorktree {
     pub fn new(copy: WorkCopy, root: &Path, search_path: &str, build: PathBuf) -> Self {
         let dependencies: Vec<(PathBuf, String)> =
             dependency_folders(root, copy.files()).into_iter().map(|folder| (root.join(&folder), folder)).collect();
-        let manifests = copy.files().iter().filter(|path| is_setting(path));
-        let manifests =
-            manifests.filter_map(|path| Some((path.clone(), copy.text(path, MANIFEST_BYTES_MAX)?))).collect();
+        let manifests = manifests(&copy);
         let search_path: Vec<PathBuf> =
             std::env::split_paths(search_path).filter(|folder| leads_outside(folder, root)).collect();
-        let mut programs: BTreeSet<String> = search_path.iter().flat_map(|folder| executables(folder)).collect();
+        let programs: BTreeSet<String> = search_path.iter().flat_map(|folder| executables(folder)).collect();
+        let project = Project { files: copy.files().clone(), manifests, programs };
+        let mut prepared = Self { copy, project, place: root.to_owned(), dependencies: Vec::new(), search_path, build };
+        prepared.add_dependencies(dependencies);
+        prepared
+    }
+
+    /// Shows gates folders with dependencies.
+    fn add_dependencies(&mut self, dependencies: Vec<(PathBuf, String)>) {
         for (host, inside) in &dependencies {
             for bin in [".bin", "bin"] {
-                programs.extend(executables(&host.join(bin)).map(|name| format!("{inside}/{bin}/{name}")));
+                let found = executables(&host.join(bin)).map(|name| format!("{inside}/{bin}/{name}"));
+                self.project.programs.extend(found);
             }
         }
-        let project = Project { files: copy.files().clone(), manifests, programs };
-        Self { copy, project, place: root.to_owned(), dependencies, search_path, build }
+        self.dependencies.extend(dependencies);
     }
 
     /// Prepares another copy of the same project.
     pub fn with_copy(&self, copy: WorkCopy, build: PathBuf) -> Self {
         let (place, dependencies) = (self.place.clone(), self.dependencies.clone());
-        let project = Project { files: copy.files().clone(), ..self.project.clone() };
+        let programs = self.project.programs.clone();
+        let project = Project { files: copy.files().clone(), manifests: manifests(&copy), programs };
         Self { copy, project, place, dependencies, search_path: self.search_path.clone(), build }
     }
 
@@ -151,7 +159,7 @@ impl PreparedWorktree {
             command.provided.extend(markers.provided(&sandbox.work_inside(&self.copy.path(), &self.place)));
         }
         let canary = word.and_then(|word| gate.canary(setup, &self.project, word));
-        for (path, contents) in canary.iter().flat_map(|canary| &canary.files) {
+        for (path, contents) in canary.iter().flat_map(|canary| canary.give_to(&mut command)) {
             self.copy.write(path, contents)?;
         }
         let before = self.tests_as_they_are(&markers);
@@ -189,15 +197,6 @@ impl PreparedWorktree {
         let ran = sandbox.run(&self.job(&command, &reports, sandbox, terms), &mut |_| {});
         let is_ordinary = |status: i32| gate.ordinary_statuses().contains(&status);
         Ok(ran.is_ok_and(|ran| ran.limit_reached.is_none() && ran.status.is_some_and(is_ordinary)))
-    }
-
-    /// Returns the command that installs what a gate depends on.
-    fn ready_by(&self, setup: &Setup, command: &GateCommand) -> Option<String> {
-        let ecosystem = assize_ecosystem::of_program(&command.program)?;
-        let exists = |path: &str| self.project.files.contains(path);
-        let (folder, preparation) = assize_ecosystem::preparation(ecosystem, &setup.folder, exists)?;
-        let enter = if folder.is_empty() { String::new() } else { format!("cd {} && ", quoted(folder)) };
-        Some(format!("{enter}{}", preparation.command))
     }
 
     /// Returns whether a command's program is there: on the search path, among the dependencies, in the copy, or, given
@@ -247,6 +246,8 @@ impl PreparedWorktree {
         let reports = self.copy.beside(&format!("reports-{}", crate::random::fresh_word()))?;
         for (name, contents) in &command.provided {
             let path = reports.join(name);
+            let folder = path.parent().unwrap_or(&reports);
+            fs::create_dir_all(folder).map_err(|error| CopyError::Io { path: folder.to_owned(), error })?;
             fs::write(&path, contents).map_err(|error| CopyError::Io { path, error })?;
         }
         let job = self.job(command, &reports, sandbox, terms);
@@ -308,12 +309,27 @@ impl PreparedWorktree {
         job.arguments = command.arguments.iter().map(|argument| argument.replace(REPORTS, &reports)).collect();
         let own = command.environment.iter().map(|(name, value)| (name.clone(), value.replace(REPORTS, &reports)));
         job.environment = own.collect();
+        // Tests may call programs of the project's environment by their names.
+        let environment = self.dependencies.iter().filter(|(host, _)| host.join("pyvenv.cfg").is_file());
+        if let Some((_, folder)) = environment.into_iter().find(|(_, folder)| command.program.starts_with(&**folder)) {
+            let own = inside_work.join(folder);
+            let path = [own.join("bin")].into_iter().chain(self.search_path.iter().cloned());
+            let path = std::env::join_paths(path).unwrap_or_default().to_string_lossy().into_owned();
+            job.environment.entry("PATH".to_owned()).or_insert(path);
+            job.environment.entry("VIRTUAL_ENV".to_owned()).or_insert_with(|| own.to_string_lossy().into_owned());
+        }
         let build = |name: &str| build_inside.join(name).to_string_lossy().into_owned();
         for (name, folder) in [("CARGO_TARGET_DIR", "cargo"), ("GOCACHE", "go")] {
             job.environment.entry(name.to_owned()).or_insert_with(|| build(folder));
         }
         job
     }
+}
+
+/// Reads the files by which gates are recognized.
+fn manifests(copy: &WorkCopy) -> BTreeMap<String, String> {
+    let settings = copy.files().iter().filter(|path| is_setting(path));
+    settings.filter_map(|path| Some((path.clone(), copy.text(path, MANIFEST_BYTES_MAX)?))).collect()
 }
 
 /// The checks of a test runner itself.

@@ -448,6 +448,16 @@ impl Repository {
         Ok(String::from_utf8_lossy(&finished.stdout).trim().to_owned())
     }
 
+    /// Returns the version that the nearest tag above a commit names, such as `1.4.0` for `v1.4.0`.
+    pub fn version_of(&self, commit: &str) -> Option<String> {
+        let finished =
+            self.git(&["describe", "--tags", "--abbrev=0", "--end-of-options", commit], &[], 1 << 16).ok()?;
+        let tag = String::from_utf8_lossy(&finished.stdout);
+        let version = tag.trim().trim_start_matches(|character: char| !character.is_ascii_digit());
+        let plain = |character: char| character.is_ascii_alphanumeric() || ".+".contains(character);
+        (!version.is_empty() && version.chars().all(plain)).then(|| version.to_owned())
+    }
+
     /// Returns the contents of a file in a commit, or `None` if it does not exist there. Bytes that are not UTF-8 are
     /// replaced.
     ///

@@ -316,6 +316,25 @@ fn holds_dependencies(folder: &Path) -> bool {
     real.is_dir() && (!is_link || is_one)
 }
 
+/// Copies a folder, including its links and the times of its files.
+pub(crate) fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        let meta = fs::symlink_metadata(&source)?;
+        if meta.is_dir() {
+            copy_tree(&source, &target)?;
+        } else if meta.is_symlink() {
+            symlink(fs::read_link(&source)?, &target)?;
+        } else if meta.is_file() {
+            fs::copy(&source, &target)?;
+            meta.modified().and_then(|time| fs::File::open(&target)?.set_modified(time))?;
+        }
+    }
+    Ok(())
+}
+
 /// Returns whether a path of a listing stays below its root.
 fn is_below(path: &str) -> bool {
     !path.is_empty() && Path::new(path).components().all(|component| matches!(component, Component::Normal(_)))

@@ -2,19 +2,22 @@
 
 def pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch):
     """Builds the plug-in that tells what pytest does."""
-    import fnmatch
-
     here = os.getcwd()
     relpath, join = os.path.relpath, os.path.join
     ended, left_out = set(settings["ended"]), set(settings["left_out"])
     canaries = settings["canaries"]
+    reported = {placed: path for path, placed in canaries.items()}
     modern = int(pytest.__version__.split(".")[0]) >= 7
     items, names, raised = {}, Names(), {}
     current = []
 
+    def named(path):
+        """The path by which a file is reported."""
+        return reported.get(str(path)) or relpath(str(path), here)
+
     def path_of(node):
         path = getattr(node, "path", None) or getattr(node, "fspath", None)
-        return relpath(str(path), here) if path is not None else str(node.nodeid)
+        return named(path) if path is not None else str(node.nodeid)
 
     def id_of(item):
         """The name of a test, from the folder that the run was started in."""
@@ -76,7 +79,7 @@ def pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch):
             return name.startswith("test_")
 
     def make_module(path, parent):
-        relative = relpath(str(path), here)
+        relative = named(path)
         kind = Empty if relative in left_out else Canary if relative in canaries else None
         if kind is None:
             return None
@@ -106,19 +109,7 @@ def pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch):
             yield
 
         def pytest_configure(self, config):
-            self.patterns = config.getini("python_files")
-            given = [str(arg).split("::")[0] for arg in config.args]
-            for canary in canaries:
-                if not any(os.path.isdir(arg) and not relpath(canary, arg).startswith("..") for arg in given):
-                    config.args.append(join(here, canary))
-
-        def collect_file(self, path, parent):
-            """Finds our own tests where the project has other names for its."""
-            relative, name = relpath(str(path), here), os.path.basename(str(path))
-            usual = any(fnmatch.fnmatch(name, pattern) for pattern in self.patterns)
-            if relative in canaries and not usual and not parent.session.isinitpath(path):
-                return make_module(path, parent)
-            return None
+            config.args.extend(canaries.values())
 
         if modern:
 
@@ -126,17 +117,11 @@ def pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch):
             def pytest_pycollect_makemodule(self, module_path, parent):
                 return make_module(module_path, parent)
 
-            def pytest_collect_file(self, file_path, parent):
-                return self.collect_file(file_path, parent)
-
         else:
 
             @pytest.hookimpl(tryfirst=True)
             def pytest_pycollect_makemodule(self, path, parent):
                 return make_module(path, parent)
-
-            def pytest_collect_file(self, path, parent):
-                return self.collect_file(path, parent)
 
         @pytest.hookimpl(hookwrapper=True, tryfirst=True)
         def pytest_make_collect_report(self, collector):

@@ -15,6 +15,7 @@ import os
 import random
 import re
 import selectors
+import shutil
 import signal
 import stat
 import subprocess
@@ -847,6 +848,20 @@ def ours(test, settings):
     return test.partition("::")[0] in settings["canaries"]
 
 
+def canaries(given):
+    """Puts tests of ours into a folder of their own, outside of the project: its tools and its plug-ins do not see them. Gives
+    the path by which each is reported, and the one where it is."""
+    found = {}
+    private = tempfile.mkdtemp(prefix="canary-")
+    for parent, _, names in os.walk(given):
+        for name in names:
+            path = os.path.join(parent, name)
+            placed = os.path.join(private, name)
+            shutil.copyfile(path, placed)
+            found[os.path.relpath(path, given)] = placed
+    return found
+
+
 def main():
     folder = os.path.dirname(os.path.abspath(__file__))
 
@@ -863,14 +878,7 @@ def main():
     except ValueError:
         seconds = TEST_SECONDS
     settings["cache"] = tempfile.mkdtemp(prefix="cache-")
-    known = set(settings["files"])
-    folder = settings["canary_folder"] or "."
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        names = []
-    beside = [os.path.normpath(os.path.join(folder, name)) for name in names if re.match(r"test_.*\.py$", name)]
-    settings["canaries"] = [path for path in beside if path not in known]
+    settings["canaries"] = canaries(os.path.join(folder, "canary"))
     run, tree = Run(settings["phases"]), Tree()
     say("begin", runner=settings["runner"], python=sys.version.split()[0])
     mutated_tests = MutatedTests(maker, settings)

@@ -145,13 +145,14 @@ def run_unittest():
         by_group.setdefault(type(case).__module__ + "." + type(case).__qualname__, []).append(name)
         by_group.setdefault(type(case).__module__, []).append(name)
 
-    for path in settings["files"] + settings["canaries"]:
+    canaries = settings["canaries"]
+    for path in settings["files"] + list(canaries):
         if path in left_out:
             continue
         say("importing", path=path)
         arm(imports=True)
         try:
-            module = load(unittest, path)
+            module = load(unittest, canaries.get(path, path))
             suite = unittest.defaultTestLoader.loadTestsFromModule(module)
             suite = unittest.TestSuite([suite, *functions(unittest, module)])
         except unittest.SkipTest as reason:

@@ -12,6 +12,8 @@ use assize_core::diff::{Diff, DiffLineKind, FileChange, FileStatus};
 use assize_report::{Diagnostic, TestCase, TestOutcome, TestRun};
 use serde::{Deserialize, Serialize};
 
+use crate::gate::{GateRun, GateState};
+
 /// Where files and lines of the base are found again in the changed tree.
 #[derive(Debug, Clone, Default)]
 pub struct Moves {
@@ -290,6 +292,19 @@ pub struct TestComparison {
     pub no_longer_run: Vec<String>,
     /// Tests that the base has not.
     pub added: usize,
+}
+
+/// Leaves of a run's objections those that another run on the same tree has as well.
+pub fn keep_shared(run: &mut GateRun, other: &GateRun) {
+    let Some(report) = &mut run.report else { return };
+    let key = |found: &Diagnostic| (found.code.clone(), found.path.clone(), found.line, found.message.clone());
+    let there: BTreeSet<_> = other.report.iter().flat_map(|report| &report.diagnostics).map(key).collect();
+    report.diagnostics.retain(|found| there.contains(&key(found)));
+    report.diagnostics_left_out =
+        report.diagnostics_left_out.min(other.report.as_ref().map_or(0, |report| report.diagnostics_left_out));
+    if report.diagnostics.is_empty() && report.diagnostics_left_out == 0 && report.tests.is_none() {
+        run.state = GateState::Passed;
+    }
 }
 
 /// The name of a test without where it stands.

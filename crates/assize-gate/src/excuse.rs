@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_report::{TestCase, TestOutcome};
 use serde::{Deserialize, Serialize};
 
-use crate::gate::GateRun;
+use crate::gate::{GateRun, GateState};
 
 /// Why a failing test is not held against the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -20,10 +20,17 @@ pub enum Excuse {
     KnownRed,
     /// It passed when it was run again on the same tree.
     Flaky,
+    /// The change rewrites it, and nothing says that it must not: the new version passes, and fails on the base.
+    Adapted,
 }
 
 /// The tests that are excused, by their ids.
 pub type Excuses = BTreeMap<String, Excuse>;
+
+/// A run that came to no test.
+pub fn no_run() -> GateRun {
+    GateRun { state: GateState::Errored, trouble: None, report: None }
+}
 
 fn failing(run: &GateRun) -> impl Iterator<Item = &TestCase> {
     let tests = run.report.as_ref().and_then(|report| report.tests.as_ref());
@@ -83,6 +90,124 @@ pub fn passed_in(ids: &BTreeSet<String>, run: &GateRun) -> BTreeSet<String> {
     passed.map(|case| case.id.clone()).collect()
 }
 
+/// The runs that show whether a change adapts tests or weakens them.
+#[derive(Debug, Clone, Copy)]
+pub struct AdaptationRuns<'a> {
+    /// The base.
+    pub base: &'a GateRun,
+    /// The code of the change with the tests of the base.
+    pub held: &'a GateRun,
+    /// The change.
+    pub change: &'a GateRun,
+    /// The code of the base with the tests of the change.
+    pub swapped: &'a GateRun,
+    /// The files of tests that the change touches.
+    pub touched: &'a BTreeSet<String>,
+}
+
+/// How the tests of one run ended, by their ids.
+struct Endings<'a>(BTreeMap<&'a str, &'a TestCase>);
+
+impl<'a> Endings<'a> {
+    fn of(run: &'a GateRun) -> Self {
+        let tests = run.report.as_ref().and_then(|report| report.tests.as_ref());
+        Self(tests.into_iter().flat_map(|tests| &tests.cases).map(|case| (case.id.as_str(), case)).collect())
+    }
+
+    fn is(&self, id: &str, outcome: TestOutcome) -> bool {
+        self.0.get(id).is_some_and(|case| case.outcome == outcome)
+    }
+}
+
+/// Returns the file of a test: as the runner says, or as its id begins.
+fn file_of(case: &TestCase) -> Option<&str> {
+    case.path.as_deref().or_else(|| case.id.split("::").next().filter(|path| assize_ecosystem::is_code(path)))
+}
+
+impl AdaptationRuns<'_> {
+    /// Returns the tests of the base that the change adapts: they do not pass with its code, it touches their files,
+    /// and what stands there now passes with its code and not with that of the base. A test that is gone is adapted if
+    /// its file has another new one for it.
+    ///
+    /// A weakened test passes on the base as well, so it is none of these.
+    pub fn adapted(&self) -> BTreeSet<String> {
+        let [base, held, change, swapped] = [self.base, self.held, self.change, self.swapped].map(Endings::of);
+        let (is_new, mut spare) = self.new_tests(&base, &change, &swapped);
+        let broken =
+            held.0.values().filter(|case| case.outcome == TestOutcome::Failed && !base.0.contains_key(&*case.id));
+        let passed_before = base.0.values().filter(|case| case.outcome == TestOutcome::Passed);
+        let candidates = passed_before.chain(broken).filter(|case| {
+            !held.is(&case.id, TestOutcome::Passed) && !held.is(&case.id, TestOutcome::Skipped) && self.is_touched(case)
+        });
+        let mut found = BTreeSet::new();
+        for case in candidates {
+            let id = case.id.as_str();
+            let adapted = match change.0.get(id).map(|case| case.outcome) {
+                Some(TestOutcome::Passed) => !swapped.is(id, TestOutcome::Passed),
+                Some(_) => false,
+                // A file that cannot be loaded is reported by its path.
+                None if !base.0.contains_key(id) => is_new.contains(&file_of(case)),
+                None => match spare.get_mut(&file_of(case)) {
+                    Some(left) if *left > 0 => {
+                        *left -= 1;
+                        true
+                    }
+                    _ => false,
+                },
+            };
+            if adapted {
+                found.insert(id.to_owned());
+            }
+        }
+        found
+    }
+
+    /// Returns whether the tests of the base cannot be built with the code of the change for faults in files that the
+    /// change rewrites, while its own can, and these cannot be built or fail with the code of the base.
+    pub fn is_rebuilt(&self) -> bool {
+        let executed = |run: &GateRun| {
+            let tests = run.report.as_ref().and_then(|report| report.tests.as_ref());
+            tests.map_or(0, assize_report::TestRun::executed)
+        };
+        let faults = || self.held.report.iter().flat_map(|report| &report.diagnostics);
+        let placed = faults().filter_map(|fault| fault.path.as_deref()).all(|path| self.touched.contains(path));
+        let passed = self.change.state == GateState::Passed && executed(self.change) > 0;
+        executed(self.held) == 0
+            && faults().any(|fault| fault.path.is_some())
+            && placed
+            && passed
+            && self.swapped.state != GateState::Passed
+    }
+
+    /// Returns the files in which tests pass with the change's code alone, and how many of these are new in each.
+    fn new_tests<'c>(
+        &self,
+        base: &Endings<'_>,
+        change: &Endings<'c>,
+        swapped: &Endings<'_>,
+    ) -> (BTreeSet<Option<&'c str>>, BTreeMap<Option<&'c str>, usize>) {
+        let passed = change.0.values().filter(|case| case.outcome == TestOutcome::Passed);
+        let telling = passed.filter(|case| !swapped.is(&case.id, TestOutcome::Passed));
+        let (mut files, mut spare) = (BTreeSet::new(), BTreeMap::new());
+        for case in telling {
+            let file = file_of(case);
+            files.insert(file);
+            if !base.0.contains_key(&*case.id) {
+                *spare.entry(file).or_insert(0) += 1;
+            }
+        }
+        (files, spare)
+    }
+
+    fn is_touched(&self, case: &TestCase) -> bool {
+        if self.touched.is_empty() {
+            return false;
+        }
+        let by_helper = self.touched.iter().any(|path| !assize_ecosystem::holds_tests(path));
+        by_helper || file_of(case).is_none_or(|file| self.touched.contains(file))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,6 +236,49 @@ mod tests {
         let both = BTreeSet::from(["a".to_owned(), "b".to_owned()]);
         assert_eq!(independent_of_change(&both, &now, &cut_off), BTreeSet::from(["a".to_owned()]));
         assert_eq!(independent_of_change(&both, &now, &tested(&[])), BTreeSet::new(), "it came to no test");
+    }
+
+    #[test]
+    fn a_test_is_adapted_where_its_new_version_tells_the_change_from_the_base() {
+        use TestOutcome::{Failed, Passed};
+        let touched = BTreeSet::from(["test_a.py".to_owned()]);
+        let adapted = |held: &[_], change: &[_], swapped: &[_]| {
+            let base = tested(&[("test_a.py::x", Passed), ("test_a.py::y", Passed), ("test_b.py::z", Passed)]);
+            let [held, change, swapped] = [held, change, swapped].map(tested);
+            let runs =
+                AdaptationRuns { base: &base, held: &held, change: &change, swapped: &swapped, touched: &touched };
+            runs.adapted().into_iter().collect::<Vec<_>>().join(" ")
+        };
+        let (x, y, z, new) = ("test_a.py::x", "test_a.py::y", "test_b.py::z", "test_a.py::new");
+        let sound = [(y, Passed), (z, Passed)];
+        let with = |id, outcome| [&[(id, outcome)][..], &sound].concat();
+        assert_eq!(adapted(&with(x, Failed), &with(x, Passed), &with(x, Failed)), x);
+        assert_eq!(adapted(&with(x, Failed), &with(x, Passed), &with(x, Passed)), "", "it was weakened");
+        assert_eq!(adapted(&with(x, Failed), &with(x, Failed), &with(x, Failed)), "", "it fails still");
+        assert_eq!(adapted(&with(x, Failed), &sound, &sound), "", "it is gone");
+        assert_eq!(adapted(&with(x, Failed), &with(new, Passed), &with(new, Failed)), x, "another one stands for it");
+        assert_eq!(adapted(&with(x, Failed), &with(new, Passed), &with(new, Passed)), "");
+        let untouched = [(x, Passed), (y, Passed), (z, Failed)];
+        assert_eq!(adapted(&untouched, &[(z, Passed)], &[(z, Failed)]), "", "its file is as it was");
+        // A file that cannot be loaded with the change's code.
+        let broken = [("test_a.py", Failed), (z, Passed)];
+        let all = [(x, Passed), (y, Passed), (z, Passed)];
+        assert_eq!(adapted(&broken, &all, &broken), "test_a.py test_a.py::x test_a.py::y");
+    }
+
+    #[test]
+    fn tests_that_cannot_be_built_any_more_are_adapted_where_the_change_rewrites_them() {
+        use crate::exec_report::testing::unbuilt;
+        let passed = tested(&[("x", TestOutcome::Passed)]);
+        let (broken, elsewhere) = (unbuilt("tests/a.rs"), unbuilt("src/lib.rs"));
+        let touched = BTreeSet::from(["tests/a.rs".to_owned()]);
+        let runs =
+            AdaptationRuns { base: &passed, held: &broken, change: &passed, swapped: &elsewhere, touched: &touched };
+        assert!(runs.is_rebuilt());
+        assert!(!AdaptationRuns { held: &elsewhere, ..runs }.is_rebuilt(), "the code itself does not build");
+        assert!(!AdaptationRuns { change: &broken, ..runs }.is_rebuilt());
+        assert!(!AdaptationRuns { swapped: &passed, ..runs }.is_rebuilt(), "the new tests pass on the base");
+        assert!(!AdaptationRuns { touched: &BTreeSet::new(), ..runs }.is_rebuilt());
     }
 
     #[test]

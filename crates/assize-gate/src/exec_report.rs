@@ -6,7 +6,7 @@
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::finding::{Finding, Severity};
 use assize_core::text::{beginning, ending, first_line};
@@ -18,6 +18,8 @@ use crate::comparison::{Moves, TestComparison, compare_tests, new_diagnostics};
 use crate::excuse::{Excuse, Excuses};
 use crate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble};
 
+/// The most characters of a reason why a gate is not ready, in one line of it.
+const WHY_CHARS_MAX: usize = 300;
 /// Most new diagnostics of a gate that are kept; the rest is counted.
 pub const NEW_DIAGNOSTICS_MAX: usize = 200;
 /// Most tests of a gate that are named: failing ones, missing ones, ones that no longer run.
@@ -51,6 +53,9 @@ pub struct ExecReport {
     /// How far the gates were held back from the machine; `None` when none ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
+    /// Why nothing is known of a dimension, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unknown: BTreeMap<String, String>,
 }
 
 /// The tests of all runners together.
@@ -257,7 +262,8 @@ impl GateResult {
         let summary = tests.map(|tests| TestSummary::of(tests, tests_before, about));
         let failed_tests = summary.as_ref().map_or(0, |summary| summary.failed);
         let excused = summary.as_ref().map_or(0, |summary| summary.excused);
-        let shows_nothing = summary.as_ref().is_some_and(|summary| summary.passed == 0);
+        let is_adapted = about.excuses.values().any(|excuse| *excuse == Excuse::Adapted);
+        let shows_nothing = summary.as_ref().is_some_and(|summary| summary.passed == 0) && !is_adapted;
         let ObjectionSplit { mut new, known, beyond } =
             ObjectionSplit::of(run, base, moves, about.fails_at, failed_tests + excused);
         let new_left_out = new.len().saturating_sub(NEW_DIAGNOSTICS_MAX) + beyond;
@@ -315,6 +321,8 @@ impl GateResult {
             None => ("no reason is known", None),
         };
         let by = by.map_or_else(String::new, |command| format!("; `{command}` makes it ready"));
+        let why = first_line(why);
+        let why = beginning(&why, WHY_CHARS_MAX);
         format!("{} is not ready: {why}{by}", self.name())
     }
 
@@ -328,6 +336,10 @@ impl GateResult {
         let concerns = self.dimensions.contains(&dimension)
             || dimension == Dimension::TestsEdge && self.dimensions.contains(&Dimension::TestsFunctional);
         if !concerns || matches!(self.state, GateState::Absent | GateState::NotReady) {
+            return None;
+        }
+        let is_aside = dimension == Dimension::TestsEdge && !self.dimensions.contains(&Dimension::TestsEdge);
+        if is_aside && self.state == GateState::Passed && self.tests.as_ref().is_none_or(|tests| tests.edge == 0) {
             return None;
         }
         let tests = self.tests.as_ref().filter(|_| self.state == GateState::Failed && self.new.is_empty());
@@ -451,6 +463,9 @@ impl TestSummary {
         };
         let against_base = before.map(|before| {
             let mut comparison = compare_tests(tests, before);
+            let is_adapted = |id: &String| about.excuses.get(id) == Some(&Excuse::Adapted);
+            comparison.missing.retain(|id| !is_adapted(id));
+            comparison.no_longer_run.retain(|id| !is_adapted(id));
             comparison.missing.truncate(TESTS_NAMED_MAX);
             comparison.no_longer_run.truncate(TESTS_NAMED_MAX);
             comparison
@@ -559,6 +574,42 @@ impl ExecReport {
         });
         self.gates.extend(absent);
         self
+    }
+
+    /// Says of dimensions that nothing has measured why. `looked_at` are those that a built-in gate covers.
+    #[must_use]
+    pub fn with_unknown(mut self, looked_at: &[Dimension]) -> Self {
+        let all = [
+            Dimension::Compilation,
+            Dimension::TestsFunctional,
+            Dimension::TestsEdge,
+            Dimension::Types,
+            Dimension::Style,
+            Dimension::Security,
+        ];
+        for dimension in all.into_iter().filter(|dimension| !looked_at.contains(dimension)) {
+            if self.bound(dimension).is_none() {
+                self.unknown.insert(dimension.as_str().to_owned(), self.why_unknown(dimension));
+            }
+        }
+        self
+    }
+
+    fn why_unknown(&self, dimension: Dimension) -> String {
+        let concerns = |gate: &&GateResult| {
+            gate.dimensions.contains(&dimension) || dimension == Dimension::TestsEdge && gate.is_test_runner()
+        };
+        let not_ready: Vec<String> = self
+            .used()
+            .filter(concerns)
+            .filter(|gate| gate.state == GateState::NotReady)
+            .map(|gate| format!("{} is not ready", gate.name()))
+            .collect();
+        match (not_ready.is_empty(), dimension) {
+            (false, _) => not_ready.join("; "),
+            (true, Dimension::TestsEdge) => "no test of an edge case ran".to_owned(),
+            (true, _) => "no gate looks at it".to_owned(),
+        }
     }
 
     /// The gates that the project uses.

@@ -5,6 +5,7 @@ assize_core::pages! {
     Rule "gate-removed": "../pages/rule/gate-removed.md",
     Rule "gate-trouble": "../pages/rule/gate-trouble.md",
     Rule "passes-anyway": "../pages/rule/passes-anyway.md",
+    Rule "tests-adapted": "../pages/rule/tests-adapted.md",
     Rule "tool-default-codes": "../pages/rule/tool-default-codes.md",
     Rule "vanished-tests": "../pages/rule/vanished-tests.md",
     Rule "without-twins": "../pages/rule/without-twins.md",

@@ -25,6 +25,27 @@ pub struct ReviewPolicy {
     pub block_on: BlockOn,
     /// Dimensions of which something has to be known before a change of code is accepted.
     pub require: Vec<Dimension>,
+    /// When a change may rewrite tests of the base that fail with its code.
+    pub adapted_tests: AdaptedTests,
+}
+
+/// When a change may rewrite tests of the base that fail with its code, apart from those that the specification opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AdaptedTests {
+    /// Where there is no specification: what the change does is then what is wanted.
+    #[default]
+    WithoutSpecification,
+    /// Never.
+    Never,
+}
+
+impl AdaptedTests {
+    /// Returns whether a change without a specification may do so.
+    pub fn is_allowed(self) -> bool {
+        self == Self::WithoutSpecification
+    }
 }
 
 impl Default for ReviewPolicy {
@@ -34,6 +55,7 @@ impl Default for ReviewPolicy {
             diff_budget: DiffBudget::default(),
             block_on: BlockOn::default(),
             require: vec![Dimension::TestsFunctional],
+            adapted_tests: AdaptedTests::default(),
         }
     }
 }

@@ -3,13 +3,13 @@
 //! Every fault is listed by its place. What is accepted here is exactly what the parsers of verdicts and patches accept. This module must
 //! not know where a document came from.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use assize_core::verdict::document::{Checker, DocumentPlace, parse};
 use assize_core::verdict::{REPLY_BYTES_MAX, Verdict as _};
 use assize_core::violation::Violation;
 use assize_patch::validate::{patch_bytes_max, patch_of};
-use assize_patch::{Patch, PatchLimits};
+use assize_patch::{Patch, PatchLimits, check_path};
 use serde_json::Value;
 
 use crate::verdict::{
@@ -35,8 +35,9 @@ fn verdict_of(value: &Value) -> Result<ReviewVerdict, Vec<Violation>> {
         if checker.object(&scores, &names) {
             for (index, name) in names.into_iter().enumerate() {
                 let score = scores.field(name);
-                // The last two need not be there.
-                if index < 6 || !matches!(score.value, None | Some(Value::Null)) {
+                // What nothing has measured is `null`. The last two need not be there.
+                let is_unknown = score.value.map_or(index >= Scores::STATED.len(), Value::is_null);
+                if !is_unknown {
                     checker.score(&score);
                 }
             }
@@ -51,6 +52,10 @@ fn verdict_of(value: &Value) -> Result<ReviewVerdict, Vec<Violation>> {
         for step in plan.items() {
             if checker.object(&step, &["file", "operation", "brief"]) {
                 checker.text(&step.field("file"), PATH_CHARS_MAX);
+                let file = step.field("file");
+                if let Some(Err(fault)) = file.value.and_then(Value::as_str).map(check_path) {
+                    checker.say(&file.at, fault);
+                }
                 checker.one_of(&step.field("operation"), &["edit", "add", "remove"]);
                 checker.text(&step.field("brief"), STEP_CHARS_MAX);
             }
@@ -109,21 +114,39 @@ pub fn validate_both(
     }
 }
 
+/// Returns whether an operation of a patch is what a fix plan asks for. A step to change a file may write it anew.
+fn answers(kind: &str, wanted: &str) -> bool {
+    match wanted {
+        "edit" => kind != "remove",
+        "add" => kind == "add",
+        "remove" => kind == "remove",
+        _ => true,
+    }
+}
+
 /// Names where a patch does not answer its verdict, as far as both can be read.
 fn unanswered(verdict: &Value, patch: &Value) -> Vec<Violation> {
     let (verdict, ops) = (DocumentPlace::root(verdict), DocumentPlace::root(patch).field("ops"));
     let mut checker = Checker::default();
-    if accepts(&verdict) && ops.items().next().is_some() {
-        checker.say(&ops.at, "changes what the verdict accepts");
+    let outcome = verdict.field("verdict").value.and_then(Value::as_str);
+    if matches!(outcome, Some("accept" | "reject")) && ops.items().next().is_some() {
+        checker.say(&ops.at, format!("changes what the verdict {}s", outcome.unwrap_or_default()));
     }
     // A plan with a file that cannot be read may name anything.
     let plan = verdict.field("fix_plan");
-    let planned: Option<BTreeSet<&str>> =
-        plan.items().map(|step| step.field("file").value.and_then(Value::as_str)).collect();
+    let text = |place: &DocumentPlace<'_>| place.value.and_then(Value::as_str).map(str::to_owned);
+    let planned: Option<BTreeMap<String, Option<String>>> =
+        plan.items().map(|step| Some((text(&step.field("file"))?, text(&step.field("operation"))))).collect();
     let Some(planned) = planned.filter(|planned| !planned.is_empty()) else { return checker.found };
-    for path in ops.items().map(|op| op.field("path")) {
-        if let Some(named) = path.value.and_then(Value::as_str).filter(|named| !planned.contains(named)) {
-            checker.say(&path.at, format!("{named:?} is not in the verdict's fix plan"));
+    for op in ops.items() {
+        let (path, kind) = (op.field("path"), text(&op.field("kind")));
+        let Some(named) = text(&path) else { continue };
+        match (planned.get(&named), kind.as_deref()) {
+            (None, _) => checker.say(&path.at, format!("{named:?} is not in the verdict's fix plan")),
+            (Some(Some(wanted)), Some(kind)) if !answers(kind, wanted) => {
+                checker.say(&op.at, format!("is {kind:?}, where the verdict's fix plan has {wanted:?} for {named:?}"));
+            }
+            _ => {}
         }
     }
     checker.found

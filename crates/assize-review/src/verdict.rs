@@ -4,6 +4,7 @@ use assize_core::ruling::Outcome;
 use assize_core::verdict::{Verdict, at_most, check_text};
 use assize_core::violation::Violation;
 use assize_gate::gate::Dimension;
+use assize_patch::check_path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -51,28 +52,35 @@ pub enum ReviewOutcome {
     Reject,
 }
 
-/// How a change does, from 0 (there is an error) to 1 (nothing is wrong).
+/// How a change does, from 0 (there is an error) to 1 (nothing is wrong). `null` where nothing has measured it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = require_scores)]
 pub struct Scores {
     /// It compiles.
+    #[serde(deserialize_with = "stated")]
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub compilation: f64,
+    pub compilation: Option<f64>,
     /// Tests of what it does pass.
+    #[serde(deserialize_with = "stated")]
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub tests_functional: f64,
+    pub tests_functional: Option<f64>,
     /// Tests of edge cases pass.
+    #[serde(deserialize_with = "stated")]
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub tests_edge: f64,
+    pub tests_edge: Option<f64>,
     /// The type checker has no objection.
+    #[serde(deserialize_with = "stated")]
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub types: f64,
+    pub types: Option<f64>,
     /// Linters and formatters have no objection.
+    #[serde(deserialize_with = "stated")]
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub style: f64,
+    pub style: Option<f64>,
     /// Nothing in it endangers its users.
+    #[serde(deserialize_with = "stated")]
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub security: f64,
+    pub security: Option<f64>,
     /// Imports keep to the layers, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -81,6 +89,16 @@ pub struct Scores {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub schema: Option<f64>,
+}
+
+/// Reads a score that has to be stated, be it as `null`.
+fn stated<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<f64>, D::Error> {
+    Option::deserialize(value)
+}
+
+/// Says in a schema which scores have to be stated.
+fn require_scores(schema: &mut schemars::Schema) {
+    schema.insert("required".to_owned(), json!(Scores::STATED.map(Dimension::as_str)));
 }
 
 /// Why a change does as it does.
@@ -155,17 +173,25 @@ impl Scores {
         Dimension::Schema,
     ];
 
-    /// Makes scores out of what is known of each dimension. Where nothing is known of a dimension that every verdict
-    /// has, it counts as free of faults.
+    /// The dimensions that every verdict states, be it as unknown.
+    pub const STATED: [Dimension; 6] = [
+        Dimension::Compilation,
+        Dimension::TestsFunctional,
+        Dimension::TestsEdge,
+        Dimension::Types,
+        Dimension::Style,
+        Dimension::Security,
+    ];
+
+    /// Makes scores out of what is known of each dimension.
     pub fn of(score: impl Fn(Dimension) -> Option<f64>) -> Self {
-        let required = |dimension| score(dimension).unwrap_or(1.0);
         Self {
-            compilation: required(Dimension::Compilation),
-            tests_functional: required(Dimension::TestsFunctional),
-            tests_edge: required(Dimension::TestsEdge),
-            types: required(Dimension::Types),
-            style: required(Dimension::Style),
-            security: required(Dimension::Security),
+            compilation: score(Dimension::Compilation),
+            tests_functional: score(Dimension::TestsFunctional),
+            tests_edge: score(Dimension::TestsEdge),
+            types: score(Dimension::Types),
+            style: score(Dimension::Style),
+            security: score(Dimension::Security),
             boundaries: score(Dimension::Boundaries),
             schema: score(Dimension::Schema),
         }
@@ -174,12 +200,12 @@ impl Scores {
     /// Returns the score of a dimension; `None` where there is none.
     pub fn get(&self, dimension: Dimension) -> Option<f64> {
         match dimension {
-            Dimension::Compilation => Some(self.compilation),
-            Dimension::TestsFunctional => Some(self.tests_functional),
-            Dimension::TestsEdge => Some(self.tests_edge),
-            Dimension::Types => Some(self.types),
-            Dimension::Style => Some(self.style),
-            Dimension::Security => Some(self.security),
+            Dimension::Compilation => self.compilation,
+            Dimension::TestsFunctional => self.tests_functional,
+            Dimension::TestsEdge => self.tests_edge,
+            Dimension::Types => self.types,
+            Dimension::Style => self.style,
+            Dimension::Security => self.security,
             Dimension::Boundaries => self.boundaries,
             Dimension::Schema => self.schema,
         }
@@ -208,14 +234,10 @@ impl Verdict for ReviewVerdict {
         let mut schema: serde_json::Value = schemars::schema_for!(Self).into();
         let tenths = json!([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]);
         if let Some(scores) = schema["$defs"]["Scores"]["properties"].as_object_mut() {
-            for (name, score) in scores {
-                *score = if matches!(name.as_str(), "boundaries" | "schema") {
-                    let mut with_null = vec![serde_json::Value::Null];
-                    with_null.extend(tenths.as_array().into_iter().flatten().cloned());
-                    json!({"type": ["number", "null"], "enum": with_null})
-                } else {
-                    json!({"type": "number", "enum": tenths})
-                };
+            let mut with_null = vec![serde_json::Value::Null];
+            with_null.extend(tenths.as_array().into_iter().flatten().cloned());
+            for (_, score) in scores {
+                *score = json!({"type": ["number", "null"], "enum": with_null});
             }
         }
         if let Some(texts) = schema["$defs"]["Explanations"]["properties"].as_object_mut() {
@@ -241,6 +263,7 @@ impl Verdict for ReviewVerdict {
         at_most("fix_plan", self.fix_plan.len(), STEPS_MAX)?;
         for step in &self.fix_plan {
             check_text("fix_plan.file", &step.file, PATH_CHARS_MAX)?;
+            check_path(&step.file).map_err(|fault| format!("`fix_plan.file` {fault}"))?;
             check_text("fix_plan.brief", &step.brief, STEP_CHARS_MAX)?;
         }
         if self.verdict == ReviewOutcome::Accept
@@ -289,10 +312,14 @@ mod tests {
         assert!(verdict(|v| v.fix_plan = vec![v.fix_plan[0].clone(); STEPS_MAX + 1]).is_err());
         assert_eq!(verdict(|v| v.fix_plan[0].brief = text(STEP_CHARS_MAX)), Ok(()));
         assert!(verdict(|v| v.fix_plan[0].brief = text(STEP_CHARS_MAX + 1)).is_err());
-        assert_eq!(verdict(|v| v.fix_plan[0].file = text(PATH_CHARS_MAX)), Ok(()));
+        let path: String = (0..PATH_CHARS_MAX).map(|index| if index % 90 == 89 { '/' } else { 'é' }).collect();
+        assert_eq!(verdict(|v| v.fix_plan[0].file = path), Ok(()));
         assert!(verdict(|v| v.fix_plan[0].file = text(PATH_CHARS_MAX + 1)).is_err());
+        for path in ["/etc/passwd", "../x", "a/../../x", ".git/hooks/pre-commit", "./a.py", "a//b"] {
+            assert!(verdict(|v| v.fix_plan[0].file = path.to_owned()).is_err(), "{path}");
+        }
         for score in [-0.0, -0.001, 1.001, f64::NAN, f64::INFINITY] {
-            assert!(verdict(|v| v.scores.types = score).is_err(), "{score}");
+            assert!(verdict(|v| v.scores.types = Some(score)).is_err(), "{score}");
             assert!(verdict(|v| v.scores.schema = Some(score)).is_err(), "{score}");
         }
     }
@@ -337,7 +364,7 @@ mod tests {
         let bounded = mine.bounded_by(&bound);
         assert_eq!(
             (bounded.types, bounded.style, bounded.boundaries, bounded.schema),
-            (0.0, 0.0, Some(0.5), Some(1.0))
+            (Some(0.0), Some(0.0), Some(0.5), Some(1.0))
         );
         assert_eq!(bounded.zeroed().collect::<Vec<_>>(), [Dimension::Types, Dimension::Style]);
     }
@@ -348,7 +375,7 @@ mod tests {
         let fields: Vec<&str> = schema["properties"].as_object().expect("fields").keys().map(String::as_str).collect();
         assert_eq!(fields, ["verdict", "scores", "explanations", "fix_plan"]);
         assert_eq!(schema["properties"]["fix_plan"]["maxItems"], STEPS_ASKED);
-        assert_eq!(schema["$defs"]["Scores"]["properties"]["types"]["enum"][1], 0.1);
+        assert_eq!(schema["$defs"]["Scores"]["properties"]["types"]["enum"][2], 0.1);
         assert_eq!(schema["$defs"]["Explanations"]["properties"]["root_cause"]["maxLength"], EXPLANATION_CHARS_ASKED);
         assert_eq!(schema["$defs"]["FixStep"]["properties"]["brief"]["maxLength"], STEP_CHARS_ASKED);
         const {

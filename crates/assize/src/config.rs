@@ -17,6 +17,7 @@ use assize_ecosystem::test_kind::default_edge_words;
 use assize_engine::court::review::{GateTerms, ReviewTerms};
 use assize_engine::fixer::command as fixer;
 use assize_engine::gate::RunTerms;
+use assize_engine::gate::preparation::{PreparationMode, PreparationTerms};
 use assize_engine::judge::{CALLS_MAX, JudgeConfig};
 use assize_engine::sandbox::{SandboxDemand, SandboxLimits};
 use assize_eval::court::repeat::REPEATS_MAX;
@@ -46,6 +47,7 @@ pub const FILE_BYTES_MAX: u64 = 256 * 1024;
 struct RawConfig {
     stop: RawStop,
     review: RawReview,
+    prepare: PreparationSettings,
     gates: GateSettings,
     #[serde(rename = "gate")]
     declared: Vec<DeclaredGate>,
@@ -230,6 +232,16 @@ impl RawEval {
 /// The most times that newly failing tests are run again.
 pub const RERUNS_MAX: u32 = 10;
 
+/// How dependencies are installed.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PreparationSettings {
+    /// Whether they are.
+    pub mode: PreparationMode,
+    /// Variables of the environment that installations get, beside those that name registries.
+    pub variables: BTreeSet<String>,
+}
+
 /// How the project's own checks are run.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -307,6 +319,8 @@ pub struct Config {
     pub review_judges: Vec<JudgeConfig>,
     /// How long the review court waits for its judges.
     pub review_deadline: Duration,
+    /// How dependencies are installed.
+    pub prepare: PreparationSettings,
     /// How gates are run.
     pub gates: GateSettings,
     /// Gates that the project declares itself.
@@ -338,6 +352,7 @@ impl Default for Config {
             review: ReviewPolicy::default(),
             review_judges: Vec::new(),
             review_deadline: Duration::from_secs(REVIEW_DEADLINE_S),
+            prepare: PreparationSettings::default(),
             gates: GateSettings::default(),
             declared: Vec::new(),
             schemas: Vec::new(),
@@ -455,6 +470,7 @@ impl Config {
             review,
             review_judges,
             review_deadline: Duration::from_secs(raw.review.deadline_s),
+            prepare: raw.prepare,
             gates: raw.gates,
             declared: raw.declared,
             schemas: raw.schemas,
@@ -495,6 +511,11 @@ impl Config {
             reruns: self.gates.reruns,
             search_path: host.variable("PATH").unwrap_or_default().to_owned(),
             cache: host.cache(),
+            preparation: PreparationTerms {
+                mode: self.prepare.mode,
+                cache: host.cache(),
+                variables: self.prepare.variables.clone(),
+            },
             seed: None,
         };
         Ok(ReviewTerms { policy: self.review.clone(), rules: self.rules.clone(), judges, gates, hopeless: None })

@@ -85,6 +85,10 @@ impl ReviewProgress {
 fn line(doing: &mut String, step: ReviewStep<'_>) -> Option<ProgressText> {
     *doing = match step {
         ReviewStep::Copying => "copying the tree".to_owned(),
+        ReviewStep::Preparing { because, printed } => {
+            let last = printed.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+            format!("installing what {because} names  {}", make_visible(last))
+        }
         ReviewStep::Judging => "waiting for the judges".to_owned(),
         ReviewStep::Gate { name, on: TreeState::Base, .. } => format!("{name} on the base, to compare"),
         ReviewStep::Gate { name, on, done, of } => {

@@ -92,6 +92,29 @@ fn tests_that_the_base_lists_may_fail() {
 }
 
 #[test]
+fn a_test_may_be_adapted_where_nothing_was_asked_for() {
+    let triple = ("n + n", "3 * n");
+    let (right, weak) =
+        (("lib.double(2), 4", "lib.double(2), 6"), ("assertEqual(lib.double(2), 4", "assertIsNotNone(lib.double(2)"));
+    for (settings, asked, test, outcome) in [
+        ("", "", right, "accept"),
+        ("", "", weak, "revise"),
+        ("", "", ("def test_double", "def _test_double"), "revise"),
+        ("", "Be simpler.", right, "revise"),
+        ("", "Double is to give three times its argument; adapt the tests.", right, "accept"),
+        ("[review]\nadapted_tests = \"never\"\n", "", right, "revise"),
+    ] {
+        let repo = repository(settings);
+        repo.write("lib.py", &CODE.replace(triple.0, triple.1));
+        repo.write("tests/test_lib.py", &TESTS.replace(test.0, test.1));
+        let envelope = review(&repo, asked);
+        assert_eq!(envelope["outcome"].as_str(), Some(outcome), "{asked} {test:?} {settings}: {envelope}");
+        let said = envelope["findings"].as_array().expect("findings").iter().any(|it| it["rule"] == "tests-adapted");
+        assert_eq!(said, outcome == "accept" && asked.is_empty(), "{test:?}");
+    }
+}
+
+#[test]
 fn a_test_that_passes_again_is_flaky() {
     // One test fails in the first run, which is the one with the change.
     const RUNNER: &str = "echo run >> COUNT\necho 1..2\necho ok 1 - test_sound\n\

@@ -76,13 +76,14 @@ fn keys(section: &str) -> BTreeSet<String> {
 
 /// Every section but `[rules]`, whose keys are the rules, and `[[judge]]` and `[fixer.model]`, whose keys depend on the
 /// kind.
-const SECTIONS: [&str; 20] = [
+const SECTIONS: [&str; 21] = [
     "",
     "[stop]",
     "[stop.limits]",
     "[stop.diff_budget]",
     "[review]",
     "[review.diff_budget]",
+    "[prepare]",
     "[gates]",
     "[gates.limits]",
     "[[gate]]",

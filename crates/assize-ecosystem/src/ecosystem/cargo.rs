@@ -50,7 +50,9 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         tool("diesel", &[SchemaTool], &[File("diesel.toml")]),
     ],
     project_files: &["Cargo.toml"],
-    preparations: &[prepare("Cargo.lock", "cargo fetch --locked"), prepare("Cargo.toml", "cargo fetch")],
+    preparations: &[prepare("Cargo.lock", "cargo fetch --locked --offline || cargo fetch --locked"),
+        prepare("Cargo.toml", "cargo fetch --offline || cargo fetch"),
+    ],
     lock_files: &["Cargo.lock"],
     generated: GeneratedPaths {
         names: &["*.pb.rs", "*.gen.rs", "*_generated.rs", "*.generated.rs"],

@@ -6,6 +6,7 @@ use crate::Language;
 use crate::command::CommandRole;
 use crate::marker::TestMarkers;
 use crate::pattern::any;
+use crate::preparation::{self, Preparation, ProjectView};
 use crate::tool::{Sign, Tool, ToolKind};
 
 /// What is known of an ecosystem. Names are patterns (see [`crate::pattern`]) of the last component of a path, folders are whole
@@ -30,6 +31,8 @@ pub struct Ecosystem {
     pub lock_files: &'static [&'static str],
     /// How its dependencies are installed; the first whose file is there.
     pub preparations: &'static [Preparation],
+    /// Returns the commands for the file that decides, in this folder.
+    pub preparation_commands: fn(&ProjectView<'_>, folder: &str, &Preparation) -> Vec<String>,
     /// Folders of a project that hold installed packages.
     pub dependency_folders: &'static [&'static str],
     /// Folders of a project that hold an interpreter with its packages.
@@ -121,6 +124,7 @@ impl Ecosystem {
         project_files: &[],
         lock_files: &[],
         preparations: &[],
+        preparation_commands: preparation::as_listed,
         dependency_folders: &[],
         environments: &[],
         vendored_folders: &[],
@@ -140,15 +144,6 @@ impl Ecosystem {
         popular_packages: "",
         registries: &[],
     };
-}
-
-/// How the dependencies of a project are installed, as a file beside its manifest says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Preparation {
-    /// The file: a lock file, or a manifest.
-    pub file: &'static str,
-    /// The command, for a shell in the folder of the file.
-    pub command: &'static str,
 }
 
 const fn prepare(file: &'static str, command: &'static str) -> Preparation {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use assize_core::path::parent;
 use regex::Regex;
 
-use super::{Ecosystem, GeneratedPaths, TestPaths, install, prepare, tool};
+use super::{Ecosystem, GeneratedPaths, TestPaths, install, prepare, preparation, tool};
 use crate::Language;
 use crate::command::{CommandRole, names_tests};
 use crate::marker::{SkipMarker, TestMarkers};
@@ -134,6 +134,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         prepare("npm-shrinkwrap.json", "npm ci"),
         prepare("package.json", "npm install"),
     ],
+    preparation_commands: preparation::node_commands,
     lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"],
     dependency_folders: &["node_modules"],
     vendored_folders: &["node_modules", "bower_components"],

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Ecosystem, GeneratedPaths, TestPaths, install, prepare, tool};
+use super::{Ecosystem, GeneratedPaths, TestPaths, install, prepare, preparation, tool};
 use crate::Language;
 use crate::command::{CommandRole, names_tests};
 use crate::marker::{SkipMarker, TestMarkers};
@@ -123,14 +123,16 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     project_files: &["pyproject.toml", "setup.py", "setup.cfg"],
     preparations: &[
         prepare("uv.lock", "uv sync --frozen --all-groups"),
-        prepare("poetry.lock", "POETRY_VIRTUALENVS_IN_PROJECT=1 poetry sync"),
+        prepare("poetry.lock", "POETRY_VIRTUALENVS_IN_PROJECT=1 poetry sync --all-groups"),
         prepare("pdm.lock", "pdm sync -G:all"),
         prepare("Pipfile.lock", "PIPENV_VENV_IN_PROJECT=1 pipenv sync --dev"),
-        prepare("pyproject.toml", "python3 -m venv .venv && .venv/bin/pip install -e ."),
-        prepare("setup.py", "python3 -m venv .venv && .venv/bin/pip install -e ."),
-        prepare("setup.cfg", "python3 -m venv .venv && .venv/bin/pip install -e ."),
-        prepare("requirements.txt", "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt"),
+        prepare("pyproject.toml", ""),
+        prepare("setup.py", ""),
+        prepare("setup.cfg", ""),
+        prepare("Pipfile", ""),
+        prepare("requirements.txt", ""),
     ],
+    preparation_commands: preparation::python_commands,
     lock_files: &["poetry.lock", "uv.lock", "Pipfile.lock", "pdm.lock"],
     dependency_folders: &[".venv", "venv"],
     environments: &[".venv", "venv"],

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use assize_check::schema::Declared;
 use assize_core::diff::{Diff, FileChange};
-use assize_core::finding::{Certainty, Finding, Severity};
+use assize_core::finding::Finding;
 use assize_core::gathered::EvidencePart;
 use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
@@ -37,6 +37,7 @@ use assize_syntax::inline_tests::{FILE_BYTES_MAX, with_tests_of};
 use self::gate_session::{BaseLookup, GateSession};
 use crate::brief;
 use crate::evidence::{Sources, gather, shown_whole};
+use crate::gate::preparation::{PreparationResult, PreparationTerms};
 use crate::gate::{MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms, detect};
 use crate::git::{GitError, Repository, odd_in_work_tree};
 use crate::random::fresh_nonce;
@@ -45,7 +46,7 @@ use crate::schema;
 use crate::scratch::Scratch;
 use crate::search_path::SearchPath;
 use crate::security;
-use crate::work_copy::{CopyError, WorkCopy};
+use crate::work_copy::{CopyError, WorkCopy, copy_tree};
 use crate::work_tree::WorkTree;
 
 /// Asks judges a question and passes on each opinion as it arrives.
@@ -90,6 +91,8 @@ pub struct GateTerms {
     pub search_path: String,
     /// The folder of cached base results.
     pub cache: Option<PathBuf>,
+    /// How dependencies are installed.
+    pub preparation: PreparationTerms,
     /// The build output of the base, with which every copy begins.
     pub seed: Option<PathBuf>,
 }
@@ -99,6 +102,13 @@ pub struct GateTerms {
 pub enum ReviewStep<'a> {
     /// Copies are being made.
     Copying,
+    /// Dependencies are being installed.
+    Preparing {
+        /// The file that says which.
+        because: &'a str,
+        /// The last that the installation printed.
+        printed: &'a str,
+    },
     /// A gate is about to run.
     Gate {
         /// Its name.
@@ -250,16 +260,11 @@ pub fn examine(
     let schemas = schema::look(&diff, &worktrees.change.copy, base_copy, &terms.gates.schemas, &terms.gates.off);
     limits.extend(schemas.limits);
     findings.extend(schemas.findings);
+    worktrees.prepare(&sandbox, terms, &mut limits, watch)?;
     let moves = Moves::of(&diff);
-    let mut session = GateSession {
-        terms,
-        sandbox: &sandbox,
-        diff: &diff,
-        moves: &moves,
-        base_tree: worktrees.base_tree.clone(),
-        so_far: ReviewInputs { case: case.clone(), policy: terms.policy.clone(), ..ReviewInputs::default() },
-        watch,
-    };
+    let so_far = ReviewInputs { case: case.clone(), policy: terms.policy.clone(), ..ReviewInputs::default() };
+    let place = (&sandbox, worktrees.base_tree.clone());
+    let mut session = GateSession::new(terms, place, (&diff, &moves), so_far, watch);
     let (mut results, removed) = session.run_all(&mut worktrees, &mut limits)?;
     results.extend(schemas.results);
     findings.extend(removed);
@@ -267,9 +272,14 @@ pub fn examine(
     let about_change = |finding: &Finding| finding.rule != "nothing-changed";
     assize_check::security::join(&mut findings, report.findings.into_iter().filter(about_change).collect());
     let gates = terms.gates.declared.iter().map(Box::as_ref).chain(GATES.iter().copied());
+    let looked_at: Vec<Dimension> = [Dimension::Compilation, Dimension::Security]
+        .into_iter()
+        .chain(look.has_boundaries.then_some(Dimension::Boundaries))
+        .collect();
     let exec = ExecReport::of(results, Some(sandbox.level().sentence()))
         .with_boundaries(&look.findings)
-        .with_absent(gates, &terms.gates.off);
+        .with_absent(gates, &terms.gates.off)
+        .with_unknown(&looked_at);
     findings.extend(look.findings);
     let summed = |file: &FileChange| PatchedFile {
         path: file.path.clone(),
@@ -281,10 +291,7 @@ pub fn examine(
         fingerprint: evidence.fingerprint.clone(),
         exec,
         findings,
-        looked_at: [Dimension::Compilation, Dimension::Security]
-            .into_iter()
-            .chain(look.has_boundaries.then_some(Dimension::Boundaries))
-            .collect(),
+        looked_at,
         missing: evidence.diff.why_missing().map(|why| format!("diff: {why}")).into_iter().collect(),
         limits,
         policy: terms.policy.clone(),
@@ -388,8 +395,15 @@ struct PreparedWorktrees {
     /// The survey of the base.
     survey: Option<brief::TreeSurvey>,
     base_tree: Option<String>,
+    /// The version of the base, as its tags say.
+    version: Option<String>,
     held: Option<PreparedWorktree>,
     change: PreparedWorktree,
+    plan: CopyPlan,
+    /// The user's tree and its files.
+    origin: (PathBuf, Vec<String>),
+    /// Files of code whose tests beside the code differ between base and change.
+    inline: Vec<String>,
 }
 
 /// The tree, its project, and the folder for build output.
@@ -415,7 +429,7 @@ impl PreparedWorktrees {
             (Some(repository), Some(commit)) => Some(WorkCopy::of_commit(repository, commit)?),
             _ => None,
         };
-        let mut change = WorkCopy::of_folder(root, paths)?;
+        let mut change = WorkCopy::of_folder(root, paths.iter().cloned())?;
         let survey = base_copy.as_ref().and_then(brief::survey_copy_within_limit);
         let uses = base_copy.as_ref().map(|base| uses_of(base, survey.as_ref(), &change, diff, limits));
         let uses = uses.unwrap_or_default();
@@ -463,10 +477,28 @@ impl PreparedWorktrees {
             base: base_copy.map(|copy| worktree(copy, of_base)),
             survey,
             base_tree,
+            version: repository.zip(case.base.as_deref()).and_then(|(repository, base)| repository.version_of(base)),
             held: held.map(|copy| worktree(copy, of_change.clone())),
             change: worktree(change, of_change),
+            plan,
+            origin: (root.to_owned(), paths),
+            inline: inline.into_iter().map(|(path, _)| path).collect(),
         })
     }
+}
+
+/// Installs what the gates of a copy depend on.
+fn prepare(
+    worktree: &mut PreparedWorktree,
+    sandbox: &Sandbox,
+    terms: &ReviewTerms,
+    version: Option<&str>,
+    watch: &mut dyn FnMut(ReviewStep<'_>),
+) -> Result<Vec<PreparationResult>, CopyError> {
+    let plans = worktree.plans(&detect(&worktree.project, &terms.gates.declared, &terms.gates.off));
+    worktree.prepare(&plans, sandbox, &terms.gates.preparation, version, &mut |plan, printed| {
+        watch(ReviewStep::Preparing { because: &plan.because, printed });
+    })
 }
 
 /// Returns the files of a tree: tracked files and those that git would add. Without a repository, all files that are
@@ -635,31 +667,13 @@ fn hold_tests(
 /// Copies the build output of the base, including its times. If that fails, the build starts empty. Returns whether
 /// the output was copied.
 fn seeded(seed: &Path, build: &Path) -> Result<bool, CopyError> {
-    if copy_build(seed, build).is_ok() {
+    if copy_tree(seed, build).is_ok() {
         return Ok(true);
     }
     let failed = |error| CopyError::Io { path: build.to_owned(), error };
     std::fs::remove_dir_all(build).map_err(failed)?;
     std::fs::create_dir_all(build).map_err(failed)?;
     Ok(false)
-}
-
-fn copy_build(from: &Path, to: &Path) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(from)? {
-        let entry = entry?;
-        let (source, target) = (entry.path(), to.join(entry.file_name()));
-        let meta = std::fs::symlink_metadata(&source)?;
-        if meta.is_dir() {
-            std::fs::create_dir_all(&target)?;
-            copy_build(&source, &target)?;
-        } else if meta.is_symlink() {
-            std::os::unix::fs::symlink(std::fs::read_link(&source)?, &target)?;
-        } else if meta.is_file() {
-            std::fs::copy(&source, &target)?;
-            meta.modified().and_then(|time| std::fs::File::open(&target)?.set_modified(time))?;
-        }
-    }
-    Ok(())
 }
 
 /// Runs every gate on the base and caches the results, and leaves the build output in `build`. Used before several
@@ -680,11 +694,12 @@ pub fn prepare_base(
     let sandbox = sandbox_beside(&home, terms.gates.sandbox)?;
     let copy = WorkCopy::of_commit(&repository, commit)?;
     let mut worktree = PreparedWorktree::new(copy, &home, &terms.gates.search_path, build.to_owned());
+    prepare(&mut worktree, &sandbox, terms, repository.version_of(commit).as_deref(), watch)?;
     let base_tree = Some(repository.tree_of(commit)?);
     let moves = Moves::default();
     let so_far = ReviewInputs::default();
     let diff = Diff::default();
-    let mut session = GateSession { terms, sandbox: &sandbox, diff: &diff, moves: &moves, base_tree, so_far, watch };
+    let mut session = GateSession::new(terms, (&sandbox, base_tree), (&diff, &moves), so_far, watch);
     for (gate, setup) in detect(&worktree.project, &terms.gates.declared, &terms.gates.off) {
         session.find_out(&mut worktree, Planned { gate, setup: &setup }, BaseLookup::FoundOutAnew)?;
     }
@@ -692,11 +707,69 @@ pub fn prepare_base(
 }
 
 impl PreparedWorktrees {
+    /// Installs what the copies depend on, for the base first: what is the same for the change is not installed by it.
+    fn prepare(
+        &mut self,
+        sandbox: &Sandbox,
+        terms: &ReviewTerms,
+        limits: &mut Vec<String>,
+        watch: &mut dyn FnMut(ReviewStep<'_>),
+    ) -> Result<(), CopyError> {
+        let mut failures = BTreeSet::new();
+        for worktree in self.base.iter_mut().chain(&mut self.held).chain([&mut self.change]) {
+            for result in prepare(worktree, sandbox, terms, self.version.as_deref(), watch)? {
+                let what =
+                    result.failure.map(|why| format!("what {} names is not installed: {why}", result.plan.because));
+                failures.extend(what);
+            }
+        }
+        limits.extend(failures);
+        Ok(())
+    }
+
     fn get(&mut self, tree: TreeState) -> &mut PreparedWorktree {
         match tree {
             TreeState::Held => self.held.as_mut().unwrap_or(&mut self.change),
             TreeState::Base | TreeState::Change => &mut self.change,
         }
+    }
+
+    /// Makes the copy with the change as it was submitted, its own settings for checks included. `None` where these are
+    /// those of the base.
+    fn with_own_settings(&self) -> Result<Option<WorkCopy>, CopyError> {
+        if self.plan.restore.is_empty() && self.plan.merge.is_empty() {
+            return Ok(None);
+        }
+        let (root, paths) = &self.origin;
+        WorkCopy::of_folder(root, paths.iter().cloned()).map(Some)
+    }
+
+    /// Returns the files of tests that the change touches.
+    fn touched_tests(&self) -> BTreeSet<String> {
+        let whole = self.plan.held_restore.iter().chain(&self.plan.held_remove);
+        whole.chain(&self.inline).cloned().collect()
+    }
+
+    /// Makes the copy with the code of the base and the tests of the change.
+    fn swapped(&self) -> Result<Option<WorkCopy>, CopyError> {
+        let Some(base) = self.base.as_ref().map(|worktree| &worktree.copy) else { return Ok(None) };
+        let change = &self.change.copy;
+        let mut swapped = base.again()?;
+        for path in self.plan.held_restore.iter().chain(&self.plan.held_remove) {
+            if change.files().contains(path) {
+                swapped.take_from(change, path)?;
+            } else {
+                swapped.remove(path)?;
+            }
+        }
+        for path in &self.inline {
+            let text = |copy: &WorkCopy| copy.text(path, FILE_BYTES_MAX as u64);
+            let both = text(change).zip(text(base)).and_then(|(tests, code)| with_tests_of(&tests, &code));
+            if let Some(both) = both {
+                swapped.write(path, &both)?;
+            }
+        }
+        Ok(Some(swapped))
     }
 
     /// The held copy and the change share their build output. Build tools compare times of files, so files that differ

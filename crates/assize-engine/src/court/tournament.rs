@@ -384,7 +384,11 @@ impl ReviewLog {
                     self.checkpoints.push(self.results.len());
                 }
             }
-            ReviewStep::Gate { .. } | ReviewStep::Copying | ReviewStep::Printed(_) | ReviewStep::Judging => {}
+            ReviewStep::Gate { .. }
+            | ReviewStep::Copying
+            | ReviewStep::Preparing { .. }
+            | ReviewStep::Printed(_)
+            | ReviewStep::Judging => {}
         }
     }
 

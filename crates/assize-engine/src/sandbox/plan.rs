@@ -97,6 +97,7 @@ impl StandInFolder {
                  nobody:x:65534:65534:nobody:/:/bin/false\n"
             ),
         )?;
+        fs::write(stand_ins.path("hosts"), hosts())?;
         fs::write(stand_ins.path("group"), format!("root:x:0:\n{USER_INSIDE}:x:{UID_INSIDE}:\nnogroup:x:65534:\n"))?;
         Ok(stand_ins)
     }
@@ -111,6 +112,18 @@ impl StandInFolder {
         // If this fails, the system clears its temporary folder some day.
         let _ = super::tree::remove(&self.folder.keep());
     }
+}
+
+/// Returns the names of hosts: those of this machine, among them its own name for both kinds of addresses. Some machines
+/// have none for the second kind, and tests of servers fail there for that alone.
+fn hosts() -> String {
+    let mut text = fs::read_to_string("/etc/hosts").unwrap_or_default();
+    let names = |address: &str| text.lines().any(|line| line.split_whitespace().next() == Some(address));
+    let missing: Vec<&str> = ["127.0.0.1", "::1"].into_iter().filter(|address| !names(address)).collect();
+    for address in missing {
+        text.push_str(&format!("\n{address} localhost\n"));
+    }
+    text
 }
 
 /// Returns the mounts of a job, in order.
@@ -129,7 +142,7 @@ pub(super) fn mounts(host: &SandboxHost, job: &SandboxJob, stand_in: &StandInFol
             SystemPart::Link { at, target } => Mount::Link { to: at.clone(), target: target.clone() },
         });
     }
-    for name in ["passwd", "group"] {
+    for name in ["passwd", "group", "hosts"] {
         let at = Path::new("/etc").join(name);
         if host.is_system(&at) && at.exists() {
             mounts.push(bind(&stand_in.path(name), &at, false));

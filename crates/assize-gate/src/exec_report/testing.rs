@@ -46,6 +46,12 @@ pub fn tested(cases: &[(&str, TestOutcome)]) -> GateRun {
     GateRun { state, trouble: None, report: Some(ToolReport { tests: Some(run), ..ToolReport::default() }) }
 }
 
+/// A run of tests that do not build for a fault in a file.
+pub fn unbuilt(path: &str) -> GateRun {
+    let fault = Diagnostic { path: Some(path.to_owned()), ..diagnostic(1, "no such function", Severity::Error) };
+    GateRun { state: GateState::Failed, ..lint(&[fault]) }
+}
+
 /// A run that came to no result.
 pub fn troubled(kind: GateTrouble) -> GateRun {
     GateRun { state: GateState::Errored, trouble: Some((kind, "why".to_owned())), report: None }

@@ -49,7 +49,7 @@ impl Gate for GoTest {
         let path = within(&setup.folder, &format!("canary{word}/canary_test.go"));
         let ids = |end: &str| vec![format!("{module}/canary{word}.Test_{word}_{end}")];
         let text = CANARY.replace("WORD", word);
-        Some(Canary { failing: ids("fails"), passing: ids("passes"), files: [(path, text)].into() })
+        Some(Canary { failing: ids("fails"), passing: ids("passes"), files: [(path, text)].into(), ..Canary::default() })
     }
 }
 

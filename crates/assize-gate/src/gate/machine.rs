@@ -19,6 +19,7 @@ const SIGNS: &[(&str, &str)] = &[
     ("network is unreachable", "it needs the network"),
     ("getaddrinfo eai_again", "it needs the network"),
     ("getaddrinfo enotfound", "it needs the network"),
+    ("eai_again", "it needs the network"),
     ("enotcached", "a package is not in the local cache"),
     ("dial tcp: lookup", "it needs the network"),
     ("module lookup disabled by goproxy=off", "a module is not in the local cache"),
@@ -42,9 +43,15 @@ pub(super) fn fault(trouble: GateTrouble, output: &GateOutput) -> Option<String>
         trouble,
         GateTrouble::Crashed | GateTrouble::NoReport | GateTrouble::NoTests | GateTrouble::Contradiction
     );
-    if !kept {
-        return None;
-    }
+    if kept { sign(output) } else { None }
+}
+
+/// Returns whether an output tells of a fault of the machine.
+pub(super) fn is_at_fault(output: &GateOutput) -> bool {
+    sign(output).is_some()
+}
+
+fn sign(output: &GateOutput) -> Option<String> {
     [&output.stderr, &output.stdout].into_iter().find_map(|stream| {
         let end = &stream[stream.len().saturating_sub(SEARCHED_BYTES_MAX)..];
         let text = String::from_utf8_lossy(end);

@@ -24,8 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::finding::Severity;
 use assize_core::page::{Page, Subject};
-use assize_ecosystem::find_tool;
 use assize_ecosystem::tool::Tool;
+use assize_ecosystem::{Ecosystem, find_tool};
 use assize_report::{Diagnostic, ReportError, TestCase, TestOutcome, ToolReport};
 use serde::{Deserialize, Serialize};
 
@@ -128,6 +128,12 @@ const FILE_OF_TESTS: &str = "{file_milliseconds}";
 const PACKAGE_OF_TESTS: &str = "{package_seconds}";
 
 impl GateCommand {
+    /// Returns the ecosystem that the command belongs to. Scripts of packages are run by a shell.
+    pub fn ecosystem(&self) -> Option<&'static Ecosystem> {
+        let is_script = self.program == "sh";
+        assize_ecosystem::of_program(if is_script { "npm" } else { &self.program })
+    }
+
     /// The command with the time that a test may take, in seconds.
     #[must_use]
     pub fn with_test_seconds(mut self, seconds: u32) -> Self {
@@ -163,6 +169,9 @@ pub const NAMED_FILES_MAX: usize = 200;
 /// Stands in arguments and variables for the folder that takes the reports. It lies outside of the tree, and its name
 /// cannot be guessed.
 pub const REPORTS: &str = "{reports}";
+
+/// The folder among the provided files with the tests of ours that a command takes itself, as they lie below its folder.
+const CANARY: &str = "canary";
 
 /// What a command left behind.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -224,6 +233,10 @@ impl GateOutput {
 pub struct Canary {
     /// Files that are added to the tree for this run alone, by their path relative to its root.
     pub files: BTreeMap<String, String>,
+    /// Whether the command itself takes them, from [`CANARY`] among the files that it is provided with: they are not in
+    /// the tree before it wants them there.
+    #[serde(default)]
+    pub by_command: bool,
     /// Ids of tests that must be reported as failed.
     pub failing: Vec<String>,
     /// Ids of tests that must be reported as passed.
@@ -231,6 +244,18 @@ pub struct Canary {
 }
 
 impl Canary {
+    /// Gives the tests to a command that takes them itself. Returns the files that have to be put into the tree instead.
+    pub fn give_to(&self, command: &mut GateCommand) -> Vec<(&str, &str)> {
+        if !self.by_command {
+            return self.files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        }
+        for (path, text) in &self.files {
+            let inside = path.strip_prefix(&command.folder).unwrap_or(path).trim_start_matches('/');
+            command.provided.insert(format!("{CANARY}/{inside}"), text.clone());
+        }
+        Vec::new()
+    }
+
     /// Takes our own tests out of a report again. They put to the test whether a green run can be believed; one that is red
     /// without them is believed anyway, and may have been given up before it came to them.
     ///

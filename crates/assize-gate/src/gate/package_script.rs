@@ -12,7 +12,7 @@ use assize_report::{Diagnostic, ReportError, ToolReport, message};
 
 use super::javascript::{self, NodePackage};
 use super::script::{self, ScriptStep};
-use super::{GateCommand, GateOutput, Project, Setup, runner};
+use super::{GateCommand, GateOutput, Project, Setup, machine, runner};
 
 /// Most bytes of what a script printed that are kept.
 const PRINTED_BYTES_MAX: usize = 2_000;
@@ -44,7 +44,9 @@ pub(super) fn setups(
 /// The command: the script as npm would run it, without npm's own settings in between.
 pub(super) fn command(setup: &Setup, project: &Project) -> GateCommand {
     let package = javascript::package(project, &setup.folder);
-    let parts = [format!("pre{}", setup.detail), setup.detail.clone(), format!("post{}", setup.detail)];
+    // What comes behind tests, such as an audit, does not decide.
+    let post = if setup.detail == "test" { String::new() } else { format!("post{}", setup.detail) };
+    let parts = [format!("pre{}", setup.detail), setup.detail.clone(), post];
     let texts: Vec<&str> = parts.iter().filter_map(|name| package.script(name)).collect();
     let line = match script::steps(&package, &setup.detail) {
         Some(steps) => {
@@ -72,6 +74,12 @@ pub(super) fn report(setup: &Setup, output: &GateOutput) -> Result<ToolReport, R
             let said = String::from_utf8_lossy(&output.stderr);
             let last = said.trim().lines().last().unwrap_or("a program is not there");
             return Err(ReportError::MissingTool(message(last)));
+        }
+        Some(_) if machine::is_at_fault(output) => {
+            return Err(ReportError::Malformed {
+                format: "a script's status",
+                detail: "the machine kept it from working".to_owned(),
+            });
         }
         Some(status) => {
             let printed = [&output.stdout[..], b"\n", &output.stderr].concat();

@@ -51,8 +51,8 @@ impl Gate for Pytest {
         python_tests::driver_report(setup, output)
     }
 
-    fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
-        Some(python_tests::canary(Driven::Pytest, setup, project, word))
+    fn canary(&self, setup: &Setup, _project: &Project, word: &str) -> Option<Canary> {
+        Some(python_tests::canary(Driven::Pytest, setup, word))
     }
 }
 

@@ -77,7 +77,6 @@ pub(super) fn driver_command(driven: Driven, setup: &Setup, project: &Project, o
         "runner": driven.name(),
         "phases": driven.phases(),
         "files": root.tests,
-        "canary_folder": canary_folder(driven, project, &root),
         "has_src": has_src,
     });
     let (worker, source) = driven.worker();
@@ -112,49 +111,9 @@ fn root(project: &Project, folder: &str) -> PythonRoot {
     found.unwrap_or_else(|| PythonRoot { folder: folder.to_owned(), tests: Vec::new() })
 }
 
-/// Where a file of tests is sure to be found: a folder that the project names for tests, or one that has some.
-fn canary_folder(driven: Driven, project: &Project, root: &PythonRoot) -> String {
-    let has_tests = |folder: &String| root.tests.iter().any(|path| path.starts_with(&format!("{folder}/")));
-    let named = if driven == Driven::Pytest { test_paths(project, root) } else { Vec::new() };
-    let parent = |path: &String| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
-    let is_folder = |folder: &String| {
-        let start = format!("{}/", python::within(&root.folder, folder));
-        project.files.iter().any(|path| path.starts_with(&start) && python::is_code(path))
-    };
-    let found = named.into_iter().find(is_folder);
-    let usual = ["tests", "test"].map(str::to_owned);
-    found.or_else(|| usual.into_iter().find(has_tests)).or_else(|| root.tests.first().map(parent)).unwrap_or_default()
-}
-
-/// The folders that pytest is told to look in.
-fn test_paths(project: &Project, root: &PythonRoot) -> Vec<String> {
-    let table = python::table(project, &python::within(&root.folder, "pyproject.toml"), "pytest");
-    let setting = table.and_then(|table| {
-        let options = table.get("ini_options").and_then(toml::Value::as_table).unwrap_or(&table);
-        match options.get("testpaths")? {
-            toml::Value::String(text) => Some(text.clone()),
-            toml::Value::Array(paths) => {
-                Some(paths.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>().join(" "))
-            }
-            _ => None,
-        }
-    });
-    let ini = || {
-        let files =
-            [("pytest.ini", "pytest"), (".pytest.ini", "pytest"), ("setup.cfg", "tool:pytest"), ("tox.ini", "pytest")];
-        files.into_iter().find_map(|(name, section)| {
-            python::setting(project, &python::within(&root.folder, name), section, "testpaths")
-        })
-    };
-    let paths = setting.or_else(ini).unwrap_or_default();
-    let plain = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
-    paths.split_whitespace().map(plain).collect()
-}
-
-/// A file of tests of ours, beside the project's.
-pub(super) fn canary(driven: Driven, setup: &Setup, project: &Project, word: &str) -> Canary {
-    let folder = canary_folder(driven, project, &root(project, &setup.folder));
-    let path = python::within(&setup.folder, &python::within(&folder, &format!("test_{word}.py")));
+/// A file of tests of ours, which the supervisor keeps outside of the project.
+pub(super) fn canary(driven: Driven, setup: &Setup, word: &str) -> Canary {
+    let path = python::within(&setup.folder, &format!("test_{word}.py"));
     let mut text = CLASS.replace("WORD", word);
     let mut names: Vec<String> =
         ["equal", "error", "raises", "true"].iter().map(|kind| format!("Case_{word}::test_{kind}")).collect();
@@ -163,7 +122,7 @@ pub(super) fn canary(driven: Driven, setup: &Setup, project: &Project, word: &st
         names.extend(["assert", "error", "raises"].iter().map(|kind| format!("test_{word}_{kind}")));
     }
     let ids = |end: &str| names.iter().map(|name| format!("{path}::{name}_{end}")).collect();
-    Canary { failing: ids("fails"), passing: ids("passes"), files: [(path.clone(), text)].into() }
+    Canary { failing: ids("fails"), passing: ids("passes"), files: [(path.clone(), text)].into(), by_command: true }
 }
 
 const CLASS: &str = r#""""Put here for one run, to see that failures are reported."""
@@ -309,31 +268,12 @@ mod tests {
     }
 
     #[test]
-    fn the_canary_lies_where_tests_are_looked_for() {
-        let both = &["tests/test_a.py", "unit/test_b.py"][..];
-        let none: &[(&str, &str)] = &[];
-        for (manifests, files, folder) in [
-            (none, &["test_a.py"][..], ""),
-            (none, &["tests/unit/test_a.py", "a/test_b.py"], "tests"),
-            (none, &["app/test_b.py"], "app"),
-            (&[("pytest.ini", "[pytest]\ntestpaths = ./unit/ other\n")], both, "unit"),
-            (&[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = [\"unit\"]\n")], both, "unit"),
-            (&[("pyproject.toml", "[tool.pytest]\ntestpaths = [\"unit\"]\n")], both, "unit"),
-            (&[("pytest.ini", "[pytest]\ntestpaths = none\n")], &["tests/test_a.py"], "tests"),
-        ] {
-            let project = project(manifests, files, &[]);
-            let found = canary_folder(Driven::Pytest, &project, &root(&project, ""));
-            assert_eq!(found, folder, "{manifests:?} {files:?}");
-        }
-    }
-
-    #[test]
     fn a_canary_is_named_as_it_will_be_reported() {
         let project = project(&[("pkg/pyproject.toml", "")], &["pkg/tests/test_a.py"], &[]);
         let canary = Pytest.canary(&setup("pkg"), &project, "abc").unwrap();
-        assert_eq!(canary.files.keys().collect::<Vec<_>>(), ["pkg/tests/test_abc.py"]);
-        assert!(canary.failing.contains(&"pkg/tests/test_abc.py::Case_abc::test_equal_fails".to_owned()));
-        assert!(canary.passing.contains(&"pkg/tests/test_abc.py::test_abc_raises_passes".to_owned()));
+        assert_eq!(canary.files.keys().collect::<Vec<_>>(), ["pkg/test_abc.py"]);
+        assert!(canary.failing.contains(&"pkg/test_abc.py::Case_abc::test_equal_fails".to_owned()));
+        assert!(canary.passing.contains(&"pkg/test_abc.py::test_abc_raises_passes".to_owned()));
         assert_eq!((canary.failing.len(), canary.passing.len()), (7, 7));
         assert_eq!(Unittest.canary(&setup("pkg"), &project, "abc").unwrap().failing.len(), 4);
     }
@@ -345,7 +285,7 @@ mod tests {
         let command = Pytest.command(&setup("pkg"), &project);
         let settings: serde_json::Value = serde_json::from_str(&command.provided["settings.json"]).unwrap();
         assert_eq!(settings["files"], json!(["tests/test_a.py"]));
-        assert_eq!((settings["has_src"].clone(), settings["canary_folder"].clone()), (json!(true), json!("tests")));
+        assert_eq!(settings["has_src"], json!(true));
         assert_eq!((command.folder.as_str(), command.arguments[2].as_str()), ("pkg", "{reports}/supervise.py"));
     }
 }

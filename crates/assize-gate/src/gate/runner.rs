@@ -7,11 +7,13 @@
 use std::collections::BTreeMap;
 
 use assize_core::finding::Severity;
+use assize_ecosystem::command::CommandRole;
+use assize_ecosystem::tool::ToolKind;
 use assize_report::{Diagnostic, ReportError, ToolReport, events, message, tsc};
 
 use super::javascript::{self, NodePackage, installed, up_from, within};
 use super::script::{self, ScriptStep, Word};
-use super::{Canary, GateCommand, GateOutput, ONE_TEST, Project, REPORTS, Setup, TEST_SECONDS_VARIABLE};
+use super::{CANARY, Canary, GateCommand, GateOutput, ONE_TEST, Project, REPORTS, Setup, TEST_SECONDS_VARIABLE};
 
 /// Where the script says that a command before the tests did not work.
 const BROKEN: &str = "broken";
@@ -108,7 +110,16 @@ impl JavaScriptRunner {
         let mut text = path_of_programs(project, folder);
         let mut failed = "status=0".to_owned();
         let last = steps.iter().rposition(self.is_call).unwrap_or(0);
-        for step in &steps[..=last] {
+        // Tests of ours come into the tree when no linter or formatter looks at it any more.
+        let checked = steps[..last].iter().rposition(is_check).map_or(0, |at| at + 1);
+        for (index, step) in steps[..=last].iter().enumerate() {
+            if index == checked {
+                text.push_str(&format!("if [ -d {REPORTS}/{CANARY} ]; then cp -R {REPORTS}/{CANARY}/. .; fi\n"));
+            }
+            // Other runners are gates of their own.
+            if !(self.is_call)(step) && runs_tests(step) {
+                continue;
+            }
             if (self.is_call)(step) {
                 text.push_str(&format!("{failed}\n{} || status=$?\n", self.ours(project, folder, step)));
                 failed = String::new();
@@ -175,7 +186,8 @@ impl JavaScriptRunner {
         let path = within(&setup.folder, beside);
         let ids = |end: &str| self.names.iter().map(|name| format!("{path} > {word} {name} {end}")).collect();
         let text = (self.canary)(word, module, typed);
-        Canary { failing: ids("fails"), passing: ids("passes"), files: [(path.clone(), text)].into() }
+        let by_command = !setup.detail.is_empty() && script::steps(&package, &setup.detail).is_some();
+        Canary { failing: ids("fails"), passing: ids("passes"), files: [(path.clone(), text)].into(), by_command }
     }
 
     /// A file of ours beside the tests of a package, named as most of them are, or as those that the script names itself.
@@ -262,6 +274,20 @@ impl JavaScriptRunner {
         found.retain(|name| !(name == "run" && self.name == "vitest"));
         found
     }
+}
+
+/// Returns whether a command runs tests.
+fn runs_tests(step: &ScriptStep) -> bool {
+    let words: Vec<&str> = step.words.iter().map(|word| word.text.as_str()).collect();
+    assize_ecosystem::command_role(&words) == CommandRole::Test
+}
+
+/// Returns whether a command looks at the tree for style.
+fn is_check(step: &ScriptStep) -> bool {
+    const OTHERS: [&str; 3] = ["standard", "xo", "tslint"];
+    let kinds = [ToolKind::Linter, ToolKind::Formatter];
+    let listed = assize_ecosystem::find_tool(step.head());
+    OTHERS.contains(&step.head()) || listed.is_some_and(|tool| tool.kinds.iter().any(|kind| kinds.contains(kind)))
 }
 
 /// What follows the first full stop of a file's name, with it.

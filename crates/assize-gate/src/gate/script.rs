@@ -166,6 +166,8 @@ fn called(package: &NodePackage, step: &ScriptStep) -> Option<(String, Vec<Word>
 fn unwrapped(step: ScriptStep) -> ScriptStep {
     let texts: Vec<&str> = step.words.iter().map(|word| word.text.as_str()).collect();
     let skipped = match texts.as_slice() {
+        // A package that is named with its scope or version is fetched, and no program of the project.
+        ["npx" | "bunx" | "pnpx", ..] if texts[1..].iter().any(|word| word.contains('@')) => return step,
         ["npx" | "bunx" | "pnpx", ..] | ["c8" | "nyc", ..] => 1,
         ["pnpm" | "npm" | "yarn" | "bun", "exec" | "x", ..] => 2,
         ["yarn" | "pnpm", tool, ..] if matches!(*tool, "vitest" | "jest" | "mocha" | "tsc" | "eslint") => 1,

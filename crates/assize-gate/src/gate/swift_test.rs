@@ -77,7 +77,7 @@ impl Gate for SwiftTest {
         let ids = |end: &str| vec![format!("{target}.Canary_{word} > test_{word}_{end}")];
         let path = within(folder, &format!("Canary_{word}.swift"));
         let text = CANARY.replace("WORD", word);
-        Some(Canary { failing: ids("fails"), passing: ids("passes"), files: [(path, text)].into() })
+        Some(Canary { failing: ids("fails"), passing: ids("passes"), files: [(path, text)].into(), ..Canary::default() })
     }
 }
 

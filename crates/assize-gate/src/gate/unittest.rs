@@ -43,7 +43,7 @@ impl Gate for Unittest {
         python_tests::driver_report(setup, output)
     }
 
-    fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
-        Some(python_tests::canary(Driven::Unittest, setup, project, word))
+    fn canary(&self, setup: &Setup, _project: &Project, word: &str) -> Option<Canary> {
+        Some(python_tests::canary(Driven::Unittest, setup, word))
     }
 }

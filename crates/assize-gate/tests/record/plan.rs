@@ -100,13 +100,13 @@ impl RecordingPlan {
             std::os::unix::fs::symlink(bin.parent().ok_or("no folder")?, work.join("node_modules"))?;
         }
         let setup = gate.detect(&project).into_iter().next().ok_or("the gate finds nothing to do")?;
-        let command = gate.command(&setup, &project).with_test_seconds(case.test_seconds.unwrap_or(TEST_SECONDS));
+        let mut command = gate.command(&setup, &project).with_test_seconds(case.test_seconds.unwrap_or(TEST_SECONDS));
+        let canary = if case.canary { gate.canary(&setup, &project, WORD) } else { None };
+        for (path, text) in canary.iter().flat_map(|canary| canary.give_to(&mut command)) {
+            write(&work.join(path), text)?;
+        }
         for (name, text) in &command.provided {
             write(&reports.join(name), text)?;
-        }
-        let canary = if case.canary { gate.canary(&setup, &project, WORD) } else { None };
-        for (path, text) in canary.iter().flat_map(|canary| &canary.files) {
-            write(&work.join(path), text)?;
         }
         let mut output = case.run(&command, bin, top)?;
         output.root = work.to_string_lossy().into_owned();

@@ -182,7 +182,10 @@ fn findings_count_against_their_dimension() {
 fn the_verdict_says_what_is_wrong_and_where() {
     let gates = vec![tests(GateState::Failed, 2, &["test_a"]), lint("src/b.py", "unused os")];
     let verdict = decide(&inputs(gates)).verdict.expect("a verdict");
-    assert_eq!((verdict.scores.tests_functional, verdict.scores.style, verdict.scores.types), (0.0, 0.0, 1.0));
+    assert_eq!(
+        (verdict.scores.tests_functional, verdict.scores.style, verdict.scores.types),
+        (Some(0.0), Some(0.0), None)
+    );
     let cause = &verdict.explanations.root_cause;
     assert!(cause.contains("1 of 3 tests failed: test_a (AssertionError: 1 != 2)"), "{cause}");
     assert!(cause.contains("ruff-check: 1 fault new: src/b.py:3: unused os [F401]"), "{cause}");
@@ -210,7 +213,7 @@ fn no_judge_raises_a_ruling_or_a_score() {
     let mut red = inputs(vec![lint("src/a.py", "unused"), green()]);
     red.opinions.push(opinion("kind", ReviewOutcome::Accept, 1.0));
     let ruling = decide(&red);
-    assert_eq!((ruling.outcome, ruling.verdict.expect("a verdict").scores.style), (Outcome::Revise, 0.0));
+    assert_eq!((ruling.outcome, ruling.verdict.expect("a verdict").scores.style), (Outcome::Revise, Some(0.0)));
     let mut sound = inputs(vec![green()]);
     sound.opinions.push(opinion("strict", ReviewOutcome::Revise, 0.4));
     sound.opinions.push(opinion("kind", ReviewOutcome::Accept, 1.0));
@@ -218,7 +221,7 @@ fn no_judge_raises_a_ruling_or_a_score() {
     let verdict = ruling.verdict.expect("a verdict");
     assert_eq!(
         (ruling.outcome, verdict.scores.types, verdict.fix_plan[0].brief.as_str()),
-        (Outcome::Revise, 0.4, "strict")
+        (Outcome::Revise, Some(0.4), "strict")
     );
     assert_eq!(verdict.explanations.root_cause, "strict says so");
 }

@@ -12,9 +12,11 @@ use assize_core::gathered::{EvidencePart, Fingerprint};
 use assize_core::opinion::Opinion;
 use assize_core::prompt::DiffBudget;
 use assize_core::ruling::Outcome;
-use assize_core::text::Untrusted;
+use assize_core::text::{Untrusted, beginning, first_line};
 use assize_engine::ledger::{Ledger, LedgerError};
 use assize_engine::search_path::SearchPath;
+use assize_gate::exec_report::ExecReport;
+use assize_gate::gate::GateState;
 use assize_stop::court::{AllowReason, Disposition};
 use assize_stop::directive::Directive;
 use assize_stop::evidence::Evidence;
@@ -35,8 +37,16 @@ use crate::demo_repository::{DemoRepository, DemoSession};
 
 /// Arguments of `assize doctor`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 the gate is up · 1 it is down · 3 a judge could not judge")]
+#[command(after_help = "\
+Examples:
+  assize doctor                   is the hook up, end to end?
+  assize doctor --gates           can each gate of the project work here, and what is missing?
+
+Exit codes: 0 the gate is up · 1 it is down, or a gate is not ready · 3 a judge could not judge")]
 pub struct Arguments {
+    /// Run the project's gates on the tree as it is, and say of each whether it can work here. Nothing else is checked.
+    #[arg(long)]
+    gates: bool,
     /// Do not put the known-bad case to the configured judges (it costs what a judgement costs).
     #[arg(long)]
     no_judges: bool,
@@ -48,6 +58,12 @@ fn check(name: &str, state: CheckState, detail: impl Into<String>) -> DoctorChec
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    if arguments.gates {
+        let checks = readiness(&super::gates::tried(host, output)?);
+        report(&checks, output);
+        let is_ready = checks.iter().all(|check| check.state != CheckState::Bad);
+        return Ok(if is_ready { Exit::Done } else { Exit::NotAccepted });
+    }
     let config = Config::load(&host.project(), host.configuration.as_deref());
     let mut checks = vec![git(host), ledger(host), configuration(config.as_ref())];
     checks.extend(repository(host));
@@ -68,6 +84,39 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Exit::Done
     })
 }
+
+/// Says of each gate whether it came to a result on the tree as it is.
+fn readiness(exec: &ExecReport) -> Vec<DoctorCheck> {
+    let mut checks: Vec<DoctorCheck> = exec
+        .used()
+        .map(|gate| match (gate.state, &gate.trouble) {
+            (GateState::NotReady | GateState::Errored, trouble) => {
+                let why = trouble.as_ref().map_or_else(|| "no reason is known".into(), |trouble| first_line(&trouble.detail));
+                let by = trouble.as_ref().and_then(|trouble| trouble.ready_by.as_deref());
+                let by = by.map_or_else(String::new, |command| format!("; made ready by: {command}"));
+                check(&gate.name(), CheckState::Bad, format!("not ready: {}{by}", beginning(&why, WHY_CHARS_MAX)))
+            }
+            (state, _) => {
+                let found = gate.new.len() + gate.new_left_out;
+                let tests = gate.tests.as_ref().map(|tests| (tests.passed, tests.failed));
+                let detail = match (state, tests) {
+                    (GateState::Passed, Some((passed, _))) => format!("ready; {passed} tests pass"),
+                    (_, Some((passed, failed))) => format!("ready; {passed} tests pass, {failed} fail"),
+                    (GateState::Passed, None) => "ready; no objection".to_owned(),
+                    (_, None) => format!("ready; {found} objections"),
+                };
+                check(&gate.name(), CheckState::Good, detail)
+            }
+        })
+        .collect();
+    if checks.is_empty() {
+        checks.push(check("gates", CheckState::Bad, "the project uses none that is known; [[gate]] declares one"));
+    }
+    checks
+}
+
+/// The most characters of a reason that are shown.
+const WHY_CHARS_MAX: usize = 200;
 
 fn report(checks: &[DoctorCheck], output: Output) {
     if output.format == Format::Json {

@@ -5,13 +5,14 @@ use assize_engine::court::review;
 use assize_engine::work_tree::WorkTree;
 use assize_engine::process::end_with_us;
 use assize_gate::document::GateList;
+use assize_gate::exec_report::ExecReport;
 use assize_review::envelope::GatesEnvelope;
 use assize_review::case::{ReviewCase, ReviewScope};
 use serde_json::json;
 
 use super::review::{GateArguments, Obstacle, base_of, committed, failed, terms_of_base};
 use crate::config::Config;
-use crate::exit::{Exit, Result};
+use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::output::{Format, Output, print};
 use crate::render::{self, comment};
@@ -68,6 +69,19 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Format::Markdown => comment::gates(&inputs),
     });
     Ok(render::review::gates_exit(&inputs))
+}
+
+/// Runs the gates on the tree as it is: what they find does not matter, only whether they can.
+pub(super) fn tried(host: &Host, output: Output) -> std::result::Result<ExecReport, Failure> {
+    let arguments = GateArguments { sandbox: None, skip: Vec::new(), trust_config: false };
+    let config = config_of_tree(host, &arguments, output)?;
+    let terms = config.review_terms(host, Vec::new(), &[], None)?;
+    let case = ReviewCase { scope: ReviewScope::Everything, ..ReviewCase::default() };
+    let _ = end_with_us();
+    let mut watch = ReviewProgress::new(output);
+    let examined = review::examine(case, &terms, &WorkTree::project(&host.folder), &mut |step| watch.see(step));
+    watch.finish();
+    Ok(examined.map_err(failed)?.0.exec)
 }
 
 /// Lists the gates of the project, and those that there are.

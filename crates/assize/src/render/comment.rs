@@ -70,8 +70,9 @@ fn verdict_of(text: &mut String, verdict: &ReviewVerdict) {
         .map(|step| format!("- [ ] {} `{}`: {}", operation(step.operation), code(&step.file), escape(&step.brief)));
     list(text, "What to do:\n", steps);
     let scores = Scores::DIMENSIONS.into_iter().filter_map(|dimension| {
-        let score = verdict.scores.get(dimension)?;
-        Some(format!("| {} | {} |", dimension.as_str(), number(score)))
+        let score = verdict.scores.get(dimension).map(number);
+        let score = score.or_else(|| Scores::STATED.contains(&dimension).then(|| "unknown".to_owned()))?;
+        Some(format!("| {} | {score} |", dimension.as_str()))
     });
     list(text, "| dimension | score |\n|---|---|", scores);
 }

@@ -127,7 +127,9 @@ pub fn operation(operation: FixOperation) -> &'static str {
 
 fn scores(scores: &Scores) -> String {
     let shown = Scores::DIMENSIONS.into_iter().filter_map(|dimension| {
-        let score = scores.get(dimension)?;
+        let Some(score) = scores.get(dimension) else {
+            return Scores::STATED.contains(&dimension).then(|| quiet(&format!("{} unknown", dimension.as_str())));
+        };
         let style = if score >= 1.0 {
             GOOD
         } else if score > 0.0 {
@@ -185,8 +187,9 @@ fn gate_lines(text: &mut String, gate: &GateResult) {
     let failing = gate.tests.as_ref().map_or(&[][..], |tests| &tests.failing);
     for test in failing.iter().take(SHOWN) {
         let before = match test.excuse {
-            Some(Excuse::KnownRed) => " (known red: it fails on the base as well, and does not depend on the change)",
+            Some(Excuse::KnownRed) => " (known red: it fails on the base as well)",
             Some(Excuse::Flaky) => " (flaky: it passed when it was run again)",
+            Some(Excuse::Adapted) => " (the change adapts it)",
             None if test.failed_before => " (failed before as well)",
             None => "",
         };

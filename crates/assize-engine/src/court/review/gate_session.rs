@@ -1,12 +1,12 @@
 //! Runs the gates of one review on the copies of the tree, and compares each with the base.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::diff::Diff;
 use assize_core::finding::{Certainty, Finding, Severity};
 use assize_ecosystem::{is_code, is_test};
-use assize_gate::comparison::Moves;
-use assize_gate::excuse::{self, Excuse, Excuses};
+use assize_gate::comparison::{Moves, keep_shared};
+use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
 use assize_gate::gate::{Dimension, Gate, GateRun, GateState, Setup};
 use assize_review::case::ReviewInputs;
@@ -35,20 +35,35 @@ pub(super) enum BaseLookup {
 
 /// The gates of one review.
 pub(super) struct GateSession<'a> {
-    pub(super) terms: &'a ReviewTerms,
-    pub(super) sandbox: &'a Sandbox,
-    pub(super) diff: &'a Diff,
-    pub(super) moves: &'a Moves,
-    pub(super) base_tree: Option<String>,
+    terms: &'a ReviewTerms,
+    sandbox: &'a Sandbox,
+    diff: &'a Diff,
+    moves: &'a Moves,
+    base_tree: Option<String>,
     /// The inputs so far, without the gates.
-    pub(super) so_far: ReviewInputs,
-    pub(super) watch: &'a mut dyn FnMut(ReviewStep<'_>),
+    so_far: ReviewInputs,
+    watch: &'a mut dyn FnMut(ReviewStep<'_>),
+    /// The copy on which a gate ran last.
+    last: TreeState,
+    /// What test runners, by id and folder, made of the change.
+    of_change: BTreeMap<(String, String), GateExecution>,
 }
 
 /// A gate, its setup, and the copy on which it runs.
 type Due<'a> = (&'a dyn Gate, Setup, TreeState);
 
 impl<'a> GateSession<'a> {
+    pub(super) fn new(
+        terms: &'a ReviewTerms,
+        (sandbox, base_tree): (&'a Sandbox, Option<String>),
+        (diff, moves): (&'a Diff, &'a Moves),
+        so_far: ReviewInputs,
+        watch: &'a mut dyn FnMut(ReviewStep<'_>),
+    ) -> Self {
+        let (last, of_change) = (TreeState::Base, BTreeMap::new());
+        Self { terms, sandbox, diff, moves, base_tree, so_far, watch, last, of_change }
+    }
+
     pub(super) fn run_all(
         &mut self,
         worktrees: &mut PreparedWorktrees,
@@ -60,27 +75,30 @@ impl<'a> GateSession<'a> {
         let on_held = worktrees.held.as_ref().map(of);
         let on_base = worktrees.base.as_ref().map(of).unwrap_or_default();
         let due = due(on_change, on_held);
-        let findings = removed(&on_base, &due);
+        let mut findings = removed(&on_base, &due);
         let mut results = Vec::new();
-        let mut last = TreeState::Base;
         for (number, (gate, setup, tree)) in due.iter().enumerate() {
-            worktrees.freshen(*tree, last)?;
-            last = *tree;
             let name = name_of(*gate, setup);
             (self.watch)(ReviewStep::Gate { name: &name, on: *tree, done: number, of: due.len() });
-            let word = fresh_word();
-            let word = (*tree != TreeState::Base && is_test_runner(*gate)).then_some(word.as_str());
             let planned = Planned { gate: *gate, setup };
-            let ran = self.run_on(worktrees.get(*tree), planned, word)?;
+            let ran = self.run_on_tree(worktrees, *tree, planned)?;
             let base = self.base_run(worktrees, &on_base, planned, &ran)?;
             let base = base.as_ref().map(|base| &base.run);
-            let excuses = self.excuses(worktrees, planned, *tree, &ran.run, base)?;
-            let result = self.result(planned, *tree, &ran, base, &excuses, worktrees.held.is_some());
-            let came_with_change = *tree == TreeState::Held && no_tests_yet(&ran.run, base);
-            if came_with_change {
+            if *tree == TreeState::Held && no_tests_yet(&ran.run, base) {
                 limits.push(format!("the base has no tests for {name}: those of the change are the only ones"));
                 continue;
             }
+            let ran = self.without_objections_to_settings(worktrees, planned, *tree, ran, limits)?;
+            let mut excuses = self.excuses(worktrees, planned, *tree, &ran.run, base)?;
+            match self.adaptation(worktrees, planned, *tree, &ran.run, base)? {
+                Adaptation::Rebuilt => {
+                    findings.push(rebuilt(&name));
+                    continue;
+                }
+                Adaptation::Tests(ids) => excuses.extend(ids.into_iter().map(|id| (id, Excuse::Adapted))),
+            }
+            let result = self.result(planned, *tree, &ran, base, &excuses, worktrees.held.is_some());
+            findings.extend(adapted(&name, &excuses));
             (self.watch)(ReviewStep::Ended { result: &result });
             results.push(result);
             if number + 1 < due.len() && self.is_hopeless(&results) {
@@ -89,6 +107,28 @@ impl<'a> GateSession<'a> {
             }
         }
         Ok((results, findings))
+    }
+
+    /// Runs a gate on one of the copies, the test runner of the change once only.
+    fn run_on_tree(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        tree: TreeState,
+        planned: Planned<'_>,
+    ) -> Result<GateExecution, CopyError> {
+        let key = (planned.gate.id().to_owned(), planned.setup.folder.clone());
+        if let Some(ran) = self.of_change.get(&key).filter(|_| tree == TreeState::Change) {
+            return Ok(ran.clone());
+        }
+        worktrees.freshen(tree, self.last)?;
+        self.last = tree;
+        let word = fresh_word();
+        let word = (tree != TreeState::Base && is_test_runner(planned.gate)).then_some(word.as_str());
+        let ran = self.run_on(worktrees.get(tree), planned, word)?;
+        if tree == TreeState::Change && is_test_runner(planned.gate) {
+            self.of_change.insert(key, ran.clone());
+        }
+        Ok(ran)
     }
 
     fn is_hopeless(&self, results: &[GateResult]) -> bool {
@@ -175,12 +215,88 @@ impl<'a> GateSession<'a> {
         alike.retain(|id| !excuses.contains_key(id) && !self.names(id));
         if tree == TreeState::Held && !alike.is_empty() {
             // A test that the change alters so that it passes is what the change is about.
-            let altered = self.run_on(&mut worktrees.change, planned, None)?;
+            let altered = self.run_on_tree(worktrees, TreeState::Change, planned)?;
             alike = excuse::independent_of_change(&alike, run, &altered.run);
         }
         let red = self.independent(worktrees.get(tree), planned, run, alike)?;
         excuses.extend(red.into_iter().map(|id| (id, Excuse::KnownRed)));
         Ok(excuses)
+    }
+
+    /// Returns whether nothing was asked for: then what the change does is what is wanted.
+    fn is_unspecified(&self) -> bool {
+        self.so_far.case.specification.inspect().trim().is_empty()
+    }
+
+    /// Finds out which tests of the base the change adapts, where nothing says that it must not.
+    fn adaptation(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        tree: TreeState,
+        held: &GateRun,
+        base: Option<&GateRun>,
+    ) -> Result<Adaptation, ReviewError> {
+        let none = Ok(Adaptation::Tests(BTreeSet::new()));
+        let is_allowed = self.is_unspecified() && self.terms.policy.adapted_tests.is_allowed();
+        let is_asked = tree == TreeState::Held && held.state != GateState::Passed && is_allowed;
+        let Some(base) = base.filter(|_| is_asked) else { return none };
+        let touched = worktrees.touched_tests();
+        let change = self.run_on_tree(worktrees, TreeState::Change, planned)?;
+        // As long as nothing tells against it, the new versions are taken to fail on the base.
+        let (change, touched, swapped) = (&change.run, &touched, &excuse::no_run());
+        let runs = AdaptationRuns { base, held, change, swapped, touched };
+        if change.state == GateState::Errored || runs.adapted().is_empty() && !runs.is_rebuilt() {
+            return none;
+        }
+        let Some(copy) = worktrees.swapped()? else { return none };
+        let swapped = self.run_apart(&worktrees.change, copy, planned)?;
+        let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
+        Ok(if runs.is_rebuilt() { Adaptation::Rebuilt } else { Adaptation::Tests(runs.adapted()) })
+    }
+
+    /// Leaves out what a gate objects to only with the settings of the base, where the change has others and nothing was
+    /// asked for: then its settings are as good as those of the base.
+    fn without_objections_to_settings(
+        &mut self,
+        worktrees: &PreparedWorktrees,
+        planned: Planned<'_>,
+        tree: TreeState,
+        mut ran: GateExecution,
+        limits: &mut Vec<String>,
+    ) -> Result<GateExecution, CopyError> {
+        let is_asked = tree == TreeState::Change && ran.run.state == GateState::Failed && self.is_unspecified();
+        if !is_asked || is_test_runner(planned.gate) {
+            return Ok(ran);
+        }
+        let Some(copy) = worktrees.with_own_settings()? else { return Ok(ran) };
+        let own = self.run_apart(&worktrees.change, copy, planned)?;
+        let count = |run: &GateRun| run.report.as_ref().map_or(0, |report| report.diagnostics.len());
+        let before = count(&ran.run);
+        if matches!(own.run.state, GateState::Passed | GateState::Failed) {
+            keep_shared(&mut ran.run, &own.run);
+        }
+        let gone = before - count(&ran.run);
+        if gone > 0 {
+            let name = name_of(planned.gate, planned.setup);
+            limits.push(format!(
+                "{gone} objections of {name} hold only with the base's settings, which the change alters"
+            ));
+        }
+        Ok(ran)
+    }
+
+    /// Runs a gate on a copy whose build output must not be taken for that of another one.
+    fn run_apart(
+        &mut self,
+        like: &PreparedWorktree,
+        copy: WorkCopy,
+        planned: Planned<'_>,
+    ) -> Result<GateExecution, CopyError> {
+        let build =
+            Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
+        let mut probe = like.with_copy(copy, build.path().to_owned());
+        self.run_on(&mut probe, planned, None)
     }
 
     /// Returns which of these tests pass each time that they are run again.
@@ -204,7 +320,7 @@ impl<'a> GateSession<'a> {
     }
 
     /// Returns which of these failing tests do not depend on what changed, by running them with every changed function
-    /// cut off.
+    /// cut off. Where nothing was asked for, none of them was to be mended.
     fn independent(
         &mut self,
         of: &PreparedWorktree,
@@ -212,15 +328,11 @@ impl<'a> GateSession<'a> {
         run: &GateRun,
         ids: BTreeSet<String>,
     ) -> Result<BTreeSet<String>, CopyError> {
-        if ids.is_empty() {
+        if ids.is_empty() || self.is_unspecified() {
             return Ok(ids);
         }
         let Some(copy) = self.cut_off(&of.copy)? else { return Ok(BTreeSet::new()) };
-        // Nothing that is built here may be taken for the change's own later.
-        let build =
-            Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
-        let mut probe = of.with_copy(copy, build.path().to_owned());
-        let cut_off = self.run_on(&mut probe, planned, None)?;
+        let cut_off = self.run_apart(of, copy, planned)?;
         Ok(excuse::independent_of_change(&ids, run, &cut_off.run))
     }
 
@@ -302,6 +414,50 @@ fn removed(on_base: &[(&dyn Gate, Setup)], due: &[Due<'_>]) -> Vec<Finding> {
         message: format!("The base uses {} ({}); the change does so no more.", name_of(*gate, setup), setup.because),
     })
     .collect()
+}
+
+/// What a change does with tests of the base that its code does not pass.
+enum Adaptation {
+    /// It adapts these.
+    Tests(BTreeSet<String>),
+    /// It rewrites files that cannot be built with its code otherwise.
+    Rebuilt,
+}
+
+/// Reports tests of the base that can no longer be built and that the change rewrites.
+fn rebuilt(gate: &str) -> Finding {
+    Finding {
+        rule: "tests-adapted".to_owned(),
+        severity: Severity::Warning,
+        certainty: Certainty::Likely,
+        path: None,
+        line: None,
+        message: format!(
+            "{gate}: tests of the base cannot be built with the code of the change, which rewrites them. Check that the \
+             new expectations are what you want, or say with --spec what is asked for."
+        ),
+    }
+}
+
+/// Reports the tests that the change adapts.
+fn adapted(gate: &str, excuses: &Excuses) -> Option<Finding> {
+    const SHOWN: usize = 5;
+    let ids: Vec<&str> =
+        excuses.iter().filter(|(_, excuse)| **excuse == Excuse::Adapted).map(|(id, _)| id.as_str()).collect();
+    let more = ids.len().saturating_sub(SHOWN);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let shown = ids.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    (!ids.is_empty()).then(|| Finding {
+        rule: "tests-adapted".to_owned(),
+        severity: Severity::Warning,
+        certainty: Certainty::Likely,
+        path: None,
+        line: None,
+        message: format!(
+            "{gate}: the change makes tests of the base fail and rewrites them: {shown}{more}. Check that the new \
+             expectations are what you want, or say with --spec what is asked for."
+        ),
+    })
 }
 
 fn is_test_runner(gate: &dyn Gate) -> bool {

@@ -1,0 +1,377 @@
+//! Installs what a project depends on, in a copy of it, and keeps the result.
+//!
+//! `assize-ecosystem` plans the commands. They run in the sandbox with the network on, where the project stands, once for
+//! all files that shape the result. What they leave is kept in the cache: folders of dependencies, which gates get
+//! read-only, and other files that were not in the tree, such as compiled modules. If the plan of the change is that of
+//! the base, both have what was installed for the base: code of the change has no part in it. This module must not know
+//! any package manager.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use assize_core::text::make_visible;
+use assize_ecosystem::preparation::{PreparationPlan, ProjectView};
+use assize_ecosystem::{ECOSYSTEMS, installs};
+use assize_gate::gate::{Gate, GateCommand, Setup};
+
+use super::PreparedWorktree;
+use crate::sandbox::{Sandbox, SandboxJob, SandboxLimits, remove};
+use crate::work_copy::{CopyError, copy_tree};
+
+/// Seconds that an installation may take.
+pub const PREPARATION_SECONDS: u64 = 900;
+/// The most files outside of dependency folders that are kept.
+pub const CREATED_FILES_MAX: usize = 5_000;
+/// The most bytes of such a file.
+pub const CREATED_FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Where an installation finds the packages that earlier ones downloaded.
+const PACKAGES_INSIDE: &str = "/assize/packages";
+/// Variables that say where packages come from, beside those of every job. One with a password in its value is left out.
+const SOURCES: [&str; 22] = [
+    "ALL_PROXY",
+    "CARGO_HTTP_CAINFO",
+    "CURL_CA_BUNDLE",
+    "GONOSUMDB",
+    "GOPROXY",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NODE_EXTRA_CA_CERTS",
+    "NO_PROXY",
+    "PIP_CERT",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_FIND_LINKS",
+    "PIP_INDEX_URL",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "UV_DEFAULT_INDEX",
+    "UV_INDEX",
+    "UV_INDEX_URL",
+    "http_proxy",
+    "https_proxy",
+    "npm_config_registry",
+];
+/// Caches of package managers, by the variables that place them.
+const CACHES: [(&str, &str); 5] = [
+    ("PIP_CACHE_DIR", "pip"),
+    ("UV_CACHE_DIR", "uv"),
+    ("npm_config_cache", "npm"),
+    ("YARN_CACHE_FOLDER", "yarn"),
+    ("npm_config_store_dir", "pnpm"),
+];
+/// Parts of a store of packages that an installation adds to.
+const STORES: [&str; 5] = ["registry", "git", "pkg/mod", "repository", "caches"];
+
+/// How dependencies are installed.
+#[derive(Debug, Clone)]
+pub struct PreparationTerms {
+    /// Whether they are.
+    pub mode: PreparationMode,
+    /// Where results are kept. Without a folder nothing is installed.
+    pub cache: Option<PathBuf>,
+    /// Further variables of this process that installations get.
+    pub variables: BTreeSet<String>,
+}
+
+/// Whether dependencies are installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PreparationMode {
+    /// Where the tree has none.
+    #[default]
+    Auto,
+    /// Never.
+    Off,
+}
+
+/// What an installation came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparationResult {
+    /// The plan.
+    pub plan: PreparationPlan,
+    /// Why it failed, if it did.
+    pub failure: Option<String>,
+}
+
+/// The list of what is kept of an installation.
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
+struct PreparedEntry {
+    /// Dependency folders, relative to the root.
+    folders: Vec<String>,
+    /// Other files.
+    files: Vec<String>,
+}
+
+impl PreparedWorktree {
+    /// Returns the command that installs what a gate depends on.
+    pub(super) fn ready_by(&self, setup: &Setup, command: &GateCommand) -> Option<String> {
+        Some(self.plan(setup, command)?.line())
+    }
+
+    fn plan(&self, setup: &Setup, command: &GateCommand) -> Option<PreparationPlan> {
+        let view = ProjectView {
+            files: &self.project.files,
+            text: &|path| self.project.manifests.get(path).map(String::as_str),
+            has_program: &|name| self.project.programs.contains(name),
+        };
+        PreparationPlan::of(command.ecosystem()?, &setup.folder, &view)
+    }
+
+    /// Plans what has to be installed for gates. What the user's tree has already is not planned.
+    pub fn plans(&self, gates: &[(&dyn Gate, Setup)]) -> BTreeSet<PreparationPlan> {
+        let planned = |(gate, setup): &(&dyn Gate, Setup)| self.plan(setup, &gate.command(setup, &self.project));
+        let is_there = |plan: &PreparationPlan| {
+            let ecosystem = ECOSYSTEMS.iter().find(|it| it.id == plan.ecosystem);
+            ecosystem.is_some_and(|it| {
+                it.dependency_folders.iter().any(|name| {
+                    let path =
+                        if plan.folder.is_empty() { (*name).to_owned() } else { format!("{}/{name}", plan.folder) };
+                    self.dependencies.iter().any(|(_, inside)| *inside == path)
+                })
+            })
+        };
+        gates.iter().filter_map(planned).filter(|plan| !is_there(plan)).collect()
+    }
+
+    /// Installs what is planned, or takes what was installed for the same before.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the copy cannot be used. An installation that fails is not an error.
+    pub fn prepare(
+        &mut self,
+        plans: &BTreeSet<PreparationPlan>,
+        sandbox: &Sandbox,
+        terms: &PreparationTerms,
+        version: Option<&str>,
+        printed: &mut dyn FnMut(&PreparationPlan, &str),
+    ) -> Result<Vec<PreparationResult>, CopyError> {
+        let Some(cache) = terms.cache.as_deref().filter(|_| terms.mode == PreparationMode::Auto) else {
+            return Ok(Vec::new());
+        };
+        // Environments hold the path at which they were made.
+        if !sandbox.level().tier.has_namespaces() {
+            return Ok(Vec::new());
+        }
+        let mut results = Vec::new();
+        for plan in plans {
+            let folder = cache.join("prepared-1").join(self.preparation_key(plan, version));
+            let failure = if folder.join("kept.json").is_file() {
+                None
+            } else {
+                self.install(plan, sandbox, variables(terms, version), &folder, &mut |text| printed(plan, text))?
+            };
+            if failure.is_none() {
+                self.take(&folder)?;
+            }
+            results.push(PreparationResult { plan: plan.clone(), failure });
+        }
+        Ok(results)
+    }
+
+    /// Hashes everything that shapes the result of an installation.
+    fn preparation_key(&self, plan: &PreparationPlan, version: Option<&str>) -> String {
+        let mut hash = blake3::Hasher::new();
+        let mut add = |part: &[u8]| {
+            hash.update(&(part.len() as u64).to_le_bytes()).update(part);
+        };
+        for part in [plan.ecosystem, &plan.folder, &plan.because, std::env::consts::ARCH, std::env::consts::OS] {
+            add(part.as_bytes());
+        }
+        add(self.place.as_os_str().as_encoded_bytes());
+        plan.commands.iter().for_each(|command| add(command.as_bytes()));
+        for path in &plan.inputs {
+            add(path.as_bytes());
+            add(self.hash(path).map_or([0; 32], |hash| *hash.as_bytes()).as_slice());
+        }
+        add(version.unwrap_or_default().as_bytes());
+        for folder in &self.search_path {
+            for name in ["python3", "node", "cargo"] {
+                let Ok(real) = folder.join(name).canonicalize() else { continue };
+                add(real.as_os_str().as_encoded_bytes());
+                add(&fs::metadata(&real).map_or(0, |meta| meta.len()).to_le_bytes());
+            }
+        }
+        hash.finalize().to_hex().to_string()
+    }
+
+    /// Runs the commands of a plan in a copy, and keeps what they leave. Returns why that failed, if it did.
+    fn install(
+        &self,
+        plan: &PreparationPlan,
+        sandbox: &Sandbox,
+        variables: BTreeMap<String, String>,
+        folder: &Path,
+        printed: &mut dyn FnMut(&str),
+    ) -> Result<Option<String>, CopyError> {
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |error| CopyError::Io { path, error }
+        };
+        let copy = self.copy.again()?;
+        let reports = copy.beside("prepared")?;
+        let work = copy.path();
+        let script = format!("set -e\n{}\n", plan.commands.join("\n"));
+        let mut job = SandboxJob::new("/bin/sh", &["-c", &script], &work, &reports);
+        job.place.clone_from(&self.place);
+        job.folder.clone_from(&plan.folder);
+        job.network = true;
+        job.limits = SandboxLimits { wall_seconds: PREPARATION_SECONDS, ..SandboxLimits::default() };
+        job.environment = variables;
+        // Packages that code of one project has downloaded are of no use to another one.
+        let of_project = blake3::hash(self.place.as_os_str().as_encoded_bytes()).to_hex();
+        let around = folder.parent().and_then(Path::parent).unwrap_or(folder);
+        let packages = around.join("packages-1").join(&of_project[..16]);
+        fs::create_dir_all(&packages).map_err(io(&packages))?;
+        job.writable.push((packages, PathBuf::from(PACKAGES_INSIDE)));
+        for store in self.stores(plan) {
+            fs::create_dir_all(&store).map_err(io(&store))?;
+            job.writable.push((store.clone(), store));
+        }
+        let tools: BTreeSet<PathBuf> = self.search_path.iter().flat_map(|folder| super::tool_folders(folder)).collect();
+        job.read_only.extend(tools.into_iter().map(|folder| (folder.clone(), folder)));
+        let result = match sandbox.run(&job, &mut |chunk| printed(&String::from_utf8_lossy(chunk.bytes))) {
+            Ok(result) => result,
+            Err(error) => return Ok(Some(error.to_string())),
+        };
+        if result.status != Some(0) {
+            let text = [result.stdout.as_slice(), b"\n", result.stderr.as_slice()].concat();
+            let limit = result.limit_reached.map(|limit| format!("{limit} was reached; "));
+            let said = complaint(&String::from_utf8_lossy(&text));
+            return Ok(Some(format!("{}{said}", limit.unwrap_or_default())));
+        }
+        let half = folder.with_extension(crate::random::fresh_word());
+        let kept = match keep(&work, self.copy.files(), &half) {
+            Ok(kept) => kept,
+            Err(error) => {
+                let _ = remove(&half);
+                return Ok(Some(format!("what was installed cannot be kept: {error}")));
+            }
+        };
+        let list = serde_json::to_vec(&kept).unwrap_or_default();
+        fs::write(half.join("kept.json"), list).map_err(io(&half))?;
+        if fs::rename(&half, folder).is_err() {
+            // Another process was faster.
+            let _ = remove(&half);
+        }
+        Ok(None)
+    }
+
+    /// Returns the stores that a plan adds packages to, where it fills no folder of the project.
+    fn stores(&self, plan: &PreparationPlan) -> Vec<PathBuf> {
+        let ecosystem = ECOSYSTEMS.iter().find(|it| it.id == plan.ecosystem);
+        let Some(ecosystem) = ecosystem.filter(|it| it.environments.is_empty() && it.id != "node") else {
+            return Vec::new();
+        };
+        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+        let own = |variable: &str| ecosystem.installs.iter().any(|install| install.variable == variable);
+        let stores = installs().filter(|install| ecosystem.installs.iter().any(|of| of.folder == install.folder));
+        stores
+            .filter(|install| install.variable.is_empty() || own(install.variable))
+            .flat_map(|install| {
+                let named = std::env::var_os(install.variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+                let root = named.unwrap_or_else(|| home.join(install.folder));
+                let parts = install.parts.iter().filter(|part| STORES.contains(part));
+                parts.map(move |part| root.join(part)).collect::<Vec<_>>()
+            })
+            .filter(|path| path.is_absolute())
+            .collect()
+    }
+
+    /// Shows gates what was kept of an installation.
+    fn take(&mut self, folder: &Path) -> Result<(), CopyError> {
+        let list = folder.join("kept.json");
+        let kept: PreparedEntry = fs::read(&list)
+            .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::from))
+            .map_err(|error| CopyError::Io { path: list, error })?;
+        for file in kept.files {
+            let (from, to) = (folder.join("tree").join(&file), self.copy.path().join(&file));
+            if let Some(parent) = to.parent() {
+                fs::create_dir_all(parent).map_err(|error| CopyError::Io { path: parent.to_owned(), error })?;
+            }
+            fs::copy(&from, &to).map_err(|error| CopyError::Io { path: to, error })?;
+        }
+        let folders = kept.folders.into_iter().map(|inside| (folder.join("tree").join(&inside), inside));
+        self.add_dependencies(folders.collect());
+        Ok(())
+    }
+}
+
+/// The variables of an installation. `version` is that of the project, for tools that ask git for it.
+fn variables(terms: &PreparationTerms, version: Option<&str>) -> BTreeMap<String, String> {
+    let mut variables: BTreeMap<String, String> = SOURCES
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)))
+        .filter(|(_, value)| !value.contains('@'))
+        .collect();
+    let named = terms.variables.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)));
+    variables.extend(named);
+    variables.extend(CACHES.map(|(name, folder)| (name.to_owned(), format!("{PACKAGES_INSIDE}/{folder}"))));
+    let fixed = [
+        ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
+        ("PIP_NO_INPUT", "1"),
+        ("PYTHONDONTWRITEBYTECODE", "1"),
+        ("UV_PYTHON_DOWNLOADS", "never"),
+        ("npm_config_audit", "false"),
+        ("npm_config_fund", "false"),
+        ("npm_config_update_notifier", "false"),
+        ("HUSKY", "0"),
+        ("LEFTHOOK", "0"),
+    ];
+    variables.extend(fixed.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    if let Some(version) = version {
+        for name in ["SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION", "PDM_BUILD_SCM_VERSION"] {
+            variables.entry(name.to_owned()).or_insert_with(|| version.to_owned());
+        }
+    }
+    variables
+}
+
+/// Returns the lines of an output that say what went wrong.
+fn complaint(text: &str) -> String {
+    let text = make_visible(text);
+    let is_telling = |line: &&str| line.to_lowercase().contains("error");
+    let telling: Vec<&str> = text.lines().map(str::trim).filter(is_telling).take(2).collect();
+    let said = if telling.is_empty() { assize_core::text::ending(text.trim(), 300).into() } else { telling.join("; ") };
+    assize_core::text::beginning(&said, 400).into_owned()
+}
+
+/// Moves what an installation made out of a tree.
+fn keep(work: &Path, before: &BTreeSet<String>, to: &Path) -> io::Result<PreparedEntry> {
+    const LEFT: [&str; 6] = ["__pycache__", ".git", "target", "build", "dist", ".gradle"];
+    let names: BTreeSet<&str> = assize_ecosystem::dependency_folders().collect();
+    let mut kept = PreparedEntry::default();
+    let tree = to.join("tree");
+    fs::create_dir_all(&tree)?;
+    let mut folders = vec![String::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(work.join(&folder))?.flatten() {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+            let meta = fs::symlink_metadata(entry.path())?;
+            let was_there =
+                || before.range(format!("{path}/")..).next().is_some_and(|it| it.starts_with(&format!("{path}/")));
+            if meta.is_dir() && names.contains(name.as_str()) && !was_there() {
+                let target = tree.join(&path);
+                fs::create_dir_all(target.parent().unwrap_or(&tree))?;
+                if fs::rename(entry.path(), &target).is_err() {
+                    copy_tree(&entry.path(), &target)?;
+                }
+                kept.folders.push(path);
+            } else if meta.is_dir() && !LEFT.contains(&name.as_str()) {
+                folders.push(path);
+            } else if meta.is_file() && !before.contains(&path) && meta.len() <= CREATED_FILE_BYTES_MAX {
+                if kept.files.len() == CREATED_FILES_MAX {
+                    continue;
+                }
+                let target = tree.join(&path);
+                fs::create_dir_all(target.parent().unwrap_or(&tree))?;
+                fs::copy(entry.path(), target)?;
+                kept.files.push(path);
+            }
+        }
+    }
+    Ok(kept)
+}

@@ -1,0 +1,206 @@
+//! Reviews releases of public packages as changes, prepared by Assize alone: what the projects' own CI let in should be
+//! accepted here as well.
+//!
+//! `first-try.toml` lists the packages with two successive versions. Their sources come from the registries and are
+//! committed one after the other. Nothing is set up for them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use serde::Deserialize;
+
+use crate::shell::{Result, command, program, run as execute, target};
+
+/// The table of projects.
+const TABLE: &str = include_str!("../first-try.toml");
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    project: Vec<FirstTryProject>,
+}
+
+/// A package in two versions.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FirstTryProject {
+    registry: PackageRegistry,
+    name: String,
+    old: String,
+    new: String,
+    /// Whether it is looked at only once, at the end, rather than worked with.
+    #[serde(default)]
+    kept: bool,
+    /// Why the change is not accepted, where that is known.
+    #[serde(default)]
+    not_accepted: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum PackageRegistry {
+    Pypi,
+    Npm,
+    Crates,
+}
+
+/// Which projects are reviewed.
+pub struct FirstTrySelection<'a> {
+    /// Those whose name contains this.
+    pub only: Option<&'a str>,
+    /// Those that are kept for the end.
+    pub kept: bool,
+    /// The share and the number of shares.
+    pub share: Option<(u32, u32)>,
+}
+
+/// Reviews the projects, and prints a line for each. Fails if one that should be accepted is not.
+pub fn run(selection: &FirstTrySelection<'_>) -> Result {
+    let table: Table = toml::from_str(TABLE).map_err(|error| format!("first-try.toml: {error}"))?;
+    let program = program()?;
+    let of_share = |index: usize| {
+        selection.share.is_none_or(|(share, of)| u32::try_from(index).is_ok_and(|index| index % of == share))
+    };
+    let chosen = table
+        .project
+        .iter()
+        .filter(|project| project.kept == selection.kept)
+        .filter(|project| selection.only.is_none_or(|part| project.name.contains(part)))
+        .enumerate()
+        .filter(|(index, _)| of_share(*index));
+    let (mut reviewed, mut accepted, mut unexpected) = (0, 0, Vec::new());
+    for (_, project) in chosen {
+        let began = Instant::now();
+        let (outcome, why) = review(&program, project)?;
+        println!(
+            "{outcome:8} {:5.0} s  {} {}..{}  {why}",
+            began.elapsed().as_secs_f64(),
+            project.name,
+            project.old,
+            project.new
+        );
+        reviewed += 1;
+        accepted += u32::from(outcome == "accept");
+        if (outcome == "accept") == project.not_accepted.is_some() {
+            unexpected.push(format!("{}: {outcome}", project.name));
+        }
+    }
+    println!("{accepted} of {reviewed} accepted");
+    println!("{} passed, {} failed", reviewed as usize - unexpected.len(), unexpected.len());
+    if unexpected.is_empty() { Ok(()) } else { Err(format!("not as listed: {}", unexpected.join(", "))) }
+}
+
+fn review(program: &Path, project: &FirstTryProject) -> Result<(String, String)> {
+    let repository = repository(project)?;
+    let state = target("first-try").join("state");
+    let output = Command::new(program)
+        .args(["review", "--base", "HEAD~1", "--format", "json"])
+        .current_dir(&repository)
+        .env("XDG_STATE_HOME", &state)
+        .env("XDG_CACHE_HOME", state.join("cache"))
+        .output()
+        .map_err(|error| format!("{}: {error}", program.display()))?;
+    let envelope: serde_json::Value = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("{}: {error}: {}", project.name, String::from_utf8_lossy(&output.stderr)))?;
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().chars().take(300).collect::<String>();
+    let outcome = text(&envelope["outcome"]);
+    let why = match outcome.as_str() {
+        "accept" => String::new(),
+        "unjudged" => text(&envelope["unjudged"]["detail"]),
+        _ => text(&envelope["verdict"]["explanations"]["root_cause"]),
+    };
+    Ok((outcome, why))
+}
+
+/// Makes the repository of a project, unless it is there.
+fn repository(project: &FirstTryProject) -> Result<PathBuf> {
+    let folder = target("first-try").join(&project.name);
+    let stamp = folder.join(".git/first-try");
+    let wanted = format!("{} {}", project.old, project.new);
+    if fs::read_to_string(&stamp).is_ok_and(|have| have == wanted) {
+        return Ok(folder);
+    }
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(failed)?;
+    }
+    fs::create_dir_all(&folder).map_err(failed)?;
+    git(&folder, &["init", "--quiet"])?;
+    for version in [&project.old, &project.new] {
+        for entry in fs::read_dir(&folder).map_err(failed)?.flatten().filter(|entry| entry.file_name() != ".git") {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let gone = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
+            gone.map_err(failed)?;
+        }
+        fetch(project, version, &folder)?;
+        git(&folder, &["add", "--all", "--force", "."])?;
+        git(&folder, &["commit", "--quiet", "--message", version])?;
+        git(&folder, &["tag", &format!("v{version}")])?;
+    }
+    fs::write(stamp, wanted).map_err(failed)?;
+    Ok(folder)
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> Result {
+    let mut git = command("git", &["-c", "user.name=first-try", "-c", "user.email=first-try@example.org"]);
+    git.args(arguments).current_dir(folder);
+    execute(git)
+}
+
+/// Unpacks the sources of a version into a folder.
+fn fetch(project: &FirstTryProject, version: &str, into: &Path) -> Result {
+    let FirstTryProject { name, .. } = project;
+    let archives = target("first-try").join("archives").join(format!("{name}-{version}"));
+    let failed = |error: std::io::Error| format!("{}: {error}", archives.display());
+    fs::create_dir_all(&archives).map_err(failed)?;
+    let found = || fs::read_dir(&archives).into_iter().flatten().flatten().map(|entry| entry.path()).next();
+    if found().is_none() {
+        let mut download = match project.registry {
+            PackageRegistry::Pypi => {
+                command("python3", &["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"])
+            }
+            PackageRegistry::Npm => command("npm", &["pack", "--silent"]),
+            PackageRegistry::Crates => return copy_crate(name, version, &archives, into),
+        };
+        let separator = if project.registry == PackageRegistry::Pypi { "==" } else { "@" };
+        download.arg(format!("{name}{separator}{version}")).current_dir(&archives);
+        execute(download)?;
+    }
+    let archive = found().ok_or_else(|| format!("{name} {version}: nothing was downloaded"))?;
+    let mut unpack = command("tar", &["--extract", "--gzip", "--strip-components=1", "--file"]);
+    unpack.arg(archive).arg("--directory").arg(into);
+    execute(unpack)
+}
+
+/// Copies the sources of a crate out of Cargo's store, as a workspace of its own.
+fn copy_crate(name: &str, version: &str, scratch: &Path, into: &Path) -> Result {
+    let failed = |error: std::io::Error| format!("{}: {error}", scratch.display());
+    let manifest = format!(
+        "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[lib]\npath = \"lib.rs\"\n\n[dependencies]\n{name} = \"={version}\"\n\n[workspace]\n"
+    );
+    fs::write(scratch.join("Cargo.toml"), manifest)
+        .and_then(|()| fs::write(scratch.join("lib.rs"), ""))
+        .map_err(failed)?;
+    let mut vendor = command("cargo", &["vendor", "--quiet", "--versioned-dirs"]);
+    vendor.current_dir(scratch);
+    execute(vendor)?;
+    let source = scratch.join("vendor").join(format!("{name}-{version}"));
+    let mut copy = command("cp", &["--recursive", "--no-target-directory"]);
+    copy.arg(&source).arg(into);
+    execute(copy)?;
+    for file in [".cargo-checksum.json", ".cargo_vcs_info.json"] {
+        let _ = fs::remove_file(into.join(file));
+    }
+    let original = into.join("Cargo.toml.orig");
+    let path = into.join("Cargo.toml");
+    if original.exists() {
+        fs::rename(original, &path).map_err(failed)?;
+    }
+    let text = fs::read_to_string(&path).map_err(failed)?;
+    if !text.contains("[workspace]") {
+        fs::write(&path, format!("{text}\n[workspace]\n")).map_err(failed)?;
+    }
+    Ok(())
+}
