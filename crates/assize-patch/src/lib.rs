@@ -31,16 +31,22 @@
 //! ```
 
 mod applied;
+mod block;
 mod document;
+mod elided;
+mod embedded;
 mod export;
 pub mod import;
+mod indent;
 mod inverse;
 mod line;
 mod locate;
+mod near;
 mod nearest;
 mod outcome;
 mod partial;
 mod path;
+mod place;
 mod plan;
 mod protection;
 mod snapshot;

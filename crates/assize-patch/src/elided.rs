@@ -1,0 +1,121 @@
+//! Blocks that leave lines out: `...`, or a comment such as `// ... existing code ...`.
+//!
+//! What is left out stays as it is. The parts around it have to stand in the file in their order, and in one way only. A part is not
+//! looked for beyond the function or the block in which the one above it stands: no line between them is indented less
+//! than what is left out.
+
+use std::borrow::Cow;
+
+use super::block::{HunkLine, HunkLineKind, is_elision};
+use super::indent::parted;
+use super::place::{BlockRow, MatchTier, Placement, SearchedLines, squeezed};
+
+/// Most ways that are followed: more than one is too many.
+const WAYS_MAX: usize = 16;
+
+/// A part of a block between what is left out.
+struct ElidedPart {
+    /// Its old lines, without white space.
+    lines: Vec<String>,
+    /// How deep what is left out below it is indented; nothing behind the last part.
+    gap: Option<usize>,
+    /// How deep its first and its last line are indented, blank ones left aside.
+    depths: (usize, usize),
+}
+
+/// Finds the places of a block that leaves lines out.
+pub(super) fn places<'a>(searched: &SearchedLines<'_>, block: &'a [HunkLine]) -> Vec<Placement<'a>> {
+    let is_gap = |line: &HunkLine| line.kind == HunkLineKind::Context && line.text().is_some_and(is_elision);
+    if !block.iter().any(is_gap) {
+        return Vec::new();
+    }
+    // At the beginning and at the end it says nothing.
+    let is_told = |line: &HunkLine| !is_gap(line) && !line.is_blank();
+    let (Some(first), Some(last)) = (block.iter().position(is_told), block.iter().rposition(is_told)) else {
+        return Vec::new();
+    };
+    let block = &block[first..=last];
+    let Some(parts) = parts(block, is_gap) else { return Vec::new() };
+    let mut found = Vec::new();
+    follow(searched, &parts, &mut Vec::new(), &mut found);
+    let place = |starts: &Vec<usize>| {
+        let mut rows = Vec::new();
+        for (part, start) in parts.iter().zip(starts) {
+            if !rows.is_empty() {
+                rows.push(BlockRow::Through(*start));
+            }
+            rows.extend((*start..start + part.lines.len()).map(BlockRow::At));
+        }
+        let place = Placement { block: Cow::Borrowed(block), rows, indent: super::indent::IndentMap::default() };
+        searched.indented(place, MatchTier::Elided)
+    };
+    found.iter().filter_map(place).collect()
+}
+
+fn parts(block: &[HunkLine], is_gap: impl Fn(&HunkLine) -> bool) -> Option<Vec<ElidedPart>> {
+    let depth = |line: &HunkLine| parted(&line.content).0.len();
+    let mut parts: Vec<ElidedPart> = Vec::new();
+    let mut lines: Vec<&HunkLine> = Vec::new();
+    let mut end = |lines: &mut Vec<&HunkLine>, gap: Option<usize>| -> Option<()> {
+        let told = || lines.iter().filter(|line| !line.is_blank());
+        let depths = (depth(told().next()?), depth(told().next_back()?));
+        let text = lines.iter().map(|line| line.text().map(squeezed)).collect::<Option<_>>()?;
+        parts.push(ElidedPart { lines: text, gap, depths });
+        lines.clear();
+        Some(())
+    };
+    for line in block.iter().filter(|line| line.is_old()) {
+        if is_gap(line) {
+            end(&mut lines, Some(depth(line)))?;
+        } else {
+            lines.push(line);
+        }
+    }
+    end(&mut lines, None)?;
+    Some(parts)
+}
+
+/// Follows every way to place the parts one below the other.
+fn follow(searched: &SearchedLines<'_>, parts: &[ElidedPart], taken: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
+    if found.len() >= WAYS_MAX {
+        return;
+    }
+    let Some(part) = parts.get(taken.len()) else {
+        found.push(taken.clone());
+        return;
+    };
+    let above = taken.last().map(|start| (&parts[taken.len() - 1], *start));
+    let from = above.map_or(0, |(part, start)| start + part.lines.len());
+    let until = (searched.lines.count() + 1).saturating_sub(part.lines.len());
+    for start in from..until {
+        let stands = |(offset, line): (usize, &String)| searched.squeezed()[start + offset].as_ref() == Some(line);
+        if part.lines.iter().enumerate().all(stands)
+            && above.is_none_or(|(above, begin)| is_within(searched, (above, begin), (part, start)))
+        {
+            taken.push(start);
+            follow(searched, parts, taken, found);
+            taken.pop();
+        }
+    }
+}
+
+/// Whether no line between two parts is indented less than what is left out there.
+fn is_within(searched: &SearchedLines<'_>, above: (&ElidedPart, usize), below: (&ElidedPart, usize)) -> bool {
+    let depth = |line: usize| parted(searched.lines.content(line)).0.len();
+    let is_told = |line: &usize| !searched.lines.content(*line).trim_ascii().is_empty();
+    let end = above.1 + above.0.lines.len();
+    let (last, first) = ((above.1..end).rfind(is_told), (below.1..below.1 + below.0.lines.len()).find(is_told));
+    let (Some(last), Some(first)) = (last.map(depth), first.map(depth)) else { return false };
+    let gap = above.0.gap.unwrap_or(0);
+    // In the file, it is as deep as the neighbour with which it is in line, or deeper than the one above it.
+    let least = if gap == below.0.depths.0 {
+        first
+    } else if gap == above.0.depths.1 {
+        last
+    } else if gap > above.0.depths.1 {
+        last + 1
+    } else {
+        last.min(first)
+    };
+    (end..below.1).filter(is_told).all(|line| depth(line) >= least)
+}

@@ -1,0 +1,376 @@
+//! Where the lines of a block stand in a file, and what stands there once it is put in.
+//!
+//! There is one search, in tiers: byte for byte, then overlooking more and more. The first tier that finds anything decides. What a
+//! tier overlooks is never written: lines that stay are copied out of the file, whatever the block has in their place. This
+//! module must not know files, operations or formats.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use super::block::{HunkLine, HunkLineKind, LineEndRule, without_numbers};
+use super::indent::{IndentMap, parted};
+use super::line::{LineEnding, TextLines};
+use super::{elided, near};
+
+/// How loosely a text was compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MatchTier {
+    /// Byte for byte.
+    Exact,
+    /// `\n` in what is looked for matches `\r\n`.
+    LineEndings,
+    /// White space at the ends of lines does not count.
+    TrailingSpace,
+    /// All lines may be indented further, or less, by the same white space.
+    Indentation,
+    /// Typographic quotes, dashes and spaces match their plain forms.
+    Punctuation,
+    /// No white space within a line counts.
+    Spacing,
+    /// Line numbers stand before the lines that are looked for.
+    Numbered,
+    /// Lines between those that are looked for are left out.
+    Elided,
+    /// Lines that only say where may differ.
+    Near,
+}
+
+impl MatchTier {
+    /// Every tier that compares whole lines, in the order in which they are tried.
+    pub(super) const OF_LINES: [Self; 9] = [
+        Self::Exact,
+        Self::LineEndings,
+        Self::TrailingSpace,
+        Self::Indentation,
+        Self::Punctuation,
+        Self::Spacing,
+        Self::Numbered,
+        Self::Elided,
+        Self::Near,
+    ];
+
+    /// Says what was overlooked.
+    pub const fn overlooks(self) -> &'static str {
+        match self {
+            Self::Exact => "nothing",
+            Self::LineEndings => "line endings",
+            Self::TrailingSpace => "white space at the ends of lines",
+            Self::Indentation => "the depth of indentation",
+            Self::Punctuation => "typographic quotes, dashes and spaces",
+            Self::Spacing => "white space within lines",
+            Self::Numbered => "line numbers before the lines",
+            Self::Elided => "that lines are left out",
+            Self::Near => "that some of the lines around it differ",
+        }
+    }
+}
+
+/// Where a line of a block stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BlockRow {
+    /// On this line.
+    At(usize),
+    /// Nowhere: it only says where, and is not there.
+    Absent,
+    /// All lines up to this one are meant by it.
+    Through(usize),
+}
+
+/// A place where a block stands.
+#[derive(Debug, Clone)]
+pub(super) struct Placement<'a> {
+    /// The block as it was found.
+    pub block: Cow<'a, [HunkLine]>,
+    /// Where each of its old lines stands.
+    pub rows: Vec<BlockRow>,
+    /// How its lines are indented there.
+    pub indent: IndentMap,
+}
+
+impl<'a> Placement<'a> {
+    /// Returns a place of lines right below each other.
+    pub(super) fn at(block: &'a [HunkLine], start: usize) -> Self {
+        let old = block.iter().filter(|line| line.is_old()).count();
+        let rows = (start..start + old).map(BlockRow::At).collect();
+        Self { block: Cow::Borrowed(block), rows, indent: IndentMap::default() }
+    }
+
+    /// Returns the lines from the first one to the last one.
+    pub(super) fn lines(&self) -> Range<usize> {
+        let found = || {
+            self.rows.iter().filter_map(|row| match row {
+                BlockRow::At(line) => Some(*line),
+                BlockRow::Absent | BlockRow::Through(_) => None,
+            })
+        };
+        found().next().map_or(0..0, |first| first..found().last().unwrap_or(first) + 1)
+    }
+}
+
+/// The lines of a file, made ready for a search.
+pub(super) struct SearchedLines<'t> {
+    pub lines: TextLines<'t>,
+    squeezed: OnceCell<Vec<Option<String>>>,
+}
+
+impl<'t> SearchedLines<'t> {
+    pub(super) fn of(lines: TextLines<'t>) -> Self {
+        Self { lines, squeezed: OnceCell::new() }
+    }
+
+    /// Returns each line without white space, and with plain punctuation; nothing for what is no text.
+    pub(super) fn squeezed(&self) -> &[Option<String>] {
+        self.squeezed.get_or_init(|| {
+            let line = |line| std::str::from_utf8(self.lines.content(line)).ok().map(squeezed);
+            (0..self.lines.count()).map(line).collect()
+        })
+    }
+
+    /// Finds the places of a block in a tier. Where they have to reach the end of the file, others are none.
+    pub(super) fn places<'a>(&self, block: &'a [HunkLine], tier: MatchTier, to_end: bool) -> Vec<Placement<'a>> {
+        let old: Vec<&HunkLine> = block.iter().filter(|line| line.is_old()).collect();
+        if old.is_empty() {
+            return Vec::new();
+        }
+        match tier {
+            MatchTier::Exact | MatchTier::LineEndings => self.by_bytes(block, &old, tier, to_end),
+            MatchTier::TrailingSpace | MatchTier::Indentation | MatchTier::Punctuation | MatchTier::Spacing => {
+                self.by_text(block, &old, tier, to_end)
+            }
+            MatchTier::Numbered => self.numbered(block, to_end),
+            MatchTier::Elided if !to_end => elided::places(self, block),
+            MatchTier::Near if !to_end => near::places(self, block),
+            MatchTier::Elided | MatchTier::Near => Vec::new(),
+        }
+    }
+
+    /// Whether lines stand on this line and those below it, byte for byte.
+    pub(super) fn stand_at(&self, old: &[&HunkLine], tier: MatchTier, start: usize) -> bool {
+        let is_there = start.checked_add(old.len()).is_some_and(|end| end <= self.lines.count());
+        let ends_alike = |line: usize, of: &HunkLine| match of.end {
+            LineEndRule::Unsaid => true,
+            LineEndRule::Marked(ending) => self.lines.ending(line) == ending,
+        };
+        let is_same = |(offset, line): (usize, &&HunkLine)| {
+            (tier == MatchTier::LineEndings || ends_alike(start + offset, line))
+                && self.lines.content(start + offset) == line.content
+        };
+        is_there && old.iter().enumerate().all(is_same)
+    }
+
+    fn starts(&self, count: usize, to_end: bool) -> Range<usize> {
+        let Some(last) = self.lines.count().checked_sub(count) else { return 0..0 };
+        if to_end { last..last + 1 } else { 0..last + 1 }
+    }
+
+    fn by_bytes<'a>(
+        &self,
+        block: &'a [HunkLine],
+        old: &[&HunkLine],
+        tier: MatchTier,
+        to_end: bool,
+    ) -> Vec<Placement<'a>> {
+        let starts = self.starts(old.len(), to_end).filter(|start| self.stand_at(old, tier, *start));
+        starts.map(|start| Placement::at(block, start)).collect()
+    }
+
+    fn by_text<'a>(
+        &self,
+        block: &'a [HunkLine],
+        old: &[&HunkLine],
+        tier: MatchTier,
+        to_end: bool,
+    ) -> Vec<Placement<'a>> {
+        let Some(wanted) =
+            old.iter().map(|line| line.text().map(|text| normalized(text, tier))).collect::<Option<Vec<_>>>()
+        else {
+            return Vec::new();
+        };
+        if wanted.iter().all(|line| line.trim().is_empty()) {
+            return Vec::new();
+        }
+        let stands = |start: &usize| {
+            wanted.iter().enumerate().all(|(offset, want)| match tier {
+                MatchTier::Spacing => self.squeezed()[start + offset].as_deref() == Some(want),
+                _ => std::str::from_utf8(self.lines.content(start + offset))
+                    .is_ok_and(|there| normalized(there, tier) == *want),
+            })
+        };
+        let starts = self.starts(old.len(), to_end).filter(stands);
+        let place = |start| self.indented(Placement::at(block, start), tier);
+        starts.filter_map(place).collect()
+    }
+
+    /// Works out how lines are indented in a place; nothing if a line that comes cannot be indented so.
+    pub(super) fn indented<'a>(&self, mut place: Placement<'a>, tier: MatchTier) -> Option<Placement<'a>> {
+        if matches!(tier, MatchTier::Exact | MatchTier::LineEndings | MatchTier::TrailingSpace) {
+            return Some(place);
+        }
+        let old = || place.block.iter().filter(|line| line.is_old());
+        let pairs: Vec<(&str, &str)> = old()
+            .zip(&place.rows)
+            .filter_map(|(line, row)| match row {
+                BlockRow::At(row) if !line.is_blank() && self.is_like(line, *row) => {
+                    Some((parted(&line.content).0, parted(self.lines.content(*row)).0))
+                }
+                _ => None,
+            })
+            .collect();
+        let map = IndentMap::of(pairs.iter().copied());
+        if tier == MatchTier::Indentation && !map.is_shift() {
+            return None;
+        }
+        let map = if self.is_absolute(&place, &pairs) { IndentMap::default() } else { map };
+        let mut added = place.block.iter().filter(|line| !line.is_old());
+        if !added.all(|line| map.apply(&line.content).is_some()) {
+            return None;
+        }
+        place.indent = map;
+        Some(place)
+    }
+
+    /// Whether a line of a block and one of the file differ in white space alone.
+    pub(super) fn is_like(&self, line: &HunkLine, row: usize) -> bool {
+        line.text().is_some_and(|text| self.squeezed()[row].as_deref() == Some(squeezed(text).as_str()))
+    }
+
+    /// Whether the lines that come are indented as the file is, though those that are looked for are not. This can be told where
+    /// nothing stays, and one of them says the text of one that goes, or all are indented by the depth of the file.
+    fn is_absolute(&self, place: &Placement<'_>, pairs: &[(&str, &str)]) -> bool {
+        let of = |kind: HunkLineKind| place.block.iter().filter(move |line| line.kind == kind && !line.is_blank());
+        if pairs.iter().all(|(from, to)| from == to) || of(HunkLineKind::Context).next().is_some() {
+            return false;
+        }
+        let removed = || of(HunkLineKind::Removed).zip(pairs);
+        let again = of(HunkLineKind::Added).filter_map(|line| {
+            let (indent, rest) = parted(&line.content);
+            let (_, pair) = removed().find(|(old, _)| parted(&old.content).1 == rest)?;
+            Some((indent, *pair))
+        });
+        let again: Vec<_> = again.collect();
+        if !again.is_empty() {
+            return again.iter().all(|(indent, (from, to))| indent == to && indent != from);
+        }
+        let least = |depths: &mut dyn Iterator<Item = usize>| depths.min().unwrap_or(0);
+        let added = least(&mut of(HunkLineKind::Added).map(|line| parted(&line.content).0.len()));
+        let from = least(&mut pairs.iter().map(|(from, _)| from.len()));
+        let to = least(&mut pairs.iter().map(|(_, to)| to.len()));
+        added != from && added == to
+    }
+
+    /// Finds a block with line numbers before its lines.
+    fn numbered<'a>(&self, block: &[HunkLine], to_end: bool) -> Vec<Placement<'a>> {
+        let Some(bare) = without_numbers(block) else { return Vec::new() };
+        let tiers = MatchTier::OF_LINES.into_iter().filter(|tier| *tier < MatchTier::Numbered);
+        for tier in tiers {
+            let found = self.places(&bare, tier, to_end);
+            if !found.is_empty() {
+                let owned = |place: Placement<'_>| Placement {
+                    block: Cow::Owned(place.block.into_owned()),
+                    rows: place.rows,
+                    indent: place.indent,
+                };
+                return found.into_iter().map(owned).collect();
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// Returns a line without what its tier does not look at.
+fn normalized(line: &str, tier: MatchTier) -> Cow<'_, str> {
+    match tier {
+        MatchTier::Indentation => Cow::Borrowed(line.trim()),
+        MatchTier::Punctuation => plain(line.trim_end()),
+        MatchTier::Spacing => Cow::Owned(squeezed(line)),
+        _ => Cow::Borrowed(line.trim_end()),
+    }
+}
+
+/// Returns a line without white space, and with plain punctuation.
+pub(super) fn squeezed(line: &str) -> String {
+    plain(line).chars().filter(|character| !character.is_whitespace()).collect()
+}
+
+/// Returns a line with plain punctuation in place of typographic.
+fn plain(line: &str) -> Cow<'_, str> {
+    if line.is_ascii() {
+        return Cow::Borrowed(line);
+    }
+    let one = |character| match character {
+        '\u{2018}'..='\u{201B}' => '\'',
+        '\u{201C}'..='\u{201F}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{A0}' | '\u{2002}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => ' ',
+        other => other,
+    };
+    Cow::Owned(line.chars().map(one).collect())
+}
+
+/// How lines that come end in a place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlacedEndings {
+    /// Whether what the block says of endings holds: it is right about those that are there.
+    pub are_said: bool,
+    /// Whether a last line gets an ending where the file's last line has none, and the block does not say.
+    pub ends_last: bool,
+}
+
+/// Writes what stands in the lines of a place afterwards.
+pub(super) fn put(bytes: &mut Vec<u8>, lines: &TextLines<'_>, place: &Placement<'_>, endings: PlacedEndings) {
+    let range = place.lines();
+    put_from(bytes, lines, place, endings, range);
+}
+
+/// Writes what stands in these lines afterwards, which may be more than those that were found.
+pub(super) fn put_from(
+    bytes: &mut Vec<u8>,
+    lines: &TextLines<'_>,
+    place: &Placement<'_>,
+    endings: PlacedEndings,
+    range: Range<usize>,
+) {
+    let mut at = range.start;
+    let mut rows = place.rows.iter();
+    let last = place.block.iter().rposition(|line| line.kind != HunkLineKind::Removed);
+    for (index, line) in place.block.iter().enumerate() {
+        if line.is_old() {
+            let (from, until) = match rows.next() {
+                Some(BlockRow::At(row)) => (*row, *row + 1),
+                Some(BlockRow::Through(row)) => (*row, *row),
+                Some(BlockRow::Absent) | None => continue,
+            };
+            bytes.extend_from_slice(&lines.text()[lines.span(at..from)]);
+            if line.kind == HunkLineKind::Context {
+                bytes.extend_from_slice(&lines.text()[lines.span(from..until)]);
+            }
+            at = until;
+            continue;
+        }
+        let near = lines.ending_near(at.min(lines.count().saturating_sub(1)));
+        if lines.is_within_line(bytes) {
+            bytes.extend_from_slice(near.bytes());
+        }
+        bytes.extend_from_slice(&place.indent.apply(&line.content).unwrap_or(Cow::Borrowed(&line.content)));
+        let is_last = Some(index) == last && range.end == lines.count();
+        bytes.extend_from_slice(ending_of(line, lines, endings, is_last, near));
+    }
+}
+
+/// Returns how a line ends that comes.
+fn ending_of(
+    line: &HunkLine,
+    lines: &TextLines<'_>,
+    endings: PlacedEndings,
+    is_last: bool,
+    near: LineEnding,
+) -> &'static [u8] {
+    let was_open = lines.count() > 0 && lines.ending(lines.count() - 1).is_none();
+    match line.end {
+        LineEndRule::Marked(ending) if endings.are_said => ending.map_or(b"", LineEnding::bytes),
+        LineEndRule::Marked(None) if is_last => b"",
+        LineEndRule::Unsaid if is_last && was_open && !endings.ends_last => b"",
+        _ => near.bytes(),
+    }
+}
