@@ -19,7 +19,11 @@ const LIKENESS_MIN: f64 = 0.6;
 const WEIGHT_MAX: usize = 40;
 /// How much of a block has to be the same, in hundredths, and by how much more than in any other place.
 const SAME_MIN: usize = 60;
+/// How much has to be the same where a number says the place.
+const SAME_MIN_NUMBERED: usize = 35;
 const MARGIN_MIN: usize = 20;
+/// What a line of the file weighs that is passed over within a block.
+const ROW_WEIGHT: usize = 8;
 /// Characters that have to be the same, and lines.
 const WEIGHT_MIN: usize = 16;
 const LINES_MIN: usize = 2;
@@ -41,7 +45,11 @@ struct NearWay {
 }
 
 /// Finds the place of a block some of whose lines differ; several if none stands out.
-pub(super) fn places<'a>(searched: &SearchedLines<'_>, block: &'a [HunkLine]) -> Vec<Placement<'a>> {
+pub(super) fn places<'a>(
+    searched: &SearchedLines<'_>,
+    block: &'a [HunkLine],
+    said: Option<usize>,
+) -> Vec<Placement<'a>> {
     let old = block.iter().filter(|line| line.is_old());
     let near_line = |line: &'a HunkLine| {
         let text = squeezed(line.text()?);
@@ -65,7 +73,14 @@ pub(super) fn places<'a>(searched: &SearchedLines<'_>, block: &'a [HunkLine]) ->
     let Some(best) = ways.first() else { return Vec::new() };
     let share = |weight: usize| weight * 100 / total.max(1);
     let lines = best.same.iter().zip(&old).filter(|(is_same, line)| **is_same && line.weight > 0).count();
-    if share(best.weight) < SAME_MIN || best.weight < WEIGHT_MIN || lines < LINES_MIN {
+    let begins = |way: &NearWay| {
+        way.rows.iter().zip(0..).find_map(|(row, index)| match row {
+            BlockRow::At(row) if way.same[index] => row.checked_sub(index),
+            _ => None,
+        })
+    };
+    let same_min = if said.is_some() && begins(best) == said { SAME_MIN_NUMBERED } else { SAME_MIN };
+    if share(best.weight) < same_min || best.weight < WEIGHT_MIN || lines < LINES_MIN {
         return Vec::new();
     }
     let is_close =
@@ -172,7 +187,11 @@ fn aligned(
                 way.rows.push(BlockRow::Absent);
                 way.same.push(false);
             }
-            NearStep::Row => passed -= 1,
+            NearStep::Row => {
+                passed -= 1;
+                let is_told = searched.squeezed()[row(passed)].as_ref().is_none_or(|text| !text.is_empty());
+                way.weight = way.weight.saturating_sub(if is_told { ROW_WEIGHT } else { 0 });
+            }
             NearStep::Stop => return None,
         }
     }
@@ -277,4 +296,73 @@ fn is_pinned(way: &NearWay, block: &[HunkLine]) -> bool {
         before = Some(line.kind);
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::between_lines;
+    use crate::line::TextLines;
+    use crate::place::{PlacedEndings, put};
+
+    const TEXT: &str = "class Pair:\n    def first(self):\n        return self.one\n\n    def second(self):\n        # the other\n        return self.two\n\n    def both(self):\n        return (self.one, self.two)\n";
+
+    /// Returns what stands in the place of a block afterwards, for each place that comes into question.
+    fn made(old: &[&str], new: &[&str], said: Option<usize>) -> Vec<String> {
+        let searched = SearchedLines::of(TextLines::of(TEXT.as_bytes()));
+        let block = between_lines(old, new);
+        let made = |place: &Placement<'_>| {
+            let mut bytes = Vec::new();
+            put(&mut bytes, &searched.lines, place, PlacedEndings { are_said: false, ends_last: false });
+            String::from_utf8(bytes).expect("text")
+        };
+        places(&searched, &block, said).iter().map(made).collect()
+    }
+
+    #[test]
+    fn lines_that_only_say_where_may_differ() {
+        let right = "    def second(self):\n        # the other\n        return self.two + 1\n\n    def both(self):\n";
+        let (gone, new) = ("        return self.two", "        return self.two + 1");
+        for above in [
+            // They stay as they stand in the file.
+            vec!["    def second(self):", "        # the othr"],
+            vec!["    def second(selves):", "        # the other"],
+            vec!["    def second(self):", "        # something else altogether"],
+        ] {
+            let old = [&above[..], &[gone, "", "    def both(self):"]].concat();
+            let fresh = [&above[..], &[new, "", "    def both(self):"]].concat();
+            assert_eq!(made(&old, &fresh, None), [right], "{above:?}");
+        }
+        // One that is not there, and one that is left out.
+        let old =
+            ["    def second(self):", "        # the other", "        # one more", gone, "", "    def both(self):"];
+        let fresh =
+            ["    def second(self):", "        # the other", "        # one more", new, "", "    def both(self):"];
+        assert_eq!(made(&old, &fresh, None), [right]);
+        let (old, fresh) = (
+            ["    def second(self):", gone, "", "    def both(self):"],
+            ["    def second(self):", new, "", "    def both(self):"],
+        );
+        assert_eq!(made(&old, &fresh, None), [right]);
+    }
+
+    #[test]
+    fn what_goes_has_to_be_there_and_what_comes_needs_a_neighbour() {
+        let (above, below) = ("    def second(self):", "    def both(self):");
+        let none: [String; 0] = [];
+        let gone = "        return self.too";
+        assert_eq!(
+            made(&[above, "        # the other", gone, "", below], &[above, "        # the other", "", below], None),
+            none
+        );
+        // Between these two stand lines that nobody named.
+        assert_eq!(made(&[above, "", below], &[above, "        x = 1", "", below], None), none);
+        // Too little is the same, unless a number says the place as well.
+        let (old, new) = (
+            ["    what was above once and is not", "        return self.two", "    and what was below once as well"],
+            "        x",
+        );
+        let fresh = [old[0], new, old[2]];
+        assert_eq!(made(&old, &fresh, None), none);
+    }
 }

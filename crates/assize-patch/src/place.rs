@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::block::{HunkLine, HunkLineKind, LineEndRule, without_numbers};
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
+use super::block::{HunkLine, HunkLineKind, LineEndRule, between_lines, without_numbers};
 use super::indent::{IndentMap, parted};
 use super::line::{LineEnding, TextLines};
 use super::{elided, near};
@@ -88,6 +90,30 @@ pub(super) struct Placement<'a> {
     pub indent: IndentMap,
 }
 
+/// How the indentations of a patch become those of a file, and whether those of other blocks say something of it.
+pub(super) fn indent_together(searched: &SearchedLines<'_>, places: &mut [&mut Placement<'_>]) -> Result<(), usize> {
+    if places.iter().all(|place| place.indent.is_shift()) {
+        return Ok(());
+    }
+    let pairs: Vec<(String, String)> = places
+        .iter()
+        .flat_map(|place| searched.indents(place))
+        .flatten()
+        .map(|(from, to)| (from.to_owned(), to.to_owned()))
+        .collect();
+    let map = IndentMap::of(pairs.iter().map(|(from, to)| (from.as_str(), to.as_str())));
+    for (index, place) in
+        places.iter_mut().enumerate().filter(|(_, place)| place.indent.is_same() || !place.indent.is_shift())
+    {
+        let mut added = place.block.iter().filter(|line| !line.is_old());
+        if !added.all(|line| map.apply(&line.content).is_some()) {
+            return Err(index);
+        }
+        place.indent = map.clone();
+    }
+    Ok(())
+}
+
 impl<'a> Placement<'a> {
     /// Returns a place of lines right below each other.
     pub(super) fn at(block: &'a [HunkLine], start: usize) -> Self {
@@ -127,6 +153,11 @@ impl<'t> SearchedLines<'t> {
         })
     }
 
+    /// Finds the place of a block some of whose lines differ, and that is meant to begin on a line.
+    pub(super) fn near<'a>(&self, block: &'a [HunkLine], said: Option<usize>) -> Vec<Placement<'a>> {
+        near::places(self, block, said)
+    }
+
     /// Finds the places of a block in a tier. Where they have to reach the end of the file, others are none.
     pub(super) fn places<'a>(&self, block: &'a [HunkLine], tier: MatchTier, to_end: bool) -> Vec<Placement<'a>> {
         let old: Vec<&HunkLine> = block.iter().filter(|line| line.is_old()).collect();
@@ -140,7 +171,7 @@ impl<'t> SearchedLines<'t> {
             }
             MatchTier::Numbered => self.numbered(block, to_end),
             MatchTier::Elided if !to_end => elided::places(self, block),
-            MatchTier::Near if !to_end => near::places(self, block),
+            MatchTier::Near if !to_end => near::places(self, block, None),
             MatchTier::Elided | MatchTier::Near => Vec::new(),
         }
     }
@@ -202,61 +233,55 @@ impl<'t> SearchedLines<'t> {
         starts.filter_map(place).collect()
     }
 
+    /// Returns how each old line of a block is indented, and how in its place; nothing for blank lines, and for those that differ.
+    fn indents<'p>(&'p self, place: &'p Placement<'_>) -> Vec<Option<(&'p str, &'p str)>> {
+        let old = place.block.iter().filter(|line| line.is_old());
+        let pair = |(line, row): (&'p HunkLine, &BlockRow)| match row {
+            BlockRow::At(row) if !line.is_blank() && self.is_like(line, *row) => {
+                Some((parted(&line.content).0, parted(self.lines.content(*row)).0))
+            }
+            _ => None,
+        };
+        old.zip(&place.rows).map(pair).collect()
+    }
+
     /// Works out how lines are indented in a place; nothing if a line that comes cannot be indented so.
     pub(super) fn indented<'a>(&self, mut place: Placement<'a>, tier: MatchTier) -> Option<Placement<'a>> {
         if matches!(tier, MatchTier::Exact | MatchTier::LineEndings | MatchTier::TrailingSpace) {
             return Some(place);
         }
-        let old = || place.block.iter().filter(|line| line.is_old());
-        let pairs: Vec<(&str, &str)> = old()
-            .zip(&place.rows)
-            .filter_map(|(line, row)| match row {
-                BlockRow::At(row) if !line.is_blank() && self.is_like(line, *row) => {
-                    Some((parted(&line.content).0, parted(self.lines.content(*row)).0))
-                }
-                _ => None,
-            })
-            .collect();
-        let map = IndentMap::of(pairs.iter().copied());
+        let pairs = self.indents(&place);
+        let map = IndentMap::of(pairs.iter().flatten().copied());
         if tier == MatchTier::Indentation && !map.is_shift() {
             return None;
         }
-        let map = if self.is_absolute(&place, &pairs) { IndentMap::default() } else { map };
-        let mut added = place.block.iter().filter(|line| !line.is_old());
-        if !added.all(|line| map.apply(&line.content).is_some()) {
-            return None;
+        let depth = spoken_depth(&place.block, &pairs, &map);
+        drop(pairs);
+        match depth {
+            SpokenDepth::OfPatch => place.indent = map,
+            SpokenDepth::OfFile => place.block = Cow::Owned(self.with_own_lines(&place)?),
+            SpokenDepth::Unclear => return None,
         }
-        place.indent = map;
-        Some(place)
+        let mut added = place.block.iter().filter(|line| !line.is_old());
+        let is_known = added.all(|line| place.indent.apply(&line.content).is_some());
+        is_known.then_some(place)
+    }
+
+    /// Returns a block with the lines of the file in the place of its old ones; its new ones stay as they are.
+    fn with_own_lines(&self, place: &Placement<'_>) -> Option<Vec<HunkLine>> {
+        let own = |row: &BlockRow| match row {
+            BlockRow::At(row) => std::str::from_utf8(self.lines.content(*row)).ok(),
+            BlockRow::Absent | BlockRow::Through(_) => None,
+        };
+        let old: Vec<&str> = place.rows.iter().map(own).collect::<Option<_>>()?;
+        let new = place.block.iter().filter(|line| line.kind != HunkLineKind::Removed);
+        let new: Vec<&str> = new.map(HunkLine::text).collect::<Option<_>>()?;
+        Some(between_lines(&old, &new))
     }
 
     /// Whether a line of a block and one of the file differ in white space alone.
     pub(super) fn is_like(&self, line: &HunkLine, row: usize) -> bool {
         line.text().is_some_and(|text| self.squeezed()[row].as_deref() == Some(squeezed(text).as_str()))
-    }
-
-    /// Whether the lines that come are indented as the file is, though those that are looked for are not. This can be told where
-    /// nothing stays, and one of them says the text of one that goes, or all are indented by the depth of the file.
-    fn is_absolute(&self, place: &Placement<'_>, pairs: &[(&str, &str)]) -> bool {
-        let of = |kind: HunkLineKind| place.block.iter().filter(move |line| line.kind == kind && !line.is_blank());
-        if pairs.iter().all(|(from, to)| from == to) || of(HunkLineKind::Context).next().is_some() {
-            return false;
-        }
-        let removed = || of(HunkLineKind::Removed).zip(pairs);
-        let again = of(HunkLineKind::Added).filter_map(|line| {
-            let (indent, rest) = parted(&line.content);
-            let (_, pair) = removed().find(|(old, _)| parted(&old.content).1 == rest)?;
-            Some((indent, *pair))
-        });
-        let again: Vec<_> = again.collect();
-        if !again.is_empty() {
-            return again.iter().all(|(indent, (from, to))| indent == to && indent != from);
-        }
-        let least = |depths: &mut dyn Iterator<Item = usize>| depths.min().unwrap_or(0);
-        let added = least(&mut of(HunkLineKind::Added).map(|line| parted(&line.content).0.len()));
-        let from = least(&mut pairs.iter().map(|(from, _)| from.len()));
-        let to = least(&mut pairs.iter().map(|(_, to)| to.len()));
-        added != from && added == to
     }
 
     /// Finds a block with line numbers before its lines.
@@ -276,6 +301,63 @@ impl<'t> SearchedLines<'t> {
         }
         Vec::new()
     }
+}
+
+/// By what the lines that come are indented, where those that are looked for are not indented as the file is.
+enum SpokenDepth {
+    /// As those that are looked for.
+    OfPatch,
+    /// As the file is.
+    OfFile,
+    /// Nobody knows.
+    Unclear,
+}
+
+/// Says by what the lines that come are indented. Lines on both sides that have the same text speak for the patch where they have
+/// the same depth in it, and for the file where the new one has the depth that the old one has there.
+fn spoken_depth(block: &[HunkLine], pairs: &[Option<(&str, &str)>], map: &IndentMap) -> SpokenDepth {
+    if map.is_same() {
+        return SpokenDepth::OfPatch;
+    }
+    let side = |gone: HunkLineKind| block.iter().filter(move |line| line.kind != gone);
+    let (old, new): (Vec<_>, Vec<_>) = (side(HunkLineKind::Added).collect(), side(HunkLineKind::Removed).collect());
+    let rest = |lines: &[&HunkLine]| lines.iter().map(|line| line.content.trim_ascii().to_vec()).collect::<Vec<_>>();
+    let (mut for_patch, mut for_file) = (0, 0);
+    for (one, other) in same_pairs(&rest(&old), &rest(&new)) {
+        let Some((from, to)) = pairs[one] else { continue };
+        let indent = parted(&new[other].content).0;
+        for_patch += usize::from(indent == from && from != to);
+        for_file += usize::from(indent == to && from != to);
+    }
+    let added: Vec<&&HunkLine> =
+        new.iter().filter(|line| line.kind == HunkLineKind::Added && !line.is_blank()).collect();
+    let depth = |line: &&&HunkLine| parted(&line.content).0.len();
+    let least = added.iter().map(depth).min().unwrap_or(0);
+    let told = || pairs.iter().flatten();
+    let from = told().map(|pair| pair.0.len()).min().unwrap_or(0);
+    let to = told().map(|pair| pair.1.len()).min().unwrap_or(0);
+    let is_seen = |line: &&&HunkLine| told().any(|(from, _)| *from == parted(&line.content).0);
+    let is_deep = !added.is_empty()
+        && least == to
+        && to != from
+        && !added.iter().filter(|line| depth(line) == least).all(is_seen);
+    match (for_patch > 0, for_file > 0) {
+        (true, true) => SpokenDepth::Unclear,
+        (true, false) if is_deep => SpokenDepth::Unclear,
+        (true, false) => SpokenDepth::OfPatch,
+        (false, true) if least >= to || added.is_empty() => SpokenDepth::OfFile,
+        (false, true) if least == from => SpokenDepth::OfPatch,
+        (false, true) => SpokenDepth::Unclear,
+        (false, false) if is_deep => SpokenDepth::OfFile,
+        (false, false) => SpokenDepth::OfPatch,
+    }
+}
+
+/// Pairs what is the same in two lists, in their order.
+fn same_pairs(old: &[Vec<u8>], new: &[Vec<u8>]) -> Vec<(usize, usize)> {
+    let steps = capture_diff_slices(Algorithm::Myers, old, new);
+    let same = steps.iter().filter(|step| step.tag() == DiffTag::Equal);
+    same.flat_map(|step| step.old_range().zip(step.new_range())).collect()
 }
 
 /// Returns a line without what its tier does not look at.

@@ -7,7 +7,7 @@ pub use crate::block::{HunkLine, HunkLineKind, LineEndRule};
 use crate::block::{between_lines, is_worded_elision};
 use crate::line::{BYTE_ORDER_MARK, TextLines};
 use crate::nearest::nearest;
-use crate::place::{MatchTier, PlacedEndings, Placement, SearchedLines, put_from};
+use crate::place::{MatchTier, PlacedEndings, Placement, SearchedLines, indent_together, put_from};
 
 /// What becomes of a file's last line, if a hunk puts it there and does not say how it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,6 +207,11 @@ fn placed<'a>(
             Err(fault) => faults.push((hunk.line, fault)),
         }
     }
+    let mut placements: Vec<&mut Placement<'_>> = places.iter_mut().map(|place| &mut place.placement).collect();
+    if let Err(index) = indent_together(searched, &mut placements) {
+        let fault = "it cannot be told how its lines are indented: other hunks are indented otherwise than the file";
+        faults.push((places[index].hunk.line, fault.to_owned()));
+    }
     places.sort_by_key(|place| (place.lines.start, place.lines.end));
     faults.extend(overlaps(&places));
     faults.sort();
@@ -231,7 +236,11 @@ fn overlaps(places: &[HunkPlace<'_>]) -> Vec<LineNote> {
 /// Looks for a hunk in every tier until one has a place.
 fn search<'a>(searched: &SearchedLines<'_>, hunk: &'a DraftHunk) -> Option<FoundPlaces<'a>> {
     MatchTier::OF_LINES.into_iter().find_map(|tier| {
-        let places = searched.places(&hunk.lines, tier, hunk.to_end);
+        let places = match tier {
+            MatchTier::Near if hunk.to_end => Vec::new(),
+            MatchTier::Near => searched.near(&hunk.lines, hunk.start),
+            _ => searched.places(&hunk.lines, tier, hunk.to_end),
+        };
         (!places.is_empty()).then_some(FoundPlaces { tier, places })
     })
 }
@@ -294,7 +303,8 @@ fn chosen<'a>(
         true if hunk.follows && starts.len() - below == 1 => only(below),
         true => {
             let told: usize = hunk.lines.iter().filter(|line| line.is_old() && !line.is_blank()).count();
-            let meant = trust.among(index, &starts, told);
+            // Where lines differ or are left out, a number is not enough.
+            let meant = trust.among(index, &starts, told).filter(|_| tier < MatchTier::Elided);
             meant.map_or(0..starts.len(), |start| starts.iter().position(|one| *one == start).map_or(0..0, only))
         }
     };
@@ -332,8 +342,10 @@ fn uncut<'a>(
     let behind = hunk.lines.iter().rev().take_while(|line| line.kind == HunkLineKind::Context).count();
     let end = places.last().map_or(0, |place| place.lines.end);
     let is_past = end + old > searched.lines.count();
-    let is_told = behind > 0 && old.max(new) <= behind && end + old != searched.lines.count();
-    if is_past || is_told || old == new && end + old == searched.lines.count() && behind > 0 {
+    // As many lines stand behind the last change of a hunk as before its first; further changes would need still more.
+    let before = hunk.lines.iter().take_while(|line| line.kind == HunkLineKind::Context).count();
+    let is_told = old.max(new) <= behind.min(before) && end + old != searched.lines.count();
+    if is_past || is_told {
         Ok(places)
     } else {
         Err("its header counts more lines than stand below it; it may be cut".to_owned())
@@ -385,7 +397,8 @@ fn numbered(
                 "puts lines in at line {line} by its number alone, but {why}; give a line of context around them"
             ))
         }
-        (None, true) => Ok(count),
+        (None, true) if hunk.follows || count == 0 => Ok(count),
+        (None, true) => Err("puts lines in, but nothing says where; give a line of context around them".to_owned()),
         (None, false) => Ok(from),
     }
 }

@@ -398,11 +398,12 @@ impl<'t> OutlineReader<'t> {
         let is_like = |line: &[u8]| matches!(line.first(), Some(b' ' | b'+' | b'-')) || matches!(line, b"\n" | b"\r\n");
         let below = (number..=self.lines.len()).take_while(|at| is_like(self.at(*at)) && !self.ends_hunk(*at));
         let is_more = |line: &[u8], is_direct: bool| match line.first() {
-            Some(b'+' | b'-') => true,
+            Some(b'+' | b'-') => is_direct || self.is_fenced || !is_list(line),
             Some(b' ') => is_direct,
             _ => false,
         };
-        below.into_iter().any(|at| is_more(self.at(at), at == number))
+        let is_direct = |at: usize| (number..at).all(|above| !self.at(above).trim_ascii().is_empty());
+        below.into_iter().any(|at| is_more(self.at(at), is_direct(at)))
     }
 
     /// Returns the line behind a hunk whose length nothing says: behind the last line that looks like one of it.
@@ -411,7 +412,13 @@ impl<'t> OutlineReader<'t> {
         let (mut until, mut at) = (from, from);
         while at <= self.lines.len() && !self.ends_hunk(at) {
             // Lines up to a blank one.
-            let is_line = |line: &[u8]| matches!(line.first(), Some(b' ' | b'+' | b'-')) || line.starts_with(NO_ENDING);
+            // In a code fence, a line of context may have lost its blank.
+            let is_line = |line: &[u8]| match line.first() {
+                Some(b' ' | b'+' | b'-') => true,
+                Some(b'\\') => line.starts_with(NO_ENDING),
+                Some(b'@' | b'\n' | b'\r') | None => false,
+                Some(_) => self.is_fenced,
+            };
             let begin = at;
             while at <= self.lines.len() && is_line(self.at(at)) && !self.ends_hunk(at) {
                 at += 1;
@@ -441,8 +448,11 @@ impl<'t> OutlineReader<'t> {
 
     /// Whether a line is that of a list in words below a hunk, which is as long as its header says.
     fn is_list(&self, line: &[u8]) -> bool {
-        let is_below = matches!(self.state, OutlineState::Behind { directly: false, is_counted: true });
-        is_below && matches!(line, [b'-' | b'+', b' ', first, ..] if !first.is_ascii_whitespace())
+        let is_apart = self.number > 1 && self.at(self.number - 1).trim_ascii().is_empty();
+        match self.state {
+            OutlineState::Behind { directly, is_counted: true } => (!directly || is_apart) && is_list(line),
+            _ => false,
+        }
     }
 
     /// Looks at a line that belongs to no header and no hunk.
@@ -476,6 +486,11 @@ impl<'t> OutlineReader<'t> {
         }
         self.is_anew |= names_commit(line);
     }
+}
+
+/// Whether a line is that of a list: no code begins with a single blank.
+fn is_list(line: &[u8]) -> bool {
+    matches!(line, [b'-' | b'+', b' ', first, ..] if !first.is_ascii_whitespace())
 }
 
 fn is_fence(line: &[u8]) -> bool {
