@@ -9,6 +9,8 @@
 //! for byte the file that is meant), refused, or wrong. The projects are parted in two halves, so that one can be left
 //! unseen. `--write` writes the cases for other programs.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it prints a table")]
+
 #[path = "mutated_patches/mutation.rs"]
 mod mutation;
 #[path = "mutated_patches/source.rs"]
@@ -26,7 +28,7 @@ use source::{Random, SourceFile, source_files};
 
 /// What became of a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum CaseOutcome {
     Right,
     Refused,
     Wrong,
@@ -34,16 +36,16 @@ enum Outcome {
 
 /// What is asked for.
 #[derive(Default)]
-struct Arguments {
+struct MeasureArguments {
     folder: PathBuf,
     half: Option<usize>,
     write: Option<PathBuf>,
     show: Option<String>,
 }
 
-fn arguments() -> Option<Arguments> {
+fn arguments() -> Option<MeasureArguments> {
     let mut given = std::env::args().skip(1);
-    let mut arguments = Arguments { folder: given.next()?.into(), ..Arguments::default() };
+    let mut arguments = MeasureArguments { folder: given.next()?.into(), ..MeasureArguments::default() };
     while let Some(one) = given.next() {
         match one.as_str() {
             "work" => arguments.half = Some(0),
@@ -105,12 +107,12 @@ fn main() -> std::io::Result<()> {
             }
             let made = applied(&case);
             let outcome = match &made {
-                Err(_) => Outcome::Refused,
-                Ok(bytes) if case.after.as_ref().is_some_and(|after| after.as_bytes() == bytes) => Outcome::Right,
-                Ok(_) => Outcome::Wrong,
+                Err(_) => CaseOutcome::Refused,
+                Ok(bytes) if case.after.as_ref().is_some_and(|after| after.as_bytes() == bytes) => CaseOutcome::Right,
+                Ok(_) => CaseOutcome::Wrong,
             };
             table.entry(index).or_default()[outcome as usize] += 1;
-            if arguments.show.is_some() && outcome != Outcome::Right {
+            if arguments.show.is_some() && outcome != CaseOutcome::Right {
                 let said = made.map_or_else(|error| error, |bytes| first_difference(&bytes, &case));
                 println!("--- {} {} {number}: {outcome:?} {said}", file.release, file.path);
             }

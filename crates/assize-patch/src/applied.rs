@@ -133,10 +133,6 @@ fn edited(text: &[u8], find: &str, replace: &str, occurrences: u32) -> AppliedSt
     // Where the old text stands byte for byte, the new one has to as well: they may differ in white space alone.
     let (old, new) = (spans(old), spans(new.filter(|_| !old_is_exact || new_is_exact)));
     let is_there = new.len() == occurrences as usize;
-    // Where the old text is there with more than the new one, nothing was taken away yet.
-    if !old.is_empty() && are_within(&new, &old) && !are_within(&old, &new) {
-        return AppliedState::Open;
-    }
     if !are_within(&old, &new) {
         if is_there && new_is_exact && !old_is_exact { AppliedState::Doubtful } else { AppliedState::Open }
     } else if replace.is_empty() {

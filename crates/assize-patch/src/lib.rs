@@ -33,7 +33,6 @@
 mod applied;
 mod block;
 mod document;
-mod elided;
 mod embedded;
 mod export;
 pub mod import;
@@ -41,7 +40,6 @@ mod indent;
 mod inverse;
 mod line;
 mod locate;
-mod near;
 mod nearest;
 mod outcome;
 mod partial;

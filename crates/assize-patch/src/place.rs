@@ -4,6 +4,9 @@
 //! tier overlooks is never written: lines that stay are copied out of the file, whatever the block has in their place. This
 //! module must not know files, operations or formats.
 
+mod elided;
+mod near;
+
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -13,7 +16,6 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use super::block::{HunkLine, HunkLineKind, LineEndRule, between_lines, without_numbers};
 use super::indent::{IndentMap, parted};
 use super::line::{LineEnding, TextLines};
-use super::{elided, near};
 
 /// How loosely a text was compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,7 +132,7 @@ impl<'a> Placement<'a> {
                 BlockRow::Absent | BlockRow::Through(_) => None,
             })
         };
-        found().next().map_or(0..0, |first| first..found().last().unwrap_or(first) + 1)
+        found().next().map_or(0..0, |first| first..found().next_back().unwrap_or(first) + 1)
     }
 }
 

@@ -40,7 +40,7 @@ pub const CLASSES: &[(&str, Mutate)] = &[
     ("numbers-off-context-1", |file, random| numbers_off(file, random, 1)),
     ("numbers-off-context-0", |file, random| numbers_off(file, random, 0)),
     ("numbers-all-one", |file, _| {
-        Some(plain(file, unified(file, 3, |one, _| format!("@@ -1,{} +1,{} @@", one.old().len(), one.new().len()))))
+        Some(plain(file, unified(file, 3, |one, _| format!("@@ -1,{} +1,{} @@", one.old().len(), one.fresh().len()))))
     }),
     ("numbers-and-counts-off", |file, random| {
         let off = random.below(40);
@@ -162,9 +162,9 @@ fn right(one: &SourceHunk, _: &SourceFile) -> String {
 
 /// Writes a header whose numbers are off by so many lines.
 fn header(one: &SourceHunk, off: usize, old: isize, new: isize) -> String {
-    let (old, new) = (one.old().len().saturating_add_signed(old), one.new().len().saturating_add_signed(new));
+    let (old, new) = (one.old().len().saturating_add_signed(old), one.fresh().len().saturating_add_signed(new));
     let first = |start: usize, count: usize| if count == 0 { start } else { start + 1 };
-    let (from, to) = (first(one.start, one.old().len()) + off, first(one.new_start, one.new().len()) + off);
+    let (from, to) = (first(one.start, one.old().len()) + off, first(one.new_start, one.fresh().len()) + off);
     format!("@@ -{from},{old} +{to},{new} @@")
 }
 
@@ -223,6 +223,9 @@ fn context_without_space(file: &SourceFile, _: &mut Random) -> Option<MutatedCas
         if is_bare { format!("{line}\n") } else { format!("{sign}{line}\n") }
     };
     let hunks = file.hunks(3);
+    if hunks.iter().flat_map(|one| &one.lines).any(|(_, line)| line.starts_with("```")) {
+        return None;
+    }
     let hunks = hunks.iter().map(|one| format!("@@ ... @@\n{}", one.lines.iter().map(line).collect::<String>()));
     Some(plain(file, format!("```diff\n{}{}```\n", names(file), hunks.collect::<String>())))
 }
@@ -368,7 +371,7 @@ fn drift(file: &SourceFile, random: &mut Random, context: usize, how: Drift) -> 
         .hunks(0)
         .iter()
         .filter(|one| one.start < at)
-        .fold(0_isize, |shift, one| shift + one.new().len().cast_signed() - one.old().len().cast_signed());
+        .fold(0_isize, |shift, one| shift + one.fresh().len().cast_signed() - one.old().len().cast_signed());
     let (before, after) = (moved(&file.before, at), moved(&file.after, at.saturating_add_signed(shift)));
     Some(MutatedCase { before, after: Some(after), ..plain(file, unified(file, context, right)) })
 }
@@ -495,7 +498,7 @@ fn blocks(
     change: impl Fn(Vec<String>, Vec<String>, usize) -> BlockSides,
 ) -> String {
     let hunks = file.hunks(context);
-    hunks.iter().map(|one| block(file, one, start, change(one.old(), one.new(), one.start + 1))).collect()
+    hunks.iter().map(|one| block(file, one, start, change(one.old(), one.fresh(), one.start + 1))).collect()
 }
 
 fn block(file: &SourceFile, one: &SourceHunk, start: &str, (old, new): BlockSides) -> String {
@@ -511,7 +514,7 @@ fn block(file: &SourceFile, one: &SourceHunk, start: &str, (old, new): BlockSide
 fn blocks_shuffled(file: &SourceFile, random: &mut Random) -> Option<MutatedCase> {
     let mut hunks = file.hunks(3);
     random.shuffle(&mut hunks);
-    let blocks = hunks.iter().map(|one| block(file, one, "", (one.old(), one.new())));
+    let blocks = hunks.iter().map(|one| block(file, one, "", (one.old(), one.fresh())));
     (hunks.len() > 1).then(|| plain(file, blocks.collect()))
 }
 
@@ -535,7 +538,7 @@ fn blocks_elided(file: &SourceFile, mark: &str) -> Option<MutatedCase> {
     let mut is_changed = false;
     let blocks = hunks.iter().map(|one| {
         let same = one.lines.iter().take_while(|(sign, _)| *sign == ' ').count();
-        let (mut old, mut new) = (one.old(), one.new());
+        let (mut old, mut new) = (one.old(), one.fresh());
         if same >= 6 {
             let indent: String = old[3].chars().take_while(|one| one.is_whitespace()).collect();
             for side in [&mut old, &mut new] {
@@ -554,7 +557,7 @@ fn blocks_elided_new(file: &SourceFile, _: &mut Random) -> Option<MutatedCase> {
     let hunks = file.hunks(8);
     let one = hunks.first()?;
     let same = one.lines.iter().take_while(|(sign, _)| *sign == ' ').count();
-    let mut new = one.new();
+    let mut new = one.fresh();
     if same < 6 {
         return None;
     }
@@ -578,7 +581,7 @@ fn json(file: &SourceFile, change: fn(&str) -> String) -> String {
         .iter()
         .map(|one| {
             let find = joined(one.old().iter().map(|line| change(line)).collect());
-            serde_json::json!({"kind": "edit", "path": file.path, "find": find, "replace": joined(one.new())})
+            serde_json::json!({"kind": "edit", "path": file.path, "find": find, "replace": joined(one.fresh())})
         })
         .collect();
     serde_json::to_string_pretty(&serde_json::json!({ "ops": ops })).unwrap_or_default()

@@ -36,7 +36,7 @@ impl SourceHunk {
         self.side('+')
     }
 
-    pub fn new(&self) -> Vec<String> {
+    pub fn fresh(&self) -> Vec<String> {
         self.side('-')
     }
 }

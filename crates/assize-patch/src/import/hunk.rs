@@ -192,7 +192,7 @@ fn placed<'a>(
     for (index, (hunk, found)) in hunks.iter().zip(found).enumerate() {
         let chosen = match found {
             _ if let Some(line) = elided_addition(hunk) => {
-                Err(format!("puts in {line:?}, which stands for code that is left out; give all of it"))
+                Err(format!("adds {line:?}, which stands for code that is left out; give all of it"))
             }
             None if hunk.is_bare() => bare(searched, (hunk, index), &trust, from, hints),
             None => Err(not_there(searched, hunk, hints)),
@@ -393,12 +393,10 @@ fn numbered(
         (Some(start), _) => {
             let why = if trust.is_disproved() { "other hunks do not stand on theirs" } else { "nothing else shows it" };
             let line = start.saturating_add(1);
-            Err(format!(
-                "puts lines in at line {line} by its number alone, but {why}; give a line of context around them"
-            ))
+            Err(format!("adds lines at line {line} by its number alone, but {why}; give a line of context around them"))
         }
         (None, true) if hunk.follows || count == 0 => Ok(count),
-        (None, true) => Err("puts lines in, but nothing says where; give a line of context around them".to_owned()),
+        (None, true) => Err("adds lines, but nothing says where; give a line of context around them".to_owned()),
         (None, false) => Ok(from),
     }
 }

@@ -131,6 +131,8 @@ struct OutlineReader<'t> {
     is_anew: bool,
     /// Whether a code fence is open.
     is_fenced: bool,
+    /// Whether the last hunk was ended by the end of its fence.
+    was_fenced: bool,
     sections: Vec<DiffSection>,
     faults: Vec<Violation>,
 }
@@ -144,6 +146,7 @@ impl<'t> OutlineReader<'t> {
             state: OutlineState::Apart,
             is_anew: false,
             is_fenced: false,
+            was_fenced: false,
             sections: Vec::new(),
             faults: Vec::new(),
         };
@@ -223,6 +226,7 @@ impl<'t> OutlineReader<'t> {
     /// Begins a file.
     fn open(&mut self, line: &[u8], is_git: bool) {
         self.end();
+        self.was_fenced = false;
         self.sections.push(DiffSection {
             line: self.number,
             header: Vec::new(),
@@ -343,10 +347,8 @@ impl<'t> OutlineReader<'t> {
                 }
                 _ => HunkLineKind::Context,
             };
-            let content = whole
-                .strip_prefix(&[b' '])
-                .or_else(|| whole.strip_prefix(&[b'-']))
-                .or_else(|| whole.strip_prefix(&[b'+']));
+            let content =
+                whole.strip_prefix(b" ").or_else(|| whole.strip_prefix(b"-")).or_else(|| whole.strip_prefix(b"+"));
             let content = content.unwrap_or(whole);
             let (content, ending) = match (content.strip_suffix(b"\r\n"), content.strip_suffix(b"\n")) {
                 (Some(content), _) => (content, LineEnding::CrLf),
@@ -462,6 +464,7 @@ impl<'t> OutlineReader<'t> {
             _ => self.number,
         };
         if is_fence(line) {
+            self.was_fenced |= self.is_fenced && self.is_at_hunk();
             self.is_fenced = !self.is_fenced;
         }
         if is_binary(line) {
@@ -483,6 +486,19 @@ impl<'t> OutlineReader<'t> {
         }
         if let OutlineState::Behind { directly, .. } = &mut self.state {
             *directly &= line.trim_ascii().is_empty();
+        }
+        // A fence within the lines of a hunk that lost their blanks seems to end it.
+        let is_rule = line.trim_ascii_end().iter().all(|byte| *byte == b'-');
+        if self.was_fenced
+            && matches!(self.state, OutlineState::Apart)
+            && matches!(line.first(), Some(b'+' | b'-'))
+            && !is_rule
+            && !is_list(line)
+        {
+            self.fault(
+                self.number,
+                "stands behind a code fence and belongs to no hunk; a hunk may be cut by its own lines",
+            );
         }
         self.is_anew |= names_commit(line);
     }
@@ -599,6 +615,11 @@ mod tests {
         for (text, expected) in [
             (format!("{FILE}\n+b\n"), format!("line 8: {behind}")),
             (format!("{FILE}b\n+B\n"), format!("line 8: {behind}")),
+            (
+                format!("```\n{FILE}```\n+b\n```\n"),
+                "line 9: stands behind a code fence and belongs to no hunk; a hunk may be cut by its own lines"
+                    .to_owned(),
+            ),
             (format!("{FILE}\nb\n@@ -3 +3 @@\n-c\n+C\n"), format!("line 9: {apart}")),
             ("x\n@@ -1 +1 @@\n-a\n+A\n".to_owned(), format!("line 2: {apart}")),
             (format!("{FILE}@@ -3 +3 @@\n"), "line 7: no line of a hunk stands below it; it may be cut".to_owned()),

@@ -57,7 +57,7 @@ impl NumberTrust {
         if self.holds(index) || is_likely {
             return Some(own.said).filter(is_place);
         }
-        let moved = |number: &HunkNumber| Some(number.found?.checked_signed_diff(number.said)?);
+        let moved = |number: &HunkNumber| number.found?.checked_signed_diff(number.said);
         let others = || self.numbers.iter().flatten().filter(|number| number.found.is_some());
         let above = others().filter(|number| number.said < own.said).max_by_key(|number| number.said).map(moved)??;
         let below = others().filter(|number| number.said > own.said).min_by_key(|number| number.said).map(moved)??;

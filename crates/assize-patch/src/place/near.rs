@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::block::{HunkLine, HunkLineKind};
-use super::nearest::{likeness, pairs_of};
-use super::place::{BlockRow, MatchTier, Placement, SearchedLines, squeezed};
+use super::{BlockRow, MatchTier, Placement, SearchedLines, squeezed};
+use crate::block::{HunkLine, HunkLineKind};
+use crate::nearest::{likeness, pairs_of};
 
 /// Longest block, and most places that are compared.
 const OLD_LINES_MAX: usize = 200;

@@ -6,9 +6,9 @@
 
 use std::borrow::Cow;
 
-use super::block::{HunkLine, HunkLineKind, is_elision};
-use super::indent::parted;
-use super::place::{BlockRow, MatchTier, Placement, SearchedLines, squeezed};
+use super::{BlockRow, MatchTier, Placement, SearchedLines, squeezed};
+use crate::block::{HunkLine, HunkLineKind, is_elision};
+use crate::indent::{IndentMap, parted};
 
 /// Most ways that are followed: more than one is too many.
 const WAYS_MAX: usize = 16;
@@ -46,7 +46,7 @@ pub(super) fn places<'a>(searched: &SearchedLines<'_>, block: &'a [HunkLine]) ->
             }
             rows.extend((*start..start + part.lines.len()).map(BlockRow::At));
         }
-        let place = Placement { block: Cow::Borrowed(block), rows, indent: super::indent::IndentMap::default() };
+        let place = Placement { block: Cow::Borrowed(block), rows, indent: IndentMap::default() };
         searched.indented(place, MatchTier::Elided)
     };
     found.iter().filter_map(place).collect()
