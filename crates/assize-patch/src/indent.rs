@@ -102,6 +102,14 @@ fn rule(seen: &BTreeMap<String, Option<String>>) -> IndentRule {
     if seen.values().all(Option::is_some) && pairs.iter().all(|(from, to)| from == to) {
         return IndentRule::Same;
     }
+    // One depth alone may be moved, or be so many times another: no other depth can be told then.
+    if let Some(IndentRule::Scaled { from, to }) = scaled(&pairs)
+        && from.0 == to.0
+        && matches!((from.1, to.1), (1, 2 | 4) | (2 | 4, 1))
+        && pairs.len() == 1
+    {
+        return IndentRule::Unknown;
+    }
     if let Some(by) = to.strip_suffix(from)
         && pairs.iter().all(|(from, to)| to.strip_suffix(from) == Some(by))
     {
@@ -158,6 +166,9 @@ mod tests {
             (vec![("    ", "")], "x", None),
             (vec![("    ", "\t")], "        x", Some("\t\tx")),
             (vec![("    ", "\t")], "      x", None),
+            (vec![("  ", "    ")], "  x", Some("    x")),
+            (vec![("  ", "    ")], "    x", None),
+            (vec![("    ", "      ")], "        x", Some("          x")),
             (vec![("", ""), ("  ", "    ")], "    x", Some("        x")),
             (vec![("\t", "  "), ("\t\t", "    ")], "x", Some("x")),
             (vec![("", "  "), ("", "    ")], "x", None),

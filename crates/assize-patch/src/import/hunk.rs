@@ -387,9 +387,7 @@ fn numbered(
             let deletes = hunk.deletes;
             Err(format!("takes {deletes} lines from line {} on, but the file has {count}", start.saturating_add(1)))
         }
-        (Some(start), _) if hunk.is_by_number || trust.holds(index) || (start == count && !trust.is_disproved()) => {
-            Ok(start)
-        }
+        (Some(start), _) if hunk.is_by_number || count == 0 || trust.holds(index) => Ok(start),
         (Some(start), _) => {
             let why = if trust.is_disproved() { "other hunks do not stand on theirs" } else { "nothing else shows it" };
             let line = start.saturating_add(1);

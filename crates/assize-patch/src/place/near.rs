@@ -272,8 +272,13 @@ fn is_pinned(way: &NearWay, block: &[HunkLine]) -> bool {
                     return false;
                 }
             }
-            // They take the place of what goes.
-            HunkLineKind::Added if before == Some(HunkLineKind::Removed) => {}
+            // They take the place of what goes, and no line stands below it that is not named.
+            HunkLineKind::Added if before == Some(HunkLineKind::Removed) => {
+                let below = (at..count).find_map(row);
+                if below.is_some_and(|below| Some(below) != row(at - 1).map(|above| above + 1)) {
+                    return false;
+                }
+            }
             HunkLineKind::Added if before != Some(HunkLineKind::Added) => {
                 let above = (0..at).rev().find_map(|index| row(index).map(|row| (index, row)));
                 let below = (at..count).find_map(|index| row(index).map(|row| (index, row)));
