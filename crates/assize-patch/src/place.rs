@@ -8,7 +8,7 @@ mod elided;
 mod near;
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
@@ -140,11 +140,28 @@ impl<'a> Placement<'a> {
 pub(super) struct SearchedLines<'t> {
     pub lines: TextLines<'t>,
     squeezed: OnceCell<Vec<Option<String>>>,
+    /// How many comparisons are left to tiers that try many ways.
+    comparisons: Cell<usize>,
 }
+
+/// Most comparisons of lines in a file by tiers that try many ways: a short text can ask for very many.
+const COMPARISONS_MAX: usize = 500_000;
 
 impl<'t> SearchedLines<'t> {
     pub(super) fn of(lines: TextLines<'t>) -> Self {
-        Self { lines, squeezed: OnceCell::new() }
+        Self { lines, squeezed: OnceCell::new(), comparisons: Cell::new(COMPARISONS_MAX) }
+    }
+
+    /// Takes comparisons from those that are left; whether there were as many.
+    fn may_compare(&self, count: usize) -> bool {
+        let left = self.comparisons.get().checked_sub(count);
+        self.comparisons.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    /// Whether no comparison is left: then what was found may not be all there is.
+    fn is_exhausted(&self) -> bool {
+        self.comparisons.get() == 0
     }
 
     /// Returns each line without white space, and with plain punctuation; nothing for what is no text.

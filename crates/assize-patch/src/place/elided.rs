@@ -37,7 +37,10 @@ pub(super) fn places<'a>(searched: &SearchedLines<'_>, block: &'a [HunkLine]) ->
     let block = &block[first..=last];
     let Some(parts) = parts(block, is_gap) else { return Vec::new() };
     let mut found = Vec::new();
-    follow(searched, &parts, &mut Vec::new(), &mut found);
+    // What cannot be tried to the end is not told.
+    if !follow(searched, &parts, &mut Vec::new(), &mut found) {
+        return Vec::new();
+    }
     let place = |starts: &Vec<usize>| {
         let mut rows = Vec::new();
         for (part, start) in parts.iter().zip(starts) {
@@ -75,28 +78,40 @@ fn parts(block: &[HunkLine], is_gap: impl Fn(&HunkLine) -> bool) -> Option<Vec<E
     Some(parts)
 }
 
-/// Follows every way to place the parts one below the other.
-fn follow(searched: &SearchedLines<'_>, parts: &[ElidedPart], taken: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
+/// Follows every way to place the parts one below the other; whether all were followed.
+fn follow(
+    searched: &SearchedLines<'_>,
+    parts: &[ElidedPart],
+    taken: &mut Vec<usize>,
+    found: &mut Vec<Vec<usize>>,
+) -> bool {
     if found.len() >= WAYS_MAX {
-        return;
+        return true;
     }
     let Some(part) = parts.get(taken.len()) else {
         found.push(taken.clone());
-        return;
+        return true;
     };
     let above = taken.last().map(|start| (&parts[taken.len() - 1], *start));
     let from = above.map_or(0, |(part, start)| start + part.lines.len());
     let until = (searched.lines.count() + 1).saturating_sub(part.lines.len());
     for start in from..until {
+        if !searched.may_compare(1) {
+            return false;
+        }
         let stands = |(offset, line): (usize, &String)| searched.squeezed()[start + offset].as_ref() == Some(line);
         if part.lines.iter().enumerate().all(stands)
             && above.is_none_or(|(above, begin)| is_within(searched, (above, begin), (part, start)))
         {
             taken.push(start);
-            follow(searched, parts, taken, found);
+            let is_followed = follow(searched, parts, taken, found);
             taken.pop();
+            if !is_followed {
+                return false;
+            }
         }
     }
+    true
 }
 
 /// Whether no line between two parts is indented less than what is left out there.
@@ -118,4 +133,51 @@ fn is_within(searched: &SearchedLines<'_>, above: (&ElidedPart, usize), below: (
         last.min(first)
     };
     (end..below.1).filter(is_told).all(|line| depth(line) >= least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::between_lines;
+    use crate::line::TextLines;
+
+    /// Returns on which lines the parts of a block stand, for each way to place it.
+    fn placed(text: &str, old: &[&str]) -> Vec<Vec<usize>> {
+        let searched = SearchedLines::of(TextLines::of(text.as_bytes()));
+        let block = between_lines(old, old);
+        let rows = |place: &Placement<'_>| {
+            let at = place.rows.iter().filter_map(|row| match row {
+                BlockRow::At(row) => Some(*row),
+                BlockRow::Absent | BlockRow::Through(_) => None,
+            });
+            at.collect()
+        };
+        places(&searched, &block).iter().map(rows).collect()
+    }
+
+    const TEXT: &str = "def a():\n    x()\n    y()\n    return 1\ndef b():\n    x()\n    return 2\n    return 3\n";
+
+    #[test]
+    fn parts_stand_in_one_function_and_in_one_way() {
+        let none: Vec<Vec<usize>> = Vec::new();
+        for (old, expected) in [
+            (vec!["def a():", "    ...", "    return 1"], vec![vec![0, 3]]),
+            (vec!["def a():", "    # ...", "    y()", "    # ...", "    return 1"], vec![vec![0, 2, 3]]),
+            (vec!["...", "def b():", "    ...", "    return 3", "..."], vec![vec![4, 7]]),
+            (vec!["    x()", "    ...", "    return 2"], vec![vec![5, 6]]),
+            // Another function begins in between.
+            (vec!["def a():", "    ...", "    return 2"], none.clone()),
+            (vec!["def a():", "    return 1"], none.clone()),
+        ] {
+            assert_eq!(placed(TEXT, &old), expected, "{old:?}");
+        }
+        assert_eq!(placed("f:\n  a\n  b\n  a\n", &["f:", "  ...", "  a"]).len(), 2, "nobody knows which is meant");
+    }
+
+    #[test]
+    fn ways_are_tried_up_to_a_limit() {
+        let text = "a\n".repeat(3_000);
+        let old: Vec<&str> = ["a", "..."].repeat(20).into_iter().chain(["b"]).collect();
+        assert_eq!(placed(&text, &old), [[0; 0]; 0]);
+    }
 }

@@ -11,8 +11,8 @@ use crate::block::{HunkLine, HunkLineKind};
 use crate::nearest::{likeness, pairs_of};
 
 /// Longest block, and most places that are compared.
-const OLD_LINES_MAX: usize = 200;
-const PLACES_MAX: usize = 64;
+const OLD_LINES_MAX: usize = 100;
+const PLACES_MAX: usize = 32;
 /// How alike two lines have to be, so that one may stand for the other.
 const LIKENESS_MIN: f64 = 0.6;
 /// Characters of a line that count.
@@ -58,6 +58,9 @@ pub(super) fn places<'a>(
     };
     let Some(old) = old.map(near_line).collect::<Option<Vec<_>>>() else { return Vec::new() };
     let total: usize = old.iter().map(|line| line.weight).sum();
+    if !searched.may_compare(searched.lines.count() / 16) {
+        return Vec::new();
+    }
     if old.len() < LINES_MIN || old.len() > OLD_LINES_MAX || total < WEIGHT_MIN {
         return Vec::new();
     }
@@ -68,6 +71,9 @@ pub(super) fn places<'a>(
         if let Some(way) = way.filter(|way| ways.iter().all(|other| other.rows != way.rows)) {
             ways.push(way);
         }
+    }
+    if searched.is_exhausted() {
+        return Vec::new();
     }
     ways.sort_by_key(|way| std::cmp::Reverse(way.weight));
     let Some(best) = ways.first() else { return Vec::new() };
@@ -141,6 +147,9 @@ fn aligned(
     is_above: bool,
 ) -> Option<NearWay> {
     let (count, width) = (old.len(), rows.len());
+    if !searched.may_compare(count * width) {
+        return None;
+    }
     // Both are walked from the line that is the same.
     let line = |step: usize| if is_above { &old[count - 1 - step] } else { &old[step] };
     let row = |step: usize| if is_above { rows.end - 1 - step } else { rows.start + step };
@@ -223,6 +232,10 @@ fn worth(searched: &SearchedLines<'_>, line: &NearLine<'_>, row: usize) -> Optio
         return None;
     }
     let text = std::str::from_utf8(searched.lines.content(row)).ok()?;
+    let (shorter, longer) = (there.len().min(line.text.len()), there.len().max(line.text.len()));
+    if shorter * 3 < longer {
+        return Some(-1);
+    }
     let is_like = likeness(&line.pairs, &pairs_of(text)) >= LIKENESS_MIN;
     Some(if is_like { i64::try_from(line.weight).unwrap_or(0) } else { -1 })
 }
