@@ -365,7 +365,6 @@ fn spoken_depth(block: &[HunkLine], pairs: &[Option<(&str, &str)>], map: &Indent
         (true, false) if is_deep => SpokenDepth::Unclear,
         (true, false) => SpokenDepth::OfPatch,
         (false, true) if least >= to || added.is_empty() => SpokenDepth::OfFile,
-        (false, true) if least == from => SpokenDepth::OfPatch,
         (false, true) => SpokenDepth::Unclear,
         (false, false) if is_deep => SpokenDepth::OfFile,
         (false, false) => SpokenDepth::OfPatch,

@@ -6,6 +6,8 @@
 
 /// Fewest lines that say something of a hunk that is told from its like by its number.
 const TOLD_MIN: usize = 2;
+/// How many lines off a number may well be that nothing proves: its like must not stand as near.
+const DISTANCE_MIN: usize = 50;
 
 /// What is known of a hunk's number.
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +55,8 @@ impl NumberTrust {
     pub(super) fn among(&self, index: usize, starts: &[usize], told: usize) -> Option<usize> {
         let own = self.numbers[index]?;
         let is_place = |start: &usize| starts.contains(start);
-        let is_likely = !self.is_disproved && self.is_base != Some(false) && told >= TOLD_MIN;
+        let is_far = starts.iter().all(|start| *start == own.said || start.abs_diff(own.said) >= DISTANCE_MIN);
+        let is_likely = !self.is_disproved && self.is_base != Some(false) && told >= TOLD_MIN && is_far;
         if self.holds(index) || is_likely {
             return Some(own.said).filter(is_place);
         }
@@ -129,8 +132,15 @@ mod tests {
             (vec![(2, Some(8)), (4, None), (90, Some(96))], None, 1, 2, Some(10)),
             (vec![(2, Some(8)), (4, None), (90, Some(95))], None, 1, 2, None),
         ] {
-            let found = trust(&numbers, is_base).among(index, &[10, 20], told);
+            let found = trust(&numbers, is_base).among(index, &[10, 60], told);
             assert_eq!(found, expected, "{numbers:?} {is_base:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_alone_does_not_tell_between_places_close_to_each_other() {
+        for (other, expected) in [(59, None), (60, Some(10))] {
+            assert_eq!(trust(&[(10, None)], None).among(0, &[10, other], 2), expected, "{other}");
         }
     }
 
