@@ -120,14 +120,14 @@ fn spliced(path: &str, file: &FileContent, ops: &[NumberedOp<'_>], rewrite: Rewr
 
 fn edited(text: &[u8], find: &str, replace: &str, occurrences: u32) -> AppliedState {
     let lines = TextLines::of(text);
-    let (old, new) = (located(text, &lines, find), located(text, &lines, replace));
+    let (old, new) = (located(&lines, find), located(&lines, replace));
+    let old = old.or_else(|| locate(&lines, (find, replace), MatchTier::Near).filter(|_| !find.is_empty()));
     if [&old, &new].into_iter().flatten().any(|located| located.is_cut) {
         return AppliedState::Open;
     }
-    let is_exact =
-        |located: &Option<Located<'_>>| located.as_ref().is_some_and(|located| located.tier == MatchTier::Exact);
+    let is_exact = |located: &Option<Located>| located.as_ref().is_some_and(|located| located.tier == MatchTier::Exact);
     let (old_is_exact, new_is_exact) = (is_exact(&old), is_exact(&new));
-    let spans = |located: Option<Located<'_>>| {
+    let spans = |located: Option<Located>| {
         located.into_iter().flat_map(|located| located.matches).map(|one| one.span).collect::<Vec<_>>()
     };
     // Where the old text stands byte for byte, the new one has to as well: they may differ in white space alone.
@@ -144,8 +144,8 @@ fn edited(text: &[u8], find: &str, replace: &str, occurrences: u32) -> AppliedSt
     }
 }
 
-fn located<'a>(text: &[u8], lines: &TextLines<'a>, wanted: &'a str) -> Option<Located<'a>> {
-    if wanted.is_empty() { None } else { locate(text, lines, wanted, wanted) }
+fn located(lines: &TextLines<'_>, wanted: &str) -> Option<Located> {
+    if wanted.is_empty() { None } else { locate(lines, (wanted, wanted), MatchTier::Punctuation) }
 }
 
 /// Whether each of some places lies within one of others. In both lists one begins and ends behind the one before it.

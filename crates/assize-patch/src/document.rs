@@ -5,6 +5,7 @@
 
 use assize_core::violation::Violation;
 
+use super::embedded::embedded;
 use super::import::{Drafts, FORMATS, Imported, PatchFormat, format, recognized};
 use super::line::BYTE_ORDER_MARK;
 use super::snapshot::Snapshot;
@@ -68,6 +69,9 @@ impl PatchInput {
             let message = format!("the document has {} bytes, more than {most}", document.len());
             return Err(vec![Violation::new("", message)].into());
         }
+        if let Some(document) = if format.is_none() { beside_words(document)? } else { None } {
+            return json(document.as_bytes(), limits);
+        }
         let format = match format {
             Some(format) => format,
             None => recognized(document).map_err(|fault| vec![fault])?.ok_or_else(|| vec![unknown()])?,
@@ -102,7 +106,30 @@ fn json(document: &[u8], limits: &PatchLimits) -> Result<PatchInput, PatchDocume
     let text = std::str::from_utf8(document).map_err(|error| {
         vec![Violation::new("", format!("is no UTF-8 at byte {}, as JSON has to be", error.valid_up_to()))]
     })?;
-    read_patch(text, limits).map(PatchInput::Operations)
+    read_patch(text, limits)
+        .or_else(|faults| match embedded(text).map_err(|fault| vec![fault])? {
+            // It is the document itself that is unsound.
+            Some(found) if found.len() < text.trim().len() => read_patch(found, limits),
+            _ => Err(faults),
+        })
+        .map(PatchInput::Operations)
+}
+
+/// Returns the document that stands among other text, in a code fence or below words; nothing if there is none, or if it is a part
+/// of a patch in another format.
+fn beside_words(text: &[u8]) -> Result<Option<&str>, Vec<Violation>> {
+    let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
+    let Some(document) = embedded(text).map_err(|fault| vec![fault])? else { return Ok(None) };
+    let before = text.find(document).unwrap_or_default();
+    let line = text[..before].matches('\n').count() + 1;
+    let others = || FORMATS.iter().flat_map(|format| format.stretches(text.as_bytes()));
+    if others().any(|lines| lines.contains(&line)) {
+        return Ok(None);
+    }
+    let Some(other) = others().next() else { return Ok(Some(document)) };
+    let message =
+        format!("a patch in another format stands beside the document on line {line}; hand them in one by one");
+    Err(vec![Violation::new(format!("line {}", other.start), message)])
 }
 
 /// Longest text in another format.

@@ -162,7 +162,7 @@ mod tests {
         let byte = prop::sample::select(&b"\n\n\n\r\t +-@\\a\xef\xbb\xbf\xff"[..]);
         let bytes = prop_oneof![text, prop::collection::vec(byte, 0..24)];
         let file = (bytes, any::<bool>()).prop_map(|(bytes, executable)| FileContent { bytes, executable });
-        let name = prop::sample::select(vec!["a", "b.txt", "d/a", "d/e f", "ü/ß", "say \"x\""]);
+        let name = prop::sample::select(vec!["a", "b.txt", "d/a", "d/e f", "ü/ß", "say 'x'"]);
         prop::collection::btree_map(name.prop_map(str::to_owned), file, 0..5)
     }
 

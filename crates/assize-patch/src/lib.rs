@@ -31,9 +31,12 @@
 //! ```
 
 mod applied;
+mod block;
 mod document;
+mod embedded;
 mod export;
 pub mod import;
+mod indent;
 mod inverse;
 mod line;
 mod locate;
@@ -41,6 +44,7 @@ mod nearest;
 mod outcome;
 mod partial;
 mod path;
+mod place;
 mod plan;
 mod protection;
 mod snapshot;

@@ -57,6 +57,11 @@ impl<'a> TextLines<'a> {
         Self { text, bounds }
     }
 
+    /// Returns the text.
+    pub fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
     /// Returns how many there are.
     pub fn count(&self) -> usize {
         self.bounds.len() - 1

@@ -3,67 +3,45 @@
 //! Exactly, if it can be had. Fixers often get white space, line endings or typographic characters
 //! wrong; then further tiers are tried, one after the other, and which one found the text is
 //! reported with the plan. The first tier that finds anything decides: a text that stands there more
-//! often than it should is never looked for more loosely. This module must not know files or operations.
+//! often than it should is never looked for more loosely. Whole lines are found and put in as [`super::place`] does it for all
+//! formats. This module must not know files or operations.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::block::between_lines;
 use super::line::{TextLines, with_ending};
-
-/// How loosely a text was compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MatchTier {
-    /// Byte for byte.
-    Exact,
-    /// `\n` in what is looked for matches `\r\n`.
-    LineEndings,
-    /// White space at the ends of lines does not count.
-    TrailingSpace,
-    /// All lines may be indented further, or less, by the same white space.
-    Indentation,
-    /// Typographic quotes, dashes and spaces match their plain forms.
-    Punctuation,
-}
-
-impl MatchTier {
-    /// Says what was overlooked.
-    pub const fn overlooks(self) -> &'static str {
-        match self {
-            Self::Exact => "nothing",
-            Self::LineEndings => "line endings",
-            Self::TrailingSpace => "white space at the ends of lines",
-            Self::Indentation => "the depth of indentation",
-            Self::Punctuation => "typographic quotes, dashes and spaces",
-        }
-    }
-}
+pub use super::place::MatchTier;
+use super::place::{PlacedEndings, Placement, SearchedLines, put};
 
 /// Most places of one text that are counted: what stands there more often is told so.
 pub const MATCHES_MAX: usize = 10_000;
 
 /// A place where the text stands.
 #[derive(Debug)]
-pub struct Match<'a> {
+pub struct Match {
     /// Which bytes.
     pub span: Range<usize>,
-    /// How the lines there are indented.
-    shift: IndentShift<'a>,
+    /// Its lines, where whole lines were compared.
+    placement: Option<Placement<'static>>,
+    /// Whether the ending of its last line is no part of it.
+    is_open: bool,
 }
 
 /// What was found: never nothing.
 #[derive(Debug)]
-pub struct Located<'a> {
+pub struct Located {
     /// How loosely it had to be compared.
     pub tier: MatchTier,
     /// Where, from the beginning to the end, [`MATCHES_MAX`] places at most. They may overlap, but none lies within another.
-    pub matches: Vec<Match<'a>>,
+    pub matches: Vec<Match>,
     /// Whether there are more.
     pub is_cut: bool,
 }
 
-impl<'a> Located<'a> {
-    fn of(tier: MatchTier, found: impl Iterator<Item = Match<'a>>) -> Option<Self> {
-        let mut matches: Vec<Match<'a>> = found.take(MATCHES_MAX + 1).collect();
+impl Located {
+    fn of(tier: MatchTier, found: impl Iterator<Item = Match>) -> Option<Self> {
+        let mut matches: Vec<Match> = found.take(MATCHES_MAX + 1).collect();
         let is_cut = matches.len() > MATCHES_MAX;
         matches.truncate(MATCHES_MAX);
         (!matches.is_empty()).then_some(Self { tier, matches, is_cut })
@@ -73,41 +51,45 @@ impl<'a> Located<'a> {
     /// those that it was found with.
     pub fn replacement(
         &self,
-        one: &Match<'_>,
-        (text, lines): (&[u8], &TextLines<'_>),
+        one: &Match,
+        lines: &TextLines<'_>,
         (find, replace): (&str, &str),
         bytes_max: usize,
     ) -> Option<Vec<u8>> {
         let near = lines.ending_near(lines.line_at(one.span.start));
-        let replacement = match self.tier {
-            // Who changes nothing but endings means those that he writes.
-            MatchTier::Exact if find.contains("\r\n") && find.replace("\r\n", "\n") == replace => {
-                Cow::Borrowed(replace.as_bytes())
-            }
-            MatchTier::Exact => with_ending(replace, near),
-            MatchTier::LineEndings => Cow::Owned(with_ending(&replace.replace("\r\n", "\n"), near).into_owned()),
-            MatchTier::TrailingSpace | MatchTier::Indentation | MatchTier::Punctuation => {
-                if one.shift.bytes_put_in(replace) > bytes_max {
+        let replacement = match (&one.placement, self.tier) {
+            (Some(placement), _) => {
+                let added = placement.block.iter().filter(|line| !line.is_old() && !line.is_blank());
+                let indents = added.map(|_| placement.indent.bytes_per_line()).fold(0, usize::saturating_add);
+                if indents.saturating_add(replace.len()) > bytes_max {
                     return None;
                 }
-                let shifted = one.shift.apply(replace)?.replace("\r\n", "\n");
-                // A file whose last line has no ending keeps it so, where only the text of the patch has one.
-                let was_open = find.ends_with('\n') && !text[..one.span.end].ends_with(b"\n");
-                let shifted = shifted.strip_suffix('\n').filter(|_| was_open).unwrap_or(&shifted);
-                Cow::Owned(with_ending(shifted, near).into_owned())
+                let mut bytes = Vec::new();
+                put(&mut bytes, lines, placement, PlacedEndings { are_said: false, ends_last: false });
+                if one.is_open {
+                    bytes.truncate(content_of(&bytes).len());
+                }
+                Cow::Owned(bytes)
             }
+            // Who changes nothing but endings means those that he writes.
+            (None, MatchTier::Exact) if find.contains("\r\n") && find.replace("\r\n", "\n") == replace => {
+                Cow::Borrowed(replace.as_bytes())
+            }
+            (None, MatchTier::Exact) => with_ending(replace, near),
+            (None, _) => Cow::Owned(with_ending(&replace.replace("\r\n", "\n"), near).into_owned()),
         };
         (replacement.len() <= bytes_max).then(|| replacement.into_owned())
     }
 }
 
-/// Finds a text. `find` must not be empty.
-pub fn locate<'a>(text: &[u8], lines: &TextLines<'a>, find: &'a str, replace: &str) -> Option<Located<'a>> {
+/// Finds a text, no looser than it may be. `find` must not be empty.
+pub fn locate(lines: &TextLines<'_>, (find, replace): (&str, &str), loosest: MatchTier) -> Option<Located> {
+    let text = lines.text();
     let parts_ending = |span: &Range<usize>| {
         // Where both texts end with the first half of an ending, it keeps its other half.
         is_within_ending(text, span.start) || (is_within_ending(text, span.end) && !replace.ends_with('\r'))
     };
-    let at = |span: Range<usize>| Match { span, shift: IndentShift::None };
+    let at = |span: Range<usize>| Match { span, placement: None, is_open: false };
     let found = || occurrences(text, find.as_bytes());
     let exact = Located::of(MatchTier::Exact, found().filter(|span| !parts_ending(span)).map(at));
     // What parts an ending may be meant as well: then all places are looked for where the ending is one.
@@ -116,10 +98,7 @@ pub fn locate<'a>(text: &[u8], lines: &TextLines<'a>, find: &'a str, replace: &s
         .filter(|_| is_all)
         .or_else(|| Located::of(MatchTier::LineEndings, across_line_endings(lines, find).map(at)))
         .or_else(|| Located::of(MatchTier::Exact, found().filter(|span| !parts_ending(span)).map(at)))
-        .or_else(|| {
-            let tiers = [MatchTier::TrailingSpace, MatchTier::Indentation, MatchTier::Punctuation];
-            tiers.into_iter().find_map(|tier| by_lines(lines, find, replace, tier))
-        })
+        .or_else(|| by_lines(lines, (find, replace), loosest))
 }
 
 /// Whether a place lies between the two halves of `\r\n`.
@@ -172,138 +151,42 @@ fn follow(lines: &TextLines<'_>, line: usize, parts: &[Vec<u8>]) -> Option<usize
 }
 
 /// Finds whole lines, looser than by bytes.
-fn by_lines<'a>(lines: &TextLines<'a>, find: &'a str, replace: &str, tier: MatchTier) -> Option<Located<'a>> {
-    let wanted: Vec<Cow<'a, str>> = find.lines().map(|line| normalized(line, tier)).collect();
-    if wanted.iter().all(|line| line.trim().is_empty()) || wanted.len() > lines.count() {
+fn by_lines(lines: &TextLines<'_>, (find, replace): (&str, &str), loosest: MatchTier) -> Option<Located> {
+    let (find, replace) = (find.replace("\r\n", "\n"), replace.replace("\r\n", "\n"));
+    // What goes with its last ending, and leaves none, joins two lines: then no line is a line of its own.
+    let joins = find.ends_with('\n') && !replace.is_empty() && !replace.ends_with('\n');
+    let whole = |text: &str| text.strip_suffix('\n').filter(|_| find.ends_with('\n')).unwrap_or(text).to_owned();
+    let (old, new) = (whole(&find), whole(&replace));
+    let old: Vec<&str> = old.split('\n').collect();
+    let mut new: Vec<&str> = new.split('\n').collect();
+    if replace.is_empty() && find.ends_with('\n') {
+        new.clear();
+    }
+    if joins || old.iter().all(|line| line.trim().is_empty()) || old.len() > lines.count() {
         return None;
     }
-    let ends_open = !find.ends_with('\n');
-    let common = common_beginning(replace);
-    let found = (0..=lines.count() - wanted.len()).filter_map(|start| {
-        let shift = shift_at(lines, start, &wanted, tier)?;
-        // Lines that are indented less than what is to be taken away cannot be put in here.
-        if matches!((&shift, common), (IndentShift::Less(by), Some(common)) if !common.starts_with(by)) {
-            return None;
-        }
-        let last = start + wanted.len() - 1;
-        let end = if ends_open {
-            lines.span(last..last).start + lines.content(last).len()
-        } else {
-            lines.span(last..last + 1).end
-        };
-        Some(Match { span: lines.span(start..start).start..end, shift })
-    });
-    Located::of(tier, found)
-}
-
-/// Returns what all lines of a text begin with, but for blank ones; nothing if there are no others.
-fn common_beginning(text: &str) -> Option<&str> {
-    let lines = text.split_inclusive('\n').filter(|line| !line.trim().is_empty());
-    lines.reduce(|common, line| {
-        let same = common.char_indices().zip(line.chars()).take_while(|((_, one), other)| one == other);
-        &common[..same.last().map_or(0, |((at, one), _)| at + one.len_utf8())]
+    let block = between_lines(&old, &new);
+    let searched = SearchedLines::of(lines.clone());
+    let tiers = MatchTier::OF_LINES.into_iter().filter(|tier| (MatchTier::TrailingSpace..=loosest).contains(tier));
+    tiers.into_iter().find_map(|tier| {
+        let places = searched.places(&block, tier, false).into_iter();
+        Located::of(tier, places.map(|place| of_lines(lines, place, !find.ends_with('\n'))))
     })
 }
 
-/// By which white space all lines of a match are indented further than what was looked for, or less.
-#[derive(Debug)]
-pub(super) enum IndentShift<'a> {
-    None,
-    Further(&'a str),
-    Less(&'a str),
+/// Returns a text without its last ending.
+fn content_of(text: &[u8]) -> &[u8] {
+    text.strip_suffix(b"\r\n").or_else(|| text.strip_suffix(b"\n")).unwrap_or(text)
 }
 
-impl IndentShift<'_> {
-    /// Returns how many bytes of white space are put in with a text.
-    fn bytes_put_in(&self, text: &str) -> usize {
-        match self {
-            Self::Further(by) => {
-                by.len().saturating_mul(text.split_inclusive('\n').filter(|line| !line.trim().is_empty()).count())
-            }
-            Self::None | Self::Less(_) => 0,
-        }
+/// Returns the bytes of lines, the last one without its ending where that was not looked for.
+fn of_lines(lines: &TextLines<'_>, place: Placement<'_>, is_open: bool) -> Match {
+    let mut span = lines.span(place.lines());
+    if is_open {
+        span.end = span.start + content_of(&lines.text()[span.clone()]).len();
     }
-
-    /// Indents what is put in as far as what was found; nothing if a line has too little to be taken away.
-    pub(super) fn apply<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
-        let shifted = |line: &str| match self {
-            Self::Further(by) => Some(format!("{by}{line}")),
-            Self::Less(by) => line.strip_prefix(by).map(str::to_owned),
-            Self::None => Some(line.to_owned()),
-        };
-        match self {
-            Self::None => Some(Cow::Borrowed(text)),
-            Self::Further(_) | Self::Less(_) => text
-                .split_inclusive('\n')
-                .map(|line| if line.trim().is_empty() { Some(line.to_owned()) } else { shifted(line) })
-                .collect::<Option<String>>()
-                .map(Cow::Owned),
-        }
-    }
-}
-
-/// Compares lines from `start` on; returns how far they are shifted if they match.
-pub(super) fn shift_at<'a>(
-    lines: &TextLines<'a>,
-    start: usize,
-    wanted: &[Cow<'a, str>],
-    tier: MatchTier,
-) -> Option<IndentShift<'a>> {
-    let mut shift: Option<IndentShift<'a>> = None;
-    for (offset, want) in wanted.iter().enumerate() {
-        let there = std::str::from_utf8(lines.content(start + offset)).ok()?;
-        let have = normalized(there, tier);
-        if have == *want {
-            if tier == MatchTier::Indentation && !want.is_empty() {
-                match shift {
-                    None => shift = Some(IndentShift::None),
-                    Some(IndentShift::None) => {}
-                    Some(_) => return None,
-                }
-            }
-            continue;
-        }
-        if tier != MatchTier::Indentation {
-            return None;
-        }
-        let (Cow::Borrowed(have), Cow::Borrowed(want)) = (have, want) else { return None };
-        let this = match (have.strip_suffix(*want), want.strip_suffix(have)) {
-            (Some(further), _) if is_space(further) && !want.is_empty() => IndentShift::Further(further),
-            (_, Some(less)) if is_space(less) && !have.is_empty() => IndentShift::Less(less),
-            _ => return None,
-        };
-        match (&shift, &this) {
-            (None, _) => shift = Some(this),
-            (Some(IndentShift::Further(before)), IndentShift::Further(now))
-            | (Some(IndentShift::Less(before)), IndentShift::Less(now))
-                if before == now => {}
-            _ => return None,
-        }
-    }
-    Some(shift.unwrap_or(IndentShift::None))
-}
-
-fn is_space(text: &str) -> bool {
-    text.chars().all(|character| matches!(character, ' ' | '\t'))
-}
-
-/// Returns a line without what its tier does not look at.
-pub(super) fn normalized(line: &str, tier: MatchTier) -> Cow<'_, str> {
-    let line = line.trim_end();
-    if tier < MatchTier::Punctuation || line.is_ascii() {
-        return Cow::Borrowed(line);
-    }
-    Cow::Owned(
-        line.chars()
-            .map(|character| match character {
-                '\u{2018}'..='\u{201B}' => '\'',
-                '\u{201C}'..='\u{201F}' => '"',
-                '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-                '\u{A0}' | '\u{2002}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => ' ',
-                other => other,
-            })
-            .collect(),
-    )
+    let placement = Placement { block: Cow::Owned(place.block.into_owned()), rows: place.rows, indent: place.indent };
+    Match { span, placement: Some(placement), is_open }
 }
 
 #[cfg(test)]
@@ -312,11 +195,11 @@ mod tests {
 
     fn check(text: &str, find: &str, replace: &str, expected: Option<(MatchTier, &[&str])>) {
         let lines = TextLines::of(text.as_bytes());
-        let found = locate(text.as_bytes(), &lines, find, replace);
+        let found = locate(&lines, (find, replace), MatchTier::Near);
         let found = found.map(|located| {
             let results = located.matches.iter().map(|one| {
                 let mut result = text.as_bytes().to_vec();
-                let put = located.replacement(one, (text.as_bytes(), &lines), (find, replace), 100).expect("short");
+                let put = located.replacement(one, &lines, (find, replace), 100).expect("short");
                 result.splice(one.span.clone(), put);
                 String::from_utf8(result).expect("text")
             });
@@ -383,7 +266,7 @@ mod tests {
     fn every_place_counts_overlapping_ones_as_well() {
         let spans = |text: &str, find: &str| -> Vec<Range<usize>> {
             let lines = TextLines::of(text.as_bytes());
-            let located = locate(text.as_bytes(), &lines, find, "").expect("found");
+            let located = locate(&lines, (find, ""), MatchTier::Near).expect("found");
             located.matches.into_iter().map(|one| one.span).collect()
         };
         assert_eq!(spans("aaa", "aa"), [0..2, 1..3]);
@@ -395,9 +278,9 @@ mod tests {
     fn bytes_that_are_no_text_stay_out_of_the_way() {
         let text = b"caf\xE9\nx = 1\ncaf\xE9\n";
         let lines = TextLines::of(text);
-        let located = locate(text, &lines, "x = 1", "x = 2").expect("found");
+        let located = locate(&lines, ("x = 1", "x = 2"), MatchTier::Near).expect("found");
         assert!(matches!(located.matches.as_slice(), [one] if one.span == (5..10)));
-        assert!(locate(text, &lines, "x = 3", "").is_none());
+        assert!(locate(&lines, ("x = 3", ""), MatchTier::Near).is_none());
     }
 
     #[test]
@@ -423,7 +306,7 @@ mod tests {
     fn places_are_counted_up_to_a_limit() {
         let found = |text: &str, find: &str| {
             let lines = TextLines::of(text.as_bytes());
-            let located = locate(text.as_bytes(), &lines, find, "").expect("found");
+            let located = locate(&lines, (find, ""), MatchTier::Near).expect("found");
             (located.tier, located.matches.len(), located.is_cut)
         };
         for (line, find, tier) in [
@@ -441,9 +324,9 @@ mod tests {
         let text = format!("{}a\n{}b\n", " ".repeat(50), " ".repeat(50));
         let (find, replace) = ("a\nb\n", "x\n\ny\n");
         let lines = TextLines::of(text.as_bytes());
-        let located = locate(text.as_bytes(), &lines, find, replace).expect("found");
+        let located = locate(&lines, (find, replace), MatchTier::Near).expect("found");
         let bytes = |bytes_max: usize| {
-            let put = located.replacement(&located.matches[0], (text.as_bytes(), &lines), (find, replace), bytes_max);
+            let put = located.replacement(&located.matches[0], &lines, (find, replace), bytes_max);
             put.map(|put| put.len())
         };
         assert_eq!([99, 100, 104, 105].map(bytes), [None, None, None, Some(105)]);

@@ -48,7 +48,7 @@ pub(super) fn nearest(lines: &TextLines<'_>, find: &str) -> String {
 }
 
 /// Counts the pairs of neighbouring characters of a line, but for its indentation.
-fn pairs_of(line: &str) -> BTreeMap<[char; 2], usize> {
+pub(super) fn pairs_of(line: &str) -> BTreeMap<[char; 2], usize> {
     let characters: Vec<char> = line.trim().chars().take(4 * LINE_CHARS_MAX).collect();
     let mut pairs = BTreeMap::new();
     for pair in characters.windows(2) {
@@ -58,7 +58,7 @@ fn pairs_of(line: &str) -> BTreeMap<[char; 2], usize> {
 }
 
 /// Returns what two lines have in common: the Sørensen–Dice coefficient of their pairs of characters, from 0 to 1.
-fn likeness(one: &BTreeMap<[char; 2], usize>, other: &BTreeMap<[char; 2], usize>) -> f64 {
+pub(super) fn likeness(one: &BTreeMap<[char; 2], usize>, other: &BTreeMap<[char; 2], usize>) -> f64 {
     let size = |pairs: &BTreeMap<_, usize>| pairs.values().sum::<usize>();
     let shared: usize = one.iter().map(|(pair, count)| (*count).min(other.get(pair).copied().unwrap_or(0))).sum();
     match size(one) + size(other) {

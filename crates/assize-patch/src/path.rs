@@ -43,6 +43,9 @@ fn check_component(name: &str) -> Result<(), &'static str> {
     if name.contains(':') {
         return Err("contains a colon, which names a stream of a file on Windows");
     }
+    if name.contains(['*', '?', '"', '<', '>', '|']) {
+        return Err("contains one of `*?\"<>|`, which no name has on Windows");
+    }
     if name.ends_with(['.', ' ']) {
         return Err("has a component that ends with a dot or a space, which Windows leaves out");
     }
@@ -139,6 +142,11 @@ mod tests {
             "ASSIZE~1/x",
             ".g\u{200c}it/x",
             "a\u{202e}b",
+            "a*b",
+            "d?/a",
+            "a\"b",
+            "a|b",
+            "<a>",
             "nul",
             "a/CON.txt",
             "com1",

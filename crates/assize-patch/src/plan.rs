@@ -276,7 +276,7 @@ impl<'a> Planner<'a> {
             match op {
                 Op::Edit { find, replace, occurrences, .. } => {
                     let wanted = occurrences.unwrap_or(1);
-                    let found = self.edited((path, *index), file, &lines, (find, replace), wanted);
+                    let found = self.edited((path, *index), &lines, (find, replace), wanted);
                     replacements.extend(found);
                 }
                 Op::Splice { start, delete_count, insert, .. } => {
@@ -334,7 +334,6 @@ impl<'a> Planner<'a> {
     fn edited(
         &mut self,
         (path, op): (&str, usize),
-        file: &FileContent,
         lines: &TextLines<'_>,
         (find, replace): (&str, &str),
         wanted: u32,
@@ -343,7 +342,7 @@ impl<'a> Planner<'a> {
             self.fault(op, "find", "is empty; it would match everywhere");
             return Vec::new();
         }
-        let Some(located) = locate(&file.bytes, lines, find, replace) else {
+        let Some(located) = locate(lines, (find, replace), MatchTier::Near) else {
             self.fault(op, "find", format!("does not occur in {path}{}", nearest(lines, find)));
             return Vec::new();
         };
@@ -370,23 +369,22 @@ impl<'a> Planner<'a> {
             let overlooked = located.tier.overlooks();
             self.note(op, format!("was found in {path} ({}) by overlooking {overlooked}", places()));
         }
-        self.put_in((path, op), file, lines, (find, replace), &located)
+        self.put_in((path, op), lines, (find, replace), &located)
     }
 
     /// Returns what takes the place of each match.
     fn put_in(
         &mut self,
         (path, op): (&str, usize),
-        file: &FileContent,
         lines: &TextLines<'_>,
         texts: (&str, &str),
-        located: &Located<'_>,
+        located: &Located,
     ) -> Vec<Replacement> {
         let mut replacements = Vec::with_capacity(located.matches.len());
         let mut own = texts.1.len();
         for one in &located.matches {
             let bytes_max = own + self.grows;
-            let Some(with) = located.replacement(one, (&file.bytes, lines), texts, bytes_max) else {
+            let Some(with) = located.replacement(one, lines, texts, bytes_max) else {
                 let hint = "by repeating texts and indenting them";
                 self.fault(op, "", format!("makes {path} grow too much: {GROWTH_BYTES_MAX} bytes is the most {hint}"));
                 return Vec::new();

@@ -143,7 +143,7 @@ impl ApplyPatchReader {
 }
 
 fn new_hunk(number: usize) -> DraftHunk {
-    DraftHunk { at_end: AtEnd::Ended, ..DraftHunk::at(number) }
+    DraftHunk { at_end: AtEnd::Ended, follows: true, ..DraftHunk::at(number) }
 }
 
 fn hunk_line(hunks: &mut Vec<DraftHunk>, number: usize, line: &str) -> Result<(), &'static str> {

@@ -177,7 +177,8 @@ fn spliced(number: usize, start: usize, count: usize, lines: &[&str]) -> DraftHu
         content: line.as_bytes().to_vec(),
         end: LineEndRule::Unsaid,
     });
-    DraftHunk { start: Some(start), deletes: count, lines: added.collect(), ..DraftHunk::at(number) }
+    let lines = added.collect();
+    DraftHunk { start: Some(start), deletes: count, lines, is_by_number: true, ..DraftHunk::at(number) }
 }
 
 /// What was read so far.

@@ -1,44 +1,13 @@
 //! Lines that change, with the lines around them, and where in a file they are meant.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
-use similar::{Algorithm, ChangeTag, capture_diff_slices};
-
-use crate::line::{BYTE_ORDER_MARK, LineEnding, TextLines};
-use crate::locate::{IndentShift, MatchTier, normalized, shift_at};
+use super::trust::{HunkNumber, NumberTrust, is_blob};
+pub use crate::block::{HunkLine, HunkLineKind, LineEndRule};
+use crate::block::{between_lines, is_worded_elision};
+use crate::line::{BYTE_ORDER_MARK, TextLines};
 use crate::nearest::nearest;
-
-/// Whether a line stays, goes or comes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HunkLineKind {
-    /// It stays; it only says where.
-    Context,
-    /// It goes.
-    Removed,
-    /// It comes.
-    Added,
-}
-
-/// What a format says about the end of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineEndRule {
-    /// Nothing: that of the lines around it is meant.
-    Unsaid,
-    /// This, or that there is none.
-    Marked(Option<LineEnding>),
-}
-
-/// A line of a hunk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HunkLine {
-    /// Whether it stays, goes or comes.
-    pub kind: HunkLineKind,
-    /// What stands in it, without its ending.
-    pub content: Vec<u8>,
-    /// How it ends.
-    pub end: LineEndRule,
-}
+use crate::place::{MatchTier, PlacedEndings, Placement, SearchedLines, indent_together, put_from};
 
 /// What becomes of a file's last line, if a hunk puts it there and does not say how it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,24 +39,20 @@ pub struct DraftHunk {
     pub at_end: AtEnd,
     /// Whether the file has to be empty, or not there.
     pub of_empty: bool,
+    /// Whether it stands below the hunk before it, if several places are left.
+    pub follows: bool,
+    /// Whether its number is meant, whatever else stands in the file.
+    pub is_by_number: bool,
+    /// By which hash the text names the file as it was.
+    pub base: Option<String>,
+    /// How many old and new lines it lacks by its header, where the text may be cut.
+    pub missing: Option<(usize, usize)>,
 }
 
 impl DraftHunk {
     /// Returns a hunk that puts new lines in the place of old ones; those that both have stay untouched.
     pub fn between(line: usize, old: &[&str], new: &[&str]) -> Self {
-        let lines = capture_diff_slices(Algorithm::Myers, old, new)
-            .iter()
-            .flat_map(|step| step.iter_changes(old, new))
-            .map(|change| HunkLine {
-                kind: match change.tag() {
-                    ChangeTag::Equal => HunkLineKind::Context,
-                    ChangeTag::Delete => HunkLineKind::Removed,
-                    ChangeTag::Insert => HunkLineKind::Added,
-                },
-                content: change.value().as_bytes().to_vec(),
-                end: LineEndRule::Unsaid,
-            })
-            .collect();
+        let lines = between_lines(old, new);
         Self { line, lines, ..Self::at(line) }
     }
 
@@ -103,6 +68,10 @@ impl DraftHunk {
             occurrences: 1,
             at_end: AtEnd::AsBefore,
             of_empty: false,
+            follows: false,
+            is_by_number: false,
+            base: None,
+            missing: None,
         }
     }
 
@@ -133,6 +102,14 @@ struct HunkPlace<'a> {
     hunk: &'a DraftHunk,
     lines: Range<usize>,
     tier: MatchTier,
+    placement: Placement<'a>,
+}
+
+/// What a search for a hunk came to.
+struct FoundPlaces<'a> {
+    tier: MatchTier,
+    /// Every place in the first tier that has any.
+    places: Vec<Placement<'a>>,
 }
 
 /// How often what comes nearest to a text that is not there is still looked for. That takes longer than all tiers together.
@@ -157,14 +134,17 @@ pub(super) fn applied(
     hunks: &[DraftHunk],
     hints: &mut Hints,
 ) -> Result<(Vec<u8>, Vec<LineNote>), Vec<LineNote>> {
-    let lines = lines_for(text, hunks);
-    let (places, notes) = placed(&lines, hunks, hints)?;
+    let searched = SearchedLines::of(lines_for(text, hunks));
+    let lines = &searched.lines;
+    let (places, notes) = placed(&searched, hunks, hints)?;
     let mut bytes = Vec::with_capacity(text.len());
     bytes.extend_from_slice(&text[..lines.span(0..0).start]);
     let mut copied = 0;
     for place in &places {
         bytes.extend_from_slice(&text[lines.span(copied..place.lines.start)]);
-        put(&mut bytes, &lines, place);
+        let endings =
+            PlacedEndings { are_said: place.tier == MatchTier::Exact, ends_last: place.hunk.at_end == AtEnd::Ended };
+        put_from(&mut bytes, lines, &place.placement, endings, place.lines.clone());
         copied = place.lines.end;
     }
     bytes.extend_from_slice(&text[lines.span(copied..lines.count())]);
@@ -173,21 +153,24 @@ pub(super) fn applied(
 
 /// Returns the lines of a text that hunks stand on, in the order of the text; nothing where they do not fit.
 pub(super) fn stands(text: &[u8], hunks: &[DraftHunk]) -> Option<Vec<Range<usize>>> {
-    let lines = lines_for(text, hunks);
-    let (places, _) = placed(&lines, hunks, &mut Hints(0)).ok()?;
+    let searched = SearchedLines::of(lines_for(text, hunks));
+    let (places, _) = placed(&searched, hunks, &mut Hints(0)).ok()?;
     Some(places.into_iter().map(|place| place.lines).collect())
 }
 
 /// Whether the lines of each hunk stand in a text as they are: on the line that it says, or on any if it says none.
 pub(super) fn stand_exactly(text: &[u8], hunks: &[DraftHunk]) -> bool {
-    let lines = lines_for(text, hunks);
+    let searched = SearchedLines::of(lines_for(text, hunks));
     hunks.iter().all(|hunk| {
         let old = hunk.old();
-        let Some(wanted) = NormalizedHunk::of(hunk, &old, MatchTier::Exact) else { return false };
+        let stands = |start: usize| {
+            let is_end = start.checked_add(old.len()) == Some(searched.lines.count());
+            (is_end || !hunk.to_end) && searched.stand_at(&old, MatchTier::Exact, start)
+        };
         match hunk.start {
             _ if old.is_empty() => true,
-            Some(start) => wanted.stands_at(&lines, start),
-            None => (0..lines.count()).any(|start| wanted.stands_at(&lines, start)),
+            Some(start) => stands(start),
+            None => (0..searched.lines.count()).any(stands),
         }
     })
 }
@@ -198,14 +181,24 @@ fn lines_for<'t>(text: &'t [u8], hunks: &[DraftHunk]) -> TextLines<'t> {
 
 /// Finds the places of hunks, in the order of the text; returns them with what was overlooked.
 fn placed<'a>(
-    lines: &TextLines<'_>,
+    searched: &SearchedLines<'_>,
     hunks: &'a [DraftHunk],
     hints: &mut Hints,
 ) -> Result<(Vec<HunkPlace<'a>>, Vec<LineNote>), Vec<LineNote>> {
+    let found: Vec<Option<FoundPlaces<'a>>> = hunks.iter().map(|hunk| search(searched, hunk)).collect();
+    let trust = trust(searched, hunks, &found);
     let (mut places, mut notes, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     let mut from = 0;
-    for hunk in hunks {
-        match found(lines, hunk, from, hints) {
+    for (index, (hunk, found)) in hunks.iter().zip(found).enumerate() {
+        let chosen = match found {
+            _ if let Some(line) = elided_addition(hunk) => {
+                Err(format!("adds {line:?}, which stands for code that is left out; give all of it"))
+            }
+            None if hunk.is_bare() => bare(searched, (hunk, index), &trust, from, hints),
+            None => Err(not_there(searched, hunk, hints)),
+            Some(found) => chosen(searched, (hunk, index), found, &trust, from, hints),
+        };
+        match chosen.and_then(|(found, note)| Ok((uncut(searched, hunk, found)?, note))) {
             Ok((found, note)) => {
                 from = found.last().map_or(from, |place| place.lines.end);
                 places.extend(found);
@@ -214,7 +207,20 @@ fn placed<'a>(
             Err(fault) => faults.push((hunk.line, fault)),
         }
     }
+    let mut placements: Vec<&mut Placement<'_>> = places.iter_mut().map(|place| &mut place.placement).collect();
+    if let Err(index) = indent_together(searched, &mut placements) {
+        let fault = "it cannot be told how its lines are indented: other hunks are indented otherwise than the file";
+        faults.push((places[index].hunk.line, fault.to_owned()));
+    }
     places.sort_by_key(|place| (place.lines.start, place.lines.end));
+    faults.extend(overlaps(&places));
+    faults.sort();
+    if faults.is_empty() { Ok((places, notes)) } else { Err(faults) }
+}
+
+/// Looks for hunks on the same lines.
+fn overlaps(places: &[HunkPlace<'_>]) -> Vec<LineNote> {
+    let mut faults = Vec::new();
     for pair in places.windows(2) {
         // Of two texts that are put in at one place nobody knows which comes first.
         let is_one_place = pair[1].lines == pair[0].lines && pair[0].lines.is_empty();
@@ -224,77 +230,150 @@ fn placed<'a>(
                 .push((pair[1].hunk.line, format!("overlaps the change of line {} at line {line}", pair[0].hunk.line)));
         }
     }
-    faults.sort();
-    if faults.is_empty() { Ok((places, notes)) } else { Err(faults) }
+    faults
 }
 
-/// Finds the places of a hunk, and says what was overlooked.
-fn found<'a>(
-    lines: &TextLines<'_>,
-    hunk: &'a DraftHunk,
+/// Looks for a hunk in every tier until one has a place.
+fn search<'a>(searched: &SearchedLines<'_>, hunk: &'a DraftHunk) -> Option<FoundPlaces<'a>> {
+    MatchTier::OF_LINES.into_iter().find_map(|tier| {
+        let places = match tier {
+            MatchTier::Near if hunk.to_end => Vec::new(),
+            MatchTier::Near => searched.near(&hunk.lines, hunk.start),
+            _ => searched.places(&hunk.lines, tier, hunk.to_end),
+        };
+        (!places.is_empty()).then_some(FoundPlaces { tier, places })
+    })
+}
+
+/// Says how far the numbers of hunks can be believed.
+fn trust(searched: &SearchedLines<'_>, hunks: &[DraftHunk], found: &[Option<FoundPlaces<'_>>]) -> NumberTrust {
+    let number = |(hunk, found): (&DraftHunk, &Option<FoundPlaces<'_>>)| {
+        let only = found.as_ref().filter(|found| found.places.len() == 1 && hunk.occurrences == 1);
+        Some(HunkNumber { said: hunk.start?, found: only.map(|found| found.places[0].lines().start) })
+    };
+    let numbers: Vec<Option<HunkNumber>> = hunks.iter().zip(found).map(number).collect();
+    let base = hunks.iter().find_map(|hunk| hunk.base.as_deref());
+    NumberTrust::of(numbers, base.map(|base| is_blob(searched.lines.text(), base)))
+}
+
+/// Returns a line of a hunk that comes and only stands for others, unless the same goes or stays.
+fn elided_addition(hunk: &DraftHunk) -> Option<&str> {
+    let is_old = |text: &str| hunk.old().iter().any(|line| line.text().is_some_and(|old| old.trim() == text.trim()));
+    let mut added = hunk.lines.iter().filter(|line| !line.is_old()).filter_map(HunkLine::text);
+    added.find(|text| is_worded_elision(text) && !is_old(text)).map(str::trim)
+}
+
+/// Says that the lines of a hunk are not there.
+fn not_there(searched: &SearchedLines<'_>, hunk: &DraftHunk, hints: &mut Hints) -> String {
+    let old = hunk.old();
+    let text: Vec<String> = old.iter().map(|line| String::from_utf8_lossy(&line.content).into_owned()).collect();
+    format!("its lines do not stand there{}", hints.nearest(&searched.lines, &text.join("\n")))
+}
+
+/// What was decided of a hunk: its places, and what was overlooked.
+type ChosenPlaces<'a> = (Vec<HunkPlace<'a>>, Option<String>);
+
+/// Chooses the places that are meant among those that were found.
+fn chosen<'a>(
+    searched: &SearchedLines<'_>,
+    (hunk, index): (&'a DraftHunk, usize),
+    found: FoundPlaces<'a>,
+    trust: &NumberTrust,
     from: usize,
     hints: &mut Hints,
-) -> Result<(Vec<HunkPlace<'a>>, Option<String>), String> {
-    let old = hunk.old();
-    let from = anchored(lines, hunk, from, hints)?;
-    let count = old.len();
-    let place = |start: usize, tier| HunkPlace { hunk, lines: start..start + count, tier };
-    if old.is_empty() {
-        let start = numbered(lines, hunk, from)?;
-        return Ok((vec![HunkPlace { hunk, lines: start..start + hunk.deletes, tier: MatchTier::Exact }], None));
+) -> Result<ChosenPlaces<'a>, String> {
+    let FoundPlaces { tier, places } = found;
+    let from = anchored(searched, hunk, from, hints)?;
+    let starts: Vec<usize> = places.iter().map(|place| place.lines().start).collect();
+    let below = starts.partition_point(|start| *start < from);
+    let only = |index: usize| index..index + 1;
+    let meant = match hunk.anchors.is_empty() {
+        // An anchor leads downwards, or is itself the first of the lines.
+        false => match starts.iter().position(|start| *start + 1 == from) {
+            _ if below < starts.len() => only(below),
+            Some(index) => only(index),
+            None => return Err(not_there(searched, hunk, hints)),
+        },
+        true if hunk.occurrences != 1 || starts.len() == 1 => 0..starts.len(),
+        true if hunk.is_by_number
+            && let Some(index) = starts.iter().position(|start| Some(*start) == hunk.start) =>
+        {
+            only(index)
+        }
+        true if hunk.follows && starts.len() - below == 1 => only(below),
+        true => {
+            let told: usize = hunk.lines.iter().filter(|line| line.is_old() && !line.is_blank()).count();
+            // Where lines differ or are left out, a number is not enough.
+            let meant = trust.among(index, &starts, told).filter(|_| tier < MatchTier::Elided);
+            meant.map_or(0..starts.len(), |start| starts.iter().position(|one| *one == start).map_or(0..0, only))
+        }
+    };
+    if meant.len() != hunk.occurrences {
+        let numbers: Vec<String> = starts.iter().take(5).map(|start| (start + 1).to_string()).collect();
+        return Err(format!(
+            "its lines stand there {} times where {} is meant (lines {}); give more of the lines around them",
+            starts.len(),
+            hunk.occurrences,
+            numbers.join(", ")
+        ));
     }
-    let tiers = [
-        MatchTier::Exact,
-        MatchTier::LineEndings,
-        MatchTier::TrailingSpace,
-        MatchTier::Indentation,
-        MatchTier::Punctuation,
-    ];
-    for tier in tiers {
-        let Some(wanted) = NormalizedHunk::of(hunk, &old, tier) else { continue };
-        let fits = |start: &usize| wanted.stands_at(lines, *start);
-        // A number that holds needs no search.
-        if let Some(start) = hunk.start.filter(|_| tier == MatchTier::Exact).filter(fits) {
-            return Ok((vec![place(start, tier)], None));
-        }
-        let all: Vec<usize> = (0..(lines.count() + 1).saturating_sub(count)).filter(fits).collect();
-        let below: Vec<usize> = all.iter().copied().filter(|start| *start >= from).collect();
-        let starts = match (hunk.start, hunk.anchors.is_empty(), below.len()) {
-            _ if all.is_empty() => continue,
-            (None, false, 1..) => below[..1].to_vec(),
-            // An anchor leads downwards, or is itself the first of the lines.
-            (None, false, 0) => match all.iter().find(|start| **start + 1 == from) {
-                Some(start) => vec![*start],
-                None => continue,
-            },
-            (None, true, 1..) if hunk.occurrences == 1 && below.len() == 1 => below,
-            _ => all,
-        };
-        if starts.len() != hunk.occurrences {
-            let numbers: Vec<String> = starts.iter().take(5).map(|start| (start + 1).to_string()).collect();
-            return Err(format!(
-                "its lines stand there {} times where {} is meant (lines {}); give more of the lines around them",
-                starts.len(),
-                hunk.occurrences,
-                numbers.join(", ")
-            ));
-        }
-        let mut overlooked = Vec::new();
-        if tier != MatchTier::Exact {
-            overlooked.push(format!("overlooking {}", tier.overlooks()));
-        }
-        if let Some(said) = hunk.start.filter(|said| starts != [*said]) {
-            overlooked.push(format!("on line {} instead of {}", starts[0] + 1, said + 1));
-        }
-        let note = (!overlooked.is_empty()).then(|| format!("its lines were found {}", overlooked.join(", ")));
-        return Ok((starts.into_iter().map(|start| place(start, tier)).collect(), note));
+    let mut overlooked = Vec::new();
+    if tier != MatchTier::Exact {
+        overlooked.push(format!("overlooking {}", tier.overlooks()));
     }
-    let text: Vec<String> = old.iter().map(|line| String::from_utf8_lossy(&line.content).into_owned()).collect();
-    Err(format!("its lines do not stand there{}", hints.nearest(lines, &text.join("\n"))))
+    let starts = &starts[meant.clone()];
+    if let Some(said) = hunk.start.filter(|said| *starts != [*said]) {
+        overlooked.push(format!("on line {} instead of {}", starts[0] + 1, said.saturating_add(1)));
+    }
+    let note = (!overlooked.is_empty()).then(|| format!("its lines were found {}", overlooked.join(", ")));
+    let places = places.into_iter().skip(meant.start).take(meant.len());
+    let places = places.map(|placement| HunkPlace { hunk, lines: placement.lines(), tier, placement });
+    Ok((places.collect(), note))
 }
 
-/// Returns the line of a hunk that has none to be found by: nothing says where it is, but a number or an anchor.
-fn numbered(lines: &TextLines<'_>, hunk: &DraftHunk, from: usize) -> Result<usize, String> {
+/// Refuses a hunk that may be cut: its header counts more lines than stand below it at the end of the text. A miscount is told from
+/// that by the file, if it has not so many lines, or by the lines behind the last change, if no change can follow those.
+fn uncut<'a>(
+    searched: &SearchedLines<'_>,
+    hunk: &DraftHunk,
+    places: Vec<HunkPlace<'a>>,
+) -> Result<Vec<HunkPlace<'a>>, String> {
+    let Some((old, new)) = hunk.missing else { return Ok(places) };
+    let behind = hunk.lines.iter().rev().take_while(|line| line.kind == HunkLineKind::Context).count();
+    let end = places.last().map_or(0, |place| place.lines.end);
+    let is_past = end + old > searched.lines.count();
+    // As many lines stand behind the last change of a hunk as before its first; further changes would need still more.
+    let before = hunk.lines.iter().take_while(|line| line.kind == HunkLineKind::Context).count();
+    let is_told = old.max(new) <= behind.min(before) && end + old != searched.lines.count();
+    if is_past || is_told {
+        Ok(places)
+    } else {
+        Err("its header counts more lines than stand below it; it may be cut".to_owned())
+    }
+}
+
+/// Returns the place of a hunk that has no line to be found by: nothing says where it is, but a number or an anchor.
+fn bare<'a>(
+    searched: &SearchedLines<'_>,
+    (hunk, index): (&'a DraftHunk, usize),
+    trust: &NumberTrust,
+    from: usize,
+    hints: &mut Hints,
+) -> Result<ChosenPlaces<'a>, String> {
+    let from = anchored(searched, hunk, from, hints)?;
+    let start = numbered(&searched.lines, (hunk, index), trust, from)?;
+    let lines = start..start + hunk.deletes;
+    let placement = Placement::at(&hunk.lines, start);
+    Ok((vec![HunkPlace { hunk, lines, tier: MatchTier::Exact, placement }], None))
+}
+
+/// Returns the line of a hunk that has none to be found by.
+fn numbered(
+    lines: &TextLines<'_>,
+    (hunk, index): (&DraftHunk, usize),
+    trust: &NumberTrust,
+    from: usize,
+) -> Result<usize, String> {
     let count = lines.count();
     match (hunk.start, hunk.anchors.is_empty()) {
         _ if hunk.of_empty && count > 0 => {
@@ -308,14 +387,21 @@ fn numbered(lines: &TextLines<'_>, hunk: &DraftHunk, from: usize) -> Result<usiz
             let deletes = hunk.deletes;
             Err(format!("takes {deletes} lines from line {} on, but the file has {count}", start.saturating_add(1)))
         }
-        (Some(start), _) => Ok(start),
-        (None, true) => Ok(count),
+        (Some(start), _) if hunk.is_by_number || count == 0 || trust.holds(index) => Ok(start),
+        (Some(start), _) => {
+            let why = if trust.is_disproved() { "other hunks do not stand on theirs" } else { "nothing else shows it" };
+            let line = start.saturating_add(1);
+            Err(format!("adds lines at line {line} by its number alone, but {why}; give a line of context around them"))
+        }
+        (None, true) if hunk.follows || count == 0 => Ok(count),
+        (None, true) => Err("adds lines, but nothing says where; give a line of context around them".to_owned()),
         (None, false) => Ok(from),
     }
 }
 
 /// Follows anchors; returns the line below the last one.
-fn anchored(lines: &TextLines<'_>, hunk: &DraftHunk, from: usize, hints: &mut Hints) -> Result<usize, String> {
+fn anchored(searched: &SearchedLines<'_>, hunk: &DraftHunk, from: usize, hints: &mut Hints) -> Result<usize, String> {
+    let lines = &searched.lines;
     let mut from = if hunk.anchors.is_empty() { from } else { 0 };
     for anchor in &hunk.anchors {
         let is_it = |line: &usize, trimmed: bool| {
@@ -330,102 +416,4 @@ fn anchored(lines: &TextLines<'_>, hunk: &DraftHunk, from: usize, hints: &mut Hi
         from = line + 1;
     }
     Ok(from)
-}
-
-/// The lines of a hunk as a tier compares them.
-struct NormalizedHunk<'a> {
-    hunk: &'a DraftHunk,
-    old: &'a [&'a HunkLine],
-    /// What is left of them under a tier that overlooks something within lines.
-    normal: Vec<Cow<'a, str>>,
-    tier: MatchTier,
-}
-
-impl<'a> NormalizedHunk<'a> {
-    /// Returns nothing where the tier compares text, and the lines are none.
-    fn of(hunk: &'a DraftHunk, old: &'a [&'a HunkLine], tier: MatchTier) -> Option<Self> {
-        let loose = if tier > MatchTier::LineEndings { old } else { &[] };
-        let normal = |line: &&'a HunkLine| Some(normalized(std::str::from_utf8(&line.content).ok()?, tier));
-        Some(Self { hunk, old, normal: loose.iter().map(normal).collect::<Option<_>>()?, tier })
-    }
-
-    /// Compares them with those of a file.
-    fn stands_at(&self, lines: &TextLines<'_>, start: usize) -> bool {
-        let end = start.saturating_add(self.old.len());
-        if end > lines.count() || (self.hunk.to_end && end != lines.count()) {
-            return false;
-        }
-        if self.tier > MatchTier::LineEndings {
-            let mut added = self.hunk.lines.iter().filter(|line| line.kind == HunkLineKind::Added);
-            return shift_at(lines, start, &self.normal, self.tier)
-                .is_some_and(|shift| added.all(|line| shifted(&shift, &line.content).is_some()));
-        }
-        self.old.iter().enumerate().all(|(offset, line)| {
-            let ends = self.tier == MatchTier::LineEndings || ends_alike(lines, start + offset, line);
-            ends && lines.content(start + offset) == line.content
-        })
-    }
-}
-
-/// Indents a line that comes as far as what was found; nothing if it has too little to be taken away. It may be no UTF-8.
-fn shifted<'t>(shift: &IndentShift<'_>, line: &'t [u8]) -> Option<Cow<'t, [u8]>> {
-    let is_blank = std::str::from_utf8(line).is_ok_and(|line| line.trim().is_empty());
-    match shift {
-        IndentShift::Further(by) if !is_blank => Some(Cow::Owned([by.as_bytes(), line].concat())),
-        IndentShift::Less(by) if !is_blank => line.strip_prefix(by.as_bytes()).map(Cow::Borrowed),
-        IndentShift::None | IndentShift::Further(_) | IndentShift::Less(_) => Some(Cow::Borrowed(line)),
-    }
-}
-
-fn ends_alike(lines: &TextLines<'_>, line: usize, of: &HunkLine) -> bool {
-    match of.end {
-        LineEndRule::Unsaid => true,
-        LineEndRule::Marked(ending) => lines.ending(line) == ending,
-    }
-}
-
-/// Writes what stands in a place afterwards.
-fn put(bytes: &mut Vec<u8>, lines: &TextLines<'_>, place: &HunkPlace<'_>) {
-    let old = place.hunk.old();
-    let wanted = NormalizedHunk::of(place.hunk, &old, place.tier).filter(|_| place.tier == MatchTier::Indentation);
-    let shift = wanted.as_ref().and_then(|wanted| shift_at(lines, place.lines.start, &wanted.normal, place.tier));
-    let shift = shift.unwrap_or(IndentShift::None);
-    let mut at = place.lines.start;
-    let last = place.hunk.lines.iter().rposition(|line| line.kind != HunkLineKind::Removed);
-    for (index, line) in place.hunk.lines.iter().enumerate() {
-        match line.kind {
-            HunkLineKind::Context => {
-                bytes.extend_from_slice(lines.whole(at));
-                at += 1;
-            }
-            HunkLineKind::Removed => at += 1,
-            HunkLineKind::Added => {
-                let near = lines.ending_near(at.min(lines.count().saturating_sub(1)));
-                if lines.is_within_line(bytes) {
-                    bytes.extend_from_slice(near.bytes());
-                }
-                bytes.extend_from_slice(&shifted(&shift, &line.content).unwrap_or(Cow::Borrowed(&line.content)));
-                let is_last = Some(index) == last && place.lines.end == lines.count();
-                bytes.extend_from_slice(ending_of(line, place, lines, is_last, near));
-            }
-        }
-    }
-}
-
-/// Returns how a line ends that comes.
-fn ending_of(
-    line: &HunkLine,
-    place: &HunkPlace<'_>,
-    lines: &TextLines<'_>,
-    is_last: bool,
-    near: LineEnding,
-) -> &'static [u8] {
-    let was_open = lines.count() > 0 && lines.ending(lines.count() - 1).is_none();
-    match line.end {
-        // What the hunk says of endings holds where it is right about those that are there.
-        LineEndRule::Marked(ending) if place.tier == MatchTier::Exact => ending.map_or(b"", LineEnding::bytes),
-        LineEndRule::Marked(None) if is_last => b"",
-        LineEndRule::Unsaid if is_last && was_open && place.hunk.at_end == AtEnd::AsBefore => b"",
-        _ => near.bytes(),
-    }
 }

@@ -5,12 +5,14 @@
 //! one place or none, and what was overlooked is said.
 
 mod apply_patch;
+mod binary;
 mod fenced;
 mod hunk;
 mod outline;
 mod reversed;
 mod search_replace;
 mod settle;
+mod trust;
 mod unified;
 
 use std::collections::BTreeSet;
@@ -20,6 +22,7 @@ use assize_core::violation::Violation;
 
 use crate::PatchLimits;
 
+pub use self::binary::BinaryChange;
 pub use self::hunk::{AtEnd, DraftHunk, HunkLine, HunkLineKind, LineEndRule};
 pub use self::settle::Imported;
 
@@ -144,6 +147,8 @@ pub enum FileDraft {
         executable: Option<bool>,
         /// The lines that change.
         hunks: Vec<DraftHunk>,
+        /// How all of it changes, where it is no text.
+        binary: Option<BinaryChange>,
     },
 }
 
@@ -161,7 +166,7 @@ pub struct DraftTarget {
 impl FileDraft {
     /// Returns a change of lines alone.
     fn change(path: &str, hunks: Vec<DraftHunk>) -> Self {
-        Self::Change { path: path.to_owned(), to: None, executable: None, hunks }
+        Self::Change { path: path.to_owned(), to: None, executable: None, hunks, binary: None }
     }
 
     /// Returns the paths where something else stands afterwards.
@@ -195,6 +200,8 @@ pub struct Drafts {
     pub drafts: Vec<(usize, FileDraft)>,
     /// The lines of those that begin a further commit: they are meant in what those above make.
     pub anew: BTreeSet<usize>,
+    /// What was overlooked to read it, by line.
+    pub notes: Vec<(usize, String)>,
 }
 
 impl Drafts {
@@ -226,7 +233,7 @@ impl Drafts {
 
 impl From<Vec<(usize, FileDraft)>> for Drafts {
     fn from(drafts: Vec<(usize, FileDraft)>) -> Self {
-        Self { drafts, anew: BTreeSet::new() }
+        Self { drafts, ..Self::default() }
     }
 }
 

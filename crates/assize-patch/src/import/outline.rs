@@ -1,12 +1,15 @@
 //! Where files and hunks stand in a unified diff, so that nothing of it is lost.
 //!
-//! The library that reads diffs passes over what it cannot place: lines beyond the counts of a hunk's header, a hunk
-//! below a blank line, a file without hunks. Here every line that may be a part of a change is accounted for, or named as
-//! a fault. What the lines mean for a file must not be known here.
+//! Every line that may be a part of a change is accounted for, or named as a fault. The counts of a hunk's header are
+//! believed where they fit the lines below it. Models count wrong, or write no numbers at all: then a hunk reaches as far as
+//! its lines look like those of one. What the lines mean for a file must not be known here.
 
 use std::ops::Range;
 
 use assize_core::violation::Violation;
+
+use super::hunk::{HunkLine, HunkLineKind, LineEndRule};
+use crate::line::LineEnding;
 
 /// What `diff` writes below a line that has no ending.
 const NO_ENDING: &[u8] = b"\\ No newline at end of file";
@@ -22,10 +25,12 @@ const COMMIT_DIGITS: usize = 40;
 pub(super) struct DiffSection {
     /// On which line it begins, counted from 1.
     pub line: usize,
-    /// Its header and its hunks, without what stands around them.
-    pub text: Vec<u8>,
-    /// The lines with `@@`.
-    pub hunks: Vec<usize>,
+    /// Its header, without what stands around it.
+    pub header: Vec<u8>,
+    /// Its hunks.
+    pub hunks: Vec<OutlinedHunk>,
+    /// Its binary patch, as it stands there.
+    pub binary: Vec<u8>,
     /// Whether it begins with `diff --git`.
     pub is_git: bool,
     /// Whether somebody gave every line of the diff the ending `\r\n`.
@@ -36,12 +41,35 @@ pub(super) struct DiffSection {
     until: usize,
 }
 
+/// A hunk as it stands in a diff.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct OutlinedHunk {
+    /// The line of its header, counted from 1; its first one if it has no header.
+    pub line: usize,
+    /// On which line the old text begins, as the header says it, and whether it says that there is none.
+    pub start: Option<(usize, bool)>,
+    /// Its lines.
+    pub lines: Vec<HunkLine>,
+    /// How many old and new lines it lacks by its header, where the text ends below it and may be cut.
+    pub missing: Option<(usize, usize)>,
+    /// Whether its header counts other lines than stand below it.
+    pub is_miscounted: bool,
+}
+
 impl DiffSection {
     /// Whether its header says that the file held something before.
     pub fn had_content(&self) -> bool {
-        let mut header = self.text.split(|byte| *byte == b'\n').take_while(|line| !line.starts_with(b"@@"));
-        let hashes = header.find_map(|line| line.strip_prefix(b"index "));
-        hashes.is_some_and(|hashes| !is_nothing(hashes.split(|byte| *byte == b'.').next().unwrap_or_default()))
+        self.base().is_some_and(|hash| !is_nothing(hash))
+    }
+
+    /// Returns by which hash its header names the file as it was.
+    pub fn base(&self) -> Option<&[u8]> {
+        self.hashes()?.split(|byte| *byte == b'.').next()
+    }
+
+    /// Returns by which hashes its header names the file as it was and as it becomes.
+    pub fn hashes(&self) -> Option<&[u8]> {
+        self.header.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"index "))
     }
 }
 
@@ -51,7 +79,13 @@ impl DiffSection {
 ///
 /// Lists with their lines what belongs to a change, but to no file and no hunk.
 pub(super) fn sections(text: &[u8]) -> Result<Vec<DiffSection>, Vec<Violation>> {
-    let reader = OutlineReader::of(text);
+    let mut reader = OutlineReader::of(text);
+    // Where counts are wrong above, they prove nothing of a cut here.
+    let count_wrong = |hunk: &OutlinedHunk| hunk.is_miscounted && hunk.missing.is_none();
+    let hunks = || reader.sections.iter().flat_map(|section| &section.hunks);
+    if hunks().any(count_wrong) {
+        reader.sections.iter_mut().flat_map(|section| &mut section.hunks).for_each(|hunk| hunk.missing = None);
+    }
     if reader.faults.is_empty() { Ok(reader.sections) } else { Err(reader.faults) }
 }
 
@@ -67,10 +101,10 @@ enum OutlineState {
     Apart,
     /// Within the header of a file.
     Head(DiffHeader),
-    /// Within the hunk of this line, with so many old and new lines to come.
-    Hunk { line: usize, old: usize, new: usize },
-    /// Behind a hunk, right below its last line or not.
-    Behind { directly: bool },
+    /// Behind a hunk; whether nothing but blank lines stands between, and whether its header is right.
+    Behind { directly: bool, is_counted: bool },
+    /// Within the two blocks of a binary patch.
+    Binary,
     /// Behind a fault of a file, within its lines or below them; the rest of it is passed over.
     Lost { within: bool },
 }
@@ -80,31 +114,45 @@ enum OutlineState {
 struct DiffHeader {
     /// `---`: hunks have to follow.
     is_named: bool,
+    /// `+++`: the header is complete.
+    is_complete: bool,
     /// Another hash before and after: hunks have to follow as well.
     is_changed: bool,
     /// A change of mode or name, which needs no hunk.
     says_more: bool,
 }
 
-struct OutlineReader {
-    /// The line that is read.
+struct OutlineReader<'t> {
+    lines: Vec<&'t [u8]>,
+    /// The line that is read, counted from 1.
     number: usize,
     state: OutlineState,
     /// Whether a commit began since the last file.
     is_anew: bool,
+    /// Whether a code fence is open.
+    is_fenced: bool,
+    /// Whether the last hunk was ended by the end of its fence.
+    was_fenced: bool,
     sections: Vec<DiffSection>,
     faults: Vec<Violation>,
 }
 
-impl OutlineReader {
+impl<'t> OutlineReader<'t> {
     /// Reads a whole diff.
-    fn of(text: &[u8]) -> Self {
-        let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
-        let mut reader =
-            Self { number: 0, state: OutlineState::Apart, is_anew: false, sections: Vec::new(), faults: Vec::new() };
-        for (index, line) in lines.iter().enumerate() {
-            reader.number = index + 1;
-            reader.line(index + 1, line, lines.get(index + 1).copied().unwrap_or_default());
+    fn of(text: &'t [u8]) -> Self {
+        let mut reader = Self {
+            lines: text.split_inclusive(|byte| *byte == b'\n').collect(),
+            number: 0,
+            state: OutlineState::Apart,
+            is_anew: false,
+            is_fenced: false,
+            was_fenced: false,
+            sections: Vec::new(),
+            faults: Vec::new(),
+        };
+        while reader.number < reader.lines.len() {
+            reader.number += 1;
+            reader.line();
             if matches!(reader.state, OutlineState::Lost { within: true }) {
                 reader.reach();
             }
@@ -113,12 +161,14 @@ impl OutlineReader {
         reader
     }
 
+    /// Returns a line by its number, which counts from 1; an empty one behind the last.
+    fn at(&self, number: usize) -> &'t [u8] {
+        self.lines.get(number - 1).copied().unwrap_or_default()
+    }
+
     fn fault(&mut self, line: usize, message: &str) {
         self.faults.push(Violation::new(format!("line {line}"), message));
-        let within = matches!(
-            self.state,
-            OutlineState::Head(_) | OutlineState::Hunk { .. } | OutlineState::Lost { within: true }
-        );
+        let within = matches!(self.state, OutlineState::Head(_) | OutlineState::Lost { within: true });
         self.state = OutlineState::Lost { within };
     }
 
@@ -129,59 +179,68 @@ impl OutlineReader {
         }
     }
 
-    /// Takes a line up into the file.
+    /// Takes a line up into the header of the file.
     fn take(&mut self, line: &[u8]) {
         self.reach();
         if let Some(section) = self.sections.last_mut() {
-            // In a header, the ending is that of the diff; in a hunk, it may be that of the file.
-            let of_diff = section.is_crlf && section.hunks.is_empty();
-            match line.strip_suffix(b"\r\n").filter(|_| of_diff) {
-                Some(content) => section.text.extend_from_slice(&[content, b"\n"].concat()),
-                None => section.text.extend_from_slice(line),
-            }
-            // That the diff lost its own last ending says nothing of the file.
-            if !line.ends_with(b"\n") {
-                section.text.extend_from_slice(if section.is_crlf { b"\r\n" } else { b"\n" });
-            }
+            let content = line.strip_suffix(b"\r\n").filter(|_| section.is_crlf);
+            let content = content.or_else(|| line.strip_suffix(b"\n")).unwrap_or(line);
+            section.header.extend_from_slice(&[content, b"\n"].concat());
         }
     }
 
-    fn line(&mut self, number: usize, line: &[u8], next: &[u8]) {
+    fn line(&mut self) {
+        let (line, next) = (self.at(self.number), self.at(self.number + 1));
         let is_pair = line.starts_with(b"--- ") && next.starts_with(b"+++ ");
         // One name alone will do, but below a hunk it may as well be a line of it.
         let is_lone = matches!(self.state, OutlineState::Apart)
             && (line.starts_with(b"--- ") || line.starts_with(b"+++ "))
-            && next.starts_with(b"@@ ");
+            && next.starts_with(b"@@")
+            && !next.starts_with(b"@@@");
         if line.starts_with(b"\\") && !line.starts_with(NO_ENDING) && self.is_at_hunk() {
-            self.fault(number, "begins with a backslash, but is not `\\ No newline at end of file`");
+            self.fault(self.number, "begins with a backslash, but is not `\\ No newline at end of file`");
             return;
         }
-        if self.hunk_line(line) || self.head_line(line) {
+        if self.head_line(line) || self.binary_line(line) {
             return;
         }
         if line.starts_with(b"diff --git ") {
-            self.open(number, line, true);
+            self.open(line, true);
         } else if is_pair || is_lone {
-            self.open(number, line, false);
+            self.open(line, false);
         } else if line.starts_with(b"@@") {
-            self.hunk(number, line);
+            self.hunk(line);
+        } else if matches!(self.state, OutlineState::Head(head) if head.is_complete)
+            && matches!(line.first(), Some(b' ' | b'+' | b'-'))
+        {
+            self.body(self.number, None, self.number);
         } else {
-            self.other(number, line, next);
+            self.other(line, next);
         }
     }
 
     fn is_at_hunk(&self) -> bool {
-        matches!(self.state, OutlineState::Hunk { .. } | OutlineState::Behind { .. })
+        matches!(self.state, OutlineState::Behind { .. })
     }
 
     /// Begins a file.
-    fn open(&mut self, number: usize, line: &[u8], is_git: bool) {
+    fn open(&mut self, line: &[u8], is_git: bool) {
         self.end();
-        let is_crlf = line.ends_with(b"\r\n");
-        let is_anew = std::mem::take(&mut self.is_anew) && !self.sections.is_empty();
-        let (text, hunks) = (Vec::new(), Vec::new());
-        self.sections.push(DiffSection { line: number, text, hunks, is_git, is_crlf, is_anew, until: number });
+        self.was_fenced = false;
+        self.sections.push(DiffSection {
+            line: self.number,
+            header: Vec::new(),
+            hunks: Vec::new(),
+            binary: Vec::new(),
+            is_git,
+            is_crlf: line.ends_with(b"\r\n"),
+            is_anew: std::mem::take(&mut self.is_anew) && !self.sections.is_empty(),
+            until: self.number,
+        });
         self.state = OutlineState::Head(DiffHeader { is_named: !is_git, ..DiffHeader::default() });
+        if line.starts_with(b"+++ ") {
+            self.state = OutlineState::Head(DiffHeader { is_named: true, is_complete: true, ..DiffHeader::default() });
+        }
         self.take(line);
     }
 
@@ -192,7 +251,6 @@ impl OutlineReader {
             OutlineState::Head(head) if head.is_named || head.is_changed || !head.says_more => {
                 self.fault(line, "no hunk stands below it; it may be cut");
             }
-            OutlineState::Hunk { line, .. } => self.fault(line, MISCOUNTED),
             _ => {}
         }
     }
@@ -207,110 +265,275 @@ impl OutlineReader {
             head.is_changed = is_change(hashes);
         } else if line.starts_with(b"--- ") && !head.is_named {
             head.is_named = true;
-        } else if !begins(&["+++ ", "similarity index ", "dissimilarity index "]) {
+        } else if line.starts_with(b"+++ ") && !head.is_complete {
+            head.is_complete = true;
+        } else if !begins(&["similarity index ", "dissimilarity index "]) {
             return false;
         }
         self.take(line);
+        true
+    }
+
+    /// Takes a line up into a binary patch.
+    fn binary_line(&mut self, line: &[u8]) -> bool {
+        if matches!(self.state, OutlineState::Head(_)) && line.trim_ascii_end() == BINARY {
+            self.state = OutlineState::Binary;
+        } else if !matches!(self.state, OutlineState::Binary) {
+            return false;
+        }
+        let content = line.trim_ascii_end();
+        let is_block = content.starts_with(b"literal ") || content.starts_with(b"delta ");
+        // A line of data says its length with a letter, and has no blank.
+        let is_data = content.first().is_some_and(u8::is_ascii_alphabetic) && !content.contains(&b' ');
+        if content != BINARY && !content.is_empty() && !is_block && !is_data || content == b"--" {
+            self.state = OutlineState::Apart;
+            return false;
+        }
+        self.reach();
+        if let Some(section) = self.sections.last_mut() {
+            section.binary.extend_from_slice(&[content, b"\n"].concat());
+        }
         true
     }
 
     /// Begins a hunk.
-    fn hunk(&mut self, number: usize, line: &[u8]) {
-        if !matches!(self.state, OutlineState::Head(_) | OutlineState::Behind { directly: true }) {
+    fn hunk(&mut self, line: &[u8]) {
+        let is_of_file = match self.state {
+            OutlineState::Head(_) => true,
+            OutlineState::Behind { directly, .. } => directly,
+            // A further code fence goes on with the file.
+            OutlineState::Apart => {
+                let is_first = self.number > 1 && is_fence(self.at(self.number - 1)) && self.is_fenced;
+                is_first && self.sections.last().is_some_and(|section| !section.hunks.is_empty())
+            }
+            OutlineState::Binary | OutlineState::Lost { .. } => false,
+        };
+        if !is_of_file {
             if !matches!(self.state, OutlineState::Lost { .. }) {
                 self.fault(
-                    number,
-                    "a hunk has to stand right below the header of its file, or below another hunk of it",
+                    self.number,
+                    "a hunk has to stand below the header of its file, or below another hunk of it",
                 );
             }
-            return;
+        } else if line.starts_with(b"@@@") {
+            self.fault(self.number, "is of the diff of a merge, which is not taken; compare with one of its parents");
+        } else {
+            self.body(self.number, numbers(line), self.number + 1);
         }
-        let Some((old, new)) = counts(line) else {
-            self.fault(
-                number,
-                if line.starts_with(b"@@@") {
-                    "is of the diff of a merge, which is not taken; compare with one of its parents"
-                } else {
-                    "is no header of a hunk, such as `@@ -1,3 +1,4 @@`"
-                },
-            );
-            return;
-        };
-        if let Some(section) = self.sections.last_mut() {
-            section.hunks.push(number);
-        }
-        self.take(line);
-        self.state = within(number, old, new);
     }
 
-    /// Takes a line up into a hunk, if it belongs there.
-    fn hunk_line(&mut self, line: &[u8]) -> bool {
-        let (at, old, new) = match self.state {
-            OutlineState::Hunk { line, old, new } => (line, old, new),
-            OutlineState::Behind { directly: true } if line.starts_with(NO_ENDING) => {
-                self.take(line);
-                return true;
+    /// Takes up the lines of a hunk, which begin on line `from`.
+    fn body(&mut self, line: usize, numbers: Option<HunkNumbers>, from: usize) {
+        let exactly = numbers.and_then(|numbers| self.exactly(from, numbers));
+        let until = exactly.unwrap_or_else(|| self.loosely(from, numbers));
+        let mut lines: Vec<HunkLine> = Vec::new();
+        // That the diff lost its own last ending says nothing of the file.
+        let usual =
+            if self.sections.last().is_some_and(|section| section.is_crlf) { LineEnding::CrLf } else { LineEnding::Lf };
+        for number in from..until {
+            let whole = self.at(number);
+            let kind = match whole.first() {
+                Some(b'-') => HunkLineKind::Removed,
+                Some(b'+') => HunkLineKind::Added,
+                Some(b'\\') => {
+                    if let Some(last) = lines.last_mut() {
+                        // Its return belongs to the line, unless somebody gave one to every line of the diff.
+                        if last.end == LineEndRule::Marked(Some(LineEnding::CrLf)) && usual == LineEnding::Lf {
+                            last.content.push(b'\r');
+                        }
+                        last.end = LineEndRule::Marked(None);
+                    }
+                    continue;
+                }
+                _ => HunkLineKind::Context,
+            };
+            let content =
+                whole.strip_prefix(b" ").or_else(|| whole.strip_prefix(b"-")).or_else(|| whole.strip_prefix(b"+"));
+            let content = content.unwrap_or(whole);
+            let (content, ending) = match (content.strip_suffix(b"\r\n"), content.strip_suffix(b"\n")) {
+                (Some(content), _) => (content, LineEnding::CrLf),
+                (None, Some(content)) => (content, LineEnding::Lf),
+                (None, None) => (content, usual),
+            };
+            lines.push(HunkLine { kind, content: content.to_vec(), end: LineEndRule::Marked(Some(ending)) });
+        }
+        if lines.is_empty() {
+            self.number = line;
+            self.fault(line, "no line of a hunk stands below it; it may be cut");
+            return;
+        }
+        let count = |other: HunkLineKind| lines.iter().filter(|line| line.kind != other).count();
+        let (old, new) = (count(HunkLineKind::Added), count(HunkLineKind::Removed));
+        let is_miscounted = numbers.is_some_and(|numbers| (numbers.old, numbers.new) != (old, new));
+        let is_last = (until..=self.lines.len()).all(|number| self.at(number).trim_ascii().is_empty());
+        let missing = numbers.filter(|_| is_miscounted && is_last);
+        let missing = missing.and_then(|numbers| numbers.old.checked_sub(old).zip(numbers.new.checked_sub(new)));
+        let start = numbers.map(|numbers| (numbers.start, numbers.old == 0));
+        self.number = until - 1;
+        self.reach();
+        if let Some(section) = self.sections.last_mut() {
+            section.hunks.push(OutlinedHunk { line, start, lines, missing, is_miscounted });
+        }
+        self.state = OutlineState::Behind { directly: true, is_counted: numbers.is_some() && !is_miscounted };
+    }
+
+    /// Returns the line behind a hunk that is as long as its header says; nothing if its lines, or those below, do not fit that.
+    fn exactly(&self, from: usize, numbers: HunkNumbers) -> Option<usize> {
+        let (mut old, mut new, mut at) = (numbers.old, numbers.new, from);
+        while (old, new) != (0, 0) || self.at(at).starts_with(NO_ENDING) {
+            let line = self.at(at);
+            (old, new) = match line.first()? {
+                b' ' | b'\n' => old.checked_sub(1).zip(new.checked_sub(1))?,
+                b'\r' if line == b"\r\n" => old.checked_sub(1).zip(new.checked_sub(1))?,
+                b'-' => (old.checked_sub(1)?, new),
+                b'+' => (old, new.checked_sub(1)?),
+                b'\\' if line.starts_with(NO_ENDING) => (old, new),
+                _ => return None,
+            };
+            at += 1;
+        }
+        (at > from && !self.goes_on(at)).then_some(at)
+    }
+
+    /// Whether lines that belong to the hunk above stand on a line or further down.
+    fn goes_on(&self, number: usize) -> bool {
+        let is_like = |line: &[u8]| matches!(line.first(), Some(b' ' | b'+' | b'-')) || matches!(line, b"\n" | b"\r\n");
+        let below = (number..=self.lines.len()).take_while(|at| is_like(self.at(*at)) && !self.ends_hunk(*at));
+        let is_more = |line: &[u8], is_direct: bool| match line.first() {
+            Some(b'+' | b'-') => is_direct || self.is_fenced || !is_list(line),
+            Some(b' ') => is_direct,
+            _ => false,
+        };
+        let is_direct = |at: usize| (number..at).all(|above| !self.at(above).trim_ascii().is_empty());
+        below.into_iter().any(|at| is_more(self.at(at), is_direct(at)))
+    }
+
+    /// Returns the line behind a hunk whose length nothing says: behind the last line that looks like one of it.
+    fn loosely(&self, from: usize, numbers: Option<HunkNumbers>) -> usize {
+        let counted = numbers.map_or(0, |numbers| numbers.old.max(numbers.new));
+        let (mut until, mut at) = (from, from);
+        while at <= self.lines.len() && !self.ends_hunk(at) {
+            // Lines up to a blank one.
+            // In a code fence, a line of context may have lost its blank.
+            let is_line = |line: &[u8]| match line.first() {
+                Some(b' ' | b'+' | b'-') => true,
+                Some(b'\\') => line.starts_with(NO_ENDING),
+                Some(b'@' | b'\n' | b'\r') | None => false,
+                Some(_) => self.is_fenced,
+            };
+            let begin = at;
+            while at <= self.lines.len() && is_line(self.at(at)) && !self.ends_hunk(at) {
+                at += 1;
             }
-            _ => return false,
-        };
-        let left = match line.first() {
-            Some(b' ' | b'\n') => old.checked_sub(1).zip(new.checked_sub(1)),
-            Some(b'-') => old.checked_sub(1).zip(Some(new)),
-            Some(b'+') => Some(old).zip(new.checked_sub(1)),
-            Some(b'\\') => Some((old, new)),
-            _ => None,
-        };
-        let Some((old, new)) = left else {
-            self.fault(at, MISCOUNTED);
-            return false;
-        };
-        self.take(line);
-        self.state = within(at, old, new);
-        true
+            let is_told = |line: &[u8]| matches!(line.first(), Some(b' ' | b'-')) && line.len() > 2;
+            let is_close = at - from <= counted.saturating_add(1);
+            if at == begin
+                || !(self.is_fenced || until == from || is_close || (begin..at).any(|line| is_told(self.at(line))))
+            {
+                break;
+            }
+            until = at;
+            while at <= self.lines.len() && matches!(self.at(at), b"\n" | b"\r\n") {
+                at += 1;
+            }
+        }
+        until
+    }
+
+    /// Whether a line is none of a hunk, even if it looks like one.
+    fn ends_hunk(&self, number: usize) -> bool {
+        let (line, next, third) = (self.at(number), self.at(number + 1), self.at(number + 2));
+        let is_body = |line: &[u8]| line.starts_with(b"@@") || matches!(line.first(), Some(b' ' | b'-' | b'+'));
+        let is_pair = line.starts_with(b"--- ") && next.starts_with(b"+++ ") && is_body(third);
+        is_pair || ends_diff(line, next)
+    }
+
+    /// Whether a line is that of a list in words below a hunk, which is as long as its header says.
+    fn is_list(&self, line: &[u8]) -> bool {
+        let is_apart = self.number > 1 && self.at(self.number - 1).trim_ascii().is_empty();
+        match self.state {
+            OutlineState::Behind { directly, is_counted: true } => (!directly || is_apart) && is_list(line),
+            _ => false,
+        }
     }
 
     /// Looks at a line that belongs to no header and no hunk.
-    fn other(&mut self, number: usize, line: &[u8], next: &[u8]) {
+    fn other(&mut self, line: &[u8], next: &[u8]) {
         let of_file = match self.state {
-            OutlineState::Head(_) => self.sections.last().map_or(number, |section| section.line),
-            _ => number,
+            OutlineState::Head(_) => self.sections.last().map_or(self.number, |section| section.line),
+            _ => self.number,
         };
+        if is_fence(line) {
+            self.was_fenced |= self.is_fenced && self.is_at_hunk();
+            self.is_fenced = !self.is_fenced;
+        }
         if is_binary(line) {
-            self.fault(of_file, "is a binary patch, which is not taken; hand the file in whole");
+            self.fault(of_file, "is a binary file, and its content is not there; compare with `git diff --binary`");
         } else if matches!(self.state, OutlineState::Head(_)) {
             self.end();
             self.state = OutlineState::Apart;
         } else if self.is_at_hunk() {
-            self.state = OutlineState::Behind { directly: false };
             if ends_diff(line, next) {
                 self.state = OutlineState::Apart;
+            } else if self.is_list(line) {
+                // Words below a diff.
             } else if matches!(line.first(), Some(b'+' | b'-' | b'\\')) {
                 self.fault(
-                    number,
+                    self.number,
                     "stands behind a hunk and belongs to none; the header of the hunk may count too few lines",
                 );
             }
+        }
+        if let OutlineState::Behind { directly, .. } = &mut self.state {
+            *directly &= line.trim_ascii().is_empty();
+        }
+        // A fence within the lines of a hunk that lost their blanks seems to end it.
+        let is_rule = line.trim_ascii_end().iter().all(|byte| *byte == b'-');
+        if self.was_fenced
+            && matches!(self.state, OutlineState::Apart)
+            && matches!(line.first(), Some(b'+' | b'-'))
+            && !is_rule
+            && !is_list(line)
+        {
+            self.fault(
+                self.number,
+                "stands behind a code fence and belongs to no hunk; a hunk may be cut by its own lines",
+            );
         }
         self.is_anew |= names_commit(line);
     }
 }
 
-const MISCOUNTED: &str = "its header counts other lines than stand below it; it may be cut";
-
-fn within(line: usize, old: usize, new: usize) -> OutlineState {
-    if (old, new) == (0, 0) { OutlineState::Behind { directly: true } } else { OutlineState::Hunk { line, old, new } }
+/// Whether a line is that of a list: no code begins with a single blank.
+fn is_list(line: &[u8]) -> bool {
+    matches!(line, [b'-' | b'+', b' ', first, ..] if !first.is_ascii_whitespace())
 }
 
-/// Reads how many old and new lines a hunk has: `@@ -1,3 +1,4 @@`, where `,1` may be left out.
-fn counts(line: &[u8]) -> Option<(usize, usize)> {
+fn is_fence(line: &[u8]) -> bool {
+    line.starts_with(b"```") || line.starts_with(b"~~~")
+}
+
+const BINARY: &[u8] = b"GIT binary patch";
+
+/// What the header of a hunk says in numbers.
+#[derive(Clone, Copy)]
+struct HunkNumbers {
+    start: usize,
+    old: usize,
+    new: usize,
+}
+
+/// Reads where a hunk begins and how many old and new lines it has: `@@ -1,3 +1,4 @@`, where `,1` may be left out.
+fn numbers(line: &[u8]) -> Option<HunkNumbers> {
     let line = String::from_utf8_lossy(line);
-    let (ranges, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
-    let (old, new) = ranges.split_once(" +")?;
-    let count = |range: &str| match range.split_once(',') {
-        Some((start, count)) => start.parse::<usize>().ok().and(count.parse().ok()),
-        None => range.parse::<usize>().ok().and(Some(1)),
+    let mut words = line.strip_prefix("@@")?.split_whitespace();
+    let range = |word: &str| match word.split_once(',') {
+        Some((start, count)) => start.parse::<usize>().ok().zip(count.parse::<usize>().ok()),
+        None => word.parse::<usize>().ok().zip(Some(1)),
     };
-    Some((count(old)?, count(new)?))
+    let (start, old) = range(words.next()?.strip_prefix('-')?)?;
+    let (_, new) = range(words.next()?.strip_prefix('+')?)?;
+    Some(HunkNumbers { start, old, new })
 }
 
 /// Whether `0123abc..4567def 100644` says that a file has another content.
@@ -326,7 +549,7 @@ fn is_nothing(hash: &[u8]) -> bool {
 
 fn is_binary(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
-    line == b"GIT binary patch" || (line.starts_with(b"Binary files ") && line.ends_with(b" differ"))
+    line.starts_with(b"Binary files ") && line.ends_with(b" differ")
 }
 
 /// Whether no line of a hunk can follow: what programs write between diffs and behind them, and the end of a code fence.
@@ -352,7 +575,10 @@ mod tests {
     /// Returns the line of each file with those of its hunks, or the faults.
     fn outlined(text: &str) -> Result<Vec<(usize, Vec<usize>)>, Vec<String>> {
         match sections(text.as_bytes()) {
-            Ok(found) => Ok(found.into_iter().map(|section| (section.line, section.hunks)).collect()),
+            Ok(found) => Ok(found
+                .into_iter()
+                .map(|section| (section.line, section.hunks.iter().map(|hunk| hunk.line).collect()))
+                .collect()),
             Err(faults) => Err(faults.iter().map(Violation::to_string).collect()),
         }
     }
@@ -384,23 +610,19 @@ mod tests {
     #[test]
     fn what_would_be_lost_is_named_with_its_line() {
         let behind = "stands behind a hunk and belongs to none; the header of the hunk may count too few lines";
-        let apart = "a hunk has to stand right below the header of its file, or below another hunk of it";
+        let apart = "a hunk has to stand below the header of its file, or below another hunk of it";
         let bare = "no hunk stands below it; it may be cut";
         for (text, expected) in [
-            (format!("{FILE}-b\n+B\n"), format!("line 7: {behind}")),
-            (format!("{FILE}\n b\n+B\n"), format!("line 9: {behind}")),
+            (format!("{FILE}\n+b\n"), format!("line 8: {behind}")),
             (format!("{FILE}b\n+B\n"), format!("line 8: {behind}")),
-            (format!("{FILE}-- \n+B\n"), format!("line 7: {behind}")),
-            (format!("{FILE}\n@@ -3 +3 @@\n-c\n+C\n"), format!("line 8: {apart}")),
-            ("x\n@@ -1 +1 @@\n-a\n+A\n".to_owned(), format!("line 2: {apart}")),
-            (FILE.replace("-1 +1", "-1,2 +1"), format!("line 4: {MISCOUNTED}")),
-            (FILE.replace("-1 +1", "-0,0 +1"), format!("line 4: {MISCOUNTED}")),
-            (FILE.replace("-1 +1", "-1 +1,18446744073709551615"), format!("line 4: {MISCOUNTED}")),
             (
-                FILE.replace("-1 +1", "-1 +1,18446744073709551616"),
-                "line 4: is no header of a hunk, such as `@@ -1,3 +1,4 @@`".to_owned(),
+                format!("```\n{FILE}```\n+b\n```\n"),
+                "line 9: stands behind a code fence and belongs to no hunk; a hunk may be cut by its own lines"
+                    .to_owned(),
             ),
-            (FILE.replace("-1 +1", "def f():"), "line 4: is no header of a hunk, such as `@@ -1,3 +1,4 @@`".to_owned()),
+            (format!("{FILE}\nb\n@@ -3 +3 @@\n-c\n+C\n"), format!("line 9: {apart}")),
+            ("x\n@@ -1 +1 @@\n-a\n+A\n".to_owned(), format!("line 2: {apart}")),
+            (format!("{FILE}@@ -3 +3 @@\n"), "line 7: no line of a hunk stands below it; it may be cut".to_owned()),
             ("--- a/f\n+++ b/f\n".to_owned(), format!("line 1: {bare}")),
             ("diff --git a/f b/f\nindex 1234567..89abcde 100644\n".to_owned(), format!("line 1: {bare}")),
             (
@@ -421,7 +643,7 @@ mod tests {
             ),
             (
                 format!("{FILE}Binary files a/g and b/g differ\n"),
-                "line 7: is a binary patch, which is not taken; hand the file in whole".to_owned(),
+                "line 7: is a binary file, and its content is not there; compare with `git diff --binary`".to_owned(),
             ),
         ] {
             let faults = outlined(&text).expect_err("refused");
@@ -430,15 +652,59 @@ mod tests {
     }
 
     #[test]
+    fn a_hunk_reaches_as_far_as_its_lines_do_where_its_header_is_wrong_or_missing() {
+        let file = |header: &str, body: &str| format!("--- a/f\n+++ b/f\n{header}{body}");
+        let body = " a\n-b\n+B\n\n c\n";
+        for (text, lines) in [
+            (file("@@ -1,4 +1,4 @@\n", body), vec![5]),
+            (file("@@ -1,9 +1,9 @@\n", body), vec![5]),
+            (file("@@ -1,2 +1,2 @@\n", body), vec![3]),
+            (file("@@ -1,2 +1,2 @@\n", " a\n-b\n+B\n-c\n"), vec![4]),
+            (file("@@ -1,1 +1,9 @@\n", body), vec![5]),
+            (file("@@\n", body), vec![5]),
+            (file("@@ @@\n", body), vec![5]),
+            (file("@@ ... @@\n", body), vec![5]),
+            (file("@@ def f():\n", body), vec![5]),
+            (file("@@ -?,? +?,? @@\n", body), vec![5]),
+            (file("", body), vec![5]),
+            (format!("{}\nThat is all.\n- a list\n", file("@@ -1,4 +1,4 @@\n", body)), vec![5]),
+            (format!("```\n{}```\nThen:\n\n```diff\n@@ ... @@\n{body}```\n", file("@@\n", body)), vec![5, 5]),
+            (file("@@ ... @@\n", &format!("{body}@@ ... @@\n{body}")), vec![5, 5]),
+            (file("@@ ... @@\n", &format!("{body}\n\n@@ ... @@\n{body}")), vec![5, 5]),
+            (file("@@ -1,90 +1,90 @@\n", &format!("{body}--- a/g\n+++ b/g\n@@ -1 +1 @@\n-x\n+y\n")), vec![5, 2]),
+            (format!("```diff\n{}\n+ more\n```\n", file("@@\n", body)), vec![7]),
+            (format!("{}-- \n2.47.3\n", file("@@\n", body)), vec![5]),
+        ] {
+            let found = sections(text.as_bytes()).unwrap_or_else(|faults| panic!("{faults:?}: {text}"));
+            let hunks = found.iter().flat_map(|section| &section.hunks);
+            assert_eq!(hunks.map(|hunk| hunk.lines.len()).collect::<Vec<_>>(), lines, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_that_lack_at_the_end_of_a_text_may_be_cut() {
+        let missing = |text: &str| {
+            sections(text.as_bytes()).expect("a diff").last().expect("a file").hunks.last().expect("a hunk").missing
+        };
+        let short = FILE.replace("-1 +1", "-1,2 +1,3");
+        assert_eq!(missing(&short), Some((1, 2)));
+        assert_eq!(missing(&format!("```\n{short}```\n")), None, "the fence is closed");
+        assert_eq!(missing(&format!("{short}\nThat is all.\n")), None);
+        assert_eq!(missing(&FILE.replace("-1 +1", "-1,0 +1,3")), None, "no cut adds a line");
+        assert_eq!(missing(&format!("{short}{short}")), None, "counts are wrong elsewhere");
+    }
+
+    #[test]
     fn each_file_has_its_faults() {
-        let short = FILE.replace("-1 +1", "-1,2 +1,2");
-        assert_eq!(outlined(&format!("{short}{short}{FILE}")).expect_err("refused").len(), 2);
+        let empty = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n";
+        assert_eq!(outlined(&format!("{empty}diff --git a/g b/g\n{empty}{FILE}")).expect_err("refused").len(), 2);
     }
 
     #[test]
     fn a_commit_begins_anew() {
         let anew = |between: &str| {
-            let found = sections(format!("{FILE}{between}{FILE}").as_bytes()).expect("a diff");
+            let text = format!("{FILE}{between}{FILE}");
+            let found = sections(text.as_bytes()).expect("a diff");
             found.iter().map(|section| section.is_anew).collect::<Vec<_>>()
         };
         for (between, expected) in [
@@ -456,8 +722,10 @@ mod tests {
 
     #[test]
     fn a_header_loses_the_endings_of_a_converted_diff() {
-        let found = sections(FILE.replace('\n', "\r\n").as_bytes()).expect("a diff");
-        assert_eq!(found[0].text, b"diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\r\n-a\r\n+A\r\n");
+        let text = FILE.replace('\n', "\r\n");
+        let found = sections(text.as_bytes()).expect("a diff");
+        assert_eq!(found[0].header, b"diff --git a/f b/f\n--- a/f\n+++ b/f\n");
+        assert!(found[0].hunks[0].lines.iter().all(|line| line.end == LineEndRule::Marked(Some(LineEnding::CrLf))));
         assert!(found[0].is_crlf);
     }
 }

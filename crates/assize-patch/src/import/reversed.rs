@@ -93,11 +93,14 @@ fn said(draft: &FileDraft, tree: &Snapshot) -> DraftState {
                 DraftState::Nothing
             }
         }
-        FileDraft::Change { path, to, executable, hunks } => {
+        FileDraft::Change { path, to, executable, hunks, binary } => {
             let target = to.as_ref().map_or(path.as_str(), |to| &to.path);
             let went = to.as_ref().is_none_or(|to| to.keep || file(path).is_none());
             match file(target) {
                 Some(file) if went && is_mode(file, *executable) => {
+                    if let Some(change) = binary {
+                        return if change.revert(&file.bytes).is_some() { DraftState::Done } else { DraftState::Open };
+                    }
                     match turned_round(&file.bytes, hunks, &turned(hunks)) {
                         // A mode that is asked for stands there, or it does not.
                         DraftState::Nothing if executable.is_some() => DraftState::Done,
@@ -131,6 +134,12 @@ fn turned_round(text: &[u8], hunks: &[DraftHunk], turned: &[DraftHunk]) -> Draft
     if !hunk::stand_exactly(text, turned) {
         return DraftState::Open;
     }
+    // Lines that stand where a number says may stand there by chance, unless another hunk tells.
+    let is_by_number =
+        |hunk: &DraftHunk| hunk.is_bare() && hunk.start.is_some() && !hunk.of_empty && !hunk.is_by_number;
+    if !hunks.is_empty() && hunks.iter().all(is_by_number) {
+        return DraftState::Open;
+    }
     match hunk::applied(text, turned, &mut Hints(0)) {
         // A note says that something was overlooked: then it may be another place.
         Ok((before, notes)) if notes.is_empty() && (!hunks.iter().any(is_loose) || leads_to(&before, hunks, text)) => {
@@ -151,7 +160,8 @@ fn is_loose(hunk: &DraftHunk) -> bool {
 
 /// Whether hunks make one text of another.
 fn leads_to(before: &[u8], hunks: &[DraftHunk], after: &[u8]) -> bool {
-    hunk::applied(before, hunks, &mut Hints(0)).is_ok_and(|(made, _)| made == after)
+    let hunks: Vec<DraftHunk> = hunks.iter().map(|hunk| DraftHunk { is_by_number: true, ..hunk.clone() }).collect();
+    hunk::applied(before, &hunks, &mut Hints(0)).is_ok_and(|(made, _)| made == after)
 }
 
 /// Whether a hunk leaves something behind: lines come, and not the same that go.
@@ -184,7 +194,21 @@ fn turned_one(hunk: &DraftHunk, shift: &mut isize) -> DraftHunk {
     // What was put into an empty file is all that stands there, and what nothing leads to was put at the end.
     let is_last = is_loose(hunk) && hunk.anchors.is_empty();
     let to_end = hunk.to_end || hunk.of_empty || is_last;
-    DraftHunk { start, lines, deletes: 0, at_end: AtEnd::AsBefore, to_end, of_empty: false, ..hunk.clone() }
+    // What the numbers and hashes of the text say of the file as it was, they do not say of what was made of it.
+    let (deletes, of_empty, base, missing) = (0, false, None, None);
+    let is_by_number = true;
+    DraftHunk {
+        is_by_number,
+        start,
+        lines,
+        deletes,
+        at_end: AtEnd::AsBefore,
+        to_end,
+        of_empty,
+        base,
+        missing,
+        ..hunk.clone()
+    }
 }
 
 #[cfg(test)]

@@ -158,7 +158,8 @@ impl PatchFormat for SearchReplace {
                     fault(number, &format!("it is not clear whether {path:?} is a path; put quotes around it"));
                 }
                 Some((path, _)) => {
-                    block(&mut drafts, number, path, &lines[at + 1..divided], &lines[divided + 1..ended]);
+                    let (start, old) = with_start(&lines[at + 1..divided]);
+                    block(&mut drafts, (number, start), path, old, &lines[divided + 1..ended]);
                 }
             }
             at = ended + 1;
@@ -168,8 +169,25 @@ impl PatchFormat for SearchReplace {
     }
 }
 
+/// Reads the line number that some formats have models write first, counted from 1: `:start_line:12`, and `-------` below it.
+fn with_start<'a>(lines: &'a [&'a str]) -> (Option<usize>, &'a [&'a str]) {
+    let number =
+        |line: &str| line.trim().strip_prefix(":start_line:").and_then(|rest| rest.trim().parse::<usize>().ok());
+    let Some(start) = lines.first().and_then(|line| number(line)) else { return (None, lines) };
+    let is_head = |line: &&&str| line.trim().starts_with(":end_line:");
+    let rest = &lines[1 + lines[1..].iter().take_while(is_head).count()..];
+    let is_rule = |line: &&str| line.trim().len() >= 3 && line.trim().bytes().all(|byte| byte == b'-');
+    (start.checked_sub(1), if rest.first().is_some_and(is_rule) { &rest[1..] } else { rest })
+}
+
 /// Takes up a block; neighbouring ones of one file go together.
-fn block(drafts: &mut Vec<(usize, FileDraft)>, number: usize, path: &str, old: &[&str], new: &[&str]) {
+fn block(
+    drafts: &mut Vec<(usize, FileDraft)>,
+    (number, start): (usize, Option<usize>),
+    path: &str,
+    old: &[&str],
+    new: &[&str],
+) {
     if old.is_empty() {
         let mut bytes = new.join("\n").into_bytes();
         if !new.is_empty() {
@@ -179,7 +197,7 @@ fn block(drafts: &mut Vec<(usize, FileDraft)>, number: usize, path: &str, old: &
         drafts.push((number, draft));
         return;
     }
-    let hunk = DraftHunk::between(number, old, new);
+    let hunk = DraftHunk { start, ..DraftHunk::between(number, old, new) };
     match drafts.last_mut() {
         Some((_, FileDraft::Change { path: last, hunks, .. })) if last == path => hunks.push(hunk),
         _ => drafts.push((number, FileDraft::change(path, vec![hunk]))),

@@ -55,7 +55,7 @@ impl Drafts {
             is_open: false,
             repeated: Vec::new(),
             faults: Vec::new(),
-            notes: Vec::new(),
+            notes: self.notes.clone(),
         };
         for (line, draft) in &self.drafts {
             let faults = draft.paths().filter_map(|path| Some((path, check_path(path).err()?)));
@@ -164,20 +164,31 @@ impl<'a> DraftResolver<'a> {
                 }
                 (Some(_), _) => drop(self.round.taken.insert(path)),
             },
-            FileDraft::Change { path, to, executable, hunks } => {
+            FileDraft::Change { path, to, executable, hunks, binary } => {
                 let is_new = hunks.iter().any(|hunk| hunk.of_empty) && *self.tree.entry(path) != PathState::Folder;
                 let Some(file) = self.before(path).cloned().or_else(|| is_new.then(FileContent::default)) else {
                     match to {
-                        Some(to) if hunks.is_empty() && !to.keep && self.before(&to.path).is_some() => {
+                        Some(to)
+                            if hunks.is_empty() && binary.is_none() && !to.keep && self.before(&to.path).is_some() =>
+                        {
                             self.fault(line, renamed(path, &to.path));
                         }
                         _ => self.missing(line, path),
                     }
                     return;
                 };
-                let Some(bytes) = self.changed(path, &file.bytes, hunks) else { return };
+                let bytes = match binary {
+                    Some(change) => change.apply(&file.bytes),
+                    None => self.changed(path, &file.bytes, hunks),
+                };
+                let Some(bytes) = bytes else {
+                    if binary.is_some() {
+                        self.fault(line, format!("{path} is not the file that its binary patch was made for"));
+                    }
+                    return;
+                };
                 let is_asked = to.is_some() || !reversed::is_mode(&file, *executable);
-                if bytes != file.bytes && !is_asked {
+                if bytes != file.bytes && !is_asked && binary.is_none() {
                     self.ask_whether_repeated((line, path), &file.bytes, hunks);
                 }
                 let file = FileContent { bytes, executable: executable.unwrap_or(file.executable) };

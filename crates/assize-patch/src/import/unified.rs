@@ -1,18 +1,17 @@
 //! Unified diffs, git's own among them.
 //!
-//! The text is cut into files here, and each file is read by a library. What the four operations cannot say (links,
-//! submodules, binary patches) is refused by name.
+//! The text is cut into files here, and the header of each is read by a library. What the four operations cannot say (links,
+//! submodules) is refused by name.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use assize_core::violation::Violation;
-use diffy::Line;
 use diffy::patch_set::{FileMode, FileOperation, FilePatch, ParseOptions, PatchSet};
 
-use super::outline::{DiffSection, sections, stretches};
+use super::binary::BinaryChange;
+use super::outline::{DiffSection, OutlinedHunk, sections, stretches};
 use super::{DraftHunk, DraftTarget, Drafts, FileDraft, HunkLine, HunkLineKind, LineEndRule, PatchFormat};
-use crate::line::LineEnding;
 
 /// The format.
 pub struct Unified;
@@ -44,8 +43,9 @@ impl PatchFormat for Unified {
         let mut fault = |section: &DiffSection, message| {
             faults.push(Violation::new(format!("line {}", section.line), message));
         };
-        for section in &sections {
-            match patch(section) {
+        let texts: Vec<Vec<u8>> = sections.iter().map(readable).collect();
+        for (section, text) in sections.iter().zip(&texts) {
+            match patch(section, text) {
                 Ok(patch) => patches.push((section, patch)),
                 Err(message) => fault(section, message),
             }
@@ -58,21 +58,38 @@ impl PatchFormat for Unified {
                 Err(message) => fault(section, message),
             }
         }
+        let hunks = sections.iter().flat_map(|section| &section.hunks).filter(|hunk| hunk.is_miscounted);
+        drafts.notes =
+            hunks.map(|hunk| (hunk.line, "its header counts other lines than stand below it".to_owned())).collect();
         drafts.anew = sections.iter().filter(|section| section.is_anew).map(|section| section.line).collect();
         if faults.is_empty() { Ok(drafts) } else { Err(faults) }
     }
 }
 
-/// Has the library read what a diff says of one file, and makes sure that it saw all of it.
-fn patch(section: &DiffSection) -> Result<FilePatch<'_, [u8]>, String> {
-    let options = if section.is_git { ParseOptions::gitdiff() } else { ParseOptions::unidiff() };
-    let patch = match PatchSet::parse_bytes(&section.text, options).next() {
-        Some(Ok(patch)) => patch,
-        Some(Err(error)) => return Err(format!("cannot be read: {}", words(&error.to_string()))),
-        None => return Err("cannot be read".to_owned()),
+/// What stands below a header, so that the library reads the header: what it reads of hunks is not asked for.
+const SOME_HUNK: &[u8] = b"@@ -1 +1 @@\n-a\n+b\n";
+const SOME_BINARY: &[u8] = b"GIT binary patch\nliteral 0\nHcmV?d00001\n\nliteral 0\nHcmV?d00001\n\n";
+
+/// Returns the header of a file with something below it.
+fn readable(section: &DiffSection) -> Vec<u8> {
+    let below = if !section.binary.is_empty() {
+        SOME_BINARY
+    } else if !section.hunks.is_empty() {
+        SOME_HUNK
+    } else {
+        b""
     };
-    let hunks = patch.patch().as_text().map_or(0, |body| body.hunks().len());
-    if hunks == section.hunks.len() { Ok(patch) } else { Err("cannot be read: some of its hunks are lost".to_owned()) }
+    [&section.header, below].concat()
+}
+
+/// Has the library read the header of a file.
+fn patch<'t>(section: &DiffSection, readable: &'t [u8]) -> Result<FilePatch<'t, [u8]>, String> {
+    let options = if section.is_git { ParseOptions::gitdiff() } else { ParseOptions::unidiff() };
+    match PatchSet::parse_bytes(readable, options).next() {
+        Some(Ok(patch)) => Ok(patch),
+        Some(Err(error)) => Err(format!("cannot be read: {}", words(&error.to_string()))),
+        None => Err("cannot be read".to_owned()),
+    }
 }
 
 /// Leaves out of an error where the library saw it: it counts from a place that nobody else knows.
@@ -109,9 +126,9 @@ fn draft(section: &DiffSection, patch: &FilePatch<'_, [u8]>, prefixed: bool) -> 
         }
     }
     let executable = patch.new_mode().map(|mode| *mode == FileMode::Executable);
-    let hunks = patch.patch().as_text().map_or(&[][..], |body| body.hunks());
-    let numbered = section.hunks.iter().zip(hunks);
-    let mut hunks: Vec<DraftHunk> = numbered.map(|(line, one)| hunk(*line, one, section.is_crlf)).collect();
+    let binary =
+        if section.binary.is_empty() { None } else { Some(BinaryChange::read(&section.binary, section.hashes())?) };
+    let mut hunks: Vec<DraftHunk> = section.hunks.iter().map(|one| hunk(one, section)).collect();
     // A diff without context begins so at the top of any file. Then its other hunks tell, or the hash of what was there.
     if hunks.len() > 1 || section.had_content() {
         hunks.iter_mut().for_each(|hunk| hunk.of_empty = false);
@@ -122,26 +139,33 @@ fn draft(section: &DiffSection, patch: &FilePatch<'_, [u8]>, prefixed: bool) -> 
     };
     match patch.operation() {
         FileOperation::Create(path) => {
-            let bytes = side([HunkLineKind::Context, HunkLineKind::Added]);
+            let bytes = match &binary {
+                Some(change) => change.apply(b"").ok_or("its binary patch is not that of a new file")?,
+                None => side([HunkLineKind::Context, HunkLineKind::Added]),
+            };
             Ok(FileDraft::Add { path: text(path, strip)?, bytes, executable, instead: false })
         }
         FileOperation::Delete(path) => {
-            let content = Some(side([HunkLineKind::Context, HunkLineKind::Removed]));
+            let content = match &binary {
+                Some(change) => change.revert(b"").ok_or("its binary patch is not that of a file that goes")?,
+                None => side([HunkLineKind::Context, HunkLineKind::Removed]),
+            };
+            let content = Some(content);
             Ok(FileDraft::Remove { path: text(path, strip)?, content })
         }
         FileOperation::Modify { original, modified } => {
             let (path, to) = (text(original, strip)?, text(modified, strip)?);
             // Where names differ without a word about it, `diff` compared a saved copy, such as `a.orig`.
             let path = if path == to { path } else { to };
-            Ok(FileDraft::Change { path, to: None, executable, hunks })
+            Ok(FileDraft::Change { path, to: None, executable, hunks, binary })
         }
         FileOperation::Rename { from, to } => {
             let to = Some(DraftTarget { path: text(to, 0)?, keep: false, instead: false });
-            Ok(FileDraft::Change { path: text(from, 0)?, to, executable, hunks })
+            Ok(FileDraft::Change { path: text(from, 0)?, to, executable, hunks, binary })
         }
         FileOperation::Copy { from, to } => {
             let to = Some(DraftTarget { path: text(to, 0)?, keep: true, instead: false });
-            Ok(FileDraft::Change { path: text(from, 0)?, to, executable, hunks })
+            Ok(FileDraft::Change { path: text(from, 0)?, to, executable, hunks, binary })
         }
     }
 }
@@ -154,29 +178,13 @@ fn ending_bytes(line: &HunkLine) -> &'static [u8] {
     }
 }
 
-fn hunk(line: usize, hunk: &diffy::Hunk<'_, [u8]>, is_crlf: bool) -> DraftHunk {
-    let lines: Vec<HunkLine> = hunk
-        .lines()
-        .iter()
-        .map(|line| {
-            let (kind, whole) = match line {
-                Line::Context(text) => (HunkLineKind::Context, *text),
-                Line::Delete(text) => (HunkLineKind::Removed, *text),
-                Line::Insert(text) => (HunkLineKind::Added, *text),
-            };
-            let (content, ending) = match (whole.strip_suffix(b"\r\n"), whole.strip_suffix(b"\n")) {
-                (Some(content), _) => (content, Some(LineEnding::CrLf)),
-                (None, Some(content)) => (content, Some(LineEnding::Lf)),
-                // What is left of an ending that the diff got, and not the file.
-                (None, None) if is_crlf => (whole.strip_suffix(b"\r").unwrap_or(whole), None),
-                (None, None) => (whole, None),
-            };
-            HunkLine { kind, content: content.to_vec(), end: LineEndRule::Marked(ending) }
-        })
-        .collect();
-    let old = hunk.old_range();
+fn hunk(hunk: &OutlinedHunk, section: &DiffSection) -> DraftHunk {
+    let lines = hunk.lines.clone();
     // Lines are counted from 1, except that a hunk which takes nothing away stands *behind* the line that it names.
-    let start = if old.is_empty() { old.start() } else { old.start().saturating_sub(1) };
-    let of_empty = old.is_empty() && old.start() == 0;
-    DraftHunk { start: Some(start), lines, of_empty, ..DraftHunk::at(line) }
+    let is_old = lines.iter().any(|line| line.kind != HunkLineKind::Added);
+    let start =
+        hunk.start.map(|(start, counts_none)| if counts_none && !is_old { start } else { start.saturating_sub(1) });
+    let of_empty = !is_old && hunk.start.is_some_and(|(start, counts_none)| start == 0 && counts_none);
+    let base = section.base().map(|hash| String::from_utf8_lossy(hash).into_owned());
+    DraftHunk { start, lines, of_empty, base, missing: hunk.missing, ..DraftHunk::at(hunk.line) }
 }

@@ -16,20 +16,8 @@ use proptest::prelude::*;
 use super::{CaseFiles, carried_out};
 
 /// Names that git writes as they are, in quotes, with a tab behind them, or only just does not mistake for others.
-const NAMES: [&str; 12] = [
-    "a",
-    "b.txt",
-    "d",
-    "d/a",
-    "d/e f",
-    "ü/ß",
-    "say \"x\"",
-    "日本/x",
-    "x b/x",
-    "--",
-    "rename to x",
-    "diff --git a/x b/x",
-];
+const NAMES: [&str; 12] =
+    ["a", "b.txt", "d", "d/a", "d/e f", "ü/ß", "say 'x'", "日本/x", "x b/x", "--", "rename to x", "diff --git a/x b/x"];
 const LINES: [&str; 14] = [
     "",
     "a",
@@ -319,7 +307,7 @@ proptest! {
 }
 
 #[test]
-fn what_git_takes_for_binary_is_refused_by_name() {
+fn what_git_takes_for_binary_is_taken_where_its_content_is_there() {
     let folder = repository("binary");
     let tree = |bytes: &[u8]| {
         CaseFiles::from([
@@ -328,11 +316,30 @@ fn what_git_takes_for_binary_is_refused_by_name() {
         ])
     };
     commit(&folder, &[tree(b"a\0b"), tree(b"a\0bc")]);
-    for form in ["--binary", "--full-index"] {
-        let text = git(&folder, &["diff", form, "0", "1"], b"");
-        let refused = imported(&text, &tree(b"a\0b")).expect_err("refused");
-        assert!(refused.contains("line 1") && refused.contains("is a binary patch"), "{refused}");
+    let text = git(&folder, &["diff", "--full-index", "0", "1"], b"");
+    let refused = imported(&text, &tree(b"a\0b")).expect_err("refused");
+    assert!(refused.contains("line 1") && refused.contains("is a binary file"), "{refused}");
+    let noise: Vec<u8> = (0..20_000_u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes()).collect();
+    let (mut long, mut moved) = (noise.clone(), noise.clone());
+    long.extend_from_slice(b"and more");
+    moved.rotate_left(30_000);
+    for (before, after) in
+        [(&b"a\0b"[..], &b"a\0bc"[..]), (b"\0", b""), (b"", b"\0"), (&noise, &long), (&long, &noise), (&noise, &moved)]
+    {
+        commit(&folder, &[tree(before), tree(after)]);
+        let text = git(&folder, &["diff", "--binary", "0", "1"], b"");
+        assert_eq!(imported(&text, &tree(before)), Ok(tree(after)));
+        assert_eq!(imported(&text, &tree(after)), Ok(tree(after)), "it is applied already");
+        let mut other = tree(before);
+        other.insert("i".to_owned(), FileContent::plain(&b"other\0"[..]));
+        assert!(imported(&text, &other).is_err(), "it was made for another file");
     }
+    let gone = CaseFiles::from([("t".to_owned(), FileContent::plain("3"))]);
+    commit(&folder, &[tree(b"a\0b"), gone.clone()]);
+    let text = git(&folder, &["diff", "--binary", "0", "1"], b"");
+    assert_eq!(imported(&text, &tree(b"a\0b")), Ok(gone.clone()));
+    let text = git(&folder, &["diff", "--binary", "1", "0"], b"");
+    assert_eq!(imported(&text, &gone), Ok(tree(b"a\0b")));
     // A new name says all, whatever stands in the file.
     let renamed = CaseFiles::from([
         ("j".to_owned(), FileContent::plain(&b"a\0b"[..])),
