@@ -118,6 +118,11 @@ impl PreparedWorktree {
         self.dependencies.extend(dependencies);
     }
 
+    /// Returns whether another tree has the same dependencies.
+    pub fn has_dependencies_of(&self, other: &Self) -> bool {
+        self.dependencies == other.dependencies
+    }
+
     /// Prepares another copy of the same project.
     pub fn with_copy(&self, copy: WorkCopy, build: PathBuf) -> Self {
         let (place, dependencies) = (self.place.clone(), self.dependencies.clone());

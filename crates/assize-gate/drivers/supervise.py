@@ -149,6 +149,9 @@ class Run:
 class MutatedRun(Run):
     """A run in which some tests are mutated tests. Nobody is told yet how any of them ends."""
 
+    # What has begun in any of them. Names that hold the time of day are others in each run.
+    started = set()
+
     def __init__(self, phases, mutated_tests):
         super().__init__(phases)
         self.mutated_tests = mutated_tests
@@ -158,6 +161,7 @@ class MutatedRun(Run):
         if event == "tampered":
             self.tampered.append(fields)
         elif event == "start" and not self.is_mutated(fields["id"]):
+            self.started.add(fields["id"])
             say(event, **fields)
 
     def show(self, output):
@@ -833,8 +837,12 @@ def apart(run, mutated_tests, tree, source, settings, seconds):
             return trouble
         if ended and not are_mutated_tests:
             rounds += 1
+            others = [test for test in now.collected if test not in run.collected]
+            gone = [test for test in run.of("passed") if test not in now.collected]
+            # Names that differ from run to run are no tests that are gone.
+            unstable = set(gone) if len(gone) <= len(others) else set()
             for test in run.of("passed"):
-                if now.ended.get(test) != "passed":
+                if test not in unstable and now.ended.get(test) != "passed":
                     message = now.details.get(test, (None,))[0] or now.ended.get(test) or "it is gone"
                     again.setdefault(test, []).append(message)
     for test, messages in again.items():
@@ -891,6 +899,9 @@ def main():
         mutated_tests.object(run, tree, source, settings, seconds)
     if trouble:
         say("trouble", kind=trouble[0], message=short(trouble[1]))
+    passing = sorted(test for test in MutatedRun.started if test not in run.collected)
+    if passing:
+        say("deselected", ids=passing)
     say("end", tests=len(run.ended))
     sys.stdout.flush()
     os._exit(1 if trouble or run.failed else 0)

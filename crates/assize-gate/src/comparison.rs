@@ -308,9 +308,23 @@ pub fn keep_shared(run: &mut GateRun, other: &GateRun) {
 }
 
 /// The name of a test without where it stands.
-fn own_name(id: &str) -> &str {
+pub(crate) fn own_name(id: &str) -> &str {
     let id = id.rsplit(" > ").next().unwrap_or(id);
     id.rsplit("::").next().unwrap_or(id)
+}
+
+/// The name of a test with its parameters' numbers left out.
+fn without_numbers(id: &str) -> String {
+    let (name, parameters) = id.split_at(id.find('[').unwrap_or(id.len()));
+    let mut text = name.to_owned();
+    for character in parameters.chars() {
+        match character {
+            '0'..='9' if text.ends_with('#') => {}
+            '0'..='9' => text.push('#'),
+            other => text.push(other),
+        }
+    }
+    text
 }
 
 /// Compares two runs by the ids of their tests. A test that runs under the same name in another place has moved.
@@ -326,8 +340,24 @@ pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
         let is_inside = |now: &TestCase| inside.iter().any(|inside| now.id.starts_with(inside));
         case.outcome == TestOutcome::Failed && now.cases.iter().any(is_inside)
     };
-    let missing =
-        |case: &&TestCase| !outcomes.contains_key(&*case.id) && !moved.contains(own_name(&case.id)) && !read_now(case);
+    // A name that holds the time of day or an address is another one in each run.
+    let mut renumbered: BTreeMap<String, usize> = BTreeMap::new();
+    for case in now.cases.iter().filter(|case| case.outcome.was_executed() && !before.contains(&*case.id)) {
+        *renumbered.entry(without_numbers(&case.id)).or_default() += 1;
+    }
+    let mut is_renumbered = |case: &TestCase| match renumbered.get_mut(&without_numbers(&case.id)) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            true
+        }
+        _ => false,
+    };
+    let missing = |case: &&TestCase| {
+        !outcomes.contains_key(&*case.id)
+            && !moved.contains(own_name(&case.id))
+            && !read_now(case)
+            && !is_renumbered(case)
+    };
     // Code that calls itself an expected failure has not been tested either.
     let excused = |case: &TestCase, now: TestOutcome| {
         now == TestOutcome::ExpectedFailure && case.outcome != TestOutcome::ExpectedFailure
@@ -347,6 +377,7 @@ pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exec_report::testing::tested;
     use assize_core::diff::parse_git_patch;
     use assize_core::finding::Severity;
     use assize_report::{Offer, OfferedEdit, Position};
@@ -523,6 +554,19 @@ mod tests {
         let old = [diagnostic("a.py", 1, "redefinition of x from line 10")];
         assert_eq!(lines(&[diagnostic("a.py", 1, "redefinition of x from line 2")], &old, ""), [0_u32; 0]);
         assert_eq!(lines(&[diagnostic("a.py", 1, "redefinition of y from line 10")], &old, ""), [1]);
+    }
+
+    #[test]
+    fn a_name_that_holds_the_time_is_the_same_test() {
+        let run = |ids: &[&str]| {
+            let cases: Vec<_> = ids.iter().map(|id| (*id, TestOutcome::Passed)).collect();
+            tested(&cases).report.and_then(|report| report.tests).expect("tests")
+        };
+        let base = run(&["t.py::x[22:39:45]", "t.py::x[23:00:00]", "t.py::y[1]"]);
+        let missing = |ids: &[&str]| compare_tests(&run(ids), &base).missing;
+        assert!(missing(&["t.py::x[22:40:01]", "t.py::x[23:00:01]", "t.py::y[1]"]).is_empty());
+        assert_eq!(missing(&["t.py::x[22:40:01]", "t.py::y[1]"]).len(), 1, "one of two is gone");
+        assert_eq!(missing(&["t.py::x1[22:40:01]", "t.py::x2[23:00:01]", "t.py::y[1]"]).len(), 2);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_report::{TestCase, TestOutcome};
 use serde::{Deserialize, Serialize};
 
+use crate::comparison::own_name;
 use crate::gate::{GateRun, GateState};
 
 /// Why a failing test is not held against the change.
@@ -162,6 +163,22 @@ impl AdaptationRuns<'_> {
         found
     }
 
+    /// Returns whether the change moves all tests of the base: none of them runs where it was, and each runs under the
+    /// same name elsewhere.
+    pub fn is_moved(&self) -> bool {
+        let [base, held, change] = [self.base, self.held, self.change].map(Endings::of);
+        let ran = |endings: &Endings<'_>| endings.0.values().filter(|case| case.outcome.was_executed()).count();
+        let names: BTreeSet<&str> = change.0.keys().map(|id| own_name(id)).collect();
+        let passed = || base.0.values().filter(|case| case.outcome == TestOutcome::Passed);
+        let is_moved = |case: &&TestCase| {
+            self.is_touched(case) && !change.0.contains_key(&*case.id) && names.contains(own_name(&case.id))
+        };
+        ran(&held) == 0
+            && self.change.state == GateState::Passed
+            && passed().next().is_some()
+            && passed().all(|case| is_moved(&case))
+    }
+
     /// Returns whether the tests of the base cannot be built with the code of the change for faults in files that the
     /// change rewrites, while its own can, and these cannot be built or fail with the code of the base.
     pub fn is_rebuilt(&self) -> bool {
@@ -279,6 +296,23 @@ mod tests {
         assert!(!AdaptationRuns { change: &broken, ..runs }.is_rebuilt());
         assert!(!AdaptationRuns { swapped: &passed, ..runs }.is_rebuilt(), "the new tests pass on the base");
         assert!(!AdaptationRuns { touched: &BTreeSet::new(), ..runs }.is_rebuilt());
+    }
+
+    #[test]
+    fn tests_that_run_elsewhere_under_their_names_are_moved() {
+        use TestOutcome::Passed;
+        let touched = BTreeSet::from(["a/test_a.py".to_owned(), "test_a.py".to_owned()]);
+        let (base, held) = (tested(&[("a/test_a.py::x", Passed), ("a/test_a.py::y", Passed)]), no_run());
+        let is_moved = |cases: &[_], held: &GateRun| {
+            let change = tested(cases);
+            let swapped = no_run();
+            AdaptationRuns { base: &base, held, change: &change, swapped: &swapped, touched: &touched }.is_moved()
+        };
+        let both = [("test_a.py::x", Passed), ("test_a.py::y", Passed)];
+        assert!(is_moved(&both, &held));
+        assert!(!is_moved(&both[..1], &held), "one is gone");
+        assert!(!is_moved(&both, &base), "they run where they were");
+        assert!(!is_moved(&[("a/test_a.py::x", Passed), ("test_a.py::y", Passed)], &held));
     }
 
     #[test]

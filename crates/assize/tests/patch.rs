@@ -170,13 +170,13 @@ fn bad_usage_is_told_apart_from_a_bad_patch() {
 fn git_takes_what_is_shown_as_a_diff() {
     let repo = project();
     repo.write("with blank.txt", "x\n");
-    repo.write("say \"hi\"", "x");
+    repo.write("say hi", "x");
     fs::write(repo.path().join("latin"), b"caf\xe9\none\n").expect("written");
     let ops = r##"{"ops": [
         {"kind": "edit", "path": "src/a.txt", "find": "two\n", "replace": "2"},
         {"kind": "edit", "path": "latin", "find": "one", "replace": "1"},
         {"kind": "edit", "path": "with blank.txt", "find": "x", "replace": "y"},
-        {"kind": "edit", "path": "say \"hi\"", "find": "x", "replace": "y"},
+        {"kind": "edit", "path": "say hi", "find": "x", "replace": "y"},
         {"kind": "add", "path": "empty", "content": ""},
         {"kind": "add", "path": "bin/run", "content": "#!/bin/sh\n", "executable": true}]}"##;
     let shown = patch(&repo, ops, &["diff", "-"]);

@@ -111,6 +111,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
             &[Setting(".mocharc"), Setting(".mocharc.*"), Key("package.json", &["mocha"]), Dependency("mocha")],
         ),
         tool("ava", &[TestRunner], &[Setting("ava.config.*"), Key("package.json", &["ava"]), Dependency("ava")]),
+        tool("tape", &[TestRunner], &[Dependency("tape")]),
         tool("node:test", &[TestRunner], &[Script("node --test")]),
         tool("karma", &[TestRunner], &[Setting("karma.conf.*")]),
         tool("playwright", &[TestRunner], &[Setting("playwright.config.*"), Dependency("@playwright/test")]),
@@ -233,7 +234,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
 
 fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
     Some(match program {
-        "jest" | "vitest" | "mocha" | "ava" | "karma" | "playwright" | "cypress" | "tap" => CommandRole::Test,
+        "jest" | "vitest" | "mocha" | "tape" | "ava" | "karma" | "playwright" | "cypress" | "tap" => CommandRole::Test,
         "npm" | "pnpm" | "yarn" | "bun" | "deno" => script(arguments),
         "node" | "tsx" | "ts-node" => {
             if arguments.contains(&"--test") || names_tests(arguments) {

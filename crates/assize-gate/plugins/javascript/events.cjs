@@ -12,6 +12,8 @@ const { kill, pid: own } = process;
 const { isAbsolute, join, relative } = path;
 const { stringify } = JSON;
 const folder = process.cwd();
+/** Each call of a runner has a report of its own. */
+const report = process.env.ASSIZE_EVENTS ?? 'events.jsonl';
 
 const MESSAGE_CHARS_MAX = 3000;
 const SWEEPS_MAX = 200;
@@ -80,7 +82,7 @@ function sweep() {
 
 class Events {
   constructor(runner, version) {
-    this.place = join(__dirname, 'events.jsonl');
+    this.place = join(__dirname, report);
     this.lines = [];
     this.file = openSync(this.place, 'wx', 0o600);
     this.counts = { passed: 0, failed: 0, skipped: 0 };

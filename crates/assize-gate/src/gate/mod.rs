@@ -522,6 +522,7 @@ gates! {
     vitest: Vitest,
     jest: Jest,
     mocha: Mocha,
+    tape: Tape,
     package_test: PackageTest,
     go_test: GoTest,
     maven: Maven,

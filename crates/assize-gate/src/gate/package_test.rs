@@ -7,7 +7,7 @@ use assize_report::{ToolReport, ReportError};
 
 use super::node_test::is_placeholder;
 use super::package_script::{self, STATUSES};
-use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, javascript, jest, mocha, node_test, vitest};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, javascript, jest, mocha, node_test, tape, vitest};
 
 /// How a package is tested, when it is not known by what.
 pub struct PackageTest;
@@ -26,7 +26,8 @@ impl Gate for PackageTest {
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
-        let runners: [&dyn Gate; 4] = [&node_test::NodeTest, &vitest::Vitest, &jest::Jest, &mocha::Mocha];
+        let runners: [&dyn Gate; 5] =
+            [&node_test::NodeTest, &vitest::Vitest, &jest::Jest, &mocha::Mocha, &tape::Tape];
         let known: Vec<Setup> = runners.iter().flat_map(|gate| gate.detect(project)).collect();
         let mut setups = package_script::setups(project, &["test"], |_, _| false);
         setups.retain(|setup| {

@@ -7,9 +7,8 @@
 use std::collections::BTreeMap;
 
 use assize_core::finding::Severity;
-use assize_ecosystem::command::CommandRole;
 use assize_ecosystem::tool::ToolKind;
-use assize_report::{Diagnostic, ReportError, ToolReport, events, message, tsc};
+use assize_report::{Diagnostic, ReportError, TestOutcome, ToolReport, events, message, tsc};
 
 use super::javascript::{self, NodePackage, installed, up_from, within};
 use super::script::{self, ScriptStep, Word};
@@ -17,6 +16,10 @@ use super::{CANARY, Canary, GateCommand, GateOutput, ONE_TEST, Project, REPORTS,
 
 /// Where the script says that a command before the tests did not work.
 const BROKEN: &str = "broken";
+/// Where it says how often it calls the runner, if more than once.
+const CALLS: &str = "calls";
+/// The variable that names the report of a call.
+const EVENTS_VARIABLE: &str = "ASSIZE_EVENTS";
 /// Scripts that run tests, the first that there is is taken.
 const TEST_SCRIPTS: [&str; 6] = ["test", "test:unit", "tests", "unit", "test:ci", "test:run"];
 /// Programs that the system brings along; the project's folder of programs must not take their place.
@@ -109,6 +112,11 @@ impl JavaScriptRunner {
     fn shell(&self, project: &Project, folder: &str, steps: &[ScriptStep]) -> String {
         let mut text = path_of_programs(project, folder);
         let mut failed = "status=0".to_owned();
+        let calls = steps.iter().filter(|step| (self.is_call)(step)).count();
+        if calls > 1 {
+            text.push_str(&format!("printf '%s' {calls} > {REPORTS}/{CALLS}\n"));
+        }
+        let mut call = 0;
         let last = steps.iter().rposition(self.is_call).unwrap_or(0);
         // Tests of ours come into the tree when no linter or formatter looks at it any more.
         let checked = steps[..last].iter().rposition(is_check).map_or(0, |at| at + 1);
@@ -117,12 +125,15 @@ impl JavaScriptRunner {
                 text.push_str(&format!("if [ -d {REPORTS}/{CANARY} ]; then cp -R {REPORTS}/{CANARY}/. .; fi\n"));
             }
             // Other runners are gates of their own.
-            if !(self.is_call)(step) && runs_tests(step) {
+            if !(self.is_call)(step) && script::runs_tests(step) {
                 continue;
             }
             if (self.is_call)(step) {
-                text.push_str(&format!("{failed}\n{} || status=$?\n", self.ours(project, folder, step)));
+                let report = format!("{EVENTS_VARIABLE}={} ", events_file(call));
+                let report = if call == 0 { "" } else { &report };
+                text.push_str(&format!("{failed}\n{report}{} || status=$?\n", self.ours(project, folder, step)));
                 failed = String::new();
+                call += 1;
             } else {
                 let shown = step.shell().replace('\'', "");
                 let run = named(project, folder, step.clone()).shell();
@@ -170,7 +181,12 @@ impl JavaScriptRunner {
             return Ok(javascript::place(unbuilt(step, output)?, setup, output));
         }
         let read = if output.timed_out { events::parse_part } else { events::parse };
-        Ok(javascript::place(read(output.report("events.jsonl")?)?, setup, output))
+        let calls = output.reports.get(CALLS).and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
+        let mut report = read(output.report(&events_file(0))?)?;
+        for call in 1..calls.unwrap_or(1) {
+            report = both(report, read(output.report(&events_file(call))?)?)?;
+        }
+        Ok(javascript::place(report, setup, output))
     }
 
     /// Tests of ours in a file beside the project's, named as those are.
@@ -276,10 +292,29 @@ impl JavaScriptRunner {
     }
 }
 
-/// Returns whether a command runs tests.
-fn runs_tests(step: &ScriptStep) -> bool {
-    let words: Vec<&str> = step.words.iter().map(|word| word.text.as_str()).collect();
-    assize_ecosystem::command_role(&words) == CommandRole::Test
+/// The report of a call, counted from 0.
+fn events_file(call: usize) -> String {
+    if call == 0 { "events.jsonl".to_owned() } else { format!("events-{call}.jsonl") }
+}
+
+/// Joins the reports of two calls. A test that ran in both has the worse of both ends.
+fn both(mut one: ToolReport, other: ToolReport) -> Result<ToolReport, ReportError> {
+    let (Some(run), Some(more)) = (&mut one.tests, other.tests) else {
+        return Err(ReportError::Empty);
+    };
+    run.check()?;
+    more.check()?;
+    run.announced = None;
+    for case in more.cases {
+        match run.cases.iter_mut().find(|known| known.id == case.id) {
+            Some(known) if case.outcome == TestOutcome::Failed || !known.outcome.was_executed() => *known = case,
+            Some(_) => {}
+            None => run.cases.push(case),
+        }
+    }
+    one.diagnostics.extend(other.diagnostics);
+    one.diagnostics_left_out += other.diagnostics_left_out;
+    Ok(one)
 }
 
 /// Returns whether a command looks at the tree for style.
@@ -380,6 +415,7 @@ fn plugins() -> BTreeMap<String, String> {
         ("jest.cjs", include_str!("../../plugins/javascript/jest.cjs")),
         ("jest_setup.cjs", include_str!("../../plugins/javascript/jest_setup.cjs")),
         ("mocha.cjs", include_str!("../../plugins/javascript/mocha.cjs")),
+        ("tape.cjs", include_str!("../../plugins/javascript/tape.cjs")),
     ]
     .map(|(name, text)| (name.to_owned(), text.to_owned()))
     .into()
@@ -435,6 +471,21 @@ mod tests {
         ] {
             assert_eq!(matching(pattern, "w").as_deref(), expected, "{pattern}");
         }
+    }
+
+    #[test]
+    fn a_test_of_several_calls_has_the_worst_end() {
+        use crate::exec_report::testing::tested;
+        use TestOutcome::{Failed, Passed, Skipped};
+        let report = |cases: &[_]| tested(cases).report.expect("a report");
+        let joined = both(
+            report(&[("a", Passed), ("b", Failed), ("c", Skipped), ("d", Passed)]),
+            report(&[("a", Failed), ("b", Passed), ("c", Passed), ("e", Passed)]),
+        );
+        let cases = joined.expect("both").tests.expect("tests").cases;
+        let ends: Vec<_> = cases.iter().map(|case| (case.id.as_str(), case.outcome)).collect();
+        assert_eq!(ends, [("a", Failed), ("b", Failed), ("c", Passed), ("d", Passed), ("e", Passed)]);
+        assert!(both(report(&[]), ToolReport::default()).is_err());
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Only what is plain is taken apart: commands joined by `&&`, with calls of other scripts filled in. Anything else
 //! stays one text for a shell. It must not know what is made of the commands.
 
+use assize_ecosystem::command::CommandRole;
+
 use super::javascript::NodePackage;
 
 /// Deepest nesting of scripts that call scripts.
@@ -94,13 +96,29 @@ fn split(text: &str) -> Option<Vec<ScriptStep>> {
                 quote = None;
                 raw.push(character);
             }
-            (Some('"'), '$' | '`' | '\\')
-            | (None, '$' | '`' | '\\' | '|' | ';' | '<' | '>' | '(' | ')' | '\n' | '#') => return None,
+            (Some('"'), '$' | '`' | '\\') | (None, '$' | '`' | '\\' | ';' | '<' | '>' | '(' | ')' | '\n' | '#') => {
+                return None;
+            }
             (Some(_), _) => raw.push(character),
             (None, '\'' | '"') => {
                 quote = Some(character);
                 raw.push(character);
             }
+            // What tests print is often made more readable. How they ended is what counts.
+            (None, '|') if characters.peek() != Some(&'|') => {
+                word(&mut steps, &mut raw)?;
+                steps.last().filter(|step| runs_tests(step))?;
+                let rest: String = characters.by_ref().collect();
+                let (shown, behind) = rest.split_once("&&").unwrap_or((&rest, ""));
+                let is_plain = |character: char| character.is_ascii_alphanumeric() || " -_./@=".contains(character);
+                if !shown.chars().all(is_plain) {
+                    return None;
+                }
+                if !behind.is_empty() {
+                    steps.extend(split(behind)?);
+                }
+            }
+            (None, '|') => return None,
             (None, '&') => {
                 characters.next_if_eq(&'&')?;
                 word(&mut steps, &mut raw)?;
@@ -112,6 +130,12 @@ fn split(text: &str) -> Option<Vec<ScriptStep>> {
     }
     word(&mut steps, &mut raw)?;
     (quote.is_none() && steps.iter().all(|step| !step.words.is_empty())).then_some(steps)
+}
+
+/// Returns whether a command runs tests.
+pub(super) fn runs_tests(step: &ScriptStep) -> bool {
+    let words: Vec<&str> = step.words.iter().map(|word| word.text.as_str()).collect();
+    assize_ecosystem::command_role(&words) == CommandRole::Test
 }
 
 /// Ends a word.
@@ -173,7 +197,9 @@ fn unwrapped(step: ScriptStep) -> ScriptStep {
         ["yarn" | "pnpm", tool, ..] if matches!(*tool, "vitest" | "jest" | "mocha" | "tsc" | "eslint") => 1,
         _ => return step,
     };
-    let flags = step.words[skipped..].iter().take_while(|word| word.text.starts_with('-')).count();
+    // Options, and numbers that are values of some.
+    let is_option = |word: &&Word| word.text.starts_with('-') || word.text.parse::<f64>().is_ok();
+    let flags = step.words[skipped..].iter().take_while(is_option).count();
     if step.words.len() <= skipped + flags {
         return step;
     }
@@ -196,6 +222,9 @@ mod tests {
     fn plain_scripts_are_taken_apart() {
         for (scripts, expected) in [
             (r#""test":"node --test""#, &["node --test"][..]),
+            (r#""test":"nyc --lines 100 --reporter=text tape test.js""#, &["tape test.js"]),
+            (r#""test":"tape test.js | tap-spec && tsc""#, &["tape test.js", "tsc"]),
+            (r#""test":"npx @scope/check x && tape a.js""#, &["npx @scope/check x", "tape a.js"]),
             (r#""test":"tsc -p . && node --test dist/*.test.js""#, &["tsc -p .", "node --test dist/*.test.js"]),
             (r#""test":"npm run build && node --test","build":"tsc""#, &["tsc", "node --test"]),
             (

@@ -95,6 +95,10 @@ impl<'a> GateSession<'a> {
                     findings.push(rebuilt(&name));
                     continue;
                 }
+                Adaptation::Moved => {
+                    limits.push(format!("{name}: all tests of the base run elsewhere under the same names"));
+                    continue;
+                }
                 Adaptation::Tests(ids) => excuses.extend(ids.into_iter().map(|id| (id, Excuse::Adapted))),
             }
             let result = self.result(planned, *tree, &ran, base, &excuses, worktrees.held.is_some());
@@ -162,7 +166,13 @@ impl<'a> GateSession<'a> {
         let quiet = ran.run.state == GateState::Passed && !is_test_runner(gate);
         let same = |(other, of): &&(&dyn Gate, Setup)| other.id() == gate.id() && of.folder == setup.folder;
         let Some((gate, setup)) = on_base.iter().find(same).filter(|_| !quiet) else { return Ok(None) };
-        self.find_out(worktree, Planned { gate: *gate, setup }, BaseLookup::Taken).map(Some)
+        let planned = Planned { gate: *gate, setup };
+        if !is_test_runner(*gate) && !worktree.has_dependencies_of(&worktrees.change) {
+            // What another version of a checker objects to in old code is not the change's fault.
+            let copy = worktree.copy.again()?;
+            return self.run_apart(&worktrees.change, copy, planned).map(Some);
+        }
+        self.find_out(worktree, planned, BaseLookup::Taken).map(Some)
     }
 
     /// Returns the result of a gate on the base, from the cache or by running it.
@@ -246,6 +256,9 @@ impl<'a> GateSession<'a> {
         // As long as nothing tells against it, the new versions are taken to fail on the base.
         let (change, touched, swapped) = (&change.run, &touched, &excuse::no_run());
         let runs = AdaptationRuns { base, held, change, swapped, touched };
+        if runs.is_moved() {
+            return Ok(Adaptation::Moved);
+        }
         if change.state == GateState::Errored || runs.adapted().is_empty() && !runs.is_rebuilt() {
             return none;
         }
@@ -422,6 +435,8 @@ enum Adaptation {
     Tests(BTreeSet<String>),
     /// It rewrites files that cannot be built with its code otherwise.
     Rebuilt,
+    /// It moves all of them.
+    Moved,
 }
 
 /// Reports tests of the base that can no longer be built and that the change rewrites.
