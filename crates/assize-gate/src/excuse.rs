@@ -170,13 +170,13 @@ impl AdaptationRuns<'_> {
         let ran = |endings: &Endings<'_>| endings.0.values().filter(|case| case.outcome.was_executed()).count();
         let names: BTreeSet<&str> = change.0.keys().map(|id| own_name(id)).collect();
         let passed = || base.0.values().filter(|case| case.outcome == TestOutcome::Passed);
-        let is_moved = |case: &&TestCase| {
+        let is_moved = |case: &TestCase| {
             self.is_touched(case) && !change.0.contains_key(&*case.id) && names.contains(own_name(&case.id))
         };
         ran(&held) == 0
             && self.change.state == GateState::Passed
             && passed().next().is_some()
-            && passed().all(|case| is_moved(&case))
+            && passed().all(|case| is_moved(case))
     }
 
     /// Returns whether the tests of the base cannot be built with the code of the change for faults in files that the

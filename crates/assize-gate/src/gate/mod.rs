@@ -233,7 +233,7 @@ impl GateOutput {
 pub struct Canary {
     /// Files that are added to the tree for this run alone, by their path relative to its root.
     pub files: BTreeMap<String, String>,
-    /// Whether the command itself takes them, from [`CANARY`] among the files that it is provided with: they are not in
+    /// Whether the command itself takes them, from the folder `canary` among the files that it is provided with: they are not in
     /// the tree before it wants them there.
     #[serde(default)]
     pub by_command: bool,

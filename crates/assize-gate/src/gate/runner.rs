@@ -124,8 +124,8 @@ impl JavaScriptRunner {
             if index == checked {
                 text.push_str(&format!("if [ -d {REPORTS}/{CANARY} ]; then cp -R {REPORTS}/{CANARY}/. .; fi\n"));
             }
-            // Other runners are gates of their own.
-            if !(self.is_call)(step) && script::runs_tests(step) {
+            // Other runners are gates of their own, and so are linters and formatters.
+            if !(self.is_call)(step) && (script::runs_tests(step) || is_check(step)) {
                 continue;
             }
             if (self.is_call)(step) {
