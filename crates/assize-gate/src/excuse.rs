@@ -67,6 +67,57 @@ pub fn red_alike(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
     alike.map(|(id, _)| id.to_owned()).collect()
 }
 
+/// Words of tests and of what they say that tell nothing of what is tested.
+const COMMON: [&str; 30] = [
+    "assert",
+    "assertionerror",
+    "called",
+    "error",
+    "exception",
+    "expected",
+    "fail",
+    "failed",
+    "false",
+    "file",
+    "from",
+    "import",
+    "line",
+    "module",
+    "none",
+    "null",
+    "panicked",
+    "python",
+    "raise",
+    "raised",
+    "return",
+    "self",
+    "should",
+    "test",
+    "tests",
+    "thread",
+    "true",
+    "value",
+    "when",
+    "with",
+];
+
+/// Returns which of these failing tests the specification does not speak of: it shares no telling word with the name of
+/// the test or with what the test says. A test that it speaks of is asked to pass.
+pub fn unasked(ids: BTreeSet<String>, run: &GateRun, specification: &str) -> BTreeSet<String> {
+    let words = |text: &str| -> BTreeSet<String> {
+        let parts = text.split(|character: char| !character.is_alphanumeric());
+        parts.filter(|word| word.chars().count() > 3).map(str::to_lowercase).collect()
+    };
+    let asked: BTreeSet<String> = words(specification).into_iter().filter(|word| !COMMON.contains(&&**word)).collect();
+    let says: BTreeMap<&str, &TestCase> = failing(run).map(|case| (case.id.as_str(), case)).collect();
+    let is_asked = |id: &String| {
+        let name = id.rsplit(['/', ':', '>', ' ']).next().unwrap_or(id);
+        let message = says.get(&**id).and_then(|case| case.message.as_deref()).unwrap_or_default();
+        !words(name).union(&words(message)).all(|word| !asked.contains(word))
+    };
+    ids.into_iter().filter(|id| !is_asked(id)).collect()
+}
+
 /// Returns which of these tests do not depend on what changed: they say the same with every changed function cut off.
 /// That run must have come to its tests.
 pub fn independent_of_change(ids: &BTreeSet<String>, run: &GateRun, cut_off: &GateRun) -> BTreeSet<String> {
@@ -313,6 +364,19 @@ mod tests {
         assert!(!is_moved(&both[..1], &held), "one is gone");
         assert!(!is_moved(&both, &base), "they run where they were");
         assert!(!is_moved(&[("a/test_a.py::x", Passed), ("test_a.py::y", Passed)], &held));
+    }
+
+    #[test]
+    fn a_test_that_the_specification_speaks_of_is_asked_to_pass() {
+        let run = red(&[
+            ("t.py::test_median", "1 != 2"),
+            ("t.py::test_b", "no attribute 'median'"),
+            ("t.py::test_net", "timed out"),
+        ]);
+        let ids = || ["t.py::test_median", "t.py::test_b", "t.py::test_net"].map(str::to_owned).into();
+        let left = |spec: &str| unasked(ids(), &run, spec).into_iter().collect::<Vec<_>>().join(" ");
+        assert_eq!(left("Add a function `median`."), "t.py::test_net");
+        assert_eq!(left("The test should pass."), "t.py::test_b t.py::test_median t.py::test_net");
     }
 
     #[test]

@@ -81,7 +81,7 @@ fn cut(language: Language, node: Node<'_>, text: &str, word: &str) -> Option<(us
             let first = body()?.named_child(0)?;
             let indentation = text[..first.start_byte()].rsplit('\n').next()?;
             let separator = if is_compound(first) { format!("\n{indentation}") } else { "; ".to_owned() };
-            Some((first.start_byte(), format!("raise RuntimeError({word:?}){separator}")))
+            Some((first.start_byte(), format!("raise type('CutOff', (BaseException,), {{}})({word:?}){separator}")))
         }
         (Language::JavaScript | Language::TypeScript, kind) if SCRIPT_FUNCTIONS.contains(&kind) => {
             let body = body()?;
@@ -134,13 +134,13 @@ mod tests {
                 "a.py",
                 "def f(a):\n    b = a\n    return b\n",
                 3,
-                "def f(a):\n    raise RuntimeError(\"w\"); b = a\n    return b\n",
+                "def f(a):\n    raise type('CutOff', (BaseException,), {})(\"w\"); b = a\n    return b\n",
             ),
             (
                 "a.py",
                 "class A:\n    @x\n    def f(self): return 1\n",
                 2,
-                "class A:\n    @x\n    def f(self): raise RuntimeError(\"w\"); return 1\n",
+                "class A:\n    @x\n    def f(self): raise type('CutOff', (BaseException,), {})(\"w\"); return 1\n",
             ),
             (
                 "a.js",
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_block_comes_after_the_statement_on_its_own_line() {
         let cut = cut_off("a.py", "def f(a):\n    if a:\n        return 1\n    return 2\n", &[3]);
-        let expected = "def f(a):\n    raise RuntimeError(\"w\")\n    if a:\n        return 1\n    return 2\n";
+        let expected = "def f(a):\n    raise type('CutOff', (BaseException,), {})(\"w\")\n    if a:\n        return 1\n    return 2\n";
         assert_eq!(cut.as_deref(), Some(expected));
     }
 }

@@ -264,11 +264,12 @@ pub fn examine(
     let moves = Moves::of(&diff);
     let so_far = ReviewInputs { case: case.clone(), policy: terms.policy.clone(), ..ReviewInputs::default() };
     let place = (&sandbox, worktrees.base_tree.clone());
+    let report = rule::run(&evidence, &terms.rules);
     let mut session = GateSession::new(terms, place, (&diff, &moves), so_far, watch);
+    session.weakened = report.findings.iter().filter(|it| WEAKENING.contains(&&*it.rule)).cloned().collect();
     let (mut results, removed) = session.run_all(&mut worktrees, &mut limits)?;
     results.extend(schemas.results);
     findings.extend(removed);
-    let report = rule::run(&evidence, &terms.rules);
     let about_change = |finding: &Finding| finding.rule != "nothing-changed";
     assize_check::security::join(&mut findings, report.findings.into_iter().filter(about_change).collect());
     let gates = terms.gates.declared.iter().map(Box::as_ref).chain(GATES.iter().copied());
@@ -300,6 +301,9 @@ pub fn examine(
     };
     Ok((inputs, ReviewAttachments { diff, brief: look.brief }))
 }
+
+/// Rules that say that a change makes tests weaker.
+const WEAKENING: [&str; 3] = ["assertion-weakened", "test-deleted", "test-skipped"];
 
 /// Gathers what a judge or fixer is shown in addition to the inputs of the ruling.
 ///
@@ -492,11 +496,11 @@ fn prepare(
     worktree: &mut PreparedWorktree,
     sandbox: &Sandbox,
     terms: &ReviewTerms,
-    version: Option<&str>,
+    of: (Option<&str>, Option<&WorkCopy>),
     watch: &mut dyn FnMut(ReviewStep<'_>),
 ) -> Result<Vec<PreparationResult>, CopyError> {
     let plans = worktree.plans(&detect(&worktree.project, &terms.gates.declared, &terms.gates.off));
-    worktree.prepare(&plans, sandbox, &terms.gates.preparation, version, &mut |plan, printed| {
+    worktree.prepare(&plans, sandbox, &terms.gates.preparation, of, &mut |plan, printed| {
         watch(ReviewStep::Preparing { because: &plan.because, printed });
     })
 }
@@ -694,7 +698,7 @@ pub fn prepare_base(
     let sandbox = sandbox_beside(&home, terms.gates.sandbox)?;
     let copy = WorkCopy::of_commit(&repository, commit)?;
     let mut worktree = PreparedWorktree::new(copy, &home, &terms.gates.search_path, build.to_owned());
-    prepare(&mut worktree, &sandbox, terms, repository.version_of(commit).as_deref(), watch)?;
+    prepare(&mut worktree, &sandbox, terms, (repository.version_of(commit).as_deref(), None), watch)?;
     let base_tree = Some(repository.tree_of(commit)?);
     let moves = Moves::default();
     let so_far = ReviewInputs::default();
@@ -716,12 +720,18 @@ impl PreparedWorktrees {
         watch: &mut dyn FnMut(ReviewStep<'_>),
     ) -> Result<(), CopyError> {
         let mut failures = BTreeSet::new();
-        for worktree in self.base.iter_mut().chain(&mut self.held).chain([&mut self.change]) {
-            for result in prepare(worktree, sandbox, terms, self.version.as_deref(), watch)? {
-                let what =
-                    result.failure.map(|why| format!("what {} names is not installed: {why}", result.plan.because));
-                failures.extend(what);
-            }
+        let version = self.version.as_deref();
+        let mut results = match &mut self.base {
+            Some(base) => prepare(base, sandbox, terms, (version, None), watch)?,
+            None => Vec::new(),
+        };
+        let base = self.base.as_ref().map(|base| &base.copy);
+        for worktree in self.held.iter_mut().chain([&mut self.change]) {
+            results.extend(prepare(worktree, sandbox, terms, (version, base), watch)?);
+        }
+        for result in results {
+            let what = result.failure.map(|why| format!("what {} names is not installed: {why}", result.plan.because));
+            failures.extend(what);
         }
         limits.extend(failures);
         Ok(())

@@ -18,7 +18,7 @@ use assize_gate::gate::{Gate, GateCommand, Setup};
 
 use super::PreparedWorktree;
 use crate::sandbox::{Sandbox, SandboxJob, SandboxLimits, remove};
-use crate::work_copy::{CopyError, copy_tree};
+use crate::work_copy::{CopyError, WorkCopy, copy_tree};
 
 /// Seconds that an installation may take.
 pub const PREPARATION_SECONDS: u64 = 900;
@@ -145,7 +145,7 @@ impl PreparedWorktree {
         plans: &BTreeSet<PreparationPlan>,
         sandbox: &Sandbox,
         terms: &PreparationTerms,
-        version: Option<&str>,
+        (version, base): (Option<&str>, Option<&WorkCopy>),
         printed: &mut dyn FnMut(&PreparationPlan, &str),
     ) -> Result<Vec<PreparationResult>, CopyError> {
         let Some(cache) = terms.cache.as_deref().filter(|_| terms.mode == PreparationMode::Auto) else {
@@ -161,7 +161,9 @@ impl PreparedWorktree {
             let failure = if folder.join("kept.json").is_file() {
                 None
             } else {
-                self.install(plan, sandbox, variables(terms, version), &folder, &mut |text| printed(plan, text))?
+                self.install((plan, base), sandbox, variables(terms, version), &folder, &mut |text| {
+                    printed(plan, text)
+                })?
             };
             if failure.is_none() {
                 self.take(&folder)?;
@@ -200,7 +202,7 @@ impl PreparedWorktree {
     /// Runs the commands of a plan in a copy, and keeps what they leave. Returns why that failed, if it did.
     fn install(
         &self,
-        plan: &PreparationPlan,
+        (plan, base): (&PreparationPlan, Option<&WorkCopy>),
         sandbox: &Sandbox,
         variables: BTreeMap<String, String>,
         folder: &Path,
@@ -210,10 +212,15 @@ impl PreparedWorktree {
             let path = path.to_owned();
             move |error| CopyError::Io { path, error }
         };
-        let copy = self.copy.again()?;
+        let copy = match base {
+            Some(base) => self.declared_in(base, plan)?,
+            None => self.copy.again()?,
+        };
         let reports = copy.beside("prepared")?;
         let work = copy.path();
-        let script = format!("set -e\n{}\n", plan.commands.join("\n"));
+        let commands: Vec<&str> =
+            plan.commands.iter().map(|command| without_scripts(command, base.is_some())).collect();
+        let script = format!("set -e\n{}\n", commands.join("\n"));
         let mut job = SandboxJob::new("/bin/sh", &["-c", &script], &work, &reports);
         job.place.clone_from(&self.place);
         job.folder.clone_from(&plan.folder);
@@ -223,7 +230,10 @@ impl PreparedWorktree {
         // Packages that code of one project has downloaded are of no use to another one.
         let of_project = blake3::hash(self.place.as_os_str().as_encoded_bytes()).to_hex();
         let around = folder.parent().and_then(Path::parent).unwrap_or(folder);
-        let packages = around.join("packages-1").join(&of_project[..16]);
+        let packages = match base {
+            Some(_) => copy.beside("packages")?,
+            None => around.join("packages-1").join(&of_project[..16]),
+        };
         fs::create_dir_all(&packages).map_err(io(&packages))?;
         job.writable.push((packages, PathBuf::from(PACKAGES_INSIDE)));
         for store in self.stores(plan) {
@@ -257,6 +267,16 @@ impl PreparedWorktree {
             let _ = remove(&half);
         }
         Ok(None)
+    }
+
+    /// Makes the copy in which the dependencies of a change are installed: the base with what the change declares. No
+    /// code of the change runs there: what it installs could reach the runner of the tests that it is judged by.
+    fn declared_in(&self, base: &WorkCopy, plan: &PreparationPlan) -> Result<WorkCopy, CopyError> {
+        let mut copy = base.again()?;
+        for path in plan.inputs.iter().filter(|path| !path.ends_with(".py")) {
+            copy.take_from(&self.copy, path)?;
+        }
+        Ok(copy)
     }
 
     /// Returns the stores that a plan adds packages to, where it fills no folder of the project.
@@ -297,6 +317,12 @@ impl PreparedWorktree {
         self.add_dependencies(folders.collect());
         Ok(())
     }
+}
+
+/// Returns the part of a command that runs no scripts of packages, if there is one and it is wanted.
+fn without_scripts(command: &str, is_wanted: bool) -> &str {
+    let quiet = command.split_once(" || ").filter(|(_, quiet)| is_wanted && quiet.contains("ignore-scripts"));
+    quiet.map_or(command, |(_, quiet)| quiet)
 }
 
 /// The variables of an installation. `version` is that of the project, for tools that ask git for it.

@@ -43,6 +43,8 @@ pub(super) struct GateSession<'a> {
     /// The inputs so far, without the gates.
     so_far: ReviewInputs,
     watch: &'a mut dyn FnMut(ReviewStep<'_>),
+    /// What says that the change makes tests weaker.
+    pub(super) weakened: Vec<Finding>,
     /// The copy on which a gate ran last.
     last: TreeState,
     /// What test runners, by id and folder, made of the change.
@@ -61,7 +63,7 @@ impl<'a> GateSession<'a> {
         watch: &'a mut dyn FnMut(ReviewStep<'_>),
     ) -> Self {
         let (last, of_change) = (TreeState::Base, BTreeMap::new());
-        Self { terms, sandbox, diff, moves, base_tree, so_far, watch, last, of_change }
+        Self { terms, sandbox, diff, moves, base_tree, so_far, watch, weakened: Vec::new(), last, of_change }
     }
 
     pub(super) fn run_all(
@@ -222,7 +224,9 @@ impl<'a> GateSession<'a> {
         let flaky = self.passing_again(worktrees.get(tree), planned, newly_failing)?;
         excuses.extend(flaky.into_iter().map(|id| (id, Excuse::Flaky)));
         let mut alike = excuse::red_alike(run, base);
-        alike.retain(|id| !excuses.contains_key(id) && !self.names(id));
+        let spec = self.so_far.case.specification.inspect();
+        alike.retain(|id| !excuses.contains_key(id));
+        let mut alike = excuse::unasked(alike, run, spec);
         if tree == TreeState::Held && !alike.is_empty() {
             // A test that the change alters so that it passes is what the change is about.
             let altered = self.run_on_tree(worktrees, TreeState::Change, planned)?;
@@ -251,7 +255,11 @@ impl<'a> GateSession<'a> {
         let is_allowed = self.is_unspecified() && self.terms.policy.adapted_tests.is_allowed();
         let is_asked = tree == TreeState::Held && held.state != GateState::Passed && is_allowed;
         let Some(base) = base.filter(|_| is_asked) else { return none };
-        let touched = worktrees.touched_tests();
+        if self.weakened.iter().any(|finding| finding.path.is_none()) {
+            return none;
+        }
+        let mut touched = worktrees.touched_tests();
+        touched.retain(|path| !self.weakened.iter().any(|finding| finding.path.as_ref() == Some(path)));
         let change = self.run_on_tree(worktrees, TreeState::Change, planned)?;
         // As long as nothing tells against it, the new versions are taken to fail on the base.
         let (change, touched, swapped) = (&change.run, &touched, &excuse::no_run());
@@ -315,7 +323,7 @@ impl<'a> GateSession<'a> {
     /// Returns which of these tests pass each time that they are run again.
     fn passing_again(
         &mut self,
-        worktree: &mut PreparedWorktree,
+        worktree: &PreparedWorktree,
         planned: Planned<'_>,
         mut ids: BTreeSet<String>,
     ) -> Result<BTreeSet<String>, CopyError> {
@@ -326,7 +334,9 @@ impl<'a> GateSession<'a> {
             if ids.is_empty() {
                 break;
             }
-            let again = self.run_on(worktree, planned, Some(&fresh_word()))?;
+            // What the run before left in the tree may be why a test passes now.
+            let copy = worktree.copy.again()?;
+            let again = self.run_apart(worktree, copy, planned)?;
             ids = excuse::passed_in(&ids, &again.run);
         }
         Ok(ids)
@@ -347,12 +357,6 @@ impl<'a> GateSession<'a> {
         let Some(copy) = self.cut_off(&of.copy)? else { return Ok(BTreeSet::new()) };
         let cut_off = self.run_apart(of, copy, planned)?;
         Ok(excuse::independent_of_change(&ids, run, &cut_off.run))
-    }
-
-    /// Returns whether the specification names a test: then it is asked to pass.
-    fn names(&self, id: &str) -> bool {
-        let name = id.rsplit([':', '>', '/', ' ', '.']).find(|part| part.len() > 3).unwrap_or(id);
-        self.so_far.case.specification.inspect().contains(name.split('[').next().unwrap_or(name))
     }
 
     /// Copies a tree with every changed function cut off. `None` where a change to code cannot be told by that.
