@@ -162,7 +162,7 @@ impl PreparedWorktree {
                 None
             } else {
                 self.install((plan, base), sandbox, variables(terms, version), &folder, &mut |text| {
-                    printed(plan, text)
+                    printed(plan, text);
                 })?
             };
             if failure.is_none() {
