@@ -401,3 +401,47 @@ fn keep(work: &Path, before: &BTreeSet<String>, to: &Path) -> io::Result<Prepare
     }
     Ok(kept)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_of_packages_are_left_out_where_a_change_is_installed() {
+        for (command, is_of_change, run) in [
+            ("npm ci || npm ci --ignore-scripts", true, "npm ci --ignore-scripts"),
+            ("npm ci || npm ci --ignore-scripts", false, "npm ci || npm ci --ignore-scripts"),
+            ("cargo fetch --offline || cargo fetch", true, "cargo fetch --offline || cargo fetch"),
+        ] {
+            assert_eq!(without_scripts(command, is_of_change), run);
+        }
+    }
+
+    #[test]
+    fn what_an_installation_makes_is_kept_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |path: &str| folder.path().join(path);
+        for path in
+            ["work/.venv/bin/tool", "work/src/a.py", "work/src/_a.so", "work/build/x.o", "work/web/node_modules/b/c.js"]
+        {
+            fs::create_dir_all(at(path).parent().expect("a parent")).expect("a folder");
+            fs::write(at(path), "x").expect("written");
+        }
+        std::os::unix::fs::symlink(at("secret"), at("work/link")).expect("a link");
+        let before = BTreeSet::from(["src/a.py".to_owned()]);
+        let mut kept = keep(&at("work"), &before, &at("kept")).expect("kept");
+        kept.folders.sort();
+        assert_eq!(
+            (kept.folders, kept.files),
+            (vec![".venv".to_owned(), "web/node_modules".to_owned()], vec!["src/_a.so".to_owned()])
+        );
+        assert!(at("kept/tree/web/node_modules/b/c.js").is_file() && !at("work/.venv").exists());
+    }
+
+    #[test]
+    fn a_complaint_is_what_speaks_of_an_error() {
+        let text = "Collecting a\nERROR: No matching distribution for b\nnote: c\n";
+        assert_eq!(complaint(text), "ERROR: No matching distribution for b");
+        assert_eq!(complaint("gone\n"), "gone");
+    }
+}
