@@ -61,8 +61,11 @@ const CACHES: [(&str, &str); 5] = [
     ("YARN_CACHE_FOLDER", "yarn"),
     ("npm_config_store_dir", "pnpm"),
 ];
+/// Ecosystems whose packages are fetched into a store of the user's without running code of the project. Others that
+/// have no folder of their own for packages are not prepared: their build scripts could write into the store.
+const FETCHED: [&str; 2] = ["cargo", "go"];
 /// Parts of a store of packages that an installation adds to.
-const STORES: [&str; 5] = ["registry", "git", "pkg/mod", "repository", "caches"];
+const STORES: [&str; 3] = ["registry", "git", "pkg/mod"];
 
 /// How dependencies are installed.
 #[derive(Debug, Clone)]
@@ -132,7 +135,8 @@ impl PreparedWorktree {
                 })
             })
         };
-        gates.iter().filter_map(planned).filter(|plan| !is_there(plan)).collect()
+        let is_safe = |plan: &PreparationPlan| !plan.creates.is_empty() || FETCHED.contains(&plan.ecosystem);
+        gates.iter().filter_map(planned).filter(|plan| is_safe(plan) && !is_there(plan)).collect()
     }
 
     /// Installs what is planned, or takes what was installed for the same before.
@@ -282,7 +286,7 @@ impl PreparedWorktree {
     /// Returns the stores that a plan adds packages to, where it fills no folder of the project.
     fn stores(&self, plan: &PreparationPlan) -> Vec<PathBuf> {
         let ecosystem = ECOSYSTEMS.iter().find(|it| it.id == plan.ecosystem);
-        let Some(ecosystem) = ecosystem.filter(|it| it.environments.is_empty() && it.id != "node") else {
+        let Some(ecosystem) = ecosystem.filter(|it| FETCHED.contains(&it.id)) else {
             return Vec::new();
         };
         let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
