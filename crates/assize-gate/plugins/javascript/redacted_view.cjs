@@ -27,7 +27,9 @@ const main = process.argv[1] === undefined ? undefined : real(resolve(process.ar
 const FRAMES_MAX = 200;
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
 const WORDS_CHARS_MAX = 100_000;
-const FILE_WORD = /[\w@./-]+\.(?:[cm]?[jt]sx?|snap)\b/g;
+// The folder of the project may have any name, with blanks in it.
+const here = `${folder}${sep}`.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const FILE_WORD = new RegExp(`(?:${here})?[\\w@./-]+\\.(?:[cm]?[jt]sx?|snap)\\b`, 'g');
 const CODE = /\.(?:[cm]?[jt]sx?|snap)$/;
 const SNAPSHOT = /\.snap$/;
 const TEST_NAME = /(?:^|[._-])(?:test|tests|spec)s?\.[cm]?[jt]sx?$|^test[-_.]/;
