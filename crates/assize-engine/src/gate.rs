@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use assize_core::text::make_visible;
 use assize_ecosystem::is_setting;
+use assize_ecosystem::preparation::quoted;
 use assize_ecosystem::{is_code, is_test};
 use assize_gate::gate::completion_marker;
 use assize_gate::gate::{
@@ -414,16 +415,6 @@ fn again(gate: &dyn Gate, command: &GateCommand) -> String {
         return format!("assize gates --only {}", gate.id());
     }
     for_shell(command)
-}
-
-/// Quotes a word for a shell, if it has to be.
-fn quoted(text: &str) -> String {
-    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:,+@%".contains(character);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
 }
 
 /// Formats a command so that a shell can run it from the root of the project.

@@ -579,15 +579,7 @@ impl ExecReport {
     /// Says of dimensions that nothing has measured why. `looked_at` are those that a built-in gate covers.
     #[must_use]
     pub fn with_unknown(mut self, looked_at: &[Dimension]) -> Self {
-        let all = [
-            Dimension::Compilation,
-            Dimension::TestsFunctional,
-            Dimension::TestsEdge,
-            Dimension::Types,
-            Dimension::Style,
-            Dimension::Security,
-        ];
-        for dimension in all.into_iter().filter(|dimension| !looked_at.contains(dimension)) {
+        for dimension in Dimension::STATED.into_iter().filter(|dimension| !looked_at.contains(dimension)) {
             if self.bound(dimension).is_none() {
                 self.unknown.insert(dimension.as_str().to_owned(), self.why_unknown(dimension));
             }

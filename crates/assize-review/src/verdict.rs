@@ -174,14 +174,7 @@ impl Scores {
     ];
 
     /// The dimensions that every verdict states, be it as unknown.
-    pub const STATED: [Dimension; 6] = [
-        Dimension::Compilation,
-        Dimension::TestsFunctional,
-        Dimension::TestsEdge,
-        Dimension::Types,
-        Dimension::Style,
-        Dimension::Security,
-    ];
+    pub const STATED: [Dimension; 6] = Dimension::STATED;
 
     /// Makes scores out of what is known of each dimension.
     pub fn of(score: impl Fn(Dimension) -> Option<f64>) -> Self {

@@ -111,7 +111,7 @@ fn is_below(path: &str, folder: &str) -> bool {
 }
 
 /// Quotes a word for a shell, if it has to be.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:,+@%".contains(character);
     if !text.is_empty() && text.chars().all(plain) {
         text.to_owned()

@@ -53,6 +53,10 @@ pub enum Dimension {
 }
 
 impl Dimension {
+    /// Those that every project has; whether there are boundaries and schemas differs.
+    pub const STATED: [Self; 6] =
+        [Self::Compilation, Self::TestsFunctional, Self::TestsEdge, Self::Types, Self::Style, Self::Security];
+
     /// Returns the name that is shown and stored.
     pub fn as_str(self) -> &'static str {
         match self {
