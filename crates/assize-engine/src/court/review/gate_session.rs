@@ -172,7 +172,7 @@ impl<'a> GateSession<'a> {
         if !is_test_runner(*gate) && !worktree.has_dependencies_of(&worktrees.change) {
             // What another version of a checker objects to in old code is not the change's fault.
             let copy = worktree.copy.again()?;
-            return self.run_apart(&worktrees.change, copy, planned).map(Some);
+            return self.run_apart(&worktrees.change, copy, planned, None).map(Some);
         }
         self.find_out(worktree, planned, BaseLookup::Taken).map(Some)
     }
@@ -271,7 +271,7 @@ impl<'a> GateSession<'a> {
             return none;
         }
         let Some(copy) = worktrees.swapped()? else { return none };
-        let swapped = self.run_apart(&worktrees.change, copy, planned)?;
+        let swapped = self.run_apart(&worktrees.change, copy, planned, None)?;
         let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
         Ok(if runs.is_rebuilt() { Adaptation::Rebuilt } else { Adaptation::Tests(runs.adapted()) })
     }
@@ -291,7 +291,7 @@ impl<'a> GateSession<'a> {
             return Ok(ran);
         }
         let Some(copy) = worktrees.with_own_settings()? else { return Ok(ran) };
-        let own = self.run_apart(&worktrees.change, copy, planned)?;
+        let own = self.run_apart(&worktrees.change, copy, planned, None)?;
         let count = |run: &GateRun| run.report.as_ref().map_or(0, |report| report.diagnostics.len());
         let before = count(&ran.run);
         if matches!(own.run.state, GateState::Passed | GateState::Failed) {
@@ -307,17 +307,29 @@ impl<'a> GateSession<'a> {
         Ok(ran)
     }
 
+    /// Runs tests of the change once more on a copy. They are watched as closely as the first time: otherwise what
+    /// deceives the runner alone would pass now.
+    fn run_watched(
+        &mut self,
+        like: &PreparedWorktree,
+        copy: WorkCopy,
+        planned: Planned<'_>,
+    ) -> Result<GateExecution, CopyError> {
+        self.run_apart(like, copy, planned, Some(&fresh_word()))
+    }
+
     /// Runs a gate on a copy whose build output must not be taken for that of another one.
     fn run_apart(
         &mut self,
         like: &PreparedWorktree,
         copy: WorkCopy,
         planned: Planned<'_>,
+        word: Option<&str>,
     ) -> Result<GateExecution, CopyError> {
         let build =
             Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
         let mut probe = like.with_copy(copy, build.path().to_owned());
-        self.run_on(&mut probe, planned, None)
+        self.run_on(&mut probe, planned, word)
     }
 
     /// Returns which of these tests pass each time that they are run again.
@@ -336,7 +348,7 @@ impl<'a> GateSession<'a> {
             }
             // What the run before left in the tree may be why a test passes now.
             let copy = worktree.copy.again()?;
-            let again = self.run_apart(worktree, copy, planned)?;
+            let again = self.run_watched(worktree, copy, planned)?;
             ids = excuse::passed_in(&ids, &again.run);
         }
         Ok(ids)
@@ -355,7 +367,7 @@ impl<'a> GateSession<'a> {
             return Ok(ids);
         }
         let Some(copy) = self.cut_off(&of.copy)? else { return Ok(BTreeSet::new()) };
-        let cut_off = self.run_apart(of, copy, planned)?;
+        let cut_off = self.run_watched(of, copy, planned)?;
         Ok(excuse::independent_of_change(&ids, run, &cut_off.run))
     }
 
