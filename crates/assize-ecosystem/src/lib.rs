@@ -26,10 +26,12 @@
 //! ```
 
 pub mod command;
+pub mod document;
 mod ecosystem;
 mod language;
 pub mod marker;
 pub mod pattern;
+pub mod pipeline;
 pub mod preparation;
 pub mod role;
 pub mod test_kind;
@@ -145,7 +147,9 @@ pub fn calls_tools(path: &str) -> bool {
         "noxfile.py",
         "tox.ini",
     ];
-    path.starts_with(".github/workflows/") || path.starts_with(".ci/") || NAMES.contains(&file_name(path))
+    path.starts_with(".github/workflows/")
+        || path == ".circleci/config.yml"
+        || path.starts_with(".ci/") || NAMES.contains(&file_name(path))
 }
 
 /// Returns whether the file is written by a tool or copied from others: lock files, snapshots, minified or vendored code.

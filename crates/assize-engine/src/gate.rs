@@ -14,11 +14,10 @@ use std::path::{Path, PathBuf};
 
 use assize_core::text::make_visible;
 use assize_ecosystem::is_setting;
-use assize_ecosystem::preparation::quoted;
 use assize_ecosystem::{is_code, is_test};
 use assize_gate::gate::completion_marker;
 use assize_gate::gate::{
-    Canary, GATES, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
+    Canary, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
     TEST_SECONDS,
 };
 use assize_report::REPORT_BYTES_MAX;
@@ -44,19 +43,6 @@ pub struct Planned<'a> {
     pub gate: &'a dyn Gate,
     /// How the project uses it.
     pub setup: &'a Setup,
-}
-
-/// Finds the gates that a project uses, in the order in which they run.
-pub fn detect<'a>(
-    project: &Project,
-    declared: &'a [Box<dyn Gate>],
-    off: &BTreeSet<String>,
-) -> Vec<(&'a dyn Gate, Setup)> {
-    let built_in = GATES.iter().copied();
-    let all = built_in.chain(declared.iter().map(AsRef::as_ref));
-    all.filter(|gate| !off.contains(gate.id()))
-        .flat_map(|gate| gate.detect(project).into_iter().map(move |setup| (gate, setup)))
-        .collect()
 }
 
 /// The result of running a gate.
@@ -102,7 +88,7 @@ impl PreparedWorktree {
         let search_path: Vec<PathBuf> =
             std::env::split_paths(search_path).filter(|folder| leads_outside(folder, root)).collect();
         let programs: BTreeSet<String> = search_path.iter().flat_map(|folder| executables(folder)).collect();
-        let project = Project { files: copy.files().clone(), manifests, programs };
+        let project = Project::new(copy.files().clone(), manifests, programs);
         let mut prepared = Self { copy, project, place: root.to_owned(), dependencies: Vec::new(), search_path, build };
         prepared.add_dependencies(dependencies);
         prepared
@@ -128,7 +114,7 @@ impl PreparedWorktree {
     pub fn with_copy(&self, copy: WorkCopy, build: PathBuf) -> Self {
         let (place, dependencies) = (self.place.clone(), self.dependencies.clone());
         let programs = self.project.programs.clone();
-        let project = Project { files: copy.files().clone(), manifests: manifests(&copy), programs };
+        let project = Project::new(copy.files().clone(), manifests(&copy), programs);
         Self { copy, project, place, dependencies, search_path: self.search_path.clone(), build }
     }
 
@@ -148,7 +134,7 @@ impl PreparedWorktree {
     ) -> Result<GateExecution, CopyError> {
         let Planned { gate, setup } = planned;
         let mut command = gate.command(setup, &self.project).with_test_seconds(terms.test_seconds);
-        let shown = again(gate, &command);
+        let shown = command.again(gate.id());
         if !self.has_program(&command) {
             let detail = format!("{} is not installed, though {}", command.program, setup.because);
             return Ok(GateExecution {
@@ -258,7 +244,7 @@ impl PreparedWorktree {
         }
         let job = self.job(command, &reports, sandbox, terms);
         let result = sandbox.run(&job, &mut |chunk| printed(&String::from_utf8_lossy(chunk.bytes)));
-        let shown = again(planned.gate, command);
+        let shown = command.again(planned.gate.id());
         let result = match result {
             Ok(result) => result,
             Err(error) => {
@@ -405,30 +391,6 @@ fn read_reports(top: &Path, command: &GateCommand) -> BTreeMap<String, Vec<u8>> 
         }
     }
     found
-}
-
-/// Returns a command that repeats the check from the root of the project. A command that needs provided files or
-/// writes its reports to a private folder is repeated with this program.
-fn again(gate: &dyn Gate, command: &GateCommand) -> String {
-    let is_ours = |text: &String| text.contains(REPORTS);
-    if command.arguments.iter().any(is_ours) || command.environment.values().any(is_ours) {
-        return format!("assize gates --only {}", gate.id());
-    }
-    for_shell(command)
-}
-
-/// Formats a command so that a shell can run it from the root of the project.
-fn for_shell(command: &GateCommand) -> String {
-    let mut line = String::new();
-    if !command.folder.is_empty() {
-        line.push_str(&format!("cd {} && ", quoted(&command.folder)));
-    }
-    line.push_str(&quoted(&command.program));
-    for argument in &command.arguments {
-        line.push(' ');
-        line.push_str(&quoted(argument));
-    }
-    line
 }
 
 /// Returns whether a folder of the search path is used: it must be absolute and outside the tree.

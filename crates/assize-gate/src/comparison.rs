@@ -308,7 +308,7 @@ pub fn keep_shared(run: &mut GateRun, other: &GateRun) {
 }
 
 /// The name of a test without where it stands.
-pub(crate) fn own_name(id: &str) -> &str {
+pub fn own_name(id: &str) -> &str {
     let id = id.rsplit(" > ").next().unwrap_or(id);
     id.rsplit("::").next().unwrap_or(id)
 }

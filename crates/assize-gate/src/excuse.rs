@@ -125,8 +125,19 @@ pub fn independent_of_change(ids: &BTreeSet<String>, run: &GateRun, cut_off: &Ga
     ids.intersection(&alike).cloned().collect()
 }
 
-/// Returns the tests that passed on the base and fail with the change.
+/// How our drivers say of a test that it came to no end in its time.
+const NOT_DONE: [&str; 2] = ["it was not done in time", "it was not done within"];
+
+/// Returns the tests that passed on the base and fail with the change, where running them again can excuse them: one that
+/// comes to no end would be waited for each time, and while it fails nothing else matters.
 pub fn newly_failing(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
+    let is_hung = |case: &TestCase| {
+        let message = case.message.as_deref().unwrap_or_default();
+        NOT_DONE.iter().any(|words| message.starts_with(words))
+    };
+    if failing(run).any(is_hung) {
+        return BTreeSet::new();
+    }
     let tests = base.report.as_ref().and_then(|report| report.tests.as_ref());
     let cases = tests.into_iter().flat_map(|tests| &tests.cases);
     let passed: BTreeSet<&str> =
@@ -384,6 +395,7 @@ mod tests {
         let base = tested(&[("a", TestOutcome::Passed), ("b", TestOutcome::Failed)]);
         let new = newly_failing(&red(&[("a", ""), ("b", ""), ("c", "")]), &base);
         assert_eq!(new, BTreeSet::from(["a".to_owned()]));
+        assert!(newly_failing(&red(&[("a", ""), ("c", "it was not done within 30 s (at a.py:3)")]), &base).is_empty());
         assert_eq!((passed_in(&new, &base), passed_in(&new, &red(&[("a", "")]))), (new, BTreeSet::new()));
     }
 }

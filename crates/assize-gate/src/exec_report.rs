@@ -183,6 +183,12 @@ pub struct TestSummary {
     /// How they stand against those of the base; `None` when there is nothing to compare with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against_base: Option<TestComparison>,
+    /// The tests that passed, by their ids. They are not kept on record.
+    #[serde(skip)]
+    pub passed_ids: Vec<String>,
+    /// The tests that did not run, by their ids. They are not kept on record.
+    #[serde(skip)]
+    pub skipped_ids: Vec<String>,
 }
 
 /// A test that failed.
@@ -451,6 +457,10 @@ impl TestSummary {
         };
         let (failed_before, passed_before) = (before_with(TestOutcome::Failed), before_with(TestOutcome::Passed));
         let failing = || tests.cases.iter().filter(|case| case.outcome == TestOutcome::Failed);
+        let ids_of = |outcomes: &[TestOutcome]| -> Vec<String> {
+            let cases = tests.cases.iter().filter(|case| outcomes.contains(&case.outcome));
+            cases.map(|case| case.id.clone()).collect()
+        };
         let is_excused = |case: &&TestCase| about.excuses.contains_key(&case.id);
         let name = |case: &TestCase| FailingTest {
             id: case.id.clone(),
@@ -485,6 +495,8 @@ impl TestSummary {
             },
             edge_failed: failing().filter(is_edge).filter(|case| !is_excused(case)).count(),
             against_base,
+            passed_ids: ids_of(&[TestOutcome::Passed, TestOutcome::ExpectedFailure, TestOutcome::UnexpectedPass]),
+            skipped_ids: ids_of(&[TestOutcome::Skipped]),
         }
     }
 }

@@ -8,11 +8,9 @@
 //! use assize_gate::gate::{GATES, GateOutput, GateRun, GateState, Project};
 //!
 //! let manifest = "[package]\nname = \"shop\"\nedition = \"2024\"\n";
-//! let project = Project {
-//!     files: ["Cargo.toml", "src/lib.rs"].map(str::to_owned).into(),
-//!     manifests: [("Cargo.toml".to_owned(), manifest.to_owned())].into(),
-//!     programs: ["cargo".to_owned()].into(),
-//! };
+//! let files = ["Cargo.toml", "src/lib.rs"].map(str::to_owned).into();
+//! let manifests = [("Cargo.toml".to_owned(), manifest.to_owned())].into();
+//! let project = Project::new(files, manifests, ["cargo".to_owned()].into());
 //! let used: Vec<_> = GATES.iter().filter(|gate| !gate.detect(&project).is_empty()).collect();
 //! let ids: Vec<&str> = used.iter().map(|gate| gate.id()).collect();
 //! assert_eq!(ids, ["cargo-check", "cargo-test"]);
@@ -32,4 +30,5 @@ pub mod excuse;
 pub mod exec_report;
 pub mod gate;
 pub mod pages;
+pub mod plan;
 pub mod test_policy;

@@ -185,12 +185,8 @@ impl DriverRun {
 
     /// Makes a report of it; `why` says why a test that was collected has no outcome.
     fn report(mut self, why: &str) -> ToolReport {
-        for id in std::mem::take(&mut self.collected) {
-            if !self.deselected.contains(&id) {
-                self.outcomes.entry(id).or_insert_with(|| (TestOutcome::Failed, Some(why.to_owned()), None));
-            }
-        }
-        for id in std::mem::take(&mut self.started) {
+        let known = std::mem::take(&mut self.collected).into_iter().chain(std::mem::take(&mut self.started));
+        for id in known.filter(|id| !self.deselected.contains(id)) {
             self.outcomes.entry(id).or_insert_with(|| (TestOutcome::Failed, Some(why.to_owned()), None));
         }
         for (id, what) in std::mem::take(&mut self.tampered) {
@@ -276,6 +272,8 @@ mod tests {
             // Collected and begun, and then nothing.
             (format!("{}{}", collected(&["a", "b"]), end(0)), "a:Failed b:Failed"),
             (format!("{}{}", start("a"), end(0)), "a:Failed"),
+            // Begun in a run that settled nothing, under a name that the next run does not have.
+            (format!("{}{}{}", start("a"), "{\"event\":\"deselected\",\"ids\":[\"a\"]}\n", end(0)), "a:Deselected"),
             (
                 format!(
                     "{{\"event\":\"broken\",\"id\":\"t.py\",\"message\":\"no\"}}\n{}{}",

@@ -504,6 +504,8 @@ impl Config {
             declared: self.declared.iter().map(|gate| Box::new(gate.clone()) as Box<dyn Gate>).collect(),
             schemas: self.schemas.clone(),
             off: self.gates.skip.iter().chain(skip).cloned().collect(),
+            only: BTreeSet::new(),
+            all: false,
             run,
             sandbox,
             edge_words: self.gates.edge_words.clone(),
@@ -530,7 +532,7 @@ impl Config {
         known_gates(wanted, &self.declared).map_err(|what| Failure::new(format!("--only: {what}")))?;
         let schemas = Aspect::ALL.iter().map(|aspect| aspect.id());
         let all_schemas = wanted.iter().any(|id| id == assize_engine::schema::ID).then_some(schemas);
-        let mut kept: BTreeSet<&str> = wanted.iter().map(String::as_str).collect();
+        let mut kept: BTreeSet<&str> = wanted.iter().map(|name| gate_of(name)).collect();
         kept.extend(all_schemas.into_iter().flatten());
         let all = gate_names().chain(self.declared.iter().map(|gate| gate.id.as_str()));
         Ok(all.filter(|id| !kept.contains(id)).map(str::to_owned).collect())
@@ -542,6 +544,11 @@ fn gate_names<'g>() -> impl Iterator<Item = &'g str> {
     GATES.iter().map(|gate| gate.id()).chain(Aspect::ALL.iter().map(|aspect| aspect.id()))
 }
 
+/// The id in the name of a gate, which may say in which folder: `pytest in examples/tutorial`.
+fn gate_of(name: &str) -> &str {
+    name.split_once(" in ").map_or(name, |(id, _)| id)
+}
+
 /// Checks that gates are called by names that there are, and that no two have the same.
 fn known_gates(skipped: &[String], declared: &[DeclaredGate]) -> Result<(), String> {
     let mut known: BTreeSet<&str> = gate_names().chain([assize_engine::schema::ID]).collect();
@@ -550,7 +557,7 @@ fn known_gates(skipped: &[String], declared: &[DeclaredGate]) -> Result<(), Stri
             return Err(format!("[[gate]] `{}`: there is a gate of that name", gate.id));
         }
     }
-    match skipped.iter().find(|id| !known.contains(id.as_str())) {
+    match skipped.iter().find(|name| !known.contains(gate_of(name))) {
         Some(id) => {
             let names = known.into_iter().collect::<Vec<_>>().join(", ");
             Err(format!("there is no gate `{id}`; there are {names}"))

@@ -8,7 +8,6 @@ mod address;
 mod asked;
 mod configuration;
 mod dependency;
-mod document;
 mod download;
 pub mod hidden;
 pub mod secret;
@@ -18,7 +17,7 @@ use std::collections::BTreeSet;
 use assize_core::finding::{Certainty, Finding, Severity};
 
 pub use asked::RequestedChanges;
-pub use document::{DEPTH_MAX, DOCUMENT_BYTES_MAX};
+pub use assize_ecosystem::document::{DEPTH_MAX, DOCUMENT_BYTES_MAX};
 
 /// A file of a change, with its texts.
 #[derive(Debug, Clone, PartialEq, Eq)]

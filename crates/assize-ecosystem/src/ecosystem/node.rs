@@ -111,6 +111,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
             &[Setting(".mocharc"), Setting(".mocharc.*"), Key("package.json", &["mocha"]), Dependency("mocha")],
         ),
         tool("ava", &[TestRunner], &[Setting("ava.config.*"), Key("package.json", &["ava"]), Dependency("ava")]),
+        tool("borp", &[TestRunner], &[Setting(".borp.yaml"), Setting(".borp.yml"), Dependency("borp")]),
         tool("tape", &[TestRunner], &[Dependency("tape")]),
         tool("node:test", &[TestRunner], &[Script("node --test")]),
         tool("karma", &[TestRunner], &[Setting("karma.conf.*")]),
@@ -186,6 +187,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         "supertest",
         "tap",
         "tape",
+        "borp",
         "vitest",
     ],
     assertion_packages: &["assert", "assert/strict", "expect", "node:assert", "node:assert/strict", "power-assert"],
@@ -234,7 +236,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
 
 fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
     Some(match program {
-        "jest" | "vitest" | "mocha" | "tape" | "ava" | "karma" | "playwright" | "cypress" | "tap" => CommandRole::Test,
+        "jest" | "vitest" | "mocha" | "tape" | "borp" | "ava" | "karma" | "playwright" | "cypress" | "tap" => CommandRole::Test,
         "npm" | "pnpm" | "yarn" | "bun" | "deno" => script(arguments),
         "node" | "tsx" | "ts-node" => {
             if arguments.contains(&"--test") || names_tests(arguments) {

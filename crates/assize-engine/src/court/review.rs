@@ -22,7 +22,8 @@ use assize_ecosystem::is_setting;
 use assize_ecosystem::{Language, is_test};
 use assize_gate::comparison::Moves;
 use assize_gate::exec_report::{ExecReport, GateResult};
-use assize_gate::gate::{Dimension, GATES, Gate, Setup};
+use assize_gate::gate::{Dimension, GATES, Gate, Project};
+use assize_gate::plan::{GatePlan, PlanTerms};
 use assize_gate::test_policy::{self, CopyPlan, Uses, WritableScope};
 use assize_review::case::{PatchedFile, ReviewCase, ReviewInputs, ReviewPolicy, ReviewScope};
 use assize_review::court::{ReviewCourt, ReviewEffect, ReviewEvent, ReviewRecord};
@@ -38,7 +39,7 @@ use self::gate_session::{BaseLookup, GateSession};
 use crate::brief;
 use crate::evidence::{Sources, gather, shown_whole};
 use crate::gate::preparation::{PreparationResult, PreparationTerms};
-use crate::gate::{MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms, detect};
+use crate::gate::{MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms};
 use crate::git::{GitError, Repository, odd_in_work_tree};
 use crate::random::fresh_nonce;
 use crate::sandbox::{Launcher, Sandbox, SandboxDemand, SandboxError, SandboxHost};
@@ -75,8 +76,12 @@ pub struct GateTerms {
     pub declared: Vec<Box<dyn Gate>>,
     /// The schemas that the project declares for its documents.
     pub schemas: Vec<Declared>,
-    /// The ids of disabled gates.
+    /// The gates that are switched off, by the names that results show.
     pub off: BTreeSet<String>,
+    /// The only gates that are to run, by the names that results show; all where it is empty.
+    pub only: BTreeSet<String>,
+    /// Whether gates run that the change cannot affect.
+    pub all: bool,
     /// The limits of each run.
     pub run: RunTerms,
     /// Which sandbox is required.
@@ -95,6 +100,15 @@ pub struct GateTerms {
     pub preparation: PreparationTerms,
     /// The build output of the base, with which every copy begins.
     pub seed: Option<PathBuf>,
+}
+
+impl GateTerms {
+    /// Plans the gates of a project. Where the files of a change are known, only what it can affect runs, unless all is
+    /// asked for.
+    pub fn plan(&self, project: &Project, changed: Option<&BTreeSet<String>>) -> GatePlan<'_> {
+        let changed = changed.filter(|_| !self.all);
+        GatePlan::of(project, PlanTerms { declared: &self.declared, off: &self.off, only: &self.only, changed })
+    }
 }
 
 /// The progress of a review.
@@ -364,17 +378,25 @@ pub fn project_copy(home: &Path) -> Result<WorkCopy, ReviewError> {
     Ok(WorkCopy::of_folder(&root, paths_of(&root, repository.as_ref())?)?)
 }
 
-/// Finds the gates that the tree of a folder uses, without running any.
+/// Plans the gates for the tree of a folder, or for what it has changed since a commit, without running any.
 ///
 /// # Errors
 ///
 /// Fails if the tree cannot be read or copied.
-pub fn used_gates<'a>(terms: &'a ReviewTerms, folder: &Path) -> Result<Vec<(&'a dyn Gate, Setup)>, ReviewError> {
+pub fn planned_gates<'a>(
+    terms: &'a ReviewTerms,
+    folder: &Path,
+    base: Option<&str>,
+) -> Result<(GatePlan<'a>, Project), ReviewError> {
     let repository = Repository::discover(folder)?;
     let root = repository.as_ref().map_or(folder, Repository::root).to_owned();
     let copy = project_copy(folder)?;
     let worktree = PreparedWorktree::new(copy, &root, &terms.gates.search_path, PathBuf::new());
-    Ok(detect(&worktree.project, &terms.gates.declared, &terms.gates.off))
+    let changed = match (&repository, base) {
+        (Some(repository), Some(base)) => Some(repository.changed_paths(Some(base))?.into_iter().collect()),
+        _ => None,
+    };
+    Ok((terms.gates.plan(&worktree.project, changed.as_ref()), worktree.project))
 }
 
 /// Gathers the evidence that needs no gate.
@@ -499,7 +521,7 @@ fn prepare(
     of: (Option<&str>, Option<&WorkCopy>),
     watch: &mut dyn FnMut(ReviewStep<'_>),
 ) -> Result<Vec<PreparationResult>, CopyError> {
-    let plans = worktree.plans(&detect(&worktree.project, &terms.gates.declared, &terms.gates.off));
+    let plans = worktree.plans(&terms.gates.plan(&worktree.project, None).due);
     worktree.prepare(&plans, sandbox, &terms.gates.preparation, of, &mut |plan, printed| {
         watch(ReviewStep::Preparing { because: &plan.because, printed });
     })
@@ -704,7 +726,7 @@ pub fn prepare_base(
     let so_far = ReviewInputs::default();
     let diff = Diff::default();
     let mut session = GateSession::new(terms, (&sandbox, base_tree), (&diff, &moves), so_far, watch);
-    for (gate, setup) in detect(&worktree.project, &terms.gates.declared, &terms.gates.off) {
+    for (gate, setup) in terms.gates.plan(&worktree.project, None).due {
         session.find_out(&mut worktree, Planned { gate, setup: &setup }, BaseLookup::FoundOutAnew)?;
     }
     Ok(())

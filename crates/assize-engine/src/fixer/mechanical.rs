@@ -13,7 +13,7 @@ use assize_review::court::ReviewRecord;
 use assize_review::fix::mechanical;
 
 use crate::court::review::{GateTerms, ReviewError, sandbox_beside};
-use crate::gate::{Planned, PreparedWorktree, detect};
+use crate::gate::{Planned, PreparedWorktree};
 use crate::scratch::Scratch;
 use crate::tree;
 use crate::work_copy::{CopyError, WorkCopy};
@@ -41,7 +41,7 @@ pub fn offered(
     let mut touched: BTreeSet<&str> = patch.ops.iter().map(Op::path).collect();
     let build = Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
     let mut worktree = PreparedWorktree::new(scratch, home, &terms.search_path, build.path().to_owned());
-    let used = detect(&worktree.project, &terms.declared, &terms.off);
+    let used = terms.plan(&worktree.project, None).due;
     for gate in gates() {
         let files: BTreeSet<&str> =
             gate.new.iter().filter(is_writable).filter_map(|fault| fault.path.as_deref()).collect();

@@ -22,6 +22,10 @@ impl Gate for Biome {
         &[Dimension::Style]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["biome"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let tool = listed("biome");
         let mut setups: Vec<Setup> = Vec::new();

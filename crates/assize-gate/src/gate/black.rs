@@ -9,7 +9,7 @@ use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 /// A formatter of Python.
 pub struct Black;
 
-const BLACK: PythonTool = PythonTool { name: "black", calls: &["black --check", "black .", "id: black", "psf/black"] };
+const BLACK: PythonTool = PythonTool { name: "black", calls: &["black"] };
 
 impl Gate for Black {
     fn id(&self) -> &'static str {
@@ -22,6 +22,10 @@ impl Gate for Black {
 
     fn dimensions(&self) -> &'static [Dimension] {
         &[Dimension::Style]
+    }
+
+    fn calls(&self) -> &'static [&'static str] {
+        BLACK.calls
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {

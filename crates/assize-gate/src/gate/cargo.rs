@@ -210,10 +210,39 @@ fn programs(package: &str, path: &str, project: &Project, folder: &str) -> Vec<(
     }
 }
 
+/// The options for features that the maintainers call a command of cargo's with, where no call goes without any.
+pub(super) fn features(project: &Project, folder: &str, calls: &[&str]) -> Vec<String> {
+    let of_call = |words: &[String]| {
+        let mut found = Vec::new();
+        let mut words = words.iter().take_while(|word| *word != "--");
+        while let Some(word) = words.next() {
+            match word.split_once('=').map_or(word.as_str(), |(option, _)| option) {
+                "--all-features" | "--no-default-features" => found.push(word.clone()),
+                "--features" | "-F" if word.contains('=') => found.push(word.clone()),
+                "--features" | "-F" => {
+                    let named = words.next().filter(|named| !named.is_empty() && !named.contains('$'));
+                    found.extend(named.map(|named| format!("--features={named}")));
+                }
+                _ => {}
+            }
+        }
+        found
+    };
+    let commands = project.pipeline.commands.iter().filter(|command| command.folder == folder);
+    let called = commands.filter(|command| calls.iter().any(|call| command.begins_with(call)));
+    let all: Vec<Vec<String>> = called.map(|command| of_call(&command.words)).collect();
+    let is_bare = all.iter().any(Vec::is_empty);
+    let whole = all.iter().find(|options| options.iter().any(|option| option == "--all-features"));
+    if is_bare { Vec::new() } else { whole.or(all.first()).cloned().unwrap_or_default() }
+}
+
 /// A command of cargo's that reaches no network and leaves the lock file alone.
 pub(super) fn command(setup: &Setup, project: &Project, arguments: &[&str]) -> GateCommand {
     let lock = join(&setup.folder, "Cargo.lock");
     let mut arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    let called: Vec<String> = arguments.first().map(|name| format!("cargo {name}")).into_iter().collect();
+    let calls: Vec<&str> = called.iter().map(String::as_str).collect();
+    arguments.extend(features(project, &setup.folder, &calls));
     arguments.push("--offline".to_owned());
     if project.files.contains(&lock) {
         arguments.push("--locked".to_owned());
@@ -275,7 +304,7 @@ pub(super) mod tests {
         let manifests: BTreeMap<String, String> =
             manifests.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
         let files = files.iter().map(|path| (*path).to_owned()).chain(manifests.keys().cloned()).collect();
-        Project { files, manifests, programs: ["cargo".to_owned()].into() }
+        Project::new(files, manifests, ["cargo".to_owned()].into())
     }
 
     fn folders(manifests: &[(&str, &str)]) -> Vec<String> {

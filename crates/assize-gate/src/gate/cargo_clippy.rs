@@ -22,6 +22,10 @@ impl Gate for CargoClippy {
         &[Dimension::Style]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["cargo clippy", "cargo-clippy", "clippy"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         because(project).map_or_else(Vec::new, |because| cargo::setups(project, &because))
     }
@@ -75,7 +79,7 @@ mod tests {
             ("Cargo.toml", "[package]\nname = \"p\"\n[lints.clippy]\nall = \"warn\"\n", true),
             ("Cargo.toml", "[workspace.lints.clippy]\nall = \"warn\"\n", true),
             ("Cargo.toml", "[package]\nname = \"p\"\n[lints.rust]\nunused = \"warn\"\n", false),
-            (".github/workflows/ci.yml", "- run: cargo clippy -- -D warnings", true),
+            (".github/workflows/ci.yml", "on: push\njobs:\n  a:\n    steps:\n      - run: cargo clippy -- -D warnings\n", true),
         ] {
             let project = project(&[("sub/Cargo.toml", PACKAGE), (path, text)], &[]);
             assert_eq!(!CargoClippy.detect(&project).is_empty(), used, "{path}: {text}");

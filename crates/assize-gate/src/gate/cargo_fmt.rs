@@ -22,6 +22,10 @@ impl Gate for CargoFmt {
         &[Dimension::Style]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["cargo fmt", "cargo-fmt", "fmt", "rustfmt"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let file = project.files.iter().find(|path| matches!(file_name(path), "rustfmt.toml" | ".rustfmt.toml"));
         let because = file.map(|path| format!("there is a {path}"));

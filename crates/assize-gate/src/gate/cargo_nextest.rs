@@ -27,6 +27,10 @@ impl Gate for CargoNextest {
         &[Dimension::TestsFunctional]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["cargo nextest"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let setups = cargo::setups(project, "there is a .config/nextest.toml");
         setups.into_iter().filter(|setup| cargo::uses_nextest(project, &setup.folder)).collect()

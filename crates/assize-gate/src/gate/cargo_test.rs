@@ -32,6 +32,10 @@ impl Gate for CargoTest {
         &[Dimension::TestsFunctional]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["cargo t", "cargo test"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let setups = cargo::setups(project, "there is a Cargo.toml");
         setups.into_iter().filter(|setup| !cargo::uses_nextest(project, &setup.folder)).collect()

@@ -21,6 +21,10 @@ impl Gate for Eslint {
         &[Dimension::Style]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["eslint"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let mut setups: Vec<Setup> = Vec::new();
         for package in javascript::packages(project) {

@@ -60,9 +60,13 @@ impl Gate for Jest {
         &[Dimension::TestsFunctional]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["jest"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let found = javascript::packages(project).into_iter().filter_map(|package| {
-            RUNNER.called(&package).or_else(|| {
+            RUNNER.called(project, &package).or_else(|| {
                 let because = javascript::because(project, &package, "jest")?;
                 let tested = !javascript::test_files(project, &package.folder).is_empty();
                 tested.then(|| Setup { folder: package.folder.clone(), because, detail: String::new() })

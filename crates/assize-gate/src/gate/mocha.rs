@@ -79,9 +79,13 @@ impl Gate for Mocha {
         &[Dimension::TestsFunctional]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["mocha"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let found = javascript::packages(project).into_iter().filter_map(|package| {
-            RUNNER.called(&package).or_else(|| {
+            RUNNER.called(project, &package).or_else(|| {
                 let because = javascript::because(project, &package, "mocha")?;
                 let tested = !default_tests(project, &package.folder).is_empty();
                 let own = package.script("test").is_none_or(|text| text.contains("mocha"));

@@ -24,10 +24,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::finding::Severity;
 use assize_core::page::{Page, Subject};
+use assize_ecosystem::pipeline::Pipeline;
+use assize_ecosystem::preparation::quoted;
 use assize_ecosystem::tool::Tool;
 use assize_ecosystem::{Ecosystem, find_tool};
 use assize_report::{Diagnostic, ReportError, TestCase, TestOutcome, ToolReport};
 use serde::{Deserialize, Serialize};
+
+use crate::plan::name_of;
 
 /// What a change is judged by; the names are those of the verdict's scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -83,6 +87,21 @@ pub struct Project {
     /// Names of programs that can be started: those on the search path by their name, those that the
     /// project brought along by their path relative to its root (`node_modules/.bin/eslint`, `.venv/bin/pytest`).
     pub programs: BTreeSet<String>,
+    /// What the maintainers run, as the manifests say.
+    #[serde(default)]
+    pub pipeline: Pipeline,
+}
+
+impl Project {
+    /// Reads what the maintainers run from the manifests.
+    pub fn new(
+        files: BTreeSet<String>,
+        manifests: BTreeMap<String, String>,
+        programs: BTreeSet<String>,
+    ) -> Self {
+        let pipeline = Pipeline::read(&manifests);
+        Self { files, manifests, programs, pipeline }
+    }
 }
 
 /// A gate that a project uses.
@@ -136,6 +155,18 @@ impl GateCommand {
     pub fn ecosystem(&self) -> Option<&'static Ecosystem> {
         let is_script = self.program == "sh";
         assize_ecosystem::of_program(if is_script { "npm" } else { &self.program })
+    }
+
+    /// Returns how to repeat the check from the root of the project, for a shell. A command that needs provided files or
+    /// writes its reports to a private folder is repeated with this program.
+    pub fn again(&self, gate: &str) -> String {
+        let is_ours = |text: &String| text.contains(REPORTS);
+        if self.arguments.iter().any(is_ours) || self.environment.values().any(is_ours) {
+            return format!("assize gates --only {}", quoted(&name_of(gate, &self.folder)));
+        }
+        let words = [&self.program].into_iter().chain(&self.arguments);
+        let line = words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        if self.folder.is_empty() { line } else { format!("cd {} && {line}", quoted(&self.folder)) }
     }
 
     /// The command with the time that a test may take, in seconds.
@@ -300,6 +331,11 @@ pub trait Gate: Sync {
     /// What its objections count against. A runner of tests has [`Dimension::TestsFunctional`]; its edge cases are told
     /// apart afterwards.
     fn dimensions(&self) -> &[Dimension];
+    /// How the maintainers call its tool: the first words of commands, and the ids of hooks. Nothing for a gate that runs
+    /// whether they call it or not.
+    fn calls(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// Finds where the project uses it; empty when it does not.
     fn detect(&self, project: &Project) -> Vec<Setup>;
     /// Returns the command, in its check-only form.
@@ -523,6 +559,7 @@ gates! {
     pytest: Pytest,
     unittest: Unittest,
     node_test: NodeTest,
+    borp: Borp,
     vitest: Vitest,
     jest: Jest,
     mocha: Mocha,

@@ -23,6 +23,10 @@ impl Gate for Mypy {
         &[Dimension::Types]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        MYPY.calls
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         MYPY.setups(project)
     }

@@ -1,5 +1,6 @@
 //! `node --test`: the runner of tests that comes with Node.
 
+use assize_ecosystem::command::CommandRole;
 use assize_report::{ToolReport, ReportError};
 
 use super::javascript::{self, NodePackage, parent};
@@ -72,6 +73,10 @@ impl Gate for NodeTest {
         &[Dimension::TestsFunctional]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["node --test"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         javascript::packages(project).iter().filter_map(|package| setup(project, package)).collect()
     }
@@ -100,7 +105,7 @@ impl Gate for NodeTest {
 }
 
 fn setup(project: &Project, package: &NodePackage) -> Option<Setup> {
-    if let Some(setup) = RUNNER.called(package) {
+    if let Some(setup) = RUNNER.called(project, package) {
         return Some(setup);
     }
     // A script that is not plain is not run; what it calls is.
@@ -111,6 +116,11 @@ fn setup(project: &Project, package: &NodePackage) -> Option<Setup> {
     }
     // A project without dependencies has no other runner.
     if package.has_dependencies() || package.script("test").is_some_and(|text| !is_placeholder(text)) {
+        return None;
+    }
+    // Without a manifest of its own, files are named so in projects of other languages as well.
+    let tests_otherwise = project.pipeline.commands.iter().any(|command| command.role() == CommandRole::Test);
+    if tests_otherwise && !project.files.contains(&package.path()) {
         return None;
     }
     let tests = plain_tests(project, &package.folder);

@@ -31,7 +31,8 @@ pub(super) fn setups(
     let found = javascript::packages(project).into_iter().filter_map(|package| {
         let name = names.iter().find(|name| package.script(name).is_some())?;
         let steps = script::steps(&package, name);
-        let covered = steps.is_some_and(|steps| steps.iter().all(|step| is_covered(&package, step)));
+        let is_left = |step: &ScriptStep| is_covered(&package, step) || script::is_of_workspace(step);
+        let covered = steps.is_some_and(|steps| steps.iter().all(is_left));
         (!covered).then(|| Setup {
             folder: package.folder.clone(),
             because: format!("{} has the script `{name}`", package.path()),
@@ -124,6 +125,8 @@ mod tests {
             ("test", "vitest", "", ""),
             ("test", "node test.js", "", "package-test test"),
             ("test", "echo \\\"Error: no test specified\\\" && exit 1", "", ""),
+            ("build", "pnpm -r --filter=./packages/* run build", "", ""),
+            ("lint", "turbo lint && eslint .", "", ""),
             ("start", "node a.js", "", ""),
         ] {
             let manifest = format!(r#"{{"scripts":{{"{script}":"{text}"{more}}}}}"#);

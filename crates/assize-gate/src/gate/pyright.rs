@@ -23,6 +23,10 @@ impl Gate for Pyright {
         &[Dimension::Types]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        PYRIGHT.calls
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         PYRIGHT.setups(project)
     }

@@ -34,6 +34,10 @@ impl Gate for Pytest {
         &[Dimension::TestsFunctional]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["pytest"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         python::roots(project).into_iter().filter_map(|root| setup(project, root)).collect()
     }

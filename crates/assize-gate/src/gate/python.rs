@@ -82,11 +82,16 @@ pub(super) fn within(folder: &str, name: &str) -> String {
 }
 
 impl PythonTool {
-    /// Says by what one sees that the tool is in use in a folder; `None` where nothing speaks of it.
+    /// Says by what one sees that the tool is in use in a folder; `None` where nothing speaks of it. That it is among the
+    /// dependencies is not enough: many are there for those who want them.
     pub(super) fn because(&self, project: &Project, folder: &str) -> Option<String> {
-        if let Some(configured) = self.configured(project, folder) {
-            return Some(configured);
-        }
+        // Pipelines speak of the whole repository.
+        let called = || folder.is_empty().then(|| mentions::mentioned(project, self.calls)).flatten();
+        self.configured(project, folder).or_else(called)
+    }
+
+    /// Says which manifest of a folder names the tool as a dependency.
+    pub(super) fn depended_on(&self, project: &Project, folder: &str) -> Option<String> {
         for (path, text) in
             project.manifests.iter().filter(|(path, _)| parent(path) == folder || in_requirements(path, folder))
         {
@@ -94,8 +99,7 @@ impl PythonTool {
                 return Some(format!("{path} depends on {}", self.name));
             }
         }
-        // Pipelines speak of the whole repository.
-        if folder.is_empty() { mentions::mentioned(project, self.calls) } else { None }
+        None
     }
 
     /// Says by which file the tool is configured in a folder.
@@ -330,7 +334,7 @@ pub(super) mod tests {
         let manifests: BTreeMap<String, String> =
             manifests.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
         let files = files.iter().map(|path| (*path).to_owned()).chain(manifests.keys().cloned()).collect();
-        Project { files, manifests, programs: programs.iter().map(|name| (*name).to_owned()).collect() }
+        Project::new(files, manifests, programs.iter().map(|name| (*name).to_owned()).collect())
     }
 
     const TOOL: PythonTool = PythonTool { name: "mypy", calls: &["mypy"] };
@@ -376,43 +380,38 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_tool_is_in_use_where_something_speaks_of_it() {
+    fn a_tool_is_in_use_where_it_is_set_up_or_called() {
         for (path, text, because) in [
             ("mypy.ini", "", Some("there is a mypy.ini")),
             ("pyproject.toml", "[tool.mypy]\nstrict = true\n", Some("pyproject.toml has [tool.mypy]")),
             ("setup.cfg", "[metadata]\n[mypy]\n", Some("setup.cfg has [mypy]")),
-            ("pyproject.toml", "[project]\ndependencies = [\"mypy>=1\"]\n", Some("pyproject.toml depends on mypy")),
-            (
-                "pyproject.toml",
-                "[project.optional-dependencies]\ndev = [\"MyPy\"]\n",
-                Some("pyproject.toml depends on mypy"),
-            ),
-            (
-                "pyproject.toml",
-                "[dependency-groups]\ndev = [\"mypy[faster-cache] ~= 1.2\"]\n",
-                Some("pyproject.toml depends on mypy"),
-            ),
-            (
-                "pyproject.toml",
-                "[tool.poetry.group.dev.dependencies]\nmypy = \"*\"\n",
-                Some("pyproject.toml depends on mypy"),
-            ),
-            (
-                "pyproject.toml",
-                "[tool.hatch.envs.lint]\ndependencies = [\"mypy\"]\n",
-                Some("pyproject.toml depends on mypy"),
-            ),
-            ("requirements-dev.txt", "pytest\nmypy==1.4 # types\n", Some("requirements-dev.txt depends on mypy")),
-            ("requirements/dev.txt", "mypy\n", Some("requirements/dev.txt depends on mypy")),
-            ("setup.py", "setup(extras_require={'dev': ['mypy>=1']})\n", Some("setup.py depends on mypy")),
-            (".github/workflows/ci.yml", "- run: mypy src\n", Some(".github/workflows/ci.yml calls `mypy`")),
-            ("pyproject.toml", "[project]\nname = \"mypy\"\ndescription = \"mypy is nice\"\n", None),
-            ("requirements.txt", "mypy-extensions==1\n# mypy\n", None),
-            ("requirements.txt", "pytest  # not mypy\n", None),
+            ("tox.ini", "[testenv]\ncommands = mypy src\n", Some("tox.ini, environment `py` calls `mypy`")),
+            ("pyproject.toml", "[project]\ndependencies = [\"mypy>=1\"]\n", None),
             ("pyproject.toml", "[tool.mypy", None),
         ] {
             let found = TOOL.because(&project(&[(path, text)], &[], &[]), "");
             assert_eq!(found.as_deref(), because, "{path}: {text}");
+        }
+    }
+
+    #[test]
+    fn manifests_name_dependencies_in_many_ways() {
+        for (path, text, found) in [
+            ("pyproject.toml", "[project]\ndependencies = [\"mypy>=1\"]\n", true),
+            ("pyproject.toml", "[project.optional-dependencies]\ndev = [\"MyPy\"]\n", true),
+            ("pyproject.toml", "[dependency-groups]\ndev = [\"mypy[faster-cache] ~= 1.2\"]\n", true),
+            ("pyproject.toml", "[tool.poetry.group.dev.dependencies]\nmypy = \"*\"\n", true),
+            ("pyproject.toml", "[tool.hatch.envs.lint]\ndependencies = [\"mypy\"]\n", true),
+            ("requirements-dev.txt", "pytest\nmypy==1.4 # types\n", true),
+            ("requirements/dev.txt", "mypy\n", true),
+            ("setup.py", "setup(extras_require={'dev': ['mypy>=1']})\n", true),
+            ("pyproject.toml", "[project]\nname = \"mypy\"\ndescription = \"mypy is nice\"\n", false),
+            ("requirements.txt", "mypy-extensions==1\n# mypy\n", false),
+            ("requirements.txt", "pytest  # not mypy\n", false),
+        ] {
+            let because = TOOL.depended_on(&project(&[(path, text)], &[], &[]), "");
+            let expected = found.then(|| format!("{path} depends on mypy"));
+            assert_eq!(because, expected, "{path}: {text}");
         }
     }
 

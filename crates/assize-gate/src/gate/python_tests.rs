@@ -27,7 +27,8 @@ pub(super) fn pytest_because(project: &Project, root: &PythonRoot) -> Option<Str
     if let Some(path) = in_folders.into_iter().find(|path| project.files.contains(path)) {
         return Some(format!("there is a {path}"));
     }
-    PYTEST.because(project, &root.folder).or_else(|| PYTEST.because(project, ""))
+    let shown = |folder: &str| PYTEST.because(project, folder).or_else(|| PYTEST.depended_on(project, folder));
+    shown(&root.folder).or_else(|| shown(""))
 }
 
 /// Returns whether pytest can be started for a folder.
@@ -241,9 +242,9 @@ mod tests {
                 &[tests],
                 &["python3", "pytest"],
                 "",
-                "Makefile calls `unittest`",
+                "Makefile, `test` calls `unittest`",
             ),
-            (&[("tox.ini", "[testenv]\ncommands = pytest -q\n")], &[tests], &["python3"], "tox.ini calls `pytest`", ""),
+            (&[("tox.ini", "[testenv]\ncommands = pytest -q\n")], &[tests], &["python3"], "tox.ini, environment `py` calls `pytest`", ""),
             (none, &["a.py"], &["python3", "pytest"], "", ""),
         ] {
             let project = project(manifests, files, programs);

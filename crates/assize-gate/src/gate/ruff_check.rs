@@ -24,6 +24,10 @@ impl Gate for RuffCheck {
         &[Dimension::Style]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        RUFF.calls
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         RUFF.setups(project)
     }

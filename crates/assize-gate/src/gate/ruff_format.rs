@@ -23,6 +23,10 @@ impl Gate for RuffFormat {
         &[Dimension::Style]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["ruff format", "ruff-format"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         // Many have ruff lint and something else format.
         let formats = |setup: Setup| Some(Setup { because: because(project, &setup.folder)?, ..setup });
@@ -79,8 +83,8 @@ mod tests {
             ("pyproject.toml", "[tool.ruff]\nline-length = 100\n", false),
             ("pyproject.toml", "[tool.ruff.format]\nquote-style = \"double\"\n", true),
             ("ruff.toml", "[format]\n", true),
-            (".pre-commit-config.yaml", "  - id: ruff\n  - id: ruff-format\n", true),
-            (".pre-commit-config.yaml", "  - id: ruff\n", false),
+            (".pre-commit-config.yaml", "repos:\n- hooks:\n  - id: ruff\n  - id: ruff-format\n", true),
+            (".pre-commit-config.yaml", "repos:\n- hooks:\n  - id: ruff\n", false),
         ] {
             let found = RuffFormat.detect(&project(&[(path, text)], &["a.py"], &[]));
             assert_eq!(!found.is_empty(), used, "{path}: {text}");

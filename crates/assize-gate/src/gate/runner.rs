@@ -20,10 +20,16 @@ const BROKEN: &str = "broken";
 const CALLS: &str = "calls";
 /// The variable that names the report of a call.
 const EVENTS_VARIABLE: &str = "ASSIZE_EVENTS";
-/// Scripts that run tests, the first that there is is taken.
-const TEST_SCRIPTS: [&str; 6] = ["test", "test:unit", "tests", "unit", "test:ci", "test:run"];
+/// Scripts that run tests, by their usual names; the first that there is is taken.
+const TEST_SCRIPTS: [&str; 7] = ["test", "test:unit", "tests", "unit", "test:ci", "test:run", "tests-only"];
 /// Programs that the system brings along; the project's folder of programs must not take their place.
 const SYSTEM: [&str; 12] = ["node", "npm", "npx", "sh", "bash", "env", "rm", "cp", "mv", "mkdir", "echo", "cd"];
+
+/// Scripts that run the tests of a package: those that the maintainers call, then those that are often called so.
+pub(super) fn test_scripts<'p>(project: &'p Project, package: &NodePackage) -> Vec<&'p str> {
+    let scripts = project.pipeline.scripts.iter().filter(|script| script.folder == package.folder);
+    scripts.map(|script| script.name.as_str()).chain(TEST_SCRIPTS).collect()
+}
 
 /// A runner of tests, and how it is told to use our plug-in.
 pub(super) struct JavaScriptRunner {
@@ -76,18 +82,19 @@ pub(super) const EXPECTED: [&str; 3] = ["toBe", "toEqual", "toThrow"];
 
 impl JavaScriptRunner {
     /// The script that calls the runner, taken apart.
-    fn script(&self, package: &NodePackage) -> Option<(&'static str, Vec<ScriptStep>)> {
-        TEST_SCRIPTS.into_iter().find_map(|name| {
-            let steps = package.script(name).and_then(|_| script::steps(package, name))?;
-            steps.iter().any(self.is_call).then_some((name, steps))
-        })
+    fn script(&self, project: &Project, package: &NodePackage) -> Option<String> {
+        let calls = |name: &&str| {
+            let steps = package.script(name).and_then(|_| script::steps(package, name)).unwrap_or_default();
+            steps.iter().any(self.is_call)
+        };
+        test_scripts(project, package).into_iter().find(calls).map(str::to_owned)
     }
 
     /// A setup where a script of the package calls the runner.
-    pub fn called(&self, package: &NodePackage) -> Option<Setup> {
-        let (name, _) = self.script(package)?;
+    pub fn called(&self, project: &Project, package: &NodePackage) -> Option<Setup> {
+        let name = self.script(project, package)?;
         let because = format!("{} has the script `{name}`, which calls {}", package.path(), self.name);
-        Some(Setup { folder: package.folder.clone(), because, detail: name.to_owned() })
+        Some(Setup { folder: package.folder.clone(), because, detail: name })
     }
 
     /// The command: the script with ours in place of the runner's call, or the runner by itself.

@@ -165,10 +165,22 @@ fn is_assignment(text: &str) -> bool {
     })
 }
 
+/// Returns whether a command only calls scripts of the packages of a workspace. Their own gates run these.
+pub(super) fn is_of_workspace(step: &ScriptStep) -> bool {
+    const EVERYWHERE: [&str; 8] =
+        ["--filter", "--recursive", "--workspace", "--workspaces", "-F", "-r", "-ws", "workspaces"];
+    let word = |word: &Word| word.text.split('=').next().is_some_and(|option| EVERYWHERE.contains(&option));
+    match step.head() {
+        "turbo" | "lerna" | "nx" => true,
+        "npm" | "pnpm" | "yarn" | "bun" => step.arguments().iter().any(word),
+        _ => false,
+    }
+}
+
 /// The script that a command calls, and what is handed on to it.
 fn called(package: &NodePackage, step: &ScriptStep) -> Option<(String, Vec<Word>)> {
     let manager = step.head();
-    if !matches!(manager, "npm" | "pnpm" | "yarn" | "bun") {
+    if !matches!(manager, "npm" | "pnpm" | "yarn" | "bun") || is_of_workspace(step) {
         return None;
     }
     let quiet = |word: &&Word| matches!(word.text.as_str(), "-s" | "--silent" | "--quiet" | "-q");

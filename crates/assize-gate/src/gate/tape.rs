@@ -38,8 +38,12 @@ impl Gate for Tape {
         &[Dimension::TestsFunctional]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["tape"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
-        javascript::packages(project).iter().filter_map(|package| RUNNER.called(package)).collect()
+        javascript::packages(project).iter().filter_map(|package| RUNNER.called(project, package)).collect()
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {

@@ -21,6 +21,10 @@ impl Gate for Tsc {
         &[Dimension::Types, Dimension::Compilation]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["tsc", "vue-tsc"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let configured: Vec<&str> = project
             .files
@@ -47,6 +51,7 @@ impl Gate for Tsc {
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        let called = called_with(project, &setup.folder);
         let common = ["--noEmit", "--pretty", "false", "--incremental", "false"];
         if is_solution(project, &setup.folder) {
             // A project of projects is built, since nothing else follows its references; it is built in a copy.
@@ -55,9 +60,9 @@ impl Gate for Tsc {
         let arguments: Vec<&str> = if is_composite(project, &setup.folder) {
             // Such a project must be incremental; what it would remember goes elsewhere.
             let info = ["--tsBuildInfoFile", concat!("{reports}", "/tsbuildinfo")];
-            ["-p", "."].into_iter().chain(common[..3].iter().copied()).chain(info).collect()
+            ["-p", called.unwrap_or(".")].into_iter().chain(common[..3].iter().copied()).chain(info).collect()
         } else {
-            ["-p", "."].into_iter().chain(common).collect()
+            ["-p", called.unwrap_or(".")].into_iter().chain(common).collect()
         };
         javascript::command(setup, project, "tsc", &arguments)
     }
@@ -70,6 +75,19 @@ impl Gate for Tsc {
         // 2: faults, and something was emitted all the same.
         &[0, 1, 2]
     }
+}
+
+/// The settings that the maintainers check a folder with, where no call takes those that tsc finds by itself.
+fn called_with<'p>(project: &'p Project, folder: &str) -> Option<&'p str> {
+    let calls = project.pipeline.commands.iter().filter(|call| call.folder == folder && call.begins_with("tsc"));
+    let settings = calls.map(|call| {
+        let mut words = call.words.iter().map(String::as_str);
+        words.find(|word| matches!(*word, "-p" | "--project")).and_then(|_| words.next())
+    });
+    let mut all: Vec<Option<&str>> = settings.collect();
+    let is_own = |path: &str| !path.contains('/') && project.files.contains(&within(folder, path));
+    all.retain(|settings| settings.is_none_or(is_own));
+    if all.contains(&None) { None } else { all.first().copied().flatten() }
 }
 
 /// A folder of nothing but settings that others extend has nothing to check.

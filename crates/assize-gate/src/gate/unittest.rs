@@ -26,6 +26,10 @@ impl Gate for Unittest {
         &[Dimension::TestsFunctional]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["unittest"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let setup = |root: PythonRoot| {
             let because = unittest_because(project, &root)?;

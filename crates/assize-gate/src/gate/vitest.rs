@@ -70,9 +70,13 @@ impl Gate for Vitest {
         &[Dimension::TestsFunctional]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["vitest"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let found = javascript::packages(project).into_iter().filter_map(|package| {
-            RUNNER.called(&package).or_else(|| {
+            RUNNER.called(project, &package).or_else(|| {
                 let because = javascript::because(project, &package, "vitest")?;
                 let tested = !javascript::test_files(project, &package.folder).is_empty();
                 tested.then(|| Setup { folder: package.folder.clone(), because, detail: String::new() })

@@ -149,7 +149,7 @@ fn project(files: &BTreeMap<String, String>, bin: &Path) -> Done<Project> {
     }
     let manifests = files.iter().filter(|(path, _)| is_setting(path));
     let manifests = manifests.map(|(path, text)| (path.clone(), text.clone())).collect();
-    Ok(Project { files: files.keys().cloned().collect(), manifests, programs })
+    Ok(Project::new(files.keys().cloned().collect(), manifests, programs))
 }
 
 impl RecordingCase {

@@ -111,7 +111,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let judges = Judges::of_review(&config, host)?;
     let tools_only = begun.map_or(arguments.tools_only, |begun| begun.fixer.is_none());
     let fixer = if tools_only { None } else { Judges::fixer_of(&config, host, &judges, ReplyReuse::Reuse)? };
-    let review = config.review_terms(host, judges.ids(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
+    let review = arguments.gates.terms(&config, host, judges.ids())?;
     let policy = begun.map_or_else(|| arguments.policy(config.fix), |begun| begun.policy);
     check_fix_policy(&policy, "").map_err(Failure::new)?;
     let terms = FixTerms { review: &review, policy, limits: config.patch_limits, fixer: fixer.as_deref() };

@@ -24,6 +24,7 @@ use crate::watch::ReviewProgress;
 Examples:
   assize gates                    run the project's checks on the tree as it is
   assize gates --list             which gates are used, by what they are recognized, and which others there are
+  assize gates --plan             which gates run and why, with their commands, and which do not
   assize gates --base HEAD~1      only what is new since that commit
   assize gates --only pytest      one of them, as results name it
   assize gates --skip cargo-clippy --format json")]
@@ -34,6 +35,9 @@ pub struct Arguments {
     /// List the gates that the project uses and the others that there are, and run none.
     #[arg(long)]
     list: bool,
+    /// Show which gates run, by what reason and with which command, and which were recognized and do not run; run none.
+    #[arg(long, conflicts_with = "list")]
+    plan: bool,
     /// Run this gate and no other; may be given several times.
     #[arg(long, value_name = "GATE", conflicts_with = "skip")]
     only: Vec<String>,
@@ -47,14 +51,15 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Some(revision) => terms_of_base(host, revision, &arguments.gates, output)?,
         None => (None, config_of_tree(host, &arguments.gates, output)?),
     };
-    let mut terms = config.review_terms(host, Vec::new(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
+    let mut terms = arguments.gates.terms(&config, host, Vec::new())?;
     if !arguments.only.is_empty() {
         terms.gates.off = config.all_gates_but(&arguments.only)?;
+        terms.gates.only = arguments.only.iter().cloned().collect();
     }
     // What has to be known before a change is accepted is a matter of the review.
     terms.policy.require.clear();
-    if arguments.list {
-        return list(&terms, host, output);
+    if arguments.list || arguments.plan {
+        return list(&terms, arguments.plan, base.as_deref(), host, output);
     }
     let scope = if base.is_some() { ReviewScope::Change } else { ReviewScope::Everything };
     let case = ReviewCase { base, scope, ..ReviewCase::default() };
@@ -73,9 +78,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 
 /// Runs the gates on the tree as it is: what they find does not matter, only whether they can.
 pub(super) fn tried(host: &Host, output: Output) -> std::result::Result<ExecReport, Failure> {
-    let arguments = GateArguments { sandbox: None, skip: Vec::new(), trust_config: false };
+    let arguments = GateArguments { sandbox: None, skip: Vec::new(), trust_config: false, all: false };
     let config = config_of_tree(host, &arguments, output)?;
-    let terms = config.review_terms(host, Vec::new(), &[], None)?;
+    let terms = arguments.terms(&config, host, Vec::new())?;
     let case = ReviewCase { scope: ReviewScope::Everything, ..ReviewCase::default() };
     let _ = end_with_us();
     let mut watch = ReviewProgress::new(output);
@@ -85,13 +90,13 @@ pub(super) fn tried(host: &Host, output: Output) -> std::result::Result<ExecRepo
 }
 
 /// Lists the gates of the project, and those that there are.
-fn list(terms: &review::ReviewTerms, host: &Host, output: Output) -> Result {
-    let found = review::used_gates(terms, &host.folder).map_err(failed)?;
-    if output.format == Format::Json {
-        print(&format!("{}\n", json!(GateList::of(&found))));
-        return Ok(Exit::Done);
-    }
-    print(&render::review::gates_listed(&found, &terms.gates.off));
+fn list(terms: &review::ReviewTerms, with_plan: bool, base: Option<&str>, host: &Host, output: Output) -> Result {
+    let (plan, project) = review::planned_gates(terms, &host.folder, base).map_err(failed)?;
+    print(&match output.format {
+        Format::Json => format!("{}\n", json!(GateList::of(&plan, &project))),
+        _ if with_plan => render::review::gates_planned(&plan, &project),
+        _ => render::review::gates_listed(&plan.due, &terms.gates.off),
+    });
     Ok(Exit::Done)
 }
 

@@ -82,6 +82,23 @@ pub struct GateArguments {
     /// Take the settings from the work tree's assize.toml, not from that of the base.
     #[arg(long)]
     pub(super) trust_config: bool,
+    /// Run the gates of packages that the change cannot affect as well.
+    #[arg(long)]
+    pub(super) all: bool,
+}
+
+impl GateArguments {
+    /// Returns the terms of a review: what the configuration says, and what was asked for on the command line.
+    pub(super) fn terms(
+        &self,
+        config: &Config,
+        host: &Host,
+        judges: Vec<String>,
+    ) -> std::result::Result<review::ReviewTerms, Failure> {
+        let mut terms = config.review_terms(host, judges, &self.skip, self.sandbox.as_deref())?;
+        terms.gates.all = self.all;
+        Ok(terms)
+    }
 }
 
 /// A file to write the review to, and in which form.
@@ -152,7 +169,7 @@ fn judge(
     output: Output,
 ) -> Result<ReviewRecord> {
     let judges = Judges::of_review(config, host)?;
-    let terms = config.review_terms(host, judges.ids(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
+    let terms = arguments.gates.terms(&config, host, judges.ids())?;
     // Without it an interrupted review would leave its gates at work.
     let _ = end_with_us();
     let mut watch = ReviewProgress::new(output);

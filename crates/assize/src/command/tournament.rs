@@ -95,7 +95,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (base, config) = terms_of_base(host, &arguments.base, &arguments.gates, output)?;
     let judges = Judges::of_review(&config, host)?;
     let gates = &arguments.gates;
-    let review = config.review_terms(host, Vec::new(), &gates.skip, gates.sandbox.as_deref())?;
+    let review = gates.terms(&config, host, Vec::new())?;
     let protection = Protection::by(&specification);
     let case = ReviewCase { specification: Untrusted::new(specification), base, ..ReviewCase::default() };
     // Without it an interrupted tournament would leave its gates at work.

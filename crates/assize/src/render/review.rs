@@ -8,7 +8,8 @@ use assize_core::ruling::{Outcome, Unjudged};
 use assize_core::text::first_line;
 use assize_gate::excuse::Excuse;
 use assize_gate::exec_report::{GateResult, TestsOf, line_of};
-use assize_gate::gate::{GATES, Gate, GateState, Setup};
+use assize_gate::gate::{GATES, Gate, GateState, Project, Setup};
+use assize_gate::plan::{self, GatePlan};
 use assize_review::case::{ReviewInputs, ReviewScope};
 use assize_review::court::{ReviewRecord, decide, dimension_of};
 use assize_review::verdict::{FixOperation, Scores};
@@ -263,6 +264,29 @@ pub fn gates_listed(used: &[(&dyn Gate, Setup)], off: &BTreeSet<String>) -> Stri
     for gate in GATES.iter().filter(|gate| used.iter().all(|(used, _)| used.id() != gate.id())) {
         let why = if off.contains(gate.id()) { "left out by `skip`" } else { "not used here" };
         let _ = writeln!(text, "{}", quiet(&format!("{}  {why}; it {}", gate.id(), gate.summary())));
+    }
+    text
+}
+
+/// Shows which gates run, why, and with which command, and which do not.
+pub fn gates_planned(plan: &GatePlan<'_>, project: &Project) -> String {
+    let mut text = String::new();
+    for (gate, setup) in &plan.due {
+        let name = plan::name_of(gate.id(), &setup.folder);
+        let _ = writeln!(text, "{}  {}", styled(STRONG, &visible(&name)), quiet(&visible(&setup.because)));
+        let command = gate.command(setup, project).again(gate.id());
+        let _ = writeln!(text, "    {}", visible(command.replace('\n', " ").trim_end()));
+    }
+    if plan.due.is_empty() {
+        let _ = writeln!(text, "{NO_GATE}");
+    }
+    for gate in &plan.left_out {
+        let name = plan::name_of(&gate.id, &gate.folder);
+        let line = format!("{name}  does not run: {} ({})", gate.why, gate.because);
+        let _ = writeln!(text, "{}", quiet(&visible(&line)));
+    }
+    for what in &project.pipeline.unread {
+        let _ = writeln!(text, "{}", quiet(&format!("not read: {}", visible(what))));
     }
     text
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::ConfigurationFile;
 use crate::security::FindingCollector;
-use crate::security::document::{at, entries, items, json, line_with, text, toml};
+use assize_ecosystem::document::{at, entries, items, json, line_with, text, toml};
 
 /// Looks at an agent's settings. What it is told in words is for a reader to judge.
 pub(super) fn look(about: &ConfigurationFile<'_>, report: &mut FindingCollector) {

@@ -8,7 +8,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::ConfigurationFile;
-use crate::security::document::{at, entries, items, line_with, text, yaml};
+use assize_ecosystem::document::{at, entries, items, line_with, text, yaml};
 use crate::security::{FindingCollector, listed};
 
 /// Looks at a workflow.

@@ -11,7 +11,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::ConfigurationPurpose;
-use crate::security::document::{DEPTH_MAX, line_with, yaml};
+use assize_ecosystem::document::{DEPTH_MAX, line_with, yaml};
 use crate::security::{FindingCollector, RequestedChanges, SecurityChange, listed};
 
 /// Looks for tests that the pipelines of the base ran and those of the change do not.

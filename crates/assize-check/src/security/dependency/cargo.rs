@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{DeclaredDependency, LockedPackage, PackageSource};
-use crate::security::document::{at, entries, items, text, toml};
+use assize_ecosystem::document::{at, entries, items, text, toml};
 
 /// Reads a manifest.
 pub(super) fn manifest(source: &str) -> Option<Vec<DeclaredDependency>> {

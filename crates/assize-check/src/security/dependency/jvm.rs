@@ -7,7 +7,7 @@ use quick_xml::events::Event;
 use regex::Regex;
 
 use super::{DeclaredDependency, PackageSource};
-use crate::security::document::{entries, text, toml};
+use assize_ecosystem::document::{entries, text, toml};
 
 /// Reads a manifest.
 pub(super) fn manifest(path: &str, source: &str) -> Option<Vec<DeclaredDependency>> {

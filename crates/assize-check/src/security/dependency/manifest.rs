@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assize_core::text::quote;
 
 use super::{DeclaredDependency, Ecosystem, PackageSource, lookalike, wanted};
-use crate::security::document::line_with;
+use assize_ecosystem::document::line_with;
 use crate::security::{FileVersions, FindingCollector, SecurityChange, listed};
 
 /// Lists packages that came, went, changed their version, or come from elsewhere.

@@ -21,7 +21,7 @@ use assize_core::path::file_name;
 use assize_core::text::quote;
 use assize_ecosystem::{Ecosystem, Language, of_language, of_manifest};
 
-use super::document::line_with;
+use assize_ecosystem::document::line_with;
 use super::{FileVersions, FindingCollector, RequestedChanges, SecurityChange, listed};
 use crate::security::address::{host_of, place_of, without_login};
 

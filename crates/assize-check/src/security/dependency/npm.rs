@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{DeclaredDependency, LockedPackage, PackageSource};
-use crate::security::document::{DEPTH_MAX, at, entries, json, text, yaml};
+use assize_ecosystem::document::{DEPTH_MAX, at, entries, json, text, yaml};
 
 /// Reads a manifest.
 pub(super) fn manifest(source: &str) -> Option<Vec<DeclaredDependency>> {

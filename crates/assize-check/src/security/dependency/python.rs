@@ -8,7 +8,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::{DeclaredDependency, LockedPackage, PackageSource};
-use crate::security::document::{at, entries, items, json, text, toml};
+use assize_ecosystem::document::{at, entries, items, json, text, toml};
 
 /// Returns whether a file lists requirements for pip.
 pub(super) fn is_requirements(path: &str) -> bool {

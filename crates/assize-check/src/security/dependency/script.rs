@@ -7,7 +7,7 @@ use assize_core::text::quote;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::security::document::{at, entries, json, line_with, text, toml};
+use assize_ecosystem::document::{at, entries, json, line_with, text, toml};
 use crate::security::download::is_download_and_run;
 use crate::security::{FileVersions, FindingCollector, RequestedChanges};
 

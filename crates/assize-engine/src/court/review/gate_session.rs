@@ -9,13 +9,14 @@ use assize_gate::comparison::{Moves, keep_shared};
 use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
 use assize_gate::gate::{Dimension, Gate, GateRun, GateState, Setup};
-use assize_review::case::ReviewInputs;
+use assize_gate::plan::{self, GatePlan};
+use assize_review::case::{ReviewInputs, ReviewScope};
 use assize_review::tournament::STOPPED_EARLY;
 use assize_syntax::cut_off::with_functions_cut_off;
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
 
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
-use crate::gate::{BaseCache, GateExecution, Planned, PreparedWorktree, detect};
+use crate::gate::{BaseCache, GateExecution, Planned, PreparedWorktree};
 use crate::random::fresh_word;
 use crate::sandbox::Sandbox;
 use crate::scratch::Scratch;
@@ -71,9 +72,11 @@ impl<'a> GateSession<'a> {
         worktrees: &mut PreparedWorktrees,
         limits: &mut Vec<String>,
     ) -> Result<(Vec<GateResult>, Vec<Finding>), ReviewError> {
-        let of =
-            |worktree: &PreparedWorktree| detect(&worktree.project, &self.terms.gates.declared, &self.terms.gates.off);
-        let on_change = of(&worktrees.change);
+        let changed = self.changed();
+        let plan = |worktree: &PreparedWorktree| self.terms.gates.plan(&worktree.project, changed.as_ref());
+        let of = |worktree: &PreparedWorktree| plan(worktree).due;
+        let GatePlan { due: on_change, left_out } = plan(&worktrees.change);
+        limits.extend(plan::summary_of(&left_out));
         let on_held = worktrees.held.as_ref().map(of);
         let on_base = worktrees.base.as_ref().map(of).unwrap_or_default();
         let due = due(on_change, on_held);
@@ -135,6 +138,14 @@ impl<'a> GateSession<'a> {
             self.of_change.insert(key, ran.clone());
         }
         Ok(ran)
+    }
+
+    /// The files that the change touches, where there is a change.
+    fn changed(&self) -> Option<BTreeSet<String>> {
+        if self.so_far.case.scope == ReviewScope::Everything {
+            return None;
+        }
+        Some(self.diff.files.iter().map(|file| file.path.clone()).collect())
     }
 
     fn is_hopeless(&self, results: &[GateResult]) -> bool {
@@ -496,5 +507,5 @@ fn is_test_runner(gate: &dyn Gate) -> bool {
 }
 
 fn name_of(gate: &dyn Gate, setup: &Setup) -> String {
-    if setup.folder.is_empty() { gate.id().to_owned() } else { format!("{} in {}", gate.id(), setup.folder) }
+    plan::name_of(gate.id(), &setup.folder)
 }

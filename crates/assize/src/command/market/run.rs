@@ -122,8 +122,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         output.note(&format!("all is there: {count}, branch {name}, {}", source.name()));
         return Ok(Exit::Done);
     }
-    let review =
-        config.review_terms(host, panel.review.ids(), &arguments.gates.skip, arguments.gates.sandbox.as_deref())?;
+    let review = arguments.gates.terms(&config, host, panel.review.ids())?;
     let yard = yard(&config, &review, host, &home, output)?;
     branch.switch(&name).map_err(|error| Failure::new(error.to_string()))?;
     let guidelines = guidelines(&arguments.specification, host)?;

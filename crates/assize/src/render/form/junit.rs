@@ -1,9 +1,14 @@
 //! A review as JUnit XML: one suite for the tests of each runner, one for the gates, one for the findings.
+//!
+//! A failure is what keeps the change from being accepted. What is excused, cannot work here or only tells somebody something is a case that
+//! was skipped, with the reason, or one that passed.
 
 use assize_core::finding::Severity;
-use assize_gate::exec_report::{GateResult, line_of};
+use assize_gate::comparison::own_name;
+use assize_gate::excuse::Excuse;
+use assize_gate::exec_report::{FailingTest, GateResult, line_of};
 use assize_gate::gate::GateState;
-use assize_review::court::ReviewRecord;
+use assize_review::court::{ReviewRecord, blocks};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::Form;
@@ -31,24 +36,52 @@ fn report(record: &ReviewRecord) -> Report {
     let mut suite = TestSuite::new("gates");
     suite.add_test_cases(gates().map(gate_case));
     report.add_test_suite(suite);
-    for gate in gates().filter(|gate| gate.tests.is_some()) {
+    for gate in gates() {
         let Some(tests) = &gate.tests else { continue };
         let mut suite = TestSuite::new(gate.name());
-        for test in &tests.failing {
-            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status.set_message(visible(test.message.as_deref().unwrap_or("the test failed")));
-            suite.add_test_case(TestCase::new(visible(&test.id), status));
-        }
+        suite.add_test_cases(tests.passed_ids.iter().map(|id| test_case(id, TestCaseStatus::success())));
+        suite.add_test_cases(tests.skipped_ids.iter().map(|id| test_case(id, TestCaseStatus::skipped())));
+        suite.add_test_cases(tests.failing.iter().map(failing_case));
+        suite.set_time(std::time::Duration::from_millis(gate.time_ms));
         report.add_test_suite(suite);
     }
     let mut suite = TestSuite::new("findings");
     for finding in record.inputs.findings.iter().filter(|finding| finding.severity != Severity::Note) {
-        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        let mut status = match blocks(finding, &record.inputs.policy) {
+            true => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            false => TestCaseStatus::skipped(),
+        };
         status.set_message(visible(&finding.to_string()));
-        suite.add_test_case(TestCase::new(finding.rule.clone(), status));
+        let mut case = TestCase::new(finding.rule.clone(), status);
+        case.set_classname(visible(finding.path.as_deref().unwrap_or("findings")));
+        suite.add_test_case(case);
     }
     report.add_test_suite(suite);
     report
+}
+
+fn failing_case(test: &FailingTest) -> TestCase {
+    let mut status = match test.excuse {
+        None => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Some(_) => TestCaseStatus::skipped(),
+    };
+    let excuse = test.excuse.map(|excuse| match excuse {
+        Excuse::KnownRed => "known red: ",
+        Excuse::Flaky => "flaky: ",
+        Excuse::Adapted => "adapted by the change: ",
+    });
+    let message = test.message.as_deref().unwrap_or("the test failed");
+    status.set_message(visible(&format!("{}{message}", excuse.unwrap_or_default())));
+    test_case(&test.id, status)
+}
+
+/// A test under its own name, in the class that its file and what it stands in make.
+fn test_case(id: &str, status: TestCaseStatus) -> TestCase {
+    let name = own_name(id);
+    let class = id.strip_suffix(name).unwrap_or_default().trim_end_matches([':', ' ', '>']);
+    let mut case = TestCase::new(visible(name), status);
+    case.set_classname(visible(if class.is_empty() { "tests" } else { class }));
+    case
 }
 
 fn gate_case(gate: &GateResult) -> TestCase {
@@ -65,6 +98,7 @@ fn gate_case(gate: &GateResult) -> TestCase {
         status.set_message(visible(&message));
     }
     let mut case = TestCase::new(gate.name(), status);
+    case.set_classname("gates");
     case.set_time(std::time::Duration::from_millis(gate.time_ms));
     case
 }

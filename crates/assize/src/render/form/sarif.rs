@@ -4,11 +4,13 @@
 //! hundred types from the schema at build time.
 
 use assize_core::finding::Severity;
-use assize_review::court::ReviewRecord;
+use assize_gate::exec_report::TestSummary;
+use assize_review::court::{ReviewRecord, blocks};
 use serde_json::{Value, json};
 
 use super::Form;
 use crate::exit::Failure;
+use crate::pages::about;
 use crate::render::review::category;
 use crate::render::visible;
 
@@ -33,7 +35,7 @@ fn log(record: &ReviewRecord) -> Value {
             let rule = format!("{}/{}", gate.id, found.code);
             results.push(result(&rule, found.severity, &found.message, found.path.as_deref(), found.line));
         }
-        for test in gate.tests.iter().flat_map(|tests| &tests.failing) {
+        for test in gate.tests.iter().flat_map(TestSummary::held) {
             let message = test.message.as_deref().unwrap_or("the test failed");
             let rule = format!("{}/failed-test", gate.id);
             results.push(result(
@@ -47,12 +49,15 @@ fn log(record: &ReviewRecord) -> Value {
     }
     for finding in &record.inputs.findings {
         let rule = format!("{}/{}", category(finding), finding.rule);
-        results.push(result(&rule, finding.severity, &finding.message, finding.path.as_deref(), finding.line));
+        // An error is what keeps the change from being accepted.
+        let is_heavy = finding.severity == Severity::Error && !blocks(finding, &record.inputs.policy);
+        let severity = if is_heavy { Severity::Warning } else { finding.severity };
+        results.push(result(&rule, severity, &finding.message, finding.path.as_deref(), finding.line));
     }
     let mut ids: Vec<&str> = results.iter().filter_map(|result: &Value| result["ruleId"].as_str()).collect();
     ids.sort_unstable();
     ids.dedup();
-    let rules: Vec<Value> = ids.into_iter().map(|id| json!({"id": id})).collect();
+    let rules: Vec<Value> = ids.into_iter().map(rule).collect();
     let came_to_no_result: Vec<Value> = record
         .inputs
         .exec
@@ -80,6 +85,17 @@ fn log(record: &ReviewRecord) -> Value {
             "results": results,
             "properties": {"outcome": record.ruling.outcome},
         }],
+    })
+}
+
+/// Describes a rule by its page: the sentence that sums it up, and the whole of it as help.
+fn rule(id: &str) -> Value {
+    let Some(page) = about(id).into_iter().next() else { return json!({"id": id}) };
+    let summary = page.summary();
+    json!({
+        "id": id,
+        "shortDescription": {"text": summary},
+        "help": {"text": format!("{summary} `assize explain {id}` says more."), "markdown": page.text},
     })
 }
 
@@ -126,6 +142,8 @@ mod tests {
         assert_eq!(results[1]["locations"][0]["physicalLocation"]["region"]["startLine"], 3);
         assert_eq!(results[2]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "src/a%7Cb.py");
         assert_eq!(log["runs"][0]["properties"]["outcome"], "revise");
+        let help = log["runs"][0]["tool"]["driver"]["rules"][2]["help"]["markdown"].as_str();
+        assert!(help.is_some_and(|help| help.starts_with("# `secret`")), "{help:?}");
     }
 
     /// What SARIF 2.1.0 says of the objects that are written here, and no field more.
@@ -149,7 +167,9 @@ mod tests {
         let driver = json!({"type": "object", "required": ["name"], "additionalProperties": false,
             "properties": {"name": {"type": "string"}, "version": {"type": "string"},
                 "rules": {"type": "array", "uniqueItems": true, "items": {"type": "object", "required": ["id"],
-                    "additionalProperties": false, "properties": {"id": {"type": "string"}}}}}});
+                    "additionalProperties": false, "properties": {"id": {"type": "string"}, "shortDescription": text,
+                        "help": {"type": "object", "required": ["text"], "additionalProperties": false,
+                            "properties": {"text": {"type": "string", "minLength": 1}, "markdown": {"type": "string"}}}}}}}});
         let notification = json!({"type": "object", "required": ["message"], "additionalProperties": false,
             "properties": {"level": level, "message": text}});
         let invocation = json!({"type": "object", "required": ["executionSuccessful"], "additionalProperties": false,

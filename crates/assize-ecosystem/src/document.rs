@@ -12,7 +12,7 @@ pub const DEPTH_MAX: usize = 100;
 pub const DOCUMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Reads JSON; comments and trailing commas are let pass, which settings of editors have.
-pub(super) fn json(text: &str) -> Option<Value> {
+pub fn json(text: &str) -> Option<Value> {
     if text.len() > DOCUMENT_BYTES_MAX {
         return None;
     }
@@ -38,7 +38,7 @@ fn is_deep(text: &str) -> bool {
 }
 
 /// Reads TOML.
-pub(super) fn toml(text: &str) -> Option<Value> {
+pub fn toml(text: &str) -> Option<Value> {
     if text.len() > DOCUMENT_BYTES_MAX {
         return None;
     }
@@ -66,7 +66,7 @@ impl OpenYamlContainer {
 }
 
 /// Reads the first document of a YAML file.
-pub(super) fn yaml(text: &str) -> Option<Value> {
+pub fn yaml(text: &str) -> Option<Value> {
     if text.len() > DOCUMENT_BYTES_MAX {
         return None;
     }
@@ -105,27 +105,27 @@ fn plain(text: &str) -> Value {
 }
 
 /// Lends what stands at the end of a way through maps.
-pub(super) fn at<'v>(value: &'v Value, way: &[&str]) -> Option<&'v Value> {
+pub fn at<'v>(value: &'v Value, way: &[&str]) -> Option<&'v Value> {
     way.iter().try_fold(value, |value, name| value.get(name))
 }
 
 /// Walks over the entries of the map at the end of a way; none where there is no map.
-pub(super) fn entries<'v>(value: &'v Value, way: &[&str]) -> impl Iterator<Item = (&'v String, &'v Value)> + use<'v> {
+pub fn entries<'v>(value: &'v Value, way: &[&str]) -> impl Iterator<Item = (&'v String, &'v Value)> + use<'v> {
     at(value, way).and_then(Value::as_object).into_iter().flatten()
 }
 
 /// Walks over the items of the list at the end of a way; none where there is no list.
-pub(super) fn items<'v>(value: &'v Value, way: &[&str]) -> impl Iterator<Item = &'v Value> + use<'v> {
+pub fn items<'v>(value: &'v Value, way: &[&str]) -> impl Iterator<Item = &'v Value> + use<'v> {
     at(value, way).and_then(Value::as_array).into_iter().flatten()
 }
 
 /// Lends the text at the end of a way; empty where there is none.
-pub(super) fn text<'v>(value: &'v Value, way: &[&str]) -> &'v str {
+pub fn text<'v>(value: &'v Value, way: &[&str]) -> &'v str {
     at(value, way).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Finds the first line that has all of some texts, counted from 1.
-pub(super) fn line_with(text: &str, words: &[&str]) -> Option<u32> {
+pub fn line_with(text: &str, words: &[&str]) -> Option<u32> {
     let at = text.lines().position(|line| words.iter().all(|word| line.contains(word)))?;
     u32::try_from(at + 1).ok()
 }

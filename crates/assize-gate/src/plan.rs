@@ -1,0 +1,408 @@
+//! Which gates run: of those that a project could use, the ones that its maintainers run, and of these the ones that a change can
+//! affect.
+//!
+//! What is declared always runs, and so does what comes with a language. A linter, a formatter or a type checker that is set up but
+//! that no complete pipeline calls would judge a change by what nobody holds it to; a package of an example or of a playground, by
+//! what nobody tests. This module decides over what [`Gate::detect`] finds; it must not run anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_core::path::parent;
+use assize_ecosystem::pipeline::PipelineCommand;
+use assize_ecosystem::{document, is_code, is_setting, of_manifest};
+use serde::{Deserialize, Serialize};
+
+use crate::gate::{Dimension, GATES, Gate, Project, Setup};
+
+/// Folders whose packages show how a project is used, or are there to try it.
+const ASIDE: [&str; 16] = [
+    "benchmark", "benchmarks", "bench", "demo", "demos", "docs", "e2e", "example", "examples", "fixture", "fixtures", "playground",
+    "playgrounds", "sample", "samples", "templates",
+];
+
+/// Folders of tests: a project within one is what tests work on.
+const TESTS: [&str; 4] = ["__tests__", "test", "testdata", "tests"];
+
+/// Which gates run.
+pub struct GatePlan<'g> {
+    /// Those that run, in their order.
+    pub due: Vec<(&'g dyn Gate, Setup)>,
+    /// Those that were recognized and do not.
+    pub left_out: Vec<LeftOutGate>,
+}
+
+/// A gate that was recognized and does not run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LeftOutGate {
+    /// Its id.
+    pub id: String,
+    /// The folder that it would run in, relative to the root; empty for the root itself.
+    pub folder: String,
+    /// By what it was recognized.
+    pub because: String,
+    /// Why it does not run.
+    pub why: String,
+}
+
+/// What a plan is made from, beside the project.
+#[derive(Clone, Copy)]
+pub struct PlanTerms<'g, 't> {
+    /// The gates that the project declares.
+    pub declared: &'g [Box<dyn Gate>],
+    /// The gates that are switched off, by the names that results show: `pytest`, or `pytest in examples/tutorial` for one folder.
+    pub off: &'t BTreeSet<String>,
+    /// The only gates that are to run, by the same names; all where it is empty.
+    pub only: &'t BTreeSet<String>,
+    /// The files that a change touches, where only what it can affect is to run.
+    pub changed: Option<&'t BTreeSet<String>>,
+}
+
+impl PlanTerms<'_, '_> {
+    fn is_wanted(&self, gate: &str, folder: &str) -> bool {
+        self.only.is_empty() || self.only.contains(gate) || self.only.contains(&name_of(gate, folder))
+    }
+}
+
+/// Returns the name of a gate as results show it.
+pub fn name_of(gate: &str, folder: &str) -> String {
+    if folder.is_empty() { gate.to_owned() } else { format!("{gate} in {folder}") }
+}
+
+/// Says in one sentence what is left out; nothing where nothing is.
+pub fn summary_of(left_out: &[LeftOutGate]) -> Option<String> {
+    let switched_off = |gate: &&LeftOutGate| gate.why != SWITCHED_OFF;
+    let names: Vec<String> = left_out.iter().filter(switched_off).map(|gate| name_of(&gate.id, &gate.folder)).collect();
+    let (shown, more) = names.split_at(names.len().min(NAMES_SHOWN_MAX));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    let shown = shown.join(", ");
+    (!names.is_empty()).then(|| format!("set up and not run: {shown}{more} (`assize gates --plan` says why)"))
+}
+
+impl<'g> GatePlan<'g> {
+    /// Plans the gates of a project.
+    pub fn of(project: &Project, terms: PlanTerms<'g, '_>) -> Self {
+        let built_in = GATES.iter().copied();
+        let all = built_in.chain(terms.declared.iter().map(AsRef::as_ref));
+        let recognized: Vec<(&dyn Gate, Setup)> = all
+            .filter(|gate| !terms.off.contains(gate.id()))
+            .flat_map(|gate| gate.detect(project).into_iter().map(move |setup| (gate, setup)))
+            .filter(|(gate, setup)| terms.is_wanted(gate.id(), &setup.folder))
+            .collect();
+        let calls = Calls::of(project);
+        let declared: BTreeSet<&str> = terms.declared.iter().map(|gate| gate.id()).collect();
+        let mut plan = Self { due: Vec::new(), left_out: Vec::new() };
+        for (gate, mut setup) in recognized {
+            let why = if terms.off.contains(&name_of(gate.id(), &setup.folder)) {
+                Some(SWITCHED_OFF.to_owned())
+            } else if declared.contains(gate.id()) {
+                None
+            } else {
+                calls.why_not(gate, &setup)
+            };
+            match why {
+                Some(why) => plan.leave_out(gate, setup, why),
+                None => {
+                    if let Some(call) = calls.of_gate(gate, &setup) {
+                        setup.because = format!("{} calls `{}`", call.source, shortened(&call.text()));
+                    }
+                    plan.due.push((gate, setup));
+                }
+            }
+        }
+        if let Some(changed) = terms.changed {
+            plan.keep_affected(project, changed, &declared);
+        }
+        plan
+    }
+
+    fn leave_out(&mut self, gate: &dyn Gate, Setup { folder, because, .. }: Setup, why: String) {
+        self.left_out.push(LeftOutGate { id: gate.id().to_owned(), folder, because, why });
+    }
+
+    /// Leaves out the gates of packages that a change cannot affect, unless that would leave none.
+    fn keep_affected(&mut self, project: &Project, changed: &BTreeSet<String>, declared: &BTreeSet<&str>) {
+        let packages = Packages::of(project);
+        let Some(affected) = packages.affected(changed) else { return };
+        let is_due = |(gate, setup): &(&dyn Gate, Setup)| {
+            declared.contains(gate.id()) || !packages.is_one(&setup.folder) || affected.contains(&setup.folder)
+        };
+        if !self.due.iter().any(is_due) {
+            return;
+        }
+        let (due, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.due).into_iter().partition(is_due);
+        self.due = due;
+        for (gate, setup) in rest {
+            self.leave_out(gate, setup, "the change touches neither this package nor one that it depends on".to_owned());
+        }
+    }
+}
+
+/// Why a gate does not run that others of its kind do.
+const NOT_CALLED_THERE: &str = "nothing that the maintainers run calls it in this folder";
+/// Why a gate does not run that the settings leave out.
+const SWITCHED_OFF: &str = "it is switched off by `skip`";
+/// Most gates that are named at once.
+const NAMES_SHOWN_MAX: usize = 6;
+/// The longest call that is shown as the reason for a gate, in characters.
+const CALL_CHARS_MAX: usize = 80;
+
+fn shortened(call: &str) -> String {
+    if call.chars().count() <= CALL_CHARS_MAX {
+        return call.to_owned();
+    }
+    let start: String = call.chars().take(CALL_CHARS_MAX - 1).collect();
+    format!("{start}…")
+}
+
+/// Which gates the maintainers' commands stand for.
+struct Calls<'p> {
+    project: &'p Project,
+    /// The commands that call a gate's tool, by the gate's id.
+    by_gate: BTreeMap<&'static str, Vec<&'p PipelineCommand>>,
+}
+
+impl<'p> Calls<'p> {
+    fn of(project: &'p Project) -> Self {
+        let mut by_gate: BTreeMap<&str, Vec<&PipelineCommand>> = BTreeMap::new();
+        for command in &project.pipeline.commands {
+            let called = |gate: &&'static dyn Gate| {
+                let calls = gate.calls().iter().filter(|call| command.begins_with(call));
+                calls.map(|call| call.len()).max().map(|length| (length, gate.id()))
+            };
+            let found: Vec<(usize, &str)> = GATES.iter().filter_map(called).collect();
+            // `ruff format` is not `ruff`.
+            let longest = found.iter().map(|(length, _)| *length).max();
+            for (_, id) in found.iter().filter(|(length, _)| Some(*length) == longest) {
+                by_gate.entry(id).or_default().push(command);
+            }
+        }
+        Self { project, by_gate }
+    }
+
+    /// The command that calls a gate's tool where the gate runs.
+    fn of_gate(&self, gate: &dyn Gate, setup: &Setup) -> Option<&'p PipelineCommand> {
+        self.commands(gate).iter().copied().find(|command| is_there(command, &setup.folder))
+    }
+
+    fn commands(&self, gate: &dyn Gate) -> &[&'p PipelineCommand] {
+        self.by_gate.get(gate.id()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns whether the maintainers run tests in a folder with the runner of another gate.
+    fn runs_others(&self, gate: &dyn Gate, folder: &str) -> bool {
+        let others = GATES.iter().filter(|other| other.id() != gate.id());
+        let mut runners = others.filter(|other| other.dimensions().contains(&Dimension::TestsFunctional));
+        runners.any(|other| self.commands(*other).iter().any(|command| command.folder == folder))
+    }
+
+    /// Says why a gate that was recognized does not run; `None` where it does.
+    fn why_not(&self, gate: &dyn Gate, setup: &Setup) -> Option<String> {
+        let pipeline = &self.project.pipeline;
+        let folder = setup.folder.as_str();
+        let is_called_there = self.of_gate(gate, setup).is_some()
+            || !setup.detail.is_empty() && pipeline.scripts.iter().any(|script| script.folder == folder && script.name == setup.detail);
+        if is_called_there {
+            return None;
+        }
+        // A file of settings for tests may lie beside them.
+        let is_python = matches!(gate.id(), "pytest" | "unittest");
+        let is_aside = |part: &str| ASIDE.contains(&part) || TESTS.contains(&part) && !is_python;
+        if folder.split('/').any(is_aside) {
+            return Some(NOT_CALLED_THERE.to_owned());
+        }
+        let may_be_called = !setup.detail.is_empty() || !gate.calls().is_empty();
+        if !folder.is_empty() && may_be_called && pipeline.is_pipeline {
+            return Some(NOT_CALLED_THERE.to_owned());
+        }
+        if !pipeline.is_complete {
+            return None;
+        }
+        let is_checker = gate.dimensions().iter().all(|it| matches!(it, Dimension::Style | Dimension::Types));
+        let runs_tests = gate.dimensions().contains(&Dimension::TestsFunctional);
+        let is_script = !setup.detail.is_empty();
+        if runs_tests && is_script && self.runs_others(gate, folder) {
+            return Some("the maintainers run other tests in its place".to_owned());
+        }
+        (is_checker && may_be_called && self.commands(gate).is_empty() || is_script && !runs_tests)
+            .then(|| "it is set up, and nothing that the maintainers run calls it".to_owned())
+    }
+}
+
+/// Returns whether a command runs in a folder, or names something in it.
+fn is_there(command: &PipelineCommand, folder: &str) -> bool {
+    if command.folder == folder {
+        return true;
+    }
+    let Some(inside) = folder.strip_prefix(&command.folder) else { return false };
+    let inside = inside.trim_start_matches('/');
+    command.words.iter().skip(1).any(|word| {
+        let word = word.trim_start_matches("./").trim_end_matches('/');
+        !inside.is_empty() && (word == inside || word.strip_prefix(inside).is_some_and(|rest| rest.starts_with('/')))
+    })
+}
+
+/// The packages of a workspace of npm, and which of them need which.
+struct Packages {
+    /// The folder of each package below the root, with the folders of those that it needs.
+    needs: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Packages {
+    fn of(project: &Project) -> Self {
+        let is_package = |path: &&String| path.ends_with("/package.json") && !path.contains("node_modules/");
+        let manifests: Vec<(&str, serde_json::Value)> = project
+            .manifests
+            .iter()
+            .filter(|(path, _)| is_package(path))
+            .filter_map(|(path, text)| Some((parent(path), document::json(text)?)))
+            .collect();
+        let names: BTreeMap<&str, &str> =
+            manifests.iter().map(|(folder, manifest)| (document::text(manifest, &["name"]), *folder)).collect();
+        let needs = manifests.iter().map(|(folder, manifest)| {
+            let tables = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+            let named = tables.iter().flat_map(|table| document::entries(manifest, &[table])).map(|(name, _)| name);
+            let needed = named.filter_map(|name| names.get(name.as_str())).map(|folder| (*folder).to_owned());
+            ((*folder).to_owned(), needed.collect())
+        });
+        Self { needs: needs.collect() }
+    }
+
+    fn is_one(&self, folder: &str) -> bool {
+        self.needs.contains_key(folder)
+    }
+
+    /// The packages that a change can affect: those that it touches, and those that need one of these. `None` where it touches what
+    /// every package may depend on.
+    fn affected(&self, changed: &BTreeSet<String>) -> Option<BTreeSet<String>> {
+        let mut affected: BTreeSet<String> = BTreeSet::new();
+        for path in changed {
+            let above = std::iter::successors(Some(parent(path)), |at| (!at.is_empty()).then(|| parent(at)));
+            match above.into_iter().find(|at| self.is_one(at)) {
+                Some(folder) => _ = affected.insert(folder.to_owned()),
+                None if is_code(path) || is_setting(path) || of_manifest(path).is_some() => return None,
+                None => {}
+            }
+        }
+        loop {
+            let before = affected.len();
+            let more = self.needs.iter().filter(|(_, needs)| needs.iter().any(|need| affected.contains(need)));
+            let more: Vec<String> = more.map(|(folder, _)| folder.clone()).collect();
+            affected.extend(more);
+            if affected.len() == before {
+                return Some(affected);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(manifests: &[(&str, &str)], files: &[&str]) -> Project {
+        let manifests: BTreeMap<String, String> =
+            manifests.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        let files = files.iter().map(|path| (*path).to_owned()).chain(manifests.keys().cloned()).collect();
+        Project::new(files, manifests, BTreeSet::new())
+    }
+
+    fn workflow(steps: &[&str]) -> String {
+        let steps: String = steps.iter().map(|step| format!("      - run: {step}\n")).collect();
+        format!("on: [push]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n{steps}")
+    }
+
+    fn due(project: &Project, off: &[&str], changed: Option<&[&str]>) -> String {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        let (off, changed) = (owned(off), changed.map(owned));
+        let plan = GatePlan::of(project, PlanTerms { declared: &[], off: &off, only: &BTreeSet::new(), changed: changed.as_ref() });
+        plan.due.iter().map(|(gate, setup)| name_of(gate.id(), &setup.folder)).collect::<Vec<_>>().join(", ")
+    }
+
+    const CI: &str = ".github/workflows/ci.yml";
+
+    #[test]
+    fn a_checker_that_a_complete_pipeline_does_not_call_is_left_out() {
+        let settings = "[tool.ruff.format]\n[tool.mypy]\n[tool.black]\n";
+        let with = |steps: &[&str]| {
+            let text = workflow(steps);
+            due(&project(&[("pyproject.toml", settings), (CI, &text)], &["a.py", "tests/test_a.py"]), &[], None)
+        };
+        assert_eq!(with(&["pytest", "ruff format --check"]), "python-compile, ruff-format, pytest");
+        assert_eq!(with(&["pytest", "ruff check", "mypy ."]), "python-compile, ruff-check, mypy, pytest");
+        let all = "python-compile, ruff-format, black, ruff-check, mypy, pytest";
+        assert_eq!(with(&["pytest", "./ci/lint.sh"]), all, "who knows what that runs");
+        assert_eq!(with(&["pip install ."]), all.replace("pytest", "unittest"), "nothing speaks of pytest");
+    }
+
+    #[test]
+    fn the_reason_is_what_the_maintainers_run() {
+        let text = workflow(&["tox"]);
+        let tox = "[testenv]\ncommands = pytest -x\n";
+        let project = project(&[("tox.ini", tox), (CI, &text)], &["tests/test_a.py"]);
+        let plan = GatePlan::of(&project, PlanTerms { declared: &[], off: &BTreeSet::new(), only: &BTreeSet::new(), changed: None });
+        let (_, setup) = plan.due.iter().find(|(gate, _)| gate.id() == "pytest").expect("pytest");
+        assert_eq!(setup.because, "tox.ini, environment `py` calls `pytest -x`");
+    }
+
+    #[test]
+    fn tests_of_examples_are_not_the_project_s() {
+        let manifests =
+            [("pyproject.toml", "[tool.pytest.ini_options]\n"), ("examples/tutorial/pyproject.toml", "[tool.pytest.ini_options]\n")];
+        let files = ["tests/test_a.py", "examples/tutorial/tests/test_b.py"];
+        assert_eq!(due(&project(&manifests, &files), &[], None), "python-compile, pytest");
+        let text = workflow(&["pytest", "cd examples/tutorial && pytest"]);
+        let with = [&manifests[..], &[(CI, text.as_str())]].concat();
+        assert_eq!(due(&project(&with, &files), &[], None), "python-compile, pytest, pytest in examples/tutorial");
+        assert_eq!(due(&project(&with, &files), &["pytest in examples/tutorial"], None), "python-compile, pytest");
+        assert_eq!(due(&project(&with, &files), &["pytest"], None), "python-compile");
+    }
+
+    const ROOT: &str = r#"{"workspaces":["packages/*"],"scripts":{"test":"vitest run","build":"npm run build -ws"}}"#;
+    const ONE: &str = r#"{"name":"one","scripts":{"build":"vite build","test":"vitest"}}"#;
+    const TWO: &str = r#"{"name":"two","dependencies":{"one":"workspace:*"},"scripts":{"build":"rollup -c"}}"#;
+    const THREE: &str = r#"{"name":"three","scripts":{"build":"rollup -c"}}"#;
+
+    #[test]
+    fn in_a_workspace_only_what_is_called_runs() {
+        let manifests = |steps: &[&str]| {
+            let text = workflow(steps);
+            let all = [
+                ("package.json", ROOT),
+                ("packages/one/package.json", ONE),
+                ("packages/two/package.json", TWO),
+                ("playground/x/package.json", THREE),
+                (CI, &text),
+            ];
+            due(&project(&all, &[]), &[], None)
+        };
+        assert_eq!(manifests(&["npm test"]), "vitest");
+        assert_eq!(
+            manifests(&["npm test", "npm run build"]),
+            "package-build in packages/one, package-build in packages/two, vitest"
+        );
+        assert_eq!(manifests(&["npm test", "npm run build -w two"]), "package-build in packages/two, vitest");
+    }
+
+    #[test]
+    fn a_package_runs_when_a_change_can_affect_it() {
+        let manifests = [
+            ("package.json", ROOT),
+            ("packages/one/package.json", ONE),
+            ("packages/two/package.json", TWO),
+            ("packages/three/package.json", THREE),
+        ];
+        let project = project(&manifests, &["docs/a.md"]);
+        let build = |folder: &str| format!("package-build in packages/{folder}");
+        let all = format!("{}, {}, {}, vitest, vitest in packages/one", build("one"), build("three"), build("two"));
+        assert_eq!(due(&project, &[], None), all);
+        assert_eq!(
+            due(&project, &[], Some(&["packages/one/a.ts"])),
+            format!("{}, {}, vitest, vitest in packages/one", build("one"), build("two"))
+        );
+        assert_eq!(due(&project, &[], Some(&["packages/two/a.ts"])), format!("{}, vitest", build("two")));
+        assert_eq!(due(&project, &[], Some(&["docs/a.md"])), "vitest");
+        assert_eq!(due(&project, &[], Some(&["scripts/a.ts"])), all);
+        assert_eq!(due(&project, &[], Some(&["package-lock.json"])), all);
+    }
+}
