@@ -4,6 +4,9 @@
 //! `first-try.toml` lists the packages with two successive versions. Their sources come from the registries and are
 //! committed one after the other. Nothing is set up for them.
 
+mod fault;
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +14,7 @@ use std::time::Instant;
 
 use serde::Deserialize;
 
-use crate::shell::{Result, command, program, run as execute, target};
+use crate::shell::{Result, command, program, read, run as execute, target};
 
 /// The table of projects.
 const TABLE: &str = include_str!("../first-try.toml");
@@ -54,6 +57,8 @@ pub struct FirstTrySelection<'a> {
     pub kept: bool,
     /// The share and the number of shares.
     pub share: Option<(u32, u32)>,
+    /// Whether a fault is put into each change.
+    pub faults: bool,
 }
 
 /// Reviews the projects, and prints a line for each. Fails if one that should be accepted is not.
@@ -70,6 +75,10 @@ pub fn run(selection: &FirstTrySelection<'_>) -> Result {
         .filter(|project| selection.only.is_none_or(|part| project.name.contains(part)))
         .enumerate()
         .filter(|(index, _)| of_share(*index));
+    if selection.faults {
+        let accepted = chosen.map(|(_, project)| project).filter(|project| project.not_accepted.is_none());
+        return with_faults(&program, accepted);
+    }
     let (mut reviewed, mut accepted, mut unexpected) = (0, 0, Vec::new());
     for (_, project) in chosen {
         let began = Instant::now();
@@ -92,18 +101,69 @@ pub fn run(selection: &FirstTrySelection<'_>) -> Result {
     if unexpected.is_empty() { Ok(()) } else { Err(format!("not as listed: {}", unexpected.join(", "))) }
 }
 
-fn review(program: &Path, project: &FirstTryProject) -> Result<(String, String)> {
-    let repository = repository(project)?;
+/// Puts a fault into each change, and reviews those that the project's own tests tell from the change as it is.
+fn with_faults<'p>(program: &Path, projects: impl Iterator<Item = &'p FirstTryProject>) -> Result {
+    let (mut told, mut sent_back) = (0, 0);
+    for project in projects {
+        let folder = repository(project)?;
+        let Some(fault) = fault::choose(&folder, &project.name)? else {
+            println!("{}: no line of its code takes a fault", project.name);
+            continue;
+        };
+        let before = failing(&assize(program, &folder, &["gates"])?);
+        fault.put()?;
+        let gates = assize(program, &folder, &["gates"]);
+        let reviewed = assize(program, &folder, &["review", "--base", "HEAD~1"]);
+        fault.take_out()?;
+        let new: Vec<String> = failing(&gates?).difference(&before).cloned().collect();
+        let Some(first) = new.first() else {
+            println!("{}: {fault}: its tests do not tell", project.name);
+            continue;
+        };
+        told += 1;
+        let (outcome, why) = outcome_of(&reviewed?);
+        sent_back += u32::from(matches!(outcome.as_str(), "revise" | "reject"));
+        println!("{}: {fault}: {outcome}: {why} ({} tests tell, {first})", project.name, new.len());
+    }
+    println!("{sent_back} of {told} faults that tests tell are not accepted");
+    if sent_back * 100 >= told * 95 { Ok(()) } else { Err("more than 5 % of the faults get by".to_owned()) }
+}
+
+/// What fails in a run of gates: tests, and what does not build.
+fn failing(envelope: &serde_json::Value) -> BTreeSet<String> {
+    let gates = envelope["exec"]["gates"].as_array().into_iter().flatten();
+    let named = gates.flat_map(|gate| {
+        let id = gate["id"].as_str().unwrap_or_default();
+        let tests = gate["tests"]["failing"].as_array().into_iter().flatten();
+        let tests = tests.filter_map(|test| test["id"].as_str()).map(move |test| format!("{id} {test}"));
+        let broken = matches!(id, "python-compile" | "cargo-check" | "go-build").then_some(&gate["new"]);
+        let broken = broken.and_then(|new| new.as_array()).into_iter().flatten();
+        tests.chain(broken.filter_map(|found| found["message"].as_str()).map(move |what| format!("{id} {what}")))
+    });
+    named.collect()
+}
+
+/// Runs a command of the program in a folder, with a state of its own.
+fn assize(program: &Path, folder: &Path, arguments: &[&str]) -> Result<serde_json::Value> {
     let state = target("first-try").join("state");
     let output = Command::new(program)
-        .args(["review", "--base", "HEAD~1", "--format", "json"])
-        .current_dir(&repository)
+        .args(arguments)
+        .args(["--format", "json"])
+        .current_dir(folder)
         .env("XDG_STATE_HOME", &state)
         .env("XDG_CACHE_HOME", state.join("cache"))
         .output()
         .map_err(|error| format!("{}: {error}", program.display()))?;
-    let envelope: serde_json::Value = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("{}: {error}: {}", project.name, String::from_utf8_lossy(&output.stderr)))?;
+    serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("{}: {error}: {}", folder.display(), String::from_utf8_lossy(&output.stderr)))
+}
+
+fn review(program: &Path, project: &FirstTryProject) -> Result<(String, String)> {
+    let repository = repository(project)?;
+    Ok(outcome_of(&assize(program, &repository, &["review", "--base", "HEAD~1"])?))
+}
+
+fn outcome_of(envelope: &serde_json::Value) -> (String, String) {
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().chars().take(300).collect::<String>();
     let outcome = text(&envelope["outcome"]);
     let why = match outcome.as_str() {
@@ -111,7 +171,7 @@ fn review(program: &Path, project: &FirstTryProject) -> Result<(String, String)>
         "unjudged" => text(&envelope["unjudged"]["detail"]),
         _ => text(&envelope["verdict"]["explanations"]["root_cause"]),
     };
-    Ok((outcome, why))
+    (outcome, why)
 }
 
 /// Makes the repository of a project, unless it is there.
@@ -159,19 +219,36 @@ fn fetch(project: &FirstTryProject, version: &str, into: &Path) -> Result {
     if found().is_none() {
         let mut download = match project.registry {
             PackageRegistry::Pypi => {
-                command("python3", &["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"])
+                command("curl", &["--fail", "--silent", "--show-error", "--location", "--remote-name"])
             }
             PackageRegistry::Npm => command("npm", &["pack", "--silent"]),
             PackageRegistry::Crates => return copy_crate(name, version, &archives, into),
         };
-        let separator = if project.registry == PackageRegistry::Pypi { "==" } else { "@" };
-        download.arg(format!("{name}{separator}{version}")).current_dir(&archives);
+        let source = match project.registry {
+            PackageRegistry::Pypi => source_archive(name, version)?,
+            _ => format!("{name}@{version}"),
+        };
+        download.arg(source).current_dir(&archives);
         execute(download)?;
     }
     let archive = found().ok_or_else(|| format!("{name} {version}: nothing was downloaded"))?;
     let mut unpack = command("tar", &["--extract", "--gzip", "--strip-components=1", "--file"]);
     unpack.arg(archive).arg("--directory").arg(into);
     execute(unpack)
+}
+
+/// Finds the address of the sources of a version. (`pip download` builds what it downloads.)
+fn source_archive(name: &str, version: &str) -> Result<String> {
+    let json = "Accept: application/vnd.pypi.simple.v1+json";
+    let index = format!("https://pypi.org/simple/{name}/");
+    let index = read(command("curl", &["--fail", "--silent", "--show-error", "--location", "--header", json, &index]))?;
+    let index: serde_json::Value = serde_json::from_str(&index).map_err(|error| format!("{name}: {error}"))?;
+    let mut files = index["files"].as_array().into_iter().flatten();
+    let is_it = |file: &&serde_json::Value| {
+        file["filename"].as_str().is_some_and(|file| file.ends_with(&format!("-{version}.tar.gz")))
+    };
+    let file = files.find(is_it).and_then(|file| file["url"].as_str());
+    file.map(str::to_owned).ok_or_else(|| format!("{name} {version}: it has no sources"))
 }
 
 /// Copies the sources of a crate out of Cargo's store, as a workspace of its own.

@@ -84,6 +84,9 @@ enum Xtask {
         /// Of `first-try`, the projects that are looked at once, at the end.
         #[arg(long)]
         kept: bool,
+        /// Of `first-try`, put a fault into each change first: what the projects' tests tell must not be accepted.
+        #[arg(long)]
+        faults: bool,
         /// Run none; write the table of tricks into docs/src/internals/tricks.md.
         #[arg(long, conflicts_with_all = ["name", "only", "one_of"])]
         write_table: bool,
@@ -117,8 +120,8 @@ fn main() -> ExitCode {
         Xtask::Collection => collection::run(),
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
         Xtask::Corpus { write_table: true, .. } => corpus::write_table(),
-        Xtask::Corpus { name: Some(name), only, one_of, kept, .. } if name == "first-try" => {
-            corpus::first_try(only.as_deref(), one_of, kept)
+        Xtask::Corpus { name: Some(name), only, one_of, kept, faults, .. } if name == "first-try" => {
+            corpus::first_try(only.as_deref(), one_of, kept, faults)
         }
         Xtask::Corpus { name, only, one_of, .. } => corpus::run(name.as_deref(), only.as_deref(), one_of),
         Xtask::Coverage(arguments) => coverage::run(&arguments),

@@ -149,7 +149,8 @@ pub fn calls_tools(path: &str) -> bool {
     ];
     path.starts_with(".github/workflows/")
         || path == ".circleci/config.yml"
-        || path.starts_with(".ci/") || NAMES.contains(&file_name(path))
+        || path.starts_with(".ci/")
+        || NAMES.contains(&file_name(path))
 }
 
 /// Returns whether the file is written by a tool or copied from others: lock files, snapshots, minified or vendored code.

@@ -17,8 +17,7 @@ use assize_ecosystem::is_setting;
 use assize_ecosystem::{is_code, is_test};
 use assize_gate::gate::completion_marker;
 use assize_gate::gate::{
-    Canary, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
-    TEST_SECONDS,
+    Canary, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup, TEST_SECONDS,
 };
 use assize_report::REPORT_BYTES_MAX;
 use serde::{Deserialize, Serialize};

@@ -48,6 +48,12 @@ impl<'a> GateList<'a> {
             command: gate.command(setup, project).again(gate.id()),
         });
         let known = GATES.iter().map(|gate| (gate.id(), gate.summary())).collect();
-        Self { assize: VERSION, used: used.collect(), left_out: &plan.left_out, unread: &project.pipeline.unread, known }
+        Self {
+            assize: VERSION,
+            used: used.collect(),
+            left_out: &plan.left_out,
+            unread: &project.pipeline.unread,
+            known,
+        }
     }
 }

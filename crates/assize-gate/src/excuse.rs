@@ -125,15 +125,22 @@ pub fn independent_of_change(ids: &BTreeSet<String>, run: &GateRun, cut_off: &Ga
     ids.intersection(&alike).cloned().collect()
 }
 
-/// How our drivers say of a test that it came to no end in its time.
-const NOT_DONE: [&str; 2] = ["it was not done in time", "it was not done within"];
+/// How our drivers and runners of tests say of a test that it came to no end in its time.
+const NOT_DONE: [&str; 6] = [
+    "it was not done in time",
+    "it was not done within",
+    "test timed out after",
+    "Test timed out in",
+    "Exceeded timeout of",
+    "Timeout of",
+];
 
 /// Returns the tests that passed on the base and fail with the change, where running them again can excuse them: one that
 /// comes to no end would be waited for each time, and while it fails nothing else matters.
 pub fn newly_failing(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
     let is_hung = |case: &TestCase| {
         let message = case.message.as_deref().unwrap_or_default();
-        NOT_DONE.iter().any(|words| message.starts_with(words))
+        NOT_DONE.iter().any(|words| message.contains(words))
     };
     if failing(run).any(is_hung) {
         return BTreeSet::new();

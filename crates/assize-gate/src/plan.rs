@@ -9,19 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::parent;
 use assize_ecosystem::pipeline::PipelineCommand;
-use assize_ecosystem::{document, is_code, is_setting, of_manifest};
+use assize_ecosystem::{FileRole, document, is_code, is_setting, of_manifest};
 use serde::{Deserialize, Serialize};
 
-use crate::gate::{Dimension, GATES, Gate, Project, Setup};
+use crate::gate::{Dimension, GATES, Gate, Project, Setup, name_of};
 
-/// Folders whose packages show how a project is used, or are there to try it.
-const ASIDE: [&str; 16] = [
-    "benchmark", "benchmarks", "bench", "demo", "demos", "docs", "e2e", "example", "examples", "fixture", "fixtures", "playground",
-    "playgrounds", "sample", "samples", "templates",
-];
-
-/// Folders of tests: a project within one is what tests work on.
-const TESTS: [&str; 4] = ["__tests__", "test", "testdata", "tests"];
+/// Folders whose packages are there to try the project, or to be copied.
+const TRIED: [&str; 4] = ["e2e", "playground", "playgrounds", "templates"];
 
 /// Which gates run.
 pub struct GatePlan<'g> {
@@ -62,11 +56,6 @@ impl PlanTerms<'_, '_> {
     fn is_wanted(&self, gate: &str, folder: &str) -> bool {
         self.only.is_empty() || self.only.contains(gate) || self.only.contains(&name_of(gate, folder))
     }
-}
-
-/// Returns the name of a gate as results show it.
-pub fn name_of(gate: &str, folder: &str) -> String {
-    if folder.is_empty() { gate.to_owned() } else { format!("{gate} in {folder}") }
 }
 
 /// Says in one sentence what is left out; nothing where nothing is.
@@ -133,7 +122,11 @@ impl<'g> GatePlan<'g> {
         let (due, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.due).into_iter().partition(is_due);
         self.due = due;
         for (gate, setup) in rest {
-            self.leave_out(gate, setup, "the change touches neither this package nor one that it depends on".to_owned());
+            self.leave_out(
+                gate,
+                setup,
+                "the change touches neither this package nor one that it depends on".to_owned(),
+            );
         }
     }
 }
@@ -201,14 +194,12 @@ impl<'p> Calls<'p> {
         let pipeline = &self.project.pipeline;
         let folder = setup.folder.as_str();
         let is_called_there = self.of_gate(gate, setup).is_some()
-            || !setup.detail.is_empty() && pipeline.scripts.iter().any(|script| script.folder == folder && script.name == setup.detail);
+            || !setup.detail.is_empty()
+                && pipeline.scripts.iter().any(|script| script.folder == folder && script.name == setup.detail);
         if is_called_there {
             return None;
         }
-        // A file of settings for tests may lie beside them.
-        let is_python = matches!(gate.id(), "pytest" | "unittest");
-        let is_aside = |part: &str| ASIDE.contains(&part) || TESTS.contains(&part) && !is_python;
-        if folder.split('/').any(is_aside) {
+        if is_aside(gate, folder) {
             return Some(NOT_CALLED_THERE.to_owned());
         }
         let may_be_called = !setup.detail.is_empty() || !gate.calls().is_empty();
@@ -227,6 +218,19 @@ impl<'p> Calls<'p> {
         (is_checker && may_be_called && self.commands(gate).is_empty() || is_script && !runs_tests)
             .then(|| "it is set up, and nothing that the maintainers run calls it".to_owned())
     }
+}
+
+/// Returns whether a folder holds no part of the project itself: examples, measurements, what tests work on.
+fn is_aside(gate: &dyn Gate, folder: &str) -> bool {
+    let role = |ending: &str| FileRole::of(&format!("{folder}/module.{ending}"));
+    // A file of settings for tests of Python may lie beside them.
+    let is_of_python = matches!(gate.id(), "pytest" | "unittest");
+    let endings: &[&str] = if is_of_python { &["py"] } else { &["go", "js", "py", "rs"] };
+    endings.iter().any(|ending| match role(ending) {
+        FileRole::Example | FileRole::Benchmark | FileRole::Fixture => true,
+        role => role.is_for_tests() && !is_of_python,
+    }) && !folder.is_empty()
+        || folder.split('/').any(|part| TRIED.contains(&part))
 }
 
 /// Returns whether a command runs in a folder, or names something in it.
@@ -315,7 +319,10 @@ mod tests {
     fn due(project: &Project, off: &[&str], changed: Option<&[&str]>) -> String {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
         let (off, changed) = (owned(off), changed.map(owned));
-        let plan = GatePlan::of(project, PlanTerms { declared: &[], off: &off, only: &BTreeSet::new(), changed: changed.as_ref() });
+        let plan = GatePlan::of(
+            project,
+            PlanTerms { declared: &[], off: &off, only: &BTreeSet::new(), changed: changed.as_ref() },
+        );
         plan.due.iter().map(|(gate, setup)| name_of(gate.id(), &setup.folder)).collect::<Vec<_>>().join(", ")
     }
 
@@ -340,15 +347,20 @@ mod tests {
         let text = workflow(&["tox"]);
         let tox = "[testenv]\ncommands = pytest -x\n";
         let project = project(&[("tox.ini", tox), (CI, &text)], &["tests/test_a.py"]);
-        let plan = GatePlan::of(&project, PlanTerms { declared: &[], off: &BTreeSet::new(), only: &BTreeSet::new(), changed: None });
+        let plan = GatePlan::of(
+            &project,
+            PlanTerms { declared: &[], off: &BTreeSet::new(), only: &BTreeSet::new(), changed: None },
+        );
         let (_, setup) = plan.due.iter().find(|(gate, _)| gate.id() == "pytest").expect("pytest");
         assert_eq!(setup.because, "tox.ini, environment `py` calls `pytest -x`");
     }
 
     #[test]
     fn tests_of_examples_are_not_the_project_s() {
-        let manifests =
-            [("pyproject.toml", "[tool.pytest.ini_options]\n"), ("examples/tutorial/pyproject.toml", "[tool.pytest.ini_options]\n")];
+        let manifests = [
+            ("pyproject.toml", "[tool.pytest.ini_options]\n"),
+            ("examples/tutorial/pyproject.toml", "[tool.pytest.ini_options]\n"),
+        ];
         let files = ["tests/test_a.py", "examples/tutorial/tests/test_b.py"];
         assert_eq!(due(&project(&manifests, &files), &[], None), "python-compile, pytest");
         let text = workflow(&["pytest", "cd examples/tutorial && pytest"]);

@@ -505,7 +505,7 @@ impl Config {
             schemas: self.schemas.clone(),
             off: self.gates.skip.iter().chain(skip).cloned().collect(),
             only: BTreeSet::new(),
-            all: false,
+            all_packages: false,
             run,
             sandbox,
             edge_words: self.gates.edge_words.clone(),

@@ -36,8 +36,19 @@ const STARTERS: [(&[&str], &[&str]); 27] = [
     (&["bundle", "exec"], &[]),
 ];
 const UV: &[&str] = &[
-    "--directory", "--env-file", "--extra", "--from", "--group", "--only-group", "--package", "--project", "--python", "--with",
-    "--with-editable", "--with-requirements", "-p",
+    "--directory",
+    "--env-file",
+    "--extra",
+    "--from",
+    "--group",
+    "--only-group",
+    "--package",
+    "--project",
+    "--python",
+    "--with",
+    "--with-editable",
+    "--with-requirements",
+    "-p",
 ];
 /// Options of Python that take a value as the next word.
 const PYTHON: &[&str] = &["-W", "-X"];
@@ -72,9 +83,8 @@ fn inner(words: &[String]) -> Option<Vec<String>> {
         return cargo(&texts);
     }
     let (_, rest, valued) = STARTERS.iter().find_map(|(program, valued)| {
-        let is_it = texts.len() > program.len()
-            && file_name(texts[0]) == program[0]
-            && texts[1..program.len()] == program[1..];
+        let is_it =
+            texts.len() > program.len() && file_name(texts[0]) == program[0] && texts[1..program.len()] == program[1..];
         is_it.then(|| (program, &texts[program.len()..], *valued))
     })?;
     let mut rest = behind_options(rest, valued);
@@ -82,7 +92,8 @@ fn inner(words: &[String]) -> Option<Vec<String>> {
     if rest.first() == Some(&"-m") {
         rest = &rest[1..];
     }
-    let is_value = |word: &&&str| word.trim_end_matches(['s', 'm']).parse::<f64>().is_ok() || super::shell::is_assignment(word);
+    let is_value =
+        |word: &&&str| word.trim_end_matches(['s', 'm']).parse::<f64>().is_ok() || super::shell::is_assignment(word);
     let skipped = rest.iter().take_while(is_value).count();
     (rest.len() > skipped).then(|| owned(&rest[skipped..]))
 }
@@ -106,7 +117,9 @@ fn behind_options<'w, 't>(words: &'w [&'t str], valued: &[&str]) -> &'w [&'t str
 fn cargo(words: &[&str]) -> Option<Vec<String>> {
     let rest = words.get(1..)?;
     match rest {
-        [toolchain, rest @ ..] if toolchain.starts_with('+') => Some([&["cargo"], rest].concat().iter().map(|it| (*it).to_owned()).collect()),
+        [toolchain, rest @ ..] if toolchain.starts_with('+') => {
+            Some([&["cargo"], rest].concat().iter().map(|it| (*it).to_owned()).collect())
+        }
         ["llvm-cov", "nextest" | "test", rest @ ..] | ["llvm-cov" | "tarpaulin", rest @ ..] => {
             Some([&["cargo", "test"], rest].concat().iter().map(|it| (*it).to_owned()).collect())
         }

@@ -97,13 +97,13 @@ impl Pipeline {
                 files.push(if is_workflow { workflow::github(path, &file) } else { workflow::other(path, &file) });
             }
         }
-        let mut expander = Expander { manifests, packages: node_packages(manifests), found: Self::default(), seen: BTreeSet::new() };
+        let mut expander =
+            Expander { manifests, packages: node_packages(manifests), found: Self::default(), seen: BTreeSet::new() };
         for file in files {
             expander.found.unread.extend(file.unread);
             file.steps.into_iter().for_each(|step| expander.step(&step, 0));
         }
-        let is_checked =
-            |command: &PipelineCommand| matches!(command.role(), CommandRole::Test | CommandRole::Check);
+        let is_checked = |command: &PipelineCommand| matches!(command.role(), CommandRole::Test | CommandRole::Check);
         let is_pipeline = expander.found.commands.iter().any(is_checked);
         let is_complete = expander.found.unread.is_empty() && is_pipeline;
         // Hooks are run before every commit, whether a pipeline runs them or not.
@@ -111,7 +111,9 @@ impl Pipeline {
         if expander.found.commands.is_empty() || !is_complete {
             // Nothing says which of these are run.
             ["tox", "nox"].iter().for_each(|runner| expander.call(runner, ""));
-            for target in ["test", "tests", "check", "lint", "format", "fmt", "typecheck", "types", "style", "ci", "all"] {
+            for target in
+                ["test", "tests", "check", "lint", "format", "fmt", "typecheck", "types", "style", "ci", "all"]
+            {
                 expander.call(&format!("make {target}"), "");
                 expander.call(&format!("just {target}"), "");
                 expander.call(&format!("task {target}"), "");
@@ -188,7 +190,7 @@ impl Expander<'_> {
             "npm" | "pnpm" | "yarn" | "bun" | "turbo" | "lerna" | "nx" => self.package_script(program, call),
             "run-s" | "run-p" | "npm-run-all" | "npm-run-all2" => {
                 let names: Vec<&str> = arguments.iter().copied().filter(|word| !word.starts_with('-')).collect();
-                Some(self.scripts(&[command.folder.clone()], &names))
+                Some(self.scripts(std::slice::from_ref(&command.folder), &names))
             }
             _ => None,
         }
@@ -198,12 +200,15 @@ impl Expander<'_> {
     fn package_script(&mut self, program: &str, call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
         const VALUED: [&str; 8] = ["--filter", "-F", "-w", "--workspace", "--cwd", "--prefix", "--scope", "-C"];
         let mut words = call.arguments.iter().copied().peekable();
-        let (mut named, mut rest, mut is_everywhere, mut folder) = (Vec::new(), Vec::new(), false, call.folder.to_owned());
+        let (mut named, mut rest, mut is_everywhere, mut folder) =
+            (Vec::new(), Vec::new(), false, call.folder.to_owned());
         while let Some(word) = words.next() {
             let (option, value) = word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value)));
             match option {
                 "--" => break,
-                "-r" | "--recursive" | "-ws" | "--workspaces" | "workspaces" | "foreach" | "-A" | "--all" => is_everywhere = true,
+                "-r" | "--recursive" | "-ws" | "--workspaces" | "workspaces" | "foreach" | "-A" | "--all" => {
+                    is_everywhere = true;
+                }
                 // pnpm's is the root, npm's names a package.
                 "-w" | "--workspace-root" if program == "pnpm" => {}
                 _ if VALUED.contains(&option) => {
@@ -253,7 +258,8 @@ impl Expander<'_> {
                         || ["pre", "post"].iter().any(|part| name.strip_prefix(part) == Some(*wanted))
                 };
                 if let Some(text) = text.as_str().filter(|_| names.iter().any(is_meant)) {
-                    let path = if folder.is_empty() { "package.json".to_owned() } else { format!("{folder}/package.json") };
+                    let path =
+                        if folder.is_empty() { "package.json".to_owned() } else { format!("{folder}/package.json") };
                     let source = format!("{path}, script `{name}`");
                     let script = PackageScript { folder: folder.clone(), name: name.clone() };
                     if !self.found.scripts.contains(&script) {
@@ -278,7 +284,9 @@ fn is_script(command: &PipelineCommand) -> bool {
     let Some(script) = words.find(|word| !shells.contains(word) && !word.starts_with('-')) else { return false };
     let is_file = [".sh", ".py", ".bash", ".mjs", ".js"].iter().any(|ending| script.ends_with(ending));
     let name = file_name(script);
-    let tells = ["test", "check", "lint", "ci", "verify"].iter().any(|word| name.split(['.', '_', '-']).any(|part| part == *word));
+    let tells = ["test", "check", "lint", "ci", "verify"]
+        .iter()
+        .any(|word| name.split(['.', '_', '-']).any(|part| part == *word));
     let is_task = command.begins_with("cargo xtask") || command.begins_with("cargo make");
     is_file && tells || is_task
 }

@@ -140,7 +140,8 @@ impl Splitter {
                     self.end_word();
                     let rest: String = letters.by_ref().collect();
                     let rest = rest.trim_start_matches(['<', '-', ' ']);
-                    let name: String = rest.chars().take_while(|c| !c.is_whitespace() && !";|&>".contains(*c)).collect();
+                    let name: String =
+                        rest.chars().take_while(|c| !c.is_whitespace() && !";|&>".contains(*c)).collect();
                     self.document = Some(name.trim_matches(['\'', '"']).to_owned());
                     break;
                 }

@@ -14,7 +14,7 @@ use super::workflow::PipelineStep;
 use crate::document::{at, entries, items, text, toml, yaml};
 
 /// The texts of manifests and of files that configure tools, by path.
-pub(super) type Manifests = BTreeMap<String, String>;
+pub(super) type ManifestTexts = BTreeMap<String, String>;
 
 /// How deep variables may stand within variables.
 const VARIABLES_DEEP_MAX: usize = 4;
@@ -27,7 +27,7 @@ pub(super) struct TaskCall<'a> {
     /// The folder that it runs in.
     pub folder: &'a str,
     /// The files of the project.
-    pub manifests: &'a Manifests,
+    pub manifests: &'a ManifestTexts,
 }
 
 impl<'a> TaskCall<'a> {
@@ -77,7 +77,8 @@ fn step(script: String, folder: &str, source: String) -> PipelineStep {
 pub(super) fn make(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
     if let Some(folder) = call.values(&["-C", "--directory"], false).first() {
         let folder = super::shell::joined(call.folder, folder)?;
-        let without: Vec<&str> = call.arguments.iter().copied().filter(|word| *word != "-C" && !folder.ends_with(word)).collect();
+        let without: Vec<&str> =
+            call.arguments.iter().copied().filter(|word| *word != "-C" && !folder.ends_with(word)).collect();
         return make(TaskCall { arguments: &without, folder: &folder, ..call });
     }
     let (path, text) = call.file(&["GNUmakefile", "makefile", "Makefile"])?;
@@ -110,7 +111,7 @@ pub(super) fn task(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
             Value::Array(list) => list.iter().map(commands).collect(),
             task => items(task, &["cmds"]).map(commands).chain([self::text(task, &["cmd"]).to_owned()]).collect(),
         };
-        recipes.add(name, needs, list.join("\n"));
+        recipes.add(name, needs, &list.join("\n"));
     }
     let names: Vec<&str> = call.names().collect();
     let names = if names.is_empty() { vec!["default"] } else { names };
@@ -125,13 +126,13 @@ struct Recipes {
 }
 
 impl Recipes {
-    fn add(&mut self, name: &str, needs: Vec<String>, script: String) {
+    fn add(&mut self, name: &str, needs: Vec<String>, script: &str) {
         if !self.rules.contains_key(name) {
             self.order.push(name.to_owned());
         }
         let rule = self.rules.entry(name.to_owned()).or_default();
         rule.0.extend(needs);
-        rule.1.push_str(&script);
+        rule.1.push_str(script);
     }
 
     fn of_make(text: &str) -> Self {
@@ -139,7 +140,8 @@ impl Recipes {
         let mut variables: BTreeMap<&str, &str> = BTreeMap::new();
         for line in text.lines().filter(|line| !line.starts_with(['\t', '#'])) {
             if let Some((name, value)) = line.split_once('=') {
-                variables.insert(name.trim_end_matches([':', '?', '+']).trim_end_matches([':', '?']).trim(), value.trim());
+                variables
+                    .insert(name.trim_end_matches([':', '?', '+']).trim_end_matches([':', '?']).trim(), value.trim());
             }
         }
         let mut recipes = Self::default();
@@ -148,17 +150,19 @@ impl Recipes {
             if let Some(command) = line.strip_prefix('\t') {
                 for name in &open {
                     let command = substituted(command, &variables, ["$(", "${"], 0);
-                    recipes.add(name, Vec::new(), format!("{command}\n"));
+                    recipes.add(name, Vec::new(), &format!("{command}\n"));
                 }
                 continue;
             }
-            let Some((names, needs)) = line.split_once(':').filter(|(_, needs)| !needs.starts_with('=')) else { continue };
+            let Some((names, needs)) = line.split_once(':').filter(|(_, needs)| !needs.starts_with('=')) else {
+                continue;
+            };
             if names.contains('=') || names.starts_with(['#', '.', ' ']) {
                 continue;
             }
             open = names.split_whitespace().map(str::to_owned).collect();
             let needs: Vec<String> = needs.trim_start_matches(':').split_whitespace().map(str::to_owned).collect();
-            open.iter().for_each(|name| recipes.add(name, needs.clone(), String::new()));
+            open.iter().for_each(|name| recipes.add(name, needs.clone(), ""));
         }
         recipes
     }
@@ -171,7 +175,7 @@ impl Recipes {
             if line.starts_with([' ', '\t']) {
                 if let Some(name) = &open {
                     let command = substituted(line.trim(), &variables, ["{{", "{{"], 0);
-                    recipes.add(name, Vec::new(), format!("{command}\n"));
+                    recipes.add(name, Vec::new(), &format!("{command}\n"));
                 }
                 continue;
             }
@@ -184,7 +188,7 @@ impl Recipes {
             let Some(name) = head.split_whitespace().next() else { continue };
             let name = name.trim_start_matches('@').to_owned();
             let needs = needs.split_whitespace().map(|need| need.trim_matches(['(', ')', '&']).to_owned());
-            recipes.add(&name, needs.filter(|need| !need.is_empty()).collect(), String::new());
+            recipes.add(&name, needs.filter(|need| !need.is_empty()).collect(), "");
             open = Some(name);
         }
         recipes
@@ -225,7 +229,9 @@ fn substituted(line: &str, variables: &BTreeMap<&str, &str>, open: [&str; 2], de
         let Some(end) = rest[inner..].find(close).map(|end| inner + end) else { break };
         found.push_str(&rest[..start]);
         match variables.get(rest[inner..end].trim()) {
-            Some(value) if depth < VARIABLES_DEEP_MAX => found.push_str(&substituted(value, variables, open, depth + 1)),
+            Some(value) if depth < VARIABLES_DEEP_MAX => {
+                found.push_str(&substituted(value, variables, open, depth + 1));
+            }
             _ if &rest[inner..end] == "MAKE" => found.push_str("make"),
             _ => found.push_str(&rest[start..end + close.len()]),
         }
@@ -242,7 +248,7 @@ pub(super) fn pre_commit(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
     let wanted: Vec<&str> = call.names().filter(|name| *name != "run").collect();
     let hooks = items(&config, &["repos"]).flat_map(|repo| items(repo, &["hooks"]));
     let named = hooks.filter(|hook| wanted.is_empty() || wanted.contains(&self::text(hook, &["id"])));
-    let is_manual = |hook: &&Value| items(hook, &["stages"]).any(|stage| stage == "manual");
+    let is_manual = |hook: &&Value| items(hook, &["stages"]).any(|when| when == "manual");
     let script = |hook: &Value| {
         let entry = self::text(hook, &["entry"]);
         let program = if entry.is_empty() { self::text(hook, &["id"]) } else { entry };
@@ -254,7 +260,12 @@ pub(super) fn pre_commit(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
 
 /// `tox`: the commands of its environments.
 pub(super) fn tox(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
-    let wanted: Vec<&str> = call.values(&["-e", "--env"], false).into_iter().flat_map(|list| list.split(',')).filter(|name| !name.is_empty()).collect();
+    let wanted: Vec<&str> = call
+        .values(&["-e", "--env"], false)
+        .into_iter()
+        .flat_map(|list| list.split(','))
+        .filter(|name| !name.is_empty())
+        .collect();
     if let Some((path, text)) = call.file(&["tox.ini"]) {
         return Some(ToxSections::of(text).steps(&wanted, &path, call.folder));
     }
@@ -276,7 +287,12 @@ pub(super) fn tox(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
         };
         lines.map(words).collect::<Vec<_>>().join("\n")
     };
-    Some(names.into_iter().map(|name| step(commands(name), call.folder, format!("{path}, environment `{name}`"))).collect())
+    Some(
+        names
+            .into_iter()
+            .map(|name| step(commands(name), call.folder, format!("{path}, environment `{name}`")))
+            .collect(),
+    )
 }
 
 /// The sections of a `tox.ini`.
@@ -308,7 +324,11 @@ impl ToxSections {
 
     fn steps(&self, wanted: &[&str], path: &str, folder: &str) -> Vec<PipelineStep> {
         let listed = self.get("tox", "envlist").or_else(|| self.get("tox", "env_list")).unwrap_or("py");
-        let listed: Vec<String> = in_braces(&listed.replace('\n', ",")).iter().flat_map(|list| list.split([',', ' '])).map(str::to_owned).collect();
+        let listed: Vec<String> = in_braces(&listed.replace('\n', ","))
+            .iter()
+            .flat_map(|list| list.split([',', ' ']))
+            .map(str::to_owned)
+            .collect();
         let names: Vec<String> =
             if wanted.is_empty() { listed } else { wanted.iter().map(|name| (*name).to_owned()).collect() };
         let mut found = Vec::new();
@@ -317,7 +337,8 @@ impl ToxSections {
                 let listed = section.strip_prefix("testenv:").map(in_braces);
                 listed.is_some_and(|listed| listed.iter().any(|listed| listed == name))
             });
-            let commands = own.and_then(|section| self.get(section, "commands")).or_else(|| self.get("testenv", "commands"));
+            let commands =
+                own.and_then(|section| self.get(section, "commands")).or_else(|| self.get("testenv", "commands"));
             let lines = commands.unwrap_or_default().lines().filter_map(|line| self.line(line, name));
             let script = lines.collect::<Vec<_>>().join("\n");
             let step = step(script, folder, format!("{path}, environment `{name}`"));
@@ -395,7 +416,8 @@ fn in_braces(text: &str) -> Vec<String> {
 pub(super) fn nox(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
     static SESSION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^def (\w+)\(").expect("a pattern"));
     static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"name\s*=\s*["']([^"']+)["']"#).expect("a pattern"));
-    static RUN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"session\.run(?:_always|_install)?\(").expect("a pattern"));
+    static RUN: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"session\.run(?:_always|_install)?\(").expect("a pattern"));
     let (path, text) = call.file(&["noxfile.py"])?;
     let wanted = call.values(&["-s", "--session", "--sessions", "-e"], true);
     let mut found = Vec::new();
@@ -407,14 +429,27 @@ pub(super) fn nox(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
             continue;
         }
         let name = NAMED.captures(above).map_or_else(|| session[1].to_owned(), |named| named[1].to_owned());
-        let is_wanted = |wanted: &&str| wanted.split(['(', ' ']).next().is_some_and(|wanted| wanted == name || wanted.rsplit_once('-').is_some_and(|(wanted, _)| wanted == name));
+        let is_wanted = |wanted: &&str| {
+            wanted.split(['(', ' ']).next().is_some_and(|wanted| {
+                wanted == name || wanted.rsplit_once('-').is_some_and(|(wanted, _)| wanted == name)
+            })
+        };
         if !wanted.is_empty() && !wanted.iter().any(is_wanted) {
             continue;
         }
         let body = &text[whole.end()..];
         let end = ["\n@", "\ndef ", "\nif "].iter().filter_map(|next| body.find(next)).min().unwrap_or(body.len());
         let body = &body[..end];
-        let lines: Vec<String> = RUN.find_iter(body).map(|run| strings(&body[run.end()..]).iter().map(|word| crate::preparation::quoted(word)).collect::<Vec<_>>().join(" ")).collect();
+        let lines: Vec<String> = RUN
+            .find_iter(body)
+            .map(|run| {
+                strings(&body[run.end()..])
+                    .iter()
+                    .map(|word| crate::preparation::quoted(word))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+            .collect();
         found.push(step(lines.join("\n"), call.folder, format!("{path}, session `{name}`")));
     }
     Some(found)
@@ -422,8 +457,10 @@ pub(super) fn nox(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
 
 /// The plain strings among the arguments of a call that has just been opened, up to one that has a name.
 fn strings(text: &str) -> Vec<String> {
-    static STRING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"^(?:"([^"\n]*)"|'([^'\n]*)')"#).expect("a pattern"));
-    static OTHER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^(?:\*?[\w.]+(\s*=)?|[,\s]+|#[^\n]*\n)").expect("a pattern"));
+    static STRING: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#"^(?:"([^"\n]*)"|'([^'\n]*)')"#).expect("a pattern"));
+    static OTHER: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^(?:\*?[\w.]+(\s*=)?|[,\s]+|#[^\n]*\n)").expect("a pattern"));
     let mut found = Vec::new();
     let mut rest = text;
     loop {
@@ -457,17 +494,31 @@ pub(super) fn pyproject(call: TaskCall<'_>, program: &str) -> Option<Vec<Pipelin
         _ => format!("{program} {task}"),
     };
     let script = match found {
-        Value::String(text) if program == "hatch" && at(&file, &["tool", "hatch", "envs", environment, "scripts", text]).is_some() => same(text),
+        Value::String(text)
+            if program == "hatch" && at(&file, &["tool", "hatch", "envs", environment, "scripts", text]).is_some() =>
+        {
+            same(text)
+        }
         Value::String(text) => text.clone(),
         Value::Array(list) => {
             let is_sequence = program == "poe";
-            let line = |value: &Value| value.as_str().map(|text| if is_sequence { same(text) } else { text.to_owned() }).unwrap_or_else(|| self::text(value, &["cmd"]).to_owned());
+            let line = |value: &Value| {
+                value
+                    .as_str()
+                    .map(|text| if is_sequence { same(text) } else { text.to_owned() })
+                    .unwrap_or_else(|| self::text(value, &["cmd"]).to_owned())
+            };
             list.iter().map(line).collect::<Vec<_>>().join("\n")
         }
         table => {
             let sequence = items(table, &["sequence"]).chain(items(table, &["composite"]));
             let listed = sequence.filter_map(Value::as_str).map(same);
-            ["cmd", "shell", "script"].iter().map(|key| self::text(table, &[key]).to_owned()).chain(listed).collect::<Vec<_>>().join("\n")
+            ["cmd", "shell", "script"]
+                .iter()
+                .map(|key| self::text(table, &[key]).to_owned())
+                .chain(listed)
+                .collect::<Vec<_>>()
+                .join("\n")
         }
     };
     Some(vec![step(script.replace("{args}", ""), call.folder, format!("{path}, `{name}`"))])
@@ -481,13 +532,17 @@ pub(super) fn packages(call: TaskCall<'_>, named: &[&str]) -> Vec<String> {
     let is_member = |folder: &str| {
         let holds = |pattern: &String| fits_path(pattern.trim_start_matches("./").trim_end_matches('/'), folder);
         patterns.iter().filter(|pattern| !pattern.starts_with('!')).any(holds)
-            && !patterns.iter().filter_map(|pattern| pattern.strip_prefix('!').map(str::to_owned)).any(|pattern| holds(&pattern))
+            && !patterns
+                .iter()
+                .filter_map(|pattern| pattern.strip_prefix('!').map(str::to_owned))
+                .any(|pattern| holds(&pattern))
     };
     let is_named = |folder: &str| {
         let name = call.manifests.get(&format!("{folder}/package.json")).and_then(|text| crate::document::json(text));
         let name = name.as_ref().map_or("", |manifest| self::text(manifest, &["name"])).to_owned();
         let fits = |wanted: &str| {
-            let wanted = wanted.trim_matches(['{', '}']).trim_start_matches("...").trim_end_matches("...").trim_end_matches('^');
+            let wanted =
+                wanted.trim_matches(['{', '}']).trim_start_matches("...").trim_end_matches("...").trim_end_matches('^');
             let path = wanted.trim_start_matches("./").trim_end_matches('/');
             crate::pattern::fits(wanted, &name) || fits_path(path, folder)
         };
@@ -499,7 +554,9 @@ pub(super) fn packages(call: TaskCall<'_>, named: &[&str]) -> Vec<String> {
 
 /// The patterns of the folders that belong to a workspace.
 fn workspaces(call: TaskCall<'_>) -> Vec<String> {
-    let texts = |value: &Value, way: &[&str]| items(value, way).filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>();
+    let texts = |value: &Value, way: &[&str]| {
+        items(value, way).filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+    };
     let of_pnpm = call.manifests.get("pnpm-workspace.yaml").and_then(|text| yaml(text));
     if let Some(file) = of_pnpm {
         return texts(&file, &["packages"]);

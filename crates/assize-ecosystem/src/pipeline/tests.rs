@@ -1,3 +1,5 @@
+//! Holds what is read of pipelines, and of what they call, to whole projects.
+
 use super::*;
 
 fn pipeline(files: &[(&str, &str)]) -> Pipeline {
@@ -13,7 +15,8 @@ fn workflow(steps: &[&str]) -> String {
 
 fn shown(files: &[(&str, &str)], steps: &[&str]) -> Vec<String> {
     let workflow = workflow(steps);
-    let files: Vec<(&str, &str)> = files.iter().copied().chain([(".github/workflows/ci.yml", workflow.as_str())]).collect();
+    let files: Vec<(&str, &str)> =
+        files.iter().copied().chain([(".github/workflows/ci.yml", workflow.as_str())]).collect();
     let line = |command: &PipelineCommand| match command.folder.as_str() {
         "" => command.text(),
         folder => format!("{folder}: {}", command.text()),
@@ -32,7 +35,11 @@ fn task_runners_are_followed_to_what_they_run() {
     let hooks = "repos:\n- repo: a\n  hooks:\n  - {id: ruff, args: [--fix]}\n  - {id: slow, stages: [manual]}\n- repo: local\n  hooks:\n  - {id: x, entry: uv run mypy}\n";
     for (files, step, expected) in [
         (vec![("tox.ini", tox)], "tox", &["tox", "pytest -x ./tests", "ruff check ."][..]),
-        (vec![("tox.ini", tox)], "uvx --with tox-uv tox -e py311-cov", &["tox -e py311-cov", "pytest -x ./tests", "coverage report"]),
+        (
+            vec![("tox.ini", tox)],
+            "uvx --with tox-uv tox -e py311-cov",
+            &["tox -e py311-cov", "pytest -x ./tests", "coverage report"],
+        ),
         (vec![("tox.ini", tox)], "tox -elint", &["tox -elint", "ruff check ."]),
         (vec![("pyproject.toml", native)], "tox run", &["tox run", "pytest -x", "mypy src"]),
         (vec![("noxfile.py", nox)], "nox -s tests-3.12 lint", &["nox -s tests-3.12 lint", "pytest", "ruff check"]),
@@ -40,7 +47,11 @@ fn task_runners_are_followed_to_what_they_run() {
         (vec![("Makefile", make)], "make test", &["make test", "pytest", "make -C web dist"]),
         (vec![("Makefile", make)], "make", &["make", "ruff check .", "pytest", "make -C web dist"]),
         (vec![("justfile", just)], "just lint", &["just lint", "cargo clippy -- -D warnings", "cargo fmt --check"]),
-        (vec![("pyproject.toml", poe)], "uv run poe check", &["poe check", "poe lint", "ruff check", "poe types", "mypy src"]),
+        (
+            vec![("pyproject.toml", poe)],
+            "uv run poe check",
+            &["poe check", "poe lint", "ruff check", "poe types", "mypy src"],
+        ),
         (vec![("pyproject.toml", poe)], "hatch run test -x", &["hatch run test -x", "pytest"]),
         (vec![(".pre-commit-config.yaml", hooks)], "pre-commit run -a", &["pre-commit run -a", "ruff --fix", "mypy"]),
     ] {
@@ -53,14 +64,24 @@ fn task_runners_are_followed_to_what_they_run() {
 fn scripts_of_packages_are_followed_into_their_workspace() {
     let root = r#"{"workspaces":["packages/*"],"scripts":{"test":"npm run lint && npm run unit --workspaces","lint":"eslint .","all":"run-s lint unit:*","unit:a":"vitest"}}"#;
     let one = r#"{"name":"@x/one","scripts":{"unit":"vitest run","build":"tsc"}}"#;
-    let files =
-        [("package.json", root), ("packages/one/package.json", one), ("packages/two/package.json", r#"{"name":"two","scripts":{"build":"vite build"}}"#), ("play/package.json", r#"{"scripts":{"build":"x"}}"#)];
+    let files = [
+        ("package.json", root),
+        ("packages/one/package.json", one),
+        ("packages/two/package.json", r#"{"name":"two","scripts":{"build":"vite build"}}"#),
+        ("play/package.json", r#"{"scripts":{"build":"x"}}"#),
+    ];
     for (step, expected) in [
-        ("npm test", &["npm test", "npm run lint", "eslint .", "npm run unit --workspaces", "packages/one: vitest run"][..]),
+        (
+            "npm test",
+            &["npm test", "npm run lint", "eslint .", "npm run unit --workspaces", "packages/one: vitest run"][..],
+        ),
         ("npm run all", &["npm run all", "run-s lint unit:*", "eslint .", "vitest"]),
         ("pnpm -r build", &["pnpm -r build", "packages/one: tsc", "packages/two: vite build"]),
         ("pnpm --filter '@x/*' build", &["pnpm --filter @x/* build", "packages/one: tsc"]),
-        ("pnpm -r --filter=./packages/two run build", &["pnpm -r --filter=./packages/two run build", "packages/two: vite build"]),
+        (
+            "pnpm -r --filter=./packages/two run build",
+            &["pnpm -r --filter=./packages/two run build", "packages/two: vite build"],
+        ),
         ("turbo build --filter=!two", &["turbo build --filter=!two", "packages/one: tsc"]),
         ("cd packages/one && yarn build", &["packages/one: yarn build", "packages/one: tsc"]),
         ("yarn eslint .", &["yarn eslint ."]),
@@ -87,7 +108,10 @@ fn a_pipeline_is_complete_where_all_of_it_could_be_read() {
 
 #[test]
 fn without_a_pipeline_everything_that_runners_know_counts() {
-    let found = pipeline(&[("tox.ini", "[testenv]\ncommands = pytest\n[testenv:lint]\ncommands = mypy\n"), ("Makefile", "lint:\n\truff check\n")]);
+    let found = pipeline(&[
+        ("tox.ini", "[testenv]\ncommands = pytest\n[testenv:lint]\ncommands = mypy\n"),
+        ("Makefile", "lint:\n\truff check\n"),
+    ]);
     let texts: Vec<String> = found.commands.iter().map(PipelineCommand::text).collect();
     assert_eq!(texts, ["pytest", "ruff check"]);
     assert_eq!(found.commands[0].source, "tox.ini, environment `py`");
@@ -95,11 +119,18 @@ fn without_a_pipeline_everything_that_runners_know_counts() {
 
 #[test]
 fn runners_that_call_each_other_come_to_an_end() {
-    let files = [("Makefile", "test:\n\tnpm test\n"), ("package.json", r#"{"scripts":{"test":"make test && npm test && tox"}}"#), ("tox.ini", "[testenv]\ncommands = make test\n")];
+    let files = [
+        ("Makefile", "test:\n\tnpm test\n"),
+        ("package.json", r#"{"scripts":{"test":"make test && npm test && tox"}}"#),
+        ("tox.ini", "[testenv]\ncommands = make test\n"),
+    ];
     assert_eq!(shown(&files, &["make test"]), ["make test", "npm test", "tox"]);
     let chain = |length: usize| {
         let scripts: Vec<String> = (0..length).map(|at| format!(r#""s{at}":"npm run s{}""#, at + 1)).collect();
-        shown(&[("package.json", &format!(r#"{{"scripts":{{{},"s{length}":"pytest"}}}}"#, scripts.join(",")))], &["npm run s0"])
+        shown(
+            &[("package.json", &format!(r#"{{"scripts":{{{},"s{length}":"pytest"}}}}"#, scripts.join(",")))],
+            &["npm run s0"],
+        )
     };
     assert!(chain(DEPTH_MAX - 1).contains(&"pytest".to_owned()));
     assert!(!chain(DEPTH_MAX).contains(&"pytest".to_owned()));

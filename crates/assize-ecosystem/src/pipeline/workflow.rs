@@ -34,8 +34,20 @@ pub(super) struct PipelineFile {
 const EVENTS: [&str; 5] = ["merge_group", "pull_request", "pull_request_target", "push", "workflow_call"];
 /// Words in the name of a job or file that does not check changes.
 const ASIDE: [&str; 14] = [
-    "bench", "benchmark", "benchmarks", "deploy", "doc", "docs", "downstream", "fuzz", "nightly", "pages", "publish", "release",
-    "stale", "wheels",
+    "bench",
+    "benchmark",
+    "benchmarks",
+    "deploy",
+    "doc",
+    "docs",
+    "downstream",
+    "fuzz",
+    "nightly",
+    "pages",
+    "publish",
+    "release",
+    "stale",
+    "wheels",
 ];
 /// Actions that run a tool by themselves: by what their name begins with, and the command that they stand for.
 const ACTIONS: [(&str, &str); 12] = [
@@ -134,7 +146,11 @@ fn action_command(action: &str, step: &Value) -> Result<Option<String>, String> 
     if let Some((_, command)) = ACTIONS.iter().find(|(start, _)| name.starts_with(start)) {
         let arguments = with("args");
         let own = arguments.starts_with("format") || arguments.starts_with("check");
-        return Ok(Some(if own && command.starts_with("ruff") { format!("ruff {arguments}") } else { (*command).to_owned() }));
+        return Ok(Some(if own && command.starts_with("ruff") {
+            format!("ruff {arguments}")
+        } else {
+            (*command).to_owned()
+        }));
     }
     let parts: Vec<&str> = name.split(['/', '-', '_', '.']).collect();
     let has = |words: &[&str]| parts.iter().any(|part| words.contains(part));
@@ -326,7 +342,8 @@ mod tests {
     #[test]
     fn what_does_not_check_changes_on_this_system_is_left_out() {
         let with = |on: &str, name: &str, runs_on: &str| {
-            read(&format!("on: {on}\njobs:\n  {name}:\n    runs-on: {runs_on}\n    steps:\n      - run: pytest\n")).len()
+            read(&format!("on: {on}\njobs:\n  {name}:\n    runs-on: {runs_on}\n    steps:\n      - run: pytest\n"))
+                .len()
         };
         assert_eq!(with("[pull_request]", "test", "ubuntu-24.04"), 1);
         assert_eq!(with("{push: {branches: [main]}}", "test", "ubuntu-24.04"), 1);
@@ -349,7 +366,8 @@ mod tests {
 
     #[test]
     fn other_systems_call_scripts_by_other_names() {
-        let text = "image: x\ntest:\n  before_script: [a]\n  script:\n    - pytest\n    - mypy src\ndeploy:\n  script: [b]\n";
+        let text =
+            "image: x\ntest:\n  before_script: [a]\n  script:\n    - pytest\n    - mypy src\ndeploy:\n  script: [b]\n";
         let file = other(".gitlab-ci.yml", &yaml(text).expect("a document"));
         let scripts: Vec<&str> = file.steps.iter().map(|step| step.script.as_str()).collect();
         assert_eq!(scripts, ["a", "pytest\nmypy src"]);

@@ -81,7 +81,7 @@ pub struct GateTerms {
     /// The only gates that are to run, by the names that results show; all where it is empty.
     pub only: BTreeSet<String>,
     /// Whether gates run that the change cannot affect.
-    pub all: bool,
+    pub all_packages: bool,
     /// The limits of each run.
     pub run: RunTerms,
     /// Which sandbox is required.
@@ -106,7 +106,7 @@ impl GateTerms {
     /// Plans the gates of a project. Where the files of a change are known, only what it can affect runs, unless all is
     /// asked for.
     pub fn plan(&self, project: &Project, changed: Option<&BTreeSet<String>>) -> GatePlan<'_> {
-        let changed = changed.filter(|_| !self.all);
+        let changed = changed.filter(|_| !self.all_packages);
         GatePlan::of(project, PlanTerms { declared: &self.declared, off: &self.off, only: &self.only, changed })
     }
 }

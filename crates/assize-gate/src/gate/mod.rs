@@ -31,8 +31,6 @@ use assize_ecosystem::{Ecosystem, find_tool};
 use assize_report::{Diagnostic, ReportError, TestCase, TestOutcome, ToolReport};
 use serde::{Deserialize, Serialize};
 
-use crate::plan::name_of;
-
 /// What a change is judged by; the names are those of the verdict's scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -94,11 +92,7 @@ pub struct Project {
 
 impl Project {
     /// Reads what the maintainers run from the manifests.
-    pub fn new(
-        files: BTreeSet<String>,
-        manifests: BTreeMap<String, String>,
-        programs: BTreeSet<String>,
-    ) -> Self {
+    pub fn new(files: BTreeSet<String>, manifests: BTreeMap<String, String>, programs: BTreeSet<String>) -> Self {
         let pipeline = Pipeline::read(&manifests);
         Self { files, manifests, programs, pipeline }
     }
@@ -115,6 +109,11 @@ pub struct Setup {
     /// What the gate wants to remember for its command, such as the name of a script.
     #[serde(default)]
     pub detail: String,
+}
+
+/// Returns the name of a gate as results show it.
+pub fn name_of(gate: &str, folder: &str) -> String {
+    if folder.is_empty() { gate.to_owned() } else { format!("{gate} in {folder}") }
 }
 
 /// A command in its check-only form: it must not rewrite the tree.

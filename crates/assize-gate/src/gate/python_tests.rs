@@ -244,7 +244,13 @@ mod tests {
                 "",
                 "Makefile, `test` calls `unittest`",
             ),
-            (&[("tox.ini", "[testenv]\ncommands = pytest -q\n")], &[tests], &["python3"], "tox.ini, environment `py` calls `pytest`", ""),
+            (
+                &[("tox.ini", "[testenv]\ncommands = pytest -q\n")],
+                &[tests],
+                &["python3"],
+                "tox.ini, environment `py` calls `pytest`",
+                "",
+            ),
             (none, &["a.py"], &["python3", "pytest"], "", ""),
         ] {
             let project = project(manifests, files, programs);

@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 
 /// Runs the gates on the tree as it is: what they find does not matter, only whether they can.
 pub(super) fn tried(host: &Host, output: Output) -> std::result::Result<ExecReport, Failure> {
-    let arguments = GateArguments { sandbox: None, skip: Vec::new(), trust_config: false, all: false };
+    let arguments = GateArguments { sandbox: None, skip: Vec::new(), trust_config: false, all_packages: false };
     let config = config_of_tree(host, &arguments, output)?;
     let terms = arguments.terms(&config, host, Vec::new())?;
     let case = ReviewCase { scope: ReviewScope::Everything, ..ReviewCase::default() };

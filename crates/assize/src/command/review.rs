@@ -84,7 +84,7 @@ pub struct GateArguments {
     pub(super) trust_config: bool,
     /// Run the gates of packages that the change cannot affect as well.
     #[arg(long)]
-    pub(super) all: bool,
+    pub(super) all_packages: bool,
 }
 
 impl GateArguments {
@@ -96,7 +96,7 @@ impl GateArguments {
         judges: Vec<String>,
     ) -> std::result::Result<review::ReviewTerms, Failure> {
         let mut terms = config.review_terms(host, judges, &self.skip, self.sandbox.as_deref())?;
-        terms.gates.all = self.all;
+        terms.gates.all_packages = self.all_packages;
         Ok(terms)
     }
 }
@@ -169,7 +169,7 @@ fn judge(
     output: Output,
 ) -> Result<ReviewRecord> {
     let judges = Judges::of_review(config, host)?;
-    let terms = arguments.gates.terms(&config, host, judges.ids())?;
+    let terms = arguments.gates.terms(config, host, judges.ids())?;
     // Without it an interrupted review would leave its gates at work.
     let _ = end_with_us();
     let mut watch = ReviewProgress::new(output);

@@ -8,8 +8,8 @@ use assize_core::ruling::{Outcome, Unjudged};
 use assize_core::text::first_line;
 use assize_gate::excuse::Excuse;
 use assize_gate::exec_report::{GateResult, TestsOf, line_of};
-use assize_gate::gate::{GATES, Gate, GateState, Project, Setup};
-use assize_gate::plan::{self, GatePlan};
+use assize_gate::gate::{GATES, Gate, GateState, Project, Setup, name_of};
+use assize_gate::plan::GatePlan;
 use assize_review::case::{ReviewInputs, ReviewScope};
 use assize_review::court::{ReviewRecord, decide, dimension_of};
 use assize_review::verdict::{FixOperation, Scores};
@@ -272,7 +272,7 @@ pub fn gates_listed(used: &[(&dyn Gate, Setup)], off: &BTreeSet<String>) -> Stri
 pub fn gates_planned(plan: &GatePlan<'_>, project: &Project) -> String {
     let mut text = String::new();
     for (gate, setup) in &plan.due {
-        let name = plan::name_of(gate.id(), &setup.folder);
+        let name = name_of(gate.id(), &setup.folder);
         let _ = writeln!(text, "{}  {}", styled(STRONG, &visible(&name)), quiet(&visible(&setup.because)));
         let command = gate.command(setup, project).again(gate.id());
         let _ = writeln!(text, "    {}", visible(command.replace('\n', " ").trim_end()));
@@ -281,7 +281,7 @@ pub fn gates_planned(plan: &GatePlan<'_>, project: &Project) -> String {
         let _ = writeln!(text, "{NO_GATE}");
     }
     for gate in &plan.left_out {
-        let name = plan::name_of(&gate.id, &gate.folder);
+        let name = name_of(&gate.id, &gate.folder);
         let line = format!("{name}  does not run: {} ({})", gate.why, gate.because);
         let _ = writeln!(text, "{}", quiet(&visible(&line)));
     }

@@ -8,8 +8,8 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::ConfigurationFile;
-use assize_ecosystem::document::{at, entries, items, line_with, text, yaml};
 use crate::security::{FindingCollector, listed};
+use assize_ecosystem::document::{at, entries, items, line_with, text, yaml};
 
 /// Looks at a workflow.
 pub(super) fn look(about: &ConfigurationFile<'_>, report: &mut FindingCollector) {

@@ -11,8 +11,8 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::ConfigurationPurpose;
-use assize_ecosystem::document::{DEPTH_MAX, line_with, yaml};
 use crate::security::{FindingCollector, RequestedChanges, SecurityChange, listed};
+use assize_ecosystem::document::{DEPTH_MAX, line_with, yaml};
 
 /// Looks for tests that the pipelines of the base ran and those of the change do not.
 pub(super) fn look(change: &SecurityChange, asked: &RequestedChanges, report: &mut FindingCollector) {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use assize_core::text::quote;
 
 use super::{DeclaredDependency, Ecosystem, PackageSource, lookalike, wanted};
-use assize_ecosystem::document::line_with;
 use crate::security::{FileVersions, FindingCollector, SecurityChange, listed};
+use assize_ecosystem::document::line_with;
 
 /// Lists packages that came, went, changed their version, or come from elsewhere.
 pub(super) fn look(

@@ -21,9 +21,9 @@ use assize_core::path::file_name;
 use assize_core::text::quote;
 use assize_ecosystem::{Ecosystem, Language, of_language, of_manifest};
 
-use assize_ecosystem::document::line_with;
 use super::{FileVersions, FindingCollector, RequestedChanges, SecurityChange, listed};
 use crate::security::address::{host_of, place_of, without_login};
+use assize_ecosystem::document::line_with;
 
 /// Manifests and lock files that are read here.
 const READ: [&str; 18] = [

@@ -7,9 +7,9 @@ use assize_core::text::quote;
 use regex::Regex;
 use serde_json::Value;
 
-use assize_ecosystem::document::{at, entries, json, line_with, text, toml};
 use crate::security::download::is_download_and_run;
 use crate::security::{FileVersions, FindingCollector, RequestedChanges};
+use assize_ecosystem::document::{at, entries, json, line_with, text, toml};
 
 /// Returns whether the file of a path can run something when a package is built or installed.
 pub(super) fn reads(path: &str) -> bool {

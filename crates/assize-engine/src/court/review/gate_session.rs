@@ -8,7 +8,7 @@ use assize_ecosystem::{is_code, is_test};
 use assize_gate::comparison::{Moves, keep_shared};
 use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
-use assize_gate::gate::{Dimension, Gate, GateRun, GateState, Setup};
+use assize_gate::gate::{Dimension, Gate, GateRun, GateState, Setup, name_of};
 use assize_gate::plan::{self, GatePlan};
 use assize_review::case::{ReviewInputs, ReviewScope};
 use assize_review::tournament::STOPPED_EARLY;
@@ -83,7 +83,7 @@ impl<'a> GateSession<'a> {
         let mut findings = removed(&on_base, &due);
         let mut results = Vec::new();
         for (number, (gate, setup, tree)) in due.iter().enumerate() {
-            let name = name_of(*gate, setup);
+            let name = name_of(gate.id(), &setup.folder);
             (self.watch)(ReviewStep::Gate { name: &name, on: *tree, done: number, of: due.len() });
             let planned = Planned { gate: *gate, setup };
             let ran = self.run_on_tree(worktrees, *tree, planned)?;
@@ -206,7 +206,7 @@ impl<'a> GateSession<'a> {
         if let Some(ran) = cached {
             return Ok(ran);
         }
-        let name = name_of(planned.gate, planned.setup);
+        let name = name_of(planned.gate.id(), &planned.setup.folder);
         (self.watch)(ReviewStep::Gate { name: &name, on: TreeState::Base, done: 0, of: 0 });
         let ran = self.run_on(worktree, planned, None)?;
         if let Some(key) = key {
@@ -310,7 +310,7 @@ impl<'a> GateSession<'a> {
         }
         let gone = before - count(&ran.run);
         if gone > 0 {
-            let name = name_of(planned.gate, planned.setup);
+            let name = name_of(planned.gate.id(), &planned.setup.folder);
             limits.push(format!(
                 "{gone} objections of {name} hold only with the base's settings, which the change alters"
             ));
@@ -451,7 +451,11 @@ fn removed(on_base: &[(&dyn Gate, Setup)], due: &[Due<'_>]) -> Vec<Finding> {
         certainty: Certainty::Likely,
         path: None,
         line: None,
-        message: format!("The base uses {} ({}); the change does so no more.", name_of(*gate, setup), setup.because),
+        message: format!(
+            "The base uses {} ({}); the change does so no more.",
+            name_of(gate.id(), &setup.folder),
+            setup.because
+        ),
     })
     .collect()
 }
@@ -504,8 +508,4 @@ fn adapted(gate: &str, excuses: &Excuses) -> Option<Finding> {
 
 fn is_test_runner(gate: &dyn Gate) -> bool {
     gate.dimensions().contains(&Dimension::TestsFunctional)
-}
-
-fn name_of(gate: &dyn Gate, setup: &Setup) -> String {
-    plan::name_of(gate.id(), &setup.folder)
 }

@@ -62,7 +62,10 @@ mod tests {
         for known in FORMS {
             assert_eq!(form(known.id()).map(Form::id), Ok(known.id()));
         }
-        assert_eq!(form("xml").map(Form::id), Err("`xml` is none of json, sarif, junit, markdown, annotations".to_owned()));
+        assert_eq!(
+            form("xml").map(Form::id),
+            Err("`xml` is none of json, sarif, junit, markdown, annotations".to_owned())
+        );
         let forms = "`json=F`, `sarif=F`, `junit=F`, `markdown=F`, `annotations=F`";
         assert_eq!(help(), format!("Write the result in further forms: {forms}"));
     }
