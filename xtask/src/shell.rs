@@ -41,8 +41,11 @@ pub fn integration_test(name: &str) -> Command {
     workspace("test", &["--test", name, "--", "--include-ignored"])
 }
 
-/// Builds the program and returns its path.
+/// Builds the program and returns its path. A variable may name another one, such as a release.
 pub fn program() -> Result<PathBuf> {
+    if let Some(given) = std::env::var_os("ASSIZE_TEST_PROGRAM") {
+        return Ok(PathBuf::from(given));
+    }
     run(workspace("build", &["--quiet", "--bin", "assize"]))?;
     let metadata = read(cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;

@@ -131,7 +131,7 @@ pub fn is_setting(path: &str) -> bool {
 
 /// Returns whether the file says which tools a project calls: pipelines, hooks before commits, files of make and just.
 pub fn calls_tools(path: &str) -> bool {
-    const NAMES: [&str; 14] = [
+    const NAMES: [&str; 18] = [
         ".gitlab-ci.yml",
         ".justfile",
         ".pre-commit-config.yaml",
@@ -144,10 +144,16 @@ pub fn calls_tools(path: &str) -> bool {
         "Taskfile.yml",
         "justfile",
         "makefile",
+        "hatch.toml",
         "noxfile.py",
+        "pnpm-workspace.yaml",
+        "prek.toml",
         "tox.ini",
+        "tox.toml",
     ];
+    let is_action = matches!(file_name(path), "action.yml" | "action.yaml");
     path.starts_with(".github/workflows/")
+        || path.starts_with(".github/") && is_action
         || path == ".circleci/config.yml"
         || path.starts_with(".ci/")
         || NAMES.contains(&file_name(path))

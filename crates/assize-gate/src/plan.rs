@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::parent;
-use assize_ecosystem::pipeline::PipelineCommand;
+use assize_ecosystem::pipeline::{PackageScript, PipelineCommand};
 use assize_ecosystem::{FileRole, document, is_code, is_setting, of_manifest};
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +94,8 @@ impl<'g> GatePlan<'g> {
                 None => {
                     if let Some(call) = calls.of_gate(gate, &setup) {
                         setup.because = format!("{} calls `{}`", call.source, shortened(&call.text()));
+                    } else if let Some(script) = calls.script(&setup) {
+                        setup.because = format!("{} calls the script `{}`", script.source, script.name);
                     }
                     plan.due.push((gate, setup));
                 }
@@ -178,6 +180,12 @@ impl<'p> Calls<'p> {
         self.commands(gate).iter().copied().find(|command| is_there(command, &setup.folder))
     }
 
+    /// The script of a package that a gate runs, where the maintainers call it.
+    fn script(&self, setup: &Setup) -> Option<&'p PackageScript> {
+        let called = self.project.pipeline.scripts.iter().filter(|_| !setup.detail.is_empty());
+        called.into_iter().find(|script| script.folder == setup.folder && script.name == setup.detail)
+    }
+
     fn commands(&self, gate: &dyn Gate) -> &[&'p PipelineCommand] {
         self.by_gate.get(gate.id()).map_or(&[], Vec::as_slice)
     }
@@ -193,9 +201,7 @@ impl<'p> Calls<'p> {
     fn why_not(&self, gate: &dyn Gate, setup: &Setup) -> Option<String> {
         let pipeline = &self.project.pipeline;
         let folder = setup.folder.as_str();
-        let is_called_there = self.of_gate(gate, setup).is_some()
-            || !setup.detail.is_empty()
-                && pipeline.scripts.iter().any(|script| script.folder == folder && script.name == setup.detail);
+        let is_called_there = self.of_gate(gate, setup).is_some() || self.script(setup).is_some();
         if is_called_there {
             return None;
         }
@@ -203,13 +209,13 @@ impl<'p> Calls<'p> {
             return Some(NOT_CALLED_THERE.to_owned());
         }
         let may_be_called = !setup.detail.is_empty() || !gate.calls().is_empty();
-        if !folder.is_empty() && may_be_called && pipeline.is_pipeline {
-            return Some(NOT_CALLED_THERE.to_owned());
-        }
         if !pipeline.is_complete {
             return None;
         }
-        let is_checker = gate.dimensions().iter().all(|it| matches!(it, Dimension::Style | Dimension::Types));
+        if !folder.is_empty() && may_be_called {
+            return Some(NOT_CALLED_THERE.to_owned());
+        }
+        let is_checker = gate.dimensions().iter().any(|it| matches!(it, Dimension::Style | Dimension::Types));
         let runs_tests = gate.dimensions().contains(&Dimension::TestsFunctional);
         let is_script = !setup.detail.is_empty();
         if runs_tests && is_script && self.runs_others(gate, folder) {

@@ -2,17 +2,16 @@
 //!
 //! It must not read any file.
 
-use assize_core::path::file_name;
+use assize_core::path::{file_name, parent};
 
 /// Programs that start the command behind them, and their options that take a value as the next word. The program may be of
 /// several words.
-const STARTERS: [(&[&str], &[&str]); 27] = [
+const STARTERS: [(&[&str], &[&str]); 26] = [
     (&["uv", "run"], UV),
     (&["uv", "tool", "run"], UV),
     (&["uvx"], UV),
     (&["pipx", "run"], &["--spec", "--python"]),
     (&["poetry", "run"], &[]),
-    (&["pdm", "run"], &["-p"]),
     (&["rye", "run"], &[]),
     (&["pipenv", "run"], &[]),
     (&["pixi", "run"], &["-e", "--environment"]),
@@ -28,45 +27,57 @@ const STARTERS: [(&[&str], &[&str]); 27] = [
     (&["yarn", "dlx"], &[]),
     (&["npm", "exec"], &[]),
     (&["bun", "x"], &[]),
-    (&["nyc"], &[]),
-    (&["c8"], &[]),
+    (&["nyc"], &["--reporter", "-r"]),
+    (&["c8"], &["--reporter", "-r"]),
     (&["cross-env"], &[]),
     (&["dotenv"], &[]),
     (&["timeout"], &["-k", "-s"]),
     (&["bundle", "exec"], &[]),
 ];
 const UV: &[&str] = &[
+    "--cache-dir",
+    "--config-file",
     "--directory",
     "--env-file",
+    "--exclude-newer",
     "--extra",
     "--from",
     "--group",
+    "--index",
+    "--no-extra",
+    "--no-group",
     "--only-group",
     "--package",
     "--project",
     "--python",
+    "--resolution",
     "--with",
     "--with-editable",
     "--with-requirements",
     "-p",
 ];
+/// Options between the words of a starter that take a value as the next word.
+const GLOBAL: &[&str] = &["--cache-dir", "--directory", "--project", "-C"];
 /// Options of Python that take a value as the next word.
 const PYTHON: &[&str] = &["-W", "-X"];
 
-/// Takes away what only starts a command.
+/// Takes away what only starts a command. A program is named without its folder, unless it may be a script of the
+/// project's.
 pub(super) fn unwrapped(words: &[String]) -> Vec<String> {
     let mut words: Vec<String> = words.to_vec();
     while let Some(inner) = inner(&words) {
         words = inner;
     }
     if let Some(first) = words.first_mut() {
-        *first = match file_name(first) {
-            "gradlew" => "gradle",
-            "mvnw" => "mvn",
-            "py.test" => "pytest",
-            name => name.split('@').next().filter(|name| !name.is_empty()).unwrap_or(name),
-        }
-        .to_owned();
+        let name = file_name(first);
+        let is_installed = !first.contains('/') || parent(first).ends_with("bin");
+        *first = match name {
+            "gradlew" => "gradle".to_owned(),
+            "mvnw" => "mvn".to_owned(),
+            "py.test" => "pytest".to_owned(),
+            _ if !is_installed => first.clone(),
+            name => name.split('@').next().filter(|name| !name.is_empty()).unwrap_or(name).to_owned(),
+        };
     }
     words
 }
@@ -77,15 +88,25 @@ fn inner(words: &[String]) -> Option<Vec<String>> {
     let first = file_name(texts.first()?);
     if first.starts_with("python") || first == "py" {
         let module = behind_options(&texts[1..], PYTHON);
-        return (module.first() == Some(&"-m") && module.len() > 1).then(|| owned(&module[1..]));
+        let names = |word: &&str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('m');
+        return (module.first().is_some_and(names) && module.len() > 1).then(|| owned(&module[1..]));
     }
     if first == "cargo" {
         return cargo(&texts);
     }
-    let (_, rest, valued) = STARTERS.iter().find_map(|(program, valued)| {
-        let is_it =
-            texts.len() > program.len() && file_name(texts[0]) == program[0] && texts[1..program.len()] == program[1..];
-        is_it.then(|| (program, &texts[program.len()..], *valued))
+    // In each package of a workspace: that is for others to follow.
+    let is_everywhere = |word: &&str| matches!(*word, "-r" | "--recursive" | "-F") || word.starts_with("--filter");
+    if first == "pnpm" && texts.iter().take_while(|word| **word != "exec").any(is_everywhere) {
+        return None;
+    }
+    let (rest, valued) = STARTERS.iter().find_map(|(program, valued)| {
+        let mut rest = &texts[..];
+        for (at, word) in program.iter().enumerate() {
+            let own = if at == 0 { rest } else { behind_options(rest, GLOBAL) };
+            own.first().filter(|first| file_name(first) == *word)?;
+            rest = &own[1..];
+        }
+        (!rest.is_empty()).then_some((rest, *valued))
     })?;
     let mut rest = behind_options(rest, valued);
     // A module that is measured, and numbers that are limits.
@@ -104,7 +125,7 @@ fn behind_options<'w, 't>(words: &'w [&'t str], valued: &[&str]) -> &'w [&'t str
     while let Some(word) = words.get(at) {
         match *word {
             "--" => return &words[at + 1..],
-            "-m" => return &words[at..],
+            "-m" | "-Im" | "-Bm" => return &words[at..],
             word if valued.contains(&word) => at += 2,
             word if word.starts_with('-') => at += 1,
             _ => break,
@@ -116,6 +137,10 @@ fn behind_options<'w, 't>(words: &'w [&'t str], valued: &[&str]) -> &'w [&'t str
 /// Tools of cargo that run its tests in their own way, and toolchains that are named.
 fn cargo(words: &[&str]) -> Option<Vec<String>> {
     let rest = words.get(1..)?;
+    let options = rest.iter().take_while(|word| word.starts_with('-')).count();
+    if options > 0 && rest.len() > options {
+        return Some([&["cargo"], &rest[options..]].concat().iter().map(|it| (*it).to_owned()).collect());
+    }
     match rest {
         [toolchain, rest @ ..] if toolchain.starts_with('+') => {
             Some([&["cargo"], rest].concat().iter().map(|it| (*it).to_owned()).collect())
@@ -156,6 +181,11 @@ mod tests {
             ("cargo llvm-cov nextest --workspace", "cargo test --workspace"),
             ("cargo hack --feature-powerset check --lib", "cargo check --lib"),
             ("./gradlew check", "gradle check"),
+            ("uv -q run --no-group x mypy", "mypy"),
+            ("cargo --locked -q test", "cargo test"),
+            ("c8 --reporter html mocha", "mocha"),
+            ("scripts/check", "scripts/check"),
+            ("python -Im black .", "black ."),
             ("uv run", "uv run"),
             ("npm", "npm"),
         ] {

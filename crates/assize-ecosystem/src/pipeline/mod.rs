@@ -4,21 +4,25 @@
 //! This says what is called, and where that is written. What a command is worth is for others to say.
 
 mod called;
+mod condition;
 mod shell;
+mod step;
 mod task_runner;
 mod workflow;
+mod workspace;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::{file_name, parent};
+use assize_core::path::file_name;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::command::CommandRole;
 use crate::{command_role, document};
 use shell::ShellCommand;
+use step::{PipelineStep, UNKNOWN};
 use task_runner::TaskCall;
-use workflow::{PipelineFile, PipelineStep};
+use workflow::PipelineFile;
+use workspace::{NodeWorkspace, ScriptSteps};
 
 /// Deepest nesting of task runners that call each other.
 pub const DEPTH_MAX: usize = 8;
@@ -61,6 +65,8 @@ pub struct PackageScript {
     pub folder: String,
     /// The name of the script.
     pub name: String,
+    /// Where it is called.
+    pub source: String,
 }
 
 /// What the maintainers of a project run.
@@ -73,8 +79,6 @@ pub struct Pipeline {
     /// Whether a pipeline that tests or checks every change could be read in full. What is not among the commands is then
     /// not run by the maintainers.
     pub is_complete: bool,
-    /// Whether a pipeline was found that tests or checks every change.
-    pub is_pipeline: bool,
     /// What could not be read and may check a change, in words.
     pub unread: Vec<String>,
 }
@@ -84,7 +88,8 @@ impl Pipeline {
     pub fn read(manifests: &BTreeMap<String, String>) -> Self {
         let mut files: Vec<PipelineFile> = Vec::new();
         for (path, text) in manifests {
-            let is_workflow = path.starts_with(".github/workflows/");
+            let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
+            let is_workflow = path.starts_with(".github/workflows/") && is_yaml;
             let is_other = matches!(path.as_str(), ".gitlab-ci.yml" | "azure-pipelines.yml" | ".circleci/config.yml");
             if path.starts_with(".ci/") || path == "Jenkinsfile" {
                 files.push(workflow::script(path, text));
@@ -94,18 +99,21 @@ impl Pipeline {
                     files.push(PipelineFile { steps: Vec::new(), unread });
                     continue;
                 };
-                files.push(if is_workflow { workflow::github(path, &file) } else { workflow::other(path, &file) });
+                files.push(if is_workflow {
+                    workflow::github(path, &file, manifests)
+                } else {
+                    workflow::other(path, &file)
+                });
             }
         }
-        let mut expander =
-            Expander { manifests, packages: node_packages(manifests), found: Self::default(), seen: BTreeSet::new() };
+        let workspace = NodeWorkspace::of(manifests);
+        let mut expander = Expander { manifests, workspace, found: Self::default(), seen: BTreeSet::new() };
         for file in files {
             expander.found.unread.extend(file.unread);
             file.steps.into_iter().for_each(|step| expander.step(&step, 0));
         }
         let is_checked = |command: &PipelineCommand| matches!(command.role(), CommandRole::Test | CommandRole::Check);
-        let is_pipeline = expander.found.commands.iter().any(is_checked);
-        let is_complete = expander.found.unread.is_empty() && is_pipeline;
+        let is_complete = expander.found.unread.is_empty() && expander.found.commands.iter().any(is_checked);
         // Hooks are run before every commit, whether a pipeline runs them or not.
         expander.call("pre-commit run", "");
         if expander.found.commands.is_empty() || !is_complete {
@@ -119,23 +127,27 @@ impl Pipeline {
                 expander.call(&format!("task {target}"), "");
             }
         }
-        Self { is_complete, is_pipeline, ..expander.found }
+        Self { is_complete, ..expander.found }
     }
-}
-
-fn node_packages(manifests: &BTreeMap<String, String>) -> BTreeMap<String, Value> {
-    let own = manifests.iter().filter(|(path, _)| file_name(path) == "package.json" && !path.contains("node_modules/"));
-    own.filter_map(|(path, text)| Some((parent(path).to_owned(), document::json(text)?))).collect()
 }
 
 /// Follows commands to what they call.
 struct Expander<'m> {
     manifests: &'m BTreeMap<String, String>,
-    /// The manifests of npm, by folder.
-    packages: BTreeMap<String, Value>,
+    workspace: NodeWorkspace,
     found: Pipeline,
     /// Calls of runners that were followed, with their folders.
     seen: BTreeSet<(String, String)>,
+}
+
+/// What stands behind a command.
+enum Behind {
+    /// It is the work itself.
+    Nothing,
+    /// It runs these.
+    Steps(Vec<PipelineStep>),
+    /// It runs something that cannot be read.
+    Unread,
 }
 
 impl Expander<'_> {
@@ -153,8 +165,19 @@ impl Expander<'_> {
 
     fn command(&mut self, ShellCommand { words, folder }: &ShellCommand, source: &str, depth: usize) {
         let Some(folder) = folder else { return };
-        let words = called::unwrapped(words);
-        if words.is_empty() || self.found.commands.len() == COMMANDS_MAX {
+        let mut words = called::unwrapped(words);
+        if words.first().is_some_and(|program| !program.contains(UNKNOWN)) {
+            words.retain(|word| !word.contains(UNKNOWN));
+        }
+        let asks_the_tool = |word: &String| matches!(word.as_str(), "--version" | "-V" | "--help" | "-h");
+        if words.is_empty() || words.iter().skip(1).any(asks_the_tool) {
+            return;
+        }
+        if self.found.commands.len() == COMMANDS_MAX {
+            let unread = format!("more than {COMMANDS_MAX} commands");
+            if self.found.unread.last() != Some(&unread) {
+                self.found.unread.push(unread);
+            }
             return;
         }
         let command = PipelineCommand { words, folder: folder.clone(), source: source.to_owned() };
@@ -162,22 +185,25 @@ impl Expander<'_> {
         if !is_new || depth > DEPTH_MAX {
             return;
         }
-        let steps = self.behind(&command);
+        let behind = self.behind(&command);
         if !source.is_empty() {
-            if steps.is_none() && is_script(&command) {
-                self.found.unread.push(format!("{source}: it calls {}", command.text()));
+            if matches!(behind, Behind::Unread) {
+                let text = command.text().replace(UNKNOWN, "…");
+                self.found.unread.push(format!("{source}: it calls {text}"));
             }
             self.found.commands.push(command);
         }
-        steps.into_iter().flatten().for_each(|step| self.step(&step, depth + 1));
+        if let Behind::Steps(steps) = behind {
+            steps.iter().for_each(|step| self.step(step, depth + 1));
+        }
     }
 
-    /// The steps behind a call of a task runner or script. `None` where it is none.
-    fn behind(&mut self, command: &PipelineCommand) -> Option<Vec<PipelineStep>> {
+    /// What stands behind a command: a task runner or a script is followed, as far as it can be read.
+    fn behind(&mut self, command: &PipelineCommand) -> Behind {
         let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
-        let (program, arguments) = words.split_first()?;
+        let Some((&program, arguments)) = words.split_first() else { return Behind::Nothing };
         let call = TaskCall { arguments, folder: &command.folder, manifests: self.manifests };
-        match *program {
+        let followed = match program {
             "make" | "gmake" => task_runner::make(call),
             "just" => task_runner::just(call),
             "task" => task_runner::task(call),
@@ -187,89 +213,39 @@ impl Expander<'_> {
             "hatch" if arguments.first() == Some(&"test") => Some(vec![same_place(command, "pytest")]),
             "hatch" if arguments.first() == Some(&"fmt") => Some(vec![same_place(command, "ruff check\nruff format")]),
             "poe" | "hatch" | "pdm" => task_runner::pyproject(call, program),
-            "npm" | "pnpm" | "yarn" | "bun" | "turbo" | "lerna" | "nx" => self.package_script(program, call),
+            "bash" | "dash" | "sh" | "zsh" if arguments.first().is_some_and(|word| is_text_option(word)) => {
+                arguments.get(1).map(|script| vec![same_place(command, script)])
+            }
+            "npm" | "pnpm" | "yarn" | "bun" | "turbo" | "lerna" | "nx" => {
+                let found = self.workspace.called(program, call, &command.source);
+                found.map(|found| self.with_scripts(found))
+            }
             "run-s" | "run-p" | "npm-run-all" | "npm-run-all2" => {
                 let names: Vec<&str> = arguments.iter().copied().filter(|word| !word.starts_with('-')).collect();
-                Some(self.scripts(std::slice::from_ref(&command.folder), &names))
+                let folder = std::slice::from_ref(&command.folder);
+                let found = self.workspace.scripts(folder, &names, &command.source);
+                Some(self.with_scripts(found))
             }
             _ => None,
+        };
+        match followed {
+            Some(steps) => Behind::Steps(steps),
+            None if hides_checks(&words) => Behind::Unread,
+            None => Behind::Nothing,
         }
     }
 
-    /// The scripts of a package, or of all packages of a workspace, that a package manager is told to run.
-    fn package_script(&mut self, program: &str, call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
-        const VALUED: [&str; 8] = ["--filter", "-F", "-w", "--workspace", "--cwd", "--prefix", "--scope", "-C"];
-        let mut words = call.arguments.iter().copied().peekable();
-        let (mut named, mut rest, mut is_everywhere, mut folder) =
-            (Vec::new(), Vec::new(), false, call.folder.to_owned());
-        while let Some(word) = words.next() {
-            let (option, value) = word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value)));
-            match option {
-                "--" => break,
-                "-r" | "--recursive" | "-ws" | "--workspaces" | "workspaces" | "foreach" | "-A" | "--all" => {
-                    is_everywhere = true;
-                }
-                // pnpm's is the root, npm's names a package.
-                "-w" | "--workspace-root" if program == "pnpm" => {}
-                _ if VALUED.contains(&option) => {
-                    let Some(value) = value.or_else(|| words.next()) else { continue };
-                    if matches!(option, "--cwd" | "--prefix" | "-C") {
-                        folder = shell::joined(&folder, value)?;
-                    } else {
-                        named.push(value);
-                        is_everywhere = true;
-                    }
-                }
-                "workspace" => {
-                    named.extend(words.next());
-                    is_everywhere = true;
-                }
-                _ if option.starts_with('-') => {}
-                _ => rest.push(word),
+    fn with_scripts(&mut self, found: ScriptSteps) -> Vec<PipelineStep> {
+        let known = &mut self.found.scripts;
+        let is_known = |known: &[PackageScript], script: &PackageScript| {
+            known.iter().any(|other| other.folder == script.folder && other.name == script.name)
+        };
+        for script in found.scripts {
+            if !is_known(known, &script) {
+                known.push(script);
             }
         }
-        let name = match (program, rest.as_slice()) {
-            (_, ["run" | "run-script" | "run-many", name, ..]) => *name,
-            ("npm", ["test" | "t" | "tst", ..]) => "test",
-            ("npm", ["start", ..]) | ("bun", ["test" | "install" | "add", ..]) => return None,
-            ("pnpm" | "yarn" | "bun" | "turbo" | "nx", [name, ..]) => *name,
-            _ => return None,
-        };
-        is_everywhere |= matches!(program, "turbo" | "lerna" | "nx");
-        let folders = if is_everywhere {
-            task_runner::packages(call, &named)
-        } else {
-            // npm looks for the package above.
-            let above = std::iter::successors(Some(folder.as_str()), |at| (!at.is_empty()).then(|| parent(at)));
-            above.into_iter().find(|at| self.packages.contains_key(*at)).map(str::to_owned).into_iter().collect()
-        };
-        let steps = self.scripts(&folders, &[name]);
-        (!steps.is_empty()).then_some(steps)
-    }
-
-    /// The scripts of these names in these packages, with those that are run before and behind them.
-    fn scripts(&mut self, folders: &[String], names: &[&str]) -> Vec<PipelineStep> {
-        let mut steps = Vec::new();
-        for folder in folders {
-            let scripts = self.packages.get(folder).and_then(|package| package.get("scripts")?.as_object());
-            for (name, text) in scripts.into_iter().flatten() {
-                let is_meant = |wanted: &&str| {
-                    crate::pattern::fits(wanted, name)
-                        || ["pre", "post"].iter().any(|part| name.strip_prefix(part) == Some(*wanted))
-                };
-                if let Some(text) = text.as_str().filter(|_| names.iter().any(is_meant)) {
-                    let path =
-                        if folder.is_empty() { "package.json".to_owned() } else { format!("{folder}/package.json") };
-                    let source = format!("{path}, script `{name}`");
-                    let script = PackageScript { folder: folder.clone(), name: name.clone() };
-                    if !self.found.scripts.contains(&script) {
-                        self.found.scripts.push(script);
-                    }
-                    steps.push(PipelineStep { script: text.to_owned(), folder: Some(folder.clone()), source });
-                }
-            }
-        }
-        steps
+        found.steps
     }
 }
 
@@ -277,18 +253,118 @@ fn same_place(command: &PipelineCommand, script: &str) -> PipelineStep {
     PipelineStep { script: script.to_owned(), folder: Some(command.folder.clone()), source: command.source.clone() }
 }
 
-/// Returns whether a command is a script of the project's that may test or check it, and of which nothing more is known.
-fn is_script(command: &PipelineCommand) -> bool {
-    let mut words = command.words.iter().map(String::as_str);
-    let shells = ["bash", "sh", "python", "python3", "node"];
-    let Some(script) = words.find(|word| !shells.contains(word) && !word.starts_with('-')) else { return false };
-    let is_file = [".sh", ".py", ".bash", ".mjs", ".js"].iter().any(|ending| script.ends_with(ending));
-    let name = file_name(script);
-    let tells = ["test", "check", "lint", "ci", "verify"]
-        .iter()
-        .any(|word| name.split(['.', '_', '-']).any(|part| part == *word));
-    let is_task = command.begins_with("cargo xtask") || command.begins_with("cargo make");
-    is_file && tells || is_task
+/// Returns whether an option of a shell says that its text comes next: `-c`, `-ec`.
+fn is_text_option(word: &str) -> bool {
+    word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
+}
+
+/// Runners of tasks whose files are not read.
+const UNREAD_RUNNERS: [&str; 18] = [
+    "act",
+    "bazel",
+    "concurrently",
+    "dagger",
+    "deno",
+    "docker",
+    "earthly",
+    "hatch",
+    "inv",
+    "invoke",
+    "lerna",
+    "mise",
+    "nix",
+    "nx",
+    "pixi",
+    "rake",
+    "rye",
+    "turbo",
+];
+/// Words in names of tasks and scripts that check something.
+const CHECK_WORDS: [&str; 18] = [
+    "all",
+    "check",
+    "checks",
+    "ci",
+    "fmt",
+    "format",
+    "lint",
+    "mypy",
+    "precommit",
+    "qa",
+    "style",
+    "test",
+    "tests",
+    "type",
+    "typecheck",
+    "types",
+    "validate",
+    "verify",
+];
+/// Words in names of scripts that only prepare something, or come behind the checks.
+const PREPARING: [&str; 32] = [
+    "bench",
+    "benchmark",
+    "bootstrap",
+    "build",
+    "bump",
+    "cache",
+    "clean",
+    "configure",
+    "coverage",
+    "deploy",
+    "deps",
+    "disk",
+    "docs",
+    "download",
+    "env",
+    "free",
+    "generate",
+    "init",
+    "install",
+    "license",
+    "package",
+    "prepare",
+    "publish",
+    "release",
+    "report",
+    "server",
+    "setup",
+    "start",
+    "sync",
+    "update",
+    "upload",
+    "version",
+];
+
+/// Returns whether a command that could not be followed may check the project: a task by its name, a script of the project's
+/// unless its name says that it does something else.
+fn hides_checks(words: &[&str]) -> bool {
+    let parts = |word: &str| -> Vec<String> {
+        let parts = word.split(|letter: char| !letter.is_alphanumeric());
+        parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect()
+    };
+    let has = |word: &str, list: &[&str]| parts(word).iter().any(|part| list.contains(&part.as_str()));
+    let Some((&program, arguments)) = words.split_first() else { return false };
+    let checks = arguments.iter().any(|word| !word.starts_with('-') && has(word, &CHECK_WORDS));
+    match program {
+        _ if program.starts_with('$') => checks || arguments.is_empty(),
+        "make" | "gmake" | "just" | "task" | "tox" | "nox" | "poe" => checks || arguments.is_empty(),
+        "cargo" => matches!(arguments.first(), Some(&("xtask" | "make"))),
+        _ if UNREAD_RUNNERS.contains(&program) => checks,
+        "bash" | "sh" | "python" | "python3" | "node" => {
+            let script = arguments.iter().find(|word| !word.starts_with('-'));
+            let is_own =
+                |name: &str| if program == "node" { has(name, &CHECK_WORDS) } else { is_own_script(name, &has) };
+            script.is_some_and(|script| script.contains(['.', '/']) && is_own(file_name(script)))
+        }
+        _ if program.starts_with(['/', '~']) => false,
+        _ if program.contains('/') || program.ends_with(".sh") => is_own_script(file_name(program), &has),
+        _ => false,
+    }
+}
+
+fn is_own_script(name: &str, has: &dyn Fn(&str, &[&str]) -> bool) -> bool {
+    has(name, &CHECK_WORDS) || !has(name, &PREPARING)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(super) struct ShellCommand {
     pub folder: Option<String>,
 }
 
-/// Words that begin or join commands and are none themselves.
+/// Words that begin or join commands and are none themselves. What some of them are told by options goes with them.
 const BEFORE: [&str; 18] = [
     "!", "(", "command", "do", "elif", "else", "env", "exec", "if", "nice", "sudo", "then", "time", "until", "while",
     "xvfb-run", "{", "@",
@@ -22,15 +22,30 @@ const BEFORE: [&str; 18] = [
 /// Words whose line is no command.
 const NOT_RUN: [&str; 10] = [")", "case", "done", "esac", "export", "fi", "for", "function", "set", "}"];
 
-/// Splits a text; its commands start in `folder`.
+/// Splits a text; its commands start in `folder`. Where the shell goes within brackets it comes back from.
 pub(super) fn commands(text: &str, folder: &str) -> Vec<ShellCommand> {
     let mut at = Some(folder.to_owned());
+    let (mut left, mut pushed) = (Vec::new(), Vec::new());
     let mut found = Vec::new();
-    for words in split(text) {
-        let words = stripped(words);
+    for part in split(text) {
+        let words = match part {
+            ShellPart::Open => {
+                left.push(at.clone());
+                continue;
+            }
+            ShellPart::Close => {
+                at = left.pop().unwrap_or(at);
+                continue;
+            }
+            ShellPart::Command(words) => stripped(words),
+        };
         match words.first().map(String::as_str) {
             None => {}
-            Some("cd" | "pushd") => {
+            Some("popd") => at = pushed.pop().unwrap_or(at),
+            Some(go @ ("cd" | "pushd")) => {
+                if go == "pushd" {
+                    pushed.push(at.clone());
+                }
                 at = at.and_then(|at| words.get(1).and_then(|to| joined(&at, to)));
             }
             Some(first) if NOT_RUN.contains(&first) => {}
@@ -59,10 +74,18 @@ pub(super) fn joined(folder: &str, to: &str) -> Option<String> {
     Some(at)
 }
 
-/// Takes away what only stands before a command: words of the shell, variables.
+/// Takes away what only stands before a command: words of the shell with their options, variables.
 fn stripped(mut words: Vec<String>) -> Vec<String> {
-    let is_before = |word: &String| BEFORE.contains(&word.as_str()) || is_assignment(word);
-    let count = words.iter().take_while(|word| is_before(word)).count();
+    let mut count = 0;
+    let mut takes_options = false;
+    for word in &words {
+        let is_option = takes_options && word.starts_with('-');
+        if !(is_option || BEFORE.contains(&word.as_str()) || is_assignment(word)) {
+            break;
+        }
+        takes_options |= matches!(word.as_str(), "env" | "nice" | "sudo" | "time" | "xvfb-run");
+        count += 1;
+    }
     words.drain(..count);
     if let Some(first) = words.first_mut() {
         // Marks of make.
@@ -80,8 +103,16 @@ pub(super) fn is_assignment(word: &str) -> bool {
     })
 }
 
+/// A part of a shell text.
+enum ShellPart {
+    Command(Vec<String>),
+    /// A bracket that commands of a shell of their own stand in.
+    Open,
+    Close,
+}
+
 /// Splits a text into commands and these into words.
-fn split(text: &str) -> Vec<Vec<String>> {
+fn split(text: &str) -> Vec<ShellPart> {
     let mut splitter = Splitter::default();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -92,12 +123,12 @@ fn split(text: &str) -> Vec<Vec<String>> {
         }
     }
     splitter.end_command();
-    splitter.commands
+    splitter.parts
 }
 
 #[derive(Default)]
 struct Splitter {
-    commands: Vec<Vec<String>>,
+    parts: Vec<ShellPart>,
     words: Vec<String>,
     word: Option<String>,
     quote: Option<char>,
@@ -139,6 +170,12 @@ impl Splitter {
                 (None, '<') if letters.peek() == Some(&'<') => {
                     self.end_word();
                     let rest: String = letters.by_ref().collect();
+                    // A text that stands on the line itself.
+                    if let Some(text) = rest.strip_prefix("<<") {
+                        let text: String = text.trim_start().trim_matches('"').to_owned();
+                        self.words.push(text.split([';', '|', '&']).next().unwrap_or_default().to_owned());
+                        break;
+                    }
                     let rest = rest.trim_start_matches(['<', '-', ' ']);
                     let name: String =
                         rest.chars().take_while(|c| !c.is_whitespace() && !";|&>".contains(*c)).collect();
@@ -151,7 +188,11 @@ impl Splitter {
                     while letters.next_if(|next| matches!(next, '>' | '&' | ' ')).is_some() {}
                     while letters.next_if(|next| !next.is_whitespace() && !";|&)".contains(*next)).is_some() {}
                 }
-                (None, ';' | '|' | '&' | '(' | ')') => self.end_command(),
+                (None, '(' | ')') => {
+                    self.end_command();
+                    self.parts.push(if letter == '(' { ShellPart::Open } else { ShellPart::Close });
+                }
+                (None, ';' | '|' | '&') => self.end_command(),
                 (None, letter) if letter.is_whitespace() => self.end_word(),
                 (None, letter) => self.push(letter),
             }
@@ -174,7 +215,7 @@ impl Splitter {
     fn end_command(&mut self) {
         self.end_word();
         if !self.words.is_empty() {
-            self.commands.push(std::mem::take(&mut self.words));
+            self.parts.push(ShellPart::Command(std::mem::take(&mut self.words)));
         }
     }
 }
@@ -208,7 +249,10 @@ mod tests {
             ("cd web && npm test\ncd ..\ncd \"$HOME\"\nb", &["web: npm test", "?: b"]),
             ("cd ..\na", &["?: a"]),
             ("@go vet ./...\n-rm x", &["go vet ./...", "rm x"]),
-            ("sudo env A=1 time make", &["make"]),
+            ("sudo -E env A=1 time make", &["make"]),
+            ("(cd docs && npm ci)\nnpx eslint .", &["docs: npm ci", "npx eslint ."]),
+            ("pushd a\nb\npopd\nc", &["a: b", "c"]),
+            ("grep x <<< \"$V\"\nmypy", &["grep x $V", "mypy"]),
             ("'open", &["open\n"]),
         ] {
             assert_eq!(read(text), expected, "{text}");

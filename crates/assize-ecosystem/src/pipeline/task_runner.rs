@@ -6,18 +6,17 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use assize_core::path::parent;
 use regex::Regex;
 use serde_json::Value;
 
-use super::workflow::PipelineStep;
+use super::step::{ManifestTexts, PipelineStep, UNKNOWN};
 use crate::document::{at, entries, items, text, toml, yaml};
-
-/// The texts of manifests and of files that configure tools, by path.
-pub(super) type ManifestTexts = BTreeMap<String, String>;
+use crate::preparation::quoted;
 
 /// How deep variables may stand within variables.
 const VARIABLES_DEEP_MAX: usize = 4;
+/// How long a line may become by its variables, in bytes.
+const LINE_BYTES_MAX: usize = 16 * 1024;
 
 /// What a call of a task runner is about.
 #[derive(Clone, Copy)]
@@ -73,23 +72,29 @@ fn step(script: String, folder: &str, source: String) -> PipelineStep {
     PipelineStep { script, folder: Some(folder.to_owned()), source }
 }
 
-/// `make TARGET`: its recipe, behind those of what it needs. `None` where there is no such file.
+/// `make TARGET`: its recipe, and those of what it needs. `None` where there is no such file or rule.
 pub(super) fn make(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
-    if let Some(folder) = call.values(&["-C", "--directory"], false).first() {
-        let folder = super::shell::joined(call.folder, folder)?;
-        let without: Vec<&str> =
-            call.arguments.iter().copied().filter(|word| *word != "-C" && !folder.ends_with(word)).collect();
-        return make(TaskCall { arguments: &without, folder: &folder, ..call });
+    let (mut folder, mut names) = (call.folder.to_owned(), Vec::new());
+    let mut words = call.arguments.iter().copied();
+    while let Some(word) = words.next() {
+        let attached = ["--directory=", "-C"].iter().find_map(|option| word.strip_prefix(option));
+        match (word, attached) {
+            ("-C" | "--directory", _) => folder = super::shell::joined(&folder, words.next()?)?,
+            (_, Some(to)) => folder = super::shell::joined(&folder, to)?,
+            ("-f" | "-j" | "--file" | "-o" | "-W", _) => _ = words.next(),
+            _ if word.starts_with('-') || word.contains('=') => {}
+            _ => names.push(word),
+        }
     }
+    let call = TaskCall { arguments: &[], folder: &folder, ..call };
     let (path, text) = call.file(&["GNUmakefile", "makefile", "Makefile"])?;
-    let rules = Recipes::of_make(text);
-    Some(rules.steps(call.names(), &path, call.folder))
+    Recipes::of_make(text).steps(&names, &path, &folder)
 }
 
 /// `just RECIPE`.
 pub(super) fn just(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
     let (path, text) = call.file(&["justfile", "Justfile", ".justfile"])?;
-    Some(Recipes::of_just(text).steps(call.names(), &path, call.folder))
+    Recipes::of_just(text).steps(&call.names().collect::<Vec<_>>(), &path, call.folder)
 }
 
 /// `task TASK`.
@@ -115,7 +120,7 @@ pub(super) fn task(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
     }
     let names: Vec<&str> = call.names().collect();
     let names = if names.is_empty() { vec!["default"] } else { names };
-    Some(recipes.steps(names.into_iter(), &path, call.folder))
+    recipes.steps(&names, &path, call.folder)
 }
 
 /// Rules with what they need and what they run, in the order of the file.
@@ -150,16 +155,18 @@ impl Recipes {
             if let Some(command) = line.strip_prefix('\t') {
                 for name in &open {
                     let command = substituted(command, &variables, ["$(", "${"], 0);
-                    recipes.add(name, Vec::new(), &format!("{command}\n"));
+                    recipes.add(name, Vec::new(), &format!("({command}\n)\n"));
                 }
                 continue;
             }
             let Some((names, needs)) = line.split_once(':').filter(|(_, needs)| !needs.starts_with('=')) else {
                 continue;
             };
+            open.clear();
             if names.contains('=') || names.starts_with(['#', '.', ' ']) {
                 continue;
             }
+            let needs = needs.split('#').next().unwrap_or_default();
             open = names.split_whitespace().map(str::to_owned).collect();
             let needs: Vec<String> = needs.trim_start_matches(':').split_whitespace().map(str::to_owned).collect();
             open.iter().for_each(|name| recipes.add(name, needs.clone(), ""));
@@ -175,7 +182,7 @@ impl Recipes {
             if line.starts_with([' ', '\t']) {
                 if let Some(name) = &open {
                     let command = substituted(line.trim(), &variables, ["{{", "{{"], 0);
-                    recipes.add(name, Vec::new(), &format!("{command}\n"));
+                    recipes.add(name, Vec::new(), &format!("({command}\n)\n"));
                 }
                 continue;
             }
@@ -185,6 +192,7 @@ impl Recipes {
             }
             open = None;
             let Some((head, needs)) = line.split_once(':').filter(|_| !line.starts_with(['#', '['])) else { continue };
+            let needs = needs.split('#').next().unwrap_or_default();
             let Some(name) = head.split_whitespace().next() else { continue };
             let name = name.trim_start_matches('@').to_owned();
             let needs = needs.split_whitespace().map(|need| need.trim_matches(['(', ')', '&']).to_owned());
@@ -194,9 +202,12 @@ impl Recipes {
         recipes
     }
 
-    /// What runs for some names; for none, the first rule.
-    fn steps<'n>(&self, names: impl Iterator<Item = &'n str>, path: &str, folder: &str) -> Vec<PipelineStep> {
-        let mut wanted: Vec<String> = names.filter(|name| self.rules.contains_key(*name)).map(str::to_owned).collect();
+    /// What runs for some names; for none, the first rule. `None` where a name has no rule.
+    fn steps(&self, names: &[&str], path: &str, folder: &str) -> Option<Vec<PipelineStep>> {
+        if names.iter().any(|name| !self.rules.contains_key(*name)) {
+            return None;
+        }
+        let mut wanted: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         if wanted.is_empty() {
             wanted.extend(self.order.first().cloned());
         }
@@ -211,7 +222,7 @@ impl Recipes {
                 found.push(step(script.clone(), folder, format!("{path}, `{name}`")));
             }
         }
-        found
+        Some(found)
     }
 }
 
@@ -220,6 +231,9 @@ fn substituted(line: &str, variables: &BTreeMap<&str, &str>, open: [&str; 2], de
     let mut found = String::new();
     let mut rest = line;
     while let Some(start) = open.iter().filter_map(|open| rest.find(open)).min() {
+        if found.len() > LINE_BYTES_MAX {
+            return found;
+        }
         let close = match &rest[start..] {
             inner if inner.starts_with("{{") => "}}",
             inner if inner.starts_with("$(") => ")",
@@ -252,7 +266,7 @@ pub(super) fn pre_commit(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
     let script = |hook: &Value| {
         let entry = self::text(hook, &["entry"]);
         let program = if entry.is_empty() { self::text(hook, &["id"]) } else { entry };
-        let arguments = items(hook, &["args"]).filter_map(Value::as_str).map(crate::preparation::quoted);
+        let arguments = items(hook, &["args"]).filter_map(Value::as_str).map(quoted);
         [program.to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
     };
     Some(named.filter(|hook| !is_manual(hook)).map(|hook| step(script(hook), call.folder, path.clone())).collect())
@@ -266,6 +280,7 @@ pub(super) fn tox(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
         .flat_map(|list| list.split(','))
         .filter(|name| !name.is_empty())
         .collect();
+    let wanted = if wanted.iter().any(|name| name.contains('$')) { Vec::new() } else { wanted };
     if let Some((path, text)) = call.file(&["tox.ini"]) {
         return Some(ToxSections::of(text).steps(&wanted, &path, call.folder));
     }
@@ -283,7 +298,7 @@ pub(super) fn tox(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
         let lines = own.and_then(Value::as_array).into_iter().flatten();
         let words = |line: &Value| {
             let words = line.as_array().into_iter().flatten().filter_map(Value::as_str);
-            words.map(crate::preparation::quoted).collect::<Vec<_>>().join(" ")
+            words.map(quoted).collect::<Vec<_>>().join(" ")
         };
         lines.map(words).collect::<Vec<_>>().join("\n")
     };
@@ -324,11 +339,7 @@ impl ToxSections {
 
     fn steps(&self, wanted: &[&str], path: &str, folder: &str) -> Vec<PipelineStep> {
         let listed = self.get("tox", "envlist").or_else(|| self.get("tox", "env_list")).unwrap_or("py");
-        let listed: Vec<String> = in_braces(&listed.replace('\n', ","))
-            .iter()
-            .flat_map(|list| list.split([',', ' ']))
-            .map(str::to_owned)
-            .collect();
+        let listed = in_braces(listed);
         let names: Vec<String> =
             if wanted.is_empty() { listed } else { wanted.iter().map(|name| (*name).to_owned()).collect() };
         let mut found = Vec::new();
@@ -362,7 +373,7 @@ impl ToxSections {
                     None => factors.contains(&factor),
                 })
             };
-            if !in_braces(&condition[1]).iter().flat_map(|list| list.split(',')).any(holds) {
+            if !in_braces(&condition[1]).iter().any(|all| holds(all)) {
                 return None;
             }
             line = &line[condition[0].len()..];
@@ -383,7 +394,7 @@ impl ToxSections {
                     _ => String::new(),
                 }
             });
-            if filled == line {
+            if filled == line || filled.len() > LINE_BYTES_MAX {
                 break;
             }
             line = filled.into_owned();
@@ -392,67 +403,124 @@ impl ToxSections {
     }
 }
 
-/// `py{310,311}-x,lint` written out. Commas outside of braces stay.
+/// Most names that braces are written out to.
+const NAMES_MAX: usize = 1_000;
+
+/// `py{310,311}-x,lint` written out.
 fn in_braces(text: &str) -> Vec<String> {
-    let Some((before, rest)) = text.split_once('{') else { return vec![text.to_owned()] };
-    let Some((inner, after)) = rest.split_once('}') else { return vec![text.to_owned()] };
-    // Braces belong to the name that they stand in.
-    let start = before.rfind(',').map_or(0, |at| at + 1);
-    let end = after.find([',', '\n']).unwrap_or(after.len());
-    let mut found: Vec<String> = Vec::new();
-    if start > 0 {
-        found.push(before[..start - 1].to_owned());
+    let mut depth = 0_usize;
+    let names = text.split(|letter: char| {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (letter == ',' || letter == '\n')
+    });
+    names.map(str::trim).filter(|name| !name.is_empty()).flat_map(written_out).take(NAMES_MAX).collect()
+}
+
+fn written_out(name: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![name.to_owned()];
+    while let Some(name) = open.pop().filter(|_| done.len() + open.len() < NAMES_MAX) {
+        let parts = name.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+        match parts {
+            None => done.push(name),
+            Some((before, (inner, after))) => {
+                open.extend(inner.split(',').rev().map(|part| format!("{before}{}{after}", part.trim())));
+            }
+        }
     }
-    for part in inner.split(',') {
-        found.extend(in_braces(&format!("{}{}{}", &before[start..], part.trim(), &after[..end])));
-    }
-    if end < after.len() {
-        found.extend(in_braces(&after[end + 1..]));
-    }
-    found
+    done
+}
+
+/// A function of a file of nox.
+struct NoxFunction<'t> {
+    /// The session that it is, where it is one.
+    session: Option<String>,
+    body: &'t str,
 }
 
 /// `nox`: what its sessions run, as far as that stands in plain strings.
 pub(super) fn nox(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
-    static SESSION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^def (\w+)\(").expect("a pattern"));
-    static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"name\s*=\s*["']([^"']+)["']"#).expect("a pattern"));
-    static RUN: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"session\.run(?:_always|_install)?\(").expect("a pattern"));
+    static LISTED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"nox\.options\.sessions\s*=\s*[\[(]([^\])]*)").expect("a pattern"));
     let (path, text) = call.file(&["noxfile.py"])?;
-    let wanted = call.values(&["-s", "--session", "--sessions", "-e"], true);
-    let mut found = Vec::new();
-    for session in SESSION.captures_iter(text) {
-        let whole = session.get(0).expect("the whole match");
-        let above = text[..whole.start()].rfind("\n\n").map_or(0, |at| at + 1);
-        let above = &text[above..whole.start()];
-        if !above.contains("session") {
-            continue;
-        }
-        let name = NAMED.captures(above).map_or_else(|| session[1].to_owned(), |named| named[1].to_owned());
-        let is_wanted = |wanted: &&str| {
-            wanted.split(['(', ' ']).next().is_some_and(|wanted| {
-                wanted == name || wanted.rsplit_once('-').is_some_and(|(wanted, _)| wanted == name)
-            })
-        };
-        if !wanted.is_empty() && !wanted.iter().any(is_wanted) {
-            continue;
-        }
-        let body = &text[whole.end()..];
-        let end = ["\n@", "\ndef ", "\nif "].iter().filter_map(|next| body.find(next)).min().unwrap_or(body.len());
-        let body = &body[..end];
-        let lines: Vec<String> = RUN
-            .find_iter(body)
-            .map(|run| {
-                strings(&body[run.end()..])
-                    .iter()
-                    .map(|word| crate::preparation::quoted(word))
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            })
-            .collect();
-        found.push(step(lines.join("\n"), call.folder, format!("{path}, session `{name}`")));
+    let mut wanted = call.values(&["-s", "--session", "--sessions", "-e", "-rs", "-Rs"], true);
+    if wanted.is_empty() {
+        let listed = LISTED.captures(text).and_then(|listed| listed.get(1)).map_or("", |listed| listed.as_str());
+        wanted = listed.split([',', ' ', '\n']).map(|name| name.trim_matches(['"', '\''])).collect();
+        wanted.retain(|name| !name.is_empty());
     }
-    Some(found)
+    if wanted.iter().any(|name| name.contains('$')) {
+        wanted.clear();
+    }
+    let functions = nox_functions(text);
+    let is_wanted = |name: &str| {
+        wanted.is_empty()
+            || wanted.iter().any(|wanted| {
+                let plain = wanted.split(['(', ' ']).next().unwrap_or(wanted);
+                plain == name || plain.rsplit_once('-').is_some_and(|(plain, _)| plain == name)
+            })
+    };
+    let sessions = functions.values().filter_map(|function| Some((function.session.as_deref()?, function.body)));
+    let steps = sessions.filter(|(name, _)| is_wanted(name)).map(|(name, body)| {
+        let lines = nox_commands(body, &functions, 0);
+        step(lines.join("\n"), call.folder, format!("{path}, session `{name}`"))
+    });
+    Some(steps.collect())
+}
+
+/// The functions of a file of nox, by their names.
+fn nox_functions(text: &str) -> BTreeMap<&str, NoxFunction<'_>> {
+    static FUNCTION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^def (\w+)\(").expect("a pattern"));
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"name\s*=\s*["']([^"']+)["']"#).expect("a pattern"));
+    let mut functions = BTreeMap::new();
+    let heads: Vec<(usize, usize, &str)> = FUNCTION
+        .captures_iter(text)
+        .filter_map(|found| {
+            let (whole, name) = (found.get(0)?, found.get(1)?);
+            Some((whole.start(), whole.end(), name.as_str()))
+        })
+        .collect();
+    for (number, (start, end, name)) in heads.iter().enumerate() {
+        let above = &text[text[..*start].rfind("\n\n").map_or(0, |at| at + 1)..*start];
+        let named = || NAMED.captures(above).map_or_else(|| (*name).to_owned(), |named| named[1].to_owned());
+        let body = &text[*end..heads.get(number + 1).map_or(text.len(), |next| next.0)];
+        functions.insert(*name, NoxFunction { session: above.contains("session").then(named), body });
+    }
+    functions
+}
+
+/// The commands that a session runs, and those of the functions that it hands itself to.
+fn nox_commands(body: &str, functions: &BTreeMap<&str, NoxFunction<'_>>, depth: usize) -> Vec<String> {
+    static CALL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)session\.run(?:_always|_install)?\(|^\s+(\w+)\(\s*session\b").expect("a pattern")
+    });
+    let mut found = Vec::new();
+    for call in CALL.captures_iter(body) {
+        let end = call.get(0).map_or(0, |whole| whole.end());
+        match call.get(1).map(|name| functions.get(name.as_str())) {
+            None => found.push(session_command(&body[end..])),
+            Some(Some(function)) if depth < VARIABLES_DEEP_MAX && found.len() < NAMES_MAX => {
+                found.extend(nox_commands(function.body, functions, depth + 1));
+            }
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// The command of a call of `session.run`; one that nobody knows where it does not begin with a plain string.
+fn session_command(arguments: &str) -> String {
+    let words = strings(arguments);
+    let is_plain = arguments.trim_start().starts_with(['"', '\'']);
+    if is_plain {
+        words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    } else {
+        format!("{UNKNOWN} test")
+    }
 }
 
 /// The plain strings among the arguments of a call that has just been opened, up to one that has a name.
@@ -478,105 +546,61 @@ fn strings(text: &str) -> Vec<String> {
     }
 }
 
-/// `poe`, `hatch run`, `pdm run`: tasks that stand in `pyproject.toml`. `None` where there is none of the name.
+/// `poe`, `hatch run`, `pdm run`: tasks that stand in `pyproject.toml`, or a command that is run as it is. `None` where
+/// neither is called.
 pub(super) fn pyproject(call: TaskCall<'_>, program: &str) -> Option<Vec<PipelineStep>> {
-    let (path, text) = call.file(&["pyproject.toml"])?;
-    let file = toml(text)?;
-    let name = call.names().find(|name| *name != "run")?;
-    let (environment, task) = name.split_once(':').unwrap_or(("default", name));
-    let found = match program {
-        "poe" => at(&file, &["tool", "poe", "tasks", name]),
-        "pdm" => at(&file, &["tool", "pdm", "scripts", name]),
-        _ => at(&file, &["tool", "hatch", "envs", environment, "scripts", task]),
-    }?;
-    let same = |task: &str| match program {
+    let (mut environment, mut words) = ("default", call.arguments.iter().copied().peekable());
+    while let Some(option) = words.next_if(|word| word.starts_with(['-', '+'])) {
+        if matches!(option, "-e" | "--env" | "-p" | "-C") {
+            let value = words.next()?;
+            environment = if option.contains('e') { value } else { environment };
+        }
+    }
+    if program != "poe" {
+        words.next_if_eq(&"run")?;
+    }
+    while words.next_if(|word| word.starts_with(['-', '+'])).is_some() {}
+    let mut name = words.next()?;
+    if let Some((named, task)) = name.split_once(':').filter(|_| program == "hatch") {
+        (environment, name) = (named, task);
+    }
+    let (path, text) = call.file(&["pyproject.toml"]).unwrap_or_default();
+    let file = toml(text).unwrap_or_default();
+    let table = match program {
+        "poe" => at(&file, &["tool", "poe", "tasks"]),
+        "pdm" => at(&file, &["tool", "pdm", "scripts"]),
+        _ => at(&file, &["tool", "hatch", "envs", environment, "scripts"]),
+    };
+    let Some(found) = table.and_then(|table| table.get(name)) else {
+        let rest: Vec<String> = [name].into_iter().chain(words).map(quoted).collect();
+        return (program != "poe").then(|| vec![step(rest.join(" "), call.folder, format!("{program} run"))]);
+    };
+    let called = |task: &str| match program {
         "hatch" => format!("hatch run {environment}:{task}"),
-        _ => format!("{program} {task}"),
+        "pdm" => format!("pdm run {task}"),
+        _ => format!("poe {task}"),
     };
-    let script = match found {
-        Value::String(text)
-            if program == "hatch" && at(&file, &["tool", "hatch", "envs", environment, "scripts", text]).is_some() =>
-        {
-            same(text)
-        }
-        Value::String(text) => text.clone(),
-        Value::Array(list) => {
-            let is_sequence = program == "poe";
-            let line = |value: &Value| {
-                value
-                    .as_str()
-                    .map(|text| if is_sequence { same(text) } else { text.to_owned() })
-                    .unwrap_or_else(|| self::text(value, &["cmd"]).to_owned())
-            };
-            list.iter().map(line).collect::<Vec<_>>().join("\n")
-        }
-        table => {
-            let sequence = items(table, &["sequence"]).chain(items(table, &["composite"]));
-            let listed = sequence.filter_map(Value::as_str).map(same);
-            ["cmd", "shell", "script"]
-                .iter()
-                .map(|key| self::text(table, &[key]).to_owned())
-                .chain(listed)
-                .collect::<Vec<_>>()
-                .join("\n")
-        }
-    };
+    let is_task = |text: &str| table.is_some_and(|table| table.get(text).is_some());
+    let script = task_script(found, program == "poe", &called, &is_task);
     Some(vec![step(script.replace("{args}", ""), call.folder, format!("{path}, `{name}`"))])
 }
 
-/// Where the packages of a workspace stand, and which of them a call means.
-pub(super) fn packages(call: TaskCall<'_>, named: &[&str]) -> Vec<String> {
-    let below = |path: &&String| path.ends_with("package.json") && !parent(path).is_empty();
-    let all = call.manifests.keys().filter(below).map(|path| parent(path));
-    let patterns = workspaces(call);
-    let is_member = |folder: &str| {
-        let holds = |pattern: &String| fits_path(pattern.trim_start_matches("./").trim_end_matches('/'), folder);
-        patterns.iter().filter(|pattern| !pattern.starts_with('!')).any(holds)
-            && !patterns
-                .iter()
-                .filter_map(|pattern| pattern.strip_prefix('!').map(str::to_owned))
-                .any(|pattern| holds(&pattern))
+/// The script of a task. A list of poe's names tasks, one of the others has commands; either may be the other.
+fn task_script(task: &Value, is_poe: bool, called: &dyn Fn(&str) -> String, is_task: &dyn Fn(&str) -> bool) -> String {
+    let in_list = |value: &Value| match value {
+        Value::String(text) if is_poe || is_task(text) => called(text),
+        other => task_script(other, is_poe, called, is_task),
     };
-    let is_named = |folder: &str| {
-        let name = call.manifests.get(&format!("{folder}/package.json")).and_then(|text| crate::document::json(text));
-        let name = name.as_ref().map_or("", |manifest| self::text(manifest, &["name"])).to_owned();
-        let fits = |wanted: &str| {
-            let wanted =
-                wanted.trim_matches(['{', '}']).trim_start_matches("...").trim_end_matches("...").trim_end_matches('^');
-            let path = wanted.trim_start_matches("./").trim_end_matches('/');
-            crate::pattern::fits(wanted, &name) || fits_path(path, folder)
-        };
-        let (out, within): (Vec<&str>, Vec<&str>) = named.iter().partition(|wanted| wanted.starts_with('!'));
-        (within.is_empty() || within.iter().any(|wanted| fits(wanted))) && !out.iter().any(|wanted| fits(&wanted[1..]))
-    };
-    all.filter(|folder| (patterns.is_empty() || is_member(folder)) && is_named(folder)).map(str::to_owned).collect()
-}
-
-/// The patterns of the folders that belong to a workspace.
-fn workspaces(call: TaskCall<'_>) -> Vec<String> {
-    let texts = |value: &Value, way: &[&str]| {
-        items(value, way).filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
-    };
-    let of_pnpm = call.manifests.get("pnpm-workspace.yaml").and_then(|text| yaml(text));
-    if let Some(file) = of_pnpm {
-        return texts(&file, &["packages"]);
-    }
-    let root = call.manifests.get("package.json").and_then(|text| crate::document::json(text)).unwrap_or_default();
-    let listed = texts(&root, &["workspaces"]);
-    if listed.is_empty() { texts(&root, &["workspaces", "packages"]) } else { listed }
-}
-
-/// Returns whether a path fits a pattern: `*` is one part, `**` any number of them.
-fn fits_path(pattern: &str, path: &str) -> bool {
-    let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
-    fits_parts(&pattern, &path)
-}
-
-fn fits_parts(pattern: &[&str], path: &[&str]) -> bool {
-    match (pattern, path) {
-        ([], []) => true,
-        (["**", rest @ ..], _) => (0..=path.len()).any(|skipped| fits_parts(rest, &path[skipped..])),
-        ([first, pattern @ ..], [part, path @ ..]) => crate::pattern::fits(first, part) && fits_parts(pattern, path),
-        _ => false,
+    match task {
+        Value::String(text) if !is_poe && is_task(text) => called(text),
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(in_list).collect::<Vec<_>>().join("\n"),
+        table => {
+            let lists = ["sequence", "composite"].iter().flat_map(|key| items(table, &[key]));
+            let own = ["cmd", "shell", "script"].iter().map(|key| text(table, &[key]).to_owned());
+            let named = text(table, &["ref"]);
+            let named = (!named.is_empty()).then(|| called(named));
+            own.chain(named).chain(lists.map(in_list)).collect::<Vec<_>>().join("\n")
+        }
     }
 }

@@ -28,7 +28,7 @@ fn shown(files: &[(&str, &str)], steps: &[&str]) -> Vec<String> {
 fn task_runners_are_followed_to_what_they_run() {
     let tox = "[tox]\nenvlist = py{311,312},lint\n[testenv]\ncommands =\n    pytest {posargs:-x} {toxinidir}/tests\n    cov: coverage report\n[testenv:lint]\ncommands = ruff check .\n";
     let native = "[tool.tox]\nenv_list = ['3.12', 'type']\n[tool.tox.env_run_base]\ncommands = [['pytest', '-x']]\n[tool.tox.env.type]\ncommands = [['mypy', 'src']]\n";
-    let nox = "import nox\n\n@nox.session(python=['3.12'])\ndef tests(session):\n    session.install('.')\n    session.run('pytest', *session.posargs, env={'A': 'b'})\n\n@nox.session(name=\"lint\")\ndef check(session: nox.Session) -> None:\n    session.run(\n        \"ruff\",\n        \"check\",  # all\n    )\n";
+    let nox = "import nox\n\n@nox.session(python=['3.12'])\ndef tests(session):\n    session.install('.')\n    session.run('pytest', *session.posargs, env={'A': 'b'})\n\n@nox.session(name=\"lint\")\ndef check(session: nox.Session) -> None:\n    session.run(\n        \"ruff\",\n        \"check\",  # all\n    )\n    types(session)\n\ndef types(session):\n    session.run('mypy', 'src')\n";
     let make = "PY ?= python3\nall: lint test\nlint:\n\truff check .\ntest: build\n\t@$(PY) -m pytest\nbuild:\n\t$(MAKE) -C web dist\n";
     let just = "flags := '-D warnings'\ndefault: lint\nlint *args: fmt\n    cargo clippy -- {{flags}}\nfmt:\n    cargo fmt --check\n";
     let poe = "[tool.poe.tasks]\ncheck = ['lint', 'types']\nlint = 'ruff check'\ntypes = {cmd = 'mypy src'}\n[tool.hatch.envs.default.scripts]\ntest = 'pytest {args}'\nall = ['test', 'mypy']\n";
@@ -42,8 +42,27 @@ fn task_runners_are_followed_to_what_they_run() {
         ),
         (vec![("tox.ini", tox)], "tox -elint", &["tox -elint", "ruff check ."]),
         (vec![("pyproject.toml", native)], "tox run", &["tox run", "pytest -x", "mypy src"]),
-        (vec![("noxfile.py", nox)], "nox -s tests-3.12 lint", &["nox -s tests-3.12 lint", "pytest", "ruff check"]),
-        (vec![("noxfile.py", nox)], "nox --session=lint", &["nox --session=lint", "ruff check"]),
+        (
+            vec![("noxfile.py", nox)],
+            "nox -s tests-3.12 lint",
+            &["nox -s tests-3.12 lint", "ruff check", "mypy src", "pytest"],
+        ),
+        (vec![("noxfile.py", nox)], "nox --session=lint", &["nox --session=lint", "ruff check", "mypy src"]),
+        (vec![("noxfile.py", nox)], "nox -s $SESSION", &["nox -s $SESSION", "ruff check", "mypy src", "pytest"]),
+        (
+            vec![("sub/Makefile", "lint: ## test it\n\tcd x && mypy\n\truff check\n")],
+            "make --directory=sub lint",
+            &["make --directory=sub lint", "sub/x: mypy", "sub: ruff check"],
+        ),
+        (vec![("sub/Makefile", "lint:\n\tmypy\n")], "make -Csub lint", &["make -Csub lint", "sub: mypy"]),
+        (
+            vec![(
+                "tox.ini",
+                "[tox]\nenvlist = py{311,312}-dj{4,5}\n[testenv]\ncommands =\n  dj4: mypy 4\n  py312-dj5: mypy 5\n",
+            )],
+            "tox",
+            &["tox", "mypy 4", "mypy 5"],
+        ),
         (vec![("Makefile", make)], "make test", &["make test", "pytest", "make -C web dist"]),
         (vec![("Makefile", make)], "make", &["make", "ruff check .", "pytest", "make -C web dist"]),
         (vec![("justfile", just)], "just lint", &["just lint", "cargo clippy -- -D warnings", "cargo fmt --check"]),
@@ -84,7 +103,14 @@ fn scripts_of_packages_are_followed_into_their_workspace() {
         ),
         ("turbo build --filter=!two", &["turbo build --filter=!two", "packages/one: tsc"]),
         ("cd packages/one && yarn build", &["packages/one: yarn build", "packages/one: tsc"]),
-        ("yarn eslint .", &["yarn eslint ."]),
+        ("yarn eslint .", &["yarn eslint .", "eslint ."]),
+        ("pnpm -r exec eslint .", &["pnpm -r exec eslint .", "packages/one: eslint .", "packages/two: eslint ."]),
+        (
+            "npx turbo run build unit",
+            &["turbo run build unit", "packages/one: vitest run", "packages/one: tsc", "packages/two: vite build"],
+        ),
+        ("nx affected -t build", &["nx affected -t build", "packages/one: tsc", "packages/two: vite build"]),
+        ("npm install --prefix packages/one", &["npm install --prefix packages/one"]),
         ("npm ci", &["npm ci"]),
     ] {
         assert_eq!(shown(&files, &[step]), expected, "{step}");
@@ -101,6 +127,12 @@ fn a_pipeline_is_complete_where_all_of_it_could_be_read() {
     assert!(!is_complete(&["pip install x"]), "nothing is checked");
     assert!(!is_complete(&["pytest", "./ci/lint.sh"]));
     assert!(!is_complete(&["pytest", "cargo xtask ci"]));
+    assert!(!is_complete(&["pytest", "scripts/check"]));
+    assert!(is_complete(&["pytest", "./scripts/install-deps.sh"]));
+    assert!(!is_complete(&["pytest", "mise run lint"]));
+    assert!(!is_complete(&["pytest", "make lint-all"]), "there is no such rule");
+    assert!(!is_complete(&["pytest", "${{ inputs.command }}"]));
+    assert!(is_complete(&["pytest ${{ inputs.options }}"]));
     assert!(!pipeline(&[("tox.ini", "[testenv]\ncommands = pytest\n")]).is_complete);
     let broken = pipeline(&[(".github/workflows/a.yml", "a: ["), (".github/workflows/b.yml", &workflow(&["pytest"]))]);
     assert_eq!((broken.is_complete, broken.unread.len()), (false, 1));

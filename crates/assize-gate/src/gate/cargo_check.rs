@@ -20,6 +20,10 @@ impl Gate for CargoCheck {
         &[Dimension::Compilation, Dimension::Types]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["cargo build", "cargo check", "cargo clippy", "cargo nextest", "cargo test"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         cargo::setups(project, "there is a Cargo.toml")
     }

@@ -20,6 +20,10 @@ impl Gate for GoBuild {
         &[Dimension::Compilation]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["go build", "go test", "go vet", "golangci-lint"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         go::setups(project, go::is_code)
     }

@@ -25,6 +25,10 @@ impl Gate for GoTest {
         &[Dimension::TestsFunctional]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["go test", "gotestsum"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         go::setups(project, holds_tests)
     }

@@ -22,6 +22,10 @@ impl Gate for Gofmt {
         &[Dimension::Style]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["go fmt", "gofmt", "gofumpt", "golangci-lint"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         go::setups(project, go::is_code)
     }

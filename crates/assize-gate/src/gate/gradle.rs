@@ -67,6 +67,10 @@ impl Gate for Gradle {
         &[Dimension::TestsFunctional]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["gradle"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         outermost(project, &["settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts"])
     }

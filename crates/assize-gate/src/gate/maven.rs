@@ -40,6 +40,10 @@ impl Gate for Maven {
         &[Dimension::TestsFunctional]
     }
 
+    fn calls(&self) -> &'static [&'static str] {
+        &["mvn"]
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         outermost(project, &["pom.xml"])
     }
