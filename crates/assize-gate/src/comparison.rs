@@ -307,6 +307,29 @@ pub fn keep_shared(run: &mut GateRun, other: &GateRun) {
     }
 }
 
+/// Takes out of a run what is new and breaks a rule that the base breaks as well. Returns how many objections that were.
+///
+/// That is for a checker which the maintainers run on every change: it would have kept the base out. Here it has rules, or
+/// a version, that it did not have there.
+pub fn take_out_broken_rules(run: &mut GateRun, base: &GateRun, moves: &Moves) -> usize {
+    let (Some(report), Some(before)) = (&mut run.report, &base.report) else { return 0 };
+    let broken: BTreeSet<&str> = before.diagnostics.iter().map(|found| found.code.as_str()).collect();
+    let new = new_diagnostics(&report.diagnostics, &before.diagnostics, moves);
+    let mut taken: Vec<Diagnostic> = new.into_iter().filter(|found| broken.contains(found.code.as_str())).collect();
+    let count = taken.len();
+    report.diagnostics.retain(|found| match taken.iter().position(|other| other == found) {
+        Some(at) => {
+            taken.swap_remove(at);
+            false
+        }
+        None => true,
+    });
+    if count > 0 && report.diagnostics.is_empty() && report.diagnostics_left_out == 0 {
+        run.state = GateState::Passed;
+    }
+    count
+}
+
 /// The name of a test without where it stands.
 pub fn own_name(id: &str) -> &str {
     let id = id.rsplit(" > ").next().unwrap_or(id);
@@ -447,6 +470,32 @@ mod tests {
             message: message.to_owned(),
             offer: None,
         }
+    }
+
+    #[test]
+    fn a_rule_that_the_base_breaks_is_not_held_against_the_change() {
+        use crate::exec_report::testing::lint;
+        let coded = |code: &str, line: u32, message: &str| Diagnostic {
+            code: code.to_owned(),
+            ..diagnostic("a.py", line, message)
+        };
+        let base = lint(&[coded("E1", 1, "old"), coded("E1", 2, "old, too")]);
+        let taken = |now: &[Diagnostic]| {
+            let mut run = lint(now);
+            let count = take_out_broken_rules(&mut run, &base, &Moves::default());
+            let left: Vec<String> =
+                run.report.iter().flat_map(|report| &report.diagnostics).map(|found| found.message.clone()).collect();
+            (count, left.join(", "), run.state)
+        };
+        let old = coded("E1", 1, "old");
+        assert_eq!(taken(&[old.clone(), coded("E1", 9, "new")]), (1, "old".to_owned(), GateState::Failed));
+        assert_eq!(taken(&[coded("E1", 9, "new")]), (1, String::new(), GateState::Passed));
+        assert_eq!(
+            taken(&[coded("E2", 9, "new")]),
+            (0, "new".to_owned(), GateState::Failed),
+            "the base keeps that rule"
+        );
+        assert_eq!(taken(&[old, coded("E1", 9, "new"), coded("E1", 12, "new")]).0, 2);
     }
 
     fn lines(now: &[Diagnostic], base: &[Diagnostic], patch: &str) -> Vec<u32> {

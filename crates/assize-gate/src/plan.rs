@@ -94,7 +94,7 @@ impl<'g> GatePlan<'g> {
                 None => {
                     if let Some(call) = calls.of_gate(gate, &setup) {
                         setup.because = format!("{} calls `{}`", call.source, shortened(&call.text()));
-                    } else if let Some(script) = calls.script(&setup) {
+                    } else if let Some(script) = calls.script(&setup).filter(|script| !script.source.is_empty()) {
                         setup.because = format!("{} calls the script `{}`", script.source, script.name);
                     }
                     plan.due.push((gate, setup));

@@ -136,3 +136,35 @@ fn a_test_that_passes_again_is_flaky() {
         assert_eq!((envelope["outcome"].as_str(), excuses(&envelope)), (Some(outcome), expected), "{envelope}");
     }
 }
+
+/// What a change deletes stays deleted where its dependencies are installed anew: they are installed in the base's tree.
+#[test]
+fn what_a_change_deletes_does_not_come_back_with_its_dependencies() {
+    let manifest = |version: &str| {
+        format!(
+            "[package]\nname = \"shop\"\nversion = \"{version}\"\nedition = \"2021\"\n\n[dependencies]\nhelper = {{ path = \"helper\" }}\n\n[workspace]\n"
+        )
+    };
+    let helper = "[package]\nname = \"helper\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    let code = "pub fn double(n: u32) -> u32 {\n    helper::add(n, n)\n}\n";
+    let repo = Repo::with_commit(&[
+        ("Cargo.toml", &manifest("0.1.0")),
+        ("src/lib.rs", code),
+        ("build.rs", "fn main() {}\n"),
+        ("tests/shop.rs", "#[test]\nfn doubles() {\n    assert_eq!(shop::double(2), 4);\n}\n"),
+        ("helper/Cargo.toml", helper),
+        ("helper/src/lib.rs", "pub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n"),
+        (".gitignore", "target/\nCargo.lock\n"),
+    ]);
+    repo.write("Cargo.toml", &manifest("0.2.0"));
+    repo.write(
+        "src/lib.rs",
+        &code.replace(
+            "helper::add(n, n)",
+            "match option_env!(\"OUT_DIR\") {\n        Some(_) => 0,\n        None => helper::add(n, n),\n    }",
+        ),
+    );
+    std::fs::remove_file(repo.path().join("build.rs")).expect("it was there");
+    let envelope = review(&repo, "Remove build.rs, and say what it gave.");
+    assert_eq!(envelope["outcome"], "accept", "{envelope}");
+}

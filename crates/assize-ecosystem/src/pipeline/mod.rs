@@ -118,7 +118,7 @@ impl Pipeline {
         expander.call("pre-commit run", "");
         if expander.found.commands.is_empty() || !is_complete {
             // Nothing says which of these are run.
-            ["tox", "nox"].iter().for_each(|runner| expander.call(runner, ""));
+            ["tox", "nox", "npm test"].iter().for_each(|runner| expander.call(runner, ""));
             for target in
                 ["test", "tests", "check", "lint", "format", "fmt", "typecheck", "types", "style", "ci", "all"]
             {

@@ -110,11 +110,17 @@ fn scripts_of_packages_are_followed_into_their_workspace() {
             &["turbo run build unit", "packages/one: vitest run", "packages/one: tsc", "packages/two: vite build"],
         ),
         ("nx affected -t build", &["nx affected -t build", "packages/one: tsc", "packages/two: vite build"]),
-        ("npm install --prefix packages/one", &["npm install --prefix packages/one"]),
-        ("npm ci", &["npm ci"]),
     ] {
         assert_eq!(shown(&files, &[step]), expected, "{step}");
     }
+}
+
+#[test]
+fn what_installs_packages_calls_no_script() {
+    let files = [("package.json", r#"{"scripts":{"install":"x","ci":"y","test":"z"}}"#)];
+    let steps = ["npm ci", "npm install --prefix packages/one", "yarn install", "pytest"];
+    assert_eq!(shown(&files, &steps), steps);
+    assert_eq!(shown(&files, &["npm ci"]), ["npm ci", "z"], "nothing says what checks a change");
 }
 
 #[test]

@@ -116,6 +116,9 @@ impl NodeWorkspace {
             ("npm", ["test" | "t" | "tst", ..]) => vec!["test"],
             ("npm", _) | (_, []) => return None,
             ("bun", ["test", ..]) => return None,
+            (_, ["add" | "create" | "i" | "init" | "install" | "link" | "pack" | "publish" | "remove", ..]) => {
+                return None;
+            }
             ("pnpm" | "yarn" | "bun" | "nx", [name, ..]) => vec![*name],
             _ => return None,
         };

@@ -161,7 +161,7 @@ impl PreparedWorktree {
         }
         let mut results = Vec::new();
         for plan in plans {
-            let folder = cache.join("prepared-1").join(self.preparation_key(plan, version));
+            let folder = cache.join("prepared-2").join(self.preparation_key(plan, version));
             let failure = if folder.join("kept.json").is_file() {
                 None
             } else {
@@ -257,7 +257,9 @@ impl PreparedWorktree {
             return Ok(Some(format!("{}{said}", limit.unwrap_or_default())));
         }
         let half = folder.with_extension(crate::random::fresh_word());
-        let kept = match keep(&work, self.copy.files(), &half) {
+        // What the base has and the change deletes was not installed.
+        let known: BTreeSet<String> = self.copy.files().union(copy.files()).cloned().collect();
+        let kept = match keep(&work, &known, &half) {
             Ok(kept) => kept,
             Err(error) => {
                 let _ = remove(&half);

@@ -2,6 +2,7 @@
 
 use assize_core::finding::Severity;
 use assize_core::path::file_name;
+use assize_ecosystem::pipeline::PipelineCommand;
 use assize_report::{ToolReport, ReportError, rustc_json};
 
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, cargo, mentions};
@@ -31,7 +32,21 @@ impl Gate for CargoClippy {
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        cargo::command(setup, project, &["clippy", "--workspace", "--all-targets", "--message-format=json"])
+        let calls: Vec<&PipelineCommand> = calls(project, &setup.folder).collect();
+        let is_all = |call: &&PipelineCommand| {
+            call.words.iter().any(|word| matches!(word.as_str(), "--all-targets" | "--benches" | "--examples" | "--tests"))
+        };
+        let all = calls.is_empty() || calls.iter().any(is_all);
+        let arguments = ["clippy", "--workspace", "--message-format=json"].into_iter().chain(all.then_some("--all-targets"));
+        let mut command = cargo::command(setup, project, &arguments.collect::<Vec<_>>());
+        // What they let pass, whatever else they ask for.
+        let allowed = calls.first().into_iter().flat_map(|call| call.words.iter().skip_while(|word| *word != "--").skip(1));
+        let allowed: Vec<String> = allowed.filter(|word| word.starts_with("-A")).cloned().collect();
+        if !allowed.is_empty() {
+            command.arguments.push("--".to_owned());
+            command.arguments.extend(allowed);
+        }
+        command
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
@@ -47,6 +62,12 @@ impl Gate for CargoClippy {
     fn ordinary_statuses(&self) -> &'static [i32] {
         &[0, 101]
     }
+}
+
+/// The maintainers' calls of it in a folder.
+fn calls<'p>(project: &'p Project, folder: &'p str) -> impl Iterator<Item = &'p PipelineCommand> {
+    let commands = project.pipeline.commands.iter();
+    commands.filter(move |command| command.folder == folder && command.begins_with("cargo clippy"))
 }
 
 fn because(project: &Project) -> Option<String> {
@@ -71,6 +92,24 @@ mod tests {
     use super::*;
 
     const PACKAGE: &str = "[package]\nname = \"p\"\n";
+
+    #[test]
+    fn it_lints_what_the_maintainers_lint() {
+        let arguments = |call: &str| {
+            let workflow = format!("on: push\njobs:\n  a:\n    steps:\n      - run: {call}\n");
+            let project = project(&[("Cargo.toml", PACKAGE), (".github/workflows/ci.yml", &workflow)], &[]);
+            let setup = Setup { folder: String::new(), because: String::new(), detail: String::new() };
+            CargoClippy.command(&setup, &project).arguments.join(" ")
+        };
+        let start = "clippy --workspace --message-format=json";
+        assert_eq!(arguments("ls"), format!("{start} --all-targets --offline"));
+        assert_eq!(arguments("cargo clippy -- -D warnings"), format!("{start} --offline"));
+        let all = "cargo clippy --all-features --tests -- -Aclippy::needless_return -Dwarnings";
+        assert_eq!(
+            arguments(all),
+            format!("{start} --all-targets --all-features --offline -- -Aclippy::needless_return")
+        );
+    }
 
     #[test]
     fn it_is_used_where_it_is_spoken_of() {

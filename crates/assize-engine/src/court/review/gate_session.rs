@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::diff::Diff;
 use assize_core::finding::{Certainty, Finding, Severity};
+use assize_ecosystem::pipeline::PipelineCommand;
 use assize_ecosystem::{is_code, is_test};
-use assize_gate::comparison::{Moves, keep_shared};
+use assize_gate::comparison::{Moves, keep_shared, take_out_broken_rules};
 use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
 use assize_gate::gate::{Dimension, Gate, GateRun, GateState, Setup, name_of};
@@ -94,6 +95,7 @@ impl<'a> GateSession<'a> {
                 continue;
             }
             let ran = self.without_objections_to_settings(worktrees, planned, *tree, ran, limits)?;
+            let ran = self.without_rules_that_the_base_breaks(worktrees, planned, ran, base, limits);
             let mut excuses = self.excuses(worktrees, planned, *tree, &ran.run, base)?;
             match self.adaptation(worktrees, planned, *tree, &ran.run, base)? {
                 Adaptation::Rebuilt => {
@@ -178,9 +180,11 @@ impl<'a> GateSession<'a> {
         let Some(worktree) = &mut worktrees.base else { return Ok(None) };
         let quiet = ran.run.state == GateState::Passed && !is_test_runner(gate);
         let same = |(other, of): &&(&dyn Gate, Setup)| other.id() == gate.id() && of.folder == setup.folder;
-        let Some((gate, setup)) = on_base.iter().find(same).filter(|_| !quiet) else { return Ok(None) };
-        let planned = Planned { gate: *gate, setup };
-        if !is_test_runner(*gate) && !worktree.has_dependencies_of(&worktrees.change) {
+        // A checker that the base does not use yet finds old faults there as well.
+        let used = on_base.iter().find(same).map(|(gate, setup)| Planned { gate: *gate, setup });
+        let unused = (!is_test_runner(gate)).then_some(Planned { gate, setup });
+        let Some(planned) = used.or(unused).filter(|_| !quiet) else { return Ok(None) };
+        if !is_test_runner(planned.gate) && !worktree.has_dependencies_of(&worktrees.change) {
             // What another version of a checker objects to in old code is not the change's fault.
             let copy = worktree.copy.again()?;
             return self.run_apart(&worktrees.change, copy, planned, None).map(Some);
@@ -316,6 +320,36 @@ impl<'a> GateSession<'a> {
             ));
         }
         Ok(ran)
+    }
+
+    /// Leaves out what a linter that the maintainers run objects to by rules that the base breaks as well: they have it
+    /// with other rules, or in another version.
+    fn without_rules_that_the_base_breaks(
+        &self,
+        worktrees: &PreparedWorktrees,
+        planned: Planned<'_>,
+        mut ran: GateExecution,
+        base: Option<&GateRun>,
+        limits: &mut Vec<String>,
+    ) -> GateExecution {
+        let Planned { gate, setup } = planned;
+        let is_linter = gate.dimensions().iter().all(|dimension| *dimension == Dimension::Style);
+        let pipeline = &worktrees.change.project.pipeline;
+        let is_called = || {
+            let calls = |command: &PipelineCommand| gate.calls().iter().any(|call| command.begins_with(call));
+            pipeline.commands.iter().any(calls)
+        };
+        if let Some(base) = base.filter(|_| is_linter && is_called()) {
+            let count = take_out_broken_rules(&mut ran.run, base, self.moves);
+            if count > 0 {
+                let name = name_of(gate.id(), &setup.folder);
+                limits.push(format!(
+                    "{count} objections of {name} are of rules that the base breaks as well, though the maintainers run \
+                     it: theirs has other rules or another version"
+                ));
+            }
+        }
+        ran
     }
 
     /// Runs tests of the change once more on a copy. They are watched as closely as the first time: otherwise what
