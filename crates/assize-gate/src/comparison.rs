@@ -336,9 +336,12 @@ pub fn own_name(id: &str) -> &str {
     id.rsplit("::").next().unwrap_or(id)
 }
 
-/// The name of a test with its parameters' numbers left out.
+/// The name of a test with its parameters' numbers left out, and those of a place that it is named by, as examples in prose
+/// are: `README.md::line:3,column:1`.
 fn without_numbers(id: &str) -> String {
-    let (name, parameters) = id.split_at(id.find('[').unwrap_or(id.len()));
+    let own = own_name(id);
+    let numbered = if own.starts_with("line:") { id.len() - own.len() } else { id.find('[').unwrap_or(id.len()) };
+    let (name, parameters) = id.split_at(numbered);
     let mut text = name.to_owned();
     for character in parameters.chars() {
         match character {
@@ -616,6 +619,10 @@ mod tests {
         assert!(missing(&["t.py::x[22:40:01]", "t.py::x[23:00:01]", "t.py::y[1]"]).is_empty());
         assert_eq!(missing(&["t.py::x[22:40:01]", "t.py::y[1]"]).len(), 1, "one of two is gone");
         assert_eq!(missing(&["t.py::x1[22:40:01]", "t.py::x2[23:00:01]", "t.py::y[1]"]).len(), 2);
+        let prose = run(&["a.md::line:3,column:1", "a.md::line:40,column:1"]);
+        let missing = |ids: &[&str]| compare_tests(&run(ids), &prose).missing.len();
+        assert_eq!(missing(&["a.md::line:5,column:1", "a.md::line:42,column:1"]), 0);
+        assert_eq!(missing(&["a.md::line:5,column:1", "b.md::line:42,column:1"]), 1);
     }
 
     #[test]

@@ -23,26 +23,33 @@ const MANAGERS: [(&str, &str); 4] =
 
 /// Returns the commands; none where nothing has to be installed.
 pub(crate) fn commands(view: &ProjectView<'_>, folder: &str, preparation: &Preparation) -> Vec<String> {
-    if let Some((_, manager)) = MANAGERS.iter().find(|(file, _)| *file == preparation.file) {
-        let extras = DeclaredPackages::of(view, folder).extras;
-        let flag = if *manager == "uv" { "--extra" } else { "--extras" };
-        let extras: String = match *manager {
-            "uv" | "poetry" => extras.iter().map(|extra| format!(" {flag} {}", quoted(extra))).collect(),
-            _ => String::new(),
-        };
-        let listed = format!("{}{extras}", preparation.command);
-        if (view.has_program)(manager) {
-            return vec![listed];
-        }
-        let made = "/tmp/assize-manager";
-        return vec![
-            format!("python3 -m venv {made}"),
-            format!("{made}/bin/python -m pip install --quiet {manager}"),
-            format!("PATH=\"{made}/bin:$PATH\""),
-            listed,
-        ];
-    }
     let declared = DeclaredPackages::of(view, folder);
+    let Some((_, manager)) = MANAGERS.iter().find(|(file, _)| *file == preparation.file) else {
+        return with_pip(&declared, view);
+    };
+    let flag = if *manager == "uv" { "--extra" } else { "--extras" };
+    let extras: String = match *manager {
+        "uv" | "poetry" => declared.extras.iter().map(|extra| format!(" {flag} {}", quoted(extra))).collect(),
+        _ => String::new(),
+    };
+    let listed = format!("{}{extras}", preparation.command);
+    if (view.has_program)(manager) {
+        return vec![listed];
+    }
+    let made = "/tmp/assize-manager";
+    // A manager that is fetched may not work; what is declared says nearly as much as its lock file.
+    let by_pip = with_pip(&declared, view);
+    let otherwise =
+        if by_pip.is_empty() { String::new() } else { format!(" || (set -e; rm -rf .venv; {})", by_pip.join("; ")) };
+    vec![
+        format!("python3 -m venv {made}"),
+        format!("{made}/bin/python -m pip install --quiet {manager}"),
+        format!("(PATH=\"{made}/bin:$PATH\"; {listed}){otherwise}"),
+    ]
+}
+
+/// The commands that install what is declared with pip.
+fn with_pip(declared: &DeclaredPackages, view: &ProjectView<'_>) -> Vec<String> {
     let mut lines = vec!["python3 -m venv .venv".to_owned()];
     if !declared.groups.is_empty() {
         // Groups need version 25.1.
@@ -56,9 +63,6 @@ pub(crate) fn commands(view: &ProjectView<'_>, folder: &str, preparation: &Prepa
     if all.is_empty() || is_there && all == least && !declared.needs_packages {
         return Vec::new();
     }
-    let least =
-        DeclaredPackages { project: declared.project, runner: declared.runner.clone(), ..DeclaredPackages::default() }
-            .arguments();
     // Where something of it cannot be installed, tests may run without it.
     let otherwise = if least.is_empty() || least == all { String::new() } else { format!(" || {PIP} {least}") };
     lines.push(format!("{PIP} {all}{otherwise}"));
@@ -421,7 +425,17 @@ mod tests {
         let files = [("pyproject.toml", "[project]\nname = \"a\"\n"), ("uv.lock", "")];
         assert_eq!(line(&files, &["uv"]), "uv sync --frozen --all-groups");
         let without = line(&files, &[]);
-        assert!(without.ends_with("&& uv sync --frozen --all-groups"), "{without}");
-        assert!(without.contains("pip install --quiet uv && PATH="), "{without}");
+        assert!(without.ends_with("; uv sync --frozen --all-groups)"), "{without}");
+        assert!(without.contains("pip install --quiet uv && (PATH="), "{without}");
+        // A manager that was fetched and does not work is not the project's fault.
+        let tested = [
+            ("pyproject.toml", "[project]\nname = \"a\"\n[dependency-groups]\ntests = [\"pytest\"]\n"),
+            ("pdm.lock", ""),
+        ];
+        let otherwise = line(&tested, &[]);
+        assert!(
+            otherwise.contains("; pdm sync -G:all) || (set -e; rm -rf .venv; python3 -m venv .venv; "),
+            "{otherwise}"
+        );
     }
 }

@@ -3,11 +3,13 @@
 //! The base defines the boundaries; the change is measured against them. `assize-brief` decides whether an import
 //! breaks a boundary, and the court decides what a finding costs.
 
+use assize_brief::boundary::Closing;
 use assize_brief::brief::{Analysis, StructureChanges};
 use assize_brief::budget::for_prompt;
 use assize_brief::render::visible;
 use assize_core::finding::{Certainty, Finding, Severity};
 use assize_core::text::Untrusted;
+use assize_syntax::inline_tests::FILE_BYTES_MAX;
 
 use super::{TreeSurvey, survey_copy, survey_copy_like};
 use crate::work_copy::WorkCopy;
@@ -78,15 +80,24 @@ fn shown(survey: &TreeSurvey) -> Untrusted<String> {
 }
 
 fn findings(base: &TreeSurvey, change: &WorkCopy) -> (Vec<Finding>, bool) {
-    let change = survey_copy_like(change, base);
-    let (base_tree, change_tree) = (base.tree(), change.tree());
+    let survey = survey_copy_like(change, base);
+    let (base_tree, change_tree) = (base.tree(), survey.tree());
     let base = Analysis::of(&base_tree);
     let has_boundaries = !base.boundaries().list().is_empty();
-    (as_findings(&Analysis::of(&change_tree).changes_since(&base)), has_boundaries)
+    let is_late = |closing: &Closing| is_late(change, &closing.path, closing.line);
+    (as_findings(&Analysis::of(&change_tree).changes_since(&base), &is_late), has_boundaries)
+}
+
+/// Returns whether an import of Python stands within a function or a condition: it does not run while modules are loaded,
+/// and then a cycle is how they get by.
+fn is_late(tree: &WorkCopy, path: &str, line: u32) -> bool {
+    let text = path.ends_with(".py").then(|| tree.text(path, FILE_BYTES_MAX as u64)).flatten().unwrap_or_default();
+    let at = usize::try_from(line).unwrap_or_default().saturating_sub(1);
+    text.lines().nth(at).is_some_and(|line| line.starts_with([' ', '\t']))
 }
 
 /// Makes one finding for each import, even if it both breaks a boundary and closes a cycle.
-fn as_findings(changes: &StructureChanges) -> Vec<Finding> {
+fn as_findings(changes: &StructureChanges, is_late: &dyn Fn(&Closing) -> bool) -> Vec<Finding> {
     let finding = |rule: &str, path: &str, line: u32, message: String| Finding {
         rule: rule.to_owned(),
         severity: Severity::Error,
@@ -113,7 +124,11 @@ fn as_findings(changes: &StructureChanges) -> Vec<Finding> {
             Some(survey) => survey.message.push_str(&format!(" It closes a cycle that the base has not: {way}.")),
             None => {
                 let message = format!("This import closes a cycle that the base has not: {way}.");
-                findings.push(finding("boundary-cycle", &closing.path, closing.line, message));
+                let mut cycle = finding("boundary-cycle", &closing.path, closing.line, message);
+                if found.closed_by.iter().all(is_late) {
+                    cycle.certainty = Certainty::Likely;
+                }
+                findings.push(cycle);
             }
         }
     }

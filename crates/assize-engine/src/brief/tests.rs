@@ -325,6 +325,24 @@ fn a_broken_boundary_is_found_and_an_honest_change_is_not() {
 }
 
 #[test]
+fn an_import_that_runs_late_closes_no_cycle_for_sure() {
+    let shelf = |text: &str| {
+        let files =
+            [("a/__init__.py", ""), ("a/one.py", "from b.two import two\n"), ("b/__init__.py", ""), ("b/two.py", text)];
+        copy_of(&files.map(|(path, text)| (path.to_owned(), text.to_owned())))
+    };
+    let base = shelf("def two():\n    return 2\n");
+    for (text, certainty) in [
+        ("from a.one import x\n\ndef two():\n    return 2\n", Certainty::Certain),
+        ("def two():\n    from a.one import x\n    return 2\n", Certainty::Likely),
+    ] {
+        let (findings, _) = boundary_findings(&base, &shelf(text));
+        let found: Vec<_> = findings.iter().map(|it| (it.rule.as_str(), it.certainty)).collect();
+        assert_eq!(found, [("boundary-cycle", certainty)], "{text}");
+    }
+}
+
+#[test]
 fn a_cycle_that_breaks_no_boundary_is_found_by_itself() {
     let pages = |text: &str| {
         let files =
