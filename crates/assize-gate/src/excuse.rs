@@ -45,15 +45,20 @@ fn messages(run: &GateRun) -> BTreeMap<&str, String> {
 /// The most characters of a message that are compared.
 const GIST_CHARS_MAX: usize = 2_000;
 
-/// Returns a message without what differs from run to run: numbers, addresses and times.
+/// Returns a message without what differs from run to run: numbers, addresses, times and names of temporary folders.
 fn gist(message: &str) -> String {
     let mut text = String::new();
-    for character in message.chars().take(GIST_CHARS_MAX) {
+    let mut characters = message.chars().take(GIST_CHARS_MAX).peekable();
+    while let Some(character) = characters.next() {
         match character {
             '0'..='9' if text.ends_with('#') => {}
             '0'..='9' => text.push('#'),
             // The rest of a number to base 16.
             'a'..='f' | 'A'..='F' | 'x' if text.ends_with('#') => {}
+            '/' if text.ends_with("/tmp") => {
+                text.push_str("/#");
+                while characters.next_if(|next| next.is_alphanumeric() || "-_.".contains(*next)).is_some() {}
+            }
             other => text.push(other),
         }
     }
@@ -310,8 +315,8 @@ mod tests {
 
     #[test]
     fn only_tests_that_say_the_same_are_alike() {
-        let base = red(&[("a", "refused at 0x7f3a after 12 s"), ("b", "1 != 2"), ("c", "no such file")]);
-        let now = red(&[("a", "refused at 0x81bb after 9 s"), ("b", "None != 2"), ("d", "no such file")]);
+        let base = red(&[("a", "refused at 0x7f3a, /tmp/x-dwtd/a after 12 s"), ("b", "1 != 2"), ("c", "no such file")]);
+        let now = red(&[("a", "refused at 0x81bb, /tmp/x-q_y/a after 9 s"), ("b", "None != 2"), ("d", "no such file")]);
         assert_eq!(red_alike(&now, &base), BTreeSet::from(["a".to_owned()]));
     }
 
