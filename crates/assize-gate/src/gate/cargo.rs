@@ -210,8 +210,8 @@ fn programs(package: &str, path: &str, project: &Project, folder: &str) -> Vec<(
     }
 }
 
-/// The options for features that the maintainers call a command of cargo's with, where no call goes without any.
-pub(super) fn features(project: &Project, folder: &str, calls: &[&str]) -> Vec<String> {
+/// The options for features that the maintainers call `cargo test` or another command with, where no call goes without any.
+fn features(project: &Project, folder: &str, call: &str) -> Vec<String> {
     let of_call = |words: &[String]| {
         let mut found = Vec::new();
         let mut words = words.iter().take_while(|word| *word != "--");
@@ -228,8 +228,8 @@ pub(super) fn features(project: &Project, folder: &str, calls: &[&str]) -> Vec<S
         }
         found
     };
-    let commands = project.pipeline.commands.iter().filter(|command| command.folder == folder);
-    let called = commands.filter(|command| calls.iter().any(|call| command.begins_with(call)));
+    let commands = project.pipeline.commands.iter();
+    let called = commands.filter(|command| command.folder == folder && command.begins_with(call));
     let all: Vec<Vec<String>> = called.map(|command| of_call(&command.words)).collect();
     let is_bare = all.iter().any(Vec::is_empty);
     let whole = all.iter().find(|options| options.iter().any(|option| option == "--all-features"));
@@ -239,10 +239,9 @@ pub(super) fn features(project: &Project, folder: &str, calls: &[&str]) -> Vec<S
 /// A command of cargo's that reaches no network and leaves the lock file alone.
 pub(super) fn command(setup: &Setup, project: &Project, arguments: &[&str]) -> GateCommand {
     let lock = join(&setup.folder, "Cargo.lock");
+    let call = arguments.first().map(|name| format!("cargo {name}"));
     let mut arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-    let called: Vec<String> = arguments.first().map(|name| format!("cargo {name}")).into_iter().collect();
-    let calls: Vec<&str> = called.iter().map(String::as_str).collect();
-    arguments.extend(features(project, &setup.folder, &calls));
+    arguments.extend(call.into_iter().flat_map(|call| features(project, &setup.folder, &call)));
     arguments.push("--offline".to_owned());
     if project.files.contains(&lock) {
         arguments.push("--locked".to_owned());
