@@ -342,6 +342,7 @@ mod tests {
             due(&project(&[("pyproject.toml", settings), (CI, &text)], &["a.py", "tests/test_a.py"]), &[], None)
         };
         assert_eq!(with(&["pytest", "ruff format --check"]), "python-compile, ruff-format, pytest");
+        assert_eq!(with(&["python -m unittest"]), "python-compile, unittest");
         assert_eq!(with(&["pytest", "ruff check", "mypy ."]), "python-compile, ruff-check, mypy, pytest");
         let all = "python-compile, ruff-format, black, ruff-check, mypy, pytest";
         assert_eq!(with(&["pytest", "./ci/lint.sh"]), all, "who knows what that runs");

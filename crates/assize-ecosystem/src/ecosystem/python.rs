@@ -189,7 +189,8 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
 fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
     let has = |word: &str| arguments.contains(&word);
     Some(match program {
-        "pytest" | "py.test" | "tox" | "nox" | "nosetests" => CommandRole::Test,
+        // The last two are modules, and named so where `python -m` is taken away.
+        "pytest" | "py.test" | "tox" | "nox" | "nosetests" | "doctest" | "unittest" => CommandRole::Test,
         "python" | "python3" | "python2" | "py" => {
             let runs_tests = has("pytest") || has("unittest") || has("doctest") || names_tests(arguments);
             if runs_tests || has("manage.py") && has("test") { CommandRole::Test } else { CommandRole::Script }
