@@ -68,6 +68,10 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let examined = review::examine(case, &terms, &WorkTree::project(&host.folder), &mut |step| watch.see(step));
     watch.finish();
     let (inputs, _) = examined.map_err(failed)?;
+    if !arguments.only.is_empty() && inputs.exec.used().next().is_none() {
+        let names = arguments.only.join(", ");
+        output.note(&format!("--only: {names} is not used here; `assize gates --plan` shows what is, by name"));
+    }
     print(&match output.format {
         Format::Human => render::review::gates_human(&inputs),
         Format::Json => format!("{}\n", json!(GatesEnvelope::of(&inputs))),
