@@ -2,6 +2,7 @@
 //!
 //! Each ecosystem lists the files that decide how, and says what the commands are. This module must not run anything.
 
+mod hook;
 mod node;
 mod python;
 pub(crate) mod requirement;

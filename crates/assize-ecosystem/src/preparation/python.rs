@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use toml::{Table, Value};
 
+use super::hook::{HOOKS_FILE, pinned};
 use super::requirement::{from_poetry, has_check_tool, is_for_checks, may_name_packages, package};
 use super::{Preparation, ProjectView, quoted, within};
 use crate::{is_setting, is_test};
@@ -21,8 +22,30 @@ const PIP: &str = ".venv/bin/python -m pip install --quiet";
 const MANAGERS: [(&str, &str); 4] =
     [("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm"), ("Pipfile.lock", "pipenv")];
 
+/// Where a manager is installed that is missing.
+const MANAGER: &str = "/tmp/assize-manager";
+
 /// Returns the commands; none where nothing has to be installed.
 pub(crate) fn commands(view: &ProjectView<'_>, folder: &str, preparation: &Preparation) -> Vec<String> {
+    let mut lines = commands_for_packages(view, folder, preparation);
+    let hooks = (view.text)(&within(folder, HOOKS_FILE)).map(pinned).unwrap_or_default();
+    if lines.is_empty() && !hooks.is_empty() {
+        lines.push("python3 -m venv .venv".to_owned());
+    }
+    let is_locked = MANAGERS.iter().any(|(file, _)| *file == preparation.file);
+    for hook in hooks {
+        let what: Vec<String> = hook.requirements.iter().map(|it| quoted(it)).collect();
+        let what = what.join(" ");
+        // The checker that a lock file names is one that the maintainers have installed as well.
+        let unless = if is_locked { format!("[ -x .venv/bin/{} ] || ", hook.package) } else { String::new() };
+        let by_uv = format!("PATH=\"{MANAGER}/bin:$PATH\" uv pip install --quiet --python .venv/bin/python {what}");
+        lines.push(format!("({unless}{PIP} {what} || {by_uv} || true)"));
+    }
+    lines
+}
+
+/// The commands for what the project declares.
+fn commands_for_packages(view: &ProjectView<'_>, folder: &str, preparation: &Preparation) -> Vec<String> {
     let declared = DeclaredPackages::of(view, folder);
     let Some((_, manager)) = MANAGERS.iter().find(|(file, _)| *file == preparation.file) else {
         return with_pip(&declared, view);
@@ -36,15 +59,14 @@ pub(crate) fn commands(view: &ProjectView<'_>, folder: &str, preparation: &Prepa
     if (view.has_program)(manager) {
         return vec![listed];
     }
-    let made = "/tmp/assize-manager";
     // A manager that is fetched may not work; what is declared says nearly as much as its lock file.
     let by_pip = with_pip(&declared, view);
     let otherwise =
         if by_pip.is_empty() { String::new() } else { format!(" || (set -e; rm -rf .venv; {})", by_pip.join("; ")) };
     vec![
-        format!("python3 -m venv {made}"),
-        format!("{made}/bin/python -m pip install --quiet {manager}"),
-        format!("(PATH=\"{made}/bin:$PATH\"; {listed}){otherwise}"),
+        format!("python3 -m venv {MANAGER}"),
+        format!("{MANAGER}/bin/python -m pip install --quiet {manager}"),
+        format!("(PATH=\"{MANAGER}/bin:$PATH\"; {listed}){otherwise}"),
     ]
 }
 
@@ -400,6 +422,18 @@ mod tests {
             let found = found.trim_start_matches("PIP --upgrade pip && ").trim_start_matches("PIP ");
             assert_eq!(found, arguments, "{files:?}");
         }
+    }
+
+    #[test]
+    fn checkers_of_hooks_are_installed_in_their_versions() {
+        let hooks = "repos:\n- repo: https://github.com/pre-commit/mirrors-mypy\n  rev: v1.2\n  hooks: [{id: mypy}]\n";
+        let of = |file: &str| {
+            let line =
+                line(&[(file, ""), (".pre-commit-config.yaml", hooks), ("tests/test_a.py", "")], &["pytest", "uv"]);
+            line.split_once("mypy==1.2").map(|(before, _)| before.to_owned()).expect("it is installed")
+        };
+        assert_eq!(of("setup.py"), format!("python3 -m venv .venv && ({} ", super::PIP));
+        assert!(of("uv.lock").ends_with(&format!("([ -x .venv/bin/mypy ] || {} ", super::PIP)));
     }
 
     #[test]
