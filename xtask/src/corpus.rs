@@ -22,7 +22,7 @@ pub fn run(corpus: Option<&str>, only: Option<&str>, one_of: Option<u32>) -> Res
 }
 
 /// Reviews releases of public packages, or a share of them.
-pub fn first_try(only: Option<&str>, one_of: Option<u32>, kept: bool, faults: bool) -> Result {
+pub fn first_try(only: Option<&str>, one_of: Option<u32>, kept: bool, faults: first_try::FaultKind) -> Result {
     first_try::run(&first_try::FirstTrySelection { only, kept, share: share(one_of)?, faults })
 }
 

@@ -5,6 +5,7 @@
 //! committed one after the other. Nothing is set up for them.
 
 mod fault;
+mod mend;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -57,8 +58,20 @@ pub struct FirstTrySelection<'a> {
     pub kept: bool,
     /// The share and the number of shares.
     pub share: Option<(u32, u32)>,
-    /// Whether a fault is put into each change.
-    pub faults: bool,
+    /// What is put into each change first.
+    pub faults: FaultKind,
+}
+
+/// What is put into a change before it is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum FaultKind {
+    /// Nothing.
+    #[default]
+    None,
+    /// A fault that tests can tell: it must not be accepted.
+    Wrong,
+    /// Faults that the package's own tools mend: they are to be mended.
+    Mendable,
 }
 
 /// Reviews the projects, and prints a line for each. Fails if one that should be accepted is not.
@@ -75,9 +88,11 @@ pub fn run(selection: &FirstTrySelection<'_>) -> Result {
         .filter(|project| selection.only.is_none_or(|part| project.name.contains(part)))
         .enumerate()
         .filter(|(index, _)| of_share(*index));
-    if selection.faults {
-        let accepted = chosen.map(|(_, project)| project).filter(|project| project.not_accepted.is_none());
-        return with_faults(&program, accepted);
+    let accepted = || chosen.clone().map(|(_, project)| project).filter(|project| project.not_accepted.is_none());
+    match selection.faults {
+        FaultKind::None => {}
+        FaultKind::Wrong => return with_faults(&program, accepted()),
+        FaultKind::Mendable => return mended(&program, accepted()),
     }
     let (mut reviewed, mut accepted, mut unexpected) = (0, 0, Vec::new());
     for (_, project) in chosen {
@@ -127,6 +142,18 @@ fn with_faults<'p>(program: &Path, projects: impl Iterator<Item = &'p FirstTryPr
     }
     println!("{sent_back} of {told} faults that tests tell are not accepted");
     if sent_back * 100 >= told * 95 { Ok(()) } else { Err("more than 5 % of the faults get by".to_owned()) }
+}
+
+/// Puts faults into packages that their own tools mend.
+fn mended<'p>(program: &Path, projects: impl Iterator<Item = &'p FirstTryProject>) -> Result {
+    let mut count = mend::MendCount::default();
+    for project in projects {
+        mend::mend(program, &repository(project)?, &project.name, &mut count)?;
+    }
+    let mend::MendCount { told, mended, elsewhere } = count;
+    println!("{mended} of {told} faults mended, {elsewhere} times something else was changed");
+    let is_good = mended * 100 >= told * 80 && elsewhere == 0;
+    if is_good { Ok(()) } else { Err("less than 80 % were mended, or something else was changed".to_owned()) }
 }
 
 /// What fails in a run of gates: tests, and what does not build.

@@ -84,9 +84,10 @@ enum Xtask {
         /// Of `first-try`, the projects that are looked at once, at the end.
         #[arg(long)]
         kept: bool,
-        /// Of `first-try`, put a fault into each change first: what the projects' tests tell must not be accepted.
-        #[arg(long)]
-        faults: bool,
+        /// Of `first-try`, put faults in first: `wrong` ones that tests can tell must not be accepted, `mendable` ones that
+        /// the projects' own tools mend must be mended.
+        #[arg(long, value_name = "KIND")]
+        faults: Option<first_try::FaultKind>,
         /// Run none; write the table of tricks into docs/src/internals/tricks.md.
         #[arg(long, conflicts_with_all = ["name", "only", "one_of"])]
         write_table: bool,
@@ -121,7 +122,7 @@ fn main() -> ExitCode {
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
         Xtask::Corpus { write_table: true, .. } => corpus::write_table(),
         Xtask::Corpus { name: Some(name), only, one_of, kept, faults, .. } if name == "first-try" => {
-            corpus::first_try(only.as_deref(), one_of, kept, faults)
+            corpus::first_try(only.as_deref(), one_of, kept, faults.unwrap_or_default())
         }
         Xtask::Corpus { name, only, one_of, .. } => corpus::run(name.as_deref(), only.as_deref(), one_of),
         Xtask::Coverage(arguments) => coverage::run(&arguments),

@@ -1,0 +1,139 @@
+//! Faults that the tools of a package mend themselves, put into it to see whether `assize fix --tools-only` has them mend it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assize_ecosystem::{FileRole, is_code, is_generated};
+use regex::Regex;
+use serde_json::Value;
+
+use super::assize;
+use crate::shell::{Result, command, read};
+
+/// The gates whose tools can rewrite files or offer safe edits.
+const MENDING: [&str; 10] = [
+    "biome",
+    "black",
+    "cargo-check",
+    "cargo-clippy",
+    "cargo-fmt",
+    "eslint",
+    "gofmt",
+    "prettier",
+    "ruff-check",
+    "ruff-format",
+];
+
+/// What is done to a text, by the ending of the file: a name, a pattern, and what takes the place of its first match.
+const FAULTS: [(&str, &str, &str, &str); 15] = [
+    ("py", "an unused import", r"(?m)^(import|from) (\w)", "import colorsys\n$1 $2"),
+    ("py", "spaces", r"(?m)^( +\w+) = (\w)", "$1  =  $2"),
+    ("py", "other quotes", r#"= "(\w+)"\n"#, "= '$1'\n"),
+    ("py", "a negation in front", r"(?m)(if|and|or|return) ([a-z]\w*) not in ", "$1 not $2 in "),
+    ("py", "an f-string without need", r#"\("([a-zA-Z ]+)"\)"#, r#"(f"$1")"#),
+    ("rs", "spaces", r"(?m)^( +)let (\w+) = ", "$1let  $2  = "),
+    ("rs", "indentation", r"(?m)^    (\w[^\n]*;\n)", "       $1"),
+    ("rs", "a needless return", r"(?m)(fn [^{;\n]*-> [^{;\n]+\{\n +)([\w.]+)\n( *\})", "${1}return $2;\n$3"),
+    ("rs", "a comparison with true", r"(?m)^( +)if ([\w.]+\(\)) \{", "${1}if $2 == true {"),
+    ("rs", "an unused import", r"(?m)^use (core|std|alloc)", "use core::ops::Shl;\nuse $1"),
+    ("js", "no semicolon", r"(?m)^(\s*(?:const|let|var) \w+ = [\w.]+);$", "$1"),
+    ("js", "let for const", r"(?m)^( +)const (\w+) = ", "$1let $2 = "),
+    ("js", "other quotes", r"require\('([\w:./-]+)'\)", "require(\"$1\")"),
+    ("js", "spaces", r"(?m)^( *(?:const|let|var) \w+) = ", "$1  =  "),
+    ("js", "a space at the end", r"(?m)^( *(?:const|let|var) [^\n]*[;,\w)])$", "$1  "),
+];
+
+/// How many faults were put into packages, and what became of them.
+#[derive(Debug, Default)]
+pub struct MendCount {
+    /// Faults to which a tool of the package objects.
+    pub told: u32,
+    /// Those of them that were mended.
+    pub mended: u32,
+    /// Those at which something else was changed.
+    pub elsewhere: u32,
+}
+
+/// Puts each kind of fault into a package in turn, and has it mended.
+pub fn mend(program: &Path, folder: &Path, name: &str, count: &mut MendCount) -> Result {
+    let gates = assize(program, folder, &["gates", "--list"])?;
+    let listed = gates["gates"].as_array().into_iter().flatten().filter_map(|gate| gate["id"].as_str());
+    let ids: BTreeSet<&str> = listed.filter(|id| MENDING.contains(id)).collect();
+    let only: Vec<&str> = std::iter::once("gates").chain(ids.iter().flat_map(|id| ["--only", id])).collect();
+    if ids.is_empty() {
+        println!("{name}: no tool that mends");
+        return Ok(());
+    }
+    let before = objections(&assize(program, folder, &only)?);
+    for (ending, kind, pattern, replacement) in FAULTS {
+        let pattern = Regex::new(pattern).expect("every pattern can be read");
+        let Some((path, text, broken)) = broken(folder, (ending, kind, name), &pattern, replacement)? else { continue };
+        let write = |text: &str| fs::write(folder.join(&path), text).map_err(|error| format!("{path}: {error}"));
+        write(&broken)?;
+        let told = is_more(&objections(&assize(program, folder, &only)?), &before);
+        if !told.is_empty() {
+            count.told += 1;
+            let fixed = assize(program, folder, &["fix", "--tools-only", "--yes", "--anew"]);
+            let left = objections(&assize(program, folder, &only)?);
+            let mut status = command("git", &["status", "--porcelain", "--untracked-files=no"]);
+            status.current_dir(folder);
+            let status = read(status)?;
+            let others = status.lines().filter(|line| !line.ends_with(&*path)).count();
+            let is_same = fs::read_to_string(folder.join(&path)).is_ok_and(|now| now == text);
+            let is_mended = others == 0 && (is_same || is_more(&left, &before).is_empty());
+            count.mended += u32::from(is_mended);
+            count.elsewhere += u32::from(others > 0);
+            let outcome = fixed.as_ref().map_or("no answer", |it| it["outcome"].as_str().unwrap_or("?")).to_owned();
+            let word = if is_mended { "mended" } else { "NOT MENDED" };
+            println!("{name}: {path}: {kind} ({}): {word}, {outcome}", told.join(", "));
+        }
+        write(&text)?;
+        let mut clean = command("git", &["checkout", "--quiet", "."]);
+        clean.current_dir(folder);
+        read(clean)?;
+    }
+    Ok(())
+}
+
+/// How many objections each gate has.
+fn objections(envelope: &Value) -> BTreeMap<String, u64> {
+    let gates = envelope["exec"]["gates"].as_array().into_iter().flatten();
+    let count = |gate: &Value| {
+        let new = gate["new"].as_array().map_or(0, Vec::len) as u64;
+        new + gate["new_left_out"].as_u64().unwrap_or(0)
+    };
+    gates.filter_map(|gate| Some((gate["id"].as_str()?.to_owned(), count(gate)))).collect()
+}
+
+/// The gates that have more objections than before.
+fn is_more(now: &BTreeMap<String, u64>, before: &BTreeMap<String, u64>) -> Vec<String> {
+    let more = now.iter().filter(|(id, count)| **count > before.get(*id).copied().unwrap_or(0));
+    more.map(|(id, _)| id.clone()).collect()
+}
+
+/// Finds a file of the package's own code that takes a fault: its path, its text, and the text with the fault.
+fn broken(
+    folder: &Path,
+    (ending, kind, name): (&str, &str, &str),
+    pattern: &Regex,
+    replacement: &str,
+) -> Result<Option<(String, String, String)>> {
+    let mut git = command("git", &["ls-files"]);
+    git.current_dir(folder);
+    let listed = read(git)?;
+    let is_own = |path: &&str| {
+        let endings = if ending == "js" { &["js", "cjs", "mjs", "ts"][..] } else { &[ending][..] };
+        let has_ending = PathBuf::from(path).extension().is_some_and(|it| endings.iter().any(|one| it == *one));
+        has_ending && is_code(path) && !is_generated(path) && FileRole::of(path) == FileRole::Production
+    };
+    let with_fault = |path: &str| {
+        let text = fs::read_to_string(folder.join(path)).ok()?;
+        let broken = pattern.replace(&text, replacement).into_owned();
+        (broken != text).then(|| (path.to_owned(), text, broken))
+    };
+    let mut found: Vec<_> = listed.lines().filter(is_own).filter_map(with_fault).collect();
+    let seed = name.bytes().chain(kind.bytes()).fold(7_u64, |seed, byte| seed.wrapping_mul(31) ^ u64::from(byte));
+    let at = (!found.is_empty()).then(|| fastrand::Rng::with_seed(seed).usize(..found.len()));
+    Ok(at.map(|at| found.swap_remove(at)))
+}
