@@ -155,7 +155,7 @@ impl PreparedWorktree {
         }
         let before = self.tests_as_they_are(&markers);
         let checks = RunnerChecks { canary: canary.as_ref(), markers: &markers };
-        let mut ran = self.carry_out(planned, &command, checks, sandbox, terms, printed);
+        let mut ran = self.carry_out((planned, &self.copy), &command, checks, sandbox, terms, printed);
         if let (Ok(ran), Some(path)) = (&mut ran, self.first_changed(&before)) {
             let detail = format!("{path} was rewritten while the gate ran");
             ran.run = GateRun { report: ran.run.report.take(), ..without_result(GateTrouble::Forged, detail) };
@@ -165,6 +165,36 @@ impl PreparedWorktree {
         }
         markers.dismiss(&mut self.copy)?;
         ran
+    }
+
+    /// Runs the tests of some files in another copy of the same project, with the build output of this one. Neither the
+    /// runner nor the tests are put to the test.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the copy cannot be used. A gate that fails or cannot be started is not an error.
+    pub fn run_files(
+        &self,
+        planned: Planned<'_>,
+        files: &[&str],
+        copy: &WorkCopy,
+        sandbox: &Sandbox,
+        terms: &RunTerms,
+        printed: &mut dyn FnMut(&str),
+    ) -> Result<GateExecution, CopyError> {
+        let Planned { gate, setup } = planned;
+        let command = gate.command_for(setup, &self.project, files);
+        let command = command.unwrap_or_else(|| gate.command(setup, &self.project));
+        let command = command.with_test_seconds(terms.test_seconds);
+        let markers = CompletionMarkers::default();
+        self.carry_out(
+            (planned, copy),
+            &command,
+            RunnerChecks { canary: None, markers: &markers },
+            sandbox,
+            terms,
+            printed,
+        )
     }
 
     /// Lets a gate's tool rewrite files instead of checking them. Returns whether there is such a tool and it
@@ -185,7 +215,7 @@ impl PreparedWorktree {
             return Ok(false);
         }
         let reports = self.copy.beside("rewriting")?;
-        let ran = sandbox.run(&self.job(&command, &reports, sandbox, terms), &mut |_| {});
+        let ran = sandbox.run(&self.job((&command, &self.copy), &reports, sandbox, terms), &mut |_| {});
         let is_ordinary = |status: i32| gate.ordinary_statuses().contains(&status);
         Ok(ran.is_ok_and(|ran| ran.limit_reached.is_none() && ran.status.is_some_and(is_ordinary)))
     }
@@ -227,21 +257,21 @@ impl PreparedWorktree {
 
     fn carry_out(
         &self,
-        planned: Planned<'_>,
+        (planned, copy): (Planned<'_>, &WorkCopy),
         command: &GateCommand,
         checks: RunnerChecks<'_>,
         sandbox: &Sandbox,
         terms: &RunTerms,
         printed: &mut dyn FnMut(&str),
     ) -> Result<GateExecution, CopyError> {
-        let reports = self.copy.beside(&format!("reports-{}", crate::random::fresh_word()))?;
+        let reports = copy.beside(&format!("reports-{}", crate::random::fresh_word()))?;
         for (name, contents) in &command.provided {
             let path = reports.join(name);
             let folder = path.parent().unwrap_or(&reports);
             fs::create_dir_all(folder).map_err(|error| CopyError::Io { path: folder.to_owned(), error })?;
             fs::write(&path, contents).map_err(|error| CopyError::Io { path, error })?;
         }
-        let job = self.job(command, &reports, sandbox, terms);
+        let job = self.job((command, copy), &reports, sandbox, terms);
         let result = sandbox.run(&job, &mut |chunk| printed(&String::from_utf8_lossy(chunk.bytes)));
         let shown = command.again(planned.gate.id());
         let result = match result {
@@ -269,8 +299,14 @@ impl PreparedWorktree {
         Ok(GateExecution { run, time_ms, command: shown, output: make_visible(&text).into_owned(), ready_by })
     }
 
-    fn job(&self, command: &GateCommand, reports: &Path, sandbox: &Sandbox, terms: &RunTerms) -> SandboxJob {
-        let work = self.copy.path();
+    fn job(
+        &self,
+        (command, copy): (&GateCommand, &WorkCopy),
+        reports: &Path,
+        sandbox: &Sandbox,
+        terms: &RunTerms,
+    ) -> SandboxJob {
+        let work = copy.path();
         let mut job = SandboxJob::new(&command.program, &[], &work, reports);
         job.place.clone_from(&self.place);
         job.folder.clone_from(&command.folder);

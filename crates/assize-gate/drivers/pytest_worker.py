@@ -227,6 +227,7 @@ def run_pytest():
             leave(1)
     say("begin", runner="pytest", version=pytest.__version__)
     arguments = ["--continue-on-collection-errors", "--tb=short", "--color=no", "-o", "cache_dir=" + settings["cache"]]
+    arguments.extend("./" + path for path in settings["only"])
     # Candidates for a plug-in of the same name stand in the project; ours is given as an object.
     plugin = pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch)
     try:

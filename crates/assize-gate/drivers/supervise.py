@@ -605,7 +605,7 @@ class MutatedTests:
         self.write_mutated_tests = make["written"]
         # Files with mutated tests: what stands there, and by the names of tests how they can be changed.
         self.files = {}
-        texts = self.texts(settings["files"])
+        texts = self.texts([] if settings["only"] else settings["files"])
         taken = {path: self.ask(make["taken_from_others"], text, set()) for path, text in texts.items()}
         for path, text in texts.items():
             elsewhere = set().union(*(names for other, names in taken.items() if other != path))

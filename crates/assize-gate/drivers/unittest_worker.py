@@ -146,7 +146,7 @@ def run_unittest():
         by_group.setdefault(type(case).__module__, []).append(name)
 
     canaries = settings["canaries"]
-    for path in settings["files"] + list(canaries):
+    for path in (settings["only"] or settings["files"]) + list(canaries):
         if path in left_out:
             continue
         say("importing", path=path)

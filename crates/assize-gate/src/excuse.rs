@@ -195,7 +195,7 @@ impl<'a> Endings<'a> {
 }
 
 /// Returns the file of a test: as the runner says, or as its id begins.
-fn file_of(case: &TestCase) -> Option<&str> {
+pub(crate) fn file_of(case: &TestCase) -> Option<&str> {
     case.path.as_deref().or_else(|| case.id.split("::").next().filter(|path| assize_ecosystem::is_code(path)))
 }
 

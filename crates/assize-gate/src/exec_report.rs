@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::comparison::{Moves, TestComparison, compare_tests, new_diagnostics};
 use crate::excuse::{Excuse, Excuses};
 use crate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble};
+use crate::mutation::MutationReport;
 
 /// The most characters of a reason why a gate is not ready, in one line of it.
 const WHY_CHARS_MAX: usize = 300;
@@ -50,6 +51,9 @@ pub struct ExecReport {
     pub logs_tail: Vec<String>,
     /// Every gate.
     pub gates: Vec<GateResult>,
+    /// Whether the tests that the change adds notice faults in it, for each gate that was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mutation: Vec<MutationReport>,
     /// How far the gates were held back from the machine; `None` when none ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
@@ -597,6 +601,12 @@ impl ExecReport {
             }
         }
         self
+    }
+
+    /// Notes down what became of the tests that the change adds.
+    #[must_use]
+    pub fn with_mutation(self, mutation: Vec<MutationReport>) -> Self {
+        Self { mutation, ..self }
     }
 
     fn why_unknown(&self, dimension: Dimension) -> String {

@@ -29,6 +29,7 @@ pub mod document;
 pub mod excuse;
 pub mod exec_report;
 pub mod gate;
+pub mod mutation;
 pub mod pages;
 pub mod plan;
 pub mod test_policy;

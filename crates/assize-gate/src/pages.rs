@@ -4,6 +4,7 @@ assize_core::pages! {
     Rule "failed-test": "../pages/rule/failed-test.md",
     Rule "gate-removed": "../pages/rule/gate-removed.md",
     Rule "gate-trouble": "../pages/rule/gate-trouble.md",
+    Rule "hollow-tests": "../pages/rule/hollow-tests.md",
     Rule "passes-anyway": "../pages/rule/passes-anyway.md",
     Rule "tests-adapted": "../pages/rule/tests-adapted.md",
     Rule "tool-default-codes": "../pages/rule/tool-default-codes.md",

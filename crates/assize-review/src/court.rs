@@ -145,9 +145,8 @@ pub fn blocks(finding: &Finding, policy: &ReviewPolicy) -> bool {
 pub fn dimension_of(rule: &str) -> Option<Dimension> {
     Some(match rule {
         "syntax-error" | "conflict-marker" => Dimension::Compilation,
-        "test-deleted" | "test-skipped" | "test-focused" | "assertion-weakened" | "test-missing" | "test-not-run" => {
-            Dimension::TestsFunctional
-        }
+        "test-deleted" | "test-skipped" | "test-focused" | "assertion-weakened" | "test-missing" | "test-not-run"
+        | "hollow-tests" | "tests-adapted" => Dimension::TestsFunctional,
         "secret" | "hidden-character" => Dimension::Security,
         "check-disabled" | "debug-leftover" => Dimension::Style,
         _ if rule.starts_with("interference-") => Dimension::TestsFunctional,

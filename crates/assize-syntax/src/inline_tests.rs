@@ -93,6 +93,11 @@ fn items(text: &str) -> Option<Vec<InlineTest>> {
     Some(found)
 }
 
+/// Returns where the tests at the top of a Rust file stand; nothing where it cannot be parsed.
+pub(crate) fn test_ranges(text: &str) -> Vec<Range<usize>> {
+    items(text).unwrap_or_default().into_iter().map(|item| item.range).collect()
+}
+
 fn is_documentation(comment: Node<'_>, text: &str) -> bool {
     let text = &text[comment.byte_range()];
     text.starts_with("///") || text.starts_with("/**")

@@ -34,6 +34,7 @@ pub mod import;
 pub mod inline_tests;
 pub mod language;
 pub mod manifest;
+pub mod mutant;
 pub mod schema_type;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

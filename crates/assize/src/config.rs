@@ -14,7 +14,7 @@ use std::time::Duration;
 use assize_check::schema::{Aspect, Declared};
 use assize_core::opinion::PanelRule;
 use assize_ecosystem::test_kind::default_edge_words;
-use assize_engine::court::review::{GateTerms, ReviewTerms};
+use assize_engine::court::review::{GateTerms, MutationTerms, ReviewTerms};
 use assize_engine::fixer::command as fixer;
 use assize_engine::gate::RunTerms;
 use assize_engine::gate::preparation::{PreparationMode, PreparationTerms};
@@ -231,6 +231,10 @@ impl RawEval {
 
 /// The most times that newly failing tests are run again.
 pub const RERUNS_MAX: u32 = 10;
+/// The most mutants of a change.
+pub const MUTANTS_MAX: usize = 100;
+/// The most seconds that the mutants of a change may take.
+pub const MUTATION_SECONDS_MAX: u64 = 3_600;
 
 /// How dependencies are installed.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -260,6 +264,10 @@ pub struct GateSettings {
     pub known_red: BTreeSet<String>,
     /// How often newly failing tests are run again, 0 to [`RERUNS_MAX`]. Those that pass each time are flaky.
     pub reruns: u32,
+    /// The most mutants on which the tests of a change are tried, 0 to [`MUTANTS_MAX`].
+    pub mutants: usize,
+    /// How many seconds that may take, 1 to [`MUTATION_SECONDS_MAX`].
+    pub mutation_seconds: u64,
     /// What each gate may take.
     pub limits: SandboxLimits,
 }
@@ -274,6 +282,8 @@ impl Default for GateSettings {
             edge_words: default_edge_words(),
             known_red: BTreeSet::new(),
             reruns: 2,
+            mutants: 8,
+            mutation_seconds: 60,
             limits: SandboxLimits::default(),
         }
     }
@@ -407,6 +417,7 @@ impl Config {
             ("[stop] deadline_s", raw.stop.deadline_s, DEADLINE_S_MAX),
             ("[review] deadline_s", raw.review.deadline_s, REVIEW_DEADLINE_S_MAX),
             ("[gates] test_seconds", raw.gates.test_seconds.into(), TEST_SECONDS_MAX.into()),
+            ("[gates] mutation_seconds", raw.gates.mutation_seconds, MUTATION_SECONDS_MAX),
         ] {
             if seconds == 0 || seconds > most {
                 return Err(wrong(format!("{setting} is {seconds}, not between 1 and {most}")));
@@ -414,6 +425,9 @@ impl Config {
         }
         if raw.gates.reruns > RERUNS_MAX {
             return Err(wrong(format!("[gates] reruns is {}, more than {RERUNS_MAX}", raw.gates.reruns)));
+        }
+        if raw.gates.mutants > MUTANTS_MAX {
+            return Err(wrong(format!("[gates] mutants is {}, more than {MUTANTS_MAX}", raw.gates.mutants)));
         }
         let review: ReviewPolicy = raw
             .review
@@ -511,6 +525,7 @@ impl Config {
             edge_words: self.gates.edge_words.clone(),
             known_red: self.gates.known_red.clone(),
             reruns: self.gates.reruns,
+            mutation: MutationTerms::NONE,
             search_path: host.variable("PATH").unwrap_or_default().to_owned(),
             cache: host.cache(),
             preparation: PreparationTerms {
@@ -521,6 +536,12 @@ impl Config {
             seed: None,
         };
         Ok(ReviewTerms { policy: self.review.clone(), rules: self.rules.clone(), judges, gates, hopeless: None })
+    }
+
+    /// Returns how far the tests of a change are tried on mutants.
+    pub fn mutation_terms(&self) -> MutationTerms {
+        let time = Duration::from_secs(self.gates.mutation_seconds);
+        MutationTerms { mutants_max: self.gates.mutants, time }
     }
 
     /// Returns the gates that are left out when only some are wanted.
@@ -674,6 +695,11 @@ mod tests {
         assert!(test(0).is_err() && test(TEST_SECONDS_MAX + 1).is_err());
         let reruns = |times: u32| Config::parse(&format!("[gates]\nreruns = {times}\n"), "assize.toml");
         assert!(reruns(0).is_ok() && reruns(RERUNS_MAX).is_ok() && reruns(RERUNS_MAX + 1).is_err());
+        let mutants = |count: usize| Config::parse(&format!("[gates]\nmutants = {count}\n"), "assize.toml");
+        assert!(mutants(0).is_ok() && mutants(MUTANTS_MAX).is_ok() && mutants(MUTANTS_MAX + 1).is_err());
+        let time = |seconds: u64| Config::parse(&format!("[gates]\nmutation_seconds = {seconds}\n"), "assize.toml");
+        assert!(time(1).is_ok() && time(MUTATION_SECONDS_MAX).is_ok());
+        assert!(time(0).is_err() && time(MUTATION_SECONDS_MAX + 1).is_err());
     }
 
     #[test]

@@ -91,6 +91,9 @@ fn line(doing: &mut String, step: ReviewStep<'_>) -> Option<ProgressText> {
         }
         ReviewStep::Judging => "waiting for the judges".to_owned(),
         ReviewStep::Gate { name, on: TreeState::Base, .. } => format!("{name} on the base, to compare"),
+        ReviewStep::Gate { name, on: TreeState::Mutants, done, of } => {
+            format!("{}/{of} {name} on mutants: do the new tests notice faults?", done + 1)
+        }
         ReviewStep::Gate { name, on, done, of } => {
             let tests = if on == TreeState::Held { " with the tests of the base" } else { "" };
             format!("{}/{of} {name}{tests}", done + 1)
@@ -151,6 +154,7 @@ mod tests {
             (gate(TreeState::Base), passing("pytest on the base, to compare")),
             (gate(TreeState::Held), passing("2/4 pytest with the tests of the base")),
             (gate(TreeState::Change), passing("2/4 pytest")),
+            (gate(TreeState::Mutants), passing("2/4 pytest on mutants: do the new tests notice faults?")),
             (ReviewStep::Printed("one\n\u{1b}[31mtwo\u{1b}[0m \n\n"), passing("2/4 pytest  two")),
             (ReviewStep::Printed("a\u{202e}b"), passing("2/4 pytest  a⟨U+202E⟩b")),
             (ReviewStep::Printed(&fits), long),

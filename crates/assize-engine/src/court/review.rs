@@ -23,6 +23,7 @@ use assize_ecosystem::{Language, is_test};
 use assize_gate::comparison::Moves;
 use assize_gate::exec_report::{ExecReport, GateResult};
 use assize_gate::gate::{Dimension, GATES, Gate, Project};
+use assize_gate::mutation::MutationReport;
 use assize_gate::plan::{GatePlan, PlanTerms};
 use assize_gate::test_policy::{self, CopyPlan, Uses, WritableScope};
 use assize_review::case::{PatchedFile, ReviewCase, ReviewInputs, ReviewPolicy, ReviewScope};
@@ -35,6 +36,7 @@ use assize_stop::rule::{self, RuleSettings};
 use assize_stop::session::{Baseline, BaselineScope, SessionState};
 use assize_syntax::inline_tests::{FILE_BYTES_MAX, with_tests_of};
 
+pub use self::gate_session::MutationTerms;
 use self::gate_session::{BaseLookup, GateSession};
 use crate::brief;
 use crate::evidence::{Sources, gather, shown_whole};
@@ -92,6 +94,8 @@ pub struct GateTerms {
     pub known_red: BTreeSet<String>,
     /// How often newly failing tests are run again.
     pub reruns: u32,
+    /// How far the tests of a change are tried on mutants.
+    pub mutation: MutationTerms,
     /// The folders in which programs are found.
     pub search_path: String,
     /// The folder of cached base results.
@@ -154,6 +158,8 @@ pub enum TreeState {
     Held,
     /// The change as it was submitted.
     Change,
+    /// The change with small faults put into it.
+    Mutants,
 }
 
 /// Why a review could not be carried out.
@@ -282,6 +288,8 @@ pub fn examine(
     let mut session = GateSession::new(terms, place, (&diff, &moves), so_far, watch);
     session.weakened = report.findings.iter().filter(|it| WEAKENING.contains(&&*it.rule)).cloned().collect();
     let (mut results, removed) = session.run_all(&mut worktrees, &mut limits)?;
+    let mutation = session.mutate(&worktrees, &results, &mut limits)?;
+    findings.extend(mutation.iter().filter_map(MutationReport::finding));
     results.extend(schemas.results);
     findings.extend(removed);
     let about_change = |finding: &Finding| finding.rule != "nothing-changed";
@@ -292,6 +300,7 @@ pub fn examine(
         .chain(look.has_boundaries.then_some(Dimension::Boundaries))
         .collect();
     let exec = ExecReport::of(results, Some(sandbox.level().sentence()))
+        .with_mutation(mutation)
         .with_boundaries(&look.findings)
         .with_absent(gates, &terms.gates.off)
         .with_unknown(&looked_at);
@@ -762,7 +771,7 @@ impl PreparedWorktrees {
     fn get(&mut self, tree: TreeState) -> &mut PreparedWorktree {
         match tree {
             TreeState::Held => self.held.as_mut().unwrap_or(&mut self.change),
-            TreeState::Base | TreeState::Change => &mut self.change,
+            TreeState::Base | TreeState::Change | TreeState::Mutants => &mut self.change,
         }
     }
 
@@ -782,12 +791,14 @@ impl PreparedWorktrees {
         whole.chain(&self.inline).cloned().collect()
     }
 
-    /// Makes the copy with the code of the base and the tests of the change.
-    fn swapped(&self) -> Result<Option<WorkCopy>, CopyError> {
+    /// Makes the copy with the code of the base and the tests of the change; `more` are files of tests that the change may
+    /// alter freely.
+    fn swapped<'p>(&'p self, more: impl IntoIterator<Item = &'p str>) -> Result<Option<WorkCopy>, CopyError> {
         let Some(base) = self.base.as_ref().map(|worktree| &worktree.copy) else { return Ok(None) };
         let change = &self.change.copy;
         let mut swapped = base.again()?;
-        for path in self.plan.held_restore.iter().chain(&self.plan.held_remove) {
+        let protected = self.plan.held_restore.iter().chain(&self.plan.held_remove).map(String::as_str);
+        for path in protected.chain(more).filter(|path| !self.inline.iter().any(|inline| inline == path)) {
             if change.files().contains(path) {
                 swapped.take_from(change, path)?;
             } else {

@@ -184,6 +184,34 @@ pub(super) fn test_ids(setup: &Setup, project: &Project, tests: &[(String, Strin
     tests.iter().map(ids).collect()
 }
 
+/// Holds a command for the tests of a workspace to the packages that these files belong to, and to programs of tests where
+/// they all stand in some. `None` where a file belongs to no package.
+pub(super) fn only(mut command: GateCommand, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+    let root = roots(project).into_iter().find(|root| root.folder == setup.folder)?;
+    let packages = root.packages(project);
+    let (mut names, mut programs) = (BTreeSet::new(), BTreeSet::new());
+    for path in files {
+        let own = packages.iter().filter(|package| within(&folder_of(path), &package.folder));
+        let package = own.max_by_key(|package| package.folder.len())?;
+        let inside: Vec<&str> = relative_to(path, &package.folder).split('/').collect();
+        names.insert(package.name.clone());
+        programs.insert(match inside[..] {
+            ["tests", name] => name.strip_suffix(".rs").map(str::to_owned),
+            ["tests", name, ..] if project.files.contains(&join(&package.folder, &format!("tests/{name}/main.rs"))) => {
+                Some(name.to_owned())
+            }
+            _ => None,
+        });
+    }
+    command.arguments.retain(|argument| argument != "--workspace");
+    command.arguments.extend(names.into_iter().map(|name| format!("--package={name}")));
+    match programs.into_iter().collect::<Option<Vec<String>>>() {
+        Some(programs) => command.arguments.extend(programs.into_iter().map(|name| format!("--test={name}"))),
+        None => command.arguments.push("--tests".to_owned()),
+    }
+    Some(command)
+}
+
 /// The programs of tests that hold a file of a package, each with the modules that lead to it.
 fn programs(package: &str, path: &str, project: &Project, folder: &str) -> Vec<(String, String)> {
     let Some(path) = path.strip_suffix(".rs") else { return Vec::new() };

@@ -57,6 +57,10 @@ impl Gate for CargoNextest {
         command
     }
 
+    fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        cargo::only(self.command(setup, project), setup, project, files)
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         if output.status == Some(BUILD_FAILED) && output.stdout.trim_ascii().is_empty() {
             let report = rustc_json::parse_text(&output.stderr)?;

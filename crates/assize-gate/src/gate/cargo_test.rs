@@ -46,6 +46,10 @@ impl Gate for CargoTest {
         with_runner(cargo::command(setup, project, &arguments))
     }
 
+    fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        cargo::only(self.command(setup, project), setup, project, files)
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         let report =
             if output.timed_out { cargo_test::parse_part(&output.stdout)? } else { cargo_test::parse(&output.stdout)? };

@@ -1,9 +1,11 @@
 //! `go test -json`: Go's own runner of tests.
 
+use std::collections::BTreeSet;
+
 use assize_ecosystem::holds_tests;
 use assize_report::{ToolReport, ReportError, go_test};
 
-use super::javascript::within;
+use super::javascript::{is_below, parent, within};
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup, go};
 
 /// The runner of tests that comes with Go.
@@ -38,6 +40,16 @@ impl Gate for GoTest {
         go::command(setup, "go", &["test", "-json", "-count=1", "-vet=off", TIME, "./..."])
     }
 
+    fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        let inside = files.iter().filter(|path| is_below(path, &setup.folder) && project.files.contains(**path));
+        let package = |path: &&str| format!("./{}", relative(parent(path), &setup.folder));
+        let packages: BTreeSet<String> = inside.map(package).collect();
+        let mut command = self.command(setup, project);
+        command.arguments.pop();
+        command.arguments.extend(packages.iter().cloned());
+        (!packages.is_empty()).then_some(command)
+    }
+
     fn parse(&self, _setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         go_test::parse(&output.stdout)
     }
@@ -55,6 +67,11 @@ impl Gate for GoTest {
         let text = CANARY.replace("WORD", word);
         Some(Canary { failing: ids("fails"), passing: ids("passes"), files: [(path, text)].into(), ..Canary::default() })
     }
+}
+
+/// A folder as it is called within another.
+fn relative<'a>(folder: &'a str, above: &str) -> &'a str {
+    folder.strip_prefix(above).unwrap_or(folder).trim_start_matches('/')
 }
 
 const CANARY: &str = r#"// Package canary is put here for one run, to see that failures are reported.

@@ -100,6 +100,11 @@ impl Gate for Mocha {
         RUNNER.command(setup, project, &program, &[])
     }
 
+    fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        let program = javascript::program(project, &setup.folder, "mocha");
+        RUNNER.command_for(setup, project, (&program, &[]), files)
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         JavaScriptRunner::report(setup, output)
     }

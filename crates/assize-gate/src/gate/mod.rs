@@ -339,6 +339,11 @@ pub trait Gate: Sync {
     fn detect(&self, project: &Project) -> Vec<Setup>;
     /// Returns the command, in its check-only form.
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand;
+    /// Returns the command that runs only the tests of these files, which are relative to the root, and nothing that puts
+    /// the runner or the tests themselves to the test. `None` where the runner cannot be held to files.
+    fn command_for(&self, _setup: &Setup, _project: &Project, _files: &[&str]) -> Option<GateCommand> {
+        None
+    }
     /// Reads what the command left behind.
     ///
     /// # Errors
@@ -559,6 +564,7 @@ gates! {
     unittest: Unittest,
     node_test: NodeTest,
     borp: Borp,
+    ava: Ava,
     vitest: Vitest,
     jest: Jest,
     mocha: Mocha,

@@ -85,6 +85,10 @@ impl Gate for NodeTest {
         RUNNER.command(setup, project, "node", &["--test"])
     }
 
+    fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        RUNNER.command_for(setup, project, ("node", &["--test"]), files)
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         JavaScriptRunner::report(setup, output)
     }

@@ -43,12 +43,11 @@ impl Gate for Pytest {
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        let own = python::environment_program(project, &setup.folder, "python");
-        let has_pytest = python::environment_program(project, &setup.folder, "pytest").is_some();
-        let elsewhere = project.programs.contains("pytest") || project.programs.contains("py.test");
-        // An environment without pytest is of no use when there is one with it.
-        let own = own.filter(|_| has_pytest || !elsewhere);
-        python_tests::driver_command(Driven::Pytest, setup, project, own)
+        python_tests::driver_command(Driven::Pytest, setup, project, own_python(setup, project))
+    }
+
+    fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        python_tests::driver_command_for(Driven::Pytest, setup, project, own_python(setup, project), files)
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
@@ -58,6 +57,14 @@ impl Gate for Pytest {
     fn canary(&self, setup: &Setup, _project: &Project, word: &str) -> Option<Canary> {
         Some(python_tests::canary(Driven::Pytest, setup, word))
     }
+}
+
+/// The project's interpreter. An environment without pytest is of no use when there is one with it.
+fn own_python(setup: &Setup, project: &Project) -> Option<String> {
+    let own = python::environment_program(project, &setup.folder, "python");
+    let has_pytest = python::environment_program(project, &setup.folder, "pytest").is_some();
+    let elsewhere = project.programs.contains("pytest") || project.programs.contains("py.test");
+    own.filter(|_| has_pytest || !elsewhere)
 }
 
 fn setup(project: &Project, root: PythonRoot) -> Option<Setup> {

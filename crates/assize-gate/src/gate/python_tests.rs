@@ -13,6 +13,8 @@ use super::python::{self, PythonRoot, PythonTool};
 use super::{Canary, GateCommand, GateOutput, ONE_TEST, Project, Setup, TEST_SECONDS_VARIABLE, mentions};
 
 const PYTEST: PythonTool = PythonTool { name: "pytest", calls: &["pytest", "py.test"] };
+/// The file that tells the supervisor what to do.
+const SETTINGS: &str = "settings.json";
 /// Where pytest's own code for tests stands by custom.
 const CONFTEST: [&str; 3] = ["conftest.py", "tests/conftest.py", "test/conftest.py"];
 
@@ -69,6 +71,25 @@ impl Driven {
     }
 }
 
+/// The command for some files of tests alone, relative to the root. `None` where none of them is a file of tests.
+pub(super) fn driver_command_for(
+    driven: Driven,
+    setup: &Setup,
+    project: &Project,
+    own: Option<String>,
+    files: &[&str],
+) -> Option<GateCommand> {
+    let tests = root(project, &setup.folder).tests;
+    let named: Vec<&String> =
+        tests.iter().filter(|test| files.contains(&&*python::within(&setup.folder, test))).collect();
+    let mut command = driver_command(driven, setup, project, own);
+    let text = command.provided.get_mut(SETTINGS)?;
+    let mut settings: serde_json::Value = serde_json::from_str(text).ok()?;
+    settings["only"] = json!(named);
+    *text = settings.to_string();
+    (!named.is_empty()).then_some(command)
+}
+
 /// The command that starts the supervisor; `own` is the project's interpreter, where that is to be taken.
 pub(super) fn driver_command(driven: Driven, setup: &Setup, project: &Project, own: Option<String>) -> GateCommand {
     let root = root(project, &setup.folder);
@@ -78,11 +99,12 @@ pub(super) fn driver_command(driven: Driven, setup: &Setup, project: &Project, o
         "runner": driven.name(),
         "phases": driven.phases(),
         "files": root.tests,
+        "only": [],
         "has_src": has_src,
     });
     let (worker, source) = driven.worker();
     let provided = [
-        ("settings.json", settings.to_string()),
+        (SETTINGS, settings.to_string()),
         ("supervise.py", include_str!("../../drivers/supervise.py").to_owned()),
         ("worker.py", include_str!("../../drivers/worker.py").to_owned()),
         ("mutated_tests.py", include_str!("../../drivers/mutated_tests.py").to_owned()),

@@ -12,7 +12,9 @@ use assize_report::{Diagnostic, ReportError, TestOutcome, ToolReport, events, me
 
 use super::javascript::{self, NodePackage, installed, up_from, within};
 use super::script::{self, ScriptStep, Word};
-use super::{CANARY, Canary, GateCommand, GateOutput, ONE_TEST, Project, REPORTS, Setup, TEST_SECONDS_VARIABLE};
+use super::{
+    CANARY, Canary, GateCommand, GateOutput, NAMED_FILES_MAX, ONE_TEST, Project, REPORTS, Setup, TEST_SECONDS_VARIABLE,
+};
 
 /// Where the script says that a command before the tests did not work.
 const BROKEN: &str = "broken";
@@ -101,6 +103,52 @@ impl JavaScriptRunner {
     pub fn command(&self, setup: &Setup, project: &Project, program: &str, own: &[&str]) -> GateCommand {
         let package = javascript::package(project, &setup.folder);
         let steps = if setup.detail.is_empty() { None } else { script::steps(&package, &setup.detail) };
+        self.command_of(setup, project, (program, own), steps)
+    }
+
+    /// The command for some files of tests alone, relative to the root. `None` where the script calls the runner more than
+    /// once, or through a shell that takes the call apart.
+    pub fn command_for(
+        &self,
+        setup: &Setup,
+        project: &Project,
+        (program, own): (&str, &[&str]),
+        files: &[&str],
+    ) -> Option<GateCommand> {
+        let inside = |path: &&str| {
+            let inside = if setup.folder.is_empty() {
+                Some(*path)
+            } else {
+                path.strip_prefix(&*setup.folder)?.strip_prefix('/')
+            };
+            inside.filter(|path| is_plain(path)).map(str::to_owned)
+        };
+        let files: Vec<String> = files.iter().filter_map(inside).take(NAMED_FILES_MAX).collect();
+        if files.is_empty() {
+            return None;
+        }
+        if setup.detail.is_empty() {
+            let mut command = self.command_of(setup, project, (program, own), None);
+            command.arguments.extend(files);
+            return Some(command);
+        }
+        let package = javascript::package(project, &setup.folder);
+        let mut steps = script::steps(&package, &setup.detail)?;
+        let mut calls = steps.iter_mut().filter(|step| (self.is_call)(step));
+        let (call, None) = (calls.next()?, calls.next()) else { return None };
+        let named = self.named_files(call);
+        call.words.retain(|word| !named.contains(&word.text.trim_start_matches("./").to_owned()));
+        call.words.extend(files.iter().map(|path| Word::plain(path)));
+        Some(self.command_of(setup, project, (program, own), Some(steps)))
+    }
+
+    fn command_of(
+        &self,
+        setup: &Setup,
+        project: &Project,
+        (program, own): (&str, &[&str]),
+        steps: Option<Vec<ScriptStep>>,
+    ) -> GateCommand {
         let mut environment = javascript::environment();
         environment.insert(TEST_SECONDS_VARIABLE.to_owned(), ONE_TEST.to_owned());
         environment.extend(self.variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
@@ -422,6 +470,8 @@ fn plugins() -> BTreeMap<String, String> {
         ("jest.cjs", include_str!("../../plugins/javascript/jest.cjs")),
         ("jest_setup.cjs", include_str!("../../plugins/javascript/jest_setup.cjs")),
         ("mocha.cjs", include_str!("../../plugins/javascript/mocha.cjs")),
+        ("ava.cjs", include_str!("../../plugins/javascript/ava.cjs")),
+        ("ava_load.mjs", include_str!("../../plugins/javascript/ava_load.mjs")),
         ("tape.cjs", include_str!("../../plugins/javascript/tape.cjs")),
     ]
     .map(|(name, text)| (name.to_owned(), text.to_owned()))

@@ -90,6 +90,11 @@ impl Gate for Vitest {
         RUNNER.command(setup, project, &program, &[])
     }
 
+    fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        let program = javascript::program(project, &setup.folder, "vitest");
+        RUNNER.command_for(setup, project, (&program, &[]), files)
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         JavaScriptRunner::report(setup, output)
     }

@@ -169,7 +169,8 @@ fn judge(
     output: Output,
 ) -> Result<ReviewRecord> {
     let judges = Judges::of_review(config, host)?;
-    let terms = arguments.gates.terms(config, host, judges.ids())?;
+    let mut terms = arguments.gates.terms(config, host, judges.ids())?;
+    terms.gates.mutation = config.mutation_terms();
     // Without it an interrupted review would leave its gates at work.
     let _ = end_with_us();
     let mut watch = ReviewProgress::new(output);

@@ -9,6 +9,7 @@ use assize_core::text::first_line;
 use assize_gate::excuse::Excuse;
 use assize_gate::exec_report::{GateResult, TestsOf, line_of};
 use assize_gate::gate::{GATES, Gate, GateState, Project, Setup, name_of};
+use assize_gate::mutation::{MutantOutcome, MutationReport};
 use assize_gate::plan::GatePlan;
 use assize_review::case::{ReviewInputs, ReviewScope};
 use assize_review::court::{ReviewRecord, decide, dimension_of};
@@ -69,6 +70,9 @@ fn evidence(text: &mut String, inputs: &ReviewInputs) {
     for gate in inputs.exec.used() {
         gate_lines(text, gate);
     }
+    for report in &inputs.exec.mutation {
+        mutation_lines(text, report);
+    }
     let (notes, rest): (Vec<&Finding>, Vec<&Finding>) =
         inputs.findings.iter().partition(|finding| finding.severity == Severity::Note);
     for finding in rest {
@@ -86,6 +90,36 @@ fn evidence(text: &mut String, inputs: &ReviewInputs) {
     }
     if let Some(level) = &inputs.exec.sandbox {
         let _ = writeln!(text, "  {}", quiet(sandbox(level)));
+    }
+}
+
+/// Says whether the tests that the change adds notice faults, and which they missed.
+fn mutation_lines(text: &mut String, report: &MutationReport) {
+    let (killed, survived) = (report.count(MutantOutcome::Killed), report.count(MutantOutcome::Survived));
+    let tests = if report.tests == 1 { "the new test".to_owned() } else { format!("{} new tests", report.tests) };
+    let ran = killed + survived;
+    let mut line = match ran {
+        0 => format!("{tests} of {}", report.gate),
+        1 => format!("{tests} of {} noticed {killed} of 1 fault put into the change", report.gate),
+        _ => format!("{tests} of {} noticed {killed} of {ran} faults put into the change", report.gate),
+    };
+    match report.fail_on_base {
+        Some(0) => line.push_str("; all pass on the base"),
+        Some(failed) => line.push_str(&format!("; {failed} fail on the base")),
+        None if ran == 0 => return,
+        None => {}
+    }
+    if report.not_run > 0 {
+        line.push_str(&format!("; no time for {} more", report.not_run));
+    }
+    let _ = writeln!(text, "  {} {}", quiet("note"), visible(&line));
+    let missed = report.mutants.iter().filter(|mutant| mutant.outcome == MutantOutcome::Survived);
+    for mutant in missed.take(SHOWN) {
+        let place = match (&mutant.path, mutant.line) {
+            (Some(path), Some(line)) => format!("{path}:{line}: `{}` for `{}`", mutant.after, mutant.before),
+            _ => "every changed function fails at once".to_owned(),
+        };
+        let _ = writeln!(text, "      {}", quiet(&visible(&format!("missed: {place}"))));
     }
 }
 

@@ -1,5 +1,7 @@
 //! Runs the gates of one review on the copies of the tree, and compares each with the base.
 
+mod mutation;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::diff::Diff;
@@ -22,6 +24,8 @@ use crate::random::fresh_word;
 use crate::sandbox::Sandbox;
 use crate::scratch::Scratch;
 use crate::work_copy::{CopyError, WorkCopy};
+
+pub use self::mutation::MutationTerms;
 
 /// The most newly failing tests that are run again: more of them are no accident.
 const RERUN_TESTS_MAX: usize = 20;
@@ -51,6 +55,8 @@ pub(super) struct GateSession<'a> {
     last: TreeState,
     /// What test runners, by id and folder, made of the change.
     of_change: BTreeMap<(String, String), GateExecution>,
+    /// What they made of the base.
+    of_base: BTreeMap<(String, String), GateRun>,
 }
 
 /// A gate, its setup, and the copy on which it runs.
@@ -64,8 +70,19 @@ impl<'a> GateSession<'a> {
         so_far: ReviewInputs,
         watch: &'a mut dyn FnMut(ReviewStep<'_>),
     ) -> Self {
-        let (last, of_change) = (TreeState::Base, BTreeMap::new());
-        Self { terms, sandbox, diff, moves, base_tree, so_far, watch, weakened: Vec::new(), last, of_change }
+        Self {
+            terms,
+            sandbox,
+            diff,
+            moves,
+            base_tree,
+            so_far,
+            watch,
+            weakened: Vec::new(),
+            last: TreeState::Base,
+            of_change: BTreeMap::new(),
+            of_base: BTreeMap::new(),
+        }
     }
 
     pub(super) fn run_all(
@@ -89,6 +106,9 @@ impl<'a> GateSession<'a> {
             let planned = Planned { gate: *gate, setup };
             let ran = self.run_on_tree(worktrees, *tree, planned)?;
             let base = self.base_run(worktrees, &on_base, planned, &ran)?;
+            if let Some(base) = base.as_ref().filter(|_| is_test_runner(*gate)) {
+                self.of_base.insert((gate.id().to_owned(), setup.folder.clone()), base.run.clone());
+            }
             let base = base.as_ref().map(|base| &base.run);
             if *tree == TreeState::Held && no_tests_yet(&ran.run, base) {
                 limits.push(format!("the base has no tests for {name}: those of the change are the only ones"));
@@ -285,7 +305,7 @@ impl<'a> GateSession<'a> {
         if change.state == GateState::Errored || runs.adapted().is_empty() && !runs.is_rebuilt() {
             return none;
         }
-        let Some(copy) = worktrees.swapped()? else { return none };
+        let Some(copy) = worktrees.swapped([])? else { return none };
         let swapped = self.run_apart(&worktrees.change, copy, planned, None)?;
         let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
         Ok(if runs.is_rebuilt() { Adaptation::Rebuilt } else { Adaptation::Tests(runs.adapted()) })
@@ -508,7 +528,7 @@ enum Adaptation {
 fn rebuilt(gate: &str) -> Finding {
     Finding {
         rule: "tests-adapted".to_owned(),
-        severity: Severity::Warning,
+        severity: Severity::Error,
         certainty: Certainty::Likely,
         path: None,
         line: None,
@@ -529,7 +549,7 @@ fn adapted(gate: &str, excuses: &Excuses) -> Option<Finding> {
     let shown = ids.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
     (!ids.is_empty()).then(|| Finding {
         rule: "tests-adapted".to_owned(),
-        severity: Severity::Warning,
+        severity: Severity::Error,
         certainty: Certainty::Likely,
         path: None,
         line: None,

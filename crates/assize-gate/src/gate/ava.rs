@@ -1,0 +1,102 @@
+//! `ava`: a runner of tests for JavaScript that runs each file in a process or thread of its own.
+
+use assize_report::{ReportError, ToolReport};
+
+use super::javascript::{self, parent, within};
+use super::runner::{JavaScriptRunner, PositionalMeaning};
+use super::script::ScriptStep;
+use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+
+/// A runner of tests for JavaScript.
+pub struct Ava;
+
+const RUNNER: JavaScriptRunner = JavaScriptRunner {
+    name: "ava",
+    is_call: |step: &ScriptStep| step.head() == "ava",
+    first: &["--tap"],
+    last: &[],
+    dropped: &["--tap", "-t", "--watch", "-w", "--verbose", "-v", "--fail-fast", "--no-color", "--color"],
+    valued: &[
+        "--config",
+        "--match",
+        "-m",
+        "--concurrency",
+        "-c",
+        "--timeout",
+        "-T",
+        "--node-arguments",
+        "--environment-variables",
+    ],
+    variables: &[("NODE_OPTIONS", "--require {reports}/watch.cjs --require {reports}/ava.cjs")],
+    canary: |word, module, _| asserting(word, module),
+    names: &["is", "deepEqual", "throws"],
+    named: PositionalMeaning::Paths,
+    picks: &["--match", "-m"],
+};
+
+impl Gate for Ava {
+    fn id(&self) -> &'static str {
+        "ava"
+    }
+
+    fn summary(&self) -> &'static str {
+        "runs JavaScript and TypeScript tests with AVA"
+    }
+
+    fn dimensions(&self) -> &'static [Dimension] {
+        &[Dimension::TestsFunctional]
+    }
+
+    fn calls(&self) -> &'static [&'static str] {
+        &["ava"]
+    }
+
+    fn detect(&self, project: &Project) -> Vec<Setup> {
+        javascript::packages(project).iter().filter_map(|package| RUNNER.called(project, package)).collect()
+    }
+
+    fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
+        let program = javascript::program(project, &setup.folder, "ava");
+        RUNNER.command(setup, project, &program, &[])
+    }
+
+    fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        let program = javascript::program(project, &setup.folder, "ava");
+        RUNNER.command_for(setup, project, (&program, &[]), files)
+    }
+
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+        JavaScriptRunner::report(setup, output)
+    }
+
+    fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
+        let beside = RUNNER.beside(setup, project, word)?;
+        if RUNNER.names_files(setup, project) {
+            return Some(RUNNER.canary(setup, project, word, &beside));
+        }
+        // Where a file of settings says which files hold tests, that may be others than AVA finds by itself.
+        let package = javascript::package(project, &setup.folder);
+        let has_file =
+            javascript::files(project, &setup.folder).any(|path| path.starts_with("ava.config.") && !path.contains('/'));
+        let names_files = package.key("ava").is_some_and(|settings| settings.get("files").is_some());
+        if has_file || names_files {
+            return None;
+        }
+        let ending = beside.rsplit_once('.').map_or("js", |(_, ending)| ending);
+        Some(RUNNER.canary(setup, project, word, &within(parent(&beside), &format!("test-{word}.{ending}"))))
+    }
+}
+
+/// Tests of ours with the assertions of AVA.
+fn asserting(word: &str, module: bool) -> String {
+    let load = if module { "import test from 'ava';\n" } else { "const test = require('ava');\n" };
+    format!(
+        "// Put here for one run, to see that failures are reported.\n{load}\
+         test('{word} is fails', (t) => {{ t.is(1 + 1, 3); }});\n\
+         test('{word} is passes', (t) => {{ t.is(1 + 1, 2); }});\n\
+         test('{word} deepEqual fails', (t) => {{ t.deepEqual({{ a: [1] }}, {{ a: [2] }}); }});\n\
+         test('{word} deepEqual passes', (t) => {{ t.deepEqual({{ a: [1] }}, {{ a: [1] }}); }});\n\
+         test('{word} throws fails', (t) => {{ t.throws(() => 1); }});\n\
+         test('{word} throws passes', (t) => {{ t.throws(() => {{ throw new Error('as it must'); }}); }});\n"
+    )
+}
