@@ -4,13 +4,17 @@
 // is found by its place in the package, in versions that import it and in those that require it.
 'use strict';
 
+const { mkdirSync } = require('node:fs');
 const Module = require('node:module');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { isMainThread } = require('node:worker_threads');
 
 const { Events, place } = require('./events.cjs');
 
 const REPORTER = /[\\/]ava[\\/]lib[\\/]reporters[\\/]tap\.js$/;
+const API = /[\\/]ava[\\/]lib[\\/]api\.js$/;
 
 function says(error) {
   if (!error) return undefined;
@@ -89,13 +93,24 @@ function listen({ prototype }) {
   };
 }
 
-module.exports = { listen };
+/** Packages are read-only: what AVA keeps from run to run goes elsewhere. */
+function settle({ prototype }) {
+  const folder = join(tmpdir(), 'ava');
+  prototype._getLocalCacheDir = () => folder;
+  prototype._createCacheDir = () => {
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  };
+}
+
+module.exports = { listen, settle };
 
 if (isMainThread && typeof process.send !== 'function' && /[\\/]\.?(bin[\\/]ava|ava[\\/])/.test(process.argv[1] ?? '')) {
   const { _compile: compile } = Module.prototype;
   Module.prototype._compile = function compiled(text, file) {
     const done = Reflect.apply(compile, this, [text, file]);
     if (REPORTER.test(file) && typeof this.exports === 'function') listen(this.exports);
+    if (API.test(file) && typeof this.exports === 'function') settle(this.exports);
     return done;
   };
   Module.register?.('./ava_load.mjs', pathToFileURL(__filename));

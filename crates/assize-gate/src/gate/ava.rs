@@ -1,5 +1,7 @@
 //! `ava`: a runner of tests for JavaScript that runs each file in a process or thread of its own.
 
+use std::collections::BTreeMap;
+
 use assize_report::{ReportError, ToolReport};
 
 use super::javascript::{self, parent, within};
@@ -70,9 +72,8 @@ impl Gate for Ava {
     }
 
     fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
-        let beside = RUNNER.beside(setup, project, word)?;
         if RUNNER.names_files(setup, project) {
-            return Some(RUNNER.canary(setup, project, word, &beside));
+            return Some(RUNNER.canary(setup, project, word, &RUNNER.beside(setup, project, word)?));
         }
         // Where a file of settings says which files hold tests, that may be others than AVA finds by itself.
         let package = javascript::package(project, &setup.folder);
@@ -82,9 +83,23 @@ impl Gate for Ava {
         if has_file || names_files {
             return None;
         }
-        let ending = beside.rsplit_once('.').map_or("js", |(_, ending)| ending);
-        Some(RUNNER.canary(setup, project, word, &within(parent(&beside), &format!("test-{word}.{ending}"))))
+        let files = javascript::test_files(project, &setup.folder);
+        let (folder, ending) = most_tests(&files)?;
+        Some(RUNNER.canary(setup, project, word, &within(&folder, &format!("test-{word}.{ending}"))))
     }
+}
+
+/// The folder with most of the tests that AVA reads without settings, and how their names end.
+fn most_tests(files: &[String]) -> Option<(String, &str)> {
+    let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for path in files {
+        let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+        if ["js", "cjs", "mjs"].contains(&ending) {
+            *places.entry((parent(path), ending)).or_default() += 1;
+        }
+    }
+    let ((folder, ending), _) = places.into_iter().max_by_key(|(_, count)| *count)?;
+    Some((folder.to_owned(), ending))
 }
 
 /// Tests of ours with the assertions of AVA.
