@@ -81,8 +81,16 @@ class Run {
 }
 
 function listen({ prototype }) {
-  const { startRun, endRun } = prototype;
+  const { startRun, endRun, consumeStateChange } = prototype;
   let run;
+  // The reporter itself stumbles over tests that were left by `process.exit`.
+  prototype.consumeStateChange = function consumed(event) {
+    try {
+      Reflect.apply(consumeStateChange, this, [event]);
+    } catch {
+      // What happened has been told already.
+    }
+  };
   prototype.startRun = function started(plan) {
     run = new Run(plan.status);
     return Reflect.apply(startRun, this, [plan]);
