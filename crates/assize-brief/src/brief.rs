@@ -21,6 +21,7 @@ use crate::glossary::{Glossary, TERMS_MAX};
 use crate::graph::{FileGraph, UnitGraph, UnitId};
 use crate::naming::Convention;
 use crate::public::{PUBLIC_NAMES_MAX, PublicNames, public_names};
+use crate::relevance::{ChangeHistory, RelevantFile, relevant_files};
 use crate::tally::{CountedFor, NameTally};
 use crate::unit::{Partition, UNITS_MAX};
 
@@ -324,6 +325,11 @@ impl<'t, 'a> Analysis<'t, 'a> {
     /// Returns the imports of files.
     pub fn files(&self) -> &FileGraph {
         &self.files
+    }
+
+    /// Ranks the files for a task; see [`crate::relevance`].
+    pub fn relevant_files(&self, history: &ChangeHistory, task: &str) -> Vec<RelevantFile> {
+        relevant_files(self.tree, &self.files, history, task)
     }
 
     /// Returns the role of each file, by its id.

@@ -11,7 +11,8 @@
 use std::fmt::Write as _;
 
 use crate::brief::Brief;
-use crate::render::{BriefSection, Topic, sections};
+use crate::relevance::RelevantFile;
+use crate::render::{BriefSection, Topic, sections, visible};
 
 /// Bytes that are counted as one token.
 pub const BYTES_PER_TOKEN: usize = 3;
@@ -37,6 +38,39 @@ fn weight(topic: Topic) -> (f64, f64) {
 /// Returns as much of a brief as fits into a number of tokens, the best first.
 pub fn for_prompt(brief: &Brief, tokens_max: usize) -> String {
     within(&sections(brief), tokens_max.saturating_mul(BYTES_PER_TOKEN))
+}
+
+/// How much of the room the files take that a task is likely about, in per cent; the rest is for what holds everywhere.
+const FILES_PERCENT: usize = 80;
+/// How many names a file is shown with, by its rank; after the last of them, none.
+const NAMES_BY_RANK: [(usize, usize); 4] = [(3, 28), (8, 14), (14, 7), (20, 3)];
+/// The line above these files.
+const FILES_TITLE: &str = "Files, the likeliest first, with names that they declare:\n";
+
+/// Returns what a task is likely about, and as much of the brief as fits beside it into a number of tokens.
+pub fn for_task(brief: &Brief, files: &[RelevantFile], tokens_max: usize) -> String {
+    let bytes_max = tokens_max.saturating_mul(BYTES_PER_TOKEN);
+    let files = likely_files(files, bytes_max / 100 * FILES_PERCENT);
+    let rest = within(&sections(brief), bytes_max - files.len());
+    files + &rest
+}
+
+/// The files with their names, as many as fit.
+fn likely_files(files: &[RelevantFile], bytes_max: usize) -> String {
+    let mut text = String::new();
+    for (rank, file) in files.iter().enumerate() {
+        let count = NAMES_BY_RANK.iter().find(|(last, _)| rank < *last).map_or(0, |(_, count)| *count);
+        let names: Vec<String> = file.names.iter().take(count).map(|name| visible(name)).collect();
+        let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+        let whole = format!("{}{names}\n", visible(&file.path));
+        let short = format!("{}\n", visible(&file.path));
+        let room = bytes_max.saturating_sub(FILES_TITLE.len() + 1 + text.len());
+        match [whole, short].into_iter().find(|line| line.len() <= room) {
+            Some(line) => text.push_str(&line),
+            None => break,
+        }
+    }
+    if text.is_empty() { text } else { format!("{FILES_TITLE}{text}\n") }
 }
 
 /// How many items of a section are taken, and what that costs.
@@ -177,6 +211,18 @@ mod tests {
         assert!(within(&sections, whole.len() - 1).len() < whole.len());
         let least = within(&sections, 0);
         assert_eq!(least, "");
+    }
+
+    #[test]
+    fn files_of_a_task_come_first_and_leave_room() {
+        let file = |path: &str| RelevantFile { path: path.to_owned(), score: 1.0, names: vec!["cart_total".to_owned()] };
+        let files: Vec<RelevantFile> = (0..200).map(|number| file(&format!("shop/part_{number}.py"))).collect();
+        let text = for_task(&brief(), &files, 500);
+        assert!(text.starts_with(&format!("{FILES_TITLE}shop/part_0.py: cart_total\n")), "{text}");
+        assert!(text.contains("\nshop/part_20.py\n") && text.contains("\nProject:\n"), "{text}");
+        assert!(text.len() <= 500 * BYTES_PER_TOKEN, "{}", text.len());
+        assert_eq!(for_task(&brief(), &[], 500), for_prompt(&brief(), 500));
+        assert_eq!(for_task(&brief(), &files, 0), "");
     }
 
     fn any_sections() -> impl Strategy<Value = Vec<BriefSection>> {

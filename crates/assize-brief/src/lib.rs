@@ -41,6 +41,7 @@ pub mod naming;
 pub mod one_way;
 pub mod pages;
 pub mod public;
+pub mod relevance;
 pub mod render;
 pub mod tally;
 pub mod unit;

@@ -18,11 +18,13 @@ use std::sync::Arc;
 
 use assize_brief::brief::{Analysis, Brief, ReachedLimit};
 use assize_brief::public::{PublicName, public_names};
+use assize_brief::relevance::{COMMITS_MAX, ChangeHistory, PastChange, RelevantFile};
 use assize_brief::tally::NameTally;
 use assize_syntax::facts::FileFacts;
 use assize_syntax::schema_type::SchemaFile;
 use assize_syntax::tree::{SourceTree, TreeFile};
 
+use crate::git::Repository;
 use crate::work_copy::WorkCopy;
 use cache::{CachedSurvey, ContentDigest};
 use scan::{PriorSurvey, ScanBounds, ScanContext};
@@ -68,6 +70,13 @@ struct FileSummary {
     lines: u32,
 }
 
+/// Returns the earlier changes of a project; none without git.
+pub fn change_history(root: &Path) -> ChangeHistory {
+    let repository = Repository::discover(root).ok().flatten();
+    let commits = repository.and_then(|repository| repository.history(COMMITS_MAX).ok()).unwrap_or_default();
+    ChangeHistory { commits: commits.into_iter().map(|(subject, paths)| PastChange { subject, paths }).collect() }
+}
+
 impl TreeSurvey {
     /// Returns the tree as `assize-brief` takes it.
     pub fn tree(&self) -> SourceTree<'_> {
@@ -88,6 +97,12 @@ impl TreeSurvey {
         };
         brief.limits.splice(0..0, self.limits.iter().cloned());
         brief
+    }
+
+    /// Ranks the files for a task.
+    pub fn relevant_files(&self, history: &ChangeHistory, task: &str) -> Vec<RelevantFile> {
+        let tree = self.tree();
+        Analysis::of(&tree).relevant_files(history, task)
     }
 
     /// Returns the limits that the survey reached, with the files left out.

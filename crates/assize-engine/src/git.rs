@@ -437,6 +437,25 @@ impl Repository {
         }
     }
 
+    /// Returns the latest commits that are no merges, each with its subject and the files that it touched.
+    ///
+    /// # Errors
+    ///
+    /// Fails if git does.
+    pub fn history(&self, commits_max: usize) -> Result<Vec<(String, Vec<String>)>, GitError> {
+        let most = format!("--max-count={commits_max}");
+        let arguments =
+            ["log", "--no-merges", "--no-renames", "--no-color", "--name-only", "--format=%x01%s", &most, "HEAD", "--"];
+        let text = self.git(&arguments, &[], LIST_BYTES_MAX)?.stdout;
+        let text = String::from_utf8_lossy(&text);
+        let commits = text.split('\u{1}').skip(1).map(|commit| {
+            let mut lines = commit.lines();
+            let subject = lines.next().unwrap_or_default().to_owned();
+            (subject, lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
+        });
+        Ok(commits.collect())
+    }
+
     /// Returns the id of a commit's tree, which depends only on its files.
     ///
     /// # Errors

@@ -3,9 +3,9 @@
 //! A page for people, JSON for programs, and as much as fits into a number of tokens for a prompt.
 
 use assize_brief::brief::{Analysis, BriefEnvelope, ImportsDocument, PromptBrief};
-use assize_brief::budget::for_prompt;
+use assize_brief::budget::{for_prompt, for_task};
 use assize_brief::render;
-use assize_engine::brief::survey;
+use assize_engine::brief::{change_history, survey};
 use serde_json::json;
 
 use crate::exit::{Exit, Failure, Result};
@@ -18,6 +18,8 @@ use crate::output::{Format, Output, print};
 Examples:
   assize brief                          the page, for people
   assize brief --for-prompt 1500        the best 1500 tokens of it, for a prompt
+  assize brief --for-prompt 1500 --task 'Fix rounding of totals'
+                                        the same, with the files that this is likely about first
   assize brief --format json            everything, for programs
   assize brief --imports                every import and what it leads to, one on each line
   assize -C ../other brief --no-cache   another project, read anew
@@ -28,6 +30,9 @@ pub struct Arguments {
     /// Print the most valuable part that fits into this many tokens.
     #[arg(long, value_name = "TOKENS")]
     for_prompt: Option<usize>,
+    /// What is to be done, in a sentence or more: files that it is likely about come first in the prompt.
+    #[arg(long, value_name = "TEXT", requires = "for_prompt")]
+    task: Option<String>,
     /// Print every import and what it leads to, instead of the brief.
     #[arg(long, conflicts_with = "for_prompt")]
     imports: bool,
@@ -66,11 +71,13 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         return Err(Failure::new(format!("{}: there are no files to read", root.display()))
             .hint("name another folder with -C; what git ignores is left out"));
     }
+    let prompt = |tokens| match &arguments.task {
+        Some(task) => for_task(&brief, &survey.relevant_files(&change_history(&root), task), tokens),
+        None => for_prompt(&brief, tokens),
+    };
     let text = match (arguments.for_prompt, output.format) {
-        (Some(tokens), Format::Json) => {
-            format!("{}\n", json!(PromptBrief::of(tokens, for_prompt(&brief, tokens))))
-        }
-        (Some(tokens), _) => for_prompt(&brief, tokens),
+        (Some(tokens), Format::Json) => format!("{}\n", json!(PromptBrief::of(tokens, prompt(tokens)))),
+        (Some(tokens), _) => prompt(tokens),
         (None, Format::Json) => {
             let text = serde_json::to_string(&BriefEnvelope::of(&brief))
                 .map_err(|error| Failure::new(format!("the brief: {error}")))?;
