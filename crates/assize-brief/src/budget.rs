@@ -215,7 +215,8 @@ mod tests {
 
     #[test]
     fn files_of_a_task_come_first_and_leave_room() {
-        let file = |path: &str| RelevantFile { path: path.to_owned(), score: 1.0, names: vec!["cart_total".to_owned()] };
+        let file =
+            |path: &str| RelevantFile { path: path.to_owned(), score: 1.0, names: vec!["cart_total".to_owned()] };
         let files: Vec<RelevantFile> = (0..200).map(|number| file(&format!("shop/part_{number}.py"))).collect();
         let text = for_task(&brief(), &files, 500);
         assert!(text.starts_with(&format!("{FILES_TITLE}shop/part_0.py: cart_total\n")), "{text}");

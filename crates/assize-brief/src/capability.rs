@@ -8,7 +8,9 @@
 use std::collections::BTreeMap;
 
 use assize_core::path::{ending, file_name, parent};
+use assize_ecosystem::command::CommandRole;
 use assize_ecosystem::pattern::fits;
+use assize_ecosystem::pipeline::Pipeline;
 use assize_ecosystem::tool::{Sign, ToolKind};
 use assize_ecosystem::{ECOSYSTEMS, Ecosystem, FileRole};
 use assize_syntax::manifest::{Manifests, dig};
@@ -51,6 +53,27 @@ pub struct Capabilities {
     pub languages: Vec<LanguageShare>,
     /// Tools, by kind and name.
     pub tools: Vec<DetectedTool>,
+    /// How the maintainers test and check every change, as their pipelines and scripts say, tests first.
+    #[serde(default)]
+    pub commands: Vec<MaintainerCommand>,
+}
+
+/// The most commands that are kept.
+pub const COMMANDS_MAX: usize = 20;
+
+/// A command with which the maintainers test or check a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MaintainerCommand {
+    /// The command.
+    pub command: String,
+    /// The folder that it runs in, relative to the root; empty for the root.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub folder: String,
+    /// What it is for.
+    pub role: CommandRole,
+    /// Where it is written.
+    pub source: String,
 }
 
 /// Languages by the endings of their files.
@@ -90,7 +113,26 @@ pub fn counts_lines(path: &str) -> bool {
 
 /// Finds out what a project works with.
 pub fn capabilities(tree: &SourceTree<'_>, manifests: &Manifests<'_>, roles: &[FileRole]) -> Capabilities {
-    Capabilities { languages: languages(tree, roles), tools: Search::new(tree, manifests, roles).tools() }
+    let tools = Search::new(tree, manifests, roles).tools();
+    Capabilities { languages: languages(tree, roles), tools, commands: commands(tree) }
+}
+
+/// Reads what the maintainers call, tests before checks, each once.
+fn commands(tree: &SourceTree<'_>) -> Vec<MaintainerCommand> {
+    let texts = tree.files().filter_map(|(_, file)| Some((file.path.to_owned(), file.text?.to_owned())));
+    let pipeline = Pipeline::read(&texts.collect());
+    let mut found: Vec<MaintainerCommand> = Vec::new();
+    for role in [CommandRole::Test, CommandRole::Check] {
+        for command in pipeline.commands.iter().filter(|command| command.role() == role) {
+            let text = command.text();
+            if !found.iter().any(|other| other.command == text && other.folder == command.folder) {
+                let (folder, source) = (command.folder.clone(), command.source.clone());
+                found.push(MaintainerCommand { command: text, folder, role, source });
+            }
+        }
+    }
+    found.truncate(COMMANDS_MAX);
+    found
 }
 
 fn languages(tree: &SourceTree<'_>, roles: &[FileRole]) -> Vec<LanguageShare> {

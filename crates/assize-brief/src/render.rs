@@ -6,12 +6,14 @@
 
 use std::fmt::Write as _;
 
+use assize_ecosystem::command::CommandRole;
 use assize_ecosystem::tool::ToolKind;
 use assize_syntax::schema_type::{SchemaFormat, SchemaType};
 use foldhash::HashSet;
 
 use crate::boundary::{Basis, Boundary, Cycle, shown};
 use crate::brief::{Brief, Dependency, Flow, ImportDestination, ResolvedImport};
+use crate::capability::MaintainerCommand;
 use crate::naming::{Affix, AffixPosition, Convention};
 use crate::public::PublicName;
 
@@ -20,6 +22,9 @@ pub const NAME_CHARS_MAX: usize = 200;
 
 /// The most rows of a table on the page.
 pub const ROWS_MAX: usize = 60;
+
+/// The most commands of one kind that are shown.
+const COMMANDS_SHOWN_MAX: usize = 4;
 
 /// The most public names of one file on its line.
 const NAMES_PER_FILE_MAX: usize = 24;
@@ -179,6 +184,13 @@ fn project(brief: &Brief) -> Vec<String> {
     if !languages.is_empty() {
         lines.push(format!("languages by lines: {}", languages.join(", ")));
     }
+    for (role, words) in [(CommandRole::Test, "tests are run by"), (CommandRole::Check, "checks are run by")] {
+        let commands = brief.capabilities.commands.iter().filter(|command| command.role == role);
+        let shown: Vec<String> = commands.take(COMMANDS_SHOWN_MAX).map(maintainer_command).collect();
+        if !shown.is_empty() {
+            lines.push(format!("{words}: {}", shown.join("; ")));
+        }
+    }
     for kind in ToolKind::ALL {
         let tools = brief.capabilities.tools.iter().filter(|tool| tool.kind == kind);
         let tools: Vec<String> = tools.map(|tool| format!("{} ({})", tool.id, visible(&tool.shown_by))).collect();
@@ -188,6 +200,11 @@ fn project(brief: &Brief) -> Vec<String> {
     }
     lines.extend(brief.limits.iter().map(|limit| format!("not shown: {} {}", limit.left_out, visible(&limit.message))));
     lines
+}
+
+fn maintainer_command(command: &MaintainerCommand) -> String {
+    let folder = if command.folder.is_empty() { String::new() } else { format!(" in {}", visible(&command.folder)) };
+    format!("{}{folder}", visible(&command.command))
 }
 
 /// Floors and roofs, and the pairs that don't follow from them, the surest first.
@@ -396,6 +413,14 @@ fn page_tools(brief: &Brief, page: &mut String) {
         .iter()
         .map(|tool| vec![tool.kind.label().to_owned(), tool.id.clone(), format!("`{}`", cell(&tool.shown_by))]);
     table(page, &["kind", "tool", "shown by"], rows.collect());
+    let rows = brief.capabilities.commands.iter().map(|command| {
+        let what = if command.role == CommandRole::Test { "tests" } else { "checks" };
+        let shown = maintainer_command(command);
+        vec![what.to_owned(), format!("`{}`", cell(&shown)), format!("`{}`", cell(&command.source))]
+    });
+    if rows.len() > 0 {
+        table(page, &["the maintainers run", "command", "as says"], rows.collect());
+    }
     let dependencies: Vec<String> =
         brief.dependencies.iter().take(ROWS_MAX).map(|it| format!("`{}` {}", cell(&it.name), it.files)).collect();
     if !dependencies.is_empty() {

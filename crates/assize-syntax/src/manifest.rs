@@ -57,7 +57,7 @@ enum ManifestKind {
 
 /// Returns whether a brief reads the text of this file, apart from schemas.
 pub fn wants_text(path: &str) -> bool {
-    kind(path).is_some()
+    kind(path).is_some() || assize_ecosystem::calls_tools(path)
 }
 
 fn kind(path: &str) -> Option<ManifestKind> {
