@@ -41,9 +41,9 @@ pub fn for_prompt(brief: &Brief, tokens_max: usize) -> String {
 }
 
 /// How much of the room the files take that a task is likely about, in per cent; the rest is for what holds everywhere.
-const FILES_PERCENT: usize = 80;
+const FILES_PERCENT: usize = 85;
 /// How many names a file is shown with, by its rank; after the last of them, none.
-const NAMES_BY_RANK: [(usize, usize); 4] = [(3, 28), (8, 14), (14, 7), (20, 3)];
+const NAMES_BY_RANK: [(usize, usize); 4] = [(2, 45), (5, 28), (9, 14), (14, 6)];
 /// The line above these files.
 const FILES_TITLE: &str = "Files, the likeliest first, with names that they declare:\n";
 
