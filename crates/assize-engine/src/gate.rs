@@ -6,6 +6,7 @@
 mod base_cache;
 mod completion_markers;
 pub mod preparation;
+mod without_mounts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -271,9 +272,15 @@ impl PreparedWorktree {
             fs::create_dir_all(folder).map_err(|error| CopyError::Io { path: folder.to_owned(), error })?;
             fs::write(&path, contents).map_err(|error| CopyError::Io { path, error })?;
         }
+        let shown = command.again(planned.gate.id());
+        if !sandbox.level().tier.has_namespaces()
+            && let Some(why) = self.bring_dependencies(copy, command, sandbox, terms)?
+        {
+            let run = without_result(GateTrouble::Machine, why);
+            return Ok(GateExecution { run, time_ms: 0, command: shown, output: String::new(), ready_by: None });
+        }
         let job = self.job((command, copy), &reports, sandbox, terms);
         let result = sandbox.run(&job, &mut |chunk| printed(&String::from_utf8_lossy(chunk.bytes)));
-        let shown = command.again(planned.gate.id());
         let result = match result {
             Ok(result) => result,
             Err(error) => {
@@ -318,7 +325,9 @@ impl PreparedWorktree {
         let build_inside = if namespaces { PathBuf::from(BUILD_INSIDE) } else { self.build.clone() };
         job.writable.push((self.build.clone(), build_inside.clone()));
         for (host, folder) in &self.dependencies {
-            job.read_only.push((host.clone(), inside_work.join(folder)));
+            // Without namespaces the copy has what it needs of them in it, or leads there.
+            let inside = if namespaces { inside_work.join(folder) } else { host.clone() };
+            job.read_only.push((host.clone(), inside));
         }
         let outside = self.dependencies.iter().flat_map(|(host, _)| links_out(host, &self.place));
         let outside: BTreeSet<PathBuf> = outside.filter(|folder| !sandbox.shows(folder)).collect();
