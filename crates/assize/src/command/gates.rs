@@ -7,6 +7,7 @@ use assize_engine::process::end_with_us;
 use assize_gate::document::GateList;
 use assize_gate::exec_report::ExecReport;
 use assize_review::envelope::GatesEnvelope;
+use assize_gate::gate::name_of;
 use assize_review::case::{ReviewCase, ReviewScope};
 use serde_json::json;
 
@@ -78,6 +79,14 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Format::Markdown => comment::gates(&inputs),
     });
     Ok(render::review::gates_exit(&inputs))
+}
+
+/// Names the gates that run in a tree with these settings, each with its reason; none where the tree cannot be read.
+pub(super) fn planned(config: &Config, host: &Host) -> Vec<(String, String)> {
+    let arguments = GateArguments { sandbox: None, skip: Vec::new(), trust_config: false, all_packages: false };
+    let Ok(terms) = arguments.terms(config, host, Vec::new()) else { return Vec::new() };
+    let Ok((plan, _)) = review::planned_gates(&terms, &host.folder, None) else { return Vec::new() };
+    plan.due.into_iter().map(|(gate, setup)| (name_of(gate.id(), &setup.folder), setup.because)).collect()
 }
 
 /// Runs the gates on the tree as it is: what they find does not matter, only whether they can.

@@ -9,12 +9,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use assize_core::document::{InitDocument, InstalledHooks};
+use assize_core::text::make_visible;
 use assize_ecosystem::ECOSYSTEMS;
 use assize_ecosystem::pattern::fits;
 use assize_ecosystem::tool::{Sign, ToolKind};
 use serde_json::json;
 
-use crate::config::FILE_NAME;
+use crate::command::gates;
+use crate::config::{Config, FILE_NAME};
 use crate::exit::{Exit, Failure, Result};
 use crate::hook::{ADAPTERS, Adapter, SettingsScope, adapter};
 use crate::host::Host;
@@ -65,7 +67,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         agent.install(&current, &program).map_err(|error| unusable(path, &error))?;
     }
     if scope == SettingsScope::Project {
-        write_configuration(&base, output)?;
+        write_configuration(&base, host, output)?;
     }
     let mut done = Vec::new();
     for (agent, path) in &planned {
@@ -234,7 +236,7 @@ fn stacks(names: &BTreeSet<String>) -> Vec<String> {
     described.collect()
 }
 
-fn write_configuration(project: &Path, output: Output) -> Result<()> {
+fn write_configuration(project: &Path, host: &Host, output: Output) -> Result<()> {
     let path = project.join(FILE_NAME);
     let entries = fs::read_dir(project).into_iter().flatten().flatten();
     let stacks = stacks(&entries.filter(|entry| entry.path().is_file()).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect());
@@ -244,10 +246,32 @@ fn write_configuration(project: &Path, output: Output) -> Result<()> {
     if path.exists() {
         return Ok(());
     }
-    write(&path, TEMPLATE)?;
+    write(&path, &with_plan(&gates::planned(&Config::default(), host)))?;
     output.note(&format!("{FILE_NAME}: written to {}", path.display()));
     Ok(())
 }
+
+/// The template with the gates that run here, as far as they are shown.
+fn with_plan(gates: &[(String, String)]) -> String {
+    const HEAD: &str = "[gates]\n";
+    let line = |text: &str| make_visible(text).replace('\n', " ");
+    let mut plan = String::new();
+    for (name, because) in gates.iter().take(GATES_LISTED_MAX) {
+        plan.push_str(&format!("#   {}: {}\n", line(name), line(because)));
+    }
+    let more = gates.len().saturating_sub(GATES_LISTED_MAX);
+    if more > 0 {
+        plan.push_str(&format!("#   and {more} more\n"));
+    }
+    if plan.is_empty() {
+        return TEMPLATE.to_owned();
+    }
+    let plan = format!("# What runs here, and why; `assize gates --plan` shows it anew, with the commands:\n{plan}");
+    TEMPLATE.replacen(HEAD, &format!("{HEAD}{plan}"), 1)
+}
+
+/// The most gates that the configuration lists.
+pub const GATES_LISTED_MAX: usize = 30;
 
 /// The configuration that `init` writes; every setting at its default.
 pub const TEMPLATE: &str = include_str!("../../assize.template.toml");
@@ -267,6 +291,18 @@ mod tests {
             (&["README.md"], ""),
         ] {
             assert_eq!(stacks(&names.iter().map(|name| (*name).to_owned()).collect()).join(", "), expected);
+        }
+    }
+
+    #[test]
+    fn the_gates_that_run_are_listed_up_to_a_limit() {
+        let gates = |count: usize| vec![("pytest".to_owned(), "there is a\ntox.ini".to_owned()); count];
+        assert_eq!(with_plan(&[]), TEMPLATE);
+        assert!(with_plan(&gates(1)).contains("#   pytest: there is a tox.ini\n"));
+        for (count, more) in [(GATES_LISTED_MAX, false), (GATES_LISTED_MAX + 1, true)] {
+            let text = with_plan(&gates(count));
+            assert_eq!(text.contains("#   and 1 more\n"), more);
+            assert!(crate::config::Config::parse(&text, FILE_NAME).is_ok());
         }
     }
 
