@@ -105,6 +105,12 @@ impl PreparedWorktree {
         self.dependencies.extend(dependencies);
     }
 
+    /// Has gates called as the maintainers of the base call them, and as those of this tree do beside that.
+    pub fn calls_as(&mut self, base: &Self) {
+        let own = std::mem::take(&mut self.project.pipeline);
+        self.project.pipeline = own.after(&base.project.pipeline);
+    }
+
     /// Returns whether another tree has the same dependencies.
     pub fn has_dependencies_of(&self, other: &Self) -> bool {
         self.dependencies == other.dependencies
@@ -114,7 +120,8 @@ impl PreparedWorktree {
     pub fn with_copy(&self, copy: WorkCopy, build: PathBuf) -> Self {
         let (place, dependencies) = (self.place.clone(), self.dependencies.clone());
         let programs = self.project.programs.clone();
-        let project = Project::new(copy.files().clone(), manifests(&copy), programs);
+        let mut project = Project::new(copy.files().clone(), manifests(&copy), programs);
+        project.pipeline = self.project.pipeline.clone();
         Self { copy, project, place, dependencies, search_path: self.search_path.clone(), build }
     }
 

@@ -168,3 +168,50 @@ fn what_a_change_deletes_does_not_come_back_with_its_dependencies() {
     let envelope = review(&repo, "Remove build.rs, and say what it gave.");
     assert_eq!(envelope["outcome"], "accept", "{envelope}");
 }
+
+/// What stands for ruff: it objects to `import os` in what it is given.
+const RUFF: &str = "#!/usr/bin/env python3\nimport glob, json, os, sys\npaths = [it for it in sys.argv[2:] if not it.startswith('-')]\n\
+files = [f for path in paths for f in ([path] if path.endswith('.py') else glob.glob(path + '/**/*.py', recursive=True))]\n\
+place = {'row': 1, 'column': 1}\n\
+found = [{'code': 'F401', 'message': 'unused', 'filename': os.path.abspath(f), 'location': place, 'end_location': place} \
+for f in files if 'import os' in open(f).read()]\n\
+print(json.dumps(found))\nsys.exit(bool(found))\n";
+
+#[test]
+fn a_change_does_not_choose_what_checkers_look_at() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let pipeline = "on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: tox\n";
+    let tox = |paths: &str| format!("[testenv]\ncommands =\n    ruff check {paths}\n");
+    let outcome = |before: &str, after: &str, path: &str| {
+        let repo = Repo::with_commit(&[
+            ("src/a.py", "a = 1\n"),
+            ("docs/b.py", "b = 1\n"),
+            ("tox.ini", &tox(before)),
+            ("pyproject.toml", "[tool.ruff]\n"),
+            (".github/workflows/ci.yml", pipeline),
+            ("assize.toml", "[review]\nrequire = []\n[prepare]\nmode = \"off\"\n"),
+        ]);
+        let tools = repo.outside().join("tools");
+        std::fs::create_dir_all(&tools).expect("made");
+        std::fs::write(tools.join("ruff"), RUFF).expect("written");
+        std::fs::set_permissions(tools.join("ruff"), std::fs::Permissions::from_mode(0o755)).expect("executable");
+        repo.write("tox.ini", &tox(after));
+        repo.write(path, "import os\na = 2\n");
+        let output = Command::new(Path::new(env!("CARGO_BIN_EXE_assize")))
+            .args(["review", "--format", "json"])
+            .current_dir(repo.path())
+            .env_clear()
+            .env("PATH", search_path(&[tools]))
+            .envs(default_homes())
+            .env("HOME", repo.outside())
+            .output()
+            .expect("the program runs");
+        let envelope: Value = serde_json::from_slice(&output.stdout).expect("an envelope");
+        envelope["outcome"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(outcome("src", "src", "src/a.py"), "revise");
+    assert_eq!(outcome("src", "src", "docs/b.py"), "accept", "no call names it");
+    assert_eq!(outcome("src", "docs", "src/a.py"), "revise", "the base has it looked at");
+    assert_eq!(outcome("src", "src docs", "docs/b.py"), "revise", "the change has it looked at");
+}

@@ -84,6 +84,24 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
+    /// Joins what an earlier state of the project says with this one, the earlier first: a later state must not have its
+    /// tools look at less.
+    #[must_use]
+    pub fn after(self, base: &Self) -> Self {
+        let mut joined = base.clone();
+        let same =
+            |one: &PipelineCommand, other: &PipelineCommand| one.words == other.words && one.folder == other.folder;
+        joined.commands.extend(self.commands.into_iter().filter(|it| !base.commands.iter().any(|had| same(had, it))));
+        let scripts = self
+            .scripts
+            .into_iter()
+            .filter(|it| !base.scripts.iter().any(|had| had.folder == it.folder && had.name == it.name));
+        joined.scripts.extend(scripts);
+        joined.unread.extend(self.unread.into_iter().filter(|it| !base.unread.contains(it)));
+        joined.is_complete = base.is_complete && self.is_complete;
+        joined
+    }
+
     /// Reads what the files of a project say. `manifests` are the texts of those that configure tools, by path.
     pub fn read(manifests: &BTreeMap<String, String>) -> Self {
         let mut files: Vec<PipelineFile> = Vec::new();

@@ -188,3 +188,18 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn what_an_earlier_state_calls_is_still_called() {
+    let read = |makefile: &str| {
+        let workflow = "on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: make check\n";
+        let files = [(".github/workflows/a.yml", workflow), ("Makefile", makefile)];
+        Pipeline::read(&files.map(|(path, text)| (path.to_owned(), text.to_owned())).into())
+    };
+    let base = read("check:\n\truff check src\n\tmypy\n");
+    let joined = read("check:\n\tmypy\n\truff check docs\n").after(&base);
+    let texts: Vec<String> = joined.commands.iter().map(|command| command.text()).collect();
+    let called: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.starts_with("make")).collect();
+    assert_eq!(called, ["ruff check src", "mypy", "ruff check docs"]);
+    assert_eq!(base.clone().after(&base), base);
+}

@@ -508,13 +508,22 @@ impl PreparedWorktrees {
                 copy.freshen(base)?;
             }
         }
+        let base = base_copy.map(|copy| worktree(copy, of_base));
+        let of_change = |copy: WorkCopy| {
+            let mut worktree = worktree(copy, of_change.clone());
+            if let Some(base) = &base {
+                worktree.calls_as(base);
+            }
+            worktree
+        };
+        let (held, change) = (held.map(of_change), of_change(change));
         Ok(Self {
-            base: base_copy.map(|copy| worktree(copy, of_base)),
+            base,
             survey,
             base_tree,
             version: repository.zip(case.base.as_deref()).and_then(|(repository, base)| repository.version_of(base)),
-            held: held.map(|copy| worktree(copy, of_change.clone())),
-            change: worktree(change, of_change),
+            held,
+            change,
             plan,
             origin: (root.to_owned(), paths),
             inline: inline.into_iter().map(|(path, _)| path).collect(),

@@ -4,7 +4,7 @@ use assize_core::finding::Severity;
 use assize_report::{ReportError, ToolReport, black};
 
 use super::python::{self, PythonTool};
-use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, mentions};
 
 /// A formatter of Python.
 pub struct Black;
@@ -33,7 +33,9 @@ impl Gate for Black {
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        called(setup, project, &["--check", "--no-color", "."])
+        let mut command = called(setup, project, &["--check", "--no-color"]);
+        command.arguments.extend(mentions::named_paths(project, &setup.folder, BLACK.calls, false));
+        command
     }
 
     fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {

@@ -3,7 +3,7 @@
 use assize_report::{ReportError, ToolReport, eslint};
 
 use super::javascript::{self, NodePackage, is_below};
-use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, mentions};
 
 /// A linter of JavaScript.
 pub struct Eslint;
@@ -43,8 +43,9 @@ impl Gate for Eslint {
             // Without being told, ESLint up to version 8 lints `.js` alone.
             arguments.extend(["--ext", ".js,.cjs,.mjs,.jsx,.ts,.cts,.mts,.tsx"]);
         }
-        arguments.push(".");
-        javascript::command(setup, project, "eslint", &arguments)
+        let mut command = javascript::command(setup, project, "eslint", &arguments);
+        command.arguments.extend(mentions::named_paths(project, &setup.folder, self.calls(), true));
+        command
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {

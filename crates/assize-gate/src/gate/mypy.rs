@@ -3,7 +3,7 @@
 use assize_report::{ReportError, ToolReport, mypy};
 
 use super::python::{self, PythonTool};
-use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, mentions};
 
 /// A type checker of Python.
 pub struct Mypy;
@@ -41,8 +41,10 @@ impl Gate for Mypy {
             // Installed elsewhere: it has to be told where the project's dependencies are.
             command.arguments.push(format!("--python-executable={}{own}", python::up_from(&setup.folder)));
         }
-        if !names_its_files(project, &setup.folder) {
-            command.arguments.push(".".to_owned());
+        let named = mentions::named_paths(project, &setup.folder, MYPY.calls, false);
+        // What is said on the command line takes the place of what configuration says.
+        if named != ["."] || !names_its_files(project, &setup.folder) {
+            command.arguments.extend(named);
         }
         command
     }

@@ -3,7 +3,7 @@
 use assize_report::{ReportError, ToolReport, prettier};
 
 use super::javascript::{self, NodePackage, is_below};
-use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, mentions};
 
 /// A formatter of JavaScript and others.
 pub struct Prettier;
@@ -37,7 +37,9 @@ impl Gate for Prettier {
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        javascript::command(setup, project, "prettier", &["--check", "--no-color", "."])
+        let mut command = javascript::command(setup, project, "prettier", &["--check", "--no-color"]);
+        command.arguments.extend(mentions::named_paths(project, &setup.folder, self.calls(), true));
+        command
     }
 
     fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {

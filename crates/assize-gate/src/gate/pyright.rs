@@ -3,7 +3,7 @@
 use assize_report::{ReportError, ToolReport, pyright};
 
 use super::python::{self, PythonTool};
-use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, mentions};
 
 /// A type checker of Python.
 pub struct Pyright;
@@ -37,6 +37,8 @@ impl Gate for Pyright {
             let path = format!("{}{own}", python::up_from(&setup.folder));
             command.arguments.extend(["--pythonpath".to_owned(), path]);
         }
+        let named = mentions::named_paths(project, &setup.folder, PYRIGHT.calls, false);
+        command.arguments.extend(named.into_iter().filter(|path| path != "."));
         command
     }
 

@@ -4,7 +4,7 @@ use assize_core::finding::Severity;
 use assize_report::{ReportError, ToolReport, ruff};
 
 use super::python::{self, PythonTool};
-use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, mentions};
 
 /// A linter of Python.
 pub struct RuffCheck;
@@ -33,7 +33,9 @@ impl Gate for RuffCheck {
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        RUFF.command(setup, project, &["check", "--no-cache", "--no-fix", "--output-format=json", "."])
+        let mut command = RUFF.command(setup, project, &["check", "--no-cache", "--no-fix", "--output-format=json"]);
+        command.arguments.extend(mentions::named_paths(project, &setup.folder, &RUFF.calls[..2], false));
+        command
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {

@@ -34,7 +34,9 @@ impl Gate for RuffFormat {
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        RUFF.command(setup, project, &["format", "--check", "--no-cache", "."])
+        let mut command = RUFF.command(setup, project, &["format", "--check", "--no-cache"]);
+        command.arguments.extend(mentions::named_paths(project, &setup.folder, self.calls(), false));
+        command
     }
 
     fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
