@@ -5,7 +5,7 @@
 //! committed one after the other. Nothing is set up for them.
 
 mod fault;
-mod mend;
+mod fixable;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -70,8 +70,8 @@ pub enum FaultKind {
     None,
     /// A fault that tests can tell: it must not be accepted.
     Wrong,
-    /// Faults that the package's own tools mend: they are to be mended.
-    Mendable,
+    /// Faults that the package's own tools fix: they are to be fixed.
+    Fixable,
 }
 
 /// Reviews the projects, and prints a line for each. Fails if one that should be accepted is not.
@@ -92,7 +92,7 @@ pub fn run(selection: &FirstTrySelection<'_>) -> Result {
     match selection.faults {
         FaultKind::None => {}
         FaultKind::Wrong => return with_faults(&program, accepted()),
-        FaultKind::Mendable => return mended(&program, accepted()),
+        FaultKind::Fixable => return with_fixable(&program, accepted()),
     }
     let (mut reviewed, mut accepted, mut unexpected) = (0, 0, Vec::new());
     for (_, project) in chosen {
@@ -144,16 +144,16 @@ fn with_faults<'p>(program: &Path, projects: impl Iterator<Item = &'p FirstTryPr
     if sent_back * 100 >= told * 95 { Ok(()) } else { Err("more than 5 % of the faults get by".to_owned()) }
 }
 
-/// Puts faults into packages that their own tools mend.
-fn mended<'p>(program: &Path, projects: impl Iterator<Item = &'p FirstTryProject>) -> Result {
-    let mut count = mend::MendCount::default();
+/// Puts faults into packages that their own tools fix.
+fn with_fixable<'p>(program: &Path, projects: impl Iterator<Item = &'p FirstTryProject>) -> Result {
+    let mut count = fixable::FixCount::default();
     for project in projects {
-        mend::mend(program, &repository(project)?, &project.name, &mut count)?;
+        fixable::fix(program, &repository(project)?, &project.name, &mut count)?;
     }
-    let mend::MendCount { told, mended, elsewhere } = count;
-    println!("{mended} of {told} faults mended, {elsewhere} times something else was changed");
-    let is_good = mended * 100 >= told * 80 && elsewhere == 0;
-    if is_good { Ok(()) } else { Err("less than 80 % were mended, or something else was changed".to_owned()) }
+    let fixable::FixCount { told, fixed, elsewhere } = count;
+    println!("{fixed} of {told} faults fixed, {elsewhere} times something else was changed");
+    let is_good = fixed * 100 >= told * 80 && elsewhere == 0;
+    if is_good { Ok(()) } else { Err("less than 80 % were fixed, or something else was changed".to_owned()) }
 }
 
 /// What fails in a run of gates: tests, and what does not build.

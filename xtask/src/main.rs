@@ -84,8 +84,8 @@ enum Xtask {
         /// Of `first-try`, the projects that are looked at once, at the end.
         #[arg(long)]
         kept: bool,
-        /// Of `first-try`, put faults in first: `wrong` ones that tests can tell must not be accepted, `mendable` ones that
-        /// the projects' own tools mend must be mended.
+        /// Of `first-try`, put faults in first: `wrong` ones that tests can tell must not be accepted, `fixable` ones that
+        /// the projects' own tools fix must be fixed.
         #[arg(long, value_name = "KIND")]
         faults: Option<first_try::FaultKind>,
         /// Run none; write the table of tricks into docs/src/internals/tricks.md.

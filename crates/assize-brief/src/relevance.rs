@@ -125,7 +125,7 @@ struct FileTerms {
     length: f64,
 }
 
-struct Ranking<'t, 'a> {
+struct RelevanceRanking<'t, 'a> {
     tree: &'t SourceTree<'a>,
     graph: &'t FileGraph,
     history: &'t ChangeHistory,
@@ -143,7 +143,7 @@ pub fn relevant_files<'t, 'a>(
     task: &'t str,
 ) -> Vec<RelevantFile> {
     let ids = tree.files().map(|(id, file)| (file.path, id)).collect();
-    let ranking = Ranking { tree, graph, history, ids, task: stems(task), spelled: spelled_out(task) };
+    let ranking = RelevanceRanking { tree, graph, history, ids, task: stems(task), spelled: spelled_out(task) };
     ranking.files()
 }
 
@@ -156,7 +156,7 @@ fn scaled(mut scores: Vec<f64>) -> Vec<f64> {
     scores
 }
 
-impl<'t, 'a> Ranking<'t, 'a> {
+impl<'t, 'a> RelevanceRanking<'t, 'a> {
     fn files(&self) -> Vec<RelevantFile> {
         let (like, churn) = self.past();
         let text = scaled(self.text());
@@ -335,13 +335,12 @@ fn is_declared(name: &DeclaredName<'_>) -> bool {
     name.text.len() > 2 && !matches!(name.role, Role::Parameter | Role::TypeParameter | Role::Test)
 }
 
-/// What a file and its tests have in common: the name without endings and without what says that it is a test.
+/// What a file and its tests have in common: the words of the name, without endings and without what says that it is a
+/// test.
 fn tested_name(path: &str) -> String {
     let name = without_ending(file_name(path));
-    let name = name.split('.').next().unwrap_or(name);
-    let name = name.strip_prefix("test_").or_else(|| name.strip_prefix("test-")).unwrap_or(name);
-    let ends = ["_test", "-test", "_tests", "Tests", "Test", "_spec", "-spec"];
-    ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_lowercase()
+    let said = words(name.split('.').next().unwrap_or(name)).map(str::to_lowercase);
+    said.filter(|word| !["test", "tests", "spec"].contains(&&**word)).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Faults that the tools of a package mend themselves, put into it to see whether `assize fix --tools-only` has them mend it.
+//! Faults that the tools of a package fix themselves, put into it to see whether `assize fix --tools-only` has them do it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use super::assize;
 use crate::shell::{Result, command, read};
 
 /// The gates whose tools can rewrite files or offer safe edits.
-const MENDING: [&str; 10] = [
+const FIXING: [&str; 10] = [
     "biome",
     "black",
     "cargo-check",
@@ -46,23 +46,23 @@ const FAULTS: [(&str, &str, &str, &str); 15] = [
 
 /// How many faults were put into packages, and what became of them.
 #[derive(Debug, Default)]
-pub struct MendCount {
+pub struct FixCount {
     /// Faults to which a tool of the package objects.
     pub told: u32,
-    /// Those of them that were mended.
-    pub mended: u32,
+    /// Those of them that were fixed.
+    pub fixed: u32,
     /// Those at which something else was changed.
     pub elsewhere: u32,
 }
 
-/// Puts each kind of fault into a package in turn, and has it mended.
-pub fn mend(program: &Path, folder: &Path, name: &str, count: &mut MendCount) -> Result {
+/// Puts each kind of fault into a package in turn, and has it fixed.
+pub fn fix(program: &Path, folder: &Path, name: &str, count: &mut FixCount) -> Result {
     let gates = assize(program, folder, &["gates", "--list"])?;
     let listed = gates["gates"].as_array().into_iter().flatten().filter_map(|gate| gate["id"].as_str());
-    let ids: BTreeSet<&str> = listed.filter(|id| MENDING.contains(id)).collect();
+    let ids: BTreeSet<&str> = listed.filter(|id| FIXING.contains(id)).collect();
     let only: Vec<&str> = std::iter::once("gates").chain(ids.iter().flat_map(|id| ["--only", id])).collect();
     if ids.is_empty() {
-        println!("{name}: no tool that mends");
+        println!("{name}: no tool that fixes");
         return Ok(());
     }
     let before = objections(&assize(program, folder, &only)?);
@@ -74,18 +74,18 @@ pub fn mend(program: &Path, folder: &Path, name: &str, count: &mut MendCount) ->
         let told = is_more(&objections(&assize(program, folder, &only)?), &before);
         if !told.is_empty() {
             count.told += 1;
-            let fixed = assize(program, folder, &["fix", "--tools-only", "--yes", "--anew"]);
+            let answer = assize(program, folder, &["fix", "--tools-only", "--yes", "--anew"]);
             let left = objections(&assize(program, folder, &only)?);
             let mut status = command("git", &["status", "--porcelain", "--untracked-files=no"]);
             status.current_dir(folder);
             let status = read(status)?;
             let others = status.lines().filter(|line| !line.ends_with(&*path)).count();
             let is_same = fs::read_to_string(folder.join(&path)).is_ok_and(|now| now == text);
-            let is_mended = others == 0 && (is_same || is_more(&left, &before).is_empty());
-            count.mended += u32::from(is_mended);
+            let is_fixed = others == 0 && (is_same || is_more(&left, &before).is_empty());
+            count.fixed += u32::from(is_fixed);
             count.elsewhere += u32::from(others > 0);
-            let outcome = fixed.as_ref().map_or("no answer", |it| it["outcome"].as_str().unwrap_or("?")).to_owned();
-            let word = if is_mended { "mended" } else { "NOT MENDED" };
+            let outcome = answer.as_ref().map_or("no answer", |it| it["outcome"].as_str().unwrap_or("?")).to_owned();
+            let word = if is_fixed { "fixed" } else { "NOT FIXED" };
             println!("{name}: {path}: {kind} ({}): {word}, {outcome}", told.join(", "));
         }
         write(&text)?;
