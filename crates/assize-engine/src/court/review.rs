@@ -325,6 +325,9 @@ pub fn examine(
     Ok((inputs, ReviewAttachments { diff, brief: look.brief }))
 }
 
+/// What limits say of dependencies that could not be installed.
+pub const NOT_INSTALLED: &str = "is not installed";
+
 /// Rules that say that a change makes tests weaker.
 const WEAKENING: [&str; 3] = ["assertion-weakened", "test-deleted", "test-skipped"];
 
@@ -521,7 +524,7 @@ impl PreparedWorktrees {
             base,
             survey,
             base_tree,
-            version: repository.zip(case.base.as_deref()).and_then(|(repository, base)| repository.version_of(base)),
+            version: repository.and_then(|it| it.version_of(case.base.as_deref().unwrap_or("HEAD"))),
             held,
             change,
             plan,
@@ -770,7 +773,7 @@ impl PreparedWorktrees {
             results.extend(prepare(worktree, sandbox, terms, (version, base), watch)?);
         }
         for result in results {
-            let what = result.failure.map(|why| format!("what {} names is not installed: {why}", result.plan.because));
+            let what = result.failure.map(|why| format!("what {} names {NOT_INSTALLED}: {why}", result.plan.because));
             failures.extend(what);
         }
         limits.extend(failures);

@@ -53,6 +53,8 @@ const SOURCES: [&str; 22] = [
     "https_proxy",
     "npm_config_registry",
 ];
+/// The version of a project whose tags name none.
+const NO_VERSION: &str = "0.0.0";
 /// Caches of package managers, by the variables that place them.
 const CACHES: [(&str, &str); 5] = [
     ("PIP_CACHE_DIR", "pip"),
@@ -353,10 +355,10 @@ fn variables(terms: &PreparationTerms, version: Option<&str>) -> BTreeMap<String
         ("LEFTHOOK", "0"),
     ];
     variables.extend(fixed.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    if let Some(version) = version {
-        for name in ["SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION", "PDM_BUILD_SCM_VERSION"] {
-            variables.entry(name.to_owned()).or_insert_with(|| version.to_owned());
-        }
+    // A copy has no history that a build could ask for its version.
+    let version = version.unwrap_or(NO_VERSION);
+    for name in ["SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION", "PDM_BUILD_SCM_VERSION"] {
+        variables.entry(name.to_owned()).or_insert_with(|| version.to_owned());
     }
     variables
 }

@@ -13,10 +13,11 @@ use assize_core::opinion::Opinion;
 use assize_core::prompt::DiffBudget;
 use assize_core::ruling::Outcome;
 use assize_core::text::{Untrusted, beginning, first_line};
+use assize_engine::court::review::NOT_INSTALLED;
 use assize_engine::ledger::{Ledger, LedgerError};
 use assize_engine::search_path::SearchPath;
-use assize_gate::exec_report::ExecReport;
 use assize_gate::gate::GateState;
+use assize_review::case::ReviewInputs;
 use assize_stop::court::{AllowReason, Disposition};
 use assize_stop::directive::Directive;
 use assize_stop::evidence::Evidence;
@@ -86,8 +87,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 }
 
 /// Says of each gate whether it came to a result on the tree as it is.
-fn readiness(exec: &ExecReport) -> Vec<DoctorCheck> {
-    let mut checks: Vec<DoctorCheck> = exec
+fn readiness(inputs: &ReviewInputs) -> Vec<DoctorCheck> {
+    let mut checks: Vec<DoctorCheck> = inputs
+        .exec
         .used()
         .map(|gate| match (gate.state, &gate.trouble) {
             (GateState::NotReady | GateState::Errored, trouble) => {
@@ -112,6 +114,8 @@ fn readiness(exec: &ExecReport) -> Vec<DoctorCheck> {
     if checks.is_empty() {
         checks.push(check("gates", CheckState::Bad, "the project uses none that is known; [[gate]] declares one"));
     }
+    let missing = inputs.limits.iter().filter(|limit| limit.contains(NOT_INSTALLED));
+    checks.extend(missing.map(|limit| check("dependencies", CheckState::Bad, limit.as_str())));
     checks
 }
 

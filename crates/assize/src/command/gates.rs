@@ -5,10 +5,9 @@ use assize_engine::court::review;
 use assize_engine::work_tree::WorkTree;
 use assize_engine::process::end_with_us;
 use assize_gate::document::GateList;
-use assize_gate::exec_report::ExecReport;
 use assize_review::envelope::GatesEnvelope;
 use assize_gate::gate::name_of;
-use assize_review::case::{ReviewCase, ReviewScope};
+use assize_review::case::{ReviewCase, ReviewInputs, ReviewScope};
 use serde_json::json;
 
 use super::review::{GateArguments, Obstacle, base_of, committed, failed, terms_of_base};
@@ -90,7 +89,7 @@ pub(super) fn planned(config: &Config, host: &Host) -> Vec<(String, String)> {
 }
 
 /// Runs the gates on the tree as it is: what they find does not matter, only whether they can.
-pub(super) fn tried(host: &Host, output: Output) -> std::result::Result<ExecReport, Failure> {
+pub(super) fn tried(host: &Host, output: Output) -> std::result::Result<ReviewInputs, Failure> {
     let arguments = GateArguments { sandbox: None, skip: Vec::new(), trust_config: false, all_packages: false };
     let config = config_of_tree(host, &arguments, output)?;
     let terms = arguments.terms(&config, host, Vec::new())?;
@@ -99,7 +98,7 @@ pub(super) fn tried(host: &Host, output: Output) -> std::result::Result<ExecRepo
     let mut watch = ReviewProgress::new(output);
     let examined = review::examine(case, &terms, &WorkTree::project(&host.folder), &mut |step| watch.see(step));
     watch.finish();
-    Ok(examined.map_err(failed)?.0.exec)
+    Ok(examined.map_err(failed)?.0)
 }
 
 /// Lists the gates of the project, and those that there are.
