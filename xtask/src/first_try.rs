@@ -205,7 +205,7 @@ fn outcome_of(envelope: &serde_json::Value) -> (String, String) {
 fn repository(project: &FirstTryProject) -> Result<PathBuf> {
     let folder = target("first-try").join(&project.name);
     let stamp = folder.join(".git/first-try");
-    let wanted = format!("{} {}", project.old, project.new);
+    let wanted = format!("{} {}, dated", project.old, project.new);
     if fs::read_to_string(&stamp).is_ok_and(|have| have == wanted) {
         return Ok(folder);
     }
@@ -223,7 +223,7 @@ fn repository(project: &FirstTryProject) -> Result<PathBuf> {
         }
         fetch(project, version, &folder)?;
         git(&folder, &["add", "--all", "--force", "."])?;
-        git(&folder, &["commit", "--quiet", "--message", version])?;
+        commit(&folder, version, published(project, version)?.as_deref())?;
         git(&folder, &["tag", &format!("v{version}")])?;
     }
     fs::write(stamp, wanted).map_err(failed)?;
@@ -231,9 +231,34 @@ fn repository(project: &FirstTryProject) -> Result<PathBuf> {
 }
 
 fn git(folder: &Path, arguments: &[&str]) -> Result {
+    execute(git_command(folder, arguments))
+}
+
+fn git_command(folder: &Path, arguments: &[&str]) -> Command {
     let mut git = command("git", &["-c", "user.name=first-try", "-c", "user.email=first-try@example.org"]);
     git.args(arguments).current_dir(folder);
-    execute(git)
+    git
+}
+
+/// Commits a version as of the day on which it was published, where the registry says so.
+fn commit(folder: &Path, version: &str, day: Option<&str>) -> Result {
+    let mut commit = git_command(folder, &["commit", "--quiet", "--message", version]);
+    if let Some(day) = day {
+        commit.env("GIT_COMMITTER_DATE", day).env("GIT_AUTHOR_DATE", day);
+    }
+    execute(commit)
+}
+
+/// When a version was published.
+fn published(project: &FirstTryProject, version: &str) -> Result<Option<String>> {
+    let FirstTryProject { name, .. } = project;
+    let text = match project.registry {
+        PackageRegistry::Pypi => return Ok(source_file(name, version)?["upload-time"].as_str().map(str::to_owned)),
+        PackageRegistry::Npm => read(command("npm", &["view", name, "time", "--json"]))?,
+        PackageRegistry::Crates => return Ok(None),
+    };
+    let times: serde_json::Value = serde_json::from_str(&text).map_err(|error| format!("{name}: {error}"))?;
+    Ok(times[version].as_str().map(str::to_owned))
 }
 
 /// Unpacks the sources of a version into a folder.
@@ -266,6 +291,12 @@ fn fetch(project: &FirstTryProject, version: &str, into: &Path) -> Result {
 
 /// Finds the address of the sources of a version. (`pip download` builds what it downloads.)
 fn source_archive(name: &str, version: &str) -> Result<String> {
+    let file = source_file(name, version)?;
+    file["url"].as_str().map(str::to_owned).ok_or_else(|| format!("{name} {version}: it has no sources"))
+}
+
+/// What the registry says of the sources of a version.
+fn source_file(name: &str, version: &str) -> Result<serde_json::Value> {
     let json = "Accept: application/vnd.pypi.simple.v1+json";
     let index = format!("https://pypi.org/simple/{name}/");
     let index = read(command("curl", &["--fail", "--silent", "--show-error", "--location", "--header", json, &index]))?;
@@ -274,8 +305,7 @@ fn source_archive(name: &str, version: &str) -> Result<String> {
     let is_it = |file: &&serde_json::Value| {
         file["filename"].as_str().is_some_and(|file| file.ends_with(&format!("-{version}.tar.gz")))
     };
-    let file = files.find(is_it).and_then(|file| file["url"].as_str());
-    file.map(str::to_owned).ok_or_else(|| format!("{name} {version}: it has no sources"))
+    files.find(is_it).cloned().ok_or_else(|| format!("{name} {version}: it has no sources"))
 }
 
 /// Copies the sources of a crate out of Cargo's store, as a workspace of its own.

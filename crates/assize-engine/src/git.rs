@@ -477,6 +477,22 @@ impl Repository {
         (!version.is_empty() && version.chars().all(plain)).then(|| version.to_owned())
     }
 
+    /// Returns when a commit was made: in seconds since 1970, and the end of that day as `2024-05-31T23:59:59Z`.
+    pub fn day_of(&self, commit: &str) -> Option<(u64, String)> {
+        let arguments = [
+            "log",
+            "--max-count=1",
+            "--format=%ct %cd",
+            "--date=format:%Y-%m-%dT23:59:59Z",
+            "--end-of-options",
+            commit,
+        ];
+        let text = self.git(&arguments, &[], 1 << 16).ok()?.stdout;
+        let text = String::from_utf8_lossy(&text);
+        let (seconds, day) = text.trim().split_once(' ')?;
+        Some((seconds.parse().ok()?, day.to_owned()))
+    }
+
     /// Returns the contents of a file in a commit, or `None` if it does not exist there. Bytes that are not UTF-8 are
     /// replaced.
     ///

@@ -40,7 +40,7 @@ pub use self::gate_session::MutationTerms;
 use self::gate_session::{BaseLookup, GateSession};
 use crate::brief;
 use crate::evidence::{Sources, gather, shown_whole};
-use crate::gate::preparation::{PreparationResult, PreparationTerms};
+use crate::gate::preparation::{PreparationResult, PreparationTerms, SourceState};
 use crate::gate::{MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms};
 use crate::git::{GitError, Repository, odd_in_work_tree};
 use crate::random::fresh_nonce;
@@ -433,8 +433,8 @@ struct PreparedWorktrees {
     /// The survey of the base.
     survey: Option<brief::TreeSurvey>,
     base_tree: Option<String>,
-    /// The version of the base, as its tags say.
-    version: Option<String>,
+    /// What is known of the source whose dependencies are installed.
+    source: SourceState,
     held: Option<PreparedWorktree>,
     change: PreparedWorktree,
     plan: CopyPlan,
@@ -524,7 +524,7 @@ impl PreparedWorktrees {
             base,
             survey,
             base_tree,
-            version: repository.and_then(|it| it.version_of(case.base.as_deref().unwrap_or("HEAD"))),
+            source: source_state(repository, case.base.as_deref()),
             held,
             change,
             plan,
@@ -539,7 +539,7 @@ fn prepare(
     worktree: &mut PreparedWorktree,
     sandbox: &Sandbox,
     terms: &ReviewTerms,
-    of: (Option<&str>, Option<&WorkCopy>),
+    of: (&SourceState, Option<&WorkCopy>),
     watch: &mut dyn FnMut(ReviewStep<'_>),
 ) -> Result<Vec<PreparationResult>, CopyError> {
     let plans = worktree.plans(&terms.gates.plan(&worktree.project, None).due);
@@ -573,6 +573,18 @@ pub(crate) fn paths_of(root: &Path, repository: Option<&Repository>) -> Result<V
     let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()));
     let relative = |path: &Path| Some(path.strip_prefix(root).ok()?.to_str()?.to_owned());
     Ok(files.filter_map(|entry| relative(entry.path())).filter(ours).take(crate::work_copy::FILES_MAX + 1).collect())
+}
+
+/// The age from which on the newest commit says what was published when it was written, in seconds: two weeks.
+const AGE_MIN: u64 = 14 * 24 * 60 * 60;
+
+/// Returns what is known of a source: the version of its base, and how old it is. What is being worked on is of today.
+fn source_state(repository: Option<&Repository>, base: Option<&str>) -> SourceState {
+    let Some(repository) = repository else { return SourceState::default() };
+    let is_clean = repository.changed_paths(Some("HEAD")).is_ok_and(|paths| paths.is_empty());
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let written = repository.day_of("HEAD").filter(|(seconds, _)| is_clean && seconds + AGE_MIN < now);
+    SourceState { version: repository.version_of(base.unwrap_or("HEAD")), day: written.map(|(_, day)| day) }
 }
 
 /// Returns how the files of the base use each other. Without a survey, no file counts as a test helper.
@@ -741,7 +753,8 @@ pub fn prepare_base(
     let sandbox = sandbox_beside(&home, terms.gates.sandbox)?;
     let copy = WorkCopy::of_commit(&repository, commit)?;
     let mut worktree = PreparedWorktree::new(copy, &home, &terms.gates.search_path, build.to_owned());
-    prepare(&mut worktree, &sandbox, terms, (repository.version_of(commit).as_deref(), None), watch)?;
+    let source = SourceState { version: repository.version_of(commit), day: None };
+    prepare(&mut worktree, &sandbox, terms, (&source, None), watch)?;
     let base_tree = Some(repository.tree_of(commit)?);
     let moves = Moves::default();
     let so_far = ReviewInputs::default();
@@ -763,14 +776,14 @@ impl PreparedWorktrees {
         watch: &mut dyn FnMut(ReviewStep<'_>),
     ) -> Result<(), CopyError> {
         let mut failures = BTreeSet::new();
-        let version = self.version.as_deref();
+        let source = &self.source;
         let mut results = match &mut self.base {
-            Some(base) => prepare(base, sandbox, terms, (version, None), watch)?,
+            Some(base) => prepare(base, sandbox, terms, (source, None), watch)?,
             None => Vec::new(),
         };
         let base = self.base.as_ref().map(|base| &base.copy);
         for worktree in self.held.iter_mut().chain([&mut self.change]) {
-            results.extend(prepare(worktree, sandbox, terms, (version, base), watch)?);
+            results.extend(prepare(worktree, sandbox, terms, (source, base), watch)?);
         }
         for result in results {
             let what = result.failure.map(|why| format!("what {} names {NOT_INSTALLED}: {why}", result.plan.because));

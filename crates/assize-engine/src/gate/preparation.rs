@@ -53,6 +53,13 @@ const SOURCES: [&str; 22] = [
     "https_proxy",
     "npm_config_registry",
 ];
+/// The variable by which pip, from version 26 on, takes nothing newer than a day.
+const NEWEST_FOR_PIP: &str = "PIP_UPLOADED_PRIOR_TO";
+/// Makes an environment, whose pip may know nothing of that.
+const ENVIRONMENT: &str = "python3 -m venv .venv";
+/// Has it a pip that does.
+const NEW_PIP: &str =
+    "env -u PIP_UPLOADED_PRIOR_TO .venv/bin/python -m pip install --quiet --upgrade pip || echo 'pip stays as it is'";
 /// The version of a project whose tags name none.
 const NO_VERSION: &str = "0.0.0";
 /// Caches of package managers, by the variables that place them.
@@ -89,6 +96,16 @@ pub enum PreparationMode {
     Auto,
     /// Never.
     Off,
+}
+
+/// What is known of the source whose dependencies are installed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceState {
+    /// Its version, as its tags say.
+    pub version: Option<String>,
+    /// The end of the day on which it was written, as `2024-05-31T23:59:59Z`, if that was long ago: what was published
+    /// later was not meant.
+    pub day: Option<String>,
 }
 
 /// What an installation came to.
@@ -151,7 +168,7 @@ impl PreparedWorktree {
         plans: &BTreeSet<PreparationPlan>,
         sandbox: &Sandbox,
         terms: &PreparationTerms,
-        (version, base): (Option<&str>, Option<&WorkCopy>),
+        (source, base): (&SourceState, Option<&WorkCopy>),
         printed: &mut dyn FnMut(&PreparationPlan, &str),
     ) -> Result<Vec<PreparationResult>, CopyError> {
         let Some(cache) = terms.cache.as_deref().filter(|_| terms.mode == PreparationMode::Auto) else {
@@ -163,14 +180,19 @@ impl PreparedWorktree {
         }
         let mut results = Vec::new();
         for plan in plans {
-            let folder = cache.join("prepared-2").join(self.preparation_key(plan, version));
-            let failure = if folder.join("kept.json").is_file() {
-                None
-            } else {
-                self.install((plan, base), sandbox, variables(terms, version), &folder, &mut |text| {
-                    printed(plan, text);
-                })?
-            };
+            let folder = cache.join("prepared-2").join(self.preparation_key(plan, source));
+            let mut printed = |text: &str| printed(plan, text);
+            let mut failure = None;
+            if !folder.join("kept.json").is_file() {
+                failure =
+                    self.install((plan, base), sandbox, variables(terms, (plan, source)), &folder, &mut printed)?;
+                // Registries may not know when they got what they have.
+                if failure.is_some() && source.day.is_some() {
+                    let source = SourceState { day: None, ..source.clone() };
+                    let of_today = variables(terms, (plan, &source));
+                    failure = self.install((plan, base), sandbox, of_today, &folder, &mut printed)?;
+                }
+            }
             if failure.is_none() {
                 self.take(&folder)?;
             }
@@ -180,7 +202,7 @@ impl PreparedWorktree {
     }
 
     /// Hashes everything that shapes the result of an installation.
-    fn preparation_key(&self, plan: &PreparationPlan, version: Option<&str>) -> String {
+    fn preparation_key(&self, plan: &PreparationPlan, source: &SourceState) -> String {
         let mut hash = blake3::Hasher::new();
         let mut add = |part: &[u8]| {
             hash.update(&(part.len() as u64).to_le_bytes()).update(part);
@@ -194,7 +216,8 @@ impl PreparedWorktree {
             add(path.as_bytes());
             add(self.hash(path).map_or([0; 32], |hash| *hash.as_bytes()).as_slice());
         }
-        add(version.unwrap_or_default().as_bytes());
+        add(source.version.as_deref().unwrap_or_default().as_bytes());
+        add(source.day.as_deref().unwrap_or_default().as_bytes());
         for folder in &self.search_path {
             for name in ["python3", "node", "cargo"] {
                 let Ok(real) = folder.join(name).canonicalize() else { continue };
@@ -224,8 +247,13 @@ impl PreparedWorktree {
         };
         let reports = copy.beside("prepared")?;
         let work = copy.path();
-        let commands: Vec<&str> =
+        let mut commands: Vec<&str> =
             plan.commands.iter().map(|command| without_scripts(command, base.is_some())).collect();
+        if let Some(at) = commands.iter().position(|command| *command == ENVIRONMENT)
+            && variables.contains_key(NEWEST_FOR_PIP)
+        {
+            commands.insert(at + 1, NEW_PIP);
+        }
         let script = format!("set -e\n{}\n", commands.join("\n"));
         let mut job = SandboxJob::new("/bin/sh", &["-c", &script], &work, &reports);
         job.place.clone_from(&self.place);
@@ -334,7 +362,7 @@ fn without_scripts(command: &str, is_wanted: bool) -> &str {
 }
 
 /// The variables of an installation. `version` is that of the project, for tools that ask git for it.
-fn variables(terms: &PreparationTerms, version: Option<&str>) -> BTreeMap<String, String> {
+fn variables(terms: &PreparationTerms, (plan, source): (&PreparationPlan, &SourceState)) -> BTreeMap<String, String> {
     let mut variables: BTreeMap<String, String> = SOURCES
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)))
@@ -356,9 +384,16 @@ fn variables(terms: &PreparationTerms, version: Option<&str>) -> BTreeMap<String
     ];
     variables.extend(fixed.map(|(name, value)| (name.to_owned(), value.to_owned())));
     // A copy has no history that a build could ask for its version.
-    let version = version.unwrap_or(NO_VERSION);
+    let version = source.version.as_deref().unwrap_or(NO_VERSION);
     for name in ["SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION", "PDM_BUILD_SCM_VERSION"] {
         variables.entry(name.to_owned()).or_insert_with(|| version.to_owned());
+    }
+    // A lock file says which versions there are. Elsewhere those are taken that were there when the source was written.
+    let is_manifest = !plan.because.contains("lock");
+    if let Some(day) = source.day.as_deref().filter(|_| is_manifest) {
+        for name in [NEWEST_FOR_PIP, "UV_EXCLUDE_NEWER", "npm_config_before"] {
+            variables.entry(name.to_owned()).or_insert_with(|| day.to_owned());
+        }
     }
     variables
 }
@@ -423,6 +458,22 @@ mod tests {
         ] {
             assert_eq!(without_scripts(command, is_of_change), run);
         }
+    }
+
+    #[test]
+    fn old_sources_get_what_there_was_unless_a_lock_file_says_what() {
+        let terms = PreparationTerms { mode: PreparationMode::Auto, cache: None, variables: BTreeSet::new() };
+        let of = |because: &str, day: Option<&str>| {
+            let (folder, commands) = (String::new(), Vec::new());
+            let (creates, inputs) = (Vec::new(), Vec::new());
+            let because = because.to_owned();
+            let plan = PreparationPlan { ecosystem: "python", folder, because, commands, creates, inputs };
+            let source = SourceState { version: None, day: day.map(str::to_owned) };
+            variables(&terms, (&plan, &source)).remove(NEWEST_FOR_PIP)
+        };
+        let day = "2024-05-31T23:59:59Z";
+        assert_eq!(of("pyproject.toml", Some(day)).as_deref(), Some(day));
+        assert_eq!((of("web/package-lock.json", Some(day)), of("pyproject.toml", None)), (None, None));
     }
 
     #[test]
