@@ -17,8 +17,6 @@ use crate::gate::{GateRun, GateTrouble};
 /// The fewest mutants that must have survived before tests are called hollow. One in which every changed function fails
 /// counts for all.
 pub const SURVIVORS_MIN: usize = 3;
-/// The id of the finding.
-pub const HOLLOW_TESTS: &str = "hollow-tests";
 
 /// What became of the tests that a change adds, for one gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -165,7 +163,7 @@ impl MutationReport {
             }
         };
         Some(Finding {
-            rule: HOLLOW_TESTS.to_owned(),
+            rule: "hollow-tests".to_owned(),
             severity: Severity::Error,
             certainty: Certainty::Likely,
             path: missed.path.clone(),
