@@ -19,7 +19,7 @@ use assize_review::envelope::ReviewEnvelope;
 use assize_review::validate::{validate_both, validate_verdict};
 use serde_json::json;
 
-use crate::config::Config;
+use crate::config::{Config, MUTANTS_MAX};
 use crate::court::review::ID;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
@@ -66,6 +66,9 @@ pub struct Arguments {
     /// Check a patch document, a file or `-`, and whether it fits the verdict where both are given.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["spec", "all", "notes", "output"])]
     check_patch: Option<PathBuf>,
+    /// Most mutants on which new tests are tried, 0 to 100; 0 tries none [default: `mutants` of the settings].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=MUTANTS_MAX as i64))]
+    mutants: Option<u8>,
     #[command(flatten)]
     gates: GateArguments,
 }
@@ -171,6 +174,9 @@ fn judge(
     let judges = Judges::of_review(config, host)?;
     let mut terms = arguments.gates.terms(config, host, judges.ids())?;
     terms.gates.mutation = config.mutation_terms();
+    if let Some(most) = arguments.mutants {
+        terms.gates.mutation.mutants_max = most.into();
+    }
     // Without it an interrupted review would leave its gates at work.
     let _ = end_with_us();
     let mut watch = ReviewProgress::new(output);
