@@ -267,14 +267,16 @@ fn fetch(project: &FirstTryProject, version: &str, into: &Path) -> Result {
     let archives = target("first-try").join("archives").join(format!("{name}-{version}"));
     let failed = |error: std::io::Error| format!("{}: {error}", archives.display());
     fs::create_dir_all(&archives).map_err(failed)?;
+    if project.registry == PackageRegistry::Crates {
+        return copy_crate(name, version, &archives, into);
+    }
     let found = || fs::read_dir(&archives).into_iter().flatten().flatten().map(|entry| entry.path()).next();
     if found().is_none() {
         let mut download = match project.registry {
             PackageRegistry::Pypi => {
                 command("curl", &["--fail", "--silent", "--show-error", "--location", "--remote-name"])
             }
-            PackageRegistry::Npm => command("npm", &["pack", "--silent"]),
-            PackageRegistry::Crates => return copy_crate(name, version, &archives, into),
+            _ => command("npm", &["pack", "--silent"]),
         };
         let source = match project.registry {
             PackageRegistry::Pypi => source_archive(name, version)?,

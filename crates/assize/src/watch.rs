@@ -152,9 +152,9 @@ mod tests {
         for (step, expected) in [
             (ReviewStep::Copying, passing("copying the tree")),
             (gate(TreeState::Base), passing("pytest on the base, to compare")),
+            (gate(TreeState::Mutants), passing("2/4 pytest on mutants: do the new tests notice faults?")),
             (gate(TreeState::Held), passing("2/4 pytest with the tests of the base")),
             (gate(TreeState::Change), passing("2/4 pytest")),
-            (gate(TreeState::Mutants), passing("2/4 pytest on mutants: do the new tests notice faults?")),
             (ReviewStep::Printed("one\n\u{1b}[31mtwo\u{1b}[0m \n\n"), passing("2/4 pytest  two")),
             (ReviewStep::Printed("a\u{202e}b"), passing("2/4 pytest  a⟨U+202E⟩b")),
             (ReviewStep::Printed(&fits), long),

@@ -32,13 +32,13 @@ const FAULTS: [(&str, &str, &str, &str); 15] = [
     ("py", "other quotes", r#"= "(\w+)"\n"#, "= '$1'\n"),
     ("py", "a negation in front", r"(?m)(if|and|or|return) ([a-z]\w*) not in ", "$1 not $2 in "),
     ("py", "an f-string without need", r#"\("([a-zA-Z ]+)"\)"#, r#"(f"$1")"#),
-    ("rs", "spaces", r"(?m)^( +)let (\w+) = ", "$1let  $2  = "),
+    ("rs", "spaces", r"(?m)^( +)let (\w+) = ", "${1}let  $2  = "),
     ("rs", "indentation", r"(?m)^    (\w[^\n]*;\n)", "       $1"),
     ("rs", "a needless return", r"(?m)(fn [^{;\n]*-> [^{;\n]+\{\n +)([\w.]+)\n( *\})", "${1}return $2;\n$3"),
     ("rs", "a comparison with true", r"(?m)^( +)if ([\w.]+\(\)) \{", "${1}if $2 == true {"),
     ("rs", "an unused import", r"(?m)^use (core|std|alloc)", "use core::ops::Shl;\nuse $1"),
     ("js", "no semicolon", r"(?m)^(\s*(?:const|let|var) \w+ = [\w.]+);$", "$1"),
-    ("js", "let for const", r"(?m)^( +)const (\w+) = ", "$1let $2 = "),
+    ("js", "let for const", r"(?m)^( +)const (\w+) = ", "${1}let $2 = "),
     ("js", "other quotes", r"require\('([\w:./-]+)'\)", "require(\"$1\")"),
     ("js", "spaces", r"(?m)^( *(?:const|let|var) \w+) = ", "$1  =  "),
     ("js", "a space at the end", r"(?m)^( *(?:const|let|var) [^\n]*[;,\w)])$", "$1  "),
@@ -58,7 +58,7 @@ pub struct FixCount {
 /// Puts each kind of fault into a package in turn, and has it fixed.
 pub fn fix(program: &Path, folder: &Path, name: &str, count: &mut FixCount) -> Result {
     let gates = assize(program, folder, &["gates", "--list"])?;
-    let listed = gates["gates"].as_array().into_iter().flatten().filter_map(|gate| gate["id"].as_str());
+    let listed = gates["used"].as_array().into_iter().flatten().filter_map(|gate| gate["id"].as_str());
     let ids: BTreeSet<&str> = listed.filter(|id| FIXING.contains(id)).collect();
     let only: Vec<&str> = std::iter::once("gates").chain(ids.iter().flat_map(|id| ["--only", id])).collect();
     if ids.is_empty() {

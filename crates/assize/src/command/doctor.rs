@@ -105,6 +105,7 @@ fn readiness(inputs: &ReviewInputs) -> Vec<DoctorCheck> {
                     (GateState::Passed, Some((passed, _))) => format!("ready; {passed} tests pass"),
                     (_, Some((passed, failed))) => format!("ready; {passed} tests pass, {failed} fail"),
                     (GateState::Passed, None) => "ready; no objection".to_owned(),
+                    (_, None) if found == 1 => "ready; 1 objection".to_owned(),
                     (_, None) => format!("ready; {found} objections"),
                 };
                 check(&gate.name(), CheckState::Good, detail)

@@ -104,7 +104,10 @@ fn mutation_lines(text: &mut String, report: &MutationReport) {
         _ => format!("{tests} of {} noticed {killed} of {ran} faults put into the change", report.gate),
     };
     match report.fail_on_base {
+        Some(0) if report.tests == 1 => line.push_str("; it passes on the base"),
+        Some(_) if report.tests == 1 => line.push_str("; it fails on the base"),
         Some(0) => line.push_str("; all pass on the base"),
+        Some(1) => line.push_str("; 1 fails on the base"),
         Some(failed) => line.push_str(&format!("; {failed} fail on the base")),
         None if ran == 0 => return,
         None => {}
