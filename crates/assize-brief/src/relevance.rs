@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use assize_core::path::{file_name, without_ending};
 use assize_ecosystem::FileRole;
 use assize_syntax::facts::{DeclaredName, Role};
-use assize_syntax::tree::{FileId, SourceTree};
+use assize_syntax::tree::{FileId, SourceTree, TreeFile};
 use foldhash::{HashMap, HashMapExt, HashSet};
 
 use crate::graph::{FileGraph, ImportTarget};
@@ -196,15 +196,15 @@ impl<'t, 'a> RelevanceRanking<'t, 'a> {
             let with = spread.get(word).copied().unwrap_or(0.0);
             (1.0 + (count - with + 0.5) / (with + 0.5)).ln()
         };
-        let score = |(at, file): (usize, &FileTerms)| {
+        let score = |(file, (id, _)): (&FileTerms, (FileId, &TreeFile<'_>))| {
             let words = self.task.iter().filter_map(|word| Some((word, *file.counts.get(word)?)));
             let of_words = words.map(|(word, often)| {
                 let held_back = K1 * (1.0 - B + B * file.length / mean.max(1.0));
                 rarity(word) * often * (K1 + 1.0) / (often + held_back)
             });
-            of_words.sum::<f64>() + self.spelled_in(at) * count.ln_1p()
+            of_words.sum::<f64>() + self.spelled_in(id) * count.ln_1p()
         };
-        terms.iter().enumerate().map(score).collect()
+        terms.iter().zip(self.tree.files()).map(score).collect()
     }
 
     /// The words of a file: of its path, and of the names that it declares, each once.
@@ -225,10 +225,10 @@ impl<'t, 'a> RelevanceRanking<'t, 'a> {
     }
 
     /// How many names that the task spells out a file has: its own name, or ones that it declares.
-    fn spelled_in(&self, at: usize) -> f64 {
-        let Some((id, file)) = self.tree.files().nth(at) else { return 0.0 };
-        let name = file_name(file.path);
-        let is_path = |piece: &&&str| **piece == name || file.path.ends_with(**piece) && piece.contains('/');
+    fn spelled_in(&self, id: FileId) -> f64 {
+        let path = self.tree.path(id);
+        let name = file_name(path);
+        let is_path = |piece: &&&str| **piece == name || path.ends_with(**piece) && piece.contains('/');
         let named = self.spelled.iter().filter(|piece| is_path(piece)).count() as f64;
         let declares = |facts: &assize_syntax::facts::FileFacts| {
             let wanted = |name: &DeclaredName<'_>| is_declared(name) && self.spelled.contains(name.text);
@@ -348,7 +348,6 @@ mod tests {
     use super::*;
     use crate::brief::Analysis;
     use assize_syntax::language::read;
-    use assize_syntax::tree::TreeFile;
 
     fn ranked(files: &[(&str, &str)], history: &[(&str, &[&str])], task: &str) -> Vec<RelevantFile> {
         let facts: Vec<_> = files.iter().map(|(path, text)| read(path, text)).collect();

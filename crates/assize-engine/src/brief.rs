@@ -90,19 +90,23 @@ impl TreeSurvey {
     /// Makes the brief. Its limits begin with those that the survey reached.
     pub fn brief(&self) -> Brief {
         let tree = self.tree();
+        self.brief_of(&Analysis::of(&tree))
+    }
+
+    /// Makes the brief, and ranks the files for a task.
+    pub fn brief_for_task(&self, history: &ChangeHistory, task: &str) -> (Brief, Vec<RelevantFile>) {
+        let tree = self.tree();
         let analysis = Analysis::of(&tree);
+        (self.brief_of(&analysis), analysis.relevant_files(history, task))
+    }
+
+    fn brief_of(&self, analysis: &Analysis<'_, '_>) -> Brief {
         let mut brief = match &self.tally {
             Some(tally) => analysis.brief_of(tally),
             None => analysis.brief(),
         };
         brief.limits.splice(0..0, self.limits.iter().cloned());
         brief
-    }
-
-    /// Ranks the files for a task.
-    pub fn relevant_files(&self, history: &ChangeHistory, task: &str) -> Vec<RelevantFile> {
-        let tree = self.tree();
-        Analysis::of(&tree).relevant_files(history, task)
     }
 
     /// Returns the limits that the survey reached, with the files left out.

@@ -34,8 +34,7 @@ pub fn no_run() -> GateRun {
 }
 
 fn failing(run: &GateRun) -> impl Iterator<Item = &TestCase> {
-    let tests = run.report.as_ref().and_then(|report| report.tests.as_ref());
-    tests.into_iter().flat_map(|tests| &tests.cases).filter(|case| case.outcome == TestOutcome::Failed)
+    run.cases().filter(|case| case.outcome == TestOutcome::Failed)
 }
 
 fn messages(run: &GateRun) -> BTreeMap<&str, String> {
@@ -150,18 +149,14 @@ pub fn newly_failing(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
     if failing(run).any(is_hung) {
         return BTreeSet::new();
     }
-    let tests = base.report.as_ref().and_then(|report| report.tests.as_ref());
-    let cases = tests.into_iter().flat_map(|tests| &tests.cases);
-    let before: BTreeMap<&str, TestOutcome> = cases.map(|case| (case.id.as_str(), case.outcome)).collect();
+    let before: BTreeMap<&str, TestOutcome> = base.cases().map(|case| (case.id.as_str(), case.outcome)).collect();
     let is_new = |case: &&TestCase| before.get(case.id.as_str()).is_none_or(|outcome| *outcome == TestOutcome::Passed);
     failing(run).filter(is_new).map(|case| case.id.clone()).collect()
 }
 
 /// Returns which of these tests passed in a run.
 pub fn passed_in(ids: &BTreeSet<String>, run: &GateRun) -> BTreeSet<String> {
-    let tests = run.report.as_ref().and_then(|report| report.tests.as_ref());
-    let cases = tests.into_iter().flat_map(|tests| &tests.cases);
-    let passed = cases.filter(|case| case.outcome == TestOutcome::Passed && ids.contains(&case.id));
+    let passed = run.cases().filter(|case| case.outcome == TestOutcome::Passed && ids.contains(&case.id));
     passed.map(|case| case.id.clone()).collect()
 }
 
@@ -185,8 +180,7 @@ struct Endings<'a>(BTreeMap<&'a str, &'a TestCase>);
 
 impl<'a> Endings<'a> {
     fn of(run: &'a GateRun) -> Self {
-        let tests = run.report.as_ref().and_then(|report| report.tests.as_ref());
-        Self(tests.into_iter().flat_map(|tests| &tests.cases).map(|case| (case.id.as_str(), case)).collect())
+        Self(run.cases().map(|case| (case.id.as_str(), case)).collect())
     }
 
     fn is(&self, id: &str, outcome: TestOutcome) -> bool {

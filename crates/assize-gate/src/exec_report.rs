@@ -219,7 +219,7 @@ pub struct FailingTest {
     pub message: Option<String>,
 }
 
-fn is_zero(count: &usize) -> bool {
+pub(crate) fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 

@@ -32,7 +32,7 @@ pub struct MutationReport {
     /// The mutants that ran.
     pub mutants: Vec<MutantResult>,
     /// How many more there was no time for.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::exec_report::is_zero")]
     pub not_run: usize,
 }
 
@@ -71,25 +71,16 @@ pub enum MutantOutcome {
     Unbuilt,
 }
 
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-fn cases(run: &GateRun) -> impl Iterator<Item = &TestCase> {
-    let tests = run.report.as_ref().and_then(|report| report.tests.as_ref());
-    tests.into_iter().flat_map(|tests| &tests.cases)
-}
-
 /// Returns the tests that a change adds: they pass, the base has none of the name, and they stand in a file that the
 /// change touches, where the runner says in which.
 pub fn added_tests(change: &GateRun, base: Option<&GateRun>, touched: &BTreeSet<String>) -> BTreeSet<String> {
-    let before: BTreeSet<&str> = base.into_iter().flat_map(cases).map(|case| case.id.as_str()).collect();
+    let before: BTreeSet<&str> = base.into_iter().flat_map(GateRun::cases).map(|case| case.id.as_str()).collect();
     let is_added = |case: &&TestCase| {
         case.outcome == TestOutcome::Passed
             && !before.contains(&*case.id)
             && file_of(case).is_none_or(|path| touched.contains(path))
     };
-    cases(change).filter(is_added).map(|case| case.id.clone()).collect()
+    change.cases().filter(is_added).map(|case| case.id.clone()).collect()
 }
 
 /// Returns what the tests say of a mutant.
@@ -114,7 +105,7 @@ pub fn outcome(tests: &BTreeSet<String>, run: &GateRun) -> MutantOutcome {
 /// Returns how many of the tests fail on the code of the base. `None` where they did not come to run there, as where they
 /// use a name that only the change has.
 pub fn failing_on_base(tests: &BTreeSet<String>, run: &GateRun) -> Option<usize> {
-    let ran: Vec<&TestCase> = cases(run).filter(|case| tests.contains(&case.id)).collect();
+    let ran: Vec<&TestCase> = run.cases().filter(|case| tests.contains(&case.id)).collect();
     let failed = ran.iter().filter(|case| case.outcome == TestOutcome::Failed).count();
     (failed > 0 || ran.len() == tests.len()).then_some(failed)
 }

@@ -140,7 +140,7 @@ fn within(folder: &str, above: &str) -> bool {
     above.is_empty() || folder == above || folder.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
 }
 
-fn relative_to<'a>(folder: &'a str, above: &str) -> &'a str {
+pub(super) fn relative_to<'a>(folder: &'a str, above: &str) -> &'a str {
     folder.strip_prefix(above).unwrap_or(folder).trim_start_matches('/')
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use assize_ecosystem::holds_tests;
 use assize_report::{ToolReport, ReportError, go_test};
 
+use super::cargo::relative_to;
 use super::javascript::{is_below, parent, within};
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup, go};
 
@@ -42,7 +43,7 @@ impl Gate for GoTest {
 
     fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
         let inside = files.iter().filter(|path| is_below(path, &setup.folder) && project.files.contains(**path));
-        let package = |path: &&str| format!("./{}", relative(parent(path), &setup.folder));
+        let package = |path: &&str| format!("./{}", relative_to(parent(path), &setup.folder));
         let packages: BTreeSet<String> = inside.map(package).collect();
         let mut command = self.command(setup, project);
         command.arguments.pop();
@@ -67,11 +68,6 @@ impl Gate for GoTest {
         let text = CANARY.replace("WORD", word);
         Some(Canary { failing: ids("fails"), passing: ids("passes"), files: [(path, text)].into(), ..Canary::default() })
     }
-}
-
-/// A folder as it is called within another.
-fn relative<'a>(folder: &'a str, above: &str) -> &'a str {
-    folder.strip_prefix(above).unwrap_or(folder).trim_start_matches('/')
 }
 
 const CANARY: &str = r#"// Package canary is put here for one run, to see that failures are reported.

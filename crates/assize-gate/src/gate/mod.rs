@@ -433,6 +433,12 @@ pub struct GateRun {
 }
 
 impl GateRun {
+    /// The tests that it reports.
+    pub fn cases(&self) -> impl Iterator<Item = &TestCase> {
+        let tests = self.report.as_ref().and_then(|report| report.tests.as_ref());
+        tests.into_iter().flat_map(|tests| &tests.cases)
+    }
+
     /// Says what a run is worth. Red is never read as green: only an ordinary end with a report that fits it passes.
     pub fn of(gate: &dyn Gate, setup: &Setup, output: &GateOutput, canary: Option<&Canary>) -> Self {
         let parsed = gate.parse(setup, output).and_then(|report| {

@@ -3,7 +3,7 @@
 //! A page for people, JSON for programs, and as much as fits into a number of tokens for a prompt.
 
 use assize_brief::brief::{Analysis, BriefEnvelope, ImportsDocument, PromptBrief};
-use assize_brief::budget::{for_prompt, for_task};
+use assize_brief::budget::for_task;
 use assize_brief::render;
 use assize_engine::brief::{change_history, survey};
 use serde_json::json;
@@ -66,18 +66,17 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         });
         return Ok(Exit::Done);
     }
-    let brief = survey.brief();
+    let (brief, files) = match &arguments.task {
+        Some(task) => survey.brief_for_task(&change_history(&root), task),
+        None => (survey.brief(), Vec::new()),
+    };
     if brief.summary.files == 0 {
         return Err(Failure::new(format!("{}: there are no files to read", root.display()))
             .hint("name another folder with -C; what git ignores is left out"));
     }
-    let prompt = |tokens| match &arguments.task {
-        Some(task) => for_task(&brief, &survey.relevant_files(&change_history(&root), task), tokens),
-        None => for_prompt(&brief, tokens),
-    };
     let text = match (arguments.for_prompt, output.format) {
-        (Some(tokens), Format::Json) => format!("{}\n", json!(PromptBrief::of(tokens, prompt(tokens)))),
-        (Some(tokens), _) => prompt(tokens),
+        (Some(tokens), Format::Json) => format!("{}\n", json!(PromptBrief::of(tokens, for_task(&brief, &files, tokens)))),
+        (Some(tokens), _) => for_task(&brief, &files, tokens),
         (None, Format::Json) => {
             let text = serde_json::to_string(&BriefEnvelope::of(&brief))
                 .map_err(|error| Failure::new(format!("the brief: {error}")))?;
