@@ -5,8 +5,10 @@ Everything that is needed later is taken before a line of the project is importe
 
 import builtins
 import faulthandler
+import importlib.machinery as machinery
 import json
 import os
+import site
 import sys
 import threading
 import types
@@ -176,12 +178,40 @@ def begin():
     settings = json.loads(sys.stdin.buffer.readline().decode())
     # Compiled files that the project brings along need not be what stands in its sources.
     sys.pycache_prefix = settings["cache"]
+    read_compiled([os.path.dirname(os.__file__), *site.getsitepackages()])
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     sys.stdin = open(0, closefd=False)
     for descriptor in (settings["channel"], settings["trace"]):
         os.set_inheritable(descriptor, False)
     return settings
+
+
+class Installed(machinery.SourceFileLoader):
+    """Loads what is installed from the compiled file beside its source."""
+
+    def get_code(self, fullname):
+        before, sys.pycache_prefix = sys.pycache_prefix, None
+        try:
+            return super().get_code(fullname)
+        finally:
+            sys.pycache_prefix = before
+
+
+def read_compiled(installed):
+    """Has compiled files used in these folders: to compile Python's own modules and the runner's anew, in every process,
+    takes longer than most tests. Whoever could write there could as well write the sources."""
+    installed = tuple(folder + os.sep for folder in installed)
+    suffixes = (machinery.EXTENSION_SUFFIXES, machinery.SOURCE_SUFFIXES, machinery.BYTECODE_SUFFIXES)
+    loaders = list(zip((machinery.ExtensionFileLoader, Installed, machinery.SourcelessFileLoader), suffixes))
+
+    def finder(folder):
+        if not (folder + os.sep).startswith(installed):
+            raise ImportError(folder)
+        return machinery.FileFinder(folder, *loaders)
+
+    sys.path_hooks.insert(0, finder)
+    sys.path_importer_cache.clear()
 
 
 def search_path(settings):
@@ -192,8 +222,7 @@ def search_path(settings):
 
 def user_site():
     """The user's own packages, which an isolated interpreter leaves out."""
-    import site
-
     path = site.getusersitepackages()
     if os.path.isdir(path):
+        read_compiled([path])
         site.addsitedir(path)

@@ -18,6 +18,8 @@ use crate::language;
 
 /// The most mutants of one line.
 pub const MUTANTS_PER_LINE_MAX: usize = 2;
+/// How many edits are tried for each mutant that is asked for. Each is parsed.
+const TRIES_PER_MUTANT: usize = 8;
 /// The longest part of a line that is shown of a mutant, in bytes.
 pub const SHOWN_BYTES_MAX: usize = 120;
 
@@ -89,47 +91,72 @@ impl Mutant {
     }
 }
 
-/// Returns the mutants of these lines (counted from 1), in the order of the text. None where the language has no
-/// mutants, or the text cannot be parsed without errors.
-pub fn mutants(path: &str, text: &str, lines: &BTreeSet<u32>) -> Vec<Mutant> {
-    let Some(parsed) = language::parse(path, text) else { return Vec::new() };
-    let Some(table) = table(parsed.language) else { return Vec::new() };
-    if parsed.tree.root_node().has_error() {
-        return Vec::new();
-    }
-    let tests = if parsed.language == Language::Rust { test_ranges(text) } else { Vec::new() };
-    let mut finder = MutantFinder { language: parsed.language, table, text, lines, tests, found: Vec::new() };
-    finder.find(parsed.tree.root_node());
-    let mut found = finder.found;
-    found.sort_by_key(|mutant| (mutant.range.start, mutant.operator));
-    // A literal may be two nodes, and an empty result the other truth value.
-    found.dedup_by(|next, one| (&next.range, &next.replacement) == (&one.range, &one.replacement));
-    // What a grammar reads in an unusual way must not end as a text that nothing can read.
-    found.retain(|mutant| {
-        let changed = mutant.apply(text);
-        changed != text && language::parse(path, &changed).is_some_and(|parsed| !parsed.tree.root_node().has_error())
-    });
-    found
+/// A file that a change wrote in.
+#[derive(Debug, Clone)]
+pub struct WrittenFile {
+    /// Its path.
+    pub path: String,
+    /// Its text, as the change has it.
+    pub text: String,
+    /// The lines that the change wrote, counted from 1.
+    pub lines: BTreeSet<u32>,
 }
 
-/// Chooses at most `most` mutants of several files: the most telling one of every line before the second of any, and at
-/// most [`MUTANTS_PER_LINE_MAX`] of a line.
-pub fn choose(of_files: Vec<(String, Vec<Mutant>)>, most: usize) -> Vec<(String, Mutant)> {
-    let mut by_line: BTreeMap<(String, u32), Vec<Mutant>> = BTreeMap::new();
-    for (path, mutants) in of_files {
-        for mutant in mutants {
-            by_line.entry((path.clone(), mutant.line)).or_default().push(mutant);
+impl WrittenFile {
+    /// Returns the edits that its language has for these lines, in the order of the text. None where the text cannot be
+    /// parsed without errors.
+    fn candidates(&self) -> Vec<Mutant> {
+        let Some(parsed) = language::parse(&self.path, &self.text) else { return Vec::new() };
+        let Some(table) = table(parsed.language) else { return Vec::new() };
+        if parsed.tree.root_node().has_error() {
+            return Vec::new();
+        }
+        let tests = if parsed.language == Language::Rust { test_ranges(&self.text) } else { Vec::new() };
+        let (text, lines) = (&self.text, &self.lines);
+        let mut finder = MutantFinder { language: parsed.language, table, text, lines, tests, found: Vec::new() };
+        finder.find(parsed.tree.root_node());
+        let mut found = finder.found;
+        found.sort_by_key(|mutant| (mutant.range.start, mutant.operator));
+        // A literal may be two nodes, and an empty result the other truth value.
+        found.dedup_by(|next, one| (&next.range, &next.replacement) == (&one.range, &one.replacement));
+        found
+    }
+
+    /// Returns whether the text with the fault is another one that can be parsed: what a grammar reads in an unusual way
+    /// must not end as a text that nothing can read.
+    fn is_sound(&self, mutant: &Mutant) -> bool {
+        let changed = mutant.apply(&self.text);
+        changed != self.text
+            && language::parse(&self.path, &changed).is_some_and(|parsed| !parsed.tree.root_node().has_error())
+    }
+}
+
+/// Chooses at most `most` mutants of several files, each with its path: the most telling one of every line before the second
+/// of any, and at most [`MUTANTS_PER_LINE_MAX`] of a line. After [`TRIES_PER_MUTANT`] edits for each that is asked for,
+/// no more are tried.
+pub fn choose(files: &[WrittenFile], most: usize) -> Vec<(String, Mutant)> {
+    let mut by_line: BTreeMap<(&str, u32), (&WrittenFile, Vec<Mutant>)> = BTreeMap::new();
+    for file in files {
+        for mutant in file.candidates() {
+            by_line.entry((&file.path, mutant.line)).or_insert_with(|| (file, Vec::new())).1.push(mutant);
         }
     }
     let mut ranked = Vec::new();
-    for ((path, _), mut mutants) in by_line {
+    for (file, mut mutants) in by_line.into_values() {
         mutants.sort_by_key(|mutant| mutant.operator);
-        let first = mutants.into_iter().take(MUTANTS_PER_LINE_MAX).enumerate();
-        ranked.extend(first.map(|(place, mutant)| (place, path.clone(), mutant)));
+        ranked.extend(mutants.into_iter().enumerate().map(|(place, mutant)| (place, file, mutant)));
     }
     ranked.sort_by_key(|(place, _, mutant)| (*place, mutant.operator));
-    ranked.truncate(most);
-    ranked.into_iter().map(|(_, path, mutant)| (path, mutant)).collect()
+    let mut of_line: BTreeMap<(&str, u32), usize> = BTreeMap::new();
+    let mut chosen = Vec::new();
+    for (_, file, mutant) in ranked.into_iter().take(most.saturating_mul(TRIES_PER_MUTANT)) {
+        let of_line = of_line.entry((&file.path, mutant.line)).or_default();
+        if chosen.len() < most && *of_line < MUTANTS_PER_LINE_MAX && file.is_sound(&mutant) {
+            *of_line += 1;
+            chosen.push((file.path.clone(), mutant));
+        }
+    }
+    chosen
 }
 
 /// What the nodes of a language are called.
@@ -452,10 +479,19 @@ fn enclosing_function(node: Node<'_>) -> Option<Node<'_>> {
 mod tests {
     use super::*;
 
+    fn written(path: &str, text: &str, lines: impl IntoIterator<Item = u32>) -> WrittenFile {
+        WrittenFile { path: path.to_owned(), text: text.to_owned(), lines: lines.into_iter().collect() }
+    }
+
+    /// All mutants of these lines.
+    fn mutants(path: &str, text: &str, lines: impl IntoIterator<Item = u32>) -> Vec<Mutant> {
+        let file = written(path, text, lines);
+        file.candidates().into_iter().filter(|mutant| file.is_sound(mutant)).collect()
+    }
+
     /// The changed lines of all mutants of a text.
     fn lines_of(path: &str, text: &str) -> Vec<(MutationOperator, String)> {
-        let all = (1..=u32::try_from(text.lines().count()).unwrap()).collect();
-        let found = mutants(path, text, &all);
+        let found = mutants(path, text, 1..=u32::try_from(text.lines().count()).unwrap());
         found.iter().map(|mutant| (mutant.operator, mutant.shown(text).1)).collect()
     }
 
@@ -565,23 +601,29 @@ mod tests {
     #[test]
     fn only_these_lines_are_mutated() {
         let text = "a = 1\nb = 2\n";
-        let found = mutants("a.py", text, &BTreeSet::from([2]));
+        let found = mutants("a.py", text, [2]);
         assert_eq!(found.iter().map(|mutant| mutant.apply(text)).collect::<Vec<_>>(), ["a = 1\nb = 3\n"]);
-        assert_eq!(mutants("a.txt", text, &BTreeSet::from([2])), []);
-        assert_eq!(mutants("a.rb", text, &BTreeSet::from([2])), []);
+        assert_eq!(mutants("a.txt", text, [2]), []);
+        assert_eq!(mutants("a.rb", text, [2]), []);
     }
 
     #[test]
     fn the_best_of_each_line_comes_first_and_two_are_enough() {
         let text = "a = b < 1 and c\nd = 2\n";
-        let found = mutants("a.py", text, &BTreeSet::from([1, 2]));
-        assert_eq!(found.len(), 4);
+        assert_eq!(mutants("a.py", text, [1, 2]).len(), 4);
         let chosen = |most| {
-            let chosen = choose(vec![("a.py".to_owned(), found.clone())], most);
+            let chosen = choose(&[written("a.py", text, [1, 2])], most);
             chosen.into_iter().map(|(_, mutant)| mutant.shown(text).1).collect::<Vec<_>>()
         };
         assert_eq!(chosen(9), ["a = b >= 1 and c", "d = 3", "a = b < 2 and c"]);
         assert_eq!(chosen(1), ["a = b >= 1 and c"]);
         assert_eq!(chosen(0), [""; 0]);
+    }
+
+    #[test]
+    fn a_long_change_is_parsed_for_the_mutants_that_are_asked_for_alone() {
+        let text = "a = 1\n".repeat(20_000);
+        let chosen = choose(&[written("a.py", &text, 1..=20_000)], 3);
+        assert_eq!(chosen.iter().map(|(_, mutant)| mutant.line).collect::<Vec<_>>(), [1, 2, 3]);
     }
 }

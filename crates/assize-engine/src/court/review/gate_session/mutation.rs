@@ -10,7 +10,7 @@ use assize_gate::gate::{GateRun, GateState, name_of};
 use assize_gate::mutation::{MutantOutcome, MutantResult, MutationReport, added_tests, failing_on_base, outcome};
 use assize_review::case::ReviewScope;
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
-use assize_syntax::mutant::{Mutant, MutationOperator, choose, mutants};
+use assize_syntax::mutant::{Mutant, MutationOperator, WrittenFile, choose};
 
 use super::{GateSession, PreparedWorktrees, ReviewError, ReviewStep, TreeState, is_test_runner};
 use crate::gate::Planned;
@@ -73,8 +73,8 @@ impl GateSession<'_> {
         let changed = self.diff.files.iter().map(|file| file.path.as_str()).filter(here);
         let inline = worktrees.inline.iter().map(String::as_str);
         let touched: BTreeSet<&str> = changed.filter(|path| is_test(path) && is_code(path)).chain(inline).collect();
-        let mutants = self.mutants(change, terms.mutants_max);
-        if touched.is_empty() || mutants.is_empty() {
+        let mutants = if touched.is_empty() { Vec::new() } else { self.mutants(change, terms.mutants_max) };
+        if mutants.is_empty() {
             return Ok(Vec::new());
         }
         let changed = self.changed();
@@ -107,12 +107,12 @@ impl GateSession<'_> {
     /// The mutants of the lines that the change wrote.
     fn mutants(&self, change: &WorkCopy, most: usize) -> Vec<(String, Mutant)> {
         let code = self.diff.files.iter().filter(|file| is_code(&file.path) && !is_test(&file.path));
-        let of_file = |path: &str, lines: BTreeSet<u32>| {
-            let text = change.text(path, FILE_BYTES_MAX as u64)?;
-            Some((path.to_owned(), mutants(path, &text, &lines)))
-        };
-        let found = code.filter_map(|file| of_file(&file.path, file.added_lines().map(|(line, _)| line).collect()));
-        choose(found.collect(), most)
+        let written = code.filter_map(|file| {
+            let text = change.text(&file.path, FILE_BYTES_MAX as u64)?;
+            let lines = file.added_lines().map(|(line, _)| line).collect();
+            Some(WrittenFile { path: file.path.clone(), text, lines })
+        });
+        choose(&written.collect::<Vec<_>>(), most)
     }
 
     /// Runs tests on the base and on mutants. `None` where they do not pass on the change by themselves.
