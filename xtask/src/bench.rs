@@ -3,6 +3,7 @@
 mod brief;
 mod eval;
 mod patch;
+mod review;
 mod tournament;
 
 use std::fs;
@@ -27,6 +28,8 @@ pub enum BenchmarkKind {
     /// A patch of a thousand files beside other programs that apply it, and beside writing the files alone; and a tournament
     /// of eight candidates beside its gates.
     Patch,
+    /// A review of public packages beside the plain commands of its gates.
+    Review,
     /// Judging a data set beside other programs that do it, and beside a loop that only calls.
     Eval,
 }
@@ -41,6 +44,7 @@ pub fn run(what: BenchmarkKind, rounds: Option<usize>) -> Result {
     match what {
         BenchmarkKind::Hook => hook(rounds.unwrap_or(40)),
         BenchmarkKind::Brief => brief::run(rounds.unwrap_or(5)),
+        BenchmarkKind::Review => review::run(rounds.unwrap_or(3)),
         BenchmarkKind::Eval => eval::run(None),
         BenchmarkKind::Patch => patch::run(rounds.unwrap_or(11)).and_then(|()| tournament::run()),
     }
@@ -310,4 +314,36 @@ fn peak_kib(pid: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     line.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// What a line of a shell took, in seconds, and what it printed.
+struct TimedRun {
+    wall: f64,
+    /// The processor time of all that it started.
+    processor: f64,
+    printed: String,
+}
+
+/// Runs a line of a shell in a folder, whatever status it ends with.
+fn timed(folder: &Path, home: &Path, line: &str) -> Result<TimedRun> {
+    let printed = home.join("printed");
+    let mut shell = command("sh", &["-c", &format!("{{ {line}; }} > '{}'; times", printed.display())]);
+    // Where somebody's Rust is found does not follow another home.
+    let rustup = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    shell.current_dir(folder).env("HOME", home);
+    for (name, below) in [("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo"), ("PYENV_ROOT", ".pyenv")] {
+        if std::env::var_os(name).is_none() {
+            shell.env(name, rustup.join(below));
+        }
+    }
+    let began = Instant::now();
+    let times = shell::read(shell)?;
+    let wall = began.elapsed().as_secs_f64();
+    let children = times.lines().nth(1).ok_or("`times` says nothing")?;
+    let seconds = |text: &str| {
+        let (minutes, seconds) = text.trim_end_matches('s').split_once('m')?;
+        Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
+    };
+    let processor = children.split_whitespace().filter_map(seconds).sum();
+    Ok(TimedRun { wall, processor, printed: fs::read_to_string(printed).map_err(|error| error.to_string())? })
 }

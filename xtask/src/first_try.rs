@@ -26,7 +26,7 @@ struct Table {
     project: Vec<FirstTryProject>,
 }
 
-/// A package in two versions.
+/// A package in two versions. Of most there are two such pairs.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FirstTryProject {
@@ -74,15 +74,19 @@ pub enum FaultKind {
     Fixable,
 }
 
+fn projects() -> Result<Vec<FirstTryProject>> {
+    let table: Table = toml::from_str(TABLE).map_err(|error| format!("first-try.toml: {error}"))?;
+    Ok(table.project)
+}
+
 /// Reviews the projects, and prints a line for each. Fails if one that should be accepted is not.
 pub fn run(selection: &FirstTrySelection<'_>) -> Result {
-    let table: Table = toml::from_str(TABLE).map_err(|error| format!("first-try.toml: {error}"))?;
+    let projects = projects()?;
     let program = program()?;
     let of_share = |index: usize| {
         selection.share.is_none_or(|(share, of)| u32::try_from(index).is_ok_and(|index| index % of == share))
     };
-    let chosen = table
-        .project
+    let chosen = projects
         .iter()
         .filter(|project| project.kept == selection.kept)
         .filter(|project| selection.only.is_none_or(|part| project.name.contains(part)))
@@ -92,7 +96,13 @@ pub fn run(selection: &FirstTrySelection<'_>) -> Result {
     match selection.faults {
         FaultKind::None => {}
         FaultKind::Wrong => return with_faults(&program, accepted()),
-        FaultKind::Fixable => return with_fixable(&program, accepted()),
+        FaultKind::Fixable => {
+            // The older releases of a package have the same tools.
+            let is_newest = |one: &&FirstTryProject| {
+                projects.iter().rfind(|other| other.name == one.name).is_some_and(|newest| newest.new == one.new)
+            };
+            return with_fixable(&program, accepted().filter(is_newest));
+        }
     }
     let (mut reviewed, mut accepted, mut unexpected) = (0, 0, Vec::new());
     for (_, project) in chosen {
@@ -108,7 +118,7 @@ pub fn run(selection: &FirstTrySelection<'_>) -> Result {
         reviewed += 1;
         accepted += u32::from(outcome == "accept");
         if (outcome == "accept") == project.not_accepted.is_some() {
-            unexpected.push(format!("{}: {outcome}", project.name));
+            unexpected.push(format!("{} {}: {outcome}", project.name, project.new));
         }
     }
     println!("{accepted} of {reviewed} accepted");
@@ -201,9 +211,16 @@ fn outcome_of(envelope: &serde_json::Value) -> (String, String) {
     (outcome, why)
 }
 
+/// Makes the repository of the newest release of this name, unless it is there: the older release, and the newer one on it.
+pub fn repository_of(name: &str) -> Result<PathBuf> {
+    let projects = projects()?;
+    let project = projects.iter().rfind(|project| project.name == name);
+    repository(project.ok_or_else(|| format!("first-try.toml has no {name}"))?)
+}
+
 /// Makes the repository of a project, unless it is there.
 fn repository(project: &FirstTryProject) -> Result<PathBuf> {
-    let folder = target("first-try").join(&project.name);
+    let folder = target("first-try").join(format!("{}-{}", project.name, project.new));
     let stamp = folder.join(".git/first-try");
     let wanted = format!("{} {}, dated", project.old, project.new);
     if fs::read_to_string(&stamp).is_ok_and(|have| have == wanted) {

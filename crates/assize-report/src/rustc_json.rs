@@ -204,9 +204,9 @@ pub fn parse_text(output: &[u8]) -> Result<ToolReport, ReportError> {
 #[derive(Default)]
 struct CargoMessageReader {
     build: Build,
-    /// The same fault is found once for the library and once for its tests.
-    /// Which one of the report it is.
-    seen: BTreeMap<(Diagnostic, u32), usize>,
+    /// The same fault is found once for the library and once for its tests: which one of the report it is, and whether
+    /// what is offered differs.
+    seen: BTreeMap<(Diagnostic, u32), (usize, bool)>,
 }
 
 impl CargoMessageReader {
@@ -252,13 +252,16 @@ impl CargoMessageReader {
         let key = (diagnostic.clone(), place.map_or(0, |span| span.column_start));
         let known = &mut self.build.report.diagnostics;
         match self.seen.entry(key) {
-            Entry::Occupied(first) => {
-                // What mends it for one of them is not what mends it for the other.
-                let first = known.get_mut(*first.get());
-                first.filter(|first| first.offer != offer).into_iter().for_each(|first| first.offer = None);
+            Entry::Occupied(mut entry) => {
+                let (at, is_disputed) = entry.get_mut();
+                let Some(first) = known.get_mut(*at) else { return };
+                // What mends it for one of them is not what mends it for the other. Where tests are built, the compiler
+                // offers less: that it offers nothing disputes nothing.
+                *is_disputed |= first.offer.is_some() && offer.is_some() && first.offer != offer;
+                first.offer = first.offer.take().or(offer).filter(|_| !*is_disputed);
             }
             Entry::Vacant(first) => {
-                first.insert(known.len());
+                first.insert((known.len(), false));
                 diagnostic.offer = offer;
                 self.build.report.object(diagnostic);
             }
@@ -424,12 +427,19 @@ mod tests {
     }
 
     #[test]
-    fn what_mends_the_library_has_to_mend_its_tests() {
+    fn an_offer_for_the_library_must_not_be_another_for_its_tests() {
         let safe = ("MachineApplicable", "");
         let (one, two, none) = (offered(&[&[safe]]), offered(&[&[safe, safe]]), offered(&[]));
-        for (first, second, is_kept) in [(&one, &one, true), (&one, &two, false), (&one, &none, false)] {
-            let report = parse(format!("{first}\n{second}\n{DONE}\n").as_bytes()).unwrap();
-            assert_eq!((report.diagnostics.len(), report.diagnostics[0].offer.is_some()), (1, is_kept));
+        for (all, is_kept) in [
+            ([&one, &one, &one], true),
+            ([&one, &two, &one], false),
+            ([&one, &two, &none], false),
+            ([&one, &none, &none], true),
+            ([&none, &none, &one], true),
+        ] {
+            let text = all.map(String::as_str).join("\n");
+            let report = parse(format!("{text}\n{DONE}\n").as_bytes()).unwrap();
+            assert_eq!((report.diagnostics.len(), report.diagnostics[0].offer.is_some()), (1, is_kept), "{all:?}");
         }
     }
 

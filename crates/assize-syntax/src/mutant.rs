@@ -19,7 +19,7 @@ use crate::language;
 /// The most mutants of one line.
 pub const MUTANTS_PER_LINE_MAX: usize = 2;
 /// How many edits are tried for each mutant that is asked for. Each is parsed.
-const TRIES_PER_MUTANT: usize = 8;
+pub const TRIES_PER_MUTANT: usize = 8;
 /// The longest part of a line that is shown of a mutant, in bytes.
 pub const SHOWN_BYTES_MAX: usize = 120;
 

@@ -4,12 +4,11 @@
 //! gates themselves took is what the results say of each run, the doubled runs that put tests to the test included; the
 //! same test command without Assize stands beside it.
 
-use std::time::Instant;
-
 use assize_testkit::repo::Repo;
 use serde_json::{Value, json};
 
-use crate::shell::{self, Result, cargo, command, root};
+use super::{TimedRun, timed};
+use crate::shell::{self, Result, cargo, root};
 
 const CANDIDATES: usize = 8;
 /// How long a test counts. With it a run takes a second or two.
@@ -28,10 +27,11 @@ pub fn run() -> Result {
         })
         .collect::<std::io::Result<_>>()
         .map_err(|error| error.to_string())?;
-    let (plain_wall, plain_cpu, _) = timed(&repo, "node --test")?;
+    let in_shell = |line: &str| timed(&repo.path(), repo.outside(), line);
+    let plain = in_shell("node --test")?;
     let assize = root().join("target/release/assize");
     let call = format!("'{}' tournament --format json {}", assize.display(), quoted(&patches));
-    let (wall, cpu, printed) = timed(&repo, &call)?;
+    let TimedRun { wall, processor, printed } = in_shell(&call)?;
     let result: Value = serde_json::from_str(&printed).map_err(|error| format!("{error}: {printed}"))?;
     let results = result["results"].as_array().ok_or("there are no results")?;
     let gates = results.iter().flat_map(|result| result["report"]["gates"].as_array().into_iter().flatten());
@@ -44,14 +44,14 @@ pub fn run() -> Result {
     println!("\n{CANDIDATES} candidates on {cores} processors");
     let row = |name: &str, wall: f64, cpu: f64| println!("{name:64} {wall:>8.1} s {cpu:>8.1} s");
     println!("{:64} {:>10} {:>10}", "", "wall", "processor");
-    row("node --test, once", plain_wall, plain_cpu);
-    row("assize tournament", wall, cpu);
+    row("node --test, once", plain.wall, plain.processor);
+    row("assize tournament", wall, processor);
     println!("{:64} {gates:>8.1} s", "all runs of gates on candidates, added up");
     println!("{:64} {:>10.2}", "the tournament's time on all processors, of the gates' own time", wall * cores / gates);
     println!(
         "{:64} {:>10.2}",
         "its processor time, of the plain commands' for all candidates",
-        cpu / (plain_cpu * CANDIDATES as f64)
+        processor / (plain.processor * CANDIDATES as f64)
     );
     Ok(())
 }
@@ -73,22 +73,4 @@ fn project() -> Repo {
 
 fn quoted(paths: &[String]) -> String {
     paths.iter().map(|path| format!("'{path}'")).collect::<Vec<_>>().join(" ")
-}
-
-/// Runs a line of a shell; returns its time, the processor time of all that it started, and what it printed.
-fn timed(repo: &Repo, line: &str) -> Result<(f64, f64, String)> {
-    let printed = repo.outside().join("printed");
-    let script = format!("{line} > '{}'; times", printed.display());
-    let mut shell = command("sh", &["-c", &script]);
-    shell.current_dir(repo.path()).env("HOME", repo.outside());
-    let began = Instant::now();
-    let times = shell::read(shell)?;
-    let wall = began.elapsed().as_secs_f64();
-    let children = times.lines().nth(1).ok_or("`times` says nothing")?;
-    let seconds = |text: &str| {
-        let (minutes, seconds) = text.trim_end_matches('s').split_once('m')?;
-        Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
-    };
-    let cpu = children.split_whitespace().filter_map(seconds).sum();
-    Ok((wall, cpu, std::fs::read_to_string(printed).map_err(|error| error.to_string())?))
 }

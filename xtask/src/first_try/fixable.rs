@@ -26,21 +26,34 @@ const FIXING: [&str; 10] = [
 ];
 
 /// What is done to a text, by the ending of the file: a name, a pattern, and what takes the place of its first match.
-const FAULTS: [(&str, &str, &str, &str); 15] = [
+const FAULTS: [(&str, &str, &str, &str); 28] = [
     ("py", "an unused import", r"(?m)^(import|from) (\w)", "import colorsys\n$1 $2"),
     ("py", "spaces", r"(?m)^( +\w+) = (\w)", "$1  =  $2"),
     ("py", "other quotes", r#"= "(\w+)"\n"#, "= '$1'\n"),
     ("py", "a negation in front", r"(?m)(if|and|or|return) ([a-z]\w*) not in ", "$1 not $2 in "),
     ("py", "an f-string without need", r#"\("([a-zA-Z ]+)"\)"#, r#"(f"$1")"#),
+    ("py", "blank lines", r"(?m)^( +return \w+)\n\n\n", "$1\n\n\n\n\n"),
+    ("py", "a space before a comma", r"(?m)^( +\w+\(\w+), (\w+\))", "$1 , $2"),
+    ("py", "an import twice", r"(?m)^(import \w+)\n", "$1\n$1\n"),
     ("rs", "spaces", r"(?m)^( +)let (\w+) = ", "${1}let  $2  = "),
     ("rs", "indentation", r"(?m)^    (\w[^\n]*;\n)", "       $1"),
     ("rs", "a needless return", r"(?m)(fn [^{;\n]*-> [^{;\n]+\{\n +)([\w.]+)\n( *\})", "${1}return $2;\n$3"),
     ("rs", "a comparison with true", r"(?m)^( +)if ([\w.]+\(\)) \{", "${1}if $2 == true {"),
     ("rs", "an unused import", r"(?m)^use (core|std|alloc)", "use core::ops::Shl;\nuse $1"),
+    ("rs", "an unused mut", r"(?m)^( +)let (\w+) = ", "${1}let mut $2 = "),
+    ("rs", "needless parentheses", r"(?m)^( +)(if|while) ([\w.!]+(?:\(\))?) \{", "${1}$2 ($3) {"),
+    ("rs", "two semicolons", r"(?m)^( +let \w+ = [^\n;{]*;)\n", "$1;\n"),
+    ("rs", "a comparison of a length", r"(\w+)\.is_empty\(\)", "$1.len() == 0"),
+    ("rs", "a needless lifetime", r"const (\w+): &(str|\[u8\])", "const $1: &'static $2"),
+    ("rs", "an unneeded unit", r"(?m)^( *(?:pub )?fn \w+\([^)\n]*\)) \{", "$1 -> () {"),
+    ("rs", "an assignment in full", r"(?m)^( +)(\w+(?:\.\w+)*) (\+|-)= ", "${1}$2 = $2 $3 "),
     ("js", "no semicolon", r"(?m)^(\s*(?:const|let|var) \w+ = [\w.]+);$", "$1"),
     ("js", "let for const", r"(?m)^( +)const (\w+) = ", "${1}let $2 = "),
     ("js", "other quotes", r"require\('([\w:./-]+)'\)", "require(\"$1\")"),
     ("js", "spaces", r"(?m)^( *(?:const|let|var) \w+) = ", "$1  =  "),
+    ("js", "var for const", r"(?m)^( +)(?:const|let) (\w+) = ", "${1}var $2 = "),
+    ("js", "indentation", r"(?m)^( +)(return [^\n]*)\n", "$1   $2\n"),
+    ("js", "blank lines", r"(?m)^(\S[^\n]*)\n\n(\S)", "$1\n\n\n\n\n$2"),
     ("js", "a space at the end", r"(?m)^( *(?:const|let|var) [^\n]*[;,\w)])$", "$1  "),
 ];
 
