@@ -50,10 +50,13 @@ pub fn run(rounds: usize) -> Result {
         "processor seconds", "plain", "unknown", "known", "ratio", "mutants"
     );
     for name in PACKAGES {
-        let folder = first_try::repository_of(name)?;
-        install(&folder)?;
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
         let home = place.path();
+        // What is installed here must not be found where Assize has to install it.
+        let folder = home.join(name);
+        let (from, to) = (first_try::repository_of(name)?, folder.to_string_lossy());
+        shell::run(command("git", &["clone", "--quiet", &from.to_string_lossy(), &to]))?;
+        install(&folder)?;
         let call = |words: &str| format!("'{}' {words} --format json", assize.display());
         let listed = timed(&folder, home, &call("gates --list"))?.printed;
         let listed: serde_json::Value = serde_json::from_str(&listed).map_err(|error| format!("{error}: {listed}"))?;
