@@ -328,12 +328,12 @@ struct TimedRun {
 fn timed(folder: &Path, home: &Path, line: &str) -> Result<TimedRun> {
     let printed = home.join("printed");
     let mut shell = command("sh", &["-c", &format!("{{ {line}; }} > '{}'; times", printed.display())]);
-    // Where somebody's Rust is found does not follow another home.
-    let rustup = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    // Where Rust and Python are found does not follow another home.
+    let own_home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     shell.current_dir(folder).env("HOME", home);
     for (name, below) in [("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo"), ("PYENV_ROOT", ".pyenv")] {
         if std::env::var_os(name).is_none() {
-            shell.env(name, rustup.join(below));
+            shell.env(name, own_home.join(below));
         }
     }
     let began = Instant::now();

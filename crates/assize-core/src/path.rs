@@ -50,6 +50,16 @@ pub fn is_within(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Returns whether a path lies in a folder and is not the folder itself; everything lies in the root.
+pub fn is_below(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Returns a path as it is called from a folder that it lies in; the folder itself is the empty string.
+pub fn relative_to<'a>(path: &'a str, folder: &str) -> &'a str {
+    path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/')
+}
+
 /// Joins a folder and a relative path, with `.` and `..` worked out.
 ///
 /// `None` means that the path leads out of the tree.

@@ -9,7 +9,7 @@ pub(crate) mod requirement;
 
 use std::collections::BTreeSet;
 
-use assize_core::path::parent;
+use assize_core::path::{is_below, parent};
 
 use crate::{ECOSYSTEMS, Ecosystem, is_setting, of_manifest};
 
@@ -105,10 +105,6 @@ pub(crate) fn as_listed(view: &ProjectView<'_>, folder: &str, preparation: &Prep
 
 pub(crate) fn within(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
-}
-
-fn is_below(path: &str, folder: &str) -> bool {
-    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Quotes a word for a shell, if it has to be.

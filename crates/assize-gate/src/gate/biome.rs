@@ -1,9 +1,10 @@
 //! `biome ci`: lints and formatting of JavaScript and others, where the project configures Biome.
 
+use assize_core::path::{is_below, parent};
 use assize_ecosystem::is_generated;
 use assize_report::{ReportError, ToolReport, biome};
 
-use super::javascript::{self, is_below, parent};
+use super::javascript;
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, listed};
 
 /// A linter and formatter of JavaScript.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::{file_name, is_example};
+use assize_core::path::{file_name, is_example, is_within, relative_to};
 use assize_ecosystem::{is_generated, is_test};
 use assize_report::{ReportError, ToolReport};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -49,7 +49,7 @@ pub(super) fn roots(project: &Project) -> Vec<CargoRoot> {
 }
 
 fn stands_alone(candidate: &CargoRoot, roots: &[CargoRoot]) -> bool {
-    let above = roots.iter().rev().find(|root| within(&candidate.folder, &root.folder));
+    let above = roots.iter().rev().find(|root| is_within(&candidate.folder, &root.folder));
     let Some(above) = above else { return true };
     let path = format!("{}/Cargo.toml", candidate.folder);
     let aside = is_test(&path) || is_example(&path) || candidate.folder.split('/').any(|part| part == "fuzz");
@@ -90,7 +90,7 @@ impl CargoRoot {
             }
         }
         let mut wanted: Vec<String> = vec![self.folder.clone()];
-        wanted.extend(manifests.keys().filter(|folder| within(folder, &self.folder)).filter_map(|folder| {
+        wanted.extend(manifests.keys().filter(|folder| is_within(folder, &self.folder)).filter_map(|folder| {
             let inside = relative_to(folder, &self.folder);
             (members.is_match(inside) && !excluded.is_match(inside)).then(|| folder.clone())
         }));
@@ -102,7 +102,7 @@ impl CargoRoot {
             if is_workspace {
                 let inner = path_dependencies(manifest).into_iter().map(|path| join(&folder, &path));
                 wanted.extend(inner.filter(|inner| {
-                    within(inner, &self.folder) && !excluded.is_match(relative_to(inner, &self.folder))
+                    is_within(inner, &self.folder) && !excluded.is_match(relative_to(inner, &self.folder))
                 }));
             }
             packages.extend(package(&folder, manifest));
@@ -133,15 +133,6 @@ fn path_dependencies(manifest: &toml::Table) -> Vec<String> {
 
 fn folder_of(path: &str) -> String {
     path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
-}
-
-/// Returns whether a folder lies below another, or is the same.
-fn within(folder: &str, above: &str) -> bool {
-    above.is_empty() || folder == above || folder.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
-}
-
-pub(super) fn relative_to<'a>(folder: &'a str, above: &str) -> &'a str {
-    folder.strip_prefix(above).unwrap_or(folder).trim_start_matches('/')
 }
 
 fn join(folder: &str, path: &str) -> String {
@@ -175,7 +166,7 @@ pub(super) fn test_ids(setup: &Setup, project: &Project, tests: &[(String, Strin
     let Some(root) = roots(project).into_iter().find(|root| root.folder == setup.folder) else { return Vec::new() };
     let packages = root.packages(project);
     let ids = |(path, name): &(String, String)| {
-        let own = packages.iter().filter(|package| within(&folder_of(path), &package.folder));
+        let own = packages.iter().filter(|package| is_within(&folder_of(path), &package.folder));
         let Some(package) = own.max_by_key(|package| package.folder.len()) else { return Vec::new() };
         let inside = relative_to(path, &package.folder);
         let of = |(program, modules): (String, String)| format!("{program} {modules}{name}");
@@ -191,7 +182,7 @@ pub(super) fn only(mut command: GateCommand, setup: &Setup, project: &Project, f
     let packages = root.packages(project);
     let (mut names, mut programs) = (BTreeSet::new(), BTreeSet::new());
     for path in files {
-        let own = packages.iter().filter(|package| within(&folder_of(path), &package.folder));
+        let own = packages.iter().filter(|package| is_within(&folder_of(path), &package.folder));
         let package = own.max_by_key(|package| package.folder.len())?;
         let inside: Vec<&str> = relative_to(path, &package.folder).split('/').collect();
         names.insert(package.name.clone());

@@ -1,8 +1,9 @@
 //! `eslint --format json`: lints of JavaScript and TypeScript, where the project configures them.
 
+use assize_core::path::{is_below, parent};
 use assize_report::{ReportError, ToolReport, eslint};
 
-use super::javascript::{self, NodePackage, is_below};
+use super::javascript::{self, NodePackage};
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, mentions};
 
 /// A linter of JavaScript.
@@ -65,7 +66,7 @@ fn is_old_config(name: &str) -> bool {
 /// Returns whether only the old kind of configuration is there.
 fn is_old(project: &Project, folder: &str) -> bool {
     let here = |test: fn(&str) -> bool| {
-        let mut paths = project.files.iter().filter(|path| javascript::parent(path) == folder);
+        let mut paths = project.files.iter().filter(|path| parent(path) == folder);
         paths.any(|path| test(assize_core::path::file_name(path)))
     };
     !here(|name| name.starts_with("eslint.config."))

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::file_name;
+use assize_core::path::{file_name, is_below, parent};
 use assize_ecosystem::{holds_tests, is_generated};
 use assize_report::ToolReport;
 use assize_report::eslint::CODE_ENDINGS;
@@ -120,14 +120,6 @@ fn is_foreign(path: &str) -> bool {
             .rev()
             .skip(1)
             .any(|part| matches!(part, "fixtures" | "__fixtures__" | "testdata" | "templates"))
-}
-
-pub(super) fn is_below(path: &str, folder: &str) -> bool {
-    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-}
-
-pub(super) fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Joins a folder and what stands in it.

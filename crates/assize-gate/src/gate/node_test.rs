@@ -1,9 +1,10 @@
 //! `node --test`: the runner of tests that comes with Node.
 
+use assize_core::path::parent;
 use assize_ecosystem::command::CommandRole;
 use assize_report::{ToolReport, ReportError};
 
-use super::javascript::{self, NodePackage, parent};
+use super::javascript::{self, NodePackage};
 use super::runner::{ASSERTED, PositionalMeaning, JavaScriptRunner, asserting};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};

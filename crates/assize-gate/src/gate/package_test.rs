@@ -3,6 +3,7 @@
 //! That it ends with status 0 proves nothing: nobody knows whether any test ran. So it can be red, and never green. A
 //! project whose runner writes a report in a known format declares a gate for it.
 
+use assize_core::path::is_below;
 use assize_report::{ToolReport, ReportError};
 
 use super::node_test::is_placeholder;
@@ -35,7 +36,7 @@ impl Gate for PackageTest {
             !placeholder && !known.iter().any(|other| other.folder == setup.folder)
         });
         // The script of the outermost package often does nothing but call those of the others.
-        let inner = |setup: &Setup| known.iter().any(|other| javascript::is_below(&other.folder, &setup.folder));
+        let inner = |setup: &Setup| known.iter().any(|other| is_below(&other.folder, &setup.folder));
         setups.retain(|setup| !inner(setup));
         setups
     }

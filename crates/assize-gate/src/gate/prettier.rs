@@ -1,8 +1,9 @@
 //! `prettier --check`: is code formatted, where the project has Prettier format it.
 
+use assize_core::path::is_below;
 use assize_report::{ReportError, ToolReport, prettier};
 
-use super::javascript::{self, NodePackage, is_below};
+use super::javascript::{self, NodePackage};
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, mentions};
 
 /// A formatter of JavaScript and others.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::file_name;
+use assize_core::path::{file_name, is_below, parent};
 use assize_ecosystem::{FileRole, Language, holds_tests, is_generated, of_language};
 use assize_report::{ReportError, ToolReport, message};
 
@@ -70,10 +70,6 @@ pub(super) fn roots(project: &Project) -> Vec<PythonRoot> {
         roots.entry(above).or_default().push(path[above.len()..].trim_start_matches('/').to_owned());
     }
     roots.into_iter().map(|(folder, tests)| PythonRoot { folder: folder.to_owned(), tests }).collect()
-}
-
-fn is_below(path: &str, folder: &str) -> bool {
-    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Joins a folder and what stands in it.
@@ -183,10 +179,6 @@ pub(super) fn interpreter(project: &Project, folder: &str) -> Option<String> {
 /// The way from a folder to the root.
 pub(super) fn up_from(folder: &str) -> String {
     "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count())
-}
-
-fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// `requirements/dev.txt` belongs to the folder above.

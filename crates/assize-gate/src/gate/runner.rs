@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use assize_core::finding::Severity;
+use assize_core::path::parent;
 use assize_ecosystem::tool::ToolKind;
 use assize_report::{Diagnostic, ReportError, TestOutcome, ToolReport, events, message, tsc};
 
@@ -278,7 +279,7 @@ impl JavaScriptRunner {
         let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         let files = javascript::test_files(project, &setup.folder);
         for path in &files {
-            *places.entry((javascript::parent(path), ending(path))).or_default() += 1;
+            *places.entry((parent(path), ending(path))).or_default() += 1;
         }
         let ((folder, ending), _) = places.into_iter().max_by_key(|(_, count)| *count)?;
         Some(within(folder, &format!("{word}{ending}")))
@@ -315,16 +316,15 @@ impl JavaScriptRunner {
             }
             PositionalMeaning::Paths if name.contains('*') => {
                 let path = matching(name, "*")?;
-                is_there(project, folder, javascript::parent(&path), before)
-                    .then_some(PluginFile { path, to_be_named: false })
+                is_there(project, folder, parent(&path), before).then_some(PluginFile { path, to_be_named: false })
             }
             PositionalMeaning::Paths if javascript::is_code(name) => {
                 let path = beside_file(name);
-                let there = is_plain(name) && is_there(project, folder, javascript::parent(&path), before);
+                let there = is_plain(name) && is_there(project, folder, parent(&path), before);
                 there.then_some(PluginFile { path, to_be_named: true })
             }
             PositionalMeaning::Paths => {
-                let within = |path: &&str| javascript::is_code(path) && javascript::parent(path) == name;
+                let within = |path: &&str| javascript::is_code(path) && parent(path) == name;
                 let path = beside_file(javascript::files(project, folder).find(within).filter(|_| is_plain(name))?);
                 Some(PluginFile { path, to_be_named: false })
             }
@@ -390,7 +390,7 @@ fn ending(path: &str) -> &str {
 fn beside_file(path: &str) -> String {
     let name = assize_core::path::file_name(path);
     let stem = name.strip_suffix(ending(path)).unwrap_or(name);
-    within(javascript::parent(path), &format!("{stem}-assize-*{}", ending(path)))
+    within(parent(path), &format!("{stem}-assize-*{}", ending(path)))
 }
 
 /// Returns whether a name means itself to a shell, and as a pattern nothing much else.
@@ -401,7 +401,7 @@ fn is_plain(name: &str) -> bool {
 /// Returns whether a folder is there, or is made by a compiler before the tests. Folders that are built would be emptied
 /// by anything but that.
 fn is_there(project: &Project, package: &str, folder: &str, before: &[ScriptStep]) -> bool {
-    let known = javascript::files(project, package).any(|path| javascript::parent(path) == folder);
+    let known = javascript::files(project, package).any(|path| parent(path) == folder);
     known || before.iter().all(|step| step.head() == "tsc" && !step.shell().contains("--clean"))
 }
 
@@ -424,7 +424,7 @@ pub(super) fn path_of_programs(project: &Project, folder: &str) -> String {
         if project.programs.iter().any(|program| program.starts_with(&bin)) {
             bins.push(format!("$PWD/{}{}", up_from(folder), bin.trim_end_matches('/')));
         }
-        at = if here.is_empty() { None } else { Some(javascript::parent(here)) };
+        at = if here.is_empty() { None } else { Some(parent(here)) };
     }
     if bins.is_empty() { String::new() } else { format!("PATH=\"$PATH:{}\"\n", bins.join(":")) }
 }

@@ -1,8 +1,9 @@
 //! `tsc --noEmit`: types of TypeScript, where a `tsconfig.json` says how.
 
+use assize_core::path::{is_below, parent};
 use assize_report::{ToolReport, ReportError, tsc};
 
-use super::javascript::{self, parent, within};
+use super::javascript::{self, within};
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
 /// The compiler of TypeScript.
@@ -36,7 +37,7 @@ impl Gate for Tsc {
         // A tsconfig.json below another one is left to that, unless a package of its own stands there.
         let is_own = |folder: &&&str| {
             let packaged = project.files.contains(&within(folder, "package.json"));
-            let above = configured.iter().any(|other| other != *folder && javascript::is_below(folder, other));
+            let above = configured.iter().any(|other| other != *folder && is_below(folder, other));
             packaged || !above
         };
         configured
@@ -93,7 +94,7 @@ fn called_with<'p>(project: &'p Project, folder: &str) -> Option<&'p str> {
 /// A folder of nothing but settings that others extend has nothing to check.
 fn has_sources(project: &Project, folder: &str) -> bool {
     is_solution(project, folder)
-        || project.files.iter().any(|path| javascript::is_below(path, folder) && javascript::is_code(path))
+        || project.files.iter().any(|path| is_below(path, folder) && javascript::is_code(path))
 }
 
 fn settings(project: &Project, folder: &str) -> Option<serde_json::Value> {
