@@ -290,14 +290,17 @@ fn verdict_of_evidence(inputs: &ReviewInputs, outcome: ReviewOutcome) -> ReviewV
 fn accepted(inputs: &ReviewInputs) -> String {
     let passed = inputs.exec.gates.iter().filter(|gate| gate.state == GateState::Passed);
     let names: Vec<String> = passed.map(GateResult::name).collect();
-    let tests = inputs.exec.test.passed;
+    let tests = match inputs.exec.test.passed {
+        1 => "1 test".to_owned(),
+        count => format!("{count} tests"),
+    };
     let not_ready = inputs.exec.gates.iter().filter(|gate| gate.state == GateState::NotReady);
     let not_ready: Vec<String> = not_ready.map(GateResult::name).collect();
     let unknown =
         if not_ready.is_empty() { String::new() } else { format!(" Not ready here: {}.", not_ready.join(", ")) };
     let checked = if names.is_empty() { "no gate".to_owned() } else { names.join(", ") };
     format!(
-        "All gates that could run passed ({checked}; {tests} tests).{unknown} What only a reader could judge was not \
+        "All gates that could run passed ({checked}; {tests}).{unknown} What only a reader could judge was not \
          judged."
     )
 }
