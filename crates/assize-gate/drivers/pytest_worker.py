@@ -32,18 +32,21 @@ def pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch):
         for what in watch.changes():
             say("tampered", what=what, test=test)
 
-    def place_of(longrepr):
+    def place_of(crash, excinfo):
         """The last place within the project that a failure came through."""
-        entries = getattr(getattr(longrepr, "reprtraceback", None), "reprentries", [])
-        places = [getattr(entry, "reprfileloc", None) for entry in entries] + [longrepr.reprcrash]
-        places = [(relpath(join(here, str(place.path)), here), place.lineno) for place in places if place is not None]
-        own = [place for place in places if not place[0].startswith("..")]
+        places, entry = [], excinfo.tb if excinfo is not None else None
+        while entry is not None:
+            places.append((entry.tb_frame.f_code.co_filename, entry.tb_lineno))
+            entry = entry.tb_next
+        places.append((crash.path, crash.lineno))
+        places = [(relpath(join(here, str(path)), here), line) for path, line in places]
+        own = [place for place in places if not place[0].startswith("..") and "site-packages" not in place[0]]
         return "%s:%s" % (own or places)[-1]
 
-    def text_of(report):
+    def text_of(report, excinfo=None):
         longrepr = report.longrepr
         if getattr(longrepr, "reprcrash", None) is not None:
-            return "%s: %s" % (place_of(longrepr), longrepr.reprcrash.message)
+            return "%s: %s" % (place_of(longrepr.reprcrash, excinfo), longrepr.reprcrash.message)
         if isinstance(longrepr, tuple):
             return str(longrepr[-1])
         text = str(longrepr) if longrepr is not None else None
@@ -63,7 +66,7 @@ def pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch):
             # A plug-in runs it once more.
             return
         elif outcome != "passed":
-            message = text_of(report)
+            message = text_of(report, excinfo)
         say("outcome", when=report.when, outcome=outcome, seconds=float(report.duration), message=message)
 
     class Empty(pytest.Module):
@@ -226,7 +229,8 @@ def run_pytest():
             say("missing", tool="pytest")
             leave(1)
     say("begin", runner="pytest", version=pytest.__version__)
-    arguments = ["--continue-on-collection-errors", "--tb=short", "--color=no", "-o", "cache_dir=" + settings["cache"]]
+    # In other styles pytest parses the whole file for each place that a failure came through, to show its lines.
+    arguments = ["--continue-on-collection-errors", "--tb=line", "--color=no", "-o", "cache_dir=" + settings["cache"]]
     arguments.extend("./" + path for path in settings["only"])
     # Candidates for a plug-in of the same name stand in the project; ours is given as an object.
     plugin = pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch)

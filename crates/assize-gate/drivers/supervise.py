@@ -543,10 +543,14 @@ class Tree:
 
     @staticmethod
     def walk():
-        device = os.stat(".").st_dev
+        elsewhere = mounted()
         for folder, folders, names in os.walk("."):
-            # What was mounted is not the project's own.
-            folders[:] = [name for name in folders if name != ".git" and own(os.path.join(folder, name), device)]
+            if "pyvenv.cfg" in names:
+                # What is installed is not the project's own.
+                folders[:] = []
+                continue
+            paths = {name: os.path.join(folder, name) for name in folders if name != ".git"}
+            folders[:] = [name for name, path in paths.items() if is_folder(path) and os.path.abspath(path) not in elsewhere]
             for name in names:
                 path = os.path.join(folder, name)
                 try:
@@ -571,12 +575,19 @@ class Tree:
                 attempt(os.utime, path, ns=(when, when))
 
 
-def own(path, device):
+def mounted(table="/proc/self/mountinfo"):
+    """Folders that are mounted from elsewhere: they need not be on another device."""
     try:
-        state = os.lstat(path)
+        with open(table, "rb") as file:
+            places = [line.split()[4] for line in file]
     except OSError:
-        return False
-    return stat.S_ISDIR(state.st_mode) and state.st_dev == device
+        return set()
+    unquoted = (re.sub(rb"\\([0-7]{3})", lambda code: bytes([int(code.group(1), 8)]), place) for place in places)
+    return set(map(os.fsdecode, unquoted))
+
+
+def is_folder(path):
+    return os.path.isdir(path) and not os.path.islink(path)
 
 
 def attempt(action, *arguments, **named):

@@ -7,6 +7,7 @@ import builtins
 import faulthandler
 import importlib.machinery as machinery
 import json
+import operator
 import os
 import site
 import sys
@@ -98,12 +99,15 @@ class Watch:
 
     def __init__(self):
         self.held = []
+        # Whether all of it is as it was.
+        self.same = None
 
     def hold(self, owner, name, whose):
         thing = vars(owner).get(name)
         function = getattr(thing, "__func__", thing)
         code = getattr(function, "__code__", None)
         self.held.append([owner, name, whose, thing, function, code])
+        self.same = None
 
     def hold_builtins(self):
         for name in vars(builtins):
@@ -124,7 +128,10 @@ class Watch:
 
     def changes(self):
         """Names what was replaced since the last look."""
-        found = []
+        self.same = self.same or comparison(self.held)
+        if self.same():
+            return []
+        self.same, found = None, []
         for entry in self.held:
             owner, name, whose, thing, function, code = entry
             now = vars(owner).get(name)
@@ -155,6 +162,28 @@ class Watch:
         return os.sep + "site-packages" + os.sep in path and not (
             os.sep + "_pytest" + os.sep in path or os.sep + "pluggy" + os.sep in path
         )
+
+
+def comparison(held):
+    """Returns a function that tells whether all is as it is held. It is called after each test: the loops are the interpreter's own."""
+    every, each, is_same, code_of = all, map, operator.is_, operator.attrgetter("__code__")
+    owners, functions, codes = {}, [], []
+    for owner, name, _, thing, function, code in held:
+        _, names, things = owners.setdefault(id(owner), (vars(owner).get, [], []))
+        names.append(name)
+        things.append(thing)
+        if code is not None:
+            functions.append(function)
+            codes.append(code)
+    owners = list(owners.values())
+
+    def same():
+        for get, names, things in owners:
+            if not every(each(is_same, each(get, names), things)):
+                return False
+        return every(each(is_same, each(code_of, functions), codes))
+
+    return same
 
 
 class Names:

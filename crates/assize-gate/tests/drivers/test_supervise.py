@@ -3,7 +3,9 @@
 import contextlib
 import importlib.util
 import os
+import tempfile
 import unittest
+from unittest import mock
 
 DRIVERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "drivers")
 spec = importlib.util.spec_from_file_location("supervise", os.path.join(DRIVERS, "supervise.py"))
@@ -170,6 +172,47 @@ class Words(unittest.TestCase):
         self.assertEqual(one.place(), " (at gcd.py:5 in gcd)")
         one.trace = b""
         self.assertEqual(one.place(), "")
+
+
+class Trees(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+        for path in ("src/one.py", ".venv/lib/two.py", "my data/three.txt"):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            supervise.write(path, b"before")
+
+    def paths(self, mounted=()):
+        with mock.patch.object(supervise, "mounted", lambda: {os.path.abspath(path) for path in mounted}):
+            return sorted(path for path, _ in supervise.Tree.walk())
+
+    def test_what_is_installed_or_mounted_is_not_the_project_s_own(self):
+        every = ["./.venv/lib/two.py", "./my data/three.txt", "./src/one.py"]
+        self.assertEqual(self.paths(), every)
+        self.assertEqual(self.paths(["my data", ".venv"]), every[2:])
+        supervise.write(".venv/pyvenv.cfg", b"home = /usr/bin")
+        self.assertEqual(self.paths(), every[1:])
+
+    def test_mounts_are_read_on_the_same_device_too(self):
+        line = b"123 121 254:0 /a/.venv %s ro,nosuid,nodev,relatime - ext4 /dev/vda rw\n"
+        supervise.write("table", line % b"/a/.venv" + line % rb"/a/my\040data")
+        self.assertEqual(supervise.mounted("table"), {"/a/.venv", "/a/my data"})
+        self.assertEqual(supervise.mounted("missing"), set())
+
+    def test_a_run_finds_what_the_one_before_found(self):
+        tree = supervise.Tree()
+        supervise.write("new.txt", b"left behind")
+        supervise.write("my data/three.txt", b"after")
+        supervise.write("src/one.py", b"rewritten")
+        tree.restore()
+        with open("my data/three.txt", "rb") as file:
+            self.assertEqual(file.read(), b"before")
+        self.assertFalse(os.path.exists("new.txt"))
+        # Code is not put back: whoever rewrites it is to be seen.
+        with open("src/one.py", "rb") as file:
+            self.assertEqual(file.read(), b"rewritten")
 
 
 if __name__ == "__main__":
