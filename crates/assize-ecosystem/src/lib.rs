@@ -41,9 +41,10 @@ pub use ecosystem::{ECOSYSTEMS, Ecosystem, GeneratedPaths, Install, TestPaths};
 pub use language::Language;
 pub use role::FileRole;
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use assize_core::path::{ending, file_name};
+use assize_core::path::{ending, file_name, parent};
 
 use command::CommandRole;
 use marker::{SkipMarker, TestMarkers};
@@ -190,6 +191,16 @@ pub fn reading_rank(path: &str) -> u8 {
 /// Folders of a project that hold installed packages of others.
 pub fn dependency_folders() -> impl Iterator<Item = &'static str> {
     ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.dependency_folders).copied()
+}
+
+/// The folders among these files that package managers have filled: what they leave behind says so.
+pub fn installed_folders<'a>(files: impl IntoIterator<Item = &'a str>) -> BTreeSet<&'a str> {
+    let is_mark = |path: &str| {
+        let ends = |mark: &str| path.strip_suffix(mark).is_some_and(|above| above.is_empty() || above.ends_with('/'));
+        ECOSYSTEMS.iter().any(|ecosystem| ecosystem.marks_of_installed.iter().any(|mark| ends(mark)))
+    };
+    let folders = files.into_iter().filter(|path| is_mark(path)).map(parent);
+    folders.filter(|folder| !folder.is_empty()).collect()
 }
 
 /// The stores of packages and toolchains below a home folder.

@@ -20,6 +20,8 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use assize_core::path::is_below;
+
 use crate::process::{ProcessLimits, ProcessResult, run};
 use crate::scratch::Scratch;
 use crate::search_path::SearchPath;
@@ -370,7 +372,7 @@ impl Repository {
         }
     }
 
-    /// Lists tracked files, and untracked files that are not ignored.
+    /// Lists tracked files, and untracked files that are neither ignored nor installed by a package manager.
     ///
     /// # Errors
     ///
@@ -384,7 +386,12 @@ impl Repository {
             let hidden = tag.is_ascii_lowercase() || tag == 'S';
             Some(Listed { path: path.to_owned(), tracked: tag != '?', hidden })
         });
-        Ok(listed.collect())
+        let mut listed: Vec<Listed> = listed.collect();
+        let untracked = listed.iter().filter(|file| !file.tracked).map(|file| file.path.as_str());
+        let installed =
+            assize_ecosystem::installed_folders(untracked).into_iter().map(str::to_owned).collect::<Vec<_>>();
+        listed.retain(|file| file.tracked || !installed.iter().any(|folder| is_below(&file.path, folder)));
+        Ok(listed)
     }
 
     /// Makes changes visible that index entries hide, in the shadow's index only. Paths that the work tree lacks are

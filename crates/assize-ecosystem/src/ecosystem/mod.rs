@@ -37,6 +37,8 @@ pub struct Ecosystem {
     pub dependency_folders: &'static [&'static str],
     /// Folders of a project that hold an interpreter with its packages.
     pub environments: &'static [&'static str],
+    /// Files that package managers leave in a folder that they fill, by the ends of their paths.
+    pub marks_of_installed: &'static [&'static str],
     /// Folders that hold a copy of somebody else's code.
     pub vendored_folders: &'static [&'static str],
     /// What tools write.
@@ -127,6 +129,7 @@ impl Ecosystem {
         preparation_commands: preparation::as_listed,
         dependency_folders: &[],
         environments: &[],
+        marks_of_installed: &[],
         vendored_folders: &[],
         generated: GeneratedPaths { names: &[], folders: &[] },
         tests: TestPaths::NONE,

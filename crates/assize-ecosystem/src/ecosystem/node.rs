@@ -139,6 +139,12 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     preparation_commands: preparation::node_commands,
     lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"],
     dependency_folders: &["node_modules"],
+    marks_of_installed: &[
+        "node_modules/.package-lock.json",
+        "node_modules/.modules.yaml",
+        "node_modules/.yarn-integrity",
+        "node_modules/.yarn-state.yml",
+    ],
     vendored_folders: &["node_modules", "bower_components"],
     generated: GeneratedPaths {
         names: &[

@@ -136,6 +136,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     lock_files: &["poetry.lock", "uv.lock", "Pipfile.lock", "pdm.lock"],
     dependency_folders: &[".venv", "venv"],
     environments: &[".venv", "venv"],
+    marks_of_installed: &["pyvenv.cfg"],
     vendored_folders: &["site-packages"],
     generated: GeneratedPaths { names: &["*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py"], folders: &["__pycache__"] },
     // pytest collects `test_*.py` and `*_test.py`, unittest and Django `test*.py`. Of what only the latter collect, two names are listed that

@@ -73,6 +73,28 @@ fn untracked_files_are_listed_and_ignored_ones_are_not() {
 }
 
 #[test]
+fn what_package_managers_installed_is_not_listed() {
+    let repo = Repo::with_commit(&[("a.txt", "one\n"), ("kept/node_modules/.package-lock.json", "{}\n")]);
+    for path in [
+        "kept/node_modules/is-odd/index.js",
+        ".venv/pyvenv.cfg",
+        ".venv/lib/python3.12/site-packages/pip/__init__.py",
+        "my environment/pyvenv.cfg",
+        "web/node_modules/.package-lock.json",
+        "web/node_modules/is-odd/index.js",
+        "tests/fixtures/node_modules/is-even/index.js",
+        "web/page.ts",
+    ] {
+        repo.write(path, "new\n");
+    }
+    let untracked: Vec<String> =
+        paths(&repo).into_iter().filter(|(_, tracked)| !tracked).map(|(path, _)| path).collect();
+    // The mark is tracked: whoever committed it wants to see what changes beside it.
+    let kept = ["kept/node_modules/is-odd/index.js", "tests/fixtures/node_modules/is-even/index.js", "web/page.ts"];
+    assert_eq!(untracked, kept);
+}
+
+#[test]
 fn a_repository_without_commits_is_compared_with_nothing() {
     let repo = Repo::empty();
     repo.write("a.txt", "one\n");
