@@ -238,6 +238,12 @@ def run_pytest():
         status = int(pytest.main(arguments, plugins=[plugin]))
     except SystemExit as error:
         status = error.code if isinstance(error.code, int) else 3
+    if status not in (0, 1):
+        # Why it gave up stands in what it printed, which nobody writes out when the process leaves at once.
+        try:
+            sys.stdout.flush()
+        except (OSError, ValueError, AttributeError):
+            pass
     say("finished", status=status)
     leave(0)
 

@@ -90,7 +90,7 @@ fn install(folder: &Path) -> Result {
         venv.current_dir(folder);
         shell::run(venv)?;
         let mut pip = command(folder.join(".venv/bin/python"), &["-m", "pip", "install", "--quiet"]);
-        pip.args(["pytest", "ruff", "mypy", "."]).current_dir(folder);
+        pip.args(["pytest", "pytest-asyncio", "ruff", "mypy", "."]).current_dir(folder);
         shell::run(pip)?;
     } else if exists("package.json") && !exists("node_modules") {
         let mut npm = command("npm", &["install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts"]);
