@@ -388,8 +388,8 @@ impl Repository {
         });
         let mut listed: Vec<Listed> = listed.collect();
         let untracked = listed.iter().filter(|file| !file.tracked).map(|file| file.path.as_str());
-        let installed =
-            assize_ecosystem::installed_folders(untracked).into_iter().map(str::to_owned).collect::<Vec<_>>();
+        let installed = assize_ecosystem::installed_folders(untracked);
+        let installed: Vec<String> = installed.into_iter().map(str::to_owned).collect();
         listed.retain(|file| file.tracked || !installed.iter().any(|folder| is_below(&file.path, folder)));
         Ok(listed)
     }

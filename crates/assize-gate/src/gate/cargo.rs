@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::{file_name, is_example, is_within, relative_to};
+use assize_core::path::{file_name, is_example, is_within, parent, relative_to};
 use assize_ecosystem::{is_generated, is_test};
 use assize_report::{ReportError, ToolReport};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -132,7 +132,7 @@ fn path_dependencies(manifest: &toml::Table) -> Vec<String> {
 }
 
 fn folder_of(path: &str) -> String {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
+    parent(path).to_owned()
 }
 
 fn join(folder: &str, path: &str) -> String {
