@@ -144,7 +144,7 @@ impl Ledger {
     ///
     /// Fails if the event could not be recorded; then no part of it is.
     pub fn append(&mut self, at_ms: i64, court: &str, session: &str, event: &LedgerEvent) -> Result<u64, LedgerError> {
-        let payload = serde_json::to_string(event).map_err(|error| LedgerError::Payload {
+        let payload = event.to_json().map_err(|error| LedgerError::Payload {
             path: self.path(),
             seq: 0,
             detail: error.to_string(),
@@ -265,7 +265,7 @@ impl Ledger {
             .query_row(sql, [], |row| row.get(0))
             .optional()
             .map_err(|error| self.failure(&error))?;
-        Ok(payload.and_then(|payload| serde_json::from_slice(&payload).ok()))
+        Ok(payload.and_then(|payload| LedgerEvent::from_json(str::from_utf8(&payload).ok()?).ok()))
     }
 
     /// Reads the event of an entry.
@@ -274,7 +274,7 @@ impl Ledger {
     ///
     /// Fails if the payload is not an event of this version.
     pub fn event(&self, entry: &LedgerEntry) -> Result<LedgerEvent, LedgerError> {
-        serde_json::from_str(&entry.payload).map_err(|error| LedgerError::Payload {
+        LedgerEvent::from_json(&entry.payload).map_err(|error| LedgerError::Payload {
             path: self.path(),
             seq: entry.header.seq,
             detail: error.to_string(),

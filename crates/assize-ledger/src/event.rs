@@ -114,6 +114,24 @@ pub enum LedgerEvent {
 }
 
 impl LedgerEvent {
+    /// Reads an event from the JSON that [`LedgerEvent::to_json`] writes. An event of an unknown kind is [`LedgerEvent::Unknown`].
+    ///
+    /// # Errors
+    ///
+    /// Fails if the text is not JSON, or not that of an event.
+    pub fn from_json(json: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(json)
+    }
+
+    /// Writes the event as one line of JSON.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a path in it is not UTF-8.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(self)
+    }
+
     /// Returns the name of the kind that is shown and stored.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -184,7 +202,7 @@ mod tests {
 
     #[test]
     fn an_event_of_a_later_version_changes_nothing() {
-        let event: LedgerEvent = serde_json::from_str(r#"{"kind":"new_thing","x":1}"#).expect("readable");
+        let event = LedgerEvent::from_json(r#"{"kind":"new_thing","x":1}"#).expect("readable");
         let prompted = LedgerEvent::Prompted {
             agent: "test".to_owned(),
             prompt_id: "p1".to_owned(),

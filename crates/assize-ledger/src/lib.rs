@@ -8,7 +8,7 @@
 //!
 //! let line = r#"{"kind": "prompted", "agent": "codex", "prompt_id": "p1",
 //!                "directive": {"id": "d1", "kind": "initial", "text": "Add a parser"}}"#;
-//! let event: LedgerEvent = serde_json::from_str(line)?;
+//! let event = LedgerEvent::from_json(line)?;
 //! assert_eq!(event.kind(), "prompted");
 //! let state = session_state([&event]);
 //! assert_eq!((state.prompt_id.as_str(), state.active.len()), ("p1", 1));

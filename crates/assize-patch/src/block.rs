@@ -2,9 +2,9 @@
 //!
 //! Where they stand in a file must not be known here.
 
-use similar::{Algorithm, ChangeTag, capture_diff_slices};
+use similar::{Change, ChangeTag};
 
-use super::line::LineEnding;
+use super::line::{LineEnding, line_diff};
 
 /// Whether a line stays, goes or comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,16 +55,18 @@ impl HunkLine {
 }
 
 /// Returns the lines that make new ones of old ones; those that both have stay.
-pub(super) fn between_lines(old: &[&str], new: &[&str]) -> Vec<HunkLine> {
-    let steps = capture_diff_slices(Algorithm::Myers, old, new);
-    let changes = steps.iter().flat_map(|step| step.iter_changes(old, new));
-    let line = |change: similar::Change<&str>| HunkLine {
+pub(super) fn between_lines<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<HunkLine> {
+    let bytes = |lines: &[&'a str]| lines.iter().map(|line| line.as_bytes()).collect::<Vec<_>>();
+    let (old, new) = (bytes(old), bytes(new));
+    let steps = line_diff(&old, &new);
+    let changes = steps.iter().flat_map(|step| step.iter_changes(&old, &new));
+    let line = |change: Change<&[u8]>| HunkLine {
         kind: match change.tag() {
             ChangeTag::Equal => HunkLineKind::Context,
             ChangeTag::Delete => HunkLineKind::Removed,
             ChangeTag::Insert => HunkLineKind::Added,
         },
-        content: change.value().as_bytes().to_vec(),
+        content: change.value().to_vec(),
         end: LineEndRule::Unsaid,
     };
     changes.map(line).collect()

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use base64::Engine as _;
 use memchr::memmem;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
-use super::line::TextLines;
+use super::line::{TextLines, line_diff};
 use super::plan::{FileTransition, PatchPlan, plan, rewritten};
 use super::snapshot::{FileContent, PathState, Snapshot};
 use super::{Encoding, NumberedOp, Op, Patch, PatchLimits};
@@ -104,9 +104,8 @@ impl<'a> Difference<'a> {
             return None;
         }
         let (old, new) = (TextLines::of(&before.bytes), TextLines::of(&after.bytes));
-        let whole = |lines: &TextLines<'a>| (0..lines.count()).map(|line| lines.whole(line)).collect::<Vec<_>>();
-        let parts = capture_diff_slices(Algorithm::Myers, &whole(&old), &whole(&new)).into_iter();
-        let parts = parts
+        let parts = line_diff(&old.all(), &new.all())
+            .into_iter()
             .filter(|step| !matches!(step, DiffOp::Equal { .. }))
             .map(|step| (step.old_range(), step.new_range()))
             .collect();

@@ -7,8 +7,15 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
 /// The byte order mark of UTF-8. It stands before the first line and belongs to none.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Returns the shortest way from old lines to new ones (Myers, An O(ND) Difference Algorithm and Its Variations, 1986).
+pub fn line_diff(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    capture_diff_slices(Algorithm::Myers, old, new)
+}
 
 /// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +78,11 @@ impl<'a> TextLines<'a> {
     /// lies the end of the text.
     pub fn span(&self, lines: Range<usize>) -> Range<usize> {
         self.bounds[lines.start]..self.bounds[lines.end]
+    }
+
+    /// Returns all lines, each with its ending.
+    pub fn all(&self) -> Vec<&'a [u8]> {
+        (0..self.count()).map(|line| self.whole(line)).collect()
     }
 
     /// Returns a line with its ending.

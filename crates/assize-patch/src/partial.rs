@@ -4,27 +4,23 @@
 
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
-use super::line::TextLines;
+use super::line::{TextLines, line_diff};
 
 /// Returns a text in which the lines are those of `after` where `keeps` says so, and those of `before` elsewhere. It is asked for
 /// each place in which the two differ, from the top, by the lines of `before` that go there, counted from 0; none go where
 /// lines are put in.
 pub fn in_part(before: &[u8], after: &[u8], mut keeps: impl FnMut(Range<usize>) -> bool) -> Vec<u8> {
     let (old, new) = (TextLines::of(before), TextLines::of(after));
-    let (old_lines, new_lines) = (all(&old), all(&new));
+    let (old_lines, new_lines) = (old.all(), new.all());
     let mut bytes = Vec::with_capacity(before.len().max(after.len()));
-    for step in capture_diff_slices(Algorithm::Myers, &old_lines, &new_lines) {
+    for step in line_diff(&old_lines, &new_lines) {
         let is_kept = !matches!(step, DiffOp::Equal { .. }) && keeps(step.old_range());
         let lines = if is_kept { &new_lines[step.new_range()] } else { &old_lines[step.old_range()] };
         lines.iter().for_each(|line| bytes.extend_from_slice(line));
     }
     bytes
-}
-
-fn all<'a>(lines: &TextLines<'a>) -> Vec<&'a [u8]> {
-    (0..lines.count()).map(|line| lines.whole(line)).collect()
 }
 
 #[cfg(test)]

@@ -11,11 +11,11 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use similar::{Algorithm, DiffTag, capture_diff_slices};
+use similar::DiffTag;
 
 use super::block::{HunkLine, HunkLineKind, LineEndRule, between_lines, without_numbers};
 use super::indent::{IndentMap, parted};
-use super::line::{LineEnding, TextLines};
+use super::line::{LineEnding, TextLines, line_diff};
 
 /// How loosely a text was compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -334,13 +334,13 @@ enum SpokenDepth {
 
 /// Says by what the lines that come are indented. Lines on both sides that have the same text speak for the patch where they have
 /// the same depth in it, and for the file where the new one has the depth that the old one has there.
-fn spoken_depth(block: &[HunkLine], pairs: &[Option<(&str, &str)>], map: &IndentMap) -> SpokenDepth {
+fn spoken_depth<'b>(block: &'b [HunkLine], pairs: &[Option<(&str, &str)>], map: &IndentMap) -> SpokenDepth {
     if map.is_same() {
         return SpokenDepth::OfPatch;
     }
     let side = |gone: HunkLineKind| block.iter().filter(move |line| line.kind != gone);
     let (old, new): (Vec<_>, Vec<_>) = (side(HunkLineKind::Added).collect(), side(HunkLineKind::Removed).collect());
-    let rest = |lines: &[&HunkLine]| lines.iter().map(|line| line.content.trim_ascii().to_vec()).collect::<Vec<_>>();
+    let rest = |lines: &[&'b HunkLine]| lines.iter().map(|line| line.content.trim_ascii()).collect::<Vec<_>>();
     let (mut for_patch, mut for_file) = (0, 0);
     for (one, other) in same_pairs(&rest(&old), &rest(&new)) {
         let Some((from, to)) = pairs[one] else { continue };
@@ -372,8 +372,8 @@ fn spoken_depth(block: &[HunkLine], pairs: &[Option<(&str, &str)>], map: &Indent
 }
 
 /// Pairs what is the same in two lists, in their order.
-fn same_pairs(old: &[Vec<u8>], new: &[Vec<u8>]) -> Vec<(usize, usize)> {
-    let steps = capture_diff_slices(Algorithm::Myers, old, new);
+fn same_pairs(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
+    let steps = line_diff(old, new);
     let same = steps.iter().filter(|step| step.tag() == DiffTag::Equal);
     same.flat_map(|step| step.old_range().zip(step.new_range())).collect()
 }
