@@ -60,6 +60,11 @@ pub fn relative_to<'a>(path: &'a str, folder: &str) -> &'a str {
     path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/')
 }
 
+/// Joins a folder and what stands in it; the folder itself may be the root of the tree, the empty string.
+pub fn within(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
 /// Joins a folder and a relative path, with `.` and `..` worked out.
 ///
 /// `None` means that the path leads out of the tree.

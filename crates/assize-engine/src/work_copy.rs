@@ -11,7 +11,7 @@ use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
 
-use assize_core::path::parent;
+use assize_core::path::{parent, within};
 use assize_patch::FileTransition;
 
 use crate::git::{GitError, Repository};
@@ -295,7 +295,7 @@ pub fn dependency_folders(root: &Path, files: &BTreeSet<String>) -> Vec<String> 
     let mut found = Vec::new();
     for folder in folders {
         for &name in &names {
-            let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+            let path = within(folder, name);
             let inside = format!("{path}/");
             let is_part = files.contains(&path)
                 || files.range(inside.clone()..).next().is_some_and(|file| file.starts_with(&inside));

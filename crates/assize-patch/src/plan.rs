@@ -3,6 +3,7 @@
 //! Everything is decided here, before a byte is written: every fault of every operation is listed,
 //! or the patch fits whole. How files get written must not be known here.
 
+use assize_core::path::within;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -250,7 +251,7 @@ impl<'a> Planner<'a> {
         let below = format!("{folder}/");
         let is_concerned = self.removed.range(below.as_str()..).next().is_some_and(|path| path.starts_with(&below));
         is_concerned
-            && self.tree.names(folder).map(|name| joined(folder, name)).all(|path| {
+            && self.tree.names(folder).map(|name| within(folder, name)).all(|path| {
                 self.removed.contains(path.as_str())
                     || (*self.tree.entry(&path) == PathState::Folder && self.is_emptied(&path))
             })
@@ -449,10 +450,10 @@ impl<'a> Planner<'a> {
             return None;
         }
         let key = (folder, folded(name));
-        let is_like = |other: &&str| folded(other) == key.1 && !gone.contains(joined(folder, other).as_str());
+        let is_like = |other: &&str| folded(other) == key.1 && !gone.contains(within(folder, other).as_str());
         let there = self.tree.names(folder).find(is_like);
         let other = there.or_else(|| existing.get(&key).copied().filter(|other| *other != name));
-        let other = other.map(|other| joined(folder, other));
+        let other = other.map(|other| within(folder, other));
         existing.entry(key).or_insert(name);
         other
     }
@@ -488,10 +489,6 @@ impl<'a> Planner<'a> {
 
 /// Every name that will stand in a folder, by the folder and what it folds to.
 type NamesByFolder<'a> = BTreeMap<(&'a str, String), &'a str>;
-
-fn joined(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
-}
 
 /// Returns the first operation on a file that cannot go with one before it, and that one.
 fn contradiction(ops: &[NumberedOp<'_>]) -> Option<(usize, usize)> {

@@ -9,7 +9,7 @@ pub(crate) mod requirement;
 
 use std::collections::BTreeSet;
 
-use assize_core::path::{is_below, parent};
+use assize_core::path::{is_below, parent, within};
 
 use crate::{ECOSYSTEMS, Ecosystem, is_setting, of_manifest};
 
@@ -101,10 +101,6 @@ pub(crate) fn as_listed(view: &ProjectView<'_>, folder: &str, preparation: &Prep
     // A lock file whose text is not at hand may name some.
     let names = (view.text)(&path).is_none_or(|text| NAMING.iter().any(|word| text.contains(word)));
     if names { vec![preparation.command.to_owned()] } else { Vec::new() }
-}
-
-pub(crate) fn within(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Quotes a word for a shell, if it has to be.

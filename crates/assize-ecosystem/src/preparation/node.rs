@@ -1,10 +1,11 @@
 //! Node: the package manager that the lock file names, also where it is not installed.
 
+use assize_core::path::within;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Preparation, ProjectView, within};
+use super::{Preparation, ProjectView};
 
 /// Package managers that can be had from the registry, with the package that is taken where a project names no version.
 const MANAGERS: [(&str, &str); 3] = [("pnpm", "pnpm@10"), ("yarn", "yarn@1"), ("bun", "bun@1")];

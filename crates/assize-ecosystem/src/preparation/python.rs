@@ -5,6 +5,7 @@
 //! one, extras, groups, files of requirements and the environments of tox say what belongs to tests and checks: by their
 //! names, or because a runner of tests or a checker is among their packages.
 
+use assize_core::path::within;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -13,7 +14,7 @@ use toml::{Table, Value};
 
 use super::hook::{HOOKS_FILE, pinned};
 use super::requirement::{from_poetry, has_check_tool, is_for_checks, may_name_packages, package};
-use super::{Preparation, ProjectView, quoted, within};
+use super::{Preparation, ProjectView, quoted};
 use crate::{is_setting, is_test};
 
 /// The environment's own installer.

@@ -6,6 +6,7 @@
 //! the base, both have what was installed for the base: code of the change has no part in it. This module must not know
 //! any package manager.
 
+use assize_core::path::within;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
@@ -418,7 +419,7 @@ fn keep(work: &Path, before: &BTreeSet<String>, to: &Path) -> io::Result<Prepare
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(work.join(&folder))?.flatten() {
             let Ok(name) = entry.file_name().into_string() else { continue };
-            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+            let path = within(&folder, &name);
             let meta = fs::symlink_metadata(entry.path())?;
             let was_there =
                 || before.range(format!("{path}/")..).next().is_some_and(|it| it.starts_with(&format!("{path}/")));

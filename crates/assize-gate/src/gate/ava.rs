@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use assize_core::path::parent;
+use assize_core::path::{parent, within};
 use assize_report::{ReportError, ToolReport};
 
-use super::javascript::{self, within};
+use super::javascript;
 use super::runner::{JavaScriptRunner, PositionalMeaning};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};

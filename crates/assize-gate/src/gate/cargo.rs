@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::{file_name, is_example, is_within, parent, relative_to};
+use assize_core::path::{file_name, is_example, is_within, join, parent, relative_to, within};
 use assize_ecosystem::{is_generated, is_test};
 use assize_report::{ReportError, ToolReport};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -36,7 +36,10 @@ pub(super) fn roots(project: &Project) -> Vec<CargoRoot> {
     let mut found: Vec<CargoRoot> = manifests
         .filter(|(path, _)| !is_generated(path))
         // One that cannot be read is cargo's to complain about.
-        .map(|(path, text)| CargoRoot { folder: folder_of(path), manifest: toml::from_str(text).unwrap_or_default() })
+        .map(|(path, text)| CargoRoot {
+            folder: parent(path).to_owned(),
+            manifest: toml::from_str(text).unwrap_or_default(),
+        })
         .collect();
     found.sort_by_key(|root| (root.folder.split('/').count(), root.folder.clone()));
     let mut roots: Vec<CargoRoot> = Vec::new();
@@ -86,7 +89,7 @@ impl CargoRoot {
         let mut manifests: BTreeMap<String, toml::Table> = BTreeMap::new();
         for (path, text) in project.manifests.iter().filter(|(path, _)| file_name(path) == "Cargo.toml") {
             if let Ok(manifest) = toml::from_str(text) {
-                manifests.insert(folder_of(path), manifest);
+                manifests.insert(parent(path).to_owned(), manifest);
             }
         }
         let mut wanted: Vec<String> = vec![self.folder.clone()];
@@ -100,7 +103,7 @@ impl CargoRoot {
         while let Some(folder) = wanted.pop() {
             let Some(manifest) = manifests.get(&folder).filter(|_| known.insert(folder.clone())) else { continue };
             if is_workspace {
-                let inner = path_dependencies(manifest).into_iter().map(|path| join(&folder, &path));
+                let inner = path_dependencies(manifest).into_iter().filter_map(|path| join(&folder, &path));
                 wanted.extend(inner.filter(|inner| {
                     is_within(inner, &self.folder) && !excluded.is_match(relative_to(inner, &self.folder))
                 }));
@@ -131,24 +134,6 @@ fn path_dependencies(manifest: &toml::Table) -> Vec<String> {
         .collect()
 }
 
-fn folder_of(path: &str) -> String {
-    parent(path).to_owned()
-}
-
-fn join(folder: &str, path: &str) -> String {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            name => parts.push(name),
-        }
-    }
-    parts.join("/")
-}
-
 /// One setup for each folder that cargo is run in.
 pub(super) fn setups(project: &Project, because: &str) -> Vec<Setup> {
     let setup = |root: CargoRoot| Setup { folder: root.folder, because: because.to_owned(), detail: String::new() };
@@ -157,7 +142,7 @@ pub(super) fn setups(project: &Project, because: &str) -> Vec<Setup> {
 
 /// Returns whether a workspace has `cargo nextest` run its tests.
 pub(super) fn uses_nextest(project: &Project, folder: &str) -> bool {
-    project.files.contains(&join(folder, ".config/nextest.toml"))
+    project.files.contains(&within(folder, ".config/nextest.toml"))
 }
 
 /// Says how `cargo test` and nextest call tests, each given by its file and its name in there, where cargo's own rules say
@@ -166,7 +151,7 @@ pub(super) fn test_ids(setup: &Setup, project: &Project, tests: &[(String, Strin
     let Some(root) = roots(project).into_iter().find(|root| root.folder == setup.folder) else { return Vec::new() };
     let packages = root.packages(project);
     let ids = |(path, name): &(String, String)| {
-        let own = packages.iter().filter(|package| is_within(&folder_of(path), &package.folder));
+        let own = packages.iter().filter(|package| is_within(parent(path), &package.folder));
         let Some(package) = own.max_by_key(|package| package.folder.len()) else { return Vec::new() };
         let inside = relative_to(path, &package.folder);
         let of = |(program, modules): (String, String)| format!("{program} {modules}{name}");
@@ -182,13 +167,15 @@ pub(super) fn only(mut command: GateCommand, setup: &Setup, project: &Project, f
     let packages = root.packages(project);
     let (mut names, mut programs) = (BTreeSet::new(), BTreeSet::new());
     for path in files {
-        let own = packages.iter().filter(|package| is_within(&folder_of(path), &package.folder));
+        let own = packages.iter().filter(|package| is_within(parent(path), &package.folder));
         let package = own.max_by_key(|package| package.folder.len())?;
         let inside: Vec<&str> = relative_to(path, &package.folder).split('/').collect();
         names.insert(package.name.clone());
         programs.insert(match inside[..] {
             ["tests", name] => name.strip_suffix(".rs").map(str::to_owned),
-            ["tests", name, ..] if project.files.contains(&join(&package.folder, &format!("tests/{name}/main.rs"))) => {
+            ["tests", name, ..]
+                if project.files.contains(&within(&package.folder, &format!("tests/{name}/main.rs"))) =>
+            {
                 Some(name.to_owned())
             }
             _ => None,
@@ -211,7 +198,7 @@ fn programs(package: &str, path: &str, project: &Project, folder: &str) -> Vec<(
         let parts = if parts.last() == Some(&"mod") { &parts[..parts.len() - 1] } else { parts };
         parts.iter().map(|part| format!("{part}::")).collect::<String>()
     };
-    let is_root = |program: &str| project.files.contains(&join(folder, &format!("{program}/main.rs")));
+    let is_root = |program: &str| project.files.contains(&within(folder, &format!("{program}/main.rs")));
     let (library, main) = (package.to_owned(), format!("{package}::bin/{package}"));
     match parts[..] {
         ["src", "lib"] => vec![(library, String::new())],
@@ -257,7 +244,7 @@ fn features(project: &Project, folder: &str, call: &str) -> Vec<String> {
 
 /// A command of cargo's that reaches no network and leaves the lock file alone.
 pub(super) fn command(setup: &Setup, project: &Project, arguments: &[&str]) -> GateCommand {
-    let lock = join(&setup.folder, "Cargo.lock");
+    let lock = within(&setup.folder, "Cargo.lock");
     let call = arguments.first().map(|name| format!("cargo {name}"));
     let mut arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     arguments.extend(call.into_iter().flat_map(|call| features(project, &setup.folder, &call)));

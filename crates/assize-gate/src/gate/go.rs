@@ -4,11 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use assize_core::path::{file_name, is_below, parent};
+use assize_core::path::{file_name, is_below, parent, within};
 use assize_ecosystem::is_generated;
 use assize_report::ToolReport;
 
-use super::javascript::within;
 use super::{GateCommand, GateOutput, Project, Setup};
 
 /// Finds the modules that hold code.

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use assize_core::path::{is_below, parent, relative_to};
+use assize_core::path::{is_below, parent, relative_to, within};
 use assize_ecosystem::holds_tests;
 use assize_report::{ToolReport, ReportError, go_test};
 
-use super::javascript::within;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup, go};
 
 /// The runner of tests that comes with Go.

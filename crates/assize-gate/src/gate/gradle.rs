@@ -1,8 +1,8 @@
 //! `gradle test`: builds Java and Kotlin code and runs its tests with Gradle.
 
+use assize_core::path::within;
 use assize_report::{ToolReport, ReportError};
 
-use super::javascript::within;
 use super::maven::outermost;
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, REPORTS, Setup, surefire};
 

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::{file_name, is_below, parent};
+use assize_core::path::{file_name, is_below, parent, within};
 use assize_ecosystem::{holds_tests, is_generated};
 use assize_report::ToolReport;
 use assize_report::eslint::CODE_ENDINGS;
@@ -120,11 +120,6 @@ fn is_foreign(path: &str) -> bool {
             .rev()
             .skip(1)
             .any(|part| matches!(part, "fixtures" | "__fixtures__" | "testdata" | "templates"))
-}
-
-/// Joins a folder and what stands in it.
-pub(super) fn within(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// The way from a folder to the root.

@@ -1,10 +1,9 @@
 //! `mvn test`: builds Java code and runs its tests with Maven.
 
-use assize_core::path::{file_name, is_below, parent};
+use assize_core::path::{file_name, is_below, parent, within};
 use assize_ecosystem::is_generated;
 use assize_report::{ToolReport, ReportError};
 
-use super::javascript::within;
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, REPORTS, Setup, surefire};
 
 /// A builder of Java projects.

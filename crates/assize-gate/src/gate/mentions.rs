@@ -3,10 +3,10 @@
 //! A tool that the maintainers call is in use even if nothing configures it, and it looks at what their calls name. This
 //! must not know what tools there are.
 
+use assize_core::path::within;
 use assize_ecosystem::pipeline::PipelineCommand;
 
 use super::Project;
-use super::javascript::within;
 
 /// Options of checkers that take their value as the next word.
 const VALUED: [&str; 34] = [

@@ -1,9 +1,9 @@
 //! `mocha`: a runner of tests for JavaScript that leaves assertions to others.
 
-use assize_core::path::parent;
+use assize_core::path::{parent, within};
 use assize_report::{ReportError, ToolReport};
 
-use super::javascript::{self, within};
+use super::javascript;
 use super::runner::{ASSERTED, JavaScriptRunner, PositionalMeaning, asserting};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};

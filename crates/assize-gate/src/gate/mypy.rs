@@ -1,5 +1,6 @@
 //! `mypy`: types of Python, where the project has them checked.
 
+use assize_core::path::within;
 use assize_report::{ReportError, ToolReport, mypy};
 
 use super::python::{self, PythonTool};
@@ -63,9 +64,9 @@ impl Gate for Mypy {
 /// Returns whether configuration says what is checked, so that nothing may be said on the command line.
 fn names_its_files(project: &Project, folder: &str) -> bool {
     const KEYS: [&str; 3] = ["files", "packages", "modules"];
-    let table = python::table(project, &python::within(folder, "pyproject.toml"), "mypy");
+    let table = python::table(project, &within(folder, "pyproject.toml"), "mypy");
     let ini = |name: &str| {
-        let path = python::within(folder, name);
+        let path = within(folder, name);
         KEYS.iter().any(|key| python::setting(project, &path, "mypy", key).is_some())
     };
     table.is_some_and(|table| KEYS.iter().any(|key| table.contains_key(*key)))

@@ -1,6 +1,6 @@
 //! `node --test`: the runner of tests that comes with Node.
 
-use assize_core::path::parent;
+use assize_core::path::{parent, within};
 use assize_ecosystem::command::CommandRole;
 use assize_report::{ToolReport, ReportError};
 
@@ -99,7 +99,7 @@ impl Gate for NodeTest {
             // Without a pattern Node looks for files by their names, whatever kind of module they are.
             let tests = plain_tests(project, &setup.folder);
             let folder = tests.first().map_or("", |path| parent(path)).to_owned();
-            javascript::within(&folder, &format!("{word}.test.cjs"))
+            within(&folder, &format!("{word}.test.cjs"))
         };
         let path = match RUNNER.names_files(setup, project) {
             false => default(),
@@ -129,7 +129,7 @@ fn setup(project: &Project, package: &NodePackage) -> Option<Setup> {
         return None;
     }
     let tests = plain_tests(project, &package.folder);
-    let path = javascript::within(&package.folder, tests.first()?);
+    let path = within(&package.folder, tests.first()?);
     let because = format!("{path} is a file of tests, and nothing speaks of another runner");
     Some(Setup { folder: package.folder.clone(), because, detail: String::new() })
 }

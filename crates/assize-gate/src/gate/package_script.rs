@@ -4,6 +4,7 @@
 //! objection when it is. For tests that is not enough, since nobody can tell whether any ran. It must not know which
 //! scripts there are.
 
+use assize_core::path::within;
 use std::collections::BTreeMap;
 
 use assize_core::finding::Severity;
@@ -89,7 +90,7 @@ pub(super) fn report(setup: &Setup, output: &GateOutput) -> Result<ToolReport, R
             report.object(Diagnostic {
                 code: format!("script:{}", setup.detail),
                 severity: Severity::Error,
-                path: Some(javascript::within(&setup.folder, "package.json")),
+                path: Some(within(&setup.folder, "package.json")),
                 line: None,
                 message: message(&format!("the script `{}` ended with status {status}: {said}", setup.detail)),
                 offer: None,

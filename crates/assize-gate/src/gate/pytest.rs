@@ -12,6 +12,7 @@
 //!
 //! Tests that take longer than a minute have no twins, which is said as a warning.
 
+use assize_core::path::within;
 use assize_report::{ToolReport, ReportError};
 
 use super::python::{self, PythonRoot};
@@ -71,7 +72,7 @@ fn setup(project: &Project, root: PythonRoot) -> Option<Setup> {
     let because = pytest_because(project, &root).or_else(|| {
         let ours = python_tests::is_installed(project, &root.folder) && unittest_because(project, &root).is_none();
         let first = root.tests.first().filter(|_| ours)?;
-        Some(format!("{} is a file of tests", python::within(&root.folder, first)))
+        Some(format!("{} is a file of tests", within(&root.folder, first)))
     })?;
     Some(Setup { folder: root.folder, because, detail: String::new() })
 }

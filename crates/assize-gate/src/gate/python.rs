@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::{file_name, is_below, parent};
+use assize_core::path::{file_name, is_below, parent, within};
 use assize_ecosystem::{FileRole, Language, holds_tests, is_generated, of_language};
 use assize_report::{ReportError, ToolReport, message};
 
@@ -70,11 +70,6 @@ pub(super) fn roots(project: &Project) -> Vec<PythonRoot> {
         roots.entry(above).or_default().push(path[above.len()..].trim_start_matches('/').to_owned());
     }
     roots.into_iter().map(|(folder, tests)| PythonRoot { folder: folder.to_owned(), tests }).collect()
-}
-
-/// Joins a folder and what stands in it.
-pub(super) fn within(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 impl PythonTool {

@@ -4,6 +4,7 @@
 //! `drivers/supervise.py` starts the runner in a process of its own, with a plug-in that reports what happens, and keeps the channel to
 //! itself; see there.
 
+use assize_core::path::within;
 use std::collections::BTreeMap;
 
 use assize_report::{ReportError, ToolReport, driver_events};
@@ -25,7 +26,7 @@ pub(super) fn pytest_because(project: &Project, root: &PythonRoot) -> Option<Str
         return configured;
     }
     let in_folders =
-        [root.folder.as_str(), ""].into_iter().flat_map(|folder| CONFTEST.map(|name| python::within(folder, name)));
+        [root.folder.as_str(), ""].into_iter().flat_map(|folder| CONFTEST.map(|name| within(folder, name)));
     if let Some(path) = in_folders.into_iter().find(|path| project.files.contains(path)) {
         return Some(format!("there is a {path}"));
     }
@@ -80,8 +81,7 @@ pub(super) fn driver_command_for(
     files: &[&str],
 ) -> Option<GateCommand> {
     let tests = root(project, &setup.folder).tests;
-    let named: Vec<&String> =
-        tests.iter().filter(|test| files.contains(&&*python::within(&setup.folder, test))).collect();
+    let named: Vec<&String> = tests.iter().filter(|test| files.contains(&&*within(&setup.folder, test))).collect();
     let mut command = driver_command(driven, setup, project, own);
     let text = command.provided.get_mut(SETTINGS)?;
     let mut settings: serde_json::Value = serde_json::from_str(text).ok()?;
@@ -93,7 +93,7 @@ pub(super) fn driver_command_for(
 /// The command that starts the supervisor; `own` is the project's interpreter, where that is to be taken.
 pub(super) fn driver_command(driven: Driven, setup: &Setup, project: &Project, own: Option<String>) -> GateCommand {
     let root = root(project, &setup.folder);
-    let sources = python::within(&setup.folder, "src/");
+    let sources = within(&setup.folder, "src/");
     let has_src = project.files.iter().any(|path| path.starts_with(&sources) && path.ends_with(".py"));
     let settings = json!({
         "runner": driven.name(),
@@ -136,7 +136,7 @@ fn root(project: &Project, folder: &str) -> PythonRoot {
 
 /// A file of tests of ours, which the supervisor keeps outside of the project.
 pub(super) fn canary(driven: Driven, setup: &Setup, word: &str) -> Canary {
-    let path = python::within(&setup.folder, &format!("test_{word}.py"));
+    let path = within(&setup.folder, &format!("test_{word}.py"));
     let mut text = CLASS.replace("WORD", word);
     let mut names: Vec<String> =
         ["equal", "error", "raises", "true"].iter().map(|kind| format!("Case_{word}::test_{kind}")).collect();
@@ -224,7 +224,7 @@ pub(super) fn unittest_because(project: &Project, root: &PythonRoot) -> Option<S
     if called.is_some() || is_installed(project, &root.folder) {
         return called;
     }
-    let first = python::within(&root.folder, first);
+    let first = within(&root.folder, first);
     Some(format!("{first} is a file of tests, and nothing speaks of pytest"))
 }
 

@@ -1,5 +1,6 @@
 //! `ruff format --check`: is Python code formatted, where the project has ruff format it.
 
+use assize_core::path::within;
 use assize_core::finding::Severity;
 use assize_report::{ToolReport, ReportError, ruff_format};
 
@@ -60,12 +61,12 @@ impl Gate for RuffFormat {
 }
 
 fn because(project: &Project, folder: &str) -> Option<String> {
-    let pyproject = python::within(folder, "pyproject.toml");
+    let pyproject = within(folder, "pyproject.toml");
     if python::table(project, &pyproject, "ruff").is_some_and(|table| table.contains_key("format")) {
         return Some(format!("{pyproject} has [tool.ruff.format]"));
     }
     for name in ["ruff.toml", ".ruff.toml"] {
-        let path = python::within(folder, name);
+        let path = within(folder, name);
         let table: Option<toml::Table> = project.manifests.get(&path).and_then(|text| toml::from_str(text).ok());
         if table.is_some_and(|table| table.contains_key("format")) {
             return Some(format!("{path} has [format]"));

@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 use assize_core::finding::Severity;
-use assize_core::path::parent;
+use assize_core::path::{parent, within};
 use assize_ecosystem::tool::ToolKind;
 use assize_report::{Diagnostic, ReportError, TestOutcome, ToolReport, events, message, tsc};
 
-use super::javascript::{self, NodePackage, installed, up_from, within};
+use super::javascript::{self, NodePackage, installed, up_from};
 use super::script::{self, ScriptStep, Word};
 use super::{
     CANARY, Canary, GateCommand, GateOutput, NAMED_FILES_MAX, ONE_TEST, Project, REPORTS, Setup, TEST_SECONDS_VARIABLE,

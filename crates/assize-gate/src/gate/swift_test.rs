@@ -6,13 +6,12 @@
 use std::collections::BTreeSet;
 
 use assize_core::finding::Severity;
-use assize_core::path::{file_name, parent};
+use assize_core::path::{file_name, parent, within};
 use assize_ecosystem::holds_tests;
 use assize_report::plain::plain;
 use assize_report::{Diagnostic, ReportError, TestRun, ToolReport, junit, message};
 
 use super::declared::{placed, together};
-use super::javascript::within;
 use super::maven::outermost;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, REPORTS, Setup};
 

@@ -1,9 +1,9 @@
 //! `tsc --noEmit`: types of TypeScript, where a `tsconfig.json` says how.
 
-use assize_core::path::{is_below, parent};
+use assize_core::path::{is_below, parent, within};
 use assize_report::{ToolReport, ReportError, tsc};
 
-use super::javascript::{self, within};
+use super::javascript;
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
 /// The compiler of TypeScript.

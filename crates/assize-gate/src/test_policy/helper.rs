@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use assize_core::path::file_name;
+use assize_core::path::{file_name, within};
 use assize_ecosystem::is_setting as is_tool_setting;
 use assize_ecosystem::{ECOSYSTEMS, is_code, is_runner_configuration, is_test};
 use regex::Regex;
@@ -328,11 +328,10 @@ fn about_tests(manifest: &str) -> String {
 /// The places that a name in the configuration may mean.
 fn places(folder: &str, name: &str) -> Vec<String> {
     let name = name.trim_start_matches("<rootDir>").trim_start_matches("./").trim_start_matches('/');
-    let within = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
     let endings = ["", ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".tsx"];
-    let mut found: Vec<String> = endings.iter().map(|ending| within(&format!("{name}{ending}"))).collect();
+    let mut found: Vec<String> = endings.iter().map(|ending| within(folder, &format!("{name}{ending}"))).collect();
     let module = name.replace('.', "/");
-    found.extend([".py", "/__init__.py"].iter().map(|ending| within(&format!("{module}{ending}"))));
+    found.extend([".py", "/__init__.py"].iter().map(|ending| within(folder, &format!("{module}{ending}"))));
     found
 }
 
