@@ -3,10 +3,12 @@
 //! It must not know any of the gates.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use assize_core::path::{file_name, is_below, parent, within};
 use assize_ecosystem::is_generated;
-use assize_report::ToolReport;
+use assize_report::{ReportError, ToolReport, go_vet};
+use regex::Regex;
 
 use super::{GateCommand, GateOutput, Project, Setup};
 
@@ -52,7 +54,81 @@ pub(super) fn command(setup: &Setup, program: &str, arguments: &[&str]) -> GateC
     }
 }
 
+/// A version that the module asks for and the installed tool is older than: `note: module requires Go 1.21`, which stands
+/// below what does not compile, or `go: go.mod requires go >= 1.23 (running go 1.21.1; GOTOOLCHAIN=local)`.
+static VERSION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)^(?:note: module requires Go |go: .*requires go >= )(?<version>[\d.]+\w*)").expect("valid pattern")
+});
+
+/// A module that cannot be had: `a.go:19:2: example.com/m@v1.1.1: Get "https://…": dial tcp: lookup …`.
+static MODULE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)^(?:go|\S+\.go:\d+(?::\d+)?): .*(?:: dial tcp|: read-only file system|GOPROXY=off)")
+        .expect("valid pattern")
+});
+
+/// Fails if the tool could not look at the code as it is: it is older than the module asks for, or a module cannot be had.
+/// What it says of the code then is no fault of the code.
+pub(super) fn looked(output: &GateOutput) -> Result<(), ReportError> {
+    let text = String::from_utf8_lossy(&output.stderr);
+    if let Some(wanted) = VERSION.captures(&text) {
+        return Err(ReportError::MissingTool(format!("Go {} or newer is not installed", &wanted["version"])));
+    }
+    match MODULE.find(&text) {
+        None => Ok(()),
+        Some(found) => {
+            Err(ReportError::Malformed { format: "what Go says of code", detail: found.as_str().to_owned() })
+        }
+    }
+}
+
+/// Reads what `go build` and `go vet` print.
+pub(super) fn objections(setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+    looked(output)?;
+    Ok(place(go_vet::parse(&output.stderr)?, setup, output))
+}
+
 /// Makes the places of diagnostics relative to the root.
 pub(super) fn place(report: ToolReport, setup: &Setup, output: &GateOutput) -> ToolReport {
     super::declared::placed(report, setup, output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looked_at(stderr: &str) -> Result<(), ReportError> {
+        looked(&GateOutput { stderr: stderr.into(), ..GateOutput::default() })
+    }
+
+    #[test]
+    fn a_tool_that_is_too_old_says_nothing_of_the_code() {
+        for said in [
+            "# example.com/m\n./a_test.go:9:8: time.Time.Compare undefined\nnote: module requires Go 1.21\n",
+            "go: go.mod requires go >= 1.21 (running go 1.20.1; GOTOOLCHAIN=local)\n",
+            "go: module ./b listed in go.work file requires go >= 1.21, but go.work lists go 1.20\n",
+        ] {
+            let Err(ReportError::MissingTool(detail)) = looked_at(said) else { panic!("{said}") };
+            assert_eq!(detail, "Go 1.21 or newer is not installed");
+        }
+        assert_eq!(
+            looked_at("# example.com/m\n./a.go:9:8: \"note: module requires Go 1.21\" (untyped string)\n"),
+            Ok(())
+        );
+    }
+
+    #[test]
+    fn a_module_that_cannot_be_had_is_no_fault_of_the_code() {
+        let lookup = "gjson.go:19:2: example.com/m@v1.1.1: Get \"https://proxy.golang.org/m.mod\": dial tcp: lookup proxy.golang.org: no such host\n";
+        let read_only = "a.go:3: mkdir /root/go/pkg/mod/cache: read-only file system\n";
+        let off = "go: example.com/m@v1.1.1: module lookup disabled by GOPROXY=off\n";
+        for said in [lookup, read_only, off] {
+            assert!(looked_at(said).is_err(), "{said}");
+        }
+        for of_code in [
+            "a.go:3:8: no required module provides package example.com/x; to add it:\n\tgo get example.com/x\n",
+            "a.go:3:8: package foo is not in GOROOT (/usr/lib/go-1.19/src/foo)\n",
+        ] {
+            assert_eq!(looked_at(of_code), Ok(()), "{of_code}");
+        }
+    }
 }

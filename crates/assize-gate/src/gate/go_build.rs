@@ -1,6 +1,6 @@
 //! `go build`: does Go code compile.
 
-use assize_report::{ToolReport, ReportError, go_vet};
+use assize_report::{ReportError, ToolReport};
 
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, go};
 
@@ -33,7 +33,7 @@ impl Gate for GoBuild {
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
-        Ok(go::place(go_vet::parse(&output.stderr)?, setup, output))
+        go::objections(setup, output)
     }
 
     fn ordinary_statuses(&self) -> &'static [i32] {

@@ -51,6 +51,7 @@ impl Gate for GoTest {
     }
 
     fn parse(&self, _setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+        go::looked(output)?;
         go_test::parse(&output.stdout)
     }
 

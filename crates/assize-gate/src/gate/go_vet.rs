@@ -1,6 +1,6 @@
 //! `go vet`: what compiles and is wrong all the same, in Go code and its tests.
 
-use assize_report::{ToolReport, ReportError, go_vet};
+use assize_report::{ReportError, ToolReport};
 
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, go};
 
@@ -33,7 +33,7 @@ impl Gate for GoVet {
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
-        Ok(go::place(go_vet::parse(&output.stderr)?, setup, output))
+        go::objections(setup, output)
     }
 
     fn ordinary_statuses(&self) -> &'static [i32] {
