@@ -55,10 +55,18 @@ pub(super) fn command(setup: &Setup, program: &str, arguments: &[&str]) -> GateC
 }
 
 /// A version that the module asks for and the installed tool is older than: `note: module requires Go 1.21`, which stands
-/// below what does not compile, or `go: go.mod requires go >= 1.23 (running go 1.21.1; GOTOOLCHAIN=local)`.
+/// below what does not compile, or `go: go.mod requires go >= 1.23 (running go 1.21.1; GOTOOLCHAIN=local)`. Before 1.21, a
+/// version in three parts could not be read.
 static VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?m)^(?:note: module requires Go |go: .*requires go >= )(?<version>[\d.]+\w*)").expect("valid pattern")
+    let said = r"note: module requires Go |go: .*requires go >= |\S*go\.(?:mod|work):\d+: invalid go version '";
+    Regex::new(&format!(r"(?m)^(?:{said})(?<version>\d[\d.]*\w*)")).expect("valid pattern")
 });
+
+/// What stands in a `go.mod` only since a version.
+static DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\S*go\.(?:mod|work):\d+: unknown (?:directive|block type): (?<name>\w+)$").expect("valid pattern")
+});
+const DIRECTIVES: &[(&str, &str)] = &[("toolchain", "1.21"), ("godebug", "1.23"), ("tool", "1.24"), ("ignore", "1.25")];
 
 /// A module that cannot be had: `a.go:19:2: example.com/m@v1.1.1: Get "https://…": dial tcp: lookup …`.
 static MODULE: LazyLock<Regex> = LazyLock::new(|| {
@@ -70,8 +78,11 @@ static MODULE: LazyLock<Regex> = LazyLock::new(|| {
 /// What it says of the code then is no fault of the code.
 pub(super) fn looked(output: &GateOutput) -> Result<(), ReportError> {
     let text = String::from_utf8_lossy(&output.stderr);
-    if let Some(wanted) = VERSION.captures(&text) {
-        return Err(ReportError::MissingTool(format!("Go {} or newer is not installed", &wanted["version"])));
+    let of_directive = |name: &str| DIRECTIVES.iter().find(|(newer, _)| *newer == name).map(|(_, version)| *version);
+    let newer = VERSION.captures(&text).map(|found| found["version"].to_owned());
+    let newer = newer.or_else(|| of_directive(&DIRECTIVE.captures(&text)?["name"]).map(str::to_owned));
+    if let Some(version) = newer {
+        return Err(ReportError::MissingTool(format!("Go {version} or newer is not installed")));
     }
     match MODULE.find(&text) {
         None => Ok(()),
@@ -106,6 +117,8 @@ mod tests {
             "# example.com/m\n./a_test.go:9:8: time.Time.Compare undefined\nnote: module requires Go 1.21\n",
             "go: go.mod requires go >= 1.21 (running go 1.20.1; GOTOOLCHAIN=local)\n",
             "go: module ./b listed in go.work file requires go >= 1.21, but go.work lists go 1.20\n",
+            "go: errors parsing go.mod:\n/x/go.mod:3: invalid go version '1.21': must match format 1.23\n",
+            "go: errors parsing go.mod:\n/x/go.mod:5: unknown directive: toolchain\n",
         ] {
             let Err(ReportError::MissingTool(detail)) = looked_at(said) else { panic!("{said}") };
             assert_eq!(detail, "Go 1.21 or newer is not installed");
@@ -127,6 +140,8 @@ mod tests {
         for of_code in [
             "a.go:3:8: no required module provides package example.com/x; to add it:\n\tgo get example.com/x\n",
             "a.go:3:8: package foo is not in GOROOT (/usr/lib/go-1.19/src/foo)\n",
+            "go: errors parsing go.mod:\n/x/go.mod:5: unknown block type: nonsense\n",
+            "go: errors parsing go.mod:\n/x/go.mod:3: invalid go version 'new': must match format 1.23\n",
         ] {
             assert_eq!(looked_at(of_code), Ok(()), "{of_code}");
         }
