@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assize_engine::gate::MANIFEST_BYTES_MAX;
+use assize_testkit::change;
 use assize_testkit::repo::Repo;
 use serde_json::Value;
 
@@ -109,5 +110,39 @@ fn a_manifest_that_is_too_large_to_be_read_is_that_of_the_base() {
         let envelope = world.review();
         assert_eq!(envelope.to_string().contains(limit), is_said);
         assert!(!envelope.to_string().contains("gate-removed"), "the base's settings hold either way");
+    }
+}
+
+/// Objects to each file of tests but one, as a formatter objects to what it did not write; and writes a cache, or nothing.
+const OBJECTING: &str = "const fs = require('node:fs');\nif (WRITES) fs.writeFileSync('.cache', 'x');\n\
+    process.exit(fs.readdirSync('test').join() === 'shop.test.js' ? 0 : 1);\n";
+
+#[test]
+fn what_a_script_checks_before_the_tests_does_not_see_tests_of_ours() {
+    for writes in ["false", "true"] {
+        let repo = Repo::with_commit(&[
+            ("package.json", r#"{"name":"shop","scripts":{"test":"node check.js && node --test test/*.test.js"}}"#),
+            ("check.js", &OBJECTING.replace("WRITES", writes)),
+            ("shop.js", "module.exports = (prices) => prices.reduce((sum, it) => sum + it, 0);\n"),
+            (
+                "test/shop.test.js",
+                "const total = require('../shop.js');\nrequire('node:test').test('total', () => require('node:assert').equal(total([1, 2]), 3));\n",
+            ),
+            (".gitignore", ".cache\n"),
+        ]);
+        repo.write("shop.js", "module.exports = (prices) => {\n  let sum = 0;\n  for (const it of prices) sum += it;\n  return sum;\n};\n");
+        let mut command =
+            change::command(Path::new(env!("CARGO_BIN_EXE_assize")), &repo, &[], &["review", "--format", "json"]);
+        let output = command.output().expect("the program runs");
+        let envelope: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(envelope["outcome"], "accept", "{writes}: {envelope}");
+        // What it objects to in the change counts.
+        repo.write("test/extra.txt", "x\n");
+        let output =
+            change::command(Path::new(env!("CARGO_BIN_EXE_assize")), &repo, &[], &["review", "--format", "json"])
+                .output()
+                .expect("the program runs");
+        let envelope: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(envelope["outcome"], "revise", "{writes}: {envelope}");
     }
 }

@@ -83,6 +83,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
                 AlsoReads("eslint.config.*"),
             ],
         ),
+        tool("oxfmt", &[Formatter], &[Setting(".oxfmtrc.json"), Setting(".oxfmtrc.jsonc"), Dependency("oxfmt")]),
         tool("oxlint", &[Linter], &[Setting(".oxlintrc.json"), Dependency("oxlint")]),
         tool("tslint", &[Linter], &[Setting("tslint.json")]),
         tool("stylelint", &[Linter], &[Setting(".stylelintrc*"), Dependency("stylelint")]),

@@ -19,10 +19,14 @@ use super::{
 
 /// Where the script says that a command before the tests did not work.
 const BROKEN: &str = "broken";
+/// A file that is as old as the run.
+const BEGUN: &str = "begun";
 /// Where it says how often it calls the runner, if more than once.
 const CALLS: &str = "calls";
 /// The variable that names the report of a call.
 const EVENTS_VARIABLE: &str = "ASSIZE_EVENTS";
+/// Programs that take tests of ours as they take any other file.
+const UNOBJECTING: [&str; 8] = ["cd", "cp", "echo", "mkdir", "mv", "rimraf", "rm", "tsc"];
 /// Scripts that run tests, by their usual names; the first that there is is taken.
 const TEST_SCRIPTS: [&str; 7] = ["test", "test:unit", "tests", "unit", "test:ci", "test:run", "tests-only"];
 /// Programs that the system brings along; the project's folder of programs must not take their place.
@@ -173,17 +177,14 @@ impl JavaScriptRunner {
             text.push_str(&format!("printf '%s' {calls} > {REPORTS}/{CALLS}\n"));
         }
         let mut call = 0;
+        let is_call = |step: &&ScriptStep| (self.is_call)(step);
+        // Other runners are gates of their own, and so are linters and formatters.
+        let stays = |step: &&ScriptStep| is_call(step) || !(script::runs_tests(step) || is_check(step));
         let last = steps.iter().rposition(self.is_call).unwrap_or(0);
-        // Tests of ours come into the tree when no linter or formatter looks at it any more.
-        let checked = steps[..last].iter().rposition(is_check).map_or(0, |at| at + 1);
-        for (index, step) in steps[..=last].iter().enumerate() {
-            if index == checked {
-                text.push_str(&format!("if [ -d {REPORTS}/{CANARY} ]; then cp -R {REPORTS}/{CANARY}/. .; fi\n"));
-            }
-            // Other runners are gates of their own, and so are linters and formatters.
-            if !(self.is_call)(step) && (script::runs_tests(step) || is_check(step)) {
-                continue;
-            }
+        let steps: Vec<&ScriptStep> = steps[..=last].iter().filter(stays).collect();
+        let (before, from_call) = steps.split_at(steps.iter().position(is_call).unwrap_or(0));
+        text.push_str(&with_ours(project, folder, before));
+        for step in from_call {
             if (self.is_call)(step) {
                 let report = format!("{EVENTS_VARIABLE}={} ", events_file(call));
                 let report = if call == 0 { "" } else { &report };
@@ -191,9 +192,7 @@ impl JavaScriptRunner {
                 failed = String::new();
                 call += 1;
             } else {
-                let shown = step.shell().replace('\'', "");
-                let run = named(project, folder, step.clone()).shell();
-                text.push_str(&format!("{run} || {{ printf '%s' '{shown}' > {REPORTS}/{BROKEN}; exit 1; }}\n"));
+                text.push_str(&needed(project, folder, step));
             }
         }
         text.push_str("exit $status\n");
@@ -370,6 +369,39 @@ fn both(mut one: ToolReport, other: ToolReport) -> Result<ToolReport, ReportErro
     one.diagnostics.extend(other.diagnostics);
     one.diagnostics_left_out += other.diagnostics_left_out;
     Ok(one)
+}
+
+/// A command that has to work before the tests can run.
+fn needed(project: &Project, folder: &str, step: &ScriptStep) -> String {
+    let shown = step.shell().replace('\'', "");
+    format!("{} || {{ printf '%s' '{shown}' > {REPORTS}/{BROKEN}; exit 1; }}\n", plain_call(project, folder, step))
+}
+
+fn plain_call(project: &Project, folder: &str, step: &ScriptStep) -> String {
+    named(project, folder, step.clone()).shell()
+}
+
+/// The commands before the tests, and the line that puts tests of ours into the tree. A compiler has to come upon these. A
+/// command that is not known may object to them, as a formatter does: it runs before they are there, and once more only if
+/// something before the tests writes to the tree. What it says then does not count.
+fn with_ours(project: &Project, folder: &str, before: &[&ScriptStep]) -> String {
+    let put = format!("if [ -d {REPORTS}/{CANARY} ]; then cp -R {REPORTS}/{CANARY}/. .; fi\n");
+    let all = |each: &dyn Fn(&ScriptStep) -> String| before.iter().map(|step| each(step)).collect::<String>();
+    let needed = |step: &ScriptStep| needed(project, folder, step);
+    let is_known = |step: &ScriptStep| UNOBJECTING.contains(&step.head());
+    if before.iter().all(|step| is_known(step)) {
+        return put + &all(&needed);
+    }
+    let once_more = |step: &ScriptStep| {
+        if is_known(step) { needed(step) } else { format!("{} || :\n", plain_call(project, folder, step)) }
+    };
+    format!(
+        "touch {REPORTS}/{BEGUN}\n{}\
+         written=$(find . -name node_modules -prune -o -type f -newer {REPORTS}/{BEGUN} -print | head -n 1)\n{put}\
+         if [ -d {REPORTS}/{CANARY} ] && [ -n \"$written\" ]; then\n{}fi\n",
+        all(&needed),
+        all(&once_more)
+    )
 }
 
 /// Returns whether a command looks at the tree for style.
