@@ -31,7 +31,8 @@ class Run {
     /** Tests that were declared and have not begun: `.only` and patterns leave tests aside without a word. */
     this.waiting = new Map();
     this.faults = 0;
-    status.on('stateChange', (event) => this.take(event));
+    // Since version 8 what happened comes wrapped.
+    status.on('stateChange', (event) => this.take(typeof event.data?.type === 'string' ? event.data : event));
   }
 
   take(event) {
