@@ -3,10 +3,10 @@
 //! Everything is decided here, before a byte is written: every fault of every operation is listed,
 //! or the patch fits whole. How files get written must not be known here.
 
-use assize_core::path::within;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use assize_core::path::within;
 use assize_core::violation::Violation;
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! Node: the package manager that the lock file names, also where it is not installed.
 
-use assize_core::path::within;
 use std::sync::LazyLock;
 
+use assize_core::path::within;
 use regex::Regex;
 
 use super::{Preparation, ProjectView};

@@ -5,10 +5,10 @@
 //! one, extras, groups, files of requirements and the environments of tox say what belongs to tests and checks: by their
 //! names, or because a runner of tests or a checker is among their packages.
 
-use assize_core::path::within;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use assize_core::path::within;
 use regex::Regex;
 use toml::{Table, Value};
 

@@ -6,12 +6,12 @@
 //! the base, both have what was installed for the base: code of the change has no part in it. This module must not know
 //! any package manager.
 
-use assize_core::path::within;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use assize_core::path::within;
 use assize_core::text::make_visible;
 use assize_ecosystem::preparation::{PreparationPlan, ProjectView};
 use assize_ecosystem::{ECOSYSTEMS, installs};

@@ -4,10 +4,10 @@
 //! objection when it is. For tests that is not enough, since nobody can tell whether any ran. It must not know which
 //! scripts there are.
 
-use assize_core::path::within;
 use std::collections::BTreeMap;
 
 use assize_core::finding::Severity;
+use assize_core::path::within;
 use assize_report::plain::plain;
 use assize_report::{Diagnostic, ReportError, ToolReport, message};
 

@@ -4,9 +4,9 @@
 //! `drivers/supervise.py` starts the runner in a process of its own, with a plug-in that reports what happens, and keeps the channel to
 //! itself; see there.
 
-use assize_core::path::within;
 use std::collections::BTreeMap;
 
+use assize_core::path::within;
 use assize_report::{ReportError, ToolReport, driver_events};
 use serde_json::json;
 

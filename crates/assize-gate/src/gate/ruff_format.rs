@@ -1,7 +1,7 @@
 //! `ruff format --check`: is Python code formatted, where the project has ruff format it.
 
-use assize_core::path::within;
 use assize_core::finding::Severity;
+use assize_core::path::within;
 use assize_report::{ToolReport, ReportError, ruff_format};
 
 use super::python;

@@ -19,10 +19,10 @@ use super::{
 
 /// Where the script says that a command before the tests did not work.
 const BROKEN: &str = "broken";
-/// A file that is as old as the run.
-const BEGUN: &str = "begun";
 /// Where it says how often it calls the runner, if more than once.
 const CALLS: &str = "calls";
+/// A file that is as old as the run.
+const BEGUN: &str = "begun";
 /// The variable that names the report of a call.
 const EVENTS_VARIABLE: &str = "ASSIZE_EVENTS";
 /// Programs that take tests of ours as they take any other file.
@@ -374,11 +374,8 @@ fn both(mut one: ToolReport, other: ToolReport) -> Result<ToolReport, ReportErro
 /// A command that has to work before the tests can run.
 fn needed(project: &Project, folder: &str, step: &ScriptStep) -> String {
     let shown = step.shell().replace('\'', "");
-    format!("{} || {{ printf '%s' '{shown}' > {REPORTS}/{BROKEN}; exit 1; }}\n", plain_call(project, folder, step))
-}
-
-fn plain_call(project: &Project, folder: &str, step: &ScriptStep) -> String {
-    named(project, folder, step.clone()).shell()
+    let run = named(project, folder, step.clone()).shell();
+    format!("{run} || {{ printf '%s' '{shown}' > {REPORTS}/{BROKEN}; exit 1; }}\n")
 }
 
 /// The commands before the tests, and the line that puts tests of ours into the tree. A compiler has to come upon these. A
@@ -393,7 +390,7 @@ fn with_ours(project: &Project, folder: &str, before: &[&ScriptStep]) -> String 
         return put + &all(&needed);
     }
     let once_more = |step: &ScriptStep| {
-        if is_known(step) { needed(step) } else { format!("{} || :\n", plain_call(project, folder, step)) }
+        if is_known(step) { needed(step) } else { format!("{} || :\n", named(project, folder, step.clone()).shell()) }
     };
     format!(
         "touch {REPORTS}/{BEGUN}\n{}\
