@@ -114,7 +114,7 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
         head: tree.head,
         fingerprint: tree.fingerprint,
         accepted_fingerprint: session.accepted_fingerprint.clone(),
-        // The transcript can lag behind, so the harness's own message has precedence.
+        // The transcript can lag behind for longer than it is waited for, so the harness's own message has precedence.
         final_message: sources.final_message.clone().map(Untrusted::new).or_else(from_transcript),
         transcript: relative(facts, sources.work_tree.folder()),
         attempts: session.attempts.clone(),
@@ -146,7 +146,7 @@ fn read_transcript(sources: &Sources) -> EvidencePart<TranscriptFacts> {
     let Some((path, kind)) = &sources.transcript else {
         return EvidencePart::Missing("no transcript is named".to_owned());
     };
-    match transcript::read_facts(path, *kind) {
+    match transcript::read_facts(path, *kind, sources.final_message.as_deref()) {
         Ok(facts) => EvidencePart::Gathered(facts),
         Err(error) => EvidencePart::Missing(format!("{}: {error}", path.display())),
     }

@@ -39,9 +39,9 @@ pub const NESTED_CALLS_MAX: usize = 50;
 pub struct CodexTranscript {
     /// The names of the calls that wait for their output.
     calls: HashMap<String, CodexCall>,
-    /// Commands that outlasted their wait, by the session that goes on with them.
+    /// Commands that outlasted their wait, by the session that continues them.
     sessions: HashMap<u64, String>,
-    /// Scripts that outlasted their wait, by the cell that goes on with them.
+    /// Scripts that outlasted their wait, by the cell that continues them.
     cells: HashMap<String, Vec<Nested>>,
     /// Commands of scripts whose status is not known yet.
     open: Vec<Nested>,
@@ -56,9 +56,9 @@ enum CodexCall {
     Command,
     /// Ends any other call.
     Other,
-    /// Goes on with a command that outlasted its wait.
+    /// Continues a command that outlasted its wait.
     Poll { session: u64 },
-    /// Goes on with a script that outlasted its wait.
+    /// Continues a script that outlasted its wait.
     Wait { cell: String },
     /// A script, and what it calls in order.
     Script(Vec<Nested>),

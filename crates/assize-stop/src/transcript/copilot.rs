@@ -29,7 +29,7 @@ pub const FOLLOWED_MAX: usize = 1_000;
 #[derive(Debug, Default)]
 pub struct CopilotTranscript {
     calls: HashMap<String, CopilotCall>,
-    /// Commands that outlasted their wait, by the shell that goes on with them.
+    /// Commands that outlasted their wait, by the shell that continues them.
     shells: HashMap<String, String>,
 }
 
@@ -38,7 +38,7 @@ pub struct CopilotTranscript {
 enum CopilotCall {
     /// Ends a command, which may run in a shell of this name.
     Command { shell: Option<String> },
-    /// Goes on with the command in this shell.
+    /// Continues the command in this shell.
     Poll { shell: String },
     /// Ends any other call.
     Other,
@@ -122,7 +122,7 @@ impl CopilotTranscript {
         let (call, follow) = match data.tool.as_str() {
             _ if data.server.is_some() => (ToolCall::Delegation, CopilotCall::Other),
             "bash" | "powershell" | "local_shell" | "shell" => {
-                // Whether it goes on in the background is said by the result, too, which counts.
+                // The result also says whether the command continues in the background. The result counts.
                 (
                     ToolCall::Command { command: text("command"), background: false },
                     CopilotCall::Command { shell: shell() },
@@ -242,7 +242,7 @@ fn exit_status(result: &Value, output: &str) -> Option<i64> {
     told.or_else(|| mark(output)?.split_once("exit code ")?.1.trim().parse().ok())
 }
 
-/// Reads the shell's name off a mark that says that the command goes on.
+/// Reads the shell's name from a mark which says that the command is still running.
 fn shell_name(mark: &str) -> Option<String> {
     let rest = ["shellId: ", "sessionId: ", "with id: "].iter().find_map(|label| mark.split_once(label))?.1;
     Some(rest.split_whitespace().next()?.to_owned())

@@ -23,8 +23,6 @@ use serde_json::value::RawValue;
 use super::{FactsBuilder, TodoItem, ToolCall, ToolResult, TranscriptFormat, read_line, todo_state};
 use crate::directive::user_words;
 
-/// Largest document that is read, in bytes.
-pub const DOCUMENT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Ids of messages and tool calls that are remembered, so that none counts twice.
 pub const SEEN_IDS_MAX: usize = 100_000;
 
@@ -34,26 +32,11 @@ pub struct GeminiTranscript {
     seen: HashSet<String>,
 }
 
-/// Reads a transcript whole, whichever of the two shapes it has.
-pub fn document(bytes: &[u8], facts: &mut FactsBuilder) {
-    #[derive(Deserialize)]
-    struct GeminiDocument<'a> {
-        #[serde(borrow)]
-        messages: Vec<&'a RawValue>,
-    }
-    if bytes.len() > DOCUMENT_BYTES_MAX {
-        facts.limit(format!("a transcript of more than {DOCUMENT_BYTES_MAX} bytes was not read"));
-        return;
-    }
-    let mut gemini = GeminiTranscript::default();
-    match serde_json::from_slice::<GeminiDocument<'_>>(bytes) {
-        Ok(document) => {
-            for message in document.messages.iter().filter_map(|raw| serde_json::from_str(raw.get()).ok()) {
-                gemini.message(message, facts);
-            }
-        }
-        Err(_) => bytes.split(|byte| *byte == b'\n').for_each(|line| gemini.line(line, facts)),
-    }
+/// The shape of a transcript that is one document.
+#[derive(Deserialize)]
+struct GeminiDocument<'a> {
+    #[serde(borrow)]
+    messages: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize, Default)]
@@ -96,18 +79,29 @@ impl TranscriptFormat for GeminiTranscript {
     fn line(&mut self, line: &[u8], facts: &mut FactsBuilder) {
         let Some(record) = read_line::<GeminiRecord<'_>>(line, facts) else { return };
         if let Some(set) = record.set {
-            for message in set.messages.iter().filter_map(|raw| serde_json::from_str(raw.get()).ok()) {
-                self.message(message, facts);
-            }
+            self.messages(&set.messages, facts);
         } else if record.id.is_some()
             && let Ok(message) = serde_json::from_slice(line)
         {
             self.message(message, facts);
         }
     }
+
+    fn document(&mut self, bytes: &[u8], facts: &mut FactsBuilder) {
+        match serde_json::from_slice::<GeminiDocument<'_>>(bytes) {
+            Ok(document) => self.messages(&document.messages, facts),
+            Err(_) => bytes.split(|byte| *byte == b'\n').for_each(|line| self.line(line, facts)),
+        }
+    }
 }
 
 impl GeminiTranscript {
+    fn messages(&mut self, messages: &[&RawValue], facts: &mut FactsBuilder) {
+        for message in messages.iter().filter_map(|raw| serde_json::from_str(raw.get()).ok()) {
+            self.message(message, facts);
+        }
+    }
+
     fn message(&mut self, message: GeminiMessage, facts: &mut FactsBuilder) {
         let text = content_text(&message.content);
         match message.kind.as_str() {
@@ -280,7 +274,8 @@ mod tests {
         let mut facts = FactsBuilder::default();
         let mut whole = json!({"sessionId": "s", "projectHash": "h", "startTime": "t", "lastUpdated": "t"});
         whole["messages"] = messages;
-        document(serde_json::to_string_pretty(&whole).expect("valid JSON").as_bytes(), &mut facts);
+        let text = serde_json::to_string_pretty(&whole).expect("valid JSON");
+        GeminiTranscript::default().document(text.as_bytes(), &mut facts);
         facts.finish()
     }
 
@@ -374,7 +369,7 @@ mod tests {
     #[test]
     fn a_document_of_lines_is_read_as_lines() {
         let mut facts = FactsBuilder::default();
-        document(
+        GeminiTranscript::default().document(
             b"{\"sessionId\":\"s\",\"projectHash\":\"h\"}\n{\"id\":\"u1\",\"type\":\"user\",\"content\":[{\"text\":\"go\"}]}\n{\"id\":\"g1\",\"type\":\"gem",
             &mut facts,
         );
@@ -391,20 +386,6 @@ mod tests {
         ]}]));
         assert_eq!(facts.open_todos().map(|item| item.text.inspect()).collect::<Vec<_>>(), ["b"]);
         assert!(facts.delegation_step.is_some());
-    }
-
-    #[test]
-    fn a_document_is_read_up_to_its_limit() {
-        let read = |bytes: usize| {
-            let mut facts = FactsBuilder::default();
-            let mut text = b"{\"messages\":[{\"id\":\"u\",\"type\":\"user\",\"content\":\"go\"}]}".to_vec();
-            text.resize(bytes, b' ');
-            document(&text, &mut facts);
-            facts.finish()
-        };
-        assert_eq!(read(DOCUMENT_BYTES_MAX).last_prompt_step, 1);
-        let over = read(DOCUMENT_BYTES_MAX + 1);
-        assert_eq!((over.last_prompt_step, over.limits.len()), (0, 1));
     }
 
     #[test]

@@ -206,7 +206,7 @@ pub enum ToolCall {
     Command {
         /// The command line.
         command: String,
-        /// Whether the agent goes on without waiting for it.
+        /// Whether the agent continues without waiting for it.
         background: bool,
     },
     /// Changes files.
@@ -248,6 +248,8 @@ pub struct ToolResult {
 pub struct FactsBuilder {
     facts: TranscriptFacts,
     step: u64,
+    /// When the agent last said something.
+    message_step: u64,
     commands: VecDeque<CommandRun>,
     edits: VecDeque<FileEdit>,
     commands_dropped: u64,
@@ -287,8 +289,18 @@ impl FactsBuilder {
         self.step += 1;
         self.facts.interrupted = false;
         if !text.trim().is_empty() {
+            self.message_step = self.step;
             self.facts.last_message = Some(Untrusted::new(head(text, MESSAGE_BYTES_MAX)));
         }
+    }
+
+    /// Returns whether the last thing that happened is that the agent said this, or the end of it.
+    pub fn ends_with(&self, message: &str) -> bool {
+        let last = self.facts.last_message.as_ref().map_or("", |last| last.inspect().trim());
+        let message = head(message.trim(), MESSAGE_BYTES_MAX);
+        self.message_step == self.step
+            && !last.is_empty()
+            && (message.ends_with(last) || last.ends_with(message.trim()))
     }
 
     /// Notes that something was left out.
@@ -355,8 +367,8 @@ impl FactsBuilder {
         }
     }
 
-    /// Notes what a command printed while it is not known yet how it ends, or never will be. The
-    /// call goes on waiting for its result.
+    /// Notes the output of a command whose end is not known yet, or never will be. The call still
+    /// waits for its result.
     pub fn output(&mut self, id: &str, output: &str) {
         let Some(Pending::Command { step }) = self.pending.get(id) else { return };
         let step = *step;
@@ -430,6 +442,11 @@ pub trait TranscriptFormat {
     /// Reads one line. A line that cannot be read is passed over: formats age, and a court must
     /// not fall with them.
     fn line(&mut self, line: &[u8], facts: &mut FactsBuilder);
+
+    /// Reads a transcript whole.
+    fn document(&mut self, bytes: &[u8], facts: &mut FactsBuilder) {
+        bytes.split(|byte| *byte == b'\n').for_each(|line| self.line(line, facts));
+    }
 }
 
 /// Reads the JSON of one line, and notes as a limit that it cannot be read.
@@ -501,7 +518,7 @@ impl TranscriptKind {
     }
 
     /// Returns whether a transcript may be one JSON document instead of lines. It is then read
-    /// whole, by [`gemini::document`], which takes either shape.
+    /// whole, by [`TranscriptFormat::document`], which takes either shape.
     pub fn is_document(self) -> bool {
         self == Self::Gemini
     }
@@ -574,6 +591,21 @@ mod tests {
         assert_eq!((partial.state, partial.test_result()), (CommandState::Unknown, Some(TestResult::Passed)));
         builder.result("1", &ToolResult { is_error: true, exit_status: Some(101), output: String::new() });
         assert_eq!(builder.finish().commands[0].state, CommandState::Failed);
+    }
+
+    #[test]
+    fn a_session_ends_with_the_message_that_came_last() {
+        let mut builder = FactsBuilder::default();
+        assert!(!builder.ends_with("Done."));
+        builder.message("All is well.\nDone.\n");
+        assert!(builder.ends_with("All is well.\nDone.") && builder.ends_with("Done."));
+        assert!(!builder.ends_with("All is well."));
+        builder.call("1", ToolCall::Other);
+        assert!(!builder.ends_with("Done."));
+        builder.result("1", &ToolResult::default());
+        builder.message("Done.");
+        // A harness may put the texts of one turn together.
+        assert!(builder.ends_with("I looked again.\n\nDone."));
     }
 
     #[test]

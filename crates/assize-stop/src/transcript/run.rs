@@ -1,7 +1,7 @@
-//! What a command that was run can be taken for.
+//! Classification of commands that the agent ran.
 //!
-//! A shallow reading, as that of [`super::command`], and on the safe side: whoever asks gets a no when
-//! the words leave a doubt. It must not know what the answer is used for.
+//! The reading is shallow, as that of [`super::command`], and on the safe side: when the words leave a
+//! doubt, the answer is no. This module must not know how callers use the answer.
 
 use assize_ecosystem::command::CommandRole;
 

@@ -1,8 +1,8 @@
-//! `assize hook AGENT`: what an agent's hook calls.
+//! `assize hook AGENT`: the command that an agent's hook calls.
 //!
 //! Whatever goes wrong in here, the agent gets an answer in time, and a gate that could not judge
-//! says so. A block that could not be counted is not given: the ledger is what keeps an agent from
-//! being sent back for ever.
+//! says so. The hook gives no block that the ledger could not count: the count keeps an agent from
+//! being blocked for ever.
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments, host: &Host, _output: Output) -> Result {
     // An event that cannot be read to its end is malformed, and is handled as such.
     let _ = std::io::stdin().lock().take(EVENT_BYTES_MAX + 1).read_to_end(&mut event);
     let output = answer(adapter, &event, host);
-    // When the agent no longer listens there is nobody to tell.
+    // A write fails when the agent no longer listens, and no other reader is there to tell.
     let _ = std::io::stdout().write_all(output.stdout.as_bytes());
     let _ = std::io::stderr().write_all(output.stderr.as_bytes());
     Ok(if output.status == 0 { Exit::Done } else { Exit::NotAccepted })
@@ -264,8 +264,8 @@ impl<'a> EventHandler<'a> {
         Ok((record, state))
     }
 
-    /// A configuration that cannot be read does not switch the court off: the evidence judge sits
-    /// with the defaults, and where it finds nothing, nobody has judged.
+    /// A configuration that cannot be read does not switch the court off: the evidence judge works
+    /// with the defaults. Where it finds nothing, the ruling is `unjudged`.
     fn judge_without_configuration(&self, case: StopCase, state: SessionState, failure: &Failure) -> StopRecord {
         let id = "configuration".to_owned();
         let terms = StopTerms {
@@ -282,7 +282,7 @@ impl<'a> EventHandler<'a> {
     /// A session whose prompts the hook never saw, because it was set up later or the ledger was
     /// removed, is no session without wishes: the transcript has them.
     fn catch_up(&self, ledger: &mut Ledger, state: &mut SessionState) -> std::result::Result<(), LedgerError> {
-        let facts = self.sources().transcript.and_then(|(path, kind)| read_facts(&path, kind).ok());
+        let facts = self.sources().transcript.and_then(|(path, kind)| read_facts(&path, kind, None).ok());
         for (index, prompt) in facts.map(|facts| facts.prompts).unwrap_or_default().iter().enumerate() {
             let words = prompt.inspect();
             let event = LedgerEvent::Prompted {
@@ -299,8 +299,8 @@ impl<'a> EventHandler<'a> {
         Ok(())
     }
 
-    /// The configuration that the session began with holds: nobody switches off during the work
-    /// what the work is judged by. One that could not be used then protects nothing, and the
+    /// The configuration with which the session began stays in force, so that the work cannot switch
+    /// off what it is judged by. If that configuration could not be used, it protects nothing, and the
     /// present one is read.
     fn config(&self, baseline: Option<&Baseline>) -> Result<(Config, Judges)> {
         let usable = |config: Config| Judges::of_stop(&config, &self.host).map(|judges| (config, judges));
