@@ -46,7 +46,7 @@ pub struct ReviewVerdict {
 pub enum ReviewOutcome {
     /// The change may go in.
     Accept,
-    /// It can be put right.
+    /// It can be fixed.
     Revise,
     /// It is not what was asked for.
     Reject,
@@ -239,7 +239,9 @@ impl Verdict for ReviewVerdict {
             }
         }
         schema["properties"]["fix_plan"]["maxItems"] = json!(STEPS_ASKED);
-        schema["$defs"]["FixStep"]["properties"]["brief"]["maxLength"] = json!(STEP_CHARS_ASKED);
+        if let Some(length_max) = schema.pointer_mut("/$defs/FixPlanStep/properties/brief/maxLength") {
+            *length_max = json!(STEP_CHARS_ASKED);
+        }
         schema
     }
 
@@ -370,7 +372,10 @@ mod tests {
         assert_eq!(schema["properties"]["fix_plan"]["maxItems"], STEPS_ASKED);
         assert_eq!(schema["$defs"]["Scores"]["properties"]["types"]["enum"][2], 0.1);
         assert_eq!(schema["$defs"]["Explanations"]["properties"]["root_cause"]["maxLength"], EXPLANATION_CHARS_ASKED);
-        assert_eq!(schema["$defs"]["FixStep"]["properties"]["brief"]["maxLength"], STEP_CHARS_ASKED);
+        assert_eq!(schema["$defs"]["FixPlanStep"]["properties"]["brief"]["maxLength"], STEP_CHARS_ASKED);
+        let derived: serde_json::Value = schemars::schema_for!(ReviewVerdict).into();
+        let types = |schema: &serde_json::Value| schema["$defs"].as_object().expect("types").len();
+        assert_eq!(types(&schema), types(&derived), "no other type is added");
         const {
             assert!(EXPLANATION_CHARS_ASKED <= EXPLANATION_CHARS_MAX && STEPS_ASKED <= STEPS_MAX);
             assert!(STEP_CHARS_ASKED <= STEP_CHARS_MAX);
