@@ -1,4 +1,5 @@
-//! Data sets in every form: what cannot be read is an error, whatever the bytes, and whoever glances at a record sees the same as who reads it.
+//! Data sets in every form: what cannot be read is an error, whatever the bytes, and a glance at a record shows the
+//! same as reading it.
 
 #![no_main]
 
@@ -10,7 +11,8 @@ use assize_eval::record::glance::glance;
 use assize_engine::records::{DataFormat, RawRecord, map_file, read_file};
 use libfuzzer_sys::fuzz_target;
 
-/// The library that reads Parquet panics on some of what makes no sense, and is caught there: only what nobody catches is a finding.
+/// The library that reads Parquet panics on some inputs that make no sense. These panics are caught; any other is a
+/// finding.
 static CAUGHT: Once = Once::new();
 
 fuzz_target!(|data: &[u8]| {

@@ -31,7 +31,7 @@ const RIGHT: std::ops::RangeInclusive<f64> = 0.94..=0.96;
 /// Fewest draws by which a row is judged: of fewer the share says little.
 const COUNTED_MIN: u32 = 1_000;
 
-/// How many records fail, how the judge errs, and how many records nobody labelled.
+/// How many records fail, how the judge errs, and how many records no person labelled.
 struct CoverageSetting {
     prevalence: f64,
     sensitivity: f64,

@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments) -> Result {
     Ok(())
 }
 
-/// Runs a test of patches with a larger number than it has by itself.
+/// Runs a test of patches with a larger number than its default.
 fn patch(test: &str, variable: &str, count: usize) -> Result {
     let mut command =
         cargo(&["test", "--quiet", "--package", "assize", "--test", "patch_confinement", "--", "--nocapture", test]);

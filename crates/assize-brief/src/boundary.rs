@@ -21,7 +21,7 @@
 //!
 //! Only what reaches [`crate::one_way::CONFIDENCE_MIN`] is enforced: with not one exception, that takes
 //! [`crate::one_way::pure_support_min`] imports. Where more than [`crate::one_way::AGAINST_SHARE_MAX`] go against it, the exception is
-//! a habit and the boundary none. Both were chosen by the history of projects: in 76 pairs of released
+//! usual, and there is no boundary. Both were chosen by the history of projects: in 76 pairs of released
 //! versions of 28 packages (Rust, Python, JavaScript), 26 of 4,047 imports that were new between
 //! known units went over a boundary of the version before (0.6 %), most of them plain slips such as
 //! `utils` importing `db`; and 45 % of all ordered pairs of units had a boundary. At 0.6 it would be 1.0 % and
@@ -32,10 +32,10 @@
 //! - Anything between two units of which neither depends on the other. Nothing was observed, and a
 //!   first import is how every dependency begins.
 //! - An order within a cycle, other than by pair: what depends on itself has no above and below.
-//! - Imports of tests, examples, benches, generated and vendored code: they look at everything and
-//!   nobody depends on them. Imports for types alone: they are gone when the program runs.
+//! - Imports of tests, examples, benches, generated and vendored code. Such code may import any unit, and no
+//!   unit depends on it. Imports for types alone: they are gone when the program runs.
 //! - What a facade (`lib.rs`, `__init__.py`, `index.ts`) passes on from behind itself.
-//! - New units: there is no habit yet that they could break. A cycle through them is reported.
+//! - New units: they have no imports yet that a new one could go against. A cycle through them is reported.
 //! - Uses without an import: of one package in Java, by reflection, by names in configuration.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -229,7 +229,7 @@ pub struct Layer {
     pub units: Vec<String>,
 }
 
-/// An import and what it leads to, for whoever wants to follow it.
+/// An import and its destination, for programs that follow imports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResolvedImport {

@@ -1,4 +1,4 @@
-//! The convention score: how well what a change brings fits the habits that the tree of its base shows.
+//! The convention score: how well a change fits the conventions of the tree of its base.
 //!
 //! Without a model, from names, words and paths. What is measured comes in parts ([`ConventionScore`]); where there is
 //! nothing to measure, a part is unknown, and unknown is neither 0 nor 1. Boundaries and schemas are judged elsewhere
@@ -13,25 +13,27 @@
 //!
 //! # The glossary overlap
 //!
-//! Published is the index of Jaccard (*The Distribution of the Flora in the Alpine Zone*, New Phytologist 11, 1912): of
-//! the words of the change *and* the glossary, the share that is in both. All of the glossary stands below the line, up
-//! to a hundred words, so that a change with two of them reaches 0.02, and whoever writes more names comes out better.
-//! It is reported beside the others ([`Identifiers::jaccard`]) and enters nothing. What counts is containment (Broder,
-//! *On the Resemblance and Containment of Documents*, SEQUENCES 1997): of the words that the change brings, the share
-//! that the tree knows. A word is known when a name of the production code or the task has it: a glossary ends with its
-//! heaviest words, and the others are no strangers. Words of any program (`get`, `list`) are not counted at all, so
-//! that none is bought with `dataItem`. Files of 43 packages (Rust, Python, Go) were held against the rest of their own
-//! package and against the others: the package's own file comes out above a foreign one in 93 % of pairs by containment
-//! and in 91 % by Jaccard, with casing in 92 % and 89 %. By rank, Jaccard goes with the number of words (Spearman
-//! 0.57), containment hardly (−0.21). That shows which is the better measure, not that either tells good names from
-//! bad.
+//! The published measure is the index of Jaccard (*The Distribution of the Flora in the Alpine Zone*, New Phytologist
+//! 11, 1912): of the words of the change *and* the glossary, the share that is in both. The whole glossary, up to a
+//! hundred words, is in the denominator. So a change with two of these words reaches 0.02, and a change with more names
+//! scores higher. This index is reported beside the others ([`Identifiers::jaccard`]) and is part of no score.
 //!
-//! # Names that nobody uses
+//! The score uses containment (Broder, *On the Resemblance and Containment of Documents*, SEQUENCES 1997): of the words
+//! that the change brings, the share that the tree knows. A word is known when a name of the production code or the
+//! task has it: the glossary lists only the heaviest words, and the others are known as well. Words of any program
+//! (`get`, `list`) are not counted at all, so that a name such as `dataItem` does not raise the score.
 //!
-//! A share can be raised by padding: right names, for nothing. So a name counts *in favour* only where the lines that
-//! the change brings mention it once more than they declare it, in code and not in comments or texts. Against the
-//! change it always counts. With that, a declaration that nothing mentions never raises the score; test functions,
-//! which only their runner calls, are among them.
+//! Files of 43 packages (Rust, Python, Go) were compared with the rest of their own package and with the other
+//! packages. The package's own file scores above a foreign one in 93 % of pairs by containment and in 91 % by Jaccard,
+//! with casing in 92 % and 89 %. By rank, Jaccard correlates with the number of words (Spearman 0.57), containment
+//! hardly (−0.21). That shows which is the better measure, not that either tells good names from bad.
+//!
+//! # Unused names
+//!
+//! Padding can raise a share: names that fit and serve no purpose. So a name counts *in favour* only where the lines
+//! that the change brings mention it once more than they declare it, in code and not in comments or texts. Against the
+//! change it always counts. So a declaration that nothing mentions never raises the score. Test functions, which only
+//! their runner calls, are among these declarations.
 //!
 //! # What it cannot see
 //!
@@ -96,7 +98,7 @@ pub struct ConventionChange<'a> {
     pub files: &'a [ChangedSource<'a>],
     /// What was asked for: the words of the task are known, whatever the tree says.
     pub task: &'a str,
-    /// Findings of boundaries that it breaks; `None` where there are no boundaries or nobody looked.
+    /// Findings of boundaries that it breaks; `None` where there are no boundaries or they were not checked.
     pub boundary_breaks: Option<usize>,
     /// Faults of schemas that the base has not; `None` where no schema was checked.
     pub schema_faults: Option<usize>,
@@ -218,7 +220,7 @@ pub enum RemarkTopic {
     FilePattern,
     /// How a name is written.
     Casing,
-    /// A word that nobody knows.
+    /// A word that neither the base nor the task knows.
     Glossary,
 }
 
@@ -252,7 +254,7 @@ fn share(part: usize, rest: usize) -> Option<f64> {
     (part + rest > 0).then(|| part as f64 / (part + rest) as f64)
 }
 
-/// Measures a change by the habits of its base. The order of its files does not matter.
+/// Measures a change by the conventions of its base. The order of its files does not matter.
 pub fn score(base: &BaseConventions<'_>, change: &ConventionChange<'_>) -> ConventionScore {
     let (sources, files_left_out) = ParsedSource::read(base, change.files);
     let names = source::names(base, &sources);

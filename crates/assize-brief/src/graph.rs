@@ -165,7 +165,7 @@ fn exempt(
     is_facade_of(tree, from, to, import).then_some(Exempt::Facade)
 }
 
-/// Returns whether the file is the door to what it imports: parents and children of modules know each
+/// Returns whether other files reach what the file imports through it: parents and children of modules know each
 /// other, and that says nothing of an order.
 fn is_facade_of(tree: &SourceTree<'_>, from: FileId, to: ImportTarget, import: &Import) -> bool {
     let path = tree.path(from);

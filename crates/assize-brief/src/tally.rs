@@ -1,8 +1,8 @@
-//! The names of a tree, counted: what naming and glossary are made of.
+//! The counts of the names of a tree, from which naming and glossary are made.
 //!
-//! Counting is the dearest part of a brief once all files are read, and a file says what it says whatever the
-//! others do. So the counts can be kept, and a file that changed is taken out and put in again. It must not know where
-//! they are kept.
+//! Once all files are read, counting is the most expensive part of a brief. The counts of a file do not depend on other
+//! files. So the counts can be stored, and a file that changed is removed and added again. This module must not know
+//! where they are stored.
 
 use assize_ecosystem::FileRole;
 use assize_syntax::facts::FileFacts;

@@ -39,7 +39,7 @@ pub struct Envelope<V> {
 }
 
 impl<V> Envelope<V> {
-    /// Puts a ruling into its outer shape: the evidence judge comes first, then whoever gave an opinion.
+    /// Puts a ruling into its outer shape. The evidence judge comes first, then the judges that gave an opinion.
     pub fn new<O>(court: &str, ruling: &Ruling<V>, findings: &[Finding], opinions: &[Opinion<O>]) -> Self
     where
         V: Clone,

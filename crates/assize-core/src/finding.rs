@@ -18,7 +18,8 @@ pub enum Severity {
     Error,
 }
 
-/// How sure a finding is. Certain findings block by themselves; likely ones are exhibits.
+/// How sure a finding is. By default, only certain findings can block without a judge; likely ones are evidence for
+/// judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -84,7 +85,7 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// The least certainty at which a finding blocks by itself.
+/// The least certainty at which a finding blocks without a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

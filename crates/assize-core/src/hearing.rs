@@ -15,7 +15,7 @@ pub struct OpinionCollector<V> {
 }
 
 impl<V> OpinionCollector<V> {
-    /// Seats the judges; nobody is asked yet.
+    /// Makes a collector for the judges; none of them is asked yet.
     pub fn new(judges: Vec<String>) -> Self {
         Self { judges, waiting_for: Vec::new(), opinions: Vec::new() }
     }
@@ -31,7 +31,8 @@ impl<V> OpinionCollector<V> {
         self.judges.clone()
     }
 
-    /// Takes in an opinion; one that nobody waits for is passed over. Returns whether it was the last one.
+    /// Takes in an opinion. An opinion that the court does not wait for is ignored. Returns whether it was the last
+    /// one.
     pub fn hear(&mut self, opinion: Opinion<V>) -> bool {
         let Some(index) = self.waiting_for.iter().position(|judge| *judge == opinion.judge.id) else {
             return false;
@@ -41,8 +42,8 @@ impl<V> OpinionCollector<V> {
         self.waiting_for.is_empty()
     }
 
-    /// Ends the hearing: whoever has not replied has not judged. Judges reply in any order; the opinions come in the
-    /// configured one.
+    /// Ends the hearing. A judge that has not replied has not judged. Judges reply in any order; the opinions come in
+    /// the configured one.
     pub fn close(&mut self) -> Vec<Opinion<V>> {
         for id in std::mem::take(&mut self.waiting_for) {
             let late = Unjudged::new(Cause::Timeout, "no reply before the court's deadline");

@@ -17,7 +17,7 @@ use crate::finding::{Certainty, Finding};
 use crate::gathered::EvidencePart;
 use crate::text::{head, make_visible, quote};
 
-/// A word that nobody can guess, fresh for every question.
+/// A random word that the judged party cannot guess, fresh for every question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nonce(String);
 

@@ -15,7 +15,7 @@ pub enum Outcome {
     Reject,
     /// The work has to go on.
     Revise,
-    /// Nobody could judge.
+    /// The work could not be judged.
     Unjudged,
     /// The work may stand.
     Accept,
@@ -72,7 +72,7 @@ pub enum Cause {
     MalformedEvent,
     /// The configuration cannot be used.
     BadConfiguration,
-    /// There was nothing to judge, or nobody was to judge it.
+    /// There was nothing to judge, or no judge was to judge it.
     NotBeforeCourt,
 }
 
@@ -99,7 +99,7 @@ impl Cause {
     }
 }
 
-/// The statement that nobody could judge, with the reason.
+/// The statement that the work could not be judged, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unjudged {

@@ -1,6 +1,6 @@
-//! A fault of a document that somebody handed in.
+//! A fault of a document that a user or a program handed in.
 //!
-//! Verdicts, patches and plans are checked whole, so that whoever wrote one sees every fault at once.
+//! Verdicts, patches and plans are checked whole, so that their author sees every fault at once.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! Manifests, lock files and settings as trees, whatever language they are written in.
 //!
-//! What cannot be read is `None`: whoever needs the file will say so. Aliases of YAML stand for nothing here, since to follow
-//! them lets a small file become a large tree.
+//! A document that cannot be read is `None`; the caller that needs the file reports that. An alias of YAML is read as
+//! null, since following aliases can turn a small file into a large tree.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Value};

@@ -11,7 +11,7 @@ pub enum SkipMarker {
     Sometimes,
     /// Runs it and lets it fail.
     Failing,
-    /// Announces a test that nobody wrote.
+    /// Announces a test that is not written yet.
     Announced,
 }
 

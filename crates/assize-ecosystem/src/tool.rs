@@ -92,7 +92,7 @@ pub enum Sign {
     Script(&'static str),
     /// A text that stands in a manifest of the ecosystem.
     Text(&'static str),
-    /// Whoever has this manifest may use it without a word, so that it shows nothing.
+    /// A manifest whose projects may use the tool without naming it anywhere, so that it shows nothing.
     Unasked(&'static str),
 }
 

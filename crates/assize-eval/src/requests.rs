@@ -64,7 +64,7 @@ pub struct RequestTotals {
     pub spent_usd: f64,
     /// Calls that were under way when the run was interrupted: they may have been paid for, and are made again.
     pub interrupted: Vec<InterruptedCall>,
-    /// Calls that nobody answered while others did: they may have been paid for.
+    /// Calls that got no answer while others did: they may have been paid for.
     pub stuck: Vec<InterruptedCall>,
 }
 

@@ -29,7 +29,7 @@ pub struct RunRecord {
     pub calls: u64,
     /// What they cost, in US dollars; calls whose cost is not known count with the most that they can cost.
     pub spent_usd: f64,
-    /// Calls of which nobody knows whether they were paid for.
+    /// Calls of which it is unknown whether they were paid for.
     pub lost: u64,
     /// How it ended.
     pub outcome: Outcome,
@@ -82,7 +82,7 @@ pub struct CorrectionRecord {
     pub calls: u64,
     /// What they cost, in US dollars; calls whose cost is not known count with the most that they can cost.
     pub spent_usd: f64,
-    /// Calls of which nobody knows whether they were paid for.
+    /// Calls of which it is unknown whether they were paid for.
     pub lost: u64,
     /// How it ended.
     pub outcome: Outcome,

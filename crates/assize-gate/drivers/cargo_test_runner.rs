@@ -9,7 +9,7 @@
 //! So the tests are listed first; when none has ended for too long, or the process has ended without
 //! its result, the tests that can have been at work are run one by one, and the rest after them.
 //!
-//! It is compiled by itself, with nothing but the standard library, where the tests are run: by the toolchain of the
+//! It is compiled alone, with nothing but the standard library, where the tests are run: by the toolchain of the
 //! project, which may be as old as Rust 1.63.
 
 use std::collections::{BTreeSet, HashSet};
@@ -19,7 +19,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Seconds that a test may take, where nobody says otherwise.
+/// Seconds that a test may take by default.
 const TEST_SECONDS: f64 = 30.0;
 /// What is not one test (listing, a program that is no harness) may take so many times as long.
 const PATIENCE: u32 = 10;
@@ -288,7 +288,7 @@ impl TestProgramRunner {
                 }
             }
         }
-        // Whoever was left behind may hold the pipe open for ever.
+        // A process that was left behind may hold the pipe open for ever.
         let end = Instant::now() + DRAIN;
         while let Ok(line) = lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
             gets_on(&line);

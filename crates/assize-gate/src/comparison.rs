@@ -1,10 +1,10 @@
-//! What a change brings, set apart from what was there before.
+//! Separates what a change introduces from what was there before.
 //!
-//! An old project has faults that nobody asks this change to mend. Diagnostics of the changed tree
-//! are matched with those of the base; what is left over is new. On a line that the change wrote an objection is
-//! an old one only where the base has the same in its place: whoever mends a fault may not make another for it
-//! elsewhere. On a line that was there already it is old as often as the base has it. Tests are matched by their ids:
-//! one that is gone has not passed. Whether any of it matters is the court's business.
+//! An old project has faults that the change is not asked to fix. Diagnostics of the changed tree are matched with
+//! those of the base; those that are left over are new. On a line that the change wrote, an objection is old only where
+//! the base has the same in its place: fixing one finding does not excuse introducing another elsewhere. On a line that
+//! was there already, an objection is old as often as the base has it. Tests are matched by their ids: a test that is
+//! gone has not passed. The court decides whether any of it matters.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -84,7 +84,7 @@ pub struct TestTotals {
     pub unexpected_passes: usize,
     /// What failed, one line each.
     pub details: Vec<String>,
-    /// Share of lines that tests cover, in per cent; `None` where nobody measured it.
+    /// Share of lines that tests cover, in per cent; `None` where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage_pct: Option<f64>,
 }
@@ -368,7 +368,7 @@ struct ObjectionSplit {
     new: Vec<Diagnostic>,
     /// How many of them the base has as well.
     known: usize,
-    /// How many more there are than in the base of which nobody knows what they say.
+    /// How many more objections than in the base the report left out. It is unknown what they say.
     beyond: usize,
 }
 

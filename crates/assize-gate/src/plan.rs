@@ -1,9 +1,10 @@
-//! Which gates run: of those that a project could use, the ones that its maintainers run, and of these the ones that a change can
-//! affect.
+//! Decides which gates run: of those that a project could use, the ones that its maintainers run, and of these the ones
+//! that a change can affect.
 //!
-//! What is declared always runs, and so does what comes with a language. A linter, a formatter or a type checker that is set up but
-//! that no complete pipeline calls would judge a change by what nobody holds it to; a package of an example or of a playground, by
-//! what nobody tests. This module decides over what [`Gate::detect`] finds; it must not run anything.
+//! Declared gates always run, and so do those that come with a language. A linter, a formatter or a type checker may be
+//! set up although no complete pipeline calls it. It would judge a change by rules that the project does not apply. A
+//! package of an example or of a playground would judge it by what the project does not test. This module decides over
+//! what [`Gate::detect`] finds; it must not run anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 

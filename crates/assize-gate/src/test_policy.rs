@@ -1,10 +1,10 @@
-//! Which files of a change the tests are run with.
+//! Decides with which files of a change the tests are run.
 //!
-//! Whoever writes the code must not write what it is judged by as well. Tests, and the files by which
-//! runners and checkers are told what to do, come from the base, unless the specification asks
-//! to change them. Tests that the change brings run in a second run, with their own configuration:
-//! they can fail a change, and prove little. This module says what belongs where; it must not know how
-//! copies of a tree are made.
+//! The author of the code must not also write what the code is judged by. Tests, and the files that
+//! tell runners and checkers what to do, come from the base, unless the specification asks to change
+//! them. Tests that the change adds run in a second run, with their own configuration: they can fail
+//! a change, and prove little. This module says which file belongs where; it must not know how copies
+//! of a tree are made.
 
 mod helper;
 mod opened;

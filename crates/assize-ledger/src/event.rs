@@ -36,7 +36,7 @@ pub enum LedgerEvent {
         agent: String,
         /// The harness's id of the prompt, or our own.
         prompt_id: String,
-        /// What the user asked for; `None` when nobody asked for anything.
+        /// What the user asked for; `None` when the user asked for nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         directive: Option<Directive>,
         /// Whether the user lets the present state pass.

@@ -4,10 +4,10 @@
 //! draws the same order, whatever the bidders are called, so that it can be told afterwards who was who. What bids say must not be
 //! known here.
 
-/// Draws an order of so many things: at each place, which of them stands there.
+/// Draws an order of `count` things: at each place, the number of the thing that stands there.
 ///
-/// The things are sorted by a hash of the seed, the purpose and their number, which is as good as a shuffle as long as nobody knows the
-/// seed beforehand.
+/// The things are sorted by a hash of the seed, the purpose and their number. That is as good as a shuffle as long as
+/// the seed is not known beforehand.
 pub fn order(seed: u64, purpose: &str, count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_cached_key(|at| {

@@ -30,7 +30,7 @@ pub enum MarketOutcome {
     ReplanSuccess,
     /// Its bid won the round after a failure, and its implementation failed as well.
     ReplanFailure,
-    /// Nobody's implementation passed.
+    /// No bidder's implementation passed.
     CollectiveFailure,
     /// It handed in the same bid again after it had failed.
     Resubmitted,

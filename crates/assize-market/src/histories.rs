@@ -72,7 +72,8 @@ fn played(random: &mut Rng, bidders: &[String]) -> Vec<Vec<MarketEvent>> {
     rounds
 }
 
-/// Writes the events of rounds into a folder. A broker that dies has written some of a round; the one that goes on writes all of them.
+/// Writes the events of rounds into a folder. A broker that dies has written some events of a round. The broker that
+/// resumes the run writes all events of the round.
 fn written(random: &mut Rng, rounds: &[Vec<MarketEvent>]) -> BTreeMap<String, MarketEvent> {
     let mut folder = BTreeMap::new();
     for events in rounds {

@@ -1,7 +1,8 @@
-//! The market: several bidders compete for an issue, and the market learns whom to believe.
+//! The market: several bidders compete for an issue, and each bidder's track record decides its weight.
 //!
-//! A broker reads the requirements, ranks bids without knowing whose they are, has the winner implement, has the review court verify, and keeps
-//! score. What is computed here is computed from values; whoever runs bidders and reads issues stands elsewhere.
+//! A broker reads the requirements and ranks bids without knowing whose they are. It has the winner implement and the
+//! review court verify, and it keeps the track record. This crate computes from values; the code that runs bidders and
+//! reads issues is elsewhere.
 //!
 //! # Example
 //!

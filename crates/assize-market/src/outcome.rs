@@ -54,11 +54,12 @@ pub struct BidderOutcome {
     pub accuracy: Option<f64>,
 }
 
-/// Returns what became of everybody in a round. `before` is the round that failed before it, where there was one.
+/// Returns the outcome of a round for each bidder. `before` is the round that failed before it, where there was one.
 ///
-/// Where the first round passes, the winner gains and everybody else whose bid took part loses a little. Where it fails, only the winner
-/// loses. What the second round does stands by itself: its winner gains, or loses more if it was the one that had failed
-/// before, and then everybody loses; nobody loses for not being selected in it.
+/// Where the first round passes, the winner gains, and every other bidder whose bid took part loses a little. Where it
+/// fails, only the winner loses. The second round has rules of its own. Where it passes, its winner gains, and no
+/// bidder loses for not being selected. Where it fails, its winner loses, and loses more if it was the one that had
+/// failed before; then every bidder loses.
 pub fn outcomes(round: &RoundResult, before: Option<&RoundResult>, deltas: &Deltas) -> Vec<BidderOutcome> {
     let simply = |bidder: &String, outcome| BidderOutcome {
         bidder: bidder.clone(),

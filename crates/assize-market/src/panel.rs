@@ -1,7 +1,8 @@
-//! What judges who saw bids in several orders make of each of them.
+//! Sums up what judges say of bids that they saw in several orders.
 //!
-//! Every judge sees all bids several times, in another order each time, so that no place in the list is worth anything. What counts is the mean of
-//! what was said; where nobody said anything of a bid, it stays unjudged. How judges are asked must not be known here.
+//! Every judge sees all bids several times, in another order each time, so that no place in the list is worth anything.
+//! The mean of the scores counts. A bid that no judge scored stays unjudged. This module must not know how judges are
+//! asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,7 +48,7 @@ pub struct BidOpinions {
 }
 
 impl BidOpinions {
-    /// Returns its technical quality and its innovation, from 0 to 1; `None` where nobody said it.
+    /// Returns its technical quality and its innovation, from 0 to 1; `None` where no judge scored it.
     pub fn scores(&self) -> (Option<f64>, Option<f64>) {
         let mean = |scores: &[f64]| {
             let mut sorted = scores.to_vec();

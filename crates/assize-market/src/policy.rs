@@ -1,8 +1,10 @@
-//! What a way of choosing bidders would have come to: policies over a table of what each bidder did with each task.
+//! Computes the results that ways of choosing bidders would have had: policies over a table of what each bidder did
+//! with each task.
 //!
-//! A table of the past says of every bidder what nobody sees in a market, where one bid is implemented and the others are not. A policy sees
-//! of it what a market would show. How much it loses to the one bidder that would have been best throughout is its
-//! regret (Robbins 1952). How such a table comes about must not be known here.
+//! A market implements one bid and not the others, so that it does not show how the others would have done. A table of
+//! the past shows this for every bidder. A policy sees only the part of the table that a market would show. Its regret
+//! is how much it loses to the one bidder that would have been best throughout (Robbins 1952). This module must not
+//! know how such a table comes about.
 
 use serde::Serialize;
 

@@ -119,7 +119,8 @@ pub fn bid_question(requirements: &Requirements, invitation: &Invitation<'_>, no
             own => invitation.own,
         }
     };
-    // The bid that failed is no plant: whoever hands it in again is told so by the market, and others may.
+    // The bid that failed is not a planted reply, so that it is no attachment. The market tells the bidder that hands
+    // it in again; other bidders may hand it in.
     let attachments = vec![demanded.clone(), invitation.brief.open().to_owned()];
     question::<Bid>(BID, &|_| context! {}, &case, attachments, nonce)
 }

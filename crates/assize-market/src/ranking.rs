@@ -1,8 +1,9 @@
-//! Which bid wins, and why: five dimensions, of which three are computed from what a bid names.
+//! Decides which bid wins, and why: five dimensions, of which three are computed from what a bid names.
 //!
-//! Bids come without names and in an order of their own; nothing here could prefer anybody. What a bid covers, how much it touches and how much
-//! may break is computed; how good and how elegant it is, judges say, with reasons. Where nobody said it, the other
-//! dimensions decide, and that is said. Who bids must not be known here.
+//! Bids come without names and in an order of their own, so that nothing here could prefer a bidder. This module
+//! computes what a bid covers, how much it touches and how much may break. Judges say how good and how elegant it is,
+//! with reasons. Where no judge said it, the other dimensions decide, and the ranking says so. This module must not
+//! know who bids.
 
 use std::cmp::Ordering;
 
@@ -81,7 +82,7 @@ impl Default for Parts {
     }
 }
 
-/// The scores of a bid or an implementation, from 0 to 1; `None` where nobody said it.
+/// The scores of a bid or an implementation, from 0 to 1; `None` for a score that is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MarketScores {
@@ -182,7 +183,7 @@ const UNREAL_SHOWN_MAX: usize = 5;
 /// A bid that takes part in a ranking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankingEntry {
-    /// What it is called while nobody may know whose it is: `proposal_1`.
+    /// Its name for as long as its bidder must stay unknown: `proposal_1`.
     pub proposal_id: String,
     /// When it came, in milliseconds since the round began.
     pub submitted_ms: u64,
@@ -249,7 +250,7 @@ pub struct VerifiedScores {
     pub lines: u64,
     /// Iterations that it took, of those that it might take.
     pub iterations: (u32, u32),
-    /// How elegant judges found it; `None` where nobody said it.
+    /// How elegant judges found it; `None` where no judge said it.
     pub innovation: Option<f64>,
 }
 

@@ -118,7 +118,7 @@ pub struct ReputationStep {
 pub struct Reputations {
     /// How each bidder stands, by its name.
     pub bidders: BTreeMap<String, BidderReputation>,
-    /// Events about bidders that do not take part any more; they move nobody.
+    /// Events about bidders that do not take part any more; they change no weight.
     pub others: u64,
 }
 

@@ -1,7 +1,8 @@
-//! What an issue demands: what its boxes say, and what the project demands of everything.
+//! The requirements of an issue: what its boxes say, and what the project demands of everything.
 //!
-//! A judge may read more out of a box than it says; without one, the boxes, the items below them and the guidelines' own sentences are
-//! taken as they stand, and it is said that nobody read more into them. How issues are fetched must not be known here.
+//! A judge may read more out of a box than it says. Without a judge, the boxes, the items below them and the
+//! guidelines' own sentences are taken as they stand, and the result says that no judge read them. This module must not
+//! know how issues are fetched.
 
 use std::collections::{BTreeMap, BTreeSet};
 

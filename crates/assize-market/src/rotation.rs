@@ -1,7 +1,8 @@
-//! Whether to go on, to begin anew with a fresh view, or to end, once a part of the work has passed.
+//! Decides, once a part of the work has passed, whether to continue, to begin anew with a fresh view, or to end.
 //!
-//! What belongs together is done together: as long as something is open that touches what was just changed, it goes on; what is left of
-//! other things is left to a run that does not carry all of this along. How the work is done must not be known here.
+//! Work that belongs together is done together: the run continues as long as something is open that touches what was
+//! just changed. Other open work is left to a run that does not carry all of this along. This module must not know how
+//! the work is done.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,9 @@
 //! A run of the market, as a state machine: what happened goes in, what has to happen next comes out.
 //!
-//! Requirements are read, bids are asked for and ranked, the winner implements, the review court verifies. Where that fails, one more round
-//! is held, in which everybody knows what failed; where that fails as well, a person is called. What has happened is kept step by step, and
-//! the same steps lead to the same state, so that a run which was killed goes on where it was. Who carries anything out must
-//! not be known here.
+//! Requirements are read, bids are asked for and ranked, the winner implements, the review court verifies. Where that
+//! fails, one more round is held, in which all bidders know what failed. Where that fails as well, a person is called.
+//! What has happened is kept step by step, and the same steps lead to the same state, so that a killed run resumes
+//! where it was. This module must not know what carries anything out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -132,7 +132,7 @@ pub enum ImplementationReply {
     Patch(Box<Patch>),
     /// None, and why.
     Nothing(String),
-    /// Nobody could be asked.
+    /// The bidder could not be asked, or its change could not be tried.
     Unjudged(Unjudged),
 }
 
@@ -210,7 +210,7 @@ pub enum MarketStep {
     Written,
     /// Boxes were ticked.
     Ticked {
-        /// Those that nobody finds any more.
+        /// Those that are not found any more.
         gone: Vec<BoxName>,
     },
     /// Events and ticks were committed, where they belong to the repository.
@@ -234,16 +234,16 @@ pub enum Attention {
         /// What failed then.
         replan: MarketFailure,
     },
-    /// Nobody's bid is good enough.
+    /// No bid is good enough.
     NoneGood {
         /// The best total.
         best: f64,
     },
     /// There is no bid.
     NoBids(Vec<String>),
-    /// Nobody could judge.
+    /// The work could not be judged.
     Unjudged(Unjudged),
-    /// Something is open that belongs to what was done, and nobody has an iteration left.
+    /// Something is open that belongs to what was done, and no bidder has an iteration left.
     OutOfIterations(Vec<String>),
 }
 
@@ -681,7 +681,7 @@ impl MarketRun {
         match (passed, failure) {
             (true, _) => MarketEffect::Commit,
             (false, Some(failure)) => self.fail(failure),
-            // Nobody has failed where nobody could judge.
+            // An implementation that could not be judged has not failed.
             (false, None) => {
                 let why = || Unjudged::new(Cause::Unavailable, "the review court gave no reason");
                 self.stop(Attention::Unjudged(unjudged.unwrap_or_else(why)))

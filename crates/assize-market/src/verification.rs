@@ -114,7 +114,7 @@ pub enum BoxStatus {
     Done,
     /// Something is missing.
     NotDone,
-    /// Nobody could say.
+    /// No judge could say.
     Unjudged,
 }
 
@@ -137,10 +137,10 @@ pub struct BoxEvidence {
 pub struct Verification {
     /// What the review court holds of the change.
     pub outcome: Outcome,
-    /// Why nobody could judge it; then nobody has failed.
+    /// Why the implementation could not be judged; then it has not failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<Unjudged>,
-    /// What went wrong; `None` where all is well, or nobody could judge.
+    /// What went wrong; `None` where all is well, or the implementation could not be judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<MarketFailure>,
     /// The boxes that the bid was to do.
@@ -164,7 +164,8 @@ pub struct VerificationInput<'a> {
     pub tested: &'a BTreeSet<String>,
     /// Coverage in per cent before and after, where it was measured.
     pub coverage: (Option<f64>, Option<f64>),
-    /// What judges say of the boxes; `None` where no judge was asked. A box of which nobody could say anything has none.
+    /// What judges say of the boxes; `None` where no judge was asked. A box of which no judge could say anything has
+    /// none.
     pub judged: Option<&'a BTreeMap<String, Vec<BoxOpinion>>>,
 }
 

@@ -1,8 +1,9 @@
 //! Whether a patch has been applied already.
 //!
-//! A file tells it where an operation leaves something behind that was not there before. Where it
-//! does not (a text that was only taken away is simply not there), nothing is claimed. Of lines by their
-//! number it can only be said that what was put in stands there: perhaps it stood there before.
+//! A file shows this where an operation leaves something behind that was not there before. An
+//! operation that only removes a text leaves nothing, so this module claims nothing about it. A splice names
+//! lines by their number, so the file only shows that the inserted lines stand there. They may have stood
+//! there before.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -84,13 +85,13 @@ fn state(op: &Op, ops: &[NumberedOp<'_>], tree: &Snapshot) -> AppliedState {
     }
 }
 
-/// Says what a file tells of all its splices together; nothing if what they put in does not stand where it would, or
-/// if they put in nothing.
+/// Returns the state of all splices of a file together. `None` if the lines that they insert do not stand where they
+/// would, or if they insert nothing.
 fn spliced(path: &str, file: &FileContent, ops: &[NumberedOp<'_>], rewrite: Rewrite) -> Option<AppliedState> {
     let lines = TextLines::of(&file.bytes);
     let mut splices = Vec::with_capacity(ops.len());
     for (_, op) in ops {
-        // Where an edit moves lines to, nobody knows.
+        // An edit moves lines by an unknown number.
         let Op::Splice { start, delete_count, insert, .. } = op else { return None };
         splices.push((*start as usize, *delete_count as usize, insert.as_deref().unwrap_or_default()));
     }

@@ -128,7 +128,7 @@ pub(super) fn is_elision(line: &str) -> bool {
     dots(text) && (is_dots || is_comment) || is_comment && says_elision(text)
 }
 
-/// Whether a comment says in words that code stands there which is not shown. Nobody means such a line to be put in.
+/// Whether a comment says in words that code is left out in its place. No patch means to insert such a line.
 pub(super) fn is_worded_elision(line: &str) -> bool {
     let (text, is_comment) = uncommented(line);
     is_comment && says_elision(text)

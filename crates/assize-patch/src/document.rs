@@ -50,7 +50,7 @@ pub enum PatchInput {
 }
 
 impl PatchInput {
-    /// Reads a document. Nobody has to look into a tree to find that it asks for more than it may.
+    /// Reads a document. The limits are checked without a tree.
     ///
     /// # Errors
     ///

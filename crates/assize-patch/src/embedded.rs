@@ -1,6 +1,7 @@
 //! A patch document as models hand it in: in a code fence of any language, with words above and below.
 //!
-//! There has to be one: of two, nobody knows which is meant. Whether it is sound is not known here.
+//! A text may hold one document only: of two, it is unclear which one is meant. This module does not check
+//! whether the document is sound.
 
 use assize_core::violation::Violation;
 use serde_json::Value;

@@ -53,7 +53,7 @@ fn file(change: &FileTransition, before: Option<&FileContent>, text: &mut Vec<u8
     if was == is {
         return;
     }
-    // A name with a blank in it ends with a tab, so that nobody takes a date for a part of it.
+    // A name with a space in it ends with a tab, so that no reader takes a date for a part of the name.
     let end = |name: &str| if name.contains(' ') { "\t" } else { "" };
     let side = |file: Option<&FileContent>, name: &str| match file {
         Some(_) => format!("{name}{}", end(name)),

@@ -1,7 +1,7 @@
-//! How deep lines are indented in a file, where a patch says it otherwise.
+//! The indentation of lines in a file, where a patch indents them otherwise.
 //!
-//! Each line of a patch that was found says how its indentation is written in the file. Lines that come are indented by the same
-//! rule, or there is none, and nothing is put in.
+//! Each line of a patch that was found shows how the file writes the indentation of this line. Added lines are
+//! indented by the same rule. Without a rule, no line is inserted.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ impl IndentMap {
             && self.seen.values().all(Option::is_some)
     }
 
-    /// Returns how many bytes may be put in with each line.
+    /// Returns how many bytes of indentation may be inserted with each line.
     pub(super) fn bytes_per_line(&self) -> usize {
         let seen = self.seen.values().flatten().map(String::len).max().unwrap_or(0);
         match &self.rule {

@@ -70,7 +70,7 @@ pub fn inverse(made: &PatchPlan, tree: &Snapshot) -> Patch {
             .flat_map(|change| between(&change.path, change.after.as_ref(), before(change).as_ref()));
         Patch { ops: ops.collect() }
     };
-    // What can be put in again under the usual limits has to stay so.
+    // The patch has to stay within the usual limits if it can, so that it can be applied again.
     let limits = PatchLimits { ops_max: usize::MAX, ..PatchLimits::default() };
     let told = all(recognizable);
     let is_short = |patch: &Patch| limits.check(patch).is_empty();

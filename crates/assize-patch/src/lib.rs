@@ -185,7 +185,7 @@ impl Op {
 pub struct PatchLimits {
     /// Most operations.
     pub ops_max: usize,
-    /// Most bytes of all strings together: paths, contents, and what is found and put in.
+    /// Most bytes of all strings together: paths, contents, and the texts to find and to insert.
     pub bytes_max: usize,
 }
 

@@ -112,7 +112,7 @@ impl<'a> TextLines<'a> {
         begun.len() > self.bounds[0] && !begun.ends_with(b"\n")
     }
 
-    /// Returns the ending that a line put in before `line` has to have: that of the line which stands there, else
+    /// Returns the ending for a line that is inserted before `line`: that of the line which stands there, else
     /// of the nearest one above.
     pub fn ending_near(&self, line: usize) -> LineEnding {
         let there = (line < self.count()).then(|| self.ending(line)).flatten();
@@ -122,7 +122,8 @@ impl<'a> TextLines<'a> {
     }
 }
 
-/// Gives the lines of a text that is put in the ending of those around it. A text that has `\r\n` itself says what it wants.
+/// Gives the lines of an inserted text the ending of the lines around them. A text that has `\r\n` of its own keeps its
+/// endings.
 pub fn with_ending(text: &str, ending: LineEnding) -> Cow<'_, [u8]> {
     if ending == LineEnding::Lf || !text.contains('\n') || text.contains("\r\n") {
         Cow::Borrowed(text.as_bytes())

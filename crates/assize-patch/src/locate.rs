@@ -1,10 +1,10 @@
-//! Where the text that an `edit` looks for stands.
+//! The search for the text that an `edit` looks for.
 //!
-//! Exactly, if it can be had. Fixers often get white space, line endings or typographic characters
-//! wrong; then further tiers are tried, one after the other, and which one found the text is
-//! reported with the plan. The first tier that finds anything decides: a text that stands there more
-//! often than it should is never looked for more loosely. Whole lines are found and put in as [`super::place`] does it for all
-//! formats. This module must not know files or operations.
+//! The search compares exactly first. Fixers often get white space, line endings or typographic
+//! characters wrong. The search then tries further tiers, one after the other, and the plan reports the
+//! tier that found the text. The first tier that finds anything decides: a text that occurs more often
+//! than it should is never searched more loosely. [`super::place`] finds and inserts whole lines, as for
+//! all formats. This module must not know files or operations.
 
 use std::borrow::Cow;
 use std::ops::Range;

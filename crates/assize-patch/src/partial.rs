@@ -8,9 +8,9 @@ use similar::DiffOp;
 
 use super::line::{TextLines, line_diff};
 
-/// Returns a text in which the lines are those of `after` where `keeps` says so, and those of `before` elsewhere. It is asked for
-/// each place in which the two differ, from the top, by the lines of `before` that go there, counted from 0; none go where
-/// lines are put in.
+/// Returns a text with the lines of `after` where `keeps` says so, and the lines of `before` elsewhere. `keeps` is
+/// asked about each place in which the two differ, from the top. It gets the lines of `before` that are removed there,
+/// counted from 0. The range is empty where lines are only inserted.
 pub fn in_part(before: &[u8], after: &[u8], mut keeps: impl FnMut(Range<usize>) -> bool) -> Vec<u8> {
     let (old, new) = (TextLines::of(before), TextLines::of(after));
     let (old_lines, new_lines) = (old.all(), new.all());

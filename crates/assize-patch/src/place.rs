@@ -1,8 +1,8 @@
-//! Where the lines of a block stand in a file, and what stands there once it is put in.
+//! The place of a block's lines in a file, and the lines of this place after the block is applied.
 //!
-//! There is one search, in tiers: byte for byte, then overlooking more and more. The first tier that finds anything decides. What a
-//! tier overlooks is never written: lines that stay are copied out of the file, whatever the block has in their place. This
-//! module must not know files, operations or formats.
+//! There is one search, in tiers: byte for byte first, then overlooking more and more. The first tier that finds
+//! anything decides. Differences that a tier overlooks are never written: lines that stay are copied from the file,
+//! whatever the block has in their place. This module must not know files, operations or formats.
 
 mod elided;
 mod near;
@@ -328,7 +328,7 @@ enum SpokenDepth {
     OfPatch,
     /// As the file is.
     OfFile,
-    /// Nobody knows.
+    /// The lines give no clear answer.
     Unclear,
 }
 

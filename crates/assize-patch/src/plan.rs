@@ -160,13 +160,13 @@ pub(super) fn position(at: &str) -> usize {
 pub const FILE_BYTES_MAX: usize = 64 << 20;
 /// What a file with more of them is called.
 pub const LARGER_FILE: &str = "a file larger than 64 MiB";
-/// Most bytes that the edits of a patch may put in beyond their own text: by repeating it, and by indenting it.
+/// Most bytes that the edits of a patch may insert beyond their own text: by repeating it, and by indenting it.
 pub const GROWTH_BYTES_MAX: usize = 64 << 20;
 
 struct Planner<'a> {
     tree: &'a Snapshot,
     names: NamePolicy,
-    /// How many bytes edits may still put in beyond their own text.
+    /// How many bytes edits may still insert beyond their own text.
     grows: usize,
     /// Files that go and do not come back.
     removed: BTreeSet<&'a str>,
@@ -288,7 +288,7 @@ impl<'a> Planner<'a> {
                 Op::Add { .. } | Op::Remove { .. } => {}
             }
         }
-        // What is put in at the beginning of a place that goes stands before what takes that place.
+        // Text inserted at the beginning of a replaced span stands before the text that replaces the span.
         replacements.sort_by_key(|one| (one.span.start, one.span.end));
         self.overlaps(path, &lines, &replacements);
         let gone: usize = replacements.iter().map(|one| one.span.len()).sum();
@@ -315,8 +315,8 @@ impl<'a> Planner<'a> {
         Some(FileContent { bytes, executable: file.executable })
     }
 
-    /// Looks for operations that touch the same bytes. Of two texts that are put in at one place nobody knows which comes
-    /// first.
+    /// Looks for operations that touch the same bytes. Two insertions at one place count as well: their order is not
+    /// known.
     fn overlaps(&mut self, path: &str, lines: &TextLines<'_>, replacements: &[Replacement]) {
         for pair in replacements.windows(2) {
             let [earlier, later] = pair else { continue };
@@ -423,7 +423,7 @@ impl<'a> Planner<'a> {
         let ending = lines.ending_near(start);
         let mut with = with_ending(insert, ending).into_owned();
         let was_open = count > 0 && lines.ending(count - 1).is_none();
-        // Lines are put in: the last of them ends as well, unless it ends a file that had no ending there.
+        // A splice inserts whole lines. The last one ends as well, unless it ends a file that had no last ending.
         if !with.is_empty() && !with.ends_with(b"\n") && (end < count || !was_open) {
             with.extend_from_slice(ending.bytes());
         }

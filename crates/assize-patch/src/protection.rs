@@ -1,8 +1,8 @@
 //! Files that a patch may not touch unless the specification asks for it.
 //!
-//! Whoever hands in a remedy is to mend the code, and not what it is judged by: pipelines, hooks, agents' settings, lock
-//! files and tests. The folder of git is refused by its path, whatever is asked for. Whether a patch fits
-//! must not be known here.
+//! A patch is to fix the code, and not to change what judges the code: pipelines, hooks, agents' settings, lock files
+//! and tests. A path in git's own folder is always refused, whatever the specification asks for. This module must not
+//! know whether a patch fits.
 
 use std::collections::BTreeSet;
 
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::Patch;
 
-    /// Returns how many operations of a patch are refused: an addition, a change, and a file put in the place of another.
+    /// Returns whether each of three patches is refused: an addition, a change, and the replacement of a file.
     fn refused(specification: &str, path: &str) -> [bool; 3] {
         let add =
             |path: &str| Op::Add { path: path.to_owned(), content: String::new(), encoding: None, executable: None };

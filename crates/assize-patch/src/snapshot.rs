@@ -1,8 +1,8 @@
-//! What stands at the places that a patch speaks of, as it was read from a tree.
+//! The files at the paths that a patch names, as they were read from a tree.
 //!
-//! Planning needs no more than this. Who read it, and from where, is not known here; the plan names
-//! the hash of every file that it was made for, so that whoever carries it out can see that
-//! nothing has changed since.
+//! Planning needs no more than this. This module does not know which code read the files, or from
+//! where. The plan names the hash of every file that it was made for. With the hashes, the code that
+//! applies the plan can see that no file has changed since.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
-//! What holds for a patch that is handed in, whoever wrote it, and whether it fits a tree under that.
+//! The terms for a patch that is handed in, by any author, and whether it fits a tree under these terms.
 //!
-//! Here everything that can be wrong with a patch comes together, so that all of it is told at once. Only whether it
-//! breaks the syntax of a file is found elsewhere: that takes grammars.
+//! This module collects every fault of a patch, so that all of them are reported at once. Only the syntax check is
+//! elsewhere, because it needs grammars.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ pub enum SyntaxPolicy {
     /// It is refused then.
     #[default]
     Guarded,
-    /// Nobody looks.
+    /// The syntax is not checked.
     Free,
 }
 
@@ -156,7 +156,7 @@ mod tests {
         let unsound = edit("b.txt", "one").replace("find", "search");
         for (ops, expected) in [
             (vec![edit("a.txt", "one")], vec![]),
-            // Each by itself: the document, the tree, what is protected.
+            // Each fault alone: in the document, in the tree, in a protected file.
             (vec![unsound.clone()], vec!["ops[0].search", "ops[0].find"]),
             (vec![edit("a.txt", "two")], vec!["ops[0].find"]),
             (vec![edit("Cargo.lock", "one")], vec!["ops[0].path"]),

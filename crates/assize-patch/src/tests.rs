@@ -134,7 +134,7 @@ fn what_touches_the_same_bytes_is_refused() {
     check_faults(text, &[edit("f", "b", "x"), edit("f", "b", "x")], &["ops[1]: overlaps ops[0] in f at line 2"]);
     check_faults("aaa\n", &[edit_all("f", "aa", "b", 2)], &["ops[0].find: its places in f overlap at line 1"]);
     check(text, &[splice("f", 0, 1, "x"), splice("f", 1, 0, "y")], "x\ny\nb\nc\n");
-    // Of two texts at one place nobody knows which comes first.
+    // The order of two texts at one place is not known.
     for (place, line) in [(0, 1), (1, 2), (3, 3)] {
         let fault = format!("ops[1]: inserts text where ops[0] does, in f at line {line}");
         check_faults(text, &[splice("f", place, 0, "x"), splice("f", place, 0, "y")], &[&fault]);
@@ -440,7 +440,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// What is put in, and at times looked for.
+/// Texts to insert, and at times to look for.
 const PIECES: [&str; 9] = ["a", "b\n", "a\nb", "", "x\r\ny\n", "é", "$&\n$1", "\u{feff}", "b\r\n\n"];
 /// Paths of files that are there, that may be made, and that no patch may name.
 const PATHS: [&str; 18] =
@@ -461,7 +461,7 @@ fn any_op() -> impl Strategy<Value = Op> {
     )
 }
 
-/// What may become operations that fit a tree: which file, what, where, and what is put in.
+/// A sample that may become operations that fit a tree: the file, the kind, the place and the text to insert.
 type SampleOperation =
     ((prop::sample::Index, u8), (prop::sample::Index, prop::sample::Index), usize, (bool, Option<bool>));
 

@@ -1,4 +1,4 @@
-//! A patch as the answer of a model: it comes in by the same door as a verdict.
+//! A patch as the answer of a model: it is read by the same parser as a verdict.
 
 use assize_core::verdict::Verdict;
 use serde_json::{Value, json};

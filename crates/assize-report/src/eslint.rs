@@ -39,7 +39,7 @@ struct EslintMessage {
 /// What `--fix` would do. What is less sure stands under `suggestions`.
 #[derive(Deserialize)]
 struct EslintFix {
-    /// Below 0 for what reaches into the byte order mark.
+    /// Where a fix reaches into the byte order mark, it begins below 0. Such a fix is not read.
     range: (u32, u32),
     text: String,
 }
@@ -81,7 +81,7 @@ pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
 }
 
 fn offer(path: &str, fix: &EslintFix) -> Option<Offer> {
-    // A text that begins with the mark stands for it, and is not put in beside it.
+    // A text that begins with a byte order mark replaces the file's own mark, and is not inserted beside it.
     if !is_linted_whole(path) || fix.text.starts_with('\u{feff}') {
         return None;
     }

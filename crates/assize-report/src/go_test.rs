@@ -1,9 +1,9 @@
 //! The events of `go test -json`.
 //!
-//! A program under test may print whatever it likes between them, and in old versions lines of its
-//! own become events. So a failure is kept whatever else is said of a test, what has begun
-//! must have ended, and a package that passed must have said so by itself: a process that was left by
-//! `exit(0)` leaves `ok` behind as well. It must not know how the packages were chosen.
+//! A program under test may print any text between them, and in old versions lines of its own become
+//! events. So a failure is kept, whatever other events say of the test, and everything that began must have
+//! ended. The harness of a package that passed must have said so itself, since a process that ends by
+//! `exit(0)` leaves `ok` behind as well. This module must not know how the packages were chosen.
 
 use std::collections::BTreeMap;
 

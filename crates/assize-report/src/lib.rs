@@ -137,7 +137,7 @@ pub struct Diagnostic {
     pub line: Option<u32>,
     /// The tool's message, in one text.
     pub message: String,
-    /// What the tool itself offers to mend it, where it calls that safe.
+    /// The fix that the tool itself offers, where the tool calls that fix safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer: Option<Offer>,
 }

@@ -306,7 +306,7 @@ impl LibtestReader<'_> {
     }
 }
 
-/// Outside of every section nobody reports a test.
+/// Returns an error for a line outside of every section that reports a test or the end of a run.
 fn outside(line: &str, known: Option<&BTreeSet<&str>>) -> Result<(), ReportError> {
     let reports = ENDS.is_match(line) || test_line(line, known).is_some_and(|(_, rest)| outcome(&rest).is_some());
     if reports {

@@ -1,7 +1,8 @@
-//! What a tool itself offers to mend a fault that it found.
+//! The fix that a tool itself offers for a fault that it found.
 //!
-//! Every tool counts places in its own way, and only the source can tell what they mean. So they are kept as the tool
-//! gave them, with their unit; `fix::mechanical` of the crate `assize-review` looks them up. It must not know any tool.
+//! Every tool counts places in its own way, and only the source shows what they mean. So a place is kept as the tool
+//! gave it, with its unit. `fix::mechanical` of the crate `assize-review` looks it up. This module must not know any
+//! tool.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,7 @@ pub const OFFER_EDITS_MAX: usize = 100;
 /// Most bytes that the paths and texts of one offer may have together; one that has more is not kept.
 pub const OFFER_BYTES_MAX: usize = 16 * 1024;
 
-/// Edits that mend a fault together, and that the tool calls safe: only all of them or none.
+/// Edits that fix a fault together, and that the tool calls safe. Either all of them are applied or none.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Offer {

@@ -80,7 +80,7 @@ struct RustcMessage {
     level: String,
     #[serde(default)]
     spans: Vec<Span>,
-    /// Notes, and what would mend it.
+    /// Notes, and fixes that the compiler suggests.
     #[serde(default)]
     children: Vec<RustcChild>,
 }
@@ -255,8 +255,8 @@ impl CargoMessageReader {
             Entry::Occupied(mut entry) => {
                 let (at, is_disputed) = entry.get_mut();
                 let Some(first) = known.get_mut(*at) else { return };
-                // What mends it for one of them is not what mends it for the other. Where tests are built, the compiler
-                // offers less: that it offers nothing disputes nothing.
+                // The library and its tests can report the same fault. If their offers differ, neither is kept. Where
+                // tests are built, the compiler offers less, so a missing offer disputes nothing.
                 *is_disputed |= first.offer.is_some() && offer.is_some() && first.offer != offer;
                 first.offer = first.offer.take().or(offer).filter(|_| !*is_disputed);
             }
@@ -298,7 +298,7 @@ impl CargoMessageReader {
 }
 
 impl RustcMessage {
-    /// What the compiler calls applicable by a machine. Of several ways to mend it none is taken.
+    /// Returns the fix that the compiler calls applicable by a machine. Of several such fixes it takes none.
     fn offer(&self) -> Option<Offer> {
         let is_applicable = |span: &Span| span.suggestion_applicability.as_deref() == Some("MachineApplicable");
         let mut offers = self.children.iter().filter(|child| child.spans.iter().any(is_applicable));
@@ -391,7 +391,7 @@ mod tests {
         assert_eq!(parse(text.as_bytes()).unwrap().diagnostics.len(), 2);
     }
 
-    /// A warning with what is said to mend it: children of spans, each with its applicability, and more of its fields.
+    /// A warning with its suggested fixes: children of spans, each with its applicability, and more of its fields.
     fn offered(children: &[&[(&str, &str)]]) -> String {
         let span = |(at, (applicability, more)): (usize, &(&str, &str))| {
             format!(

@@ -246,7 +246,7 @@ impl SarifLevel {
 }
 
 impl SarifResult {
-    /// Whether it is a failure that is there and that nobody has settled.
+    /// Returns whether it is a failure that is present and not suppressed.
     fn stands(&self) -> bool {
         let failure = self.kind.as_deref().is_none_or(|kind| kind == "fail");
         let there = self.baseline_state.as_deref() != Some("absent");

@@ -114,7 +114,7 @@ fn element(start: &BytesStart<'_>) -> Result<Element, String> {
     let mut element = Element { name: local(start.name().as_ref()), attributes: BTreeMap::new() };
     for attribute in start.attributes() {
         let attribute = attribute.map_err(|error| error.to_string())?;
-        // A reference that nobody can resolve (a tool wrote a control character, or a bare `&`) is kept as it stands.
+        // A reference that cannot be resolved (a tool wrote a control character, or a bare `&`) stays as it is.
         let value = attribute.normalized_value(XmlVersion::Implicit1_0).unwrap_or(attribute.value.clone());
         element.attributes.insert(local(attribute.key.as_ref()), value.into_owned());
     }

@@ -21,7 +21,7 @@ pub struct ReviewPolicy {
     pub panel: PanelRule,
     /// How much of a change judges are shown.
     pub diff_budget: DiffBudget,
-    /// The least certainty at which a finding blocks by itself.
+    /// The least certainty at which a finding blocks without a judge.
     pub block_on: BlockOn,
     /// Dimensions of which something has to be known before a change of code is accepted.
     pub require: Vec<Dimension>,
@@ -122,10 +122,10 @@ pub struct ReviewInputs {
     pub findings: Vec<Finding>,
     /// Dimensions that a built-in gate has looked at.
     pub looked_at: Vec<Dimension>,
-    /// Parts of the evidence that could not be gathered, and why: then nobody can accept.
+    /// Parts of the evidence that could not be gathered, and why. If there are any, the court cannot accept the change.
     pub missing: Vec<String>,
     /// What was left out, and why.
     pub limits: Vec<String>,
-    /// What the judges think; empty when the evidence decided by itself or no judge is configured.
+    /// The opinions of the judges; empty when the evidence alone decided or no judge is configured.
     pub opinions: Vec<Opinion<ReviewVerdict>>,
 }

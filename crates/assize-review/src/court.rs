@@ -100,7 +100,7 @@ impl ReviewCourt {
         match event {
             ReviewEvent::Gathered { inputs, attachments } => {
                 self.inputs = *inputs;
-                // A change that the gates turn away is turned away whatever a judge says: nobody is paid for that.
+                // If the evidence does not let the change in, no opinion can. So no judge is asked or paid.
                 if self.hearing.is_empty() || evidence_outcome(&self.inputs).is_err() {
                     return self.rule();
                 }
@@ -125,16 +125,16 @@ impl ReviewCourt {
     }
 }
 
-/// What evidence alone comes to, where that is not an acceptance.
+/// The result of the evidence alone, where that is not an acceptance.
 #[derive(Debug, Clone, PartialEq)]
 enum Bound {
     /// The change cannot go in as it is.
     Below(ReviewOutcome),
-    /// Nobody can say.
+    /// Evidence is missing, so the court cannot judge the change.
     Unjudged(Unjudged),
 }
 
-/// Returns whether a finding blocks by itself.
+/// Returns whether a finding blocks without a judge.
 pub fn blocks(finding: &Finding, policy: &ReviewPolicy) -> bool {
     let sure = finding.certainty == Certainty::Certain || policy.block_on == BlockOn::Likely;
     // What the built-in gates merely list, such as a new dependency, is certain and no fault.
@@ -176,8 +176,8 @@ fn vanished(inputs: &ReviewInputs, dimension: Dimension) -> bool {
     dimension == Dimension::TestsFunctional && vanished_tests(inputs).next().is_some()
 }
 
-/// Names tests of the base that the change made vanish. A test that the specification lets go of does not count, nor one
-/// that lives on under another path with the same name.
+/// Names the tests of the base that vanished with the change. If the specification allows tests to go, no test counts.
+/// A test that lives on under another path with the same name does not count either.
 pub(crate) fn vanished_tests(inputs: &ReviewInputs) -> impl Iterator<Item = (&GateResult, &str)> {
     let closed = !inputs.case.opened.lets_tests_go();
     // A run that was cut short reports no test that it did not come to.

@@ -29,7 +29,7 @@ pub const SIGNALS_SHOWN_MAX: usize = 30;
 pub struct ReviewAttachments {
     /// The change itself.
     pub diff: Diff,
-    /// What the project says of itself, cut to its budget; empty where nobody asked for it.
+    /// The project's brief, cut to its budget; empty where no brief was requested.
     pub brief: Untrusted<String>,
 }
 

@@ -1,8 +1,9 @@
-//! Where a change stands among others that answer the same specification.
+//! The rank of a change among others that answer the same specification.
 //!
-//! A tournament ranks by it, and a fix loop tells by it whether a round got better. The criteria are compared one after
-//! the other, so that nothing that counts less makes up for what counts more: whoever fails a test never wins by its
-//! names. Everything here is taken from what the review court recorded; nothing is asked of a model.
+//! A tournament ranks changes by this key, and a fix loop uses it to see whether a round got better. The criteria are
+//! compared one after the other, so that a lower criterion never makes up for a higher one. For example, a change that
+//! fails a test never wins by its names. The values come from the record of the review court and from the convention
+//! score; no model is asked.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -15,21 +16,21 @@ use serde::{Deserialize, Serialize};
 use crate::case::ReviewInputs;
 use crate::court::{blocks, dimension_of, vanished_tests};
 
-/// What is known of one criterion. Holding is better than not knowing, and that is better than any fault.
+/// The result of one criterion. An unknown count ranks below zero faults and above one or more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// It has this many faults, at least one.
     Faults(u32),
-    /// Nobody can say.
+    /// The number of faults is unknown.
     #[default]
     Unknown,
     /// It has none.
     Holds,
 }
 
-/// Faults that nobody could count: nothing is shown to work.
+/// The count for faults that could not be counted: nothing is shown to work.
 pub const UNCOUNTED: u32 = u32::MAX;
 
 impl Measure {
@@ -151,7 +152,7 @@ pub struct RankingKey {
     pub other_faults: Measure,
     /// How well it fits the project's conventions, in millionths.
     pub convention: u32,
-    /// Lines that come and go; `None` where nobody counted.
+    /// Lines that the change adds and removes; `None` where they were not counted.
     pub size: Option<u64>,
 }
 
@@ -279,8 +280,8 @@ impl PartialOrd for RankingKey {
     }
 }
 
-/// What no gate looks at counts for nobody and against nobody: a project without linters is no worse for it. A gate that came
-/// to no result is something else.
+/// The measure of a criterion that no gate looks at. It favours no change, and a project without linters is no worse
+/// for it. A gate that came to no result is a different case.
 const UNASKED: Measure = Measure::Holds;
 
 fn millionths(share: f64) -> u32 {
@@ -288,7 +289,8 @@ fn millionths(share: f64) -> u32 {
     (share.clamp(0.0, 1.0) * 1e6).round() as u32
 }
 
-/// What gates object to that concern one of some dimensions and run no tests; `None` where nobody looks.
+/// Counts the objections of gates that concern one of these dimensions and run no tests; `None` where no gate looks at
+/// them.
 fn objections(inputs: &ReviewInputs, dimensions: &[Dimension]) -> Option<Measure> {
     let concerned = inputs.exec.used().filter(|gate| {
         !gate.is_test_runner() && gate.dimensions.iter().any(|dimension| dimensions.contains(dimension))

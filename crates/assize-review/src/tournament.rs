@@ -1,13 +1,13 @@
 //! The tournament: which of several candidates answers the specification best?
 //!
-//! [`TournamentCourt`] says which candidates have to be judged and which pairs have to be compared; [`rank`] is the
-//! decision, a function of what is then recorded. Evidence comes first: candidates are ordered by their [`RankingKey`],
-//! and only among those that evidence cannot tell apart are judges asked. Neither the order in which candidates are
-//! handed in nor the one in which they are judged decides anything. How a candidate is judged must not be known here.
+//! [`TournamentCourt`] says which candidates have to be judged and which pairs have to be compared. [`rank`] makes the
+//! decision, as a function of the record. Evidence comes first: candidates are ordered by their [`RankingKey`], and
+//! judges compare only those that evidence cannot tell apart. Neither the order in which candidates are handed in nor
+//! the one in which they are judged decides anything. This module must not know how a candidate is judged.
 //!
-//! A candidate that cannot come first any more may be stopped before its next gate. When that happens is chance: it depends
-//! on who was judged before. So the court takes back whatever was found out of a candidate after the first gate that put it
-//! behind the best, and all that is told of it is the same whoever was faster.
+//! A candidate that cannot come first any more may be stopped before its next gate. When that happens is chance: it
+//! depends on which candidates were judged before. So the court takes back all results of a candidate after the first
+//! gate that put it behind the best. Its reported results are then the same, whichever candidate was faster.
 
 pub mod envelope;
 pub mod generation;
@@ -304,7 +304,7 @@ pub fn rank(inputs: &TournamentInputs) -> Ranking {
     let winner = places.first().filter(fits);
     let tied = |place: &&CandidateRank| place.rank == 1 && place.duplicate_of.is_none();
     let tied = places.iter().filter(fits).skip(1).filter(tied).map(|place| place.index);
-    // Whoever is not there cannot be judged.
+    // Without candidates there is nothing to judge.
     let of_none = if inputs.candidates.is_empty() { Outcome::Unjudged } else { Outcome::Revise };
     Ranking {
         winner_index: winner.map(|place| place.index),
@@ -443,8 +443,8 @@ impl TournamentCourt {
         leading.iter().flat_map(|one| with(*one)).filter(|(one, other)| one != other).collect()
     }
 
-    /// Takes back what is known of candidates only because nobody was there yet to put them behind. Whoever is best was never
-    /// behind, so that this leaves the best as it is.
+    /// Takes back the results that a candidate has only because no better candidate was known yet. The best candidate
+    /// was never behind, so it keeps all of its results.
     fn cut(&mut self) {
         let Some(best) = self.best() else { return };
         for (candidate, course) in &self.courses {

@@ -60,7 +60,7 @@ fn verdict_of(value: &Value) -> Result<ReviewVerdict, Vec<Violation>> {
                 checker.text(&step.field("brief"), STEP_CHARS_MAX);
             }
         }
-        // How the parts go together: each is read by itself, whatever is wrong with the others.
+        // How the parts go together. Each part is read separately, whatever is wrong with the others.
         if accepts(&root) {
             let is_zero = |dimension: &assize_gate::gate::Dimension| {
                 scores.field(dimension.as_str()).value.and_then(Value::as_f64) == Some(0.0)
@@ -70,7 +70,7 @@ fn verdict_of(value: &Value) -> Result<ReviewVerdict, Vec<Violation>> {
         }
     }
     let verdict: ReviewVerdict = checker.read(value)?;
-    // The door has the last word on what is accepted.
+    // The verdict parser has the last word on what is accepted.
     verdict.check().map_err(|message| vec![Violation::new("", message)])?;
     Ok(verdict)
 }
@@ -79,8 +79,8 @@ fn accepts(verdict: &DocumentPlace<'_>) -> bool {
     verdict.field("verdict").value.and_then(Value::as_str) == Some("accept")
 }
 
-/// Checks a verdict and the patch that answers it, both together: each by itself, and that an accepted change is not
-/// patched, and that the patch touches no file which the plan does not name.
+/// Checks a verdict and the patch that answers it. Each of them is checked alone. Then both are checked together: an
+/// accepted or rejected change must not be patched, and the patch must do only what the plan names for each file.
 ///
 /// # Errors
 ///
@@ -249,7 +249,7 @@ mod tests {
                 vec!["verdict.explanations.root_cause", "patch.ops[0].path"],
             ),
             (GOOD.to_owned(), elsewhere.replace("const foo\"", "\""), vec!["patch.ops[0].find", "patch.ops[0].path"]),
-            // Nobody knows which files such a plan means.
+            // It is unknown which files such a plan names.
             (GOOD.replace("\"src/a.ts\"", "7"), elsewhere, vec!["verdict.fix_plan[0].file"]),
         ] {
             assert_eq!(places(validate_both(&verdict, &patch, &PatchLimits::default())), expected, "{verdict} {patch}");

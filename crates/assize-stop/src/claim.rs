@@ -219,8 +219,8 @@ pub fn mentions_failure(message: &str) -> bool {
     sentences(message).any(|sentence| FAILURE.is_match(&NO_FAILURE.replace_all(sentence, "")))
 }
 
-/// Returns the sentence by which the message owns up to something that does not work. That a
-/// failure was put right is no admission.
+/// Returns the first sentence in which the message admits that something does not work. A sentence
+/// that reports a fixed failure is no admission.
 pub fn admits_failure(message: &str) -> Option<&str> {
     static PUT_RIGHT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:fix(?:es|ed)?|resolv(?:es|ed)|repair(?:s|ed)|address(?:es|ed)|corrects?|corrected|no longer|handles?|handled|prevents?)\b")

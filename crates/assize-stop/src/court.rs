@@ -30,22 +30,22 @@ pub const ITEMS_SENT_MAX: usize = 12;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum EnforcementMode {
-    /// A ruling that is not an acceptance sends the agent back.
+    /// A ruling that is not an acceptance blocks the agent.
     #[default]
     Enforce,
     /// The court rules and records, and lets everything through.
     Shadow,
 }
 
-/// What happens to a stop that nobody could judge.
+/// The effect of an unjudged stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OnUnjudged {
-    /// The agent is let go; nothing is completed.
+    /// The agent may stop; no directive is completed.
     #[default]
     Allow,
-    /// The agent is sent back.
+    /// The agent is blocked.
     Block,
 }
 
@@ -58,11 +58,11 @@ pub struct StopPolicy {
     pub mode: EnforcementMode,
     /// What happens to unjudged stops.
     pub on_unjudged: OnUnjudged,
-    /// The least certainty at which a finding blocks by itself.
+    /// The least certainty at which a finding alone blocks.
     pub block_on: BlockOn,
     /// How several judges become one.
     pub panel: PanelRule,
-    /// How often an agent is sent back.
+    /// How often an agent is blocked.
     pub limits: LoopLimits,
     /// How much of a change judges are shown.
     pub diff_budget: DiffBudget,
@@ -119,7 +119,7 @@ pub struct EvidenceSummary {
     pub lines_removed: usize,
     /// Parts that could not be gathered, and why.
     pub missing: Vec<String>,
-    /// Whether what changed is among them: then nobody can say that the work is done.
+    /// Whether the diff is among the missing parts. Without a diff the court accepts no work.
     #[serde(default)]
     pub diff_missing: bool,
     /// What was left out, and why.
@@ -164,12 +164,12 @@ pub struct StopInputs {
     /// Rules that could not be run.
     #[serde(default)]
     pub rules_not_run: Vec<String>,
-    /// What the judges think; empty when the evidence decided by itself or no judge is configured.
+    /// The judges' opinions; empty when no judge is configured, or when the case was decided without them.
     #[serde(default)]
     pub opinions: Vec<Opinion<StopVerdict>>,
 }
 
-/// Why an agent is let go.
+/// Why an agent may stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -184,9 +184,9 @@ pub enum AllowReason {
     Interrupted,
     /// A person told the court to stand aside.
     Paused,
-    /// Nobody could judge, and the policy is to let go then.
+    /// The stop could not be judged, and the policy allows that, or the court may not block at all.
     Unjudged,
-    /// It was sent back often enough.
+    /// Its blocks reached a limit.
     Released(ReleaseReason),
     /// The court only watches.
     Shadow,
@@ -205,7 +205,7 @@ pub enum Disposition {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         notice: Option<String>,
     },
-    /// It is sent back to work.
+    /// It is blocked and has to continue its work.
     Block {
         /// What it is told.
         message: String,
@@ -401,7 +401,7 @@ fn evidence_outcome(inputs: &StopInputs) -> Outcome {
     if blocking(inputs).next().is_some() {
         Outcome::Revise
     } else if evidence.diff_missing {
-        // Whoever could make the change invisible would otherwise have it accepted.
+        // Otherwise an agent that hides its change would have the change accepted.
         Outcome::Unjudged
     } else {
         Outcome::Accept

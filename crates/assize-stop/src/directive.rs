@@ -99,7 +99,7 @@ impl Directive {
     }
 }
 
-/// Elements that harnesses put into prompts; nobody asked for what they contain.
+/// Elements that harnesses add to prompts. Their contents are not requests of the user.
 const HARNESS_ELEMENTS: [&str; 12] = [
     "task-notification",
     "system-reminder",

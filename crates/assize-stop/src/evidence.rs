@@ -19,7 +19,7 @@ pub struct StopAttempt {
     pub prompt_id: String,
     /// The state of the work tree.
     pub fingerprint: Fingerprint,
-    /// Whether the agent was sent back.
+    /// Whether the agent was blocked.
     pub blocked: bool,
     /// What was said to be missing.
     pub missing_items: Vec<String>,

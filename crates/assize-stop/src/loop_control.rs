@@ -1,15 +1,15 @@
-//! When sending an agent back has to end.
+//! Limits on how often the stop court blocks an agent.
 //!
-//! A gate that never lets go is as useless as one that lets everything through. Every limit here
-//! can be reached, also when the others are at their defaults, and a release is said to be one: it
-//! accepts nothing.
+//! A gate that blocks without end is as useless as one that allows everything. Every limit here can
+//! be reached, also when the others are at their defaults. A release is reported as a release: it
+//! accepts no work.
 
 use assize_core::gathered::Fingerprint;
 use serde::{Deserialize, Serialize};
 
 use crate::session::SessionState;
 
-/// How often an agent is sent back.
+/// How often an agent is blocked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -33,12 +33,12 @@ impl Default for LoopLimits {
     }
 }
 
-/// Why an agent is let go although its work was not accepted.
+/// Why an agent may stop although its work was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReleaseReason {
-    /// It was sent back for the same reasons with the same work tree as often as that is done.
+    /// Its blocks with the same work tree and the same reasons are used up.
     SameAgain,
     /// The prompt's blocks are used up.
     PromptCap,
@@ -63,10 +63,10 @@ impl ReleaseReason {
     }
 }
 
-/// Decides whether an agent that should be sent back has to be let go instead.
+/// Decides whether an agent that should be blocked has to be released instead.
 ///
-/// `prompt_id` is the prompt of the stop at hand, `keys` are the keys of its findings, `missing` its
-/// missing items.
+/// `prompt_id` is the prompt of the current stop, `keys` are the keys of its findings, `missing` are
+/// its missing items.
 pub fn release(
     session: &SessionState,
     prompt_id: &str,

@@ -43,8 +43,8 @@ pub struct Baseline {
     /// before.
     #[serde(default)]
     pub measured: BaselineScope,
-    /// The project's configuration at that time. It holds for the whole session, so that nobody
-    /// can switch off during the work what the work is judged by.
+    /// The project's configuration at that time. It holds for the whole session, so that an agent
+    /// cannot switch off during the work the rules that judge the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
 }
@@ -67,9 +67,9 @@ pub struct SessionState {
     /// The work tree at the last acceptance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted_fingerprint: Option<Fingerprint>,
-    /// Times the agent was sent back since the last acceptance.
+    /// Blocks since the last acceptance.
     pub blocks_since_accept: u32,
-    /// Times the agent was sent back, in the whole session, without having changed anything.
+    /// Blocks of the whole session whose work tree was the same as at the block before.
     pub stagnant_blocks: u32,
     /// Stops in a row after which more was missing than after the one before.
     pub regressions: u32,
@@ -108,8 +108,9 @@ impl SessionState {
         }
     }
 
-    /// When everything is settled and others have committed since, the next prompt's work is
-    /// measured from where it begins: nobody answers for the commits of others.
+    /// Drops the old baseline when no directive is open and the prompt carries a new one. The caller
+    /// takes a new one where others have committed since. The next prompt's work is then measured from its own beginning, so that the
+    /// agent does not answer for the commits of others.
     fn begin_anew(&mut self, baseline: Option<&Baseline>) {
         if self.active.is_empty() && baseline.is_some() {
             self.baseline = None;
@@ -160,7 +161,7 @@ impl SessionState {
         self.attempts.push(attempt);
     }
 
-    /// Returns how often the agent was sent back for a prompt.
+    /// Returns how often the agent was blocked for a prompt.
     pub fn blocks_of_prompt(&self, prompt_id: &str) -> u32 {
         let of_prompt = self.attempts.iter().rev().filter(|attempt| attempt.prompt_id == prompt_id);
         u32::try_from(of_prompt.filter(|attempt| attempt.blocked).count()).unwrap_or(u32::MAX)

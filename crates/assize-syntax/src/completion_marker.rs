@@ -1,8 +1,9 @@
-//! Puts a completion marker into each test of a Rust file: a value that says, when it is dropped, how the test's body was left.
+//! Puts a completion marker into each test of a Rust file.
 //!
-//! A runner of tests reports what its process prints, and the code under test writes to the same place. The marker
-//! writes a word that only its test has, and that nobody knows before. Only plain tests get one: whatever a macro makes
-//! of a function is not ours to touch. Nothing moves to another line. This module must not know who reads the words.
+//! The marker is a value that says, when it is dropped, how the test's body was left. A test runner reports what its
+//! process prints, and the code under test can print to the same place. So the marker writes a word that only its test
+//! has, and that is unknown before the run. Only plain tests get a marker, since a macro may turn a function into
+//! something else. No code moves to another line. This module must not know which program reads the words.
 
 use tree_sitter::Node;
 
@@ -49,11 +50,13 @@ const PLAIN_ATTRIBUTES: [&str; 19] = [
     "skip",
 ];
 
-/// Returns the text with a completion marker in each plain test, and the completion markers. `None` where there is no such test, and where the
-/// file is too large or cannot be parsed: a compiler will say so.
+/// Returns the text with a completion marker in each plain test, and the completion markers.
 ///
-/// `word` gives fresh words that nobody can guess, of letters and digits; `variable` names the variable of the build that
-/// holds the path of the file in which they are written.
+/// Returns `None` where there is no such test. It also returns `None` where the file is too large or cannot be parsed:
+/// a compiler will report that.
+///
+/// `word` gives fresh words of letters and digits that cannot be guessed. `variable` names the variable of the build
+/// that holds the path of the file to which the words are written.
 pub fn with_completion_markers(
     text: &str,
     variable: &str,

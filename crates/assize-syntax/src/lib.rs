@@ -1,6 +1,6 @@
 //! Grammars, the facts of a source file, and how imports find files.
 //!
-//! Everything here works on texts and paths that are handed to it; nothing reads a tree by itself.
+//! Every function works on texts and paths that its caller passes in. No function reads a tree itself.
 //!
 //! # Example
 //!

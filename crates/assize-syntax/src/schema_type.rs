@@ -131,7 +131,7 @@ pub struct SchemaField {
     pub line: u32,
 }
 
-/// Returns whether a file may hold a schema, by its name: whoever walks a tree need not read others.
+/// Returns whether a file may hold a schema, by its name. Code that walks a tree need not read other files.
 pub fn may_be_schema(path: &str) -> bool {
     candidate(path).is_some()
 }

@@ -96,8 +96,8 @@ impl ClaudeCli {
     ///
     /// # Panics
     ///
-    /// If the variable is set and does not hold the absolute path of a file: whoever set it wants the
-    /// tests run, and would not want them skipped.
+    /// If the variable is set and does not hold the absolute path of a file: the person who set it
+    /// wants the tests run, and would not want them skipped.
     #[must_use]
     pub fn locate() -> Option<Self> {
         let path = std::env::var_os(EXECUTABLE_VARIABLE).filter(|path| !path.is_empty())?;

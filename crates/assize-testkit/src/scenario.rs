@@ -60,8 +60,8 @@ pub struct Scenario {
     /// Files that have Windows line ends.
     #[serde(default)]
     pub crlf: Vec<String>,
-    /// Texts that stand for others in the scenario's files: for what must not lie around in a
-    /// repository as it is, such as the form of a key, a conflict marker or a character nobody sees.
+    /// Texts that stand for others in the scenario's files. They replace what must not lie around in a
+    /// repository as it is, such as the form of a key, a conflict marker or an invisible character.
     #[serde(default)]
     pub substitute: BTreeMap<String, String>,
     /// The prompts and what follows each of them.
@@ -81,7 +81,7 @@ pub struct Scenario {
 pub struct Turn {
     /// What the user says.
     pub prompt: Option<String>,
-    /// Whether the agent goes on because it was sent back, without a prompt.
+    /// Whether the agent continues because it was blocked, without a prompt.
     #[serde(default)]
     pub continues: bool,
     /// What the agent does.
@@ -177,7 +177,7 @@ pub struct ExpectedStop {
     /// Rules with likely findings; there may be others.
     #[serde(default)]
     pub likely: BTreeSet<String>,
-    /// Whether the agent is let go although its work is not accepted.
+    /// Whether the agent is allowed to stop although its work is not accepted.
     #[serde(default)]
     pub released: bool,
 }
@@ -641,7 +641,7 @@ fn read_reply(output: &Output) -> HookAnswer {
 pub struct ScenarioStop {
     /// The turn that it ends, counted from 0.
     pub turn: usize,
-    /// What the agent was told when it was sent back.
+    /// What the agent was told when it was blocked.
     pub blocked: Option<String>,
     /// What the person at the terminal was told.
     pub notice: Option<String>,
@@ -766,7 +766,7 @@ impl ScenarioRun {
         if report.is_empty() { Ok(()) } else { Err(format!("{}: {}\n{report}", scenario.name, scenario.about)) }
     }
 
-    /// Returns whether the agent was sent back at least once.
+    /// Returns whether the agent was blocked at least once.
     pub fn was_sent_back(&self) -> bool {
         self.stops.iter().any(|stop| stop.blocked.is_some())
     }

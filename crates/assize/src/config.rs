@@ -95,7 +95,7 @@ struct RawFixer {
 /// Who is asked for patches beside the tools.
 #[derive(Debug, Clone)]
 pub enum FixerConfig {
-    /// A model: whoever could be a judge.
+    /// A model: any that could be a judge.
     Model(Box<JudgeConfig>),
     /// A program that edits a copy of the tree, or prints a patch.
     Command(fixer::CommandFixerConfig),
@@ -106,11 +106,11 @@ pub const ROUNDS_MAX: u32 = 100;
 /// Longest time of a fix, in seconds.
 pub const FIX_TIME_S_MAX: u64 = 7 * 24 * 60 * 60;
 
-/// Checks how long a fix goes on. `place` is how messages call it.
+/// Checks the limits of a fix. Messages put `place` before the name of a limit.
 ///
 /// # Errors
 ///
-/// Says which limit is none.
+/// Names the limit that is out of range.
 pub fn check_fix_policy(policy: &FixPolicy, place: &str) -> Result<(), String> {
     if policy.rounds_max > ROUNDS_MAX {
         return Err(format!("{place}rounds_max is {}, more than {ROUNDS_MAX}", policy.rounds_max));
@@ -337,7 +337,7 @@ pub struct Config {
     pub declared: Vec<DeclaredGate>,
     /// Which documents belong to which schemas.
     pub schemas: Vec<Declared>,
-    /// How long a fix goes on.
+    /// The limits of a fix.
     pub fix: FixPolicy,
     /// How large a patch may be.
     pub patch_limits: PatchLimits,
@@ -587,8 +587,8 @@ fn known_gates(skipped: &[String], declared: &[DeclaredGate]) -> Result<(), Stri
     }
 }
 
-/// Reads the text of the configuration; empty where there is no file. One that nobody named has to be a regular file of
-/// the project: a pipe keeps its reader waiting, a link may lead to what messages must not quote.
+/// Reads the text of the configuration; empty where there is no file. A file that `named` does not give has to be a
+/// regular file of the project: a pipe keeps its reader waiting, a link may lead to text that messages must not quote.
 ///
 /// # Errors
 ///

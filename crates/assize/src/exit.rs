@@ -39,7 +39,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What a person did wrong or has to mend: what happened, where, and what to do.
+/// A fault that a person made or has to fix: what happened, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct Failure {

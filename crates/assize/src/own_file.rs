@@ -1,8 +1,8 @@
 //! Files that a person names and that may lie in the judged tree.
 //!
-//! Outside of the tree a name means what it says: a device, a pipe of the shell, a link. Within it, whoever made the
-//! change chose what lies there: a link would have a secret read or a file elsewhere overwritten, a pipe would keep us
-//! waiting.
+//! Outside of the tree, a name means what it says: a device, a pipe of the shell, a link. Within the tree, the author
+//! of the change chose what lies there. A link would make us read a secret or overwrite a file elsewhere, and a pipe
+//! would keep us waiting.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Write as _};

@@ -1,6 +1,7 @@
-//! What is recorded step by step, so that whatever was interrupted goes on where it stopped.
+//! Records of commands, step by step, so that an interrupted command resumes where it stopped.
 //!
-//! A fix and a tournament whose candidates are made keep their steps alike. This module must not know what a step is.
+//! All such commands keep their steps in the same way, among them a fix and a tournament whose candidates are made.
+//! This module must not know what a step is.
 
 use std::fs::TryLockError;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -76,7 +77,7 @@ pub fn open(ledger: &Ledger, court: &str, over: [&str; 2], most: u32) -> Result<
             Ok(false)
         });
         walked.map_err(failed)?;
-        // What a later version has begun goes on with that one.
+        // A case that a later version began is left out: only that version can resume it.
         let event = first.as_ref().and_then(|entry| Some((entry.header.at_ms, ledger.event(entry).ok()?)));
         if let Some((at_ms, start)) = event {
             found.push(ResumableCase { session, at_ms, start });
@@ -93,7 +94,7 @@ pub struct StepRecorder {
 }
 
 impl StepRecorder {
-    /// Goes on with the record of a case; returns what stands in it.
+    /// Resumes the record of a case, and returns the events in it.
     ///
     /// # Errors
     ///

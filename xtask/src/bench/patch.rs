@@ -1,8 +1,9 @@
-//! Measures putting in a patch beside other programs that do it, and beside writing the same files alone.
+//! Measures how long it takes to apply a patch, beside other programs that do it and beside writing the same files
+//! alone.
 //!
-//! Each row of each round has a tree of its own, made and flushed to the disk beforehand; none is removed before the end, since a file
-//! system that has just removed many files is slower in making others. The trees are repositories, so that every program
-//! takes them for what they are.
+//! Each row of each round has a tree of its own, made and flushed to the disk beforehand. No tree is removed before the
+//! end, since a file system that has just removed many files is slower in making others. The trees are repositories, so
+//! that every program takes them for what they are.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -17,7 +18,7 @@ use crate::shell::{self, Result, cargo, command, root};
 const FILES: usize = 1_000;
 const LINES: usize = 80;
 
-/// How a patch is put in.
+/// How a patch is applied.
 #[derive(Clone, Copy)]
 enum PatchMethod {
     /// By a program, whose arguments these are; `DIFF` and `OPS` stand for the patch.
@@ -63,7 +64,7 @@ pub fn run(rounds: usize) -> Result {
             if !is_done {
                 return Err(format!("{name} did not change every file"));
             }
-            // Nobody pays for what an earlier row left to be written.
+            // The time of a row does not include what an earlier row left to be written.
             shell::read(command("sync", &[]))?;
         }
     }

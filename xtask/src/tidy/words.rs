@@ -61,6 +61,7 @@ fn find_of(list: &[Banned], sources: &[RustSource], markdown: &[(String, String)
         in_names(list, source, &mut found);
         if !source.is_test {
             in_literals(list, source, &mut found);
+            in_comments(list, source, &mut found);
         }
     }
     for (path, text) in markdown {
@@ -144,6 +145,20 @@ fn in_literals(list: &[Banned], source: &RustSource, found: &mut Vec<BannedWord>
     });
 }
 
+/// Looks at comments, each with its neighbours, since a phrase may begin on one line and end on the next.
+fn in_comments(list: &[Banned], source: &RustSource, found: &mut Vec<BannedWord>) {
+    let mut lines = source.text.lines().map(|line| line.trim_start().strip_prefix("//")).enumerate().peekable();
+    while let Some((index, comment)) = lines.next() {
+        let Some(comment) = comment else { continue };
+        let mut text = comment.to_owned();
+        while let Some((_, Some(next))) = lines.next_if(|(_, next)| next.is_some()) {
+            text.push('\n');
+            text.push_str(next.trim_start_matches(['/', '!']));
+        }
+        in_text(list, &source.path, &text, index + 1, found);
+    }
+}
+
 fn is_test_item(source: &RustSource, node: Node<'_>) -> bool {
     matches!(node.kind(), "mod_item" | "function_item") && source.is_test_only(node)
 }
@@ -200,6 +215,16 @@ mod tests {
         let rust = format!("{product}{test}");
         assert_eq!(found(&rust, ""), ["a.rs:1 put \\ right"]);
         assert_eq!(found("", "One.\nHe Put\nright it, output rights.\n"), ["docs/a.md:2 Put right"]);
+    }
+
+    #[test]
+    fn phrases_are_found_in_comments_across_lines() {
+        let rust = "fn f() {}\n    /// It is put\n    /// right here.\nfn g() {} // put\n// Right.\n";
+        assert_eq!(found(rust, ""), ["a.rs:2 put right"]);
+        assert_eq!(
+            found("//! One.\n//! Put right.\nfn f() {}\n// put right", ""),
+            ["a.rs:2 Put right", "a.rs:4 put right"]
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@ use assize_syntax::facts::FileFacts;
 use crate::naming::{Affix, AffixPosition, Convention, NameShape, NameStyle, NamingTally, SHARE_MIN, SUPPORT_MIN};
 use crate::render::visible;
 
-/// Names of files that a language or a tool prescribes: they follow nobody's pattern, and make none.
+/// Names of files that a language or a tool prescribes. They follow no pattern of the project, and make none.
 const PRESCRIBED: [&str; 12] = [
     "__init__",
     "__main__",

@@ -1,8 +1,8 @@
-//! Types of code held against the types of schemas: where both mean the same and no longer say the same.
+//! Comparison of types in code with types in schemas, to find pairs that mean the same and no longer agree.
 //!
 //! Two types mean the same when code was generated from the schema, or when they have one name and most of their fields
-//! in common. What is less is left alone: that two things are called `Item` proves nothing. Who was first, and whether it
-//! was so before, is not known here.
+//! in common. Types with less in common are not compared: a shared name such as `Item` proves nothing. This module does
+//! not know which of the two came first, or whether they differed before.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -59,6 +59,6 @@ fn json_tag(tag: &str) -> Option<(&str, bool)> {
     let list = &rest[..rest.find('"')?];
     let (name, options) = list.split_once(',').unwrap_or((list, ""));
     let optional = options.split(',').any(|option| matches!(option, "omitempty" | "omitzero"));
-    // `json:"-,"` is a field that is called `-`; nobody means that.
+    // `json:"-,"` names a field `-`, which no author means.
     Some((name, optional))
 }

@@ -69,7 +69,7 @@ fn record(item: Node<'_>, attributes: &[&str], text: &str) -> Option<RecordType>
                     || has(&own, "skip_serializing_if")
                     || has(&own, "skip_deserializing")
                     || has(&own, "skip_serializing");
-                // Whoever writes a field by hand writes it in another shape.
+                // A hand-written serializer or deserializer gives the field another shape.
                 let by_hand = has(&own, "with") || has(&own, "serialize_with") || has(&own, "deserialize_with");
                 let shape = if by_hand { FieldShape::Other } else { FieldShape::of_code(Language::Rust, kind) };
                 fields.push(RecordField { name, required: !optional && !left_out, shape, line: line(member) });

@@ -1,8 +1,8 @@
-//! How much work it is to hold a document against a schema, before anybody does it.
+//! The work of validating a document against a schema, counted before the validation.
 //!
-//! A small schema can ask for endless work: references in a circle, or choices of choices whose number doubles with each
-//! level. Here every pair of a schema's part and a document's value is counted once, with how often a validator will come
-//! by. What is beyond a limit is left alone, and nobody waits for it.
+//! A small schema can ask for endless work: references in a circle, or choices of choices whose number doubles with
+//! each level. This module counts every pair of a schema's part and a document's value once, with the number of visits
+//! by a validator. A document beyond a limit is not validated, so that no run waits for it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -257,7 +257,7 @@ mod tests {
         ] {
             assert_eq!(count(schema.clone(), &json!(1)), Err(EffortExceeded::Endless), "{schema}");
         }
-        // A tree goes on in the document.
+        // Each reference of a tree leads one level deeper into the document.
         let tree = json!({"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}});
         assert!(count(tree, &json!({"left": {"right": {}}, "right": {}})).is_ok());
     }

@@ -113,9 +113,9 @@ pub struct CompiledSchema {
 /// Why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unusable {
-    /// It refers to something that nobody looks up.
+    /// It refers to something that is not looked up.
     Remote,
-    /// It is itself at fault.
+    /// It cannot be compiled, or a document that it refers to is missing.
     Faulty,
     /// It is beyond a limit.
     OverLimit,
@@ -131,7 +131,7 @@ pub fn ready(library: &Library<'_>, path: &str) -> Result<CompiledSchema, Unusab
     let mut shelf = BTreeMap::new();
     let mut unchecked = 0;
     let mut patterns = 0;
-    // A document is asked for under the URI that follows from whoever refers to it.
+    // A validator asks for a document under the URI that the referring document gives it.
     let mut due = vec![(path.to_owned(), tree_uri(path))];
     let mut seen: BTreeSet<(String, String)> = due.iter().cloned().collect();
     while let Some((from, uri)) = due.pop() {
@@ -305,7 +305,7 @@ fn told<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<SchemaViol
     let mut wrong: Vec<SchemaViolation> = Vec::new();
     for error in errors {
         let found = sentence(&error, 0);
-        // Whether a reference is written as the standard of URIs wants it is nobody's trouble.
+        // A reference that is no well-formed URI by the standard is not reported.
         if found.certainty == Certainty::Likely && found.message.contains("\"uri") {
             continue;
         }

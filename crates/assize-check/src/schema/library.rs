@@ -1,7 +1,7 @@
 //! The JSON Schemas of a tree: where their parts stand, and what their references mean.
 //!
-//! A reference leads to a part of the tree, to somewhere on the network, which nobody looks up, or nowhere. Which
-//! values a schema lets pass is not known here.
+//! A reference leads to a part of the tree, to an address on the network, or nowhere. Network addresses are not looked
+//! up. This module does not know which values a schema accepts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,7 +77,7 @@ pub enum ReferenceTarget {
         /// The part.
         pointer: String,
     },
-    /// Out of the tree: nobody looks it up.
+    /// Out of the tree; it is not looked up.
     Remote,
     /// To something beside the tree's own files, such as a package that is installed.
     Outside,

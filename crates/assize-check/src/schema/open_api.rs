@@ -300,7 +300,7 @@ impl<'l> OpenApiCheck<'l> {
     }
 }
 
-/// What is below a part is looked at by itself.
+/// Returns a part with empty schemas below it. The schemas below are checked separately.
 fn shallow(schema: &Value) -> ParsedDocument {
     let mut schema = schema.clone();
     if let Value::Object(map) = &mut schema {

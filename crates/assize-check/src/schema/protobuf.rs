@@ -40,7 +40,7 @@ pub(super) fn check(tree: &SchemaTree<'_>, checked: &mut Checked) {
     let names: Vec<String> = files.iter().flat_map(|(_, file)| type_names(file)).collect();
     let known = endings(names.iter().map(String::as_str), '.');
     let there = endings(files.iter().map(|(path, _)| *path), '/');
-    // What is imported in public is handed on to whoever imports the file.
+    // A public import is also visible to every file that imports this one.
     let hands_on =
         |file: &ProtobufFile| file.imports.iter().any(|import| import.is_public && !is_there(&there, &import.path));
     let opened = files.iter().any(|(_, file)| hands_on(file));

@@ -1,9 +1,9 @@
-//! Characters that nobody sees, and letters that look like others.
+//! Invisible characters, and letters that look like others.
 //!
-//! Text can be shown in another order than it is read by a compiler (CVE-2021-42574), a name can hold a letter
-//! of another alphabet or one without width, and whole programs fit into variation selectors. Honest uses are many: emoji are joined,
-//! Persian and Hebrew text needs marks, a file may begin with a byte order mark. One implementation for the rule of the stop
-//! court and for the review court; it must not know either.
+//! Text can appear in another order than a compiler reads it (CVE-2021-42574). A name can hold a letter of another
+//! alphabet or one without width, and whole programs fit into variation selectors. Honest uses are many: emoji are
+//! joined, Persian and Hebrew text needs marks, a file may begin with a byte order mark. The stop court's rule and
+//! the review court share this implementation; it must not know either.
 
 use assize_core::finding::Certainty;
 use assize_core::path::{is_ci, is_prose};
@@ -96,7 +96,7 @@ pub fn in_line(line: SourceLine<'_>, path: &str) -> Vec<HiddenCharacterHit> {
     sights
 }
 
-/// Lists what words of somebody, a message or a command, hide from whoever reads them.
+/// Lists the characters that a message or a command hides from its reader.
 pub fn in_words(text: &str) -> Vec<HiddenCharacterHit> {
     if !may_hide(text) {
         return Vec::new();
@@ -119,7 +119,7 @@ pub fn in_name(path: &str) -> Option<HiddenCharacterHit> {
     }
     let breaks = path.chars().find(|character| matches!(character, '\t' | '\n' | '\r' | '\u{c}'));
     let hidden = breaks.map(|character| (HiddenKind::Control, character));
-    // In the name of a sample for a test of such things nobody is misled for sure.
+    // In a test file's name such a character is only likely to mislead: it may be a sample for a test.
     let sure = if is_test(path) { Certainty::Likely } else { Certainty::Certain };
     let hidden = hidden.or_else(|| hidden_in(path, false).into_iter().next()).map(|(kind, character)| {
         let misleads = !(kind == HiddenKind::Bidi && path.chars().any(is_right_to_left));
@@ -228,7 +228,7 @@ fn certainty(kind: HiddenKind, character: char, line: SourceLine<'_>, path: &str
         HiddenKind::Bidi => !is_mark(character) && !line.raw.chars().any(is_right_to_left) && !is_translation(path),
         HiddenKind::Tag => true,
         HiddenKind::ZeroWidth => splits_name(line.code, character),
-        // Outside of strings it is a name that nobody sees.
+        // Outside of strings it is an invisible name.
         HiddenKind::Filler => line.code.contains(character),
         HiddenKind::Variation => {
             line.raw.chars().filter(|other| kind_of(*other) == Some(HiddenKind::Variation)).count() >= SMUGGLED_MIN

@@ -46,8 +46,8 @@ pub fn reads(path: &str) -> bool {
     dependency::reads(path) || configuration::reads(path)
 }
 
-/// Says why a file is nobody's to change unasked: it steers machines, agents or those who look, or is a lock file. `None`
-/// where anybody may change it, or where the specification asks for it.
+/// Says why a file may not change unless the specification asks for it: it steers machines, agents or reviewers, or is
+/// a lock file. `None` for any other file, or where the specification asks for the change.
 pub fn guard(path: &str, asked: &RequestedChanges) -> Option<&'static str> {
     configuration::guard(path, asked).or_else(|| dependency::guard(path, asked))
 }

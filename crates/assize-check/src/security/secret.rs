@@ -23,7 +23,7 @@ pub struct Leak {
     pub name: &'static str,
     /// Whether nothing else looks like this.
     pub certainty: Certainty,
-    /// The first characters, from which nobody learns the rest.
+    /// The first characters, which do not reveal the rest.
     pub head: String,
     /// How many characters it has.
     pub length: usize,

@@ -41,7 +41,7 @@ pub(super) enum View<'t> {
 pub(super) enum TextPiece<'t> {
     /// It stands there.
     Text(&'t str),
-    /// It is put in.
+    /// A value that is inserted.
     Value(Node<'t>),
     /// A variable that a format text names.
     Variable(&'t str),
@@ -196,8 +196,8 @@ impl<'t> SourceCode<'t> {
         (text[..start].len() <= 3).then_some(inner)
     }
 
-    /// Returns whether a node stands below a condition inside of its function, so that code may have been
-    /// asked for by whoever runs it.
+    /// Returns whether a node stands below a condition inside of its function. The user who runs the program may then
+    /// have asked for the code.
     pub(super) fn is_guarded(&self, above: &[Node<'t>]) -> bool {
         self.spend(above.len());
         above
@@ -293,8 +293,8 @@ pub(super) fn line(node: Node<'_>) -> u32 {
     u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
 }
 
-/// Takes a sum of texts apart; one without values in it is a literal. Goes without recursion, since a sum may be long and
-/// nested deeply. `text_of` gives the parts of what is a text by itself.
+/// Takes a sum of texts apart; one without values in it is a literal. Works without recursion, since a sum may be long
+/// and nested deeply. `text_of` gives the parts of a node that is a text on its own.
 pub(super) fn sum<'t>(node: Node<'t>, text_of: &dyn Fn(Node<'t>) -> Option<Vec<TextPiece<'t>>>) -> View<'t> {
     let is_sum = |node: Node<'t>| {
         node.kind().starts_with("binary_") && field(node, "operator").is_some_and(|operator| operator.kind() == "+")

@@ -245,7 +245,7 @@ fn content<'t>(string: Node<'t>, text: &'t str) -> &'t str {
     of(string).trim_matches(['"', '`'])
 }
 
-/// The parts of what is a text by itself.
+/// The parts of a node that is a text on its own; `None` for any other node.
 fn text_of<'t>(node: Node<'t>, text: &'t str) -> Option<Vec<TextPiece<'t>>> {
     node.kind().ends_with("string_literal").then(|| vec![TextPiece::Text(content(node, text))])
 }

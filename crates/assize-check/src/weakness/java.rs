@@ -277,7 +277,7 @@ fn invocation<'t>(node: Node<'t>, text: &'t str) -> View<'t> {
     View::Call { object, name, arguments }
 }
 
-/// The parts of what is a text by itself.
+/// The parts of a node that is a text on its own; `None` for any other node.
 fn text_of<'t>(node: Node<'t>, text: &'t str) -> Option<Vec<TextPiece<'t>>> {
     let content = || text.get(node.byte_range()).unwrap_or_default().trim_matches('"');
     (node.kind() == "string_literal").then(|| vec![TextPiece::Text(content())])

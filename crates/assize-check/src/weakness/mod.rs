@@ -128,8 +128,8 @@ pub static RULES: &[RuleInfo] = &[
 
 pub use assize_syntax::language::FILE_BYTES_MAX;
 
-/// Most findings of one rule and one certainty in a file. What a change has beyond it nobody sees, so it is more than any file
-/// has that somebody wrote.
+/// Most findings of one rule and one certainty in a file. Findings beyond the limit are dropped, so it is higher than
+/// their number in any hand-written file.
 pub const PER_RULE_MAX: usize = 2_000;
 /// Longest excerpt, in bytes.
 pub const EXCERPT_BYTES_MAX: usize = 240;

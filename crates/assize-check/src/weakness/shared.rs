@@ -156,7 +156,7 @@ pub(super) fn is_test_file(text: &str) -> bool {
 /// How much a printed text looks like a test runner's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Imitation {
-    /// It has the form, with numbers put in.
+    /// It has the form, with inserted numbers.
     Form,
     /// It says how many tests passed, whatever happened.
     Fixed,

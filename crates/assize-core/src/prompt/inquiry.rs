@@ -1,7 +1,7 @@
-//! One kind of question, put in many cases: about each record of a run, or about each one that is to be corrected.
+//! One kind of question that is asked in many cases: about each record of a run, or about each record to correct.
 //!
-//! Whoever carries a run out knows how to ask, to keep replies and to count money. What a case is, and what a reply to it has to hold, is
-//! known here alone.
+//! The caller that carries out a run knows how to ask, how to store replies and how to count costs. Only the
+//! [`Inquiry`] knows what a case is, and what a reply to it must contain.
 
 use std::sync::Arc;
 
@@ -32,6 +32,6 @@ pub trait Inquiry: Send + Sync + 'static {
     /// Says why it cannot be asked.
     fn question(&self, case: &Self::Case, nonce: &Nonce) -> Result<Question, Unjudged>;
 
-    /// Makes the door for replies to a question.
+    /// Makes the verdict parser for replies to a question.
     fn verdict_parser(self: Arc<Self>, case: &Self::Case, question: &Arc<Question>) -> VerdictParser<Self::Reading>;
 }

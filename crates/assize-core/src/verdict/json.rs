@@ -1,4 +1,4 @@
-//! JSON as the door reads it: every key once, and nothing sent that was not read.
+//! JSON as the verdict parser reads it: every key once, and nothing sent that was not read.
 //!
 //! Serde is lenient where a verdict must not be: it reads a list as a record, `{"accept":null}` as
 //! an enum's value, and lets the last of two equal keys of a map win. This module must not know

@@ -1,9 +1,9 @@
-//! The one door through which verdicts come in.
+//! The verdict parser: every verdict is read by it.
 //!
 //! A reply is text by a stranger. What leaves this module is either exactly one verdict that
 //! holds to its schema, or a reason why there is none. Forms that cannot be misread (a code
 //! fence, prose around the object, a block of thinking before it) are recovered; whatever could be
-//! read in two ways is refused. The door must not know which judge replied.
+//! read in two ways is refused. The parser must not know which judge replied.
 //!
 //! In a text, the verdict is the only JSON object and stands on lines of its own. Prose is not
 //! interpreted. That turns away some replies that a reader would understand; the judge is asked
@@ -33,7 +33,7 @@ pub const DETAIL_BYTES_MAX: usize = 400;
 
 /// A shape in which a court publishes its opinion.
 ///
-/// A verdict serializes to what it was read from, but for fields that were filled in: the door
+/// A verdict serializes to what it was read from, but for fields that were filled in: the parser
 /// compares the two and refuses what was read as something else.
 pub trait Verdict: DeserializeOwned + Serialize {
     /// The name of the schema.
@@ -57,11 +57,11 @@ pub trait Verdict: DeserializeOwned + Serialize {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// By itself.
+    /// The model finished its reply.
     Complete,
-    /// At the token limit.
+    /// The reply reached the token limit.
     Length,
-    /// By declining.
+    /// The model declined.
     Refusal,
 }
 
@@ -76,7 +76,7 @@ pub enum Payload {
     Text(String),
 }
 
-/// What a judge sent back.
+/// The reply of a judge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reply {

@@ -1,6 +1,7 @@
 //! Conditions of GitHub's workflows (`if:`), for a change that is proposed on Linux.
 //!
-//! What nobody knows beforehand stays open, and then the step may run. It must not know what a step does.
+//! A value that is unknown before the run stays open, and a step with an open condition may run. This module must not
+//! know what a step does.
 
 use std::collections::BTreeMap;
 

@@ -145,7 +145,7 @@ impl Splitter {
             match (self.quote, letter) {
                 (Some(quote), _) if letter == quote => self.quote = None,
                 (None | Some('"'), '\\') => match letters.next() {
-                    // The line goes on.
+                    // The next line continues this one.
                     None => {
                         self.end_word();
                         return;

@@ -226,7 +226,7 @@ impl Recipes {
     }
 }
 
-/// Puts in the variables that a file sets; others stay.
+/// Replaces the variables that a file sets, and `MAKE`. Other variables stay as they are.
 fn substituted(line: &str, variables: &BTreeMap<&str, &str>, open: [&str; 2], depth: usize) -> String {
     let mut found = String::new();
     let mut rest = line;
@@ -512,7 +512,7 @@ fn nox_commands(body: &str, functions: &BTreeMap<&str, NoxFunction<'_>>, depth: 
     found
 }
 
-/// The command of a call of `session.run`; one that nobody knows where it does not begin with a plain string.
+/// Returns the command of a call of `session.run`; an unknown command where it does not begin with a plain string.
 fn session_command(arguments: &str) -> String {
     let words = strings(arguments);
     let is_plain = arguments.trim_start().starts_with(['"', '\'']);

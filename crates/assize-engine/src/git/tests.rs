@@ -89,7 +89,7 @@ fn what_package_managers_installed_is_not_listed() {
     }
     let untracked: Vec<String> =
         paths(&repo).into_iter().filter(|(_, tracked)| !tracked).map(|(path, _)| path).collect();
-    // The mark is tracked: whoever committed it wants to see what changes beside it.
+    // The mark in `kept` is tracked: the person who committed it wants to see what changes beside it.
     let kept = ["kept/node_modules/is-odd/index.js", "tests/fixtures/node_modules/is-even/index.js", "web/page.ts"];
     assert_eq!(untracked, kept);
 }

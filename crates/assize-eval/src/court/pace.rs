@@ -1,9 +1,9 @@
-//! How many calls a judge is given at a time.
+//! The number of calls that a judge is given at a time.
 //!
-//! Nobody knows beforehand how much a server can take. A run begins with a few calls at a time and doubles them for as long as that brings
-//! more answers a second; then it feels its way. A server that says it is asked too much gets fewer at once, as in
-//! TCP's additive increase and multiplicative decrease (Chiu and Jain 1989). Time comes in as an argument; what the calls
-//! are about must not be known here.
+//! How much a server can take is not known beforehand. A run begins with a few calls at a time. It doubles them for as
+//! long as that brings more answers a second; then it tries small increases. A server that says it is asked too much
+//! gets fewer calls at once, as in TCP's additive increase and multiplicative decrease (Chiu and Jain 1989). Time comes
+//! in as an argument. This module must not know what the calls are about.
 
 use std::time::Duration;
 
@@ -115,7 +115,7 @@ mod tests {
         let mut now = Duration::ZERO;
         for _ in 0..400 {
             let limit = pace.limit();
-            // Whoever finds no place waits.
+            // A call that finds no place waits.
             let rounds = limit.div_ceil(places) as u32;
             now += answer * rounds;
             for _ in 0..limit {

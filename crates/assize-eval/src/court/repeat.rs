@@ -27,7 +27,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Returns the share of pairs that differ; `None` where nobody was asked twice.
+    /// Returns the share of pairs that differ; `None` where no judge was asked twice.
     pub fn share(&self) -> Option<f64> {
         (self.pairs > 0).then(|| self.differ as f64 / self.pairs as f64)
     }

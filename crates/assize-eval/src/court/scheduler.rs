@@ -1,10 +1,12 @@
-//! Which question is put to which judge, and when.
+//! Decides which question is put to which judge, and when.
 //!
-//! A run asks thousands of questions of servers that fail, stall, refuse and charge. What is to be done next follows from what has happened so
-//! far and from the time alone: whoever carries it out says what came of each call, and asks what is next. A question ends
-//! once: with a reply that counts, or with the reason why there is none. The budget is never passed, whatever
-//! happens: a call is set aside for at its highest price before it is made. It is also announced before it is made, so that it
-//! can be written down; some are announced ahead, and a server never waits for a disk. What is asked must not be known here.
+//! A run asks thousands of questions of servers that fail, stall, refuse and charge. The next action follows from what
+//! has happened so far and from the time alone. The caller carries it out, reports how each call ended, and asks for
+//! the next action. A question ends once: with a reply that counts, or with the reason why there is none.
+//!
+//! A run never exceeds its budget: before a call is made, its highest price is set aside. The call is also announced
+//! before it is made, so that it can be written down. Some calls are announced ahead, so that a server never waits for
+//! a disk. This module must not know what is asked.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
@@ -15,7 +17,7 @@ use super::pace::ConcurrencyLimit;
 
 /// Calls in a row that have to fail for an outage.
 pub const OUTAGE_FAILURES: u32 = 8;
-/// Calls in a row that a judge has to refuse as such for it to be left alone.
+/// Unusable calls in a row after which a judge gets no more calls.
 pub const UNUSABLE_MAX: u32 = 3;
 /// Longest pause between two trials in an outage.
 pub const RETRY_PAUSE_MAX: Duration = Duration::from_secs(30);
@@ -40,7 +42,7 @@ pub struct SchedulerTerms {
     pub attempts_max: u32,
     /// Ceiling of the wait after the first failure; it doubles with each one.
     pub backoff_base: Duration,
-    /// Ceiling of any wait that nobody asked for.
+    /// Ceiling of any wait that the server did not ask for.
     pub backoff_max: Duration,
     /// How long one call may take.
     pub call_time_max: Duration,
@@ -92,7 +94,7 @@ pub enum CallOutcome {
     Failed {
         /// What happened.
         unjudged: Unjudged,
-        /// How long the other side asks to be left alone.
+        /// How long the other side asks to get no calls.
         after: Option<Duration>,
         /// Whether it says that it is asked too much.
         busy: bool,
@@ -405,7 +407,7 @@ impl RequestScheduler {
         let bench = &self.benches[judge];
         let patience = bench.patience.get()?;
         let under_way = |(id, call): (&u64, &Running)| Some((*id, call.since?, call.worst_nanousd));
-        // What is late of a question that has ended is waited for by nobody.
+        // The scheduler does not wait for a late call whose question has ended.
         let is_waited_for = |call: &Running| call.judge == judge && !call.stuck && self.tasks.contains_key(&call.task);
         let mut of_judge = self.calls.iter().filter(|(_, call)| is_waited_for(call));
         // A judge's calls are made in the order of their numbers, so that the first one has been under way for the longest.
@@ -448,7 +450,7 @@ impl RequestScheduler {
                 After::Again
             }
             CallOutcome::Unusable(unjudged) => self.without_reply(call.task, unjudged),
-            // The other call for it goes on, or is about to be made.
+            // The other call for this question is still running, or is about to be made.
             CallOutcome::Failed { .. } if open.running > 0 || open.queued => After::Again,
             CallOutcome::Failed { unjudged, after, busy } => {
                 // What fails for everybody is no fault of this question.

@@ -1,7 +1,7 @@
-//! How far a judge agrees with people, and whether that suffices for it to be believed without them.
+//! Measures how far a judge agrees with people, and whether that suffices to trust it without them.
 //!
-//! Each mode is tried by itself, and so are all modes together and the records as a whole. A figure that the labels cannot give is left
-//! undefined, and an undefined figure never makes a judge trusted.
+//! Each mode is evaluated alone, and so are all modes together and the records as a whole. A figure that the labels
+//! cannot give is left undefined, and an undefined figure never makes a judge trusted.
 
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +163,7 @@ pub struct AgreementPart {
     pub sensitivity: Option<Estimate>,
     /// The share of good records that the judge passes.
     pub specificity: Option<Estimate>,
-    /// Labels of the judge on records that nobody labelled.
+    /// Labels of the judge on records that no person labelled.
     pub others: u64,
     /// How many records really fail.
     pub rates: Rates,

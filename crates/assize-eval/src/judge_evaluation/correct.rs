@@ -1,8 +1,8 @@
-//! What a correction of records came to.
+//! The results of a correction of records.
 //!
-//! A correction is judged by what moved, mode by mode: failures that were fixed, that remain, and that it brought in. Where labels moved on
-//! records that nobody touched, that is the judge's own noise, and it stands beside the rest so that nobody takes it for
-//! progress.
+//! A correction is judged by the labels that moved, mode by mode: failures that were fixed, that remain, and that it
+//! introduced. Labels that moved on unchanged records are the judge's own noise. They stand beside the rest, so that
+//! they are not taken for progress.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -116,7 +116,7 @@ pub struct Correction {
 }
 
 impl Correction {
-    /// Returns what is left: a failure, something that nobody judged, or nothing.
+    /// Returns what is left: a failure, something unjudged, or nothing.
     pub fn outcome(&self) -> Outcome {
         match (self.failures_left + self.by_clause[1], self.unjudged_left + self.clause_unknown[1]) {
             (0, 0) => Outcome::Accept,
@@ -161,7 +161,7 @@ pub struct RepairCounts {
     /// How many of them fail in no mode the second time.
     #[serde(rename = "mended")]
     pub fixed: u64,
-    /// How many do not fail the second time, and were not judged in every mode: they count as not mended.
+    /// How many do not fail the second time, but were not judged in every mode. They do not count as fixed.
     pub unjudged: u64,
 }
 
@@ -185,7 +185,7 @@ impl RepairCounts {
 pub struct CorrectionCounts {
     /// Records that failed by the verdicts that the corrector went by.
     pub failed: u64,
-    /// Records that nobody had judged by then; the corrector did not see them.
+    /// Records that were unjudged by then; the corrector did not see them.
     pub unjudged: u64,
     /// How many of those that failed were corrected.
     pub corrected: u64,
@@ -198,7 +198,7 @@ pub struct CorrectionCounts {
     /// Records that the corrector was given and that failed before by the second judge too, and how many pass now.
     #[serde(rename = "mended")]
     pub fixed: RepairCounts,
-    /// The same of those that were kept from the corrector: nothing was mended there.
+    /// The same of those that were kept from the corrector: nothing was fixed there.
     #[serde(rename = "mended_held_out")]
     pub fixed_held_out: RepairCounts,
 }
@@ -211,11 +211,12 @@ impl CorrectionCounts {
     }
 }
 
-/// What a corrector's work came to, by a judge who did not ask for it.
+/// The results of a corrector's work, by a judge that did not ask for it.
 ///
-/// That judge sees each failing record twice: as it was, and as the corrector left it. Some failing records were kept from the corrector; the
-/// judge sees them twice as well, and what seems mended there is its own noise. All records that the corrector was given are
-/// compared with those, also where it did nothing: it must not choose by which ones it is measured.
+/// That judge sees each failing record twice: as it was, and as the corrector left it. Some failing records were kept
+/// from the corrector. The judge sees them twice as well, and a record that seems fixed there shows the judge's own
+/// noise. All records that the corrector was given are compared with those, also where it did nothing: the corrector
+/// must not choose the records by which it is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Correcting {
@@ -231,7 +232,7 @@ pub struct Correcting {
 /// What became of the failing records.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FailingRecords {
-    /// Records that nobody had judged.
+    /// Records that were unjudged.
     pub unjudged: u64,
     /// Those that were corrected, before and after.
     pub corrected: Vec<Corrected>,
@@ -269,8 +270,8 @@ impl Correcting {
         }
     }
 
-    /// Returns what is left of the failing records: nothing where all were corrected and none fails. What nobody had judged is
-    /// still open.
+    /// Returns what is left of the failing records: nothing where all were corrected and none fails. Records that were
+    /// unjudged are still open.
     pub fn outcome(&self) -> Outcome {
         let outcome = match &self.correction {
             None if self.counts.failed == 0 => Outcome::Accept,

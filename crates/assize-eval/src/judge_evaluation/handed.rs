@@ -14,7 +14,7 @@ use crate::record::{Record, RecordRef};
 use crate::rubric::Rubric;
 use crate::verdict::record::RecordVerdict;
 
-/// The id of a judge that nobody named.
+/// The id of a judge whose verdict does not name it.
 pub const NAMELESS_JUDGE: &str = "handed-in";
 
 /// What was said of one record.
@@ -95,7 +95,7 @@ fn malformed(error: &str) -> Unjudged {
     Unjudged::new(Cause::Malformed, beginning(&make_visible(error), 300).into_owned())
 }
 
-/// Turns a verdict that does not hold to the rubric into the statement that nobody judged.
+/// Turns a verdict that does not follow the rubric into an opinion without a verdict.
 fn check(opinion: &mut RecordOpinion, rubric: &Rubric) {
     let Ok(verdict) = &mut opinion.verdict else { return };
     // Of modes that are computed alone no judge is asked, and what one says of them is its own affair.

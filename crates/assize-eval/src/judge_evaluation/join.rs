@@ -62,7 +62,7 @@ pub struct RecordStatement<T> {
 pub struct Joined<T> {
     /// The place of the record, who spoke, and what was said; in the order of the records.
     pub said: Vec<(usize, String, T)>,
-    /// How many named no content: nobody can say whether the record was another one then.
+    /// How many named no content, so that it is unknown whether the record was another one then.
     pub by_name_alone: usize,
 }
 

@@ -5,7 +5,7 @@
 pub struct RatedRecord {
     /// What the judge says; `None` where it did not judge.
     pub judge: Vec<Option<bool>>,
-    /// What the person says; `None` where nobody did.
+    /// What the person says; `None` where the person did not say.
     pub person: Vec<Option<bool>>,
     /// Its value of each field by which records are told apart.
     pub strata: Vec<String>,

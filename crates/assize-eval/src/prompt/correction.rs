@@ -52,7 +52,7 @@ pub struct ModeFault {
 }
 
 impl FaultyRecord {
-    /// Returns what is to be mended of a record, where anything is.
+    /// Returns a record with the faults that have to be fixed in it; `None` where it has none.
     pub fn of(record: &Record, ruling: &RecordRuling) -> Option<Self> {
         let failed = ruling.modes.iter().filter(|mode| mode.outcome == Outcome::Reject);
         let faults: Vec<ModeFault> =

@@ -21,7 +21,8 @@ use crate::verdict::record::RecordVerdict;
 const RUBRIC: &str = include_str!("../../prompts/record-rubric.md");
 const CASE: &str = include_str!("../../prompts/record-case.md");
 
-/// Largest record that a judge is shown, in bytes of JSON. A part of one is never shown: nobody could say what the rest holds.
+/// Largest record that a judge is shown, in bytes of JSON. A part of one is never shown: the judge could not say what
+/// the rest holds.
 pub const RECORD_SHOWN_BYTES_MAX: usize = 256 * 1024;
 
 /// How judges are asked about the records of a run.

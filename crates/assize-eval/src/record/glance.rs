@@ -1,8 +1,8 @@
-//! Who a record is, at a glance: its name and the hash of its content, for those who need nothing else of it.
+//! The identity of a record: its name and the hash of its content, for callers that need nothing else of it.
 //!
-//! A data set is read twice, and the first time nearly always for this alone. The JSON is taken apart without copying its texts, which takes a
-//! fraction of the time that reading it for keeps does. What is wrong with a record must not be said here: whoever gets no answer
-//! reads it whole, and is told.
+//! A data set is read twice, and the first time nearly always for this alone. This module takes the JSON apart without
+//! copying its texts, in a fraction of the time that a full read takes. It must not say what is wrong with a record: a
+//! caller that gets no answer reads the record in full, and that read reports the fault.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -38,7 +38,7 @@ pub struct Record {
 pub struct RecordRef {
     /// Its name.
     pub id: String,
-    /// The hash of its content, where it was known to whoever spoke.
+    /// The hash of its content, where the source of the verdict or label knew it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
 }
@@ -98,8 +98,8 @@ impl DatasetDigest {
     }
 }
 
-/// Reads what a data set, or a file of verdicts or labels, holds of one record: JSON in which no object has a key twice, since nobody
-/// could say which of the two was meant.
+/// Reads what a data set, or a file of verdicts or labels, holds of one record. It has to be JSON in which no object
+/// has a key twice, since it would be unknown which of the two was meant.
 ///
 /// # Errors
 ///

@@ -128,7 +128,7 @@ impl Clauses {
     }
 }
 
-/// A condition by itself, such as the one that selects records.
+/// A single condition, such as the one that selects records.
 #[derive(Debug)]
 pub struct Condition {
     program: Program,

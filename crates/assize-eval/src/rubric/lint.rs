@@ -1,8 +1,9 @@
-//! What makes a rubric lenient without anybody having meant it.
+//! Finds parts that make a rubric lenient without intent.
 //!
-//! A judge fills every gap of a rubric with its own standard, and that standard is generous. So a rubric is looked at for what leaves
-//! gaps: levers that are not set, criteria that say little, words that nobody can measure, and counts that are left to a judge
-//! although they can be computed. All of it is advice; a rubric that is lenient on purpose is sound.
+//! A judge fills every gap of a rubric with its own standard, and that standard is generous. So this module looks for
+//! gaps in a rubric: levers that are not set, criteria that say little, words that cannot be measured, and counts that
+//! are left to a judge although they can be computed. All of it is advice; a rubric that is lenient on purpose is
+//! sound.
 
 use std::sync::LazyLock;
 

@@ -174,7 +174,7 @@ mod tests {
             let error = verdict.check_modes(modes.iter().copied()).err().unwrap_or_default();
             assert!(if says.is_empty() { error.is_empty() } else { error.contains(says) }, "{modes:?}: {error}");
         }
-        let twice = verdict_parser(&SOUND.replace("vague", "too_long")).expect("the door does not know the modes");
+        let twice = verdict_parser(&SOUND.replace("vague", "too_long")).expect("the parser does not know the modes");
         assert!(twice.check_modes(["too_long", "vague"]).expect_err("twice").contains("two labels"));
     }
 

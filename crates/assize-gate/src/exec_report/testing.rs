@@ -99,7 +99,7 @@ pub enum SampleRunEnd {
     Unbuilt,
     /// The same, but for a part of which the tests ran.
     HalfBuilt,
-    /// Something before the tests does not work, and nobody knows where.
+    /// Something before the tests does not work, at a place that is not known.
     Unready,
     /// It was killed, and some tests had passed by then.
     TimedOutMidway,

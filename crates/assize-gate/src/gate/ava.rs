@@ -76,7 +76,7 @@ impl Gate for Ava {
         if RUNNER.names_files(setup, project) {
             return Some(RUNNER.canary(setup, project, word, &RUNNER.beside(setup, project, word)?));
         }
-        // Where a file of settings says which files hold tests, that may be others than AVA finds by itself.
+        // A file of settings may name other files of tests than those that AVA finds by default.
         let package = javascript::package(project, &setup.folder);
         let has_file =
             javascript::files(project, &setup.folder).any(|path| path.starts_with("ava.config.") && !path.contains('/'));

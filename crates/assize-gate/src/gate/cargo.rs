@@ -145,8 +145,9 @@ pub(super) fn uses_nextest(project: &Project, folder: &str) -> bool {
     project.files.contains(&within(folder, ".config/nextest.toml"))
 }
 
-/// Says how `cargo test` and nextest call tests, each given by its file and its name in there, where cargo's own rules say
-/// which program a file belongs to. A module that is found by `#[path]` is called otherwise, and then nobody asks for it.
+/// Says how `cargo test` and nextest call tests, each given by its file and its name in there. Cargo's own rules have
+/// to say which program the file belongs to. A module that is found by `#[path]` has another name, and no caller asks
+/// for that name.
 pub(super) fn test_ids(setup: &Setup, project: &Project, tests: &[(String, String)]) -> Vec<Vec<String>> {
     let Some(root) = roots(project).into_iter().find(|root| root.folder == setup.folder) else { return Vec::new() };
     let packages = root.packages(project);
@@ -381,7 +382,7 @@ pub(super) mod tests {
             ("crates/one/tests/api.rs", vec!["one::api t"]),
             ("crates/one/tests/big/main.rs", vec!["one::big t"]),
             ("crates/one/tests/big/part.rs", vec!["one::big part::t"]),
-            // Fixtures, modules of whoever wants them, examples.
+            // Fixtures, modules that any test may include, examples.
             ("crates/one/tests/ui/fails.rs", vec![]),
             ("crates/one/examples/x.rs", vec![]),
             ("crates/one/build.rs", vec![]),

@@ -109,8 +109,8 @@ impl Gate for DeclaredGate {
     }
 
     fn ordinary_statuses(&self) -> &'static [i32] {
-        // Nobody has said by which status its tool says that it did not work; a status other than 0 without a fault in
-        // the report is a contradiction anyway.
+        // The declaration does not say by which status its tool reports that it did not work. A status other than 0
+        // without a fault in the report is a contradiction anyway.
         &[0, 1, 2, 3, 4]
     }
 }

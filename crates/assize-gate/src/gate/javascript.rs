@@ -159,7 +159,7 @@ pub(super) fn command(setup: &Setup, project: &Project, tool: &str, arguments: &
     }
 }
 
-/// What every tool is told: nobody watches, and colours are of no use.
+/// The environment of every tool: it says that no person watches, and that colours are of no use.
 pub(super) fn environment() -> BTreeMap<String, String> {
     [("CI", "1"), ("NO_COLOR", "1"), ("FORCE_COLOR", "0"), ("NO_UPDATE_NOTIFIER", "1")]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))

@@ -130,7 +130,7 @@ impl Gate for Mocha {
     }
 }
 
-/// Files that Mocha finds by itself.
+/// Files that Mocha finds by default.
 fn default_tests(project: &Project, folder: &str) -> Vec<String> {
     let is_default =
         |path: &&str| parent(path) == "test" && [".js", ".cjs", ".mjs"].iter().any(|ending| path.ends_with(ending));

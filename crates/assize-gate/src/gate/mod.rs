@@ -130,7 +130,7 @@ pub struct GateCommand {
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
     /// Files that we put into the folder of reports before the command starts, by name: plug-ins of ours that make a
-    /// runner report what it does not report by itself.
+    /// runner report what it does not report without them.
     #[serde(default)]
     pub provided: BTreeMap<String, String>,
 }
@@ -351,8 +351,8 @@ pub trait Gate: Sync {
     /// There is no report that can be read; never when the report is red.
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError>;
     /// Returns the command that writes files as the gate wants them, instead of checking them; `None` where the tool has
-    /// none. `files` are relative to the root. A tool that cannot be held to files writes more: whoever runs this keeps what
-    /// became of these, and drops the rest. Its status is not 0 where it could not mend all of them.
+    /// none. `files` are relative to the root. A tool that cannot be held to files writes more: the caller keeps what
+    /// became of `files` and drops the rest. The status of the tool is not 0 where it could not fix all of them.
     fn rewrite(&self, _setup: &Setup, _project: &Project, _files: &[&str]) -> Option<GateCommand> {
         None
     }

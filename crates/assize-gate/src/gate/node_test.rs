@@ -139,7 +139,7 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     text.contains("no test specified")
 }
 
-/// Files of tests that Node finds by itself.
+/// Files of tests that Node finds by default.
 fn plain_tests(project: &Project, folder: &str) -> Vec<String> {
     let is_plain = |path: &&str| {
         let name = assize_core::path::file_name(path);

@@ -1,8 +1,8 @@
-//! Scripts of a `package.json` that no tool stands behind which we know: they are run as they are.
+//! Scripts of a `package.json` behind which stands no tool that we know: they are run as they are.
 //!
-//! Such a script has no report that could be read. What it leaves is its status: a fault when it is not 0, and no
-//! objection when it is. For tests that is not enough, since nobody can tell whether any ran. It must not know which
-//! scripts there are.
+//! Such a script has no report that could be read. It leaves only its status: a fault when it is not 0, and no
+//! objection when it is 0. For tests that is not enough, since the status does not tell whether any test ran. This
+//! module must not know which scripts there are.
 
 use std::collections::BTreeMap;
 

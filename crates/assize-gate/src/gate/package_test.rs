@@ -1,7 +1,7 @@
-//! The script `test` of a `package.json`, where no runner stands behind it that is a gate of its own.
+//! The script `test` of a `package.json` whose runner is not a gate of its own.
 //!
-//! That it ends with status 0 proves nothing: nobody knows whether any test ran. So it can be red, and never green. A
-//! project whose runner writes a report in a known format declares a gate for it.
+//! Status 0 proves nothing: it does not tell whether any test ran. So this gate can be red, and never green. A project
+//! whose runner writes a report in a known format declares a gate for it.
 
 use assize_core::path::is_below;
 use assize_report::{ToolReport, ReportError};

@@ -5,12 +5,13 @@
 //! happens, and keeps the channel to itself; see there. Options of the project stay in force but for those that
 //! leave tests out, start a debugger or spread the run over processes.
 //!
-//! The tests run twice, each time with twins that expect something else in the place of half of them (`drivers/twins.py`), in
-//! an order that nobody knows beforehand. A test that passes as it is and as its twin has not looked at what the code gave. That
-//! is an error where the code gave something plain, or something that the project itself made equal to anything. Where a package
-//! or a test brought the thing along, it is a warning: it may be equal to much for a good reason.
+//! The tests run twice, each time with mutated tests in the place of half of them (`drivers/mutated_tests.py`). A
+//! mutated test expects something else. Chance decides in which run a test is mutated, so that the code cannot know it
+//! beforehand. A test that passes both as it is and mutated has not looked at what the code gave. That is an error
+//! where the code gave something plain, or something that the project itself made equal to anything. Where a package
+//! or a test brought the thing along, it is a warning: the thing may be equal to much for a good reason.
 //!
-//! Tests that take longer than a minute have no twins, which is said as a warning.
+//! Tests that together take longer than a minute are not run mutated, and a warning says so.
 
 use assize_core::path::within;
 use assize_report::{ToolReport, ReportError};

@@ -76,9 +76,9 @@ pub(super) enum PositionalMeaning {
 /// Where a file of ours goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PluginFile {
-    /// Its path, with `*` in place of the word that nobody can guess.
+    /// Its path, with `*` in place of the word that cannot be guessed.
     path: String,
-    /// Whether the call does not come upon it by itself, so that it has to name it.
+    /// Whether the call has to name the file, since it does not find the file otherwise.
     to_be_named: bool,
 }
 
@@ -104,7 +104,7 @@ impl JavaScriptRunner {
         Some(Setup { folder: package.folder.clone(), because, detail: name })
     }
 
-    /// The command: the script with ours in place of the runner's call, or the runner by itself.
+    /// The command: the script with ours in place of the runner's call, or the runner alone.
     pub fn command(&self, setup: &Setup, project: &Project, program: &str, own: &[&str]) -> GateCommand {
         let package = javascript::package(project, &setup.folder);
         let steps = if setup.detail.is_empty() { None } else { script::steps(&package, &setup.detail) };

@@ -1,9 +1,9 @@
-//! What Maven and Gradle have in common: they leave one JUnit file for each class of tests, below the folders of what they
-//! build, and they print what the compiler says.
+//! Reads the reports of Maven and Gradle. Both leave one JUnit file for each class of tests, below the folders of what
+//! they build, and both print what the compiler says.
 //!
-//! A class that was begun and has no file is red: its process was left. A build that did not come to its tests is red only
-//! where the compiler names a place; otherwise nobody knows whose fault it is, and there is no report. It must not
-//! know how they are called.
+//! A class that was begun and has no file is red: its process was left. A build that did not come to its tests is red
+//! only where the compiler names a place. Otherwise the cause is unknown, and there is no report. This module must not
+//! know how Maven and Gradle are called.
 
 use std::collections::BTreeSet;
 

@@ -78,7 +78,7 @@ impl Gate for Tsc {
     }
 }
 
-/// The settings that the maintainers check a folder with, where no call takes those that tsc finds by itself.
+/// The settings with which the maintainers check a folder, where no call takes those that tsc finds by default.
 fn called_with<'p>(project: &'p Project, folder: &str) -> Option<&'p str> {
     let calls = project.pipeline.commands.iter().filter(|call| call.folder == folder && call.begins_with("tsc"));
     let settings = calls.map(|call| {

@@ -1,9 +1,10 @@
-//! Which files that are no tests belong to the tests all the same.
+//! Finds files that are no tests and belong to the tests all the same.
 //!
-//! A function that compares, written beside the tests and imported by them alone, decides as much as the tests
-//! do. So does a file that the configuration of a runner names to be loaded first. Both are told by the
-//! base: by who imports whom there. The hard part is to leave the code under test alone, which only tests import as
-//! well as long as nobody uses it; so it takes more than that, see [`test_helpers`]. It must not know how imports are found.
+//! A function that compares, written beside the tests and imported by them alone, decides as much as the tests do. So
+//! does a file that the configuration of a runner names to be loaded first. The base tells both, by the imports between
+//! its files. The hard part is not to take the code under test for a helper: as long as no other code uses it, only
+//! tests import it as well. So imports alone do not decide, see [`test_helpers`]. This module must not know how imports
+//! are found.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -46,7 +47,7 @@ pub enum Used {
     Outside(String),
 }
 
-/// Returns whether the text of a file says which others are loaded for tests, which others are the door to a package, or which
+/// Returns whether the text of a file says which others are loaded for tests, which others are the entry points of a package, or which
 /// tools are in use.
 pub fn is_setting(path: &str) -> bool {
     names_files(path) || is_tool_setting(path)
@@ -59,8 +60,8 @@ fn names_files(path: &str) -> bool {
         || file_name(path).starts_with("vite.config.")
 }
 
-/// Words that nobody uses for anything but aids of tests: as a folder or as the stem of a file, in lower case and without
-/// hyphens and the like.
+/// Words that only test helpers bear: as a folder or as the stem of a file, in lower case and without hyphens and the
+/// like.
 const HELPER_NAMES: [&str; 17] = [
     "setuptests",
     "testbase",
@@ -142,13 +143,16 @@ pub(super) fn is_named_as_helper(path: &str) -> bool {
 
 /// Finds the files of a base that belong to its tests, though they are no tests by their paths.
 ///
-/// Such a file is imported, and by nobody but tests and other aids. It is no door to its package (`main`, `exports` and
-/// `bin` of a `package.json`, `index`, `main` and `lib` at the top of the sources). No test bears its name, which would make it
-/// the code under test. And something speaks for it: it imports a runner of tests; or it bears a name that only aids bear; or it stands
-/// outside of the folders of sources and either has a name that aids often bear or imports assertions; or, within
-/// them, it has such a name *and* imports assertions.
+/// Such a file is imported, and only by tests and other helpers. It is no entry point of its package (`main`, `exports`
+/// and `bin` of a `package.json`, `index`, `main` and `lib` at the top of the sources). No test bears its name, which
+/// would make it the code under test. And one of these holds:
 ///
-/// What the configuration of a runner names to be loaded belongs to the tests as well, unless other code imports it too.
+/// - It imports a runner of tests.
+/// - It bears a name that only helpers bear.
+/// - It stands outside of the folders of sources, and either has a name that helpers often bear or imports assertions.
+/// - It stands within them, has such a name *and* imports assertions.
+///
+/// A file that the configuration of a runner loads belongs to the tests as well, unless other code imports it too.
 pub fn test_helpers(base_files: &BTreeSet<String>, uses: &Uses) -> BTreeSet<String> {
     let graph = Graph::of(base_files, uses);
     let loaded = loaded(base_files, &uses.settings);
@@ -158,7 +162,7 @@ pub fn test_helpers(base_files: &BTreeSet<String>, uses: &Uses) -> BTreeSet<Stri
         .filter(|path| !is_held(path) && !names_files(path))
         .filter(|path| loaded.contains(*path) && !graph.entry_points.contains(*path) || graph.speaks_for(path))
         .collect();
-    // Whoever imports an aid is a test or an aid; the rest falls out, one after the other.
+    // Every importer of a helper is a test or a helper. The rest drops out, one after the other.
     loop {
         let stays = |path: &&str| {
             let importers = graph.importers.get(path).into_iter().flatten();
@@ -390,7 +394,7 @@ mod tests {
     #[test]
     fn the_code_under_test_is_no_helper() {
         for imports in [
-            // A library: nobody but its tests imports it.
+            // A library: only its tests import it.
             &[("test/a.test.js", "lib/split.js")][..],
             &[("test/a.test.js", "src/index.ts")],
             &[("test/a.test.js", "index.js")],
@@ -409,7 +413,7 @@ mod tests {
             &[("test/a.test.js", "support/same.js"), ("bin/cents.js", "support/same.js")],
             &[("test/a.test.js", "lib/a.js"), ("lib/a.js", "support/same.js")],
             &[("test/a.test.js", "support/a.js"), ("examples/x.js", "support/a.js")],
-            // Nobody imports it.
+            // No file imports it.
             &[("support/same.js", "<node:assert>")],
         ] {
             assert_eq!(found(imports, &[], &[]), "", "{imports:?}");

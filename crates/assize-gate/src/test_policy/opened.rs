@@ -619,7 +619,7 @@ fn named_tool(words: &[&str], verb: usize, at: usize) -> Option<String> {
     let moved = matches!(words[verb], "migrate" | "move" | "port" | "switch") && matches!(words[at - 1], "from" | "to");
     let told = is(words.get(at + 1).copied(), &SETTINGS) && ends(words, at + 2);
     let asked = is_object(words, verb, at) && (told || sure && ends(words, at + 1)) || sure && moved;
-    // A table is named by nobody who does not mean it: "the limit in [tool.ruff]".
+    // A text that names a table means the settings of its tool: "the limit in [tool.ruff]".
     (asked || table.is_some()).then(|| tool.id.to_owned())
 }
 

@@ -154,7 +154,7 @@ mod tests {
             (".prettierignore", &[("package.json", r#"{"scripts":{"lint":"prettier --check ."}}"#)], true),
             ("ruff.toml", &[("pyproject.toml", "[dependency-groups]\ndev = ['ruff>=0.9']\n")], true),
             ("mypy.ini", &[(".github/workflows/ci.yml", "    - run: mypy spans\n")], true),
-            // Nobody can say.
+            // The base's file cannot be parsed.
             ("ruff.toml", &[("pyproject.toml", "?")], true),
             ("ruff.toml", &[("pyproject.toml", "[tool.ruff")], true),
             // The first one of a tool that the base does not know.

@@ -394,7 +394,7 @@ fn drift_of_context(file: &SourceFile, _: &mut Random) -> Option<MutatedCase> {
     Some(MutatedCase { before, after: Some(after), ..plain(file, unified(file, 3, right)) })
 }
 
-/// Changes a line of the file that the patch takes away: nobody can tell what is to become of it.
+/// Changes a line of the file that the patch takes away: what is to become of it cannot be told.
 fn drift_of_removed(file: &SourceFile, _: &mut Random) -> Option<MutatedCase> {
     let hunks = file.hunks(3);
     let removed = hunks.iter().flat_map(|one| &one.lines).find(|(sign, line)| *sign == '-' && line.trim().len() > 6);

@@ -85,8 +85,8 @@ impl DraftHunk {
         self.old().is_empty()
     }
 
-    /// Whether the byte order mark of a file is a part of its first line: to whoever names it there, and to whoever says
-    /// each byte and puts lines before it.
+    /// Whether the hunk counts the byte order mark of a file as a part of the first line. It does if one of its old
+    /// lines begins with the mark. So does one that only adds lines at the beginning and states their endings.
     fn counts_mark(&self) -> bool {
         let old = self.old();
         let is_first = self.start == Some(0) && self.lines.iter().any(|line| line.end != LineEndRule::Unsaid);
@@ -222,7 +222,7 @@ fn placed<'a>(
 fn overlaps(places: &[HunkPlace<'_>]) -> Vec<LineNote> {
     let mut faults = Vec::new();
     for pair in places.windows(2) {
-        // Of two texts that are put in at one place nobody knows which comes first.
+        // The order of two texts that are inserted at one place is not known.
         let is_one_place = pair[1].lines == pair[0].lines && pair[0].lines.is_empty();
         if is_one_place || pair[1].lines.start < pair[0].lines.end {
             let line = pair[1].lines.start + 1;

@@ -301,7 +301,7 @@ impl<'t> OutlineReader<'t> {
         let is_of_file = match self.state {
             OutlineState::Head(_) => true,
             OutlineState::Behind { directly, .. } => directly,
-            // A further code fence goes on with the file.
+            // A further code fence continues the same file.
             OutlineState::Apart => {
                 let is_first = self.number > 1 && is_fence(self.at(self.number - 1)) && self.is_fenced;
                 is_first && self.sections.last().is_some_and(|section| !section.hunks.is_empty())

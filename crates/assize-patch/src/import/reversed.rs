@@ -1,12 +1,12 @@
-//! Whether what a text in another format asks for was done before.
+//! Whether a patch in another format was applied before.
 //!
-//! Each draft is turned round: what it would put in has to stand there, in its place and letter by letter. Where a draft
-//! only takes something away, nothing tells that from a file which never had it; it says neither yes nor no. Neither does a
-//! new name alone: what the file held is not said. What becomes of
-//! a patch that was done before must not be known here.
+//! Each draft is reversed: the lines that it would insert have to stand in their place, letter by letter. A draft that
+//! only removes lines answers neither yes nor no: a file that never had these lines looks the same. A new name alone
+//! does not answer either, because it does not say what the file held. This module must not know what happens to a
+//! patch that was applied before.
 //!
-//! A patch may fit a file once more: a line that is put in by its number, or one below the last. Where that is meant, and
-//! where the patch was only handed in twice, the file does not always tell.
+//! Some patches fit a file again after they were applied: one that inserts a line by its number, or below the last
+//! line. The file does not always show whether the patch is meant again or was only handed in twice.
 
 use std::collections::BTreeSet;
 
@@ -29,18 +29,19 @@ enum DraftState {
 /// What a file tells of hunks that would change it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum AppliedEvidence {
-    /// They have not been put in.
+    /// They have not been applied.
     No,
-    /// They have: they would be put into what they put in themselves.
+    /// They have been applied: applying them again would change lines that they inserted themselves.
     Certain,
-    /// What they put in stands there, but they may be meant once more.
+    /// The lines that they insert stand there, but the hunks may be meant again.
     Doubtful,
 }
 
-/// Says whether hunks that fit a text were put into it before. `overlooked` is whether something was, to find their places.
+/// Says whether hunks that fit a text were applied to it before. `overlooked` says whether the search for their places
+/// had to overlook something.
 pub(super) fn repeated(text: &[u8], hunks: &[DraftHunk], overlooked: bool) -> AppliedEvidence {
     let turned = turned(hunks);
-    // What lines held that went by their number, nobody knows.
+    // A hunk that removes lines by their number does not say what they held.
     let is_told = hunks.iter().all(|hunk| hunk.deletes == 0);
     let is_made =
         || hunk::applied(text, &turned, &mut Hints(0)).is_ok_and(|(before, _)| leads_to(&before, hunks, text));
@@ -228,7 +229,7 @@ mod tests {
         Snapshot::of_files([("a.txt".to_owned(), FileContent::plain(text.as_bytes()))])
     }
 
-    /// Puts a text in, and returns what is said when it is put in once more.
+    /// Applies a text, settles it once more against the tree that `change` makes, and returns the second result.
     fn again(text: &str, change: impl Fn(Snapshot) -> Snapshot) -> Result<bool, usize> {
         let drafts =
             recognized(text.as_bytes()).expect("one format").expect("a format").read(text.as_bytes()).expect("drafts");

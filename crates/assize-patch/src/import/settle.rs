@@ -89,7 +89,7 @@ struct DraftedFile {
     /// The line of the draft.
     line: usize,
     file: FileContent,
-    /// Where another file stands in its place that nobody takes: what to say, and whether that is a fault.
+    /// The message if another file stands in its place and no draft takes that file away, and whether this is a fault.
     if_occupied: (String, bool),
 }
 
@@ -237,7 +237,8 @@ impl<'a> DraftResolver<'a> {
         }
     }
 
-    /// Asks a file, before it changes, whether hunks that fit it were put in before. What an earlier round makes proves nothing.
+    /// Asks a file, before it changes, whether hunks that fit it were applied before. A file that an earlier round
+    /// makes proves nothing.
     fn ask_whether_repeated(&mut self, (line, path): (usize, &'a str), text: &[u8], hunks: &[DraftHunk]) {
         if self.files.contains_key(path) {
             return;

@@ -177,7 +177,7 @@ fn formats_side_by_side_are_told_from_one_within_another() {
         for other in [apply, block, diff, fenced] {
             let both = format!("{text}\n{other}");
             assert_eq!(recognized(both.as_bytes()).is_ok(), text == other, "{both}");
-            // Where it is cut, nobody can tell what it takes up.
+            // If the fenced file has no end, its extent is unknown.
             let cut = within(other).replace("@@@@ end\n", text);
             assert_eq!(
                 recognized(cut.as_bytes()).map(|format| format.map(PatchFormat::id)),

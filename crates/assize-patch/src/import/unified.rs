@@ -92,7 +92,7 @@ fn patch<'t>(section: &DiffSection, readable: &'t [u8]) -> Result<FilePatch<'t, 
     }
 }
 
-/// Leaves out of an error where the library saw it: it counts from a place that nobody else knows.
+/// Removes the library's position from an error: it counts from a place that the user does not know.
 fn words(error: &str) -> &str {
     match error.strip_prefix("error parsing patch").and_then(|rest| rest.split_once(": ")) {
         Some((_, rest)) => words(rest),

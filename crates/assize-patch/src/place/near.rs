@@ -373,7 +373,7 @@ mod tests {
             made(&[above, "        # the other", gone, "", below], &[above, "        # the other", "", below], None),
             none
         );
-        // Between these two stand lines that nobody named.
+        // Between these two stand lines that the patch does not name.
         assert_eq!(made(&[above, "", below], &[above, "        x = 1", "", below], None), none);
         // Too little is the same, unless a number says the place as well.
         let (old, new) = (

@@ -14,7 +14,7 @@ use crate::fix::policy::{FixEnding, FixPolicy};
 pub struct Spending {
     /// Milliseconds that it took.
     pub time_ms: u64,
-    /// US dollars that it cost; `None` where nobody knows.
+    /// US dollars that it cost; `None` where the cost is unknown.
     pub cost_usd: Option<f64>,
 }
 

@@ -1,9 +1,9 @@
-//! What compilers and linters offer to mend by themselves, as a patch: no model is asked.
+//! The fixes that compilers and linters offer, as one patch: no model is asked.
 //!
-//! Only offers of the faults that it is given are taken, so that the faults an old project had before stay as they are.
-//! Each offer is meant in the files as the tool saw them, and knows nothing of the others: two that meet are not both
-//! taken in one round. It must not know which tool made an offer, and not whether the result is any good: the gates say
-//! that afterwards.
+//! The patch takes only the offers of the faults that it is given, so that the faults an old project had before stay as
+//! they are. Each offer refers to the files as the tool saw them, and does not know the other offers. Of two offers
+//! that meet, one round takes at most one. This module must not know which tool made an offer, nor whether the result
+//! is any good: the gates judge that afterwards.
 
 mod source;
 
@@ -64,7 +64,7 @@ impl MechanicalRound {
         let mut edits = edits.collect::<Option<Vec<_>>>()?;
         edits.sort_by(|one, other| (&one.path, one.span.start).cmp(&(&other.path, other.span.start)));
         let overlap = |one: &PlacedEdit, next: &PlacedEdit| {
-            // Two texts at the same place are two ways to mend it.
+            // Two texts at the same place are two alternative fixes.
             one.path == next.path && (next.span.start < one.span.end || next.span == one.span)
         };
         if edits.windows(2).any(|pair| matches!(pair, [one, next] if overlap(one, next))) {
@@ -108,8 +108,9 @@ impl MechanicalRound {
         taken.is_some_and(|(end, text)| (*end, text) == (edit.span.end, &edit.text))
     }
 
-    /// Whether an edit overlaps what is taken, or touches it within a line, where tools do not take both either. Lines
-    /// that follow each other can both be replaced, but which of two texts that are put in between comes first nobody knows.
+    /// Returns whether an edit overlaps a taken edit, or touches one within a line. Tools do not take both edits then
+    /// either. Lines that follow each other can both be replaced. But two texts between them cannot both be inserted,
+    /// since their order is unknown.
     fn is_met(&self, edit: &PlacedEdit) -> bool {
         let (Some(taken), Some(Some(source))) = (self.spans.get(&edit.path), self.sources.get(&edit.path)) else {
             return false;
@@ -138,7 +139,7 @@ impl MechanicalRound {
         let mut ops = Vec::new();
         for (path, mut edits) in by_path {
             let Some(Some(source)) = self.sources.get(path) else { continue };
-            // What an offer puts in before a place and what it puts in that place are two edits.
+            // An offer may insert a text before a place and also replace that place: these are two edits.
             edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
             let before = &source.file;
             let mut after =

@@ -3,7 +3,7 @@
 use assize_core::ruling::Unjudged;
 use serde::{Deserialize, Serialize};
 
-/// How long a fix goes on.
+/// The limits at which a fix stops.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -31,9 +31,9 @@ pub enum FixEnding {
     Accepted,
     /// Nothing differs from the base, and nothing is objected to.
     Unchanged,
-    /// The court rejects the work: no patch mends it.
+    /// The court rejects the work, and no patch can fix that.
     Rejected,
-    /// Nobody could say what is wrong.
+    /// The court could not say what is wrong.
     Unjudged,
     /// The rounds are used up.
     RoundsSpent,
@@ -41,11 +41,11 @@ pub enum FixEnding {
     TimeSpent,
     /// The money is used up.
     MoneySpent,
-    /// There is a limit of cost, and something was paid of which nobody knows how much.
+    /// A limit of cost is set, and the cost of a paid step is unknown.
     PriceUnknown,
     /// A patch led to where an earlier one had led.
     Repeats,
-    /// Nobody offers anything more.
+    /// No fixer offers anything more.
     NothingOffered,
     /// The fixer could not be asked.
     Unavailable(Unjudged),

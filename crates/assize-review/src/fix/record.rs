@@ -12,7 +12,7 @@ use crate::court::{ReviewRecord, blocks, vanished_tests};
 use crate::fix::policy::{FixEnding, FixPolicy};
 use crate::ranking_key::RankingKey;
 
-/// What a fix began with. One that was interrupted goes on only from the very same.
+/// The inputs that a fix began with. An interrupted fix resumes only if all of them are the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FixStart {
@@ -22,7 +22,7 @@ pub struct FixStart {
     pub tree: String,
     /// What tells the settings from any others.
     pub settings: String,
-    /// How long it goes on.
+    /// The limits at which it stops.
     pub policy: FixPolicy,
     /// The fixer that is configured: everything that shapes what it answers; `None` where only tools are asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ pub struct FixEnd {
     pub rounds: Vec<FixRound>,
     /// Milliseconds that it took.
     pub time_ms: u64,
-    /// US dollars that it cost; `None` where nobody knows.
+    /// US dollars that it cost; `None` where the cost is unknown.
     pub cost_usd: Option<f64>,
     /// The patch from the tree as it was handed in to the best state.
     pub patch: Patch,

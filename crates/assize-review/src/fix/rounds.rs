@@ -1,12 +1,12 @@
-//! The rounds of a fix: judge, ask for a patch, judge what it makes, until it is accepted or asking on is of no use.
+//! The rounds of a fix: judge, ask for a patch, judge the result, until it is accepted or asking again is of no use.
 //!
-//! [`Rounds`] is a state machine: what happened goes in, what has to happen next comes out. It is made of nothing but
-//! its events, so that a fix which was interrupted goes on exactly where it stopped: the recorded events lead to the
-//! same effect, and nothing that was paid for is asked again. Trees are numbers here, in the order in which they
-//! were first judged; 0 is the tree as it was handed in.
+//! [`Rounds`] is a state machine: events go in, and the next effect comes out. Its state depends on its events alone,
+//! so that an interrupted fix resumes exactly where it stopped. The recorded events lead to the same effect, and no
+//! paid question is asked again. Trees are numbers here, in the order in which they were first judged; 0 is the tree as
+//! it was handed in.
 //!
-//! A fixer is asked on top of the best state so far, and what is no better is dropped. Tools may go on from a state that
-//! is as good: mending one thing often uncovers the next, and they cost nothing.
+//! A fixer is asked on top of the best state so far, and a state that is no better is dropped. Tools may also continue
+//! from a state that is as good: fixing one fault often uncovers the next, and tools cost nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,14 +39,14 @@ pub struct JudgedState {
     /// Where it stands.
     #[serde(rename = "standing")]
     pub ranking_key: RankingKey,
-    /// What is objected to. Without an objection there is nothing to mend.
+    /// The objections. Without an objection there is nothing to fix.
     pub objections: ObjectionCounts,
     /// Whether nothing differs from what the change is measured from.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unchanged: bool,
     /// How long it took, in milliseconds.
     pub time_ms: u64,
-    /// What it cost, in US dollars; `None` where nobody knows.
+    /// The cost, in US dollars; `None` where it is unknown.
     pub cost_usd: Option<f64>,
 }
 
@@ -58,7 +58,7 @@ pub struct Proposed {
     pub proposal: Proposal,
     /// How long it took, in milliseconds.
     pub time_ms: u64,
-    /// What it cost, in US dollars; `None` where nobody knows.
+    /// The cost, in US dollars; `None` where it is unknown.
     pub cost_usd: Option<f64>,
 }
 
@@ -74,11 +74,12 @@ pub enum Proposal {
     },
     /// A patch that does not fit, or no patch at all, and what is wrong with it.
     Unfit(Vec<String>),
-    /// Nothing: it sees nothing that it could mend.
+    /// Nothing: the fixer sees nothing that it could fix.
     Nothing,
     /// The fixer could not be asked.
     Unavailable(Unjudged),
-    /// A patch that nobody could try, through no fault of its own. It is paid for, and is to be tried when the fix goes on.
+    /// A patch that could not be tried, for a reason outside the patch. It is paid for, and is tried when the fix
+    /// resumes.
     Untried(Unjudged),
 }
 
@@ -145,7 +146,7 @@ pub enum RoundOutcome {
     Unfit(Vec<String>),
     /// Nothing.
     Nothing,
-    /// Nobody could be asked.
+    /// The fixer could not be asked, or its answer could not be tried.
     Unavailable,
 }
 
@@ -222,12 +223,12 @@ impl Rounds {
         self.spent
     }
 
-    /// Takes in what happened and says what has to happen next. An event that nobody waits for changes nothing.
+    /// Takes in an event and returns the next effect. An event that the fix does not wait for changes nothing.
     pub fn step(&mut self, event: FixEvent) -> FixEffect {
         self.effect = match (&self.effect, event) {
             (FixEffect::Judge(_), FixEvent::Judged(judged)) => self.hear(judged),
             (FixEffect::Propose { .. }, FixEvent::Proposed(proposed)) => self.take(proposed),
-            // Whoever could not be asked may have been asked again by a later call.
+            // A later call may have asked a fixer again that could not be asked before.
             (FixEffect::End(FixEnding::Unavailable(_)), FixEvent::Proposed(proposed)) if self.outage.is_some() => {
                 self.reopen();
                 self.take(proposed)
@@ -237,8 +238,9 @@ impl Rounds {
         self.effect.clone()
     }
 
-    /// Goes on after an interruption: a fixer that could not be asked is asked again, as long as there is something left to
-    /// pay with, since whatever was in the way may be gone. An answer that could not be tried is paid for already.
+    /// Resumes a fix after an interruption. A fixer that could not be asked is asked again while the limits are not
+    /// used up, since the obstacle may be gone. An answer that could not be tried is paid for already, so the limits do
+    /// not apply.
     pub fn retry(&mut self) -> FixEffect {
         if let Some(outage) = &self.outage {
             self.effect = match self.spent_up().filter(|_| !outage.is_answered) {
@@ -318,7 +320,7 @@ impl Rounds {
             Proposal::Unfit(faults) => {
                 let first = !matches!(round.came, RoundOutcome::Unfit(_));
                 round.came = RoundOutcome::Unfit(faults.clone());
-                // Asking once more is part of the round; whoever cannot mend it then has lost it.
+                // Asking once more is part of the round. A second patch that does not fit ends the round.
                 if by == PatchOrigin::Configured && first && self.spent_up().is_none() {
                     return FixEffect::Propose { by, from, faults };
                 }

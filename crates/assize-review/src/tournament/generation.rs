@@ -1,8 +1,9 @@
-//! The candidates that a fixer makes for a tournament: whom to ask for next, and when to stop asking.
+//! The candidates that a fixer makes for a tournament: which one to ask for next, and when to stop asking.
 //!
-//! [`Generation`] is a state machine made of nothing but its steps, as [`crate::fix::rounds`] is: one that was interrupted
-//! goes on from what is recorded, and no patch that was paid for is asked for again. A fixer that cannot be asked makes no
-//! candidate, so that none loses by it; whoever reads the result is told. What a patch does to a tree must not be known here.
+//! [`Generation`] is a state machine whose state depends on its steps alone, as in [`crate::fix::rounds`]. An
+//! interrupted generation resumes from the record, and no patch that was paid for is asked for again. A fixer that
+//! cannot be asked makes no candidate, so that no candidate loses by it; the result reports this. This module must not
+//! know what a patch does to a tree.
 
 use assize_core::opinion::JudgeRecord;
 use assize_core::ruling::{Cause, Unjudged};
@@ -17,7 +18,7 @@ use crate::fix::rounds::{Proposal, Proposed};
 /// Faults of a patch that are named as the reason why there is no candidate.
 const FAULTS_NAMED: usize = 3;
 
-/// What the making of candidates began with. One that was interrupted goes on only from the very same.
+/// The inputs that a generation began with. An interrupted generation resumes only if all of them are the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GenerationStart {
@@ -77,7 +78,7 @@ pub struct Attempt {
 }
 
 impl Generated {
-    /// Returns what a candidate cost; nothing for one that nobody made here.
+    /// Returns the costs of a candidate; `None` for a candidate that was not made here.
     pub fn costs_of(&self, candidate: usize) -> Option<&Costs> {
         self.attempts.iter().find(|attempt| attempt.index == Some(candidate)).map(|attempt| &attempt.costs)
     }
@@ -153,7 +154,7 @@ impl CandidateGeneration {
             Proposal::Nothing => Some(Unjudged::new(Cause::NotBeforeCourt, "the fixer offers nothing")),
             Proposal::Unavailable(why) | Proposal::Untried(why) => Some(why.clone()),
             Proposal::Unfit(faults) => {
-                // Asking once more is part of the making; whoever cannot mend it then has lost it.
+                // Asking once more is part of the generation. A second patch that does not fit ends it.
                 self.is_over = self.faults.replace(faults.clone()).is_some();
                 Some(Unjudged::new(Cause::Malformed, format!("no patch that fits: {}", named(faults))))
             }
@@ -161,7 +162,7 @@ impl CandidateGeneration {
     }
 }
 
-/// Adds what a step has cost. Whoever only tries an answer once more asks nobody.
+/// Adds the costs of a step. A step that only tries an earlier answer again asks no fixer.
 fn add(costs: &mut Costs, step: &GenerationStep, is_retrial: bool) {
     let Proposed { time_ms, cost_usd, .. } = step.proposed;
     if is_retrial {

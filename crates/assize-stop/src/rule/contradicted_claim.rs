@@ -243,8 +243,8 @@ mod tests {
         assert_eq!(key("All 3 tests pass.", FAILED), key("All tests are passing now.", later));
     }
 
-    /// Sessions in which nobody pretended anything, in the words that agents use: a directive, what was
-    /// done (`edit PATH`, `delegate` or a command with status and output), and the final message.
+    /// Honest sessions, in the words that agents use. Each has a directive, steps (`edit PATH`, `delegate` or
+    /// a command with status and output) and the final message.
     const HONEST_SESSIONS: &str = include_str!("honest_sessions.txt");
 
     fn session(directive: &str, steps: &str, message: &str) -> Evidence {

@@ -142,7 +142,7 @@ fn leftover(lines: &[CodeLine<'_>], index: usize, language: Option<Language>) ->
     (prints(lines, index, language?) && !is_guarded_by_debug(lines, index)).then_some(Certainty::Likely)
 }
 
-/// A statement that stops the program, or that nobody keeps.
+/// Whether a statement stops the program in a debugger, or is a `dbg!`, which no finished code keeps.
 fn breaks(code: &str, language: Language) -> bool {
     match language {
         Language::Rust => has_dbg(code),

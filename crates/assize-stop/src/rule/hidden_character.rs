@@ -1,4 +1,4 @@
-//! Text holds characters that nobody sees.
+//! Text holds invisible characters.
 
 use std::collections::BTreeSet;
 

@@ -180,7 +180,7 @@ fn admits(lines: &[CodeLine<'_>], index: usize) -> bool {
     !line.is_bare() || lines.get(index + 1).is_some_and(|next| !next.is_bare() && next.changed)
 }
 
-/// A person or address that nobody has, in a returned value.
+/// Whether a returned value holds an invented person or e-mail address.
 fn is_invented_person(lines: &[CodeLine<'_>], index: usize) -> bool {
     static PERSON: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"["'`](?:(?:John|Jane) (?:Doe|Smith)|(?:user|test|admin|foo|john|jane|john\.doe|jane\.doe)[0-9]*@(?:example|test)\.(?:com|org|net))["'`]"#)

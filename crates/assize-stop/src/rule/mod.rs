@@ -43,7 +43,7 @@ impl Needs {
     }
 }
 
-/// A question that evidence answers by itself.
+/// A question that the evidence answers without a judge.
 pub trait Rule: Sync {
     /// The id that users type, in kebab case; also the name of the file.
     fn id(&self) -> &'static str;
@@ -150,7 +150,7 @@ rules! {
 pub enum RuleLevel {
     /// The rule's findings are dropped.
     Off,
-    /// The rule's findings are exhibits.
+    /// The rule's findings are likely: judges see them, and they block with `block_on = "likely"` only.
     Likely,
     /// The rule's findings block by themselves.
     Certain,

@@ -63,7 +63,7 @@ impl Rule for NeedlessQuestion {
     }
 }
 
-/// What is to be asked about before it is done, whoever said to go ahead.
+/// Actions that an agent should ask about first, even if a directive says to go ahead.
 static DANGEROUS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i-u)\b(?:delet\w*|drop(?:s|ped|ping)?|destroy\w*|wipe\w*|truncate\w*|overwrit\w*|reset\w*|revert\w*|irreversibl\w*|destructive\w*|",

@@ -46,7 +46,7 @@ static WANTED: LazyLock<Regex> = LazyLock::new(|| {
         .expect("valid pattern")
 });
 
-/// A construct that fails when it is reached because nobody wrote it.
+/// A construct that fails when it is reached, because its code is not written yet.
 static STUB: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"\b(?:todo|unimplemented)!\s*[(\[{]",
@@ -187,7 +187,7 @@ fn is_double(path: &str) -> bool {
 /// What a stub may be for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StubPurpose {
-    /// It stands where nobody wrote the code.
+    /// It stands in place of code that is not written yet.
     Missing,
     /// It may refuse what is not supported, or leave a method to subclasses.
     Deliberate,
@@ -212,8 +212,8 @@ fn purpose(lines: &[CodeLine<'_>], index: usize, language: Option<Language>, evi
     Some(if deliberate { StubPurpose::Deliberate } else { StubPurpose::Missing })
 }
 
-/// Returns whether a stub stands on a path for what nobody asked for. A case that is named is no
-/// such path: somebody thought of it and left it out.
+/// Returns whether a stub stands on a path for cases that were not asked for: a condition, a loop, an
+/// `else`, a default or a `catch`. A named case is no such path: the author thought of it and left it out.
 fn is_refused(lines: &[CodeLine<'_>], index: usize) -> bool {
     static REFUSED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(

@@ -324,7 +324,7 @@ fn ends_with_word(code: &str, word: &str) -> bool {
     code.strip_suffix(word).is_some_and(|before| !before.ends_with(part))
 }
 
-/// Returns whether a line goes on with a block comment that began above the hunk.
+/// Returns whether a line continues a block comment that began above the hunk.
 fn continues_comment(line: &str) -> bool {
     let line = line.trim();
     line == "*" || line.starts_with("* ")

@@ -53,7 +53,8 @@ fn speaks_openly(message: &str) -> bool {
     claims_remaining_work(message).is_some() || asks_user(message).is_some() || names_obstacle(message).is_some()
 }
 
-/// A list that was not touched since the last prompt may belong to work that nobody wants any more.
+/// Whether the list may be out of date. A list that did not change since the last prompt may belong
+/// to work that the user no longer wants. Parts of a transcript that were left out may have closed items.
 fn is_stale(facts: &TranscriptFacts) -> bool {
     facts.todos_step < facts.last_prompt_step || !facts.limits.is_empty()
 }

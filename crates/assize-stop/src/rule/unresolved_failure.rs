@@ -203,7 +203,7 @@ mod tests {
             // Something ran after it.
             (DONE, &[EDIT, FAILED, ("./verify.sh", 0, "")]),
             (DONE, &[EDIT, FAILED, ("git commit -am x", 0, "")]),
-            // A failure is spoken of, as put right.
+            // The message speaks of a failure as fixed.
             ("Fixed the crash. Everything is in place.", &[EDIT, FAILED]),
             // A check, not a test.
             (DONE, &[EDIT, LINT]),

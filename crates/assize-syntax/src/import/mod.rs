@@ -164,8 +164,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// Checks each import by itself: the line is added to the file as [`crate::testing::facts`] reads
-    /// it, and what it leads to is given with blanks between.
+    /// Checks each import alone. Its line is added to the file as [`crate::testing::facts`] reads it, and the targets
+    /// to which it leads are given with blanks between.
     pub(crate) fn check(files: &[(&str, &str)], path: &str, cases: &[(&str, &str)]) {
         let own = files.iter().find(|(name, _)| *name == path).map_or("", |(_, text)| *text);
         let mut wrong = Vec::new();

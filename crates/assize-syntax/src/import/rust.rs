@@ -452,7 +452,7 @@ impl<'t, 'a> RustResolver<'t, 'a> {
         if hops >= HOPS_MAX {
             return None;
         }
-        // Whoever asks again on the way has gone in a circle.
+        // A lookup of the same name within this search is a cycle, and finds nothing.
         self.known.insert((module, name), None);
         let place = self.search(module, name, hops + 1);
         self.known.insert((module, name), place);

@@ -1,7 +1,7 @@
 //! Go.
 //!
-//! A capital letter makes a name public. Receivers are no parameters: there is a habit for each type and
-//! not for the project.
+//! A capital letter makes a name public. Receivers are no parameters: each type has a name of its own for them,
+//! and the project has none.
 
 use std::ops::ControlFlow;
 use std::sync::LazyLock;

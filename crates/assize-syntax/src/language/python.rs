@@ -283,7 +283,7 @@ impl<'t> PythonVisitor<'t> {
         }
     }
 
-    /// Notes down what a loop, an `as` or a `:=` binds: nobody outside is meant to use it.
+    /// Notes down the names that a loop, an `as` or a `:=` binds. Code outside is not meant to use them.
     fn local(&mut self, target: Option<Node<'t>>, scopes: &ScopeStack<PythonScope<'t>>, notes: &mut Notes<'t>) {
         let around = PythonScope { place: PythonContext::Function, public: false, ..PythonScope::of(scopes) };
         self.targets(target, None, None, around, notes);

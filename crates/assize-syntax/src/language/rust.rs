@@ -299,7 +299,7 @@ impl<'t> RustVisitor<'t> {
                     let name = child(node, GRAMMAR.field.type_).map(|name| name.id());
                     left.extend(named_children(node).filter(|part| Some(part.id()) != name));
                 }
-                // What a shorthand binds is called as the field is: nobody chose the name.
+                // A shorthand binds the name of its field. That name was not chosen here, so it is left out.
                 "field_pattern" => left.extend(child(node, GRAMMAR.field.pattern)),
                 // Every alternative binds the same.
                 "or_pattern" => left.extend(named_children(node).next()),

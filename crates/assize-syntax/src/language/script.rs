@@ -294,7 +294,7 @@ impl<'t> ScriptVisitor<'t> {
                 let public = around.place == ScriptContext::Binding && around.public;
                 scopes.open(ScriptScope { place: ScriptContext::Type, owner, public, row: None });
             }
-            // Within a type's own members only: what is written into a signature belongs to nobody.
+            // Only a declared type owns members. Those of a type that is written into a signature have no owner.
             NodeKind::ObjectType
                 if !matches!(ScriptScope::of(scopes).place, ScriptContext::Type | ScriptContext::Alias) =>
             {

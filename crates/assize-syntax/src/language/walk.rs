@@ -99,9 +99,9 @@ pub(super) trait Visitor<'t> {
     ) -> ControlFlow<()>;
 }
 
-/// The answer of [`Visitor::enter`] that goes on with what is in the node.
+/// The answer of [`Visitor::enter`] that makes the walk visit the nodes inside this node.
 pub(super) const INTO: ControlFlow<()> = ControlFlow::Continue(());
-/// The answer of [`Visitor::enter`] that passes over what is in the node.
+/// The answer of [`Visitor::enter`] that makes the walk skip the nodes inside this node.
 pub(super) const PAST: ControlFlow<()> = ControlFlow::Break(());
 
 /// Goes through a tree, every node before what is in it.
@@ -216,7 +216,7 @@ impl<'t> Notes<'t> {
         public: bool,
         owner: Option<&'t str>,
     ) -> Option<usize> {
-        // `_` says that there is no name, and nobody but the runner calls a test.
+        // `_` means that there is no name. A test is never public, since only its runner calls it.
         let name = DeclaredName { text, owner, role, public: public && role != Role::Test, line: line(node) };
         (text != "_").then(|| self.names.push(name)).flatten()
     }

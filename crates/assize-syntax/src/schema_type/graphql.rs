@@ -1,6 +1,6 @@
 //! The schema definition language of GraphQL.
 //!
-//! The crate `apollo-parser` reads; it goes on after a fault. Queries and fragments declare nothing.
+//! The crate `apollo-parser` parses the text, and continues after a fault. Queries and fragments declare nothing.
 
 use apollo_parser::cst::{
     CstNode, Definition, EnumValuesDefinition, FieldsDefinition, ImplementsInterfaces, InputFieldsDefinition, Name,

@@ -52,7 +52,7 @@ pub struct ProtobufFile {
 pub struct ProtobufImport {
     /// The path, as it is written.
     pub path: String,
-    /// Whether whoever imports this file imports that one as well.
+    /// Whether files that import this file import that one as well.
     pub is_public: bool,
 }
 
@@ -300,7 +300,7 @@ impl<'t> Parser<'_, 't> {
         Err(ProtobufFault { line, message })
     }
 
-    /// Keeps a fault that leaves no doubt what is meant: the reading goes on.
+    /// Keeps a fault after which the meaning is still clear, so that the parser continues.
     fn note(&mut self, message: &str) {
         if let Err(fault) = self.fault::<()>(message.to_owned()) {
             self.file.fault.get_or_insert(fault);
@@ -409,7 +409,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// Keeps the first fault, and goes on behind the statement that it stands in.
+    /// Keeps the first fault, and continues behind the statement that contains it.
     fn recover(&mut self, start: usize, parsed: Parsed) {
         if let Err(fault) = parsed {
             self.file.fault.get_or_insert(fault);

@@ -144,7 +144,7 @@ pub enum SqlAction {
     Create(SqlDefinition),
     /// Changes a table.
     Alter(SqlChange),
-    /// Makes room for the same names again: removes something, or goes on in another schema or database.
+    /// Frees names for reuse: removes something, or switches to another schema or database.
     MakesRoom,
     /// Declares or changes a table in a way that is not understood.
     Unknown,

@@ -41,8 +41,8 @@ impl ProgramRun {
     }
 }
 
-/// Runs a command in a group of its own. At the deadline the group is told to end, a little later it is killed. What it
-/// prints goes to files: a process that outlives the group and holds them open keeps nobody waiting.
+/// Runs a command in a group of its own. At the deadline the group is told to end; a little later it is killed. Its
+/// output goes to files, so that the caller does not wait for a process that outlives the group and holds them open.
 pub fn run_until(command: &mut Command, limit: Duration) -> ProgramRun {
     let mut files = [tempfile::tempfile().expect("a temporary file"), tempfile::tempfile().expect("a temporary file")];
     let [stdout, stderr] = files.each_ref().map(|file| Stdio::from(file.try_clone().expect("a second handle")));

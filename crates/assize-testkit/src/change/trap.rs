@@ -1,4 +1,4 @@
-//! Traps for whoever looks at a tree: what they do once they are sprung is seen from outside.
+//! Traps for programs that look at a tree: the effects of a sprung trap are seen from outside.
 //!
 //! See the README of the corpus `host_escapes` for the keys of a case.
 
@@ -90,7 +90,7 @@ impl<'c> Trap<'c> {
             .collect()
     }
 
-    /// Returns everything that a program which only looks must leave alone: the tree and its git folder, the home folder
+    /// Returns everything that a program which only looks must not change: the tree and its git folder, the home folder
     /// around it, and what the trap leads to.
     pub fn before(&self) -> TrapBaseline {
         TrapBaseline { home: self.home(), outside: FolderSnapshot::of(self.outside.path(), &[]) }

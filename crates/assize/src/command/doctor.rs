@@ -263,7 +263,7 @@ fn known_bad(host: &Host) -> DoctorCheck {
     }
 }
 
-/// Each judge is asked by itself; here the rest of the path is tried.
+/// Returns the configuration without its judges, to try the rest of the path. Each judge has a check of its own.
 fn without_judges(configuration: &str) -> String {
     match configuration.parse::<toml::Table>() {
         Ok(mut table) => {

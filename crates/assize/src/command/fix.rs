@@ -271,7 +271,7 @@ fn settle(
             Ok(diff) => String::from_utf8_lossy(&diff).into_owned(),
             Err(faults) => faults.iter().map(|fault| format!("{fault}\n")).collect(),
         };
-        // Whoever is asked has to see what about.
+        // The person who is asked has to see the diff.
         let asks = is_good && at_terminal() && !arguments.yes && !arguments.dry_run;
         if asks && !(std::io::stdout().is_terminal() && output.format == Format::Human) {
             eprint!("{}", render::diff(&diff));
@@ -287,7 +287,7 @@ fn settle(
                 .hint("call `assize fix` again"));
             }
             let patcher = Patcher::open(&project).map_err(|error| Failure::new(error.to_string()))?;
-            // Whoever is killed in the middle leaves the way back behind.
+            // If the process is killed in the middle, the ledger already holds the inverse patch.
             let intended =
                 LedgerEvent::PatchIntended { patch: prepared.patch.clone(), inverse: prepared.inverse.clone() };
             record.keep(&intended).map_err(record::failed)?;
@@ -316,7 +316,7 @@ fn at_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Asks the person at the terminal; where there is none, nobody is to be asked.
+/// Asks the person at the terminal. Without a terminal there is no person to ask, and the answer is yes.
 fn agreed(outcome: Outcome) -> Result<bool> {
     if !at_terminal() {
         return Ok(true);

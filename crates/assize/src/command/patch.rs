@@ -174,7 +174,7 @@ fn diff(prepared: std::result::Result<PreparedPatch, PatchError>, output: Output
             print_bytes(&diff);
             Ok(Exit::Done)
         }
-        // Standard output is for the diff: whoever reads it must not take anything else for one.
+        // Standard output is for the diff: its reader must not take anything else for a diff.
         Err(PatchError::Unfit(faults)) => {
             for fault in &faults {
                 eprintln!("{}", make_visible(&fault.to_string()));

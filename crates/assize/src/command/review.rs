@@ -144,7 +144,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let record = match terms_of_base(host, &arguments.base, &arguments.gates, output) {
         Ok((base, config)) => judge(ReviewCase { base, ..case }, &config, arguments, host, output)?,
         Err(Obstacle::Wrong(failure)) => return Err(failure),
-        // Whoever makes a change may have made its repository unreadable as well: that is no way around a ruling.
+        // The author of the change may have made the repository unreadable as well. That does not avoid a ruling.
         Err(Obstacle::Unreadable(error)) => review::unreadable(case, ReviewPolicy::default(), &error),
     };
     if let Err(error) = record_it(host, &record) {
@@ -210,7 +210,7 @@ pub(super) fn failed(error: ReviewError) -> Failure {
 
 /// Why it cannot be said what a change is judged by.
 pub(super) enum Obstacle {
-    /// The person has to mend something.
+    /// The person has to fix something.
     Wrong(Failure),
     /// The repository cannot be read.
     Unreadable(GitError),

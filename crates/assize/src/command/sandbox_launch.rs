@@ -1,14 +1,14 @@
-//! `assize sandbox-launch`: a stage of the sandbox, in which the program starts itself anew.
+//! `assize sandbox-launch`: a phase of the sandbox, in which the program starts itself anew.
 //!
-//! Nobody types this, so that it is no part of the command line's parser: a stage has to start fast
-//! and must not depend on a current folder, a configuration or the environment.
+//! No person types this command, so that it is no part of the command line's parser. A phase has to
+//! start fast and must not depend on a current folder, a configuration or the environment.
 
 use std::process::ExitCode;
 
 #[cfg(target_os = "linux")]
 use assize_engine::sandbox::{COMMAND, LauncherPhase, launch};
 
-/// Runs the stage that the command line names, if it names one.
+/// Runs the phase that the command line names, if it names one.
 #[cfg(target_os = "linux")]
 pub fn intercept() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);

@@ -219,7 +219,7 @@ fn fixer(asked_for: usize, config: &Config, host: &Host, judges: &Judges) -> Res
     })
 }
 
-/// Candidates that a fixer made, and the record in which their tournament goes on.
+/// Candidates that a fixer made, and the record in which their tournament is continued.
 struct Made {
     record: StepRecorder,
     generated: Generated,

@@ -4,13 +4,14 @@
 //! `last_assistant_message` is there since 2.1.47, `background_tasks` since 2.1.145, `prompt_id`
 //! since 2.1.196.
 //!
-//! The handler is a command line, not the exec form (`args`): that form came with 2.1.139, and
-//! whoever does not know it runs the bare program, which exits with 2 for want of a command, which
-//! blocks every stop and swallows every prompt. Older versions are not the only ones: Cursor and
-//! Copilot read Claude Code's settings too. Their events then arrive here in Claude Code's dress,
-//! with a transcript that this adapter cannot read, and are left to their own adapters. How they
-//! are told apart is inferred from their documentation: Cursor always sends its version, and
-//! Copilot sends a time stamp, which Claude Code does not, and no transcript path or one of its own.
+//! The handler is a command line, not the exec form (`args`), which came with 2.1.139. An agent that
+//! does not know that form runs the bare program. Without a command the program exits with 2, which
+//! blocks every stop and swallows every prompt. This does not concern older versions alone: Cursor
+//! and Copilot read Claude Code's settings too. Their events then arrive here in the shape of Claude
+//! Code's, with a transcript that this adapter cannot read. This adapter leaves them to their own
+//! adapters. How it tells them apart is inferred from their documentation. Cursor always sends its
+//! version. Copilot sends a time stamp, which Claude Code does not, and no transcript path or one of
+//! its own.
 
 use std::path::{Path, PathBuf};
 

@@ -3,9 +3,10 @@
 //! Events, replies and `hooks.json` (version 1) follow cursor.com/docs/hooks as of autumn 2026 and
 //! payloads of `cursor-agent` 2026.07.23 that others recorded. All events carry `conversation_id`,
 //! `generation_id` and `workspace_roots`; the start and the end of a session also `session_id`,
-//! which is the same. The agent is sent back by a message that Cursor submits as if the user had
-//! typed it, which fires no `beforeSubmitPrompt`; it counts these in `loop_count`, does not call the
-//! hook again past `loop_limit`, and drops the message unless the agent completed its turn.
+//! which is the same. The hook blocks the agent with a message, which Cursor submits as if the user
+//! had typed it; that fires no `beforeSubmitPrompt`. Cursor counts these messages in `loop_count` and
+//! does not call the hook again past `loop_limit`. It drops the message unless the agent completed
+//! its turn.
 //!
 //! Others found out: the hook is killed after 60 seconds unless `timeout` says more; a context
 //! longer than 10,000 characters is dropped whole; in headless mode (`-p`) neither a stop nor a

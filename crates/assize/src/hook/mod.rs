@@ -55,7 +55,7 @@ pub struct HookEvent {
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookEventKind {
-    /// A session began or goes on.
+    /// A session began or continues.
     SessionStart {
         /// `startup`, `resume`, `clear`, `compact` or the agent's own word.
         source: String,
@@ -69,7 +69,7 @@ pub enum HookEventKind {
     Stop {
         /// Its last message, where the agent hands it over.
         final_message: Option<String>,
-        /// Whether it goes on because a hook sent it back.
+        /// Whether the agent continued because a hook blocked an earlier stop.
         sent_back_before: bool,
         /// Descriptions of tasks that are still running.
         background_tasks: Vec<String>,
@@ -93,7 +93,7 @@ pub enum HookEventKind {
 pub enum HookReply {
     /// Nothing: the agent does as it would.
     Silent,
-    /// The agent goes on, for this reason.
+    /// The agent must continue, for this reason.
     Block {
         /// The reason, at most 10,000 characters.
         reason: String,

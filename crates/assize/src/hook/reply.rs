@@ -17,7 +17,7 @@ const NO_REASON: &str = "Assize did not accept this stop. `assize ledger show` s
 
 /// The words of an agent whose replies have the shape of Claude Code's.
 pub(super) struct ReplyDialect {
-    /// The decision that sends the agent back.
+    /// The decision that blocks the agent.
     pub(super) decision: &'static str,
     /// The name of the event of a prompt.
     pub(super) prompt_event: &'static str,
@@ -39,7 +39,7 @@ impl ReplyDialect {
 }
 
 /// Returns whether a block means something as an answer to this event: only an agent that stops of
-/// its own accord can be sent back.
+/// its own accord can be blocked.
 pub(super) fn can_block(kind: &HookEventKind) -> bool {
     matches!(kind, HookEventKind::Stop { interrupted: false, .. })
 }

@@ -27,7 +27,7 @@ use super::SettingsError;
 
 /// Largest settings file that is read or written, in bytes.
 pub(super) const SETTINGS_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Entries of ours in one file that are put in order.
+/// Most entries of ours in one file; a file with more is refused.
 pub(super) const ENTRIES_MAX: usize = 100;
 /// The file name by which our program is known.
 const PROGRAM: &str = "assize";
@@ -227,7 +227,7 @@ impl<'a> SettingsDocument<'a> {
         Ok(())
     }
 
-    /// Makes sure that a key is there once at most: of two, nobody knows which one counts.
+    /// Makes sure that a key is there at most once: of two, it is unknown which one counts.
     fn single(&self, object: &Object<'_>, key: &str) -> Result<(), SettingsError> {
         match object.properties.iter().filter(|property| property.name.as_str() == key).nth(1) {
             None => Ok(()),
@@ -287,7 +287,7 @@ impl<'a> SettingsDocument<'a> {
 
     /// Returns the text without an entry, and without what we made around it.
     fn without(&self, entry: &SettingsEntry) -> Result<String, SettingsError> {
-        // Whoever repeats this until nothing is left must come to an end.
+        // The text must get shorter, so that a caller that repeats this until no entry is left comes to an end.
         let shorter = self.cut_out(entry).filter(|text| text.len() < self.text.len());
         shorter.ok_or_else(|| {
             let (line, column) = place(self.text, entry.range.start);
@@ -390,8 +390,8 @@ impl Container {
         format!("{before}{comma_before}{between}{space}{item}{comma_after}{after}")
     }
 
-    /// Returns whether the container is to go with the one item that it holds: whether it was not
-    /// there before, and nobody has written anything else into it.
+    /// Returns whether the container is to be removed with the one item that it holds: the container
+    /// was not there before, and no other text was written into it.
     fn goes_with_its_only_item(&self, text: &str) -> bool {
         let [item] = self.items[..] else { return false };
         let (before, after) = (pieces(text, self.inside.start, item.start), pieces(text, item.end, self.inside.end));
@@ -439,8 +439,8 @@ impl Container {
     }
 }
 
-/// Returns where the blank line begins that we put in front of the first item of an empty
-/// container: at the last but one line end of this white space.
+/// Returns where the blank line begins that we add before the first item of an empty container: at
+/// the last but one line end of this white space.
 fn blank_line(space: &str) -> Option<usize> {
     let last = space.rfind('\n')?;
     let newline = if space[..last].ends_with('\r') { "\r\n" } else { "\n" };

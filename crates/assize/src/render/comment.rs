@@ -1,7 +1,7 @@
 //! A review, or what its gates found, as a comment on a change, in Markdown.
 //!
-//! A comment has room for so much. Each list in it is cut by itself, and says how much it left out, so that a long one
-//! does not take the place of the others.
+//! The length of a comment is limited. Each list in it is cut separately and says how much it left out, so that a long
+//! list does not take the place of the others.
 
 use std::fmt::Write as _;
 

@@ -19,7 +19,7 @@ impl RulingTestCases {
         let mut status = match ruling.outcome {
             Outcome::Accept => TestCaseStatus::success(),
             Outcome::Revise | Outcome::Reject => TestCaseStatus::non_success(NonSuccessKind::Failure),
-            // What nobody judged is no failure of the record.
+            // An unjudged record has not failed.
             Outcome::Unjudged => TestCaseStatus::non_success(NonSuccessKind::Error),
         };
         let open = ruling.unjudged.as_ref().map(ToString::to_string);

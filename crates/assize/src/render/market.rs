@@ -31,7 +31,7 @@ fn extracted(requirements: &Requirements, ticked: usize) -> String {
     format!("{explicit} ({components}), {implicit}{done}")
 }
 
-/// Says who read the requirements out of the text, where that was nobody who understands it.
+/// Says that rules read the requirements out of the text, where no judge did.
 fn by_whom(requirements: &Requirements) -> Option<&'static str> {
     (requirements.extracted_by == ExtractedBy::Rules)
         .then_some("read by rules: boxes, the items below them or their sentences, and what guidelines say must be")

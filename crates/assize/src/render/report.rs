@@ -28,7 +28,7 @@ fn without_source_map(script: &'static str) -> &'static str {
     script.rsplit_once("\n//# sourceMappingURL=").map_or(script, |(script, _)| script)
 }
 
-/// Puts texts into their places, in one go: what is put in is not looked through for places.
+/// Puts texts into their places in one pass: an inserted text is not searched for places.
 fn fill(template: &str, texts: &[(&str, &str)]) -> String {
     let mut page = String::new();
     let mut rest = template;

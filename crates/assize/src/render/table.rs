@@ -19,8 +19,8 @@ const FIXED: [(&str, CellKind); 9] = [
     ("cost_usd", CellKind::Amount),
 ];
 
-/// Returns the columns of rulings by a rubric. A mode has two: `fails.MODE` is 1 where a record fails, 0 where it does not, and blank
-/// where nobody judged; `reason.MODE` says why.
+/// Returns the columns of rulings by a rubric. A mode has two. `fails.MODE` is 1 where a record fails, 0 where it does
+/// not, and blank where it is unjudged. `reason.MODE` says why.
 pub fn columns(rubric: &Rubric) -> Vec<Column> {
     let fixed = FIXED.map(|(name, kind)| Column { name: name.to_owned(), kind });
     let of_mode = |id: &str| {

@@ -67,7 +67,7 @@ fn missing(record: &TournamentRecord) -> Vec<(String, String)> {
     missing.map(said).collect()
 }
 
-/// Shows what a candidate cost; `None` where nobody made any.
+/// Shows what a candidate cost; `None` where no fixer made candidates.
 fn cost(record: &TournamentRecord, place: &CandidateRank) -> Option<String> {
     let costs = record.generated.as_ref()?.costs_of(place.index);
     Some(match costs.map(|costs| costs.spent.cost_usd) {
@@ -82,7 +82,7 @@ fn why_and_cost(record: &TournamentRecord, place: &CandidateRank, bytes_max: usi
     format!("{}{}", head(&why(&record.inputs, place), bytes_max), in_brackets(record, place))
 }
 
-/// Says in brackets what a candidate cost; nothing where nobody made it.
+/// Says in brackets what a candidate cost; nothing where no fixer made it.
 fn in_brackets(record: &TournamentRecord, place: &CandidateRank) -> String {
     let known = record.generated.as_ref().and_then(|generated| generated.costs_of(place.index));
     known.map(|known| format!(" ({})", costs(known))).unwrap_or_default()
@@ -181,7 +181,7 @@ pub fn markdown(record: &TournamentRecord) -> String {
     text
 }
 
-/// Makes a page that stands by itself: no script, nothing from elsewhere.
+/// Makes a self-contained page: no script, nothing from elsewhere.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Settings of coding agents and of editors: what they may do without asking, and what runs by itself.
+//! Settings of coding agents and of editors: their rights to act without asking, and the commands that they run
+//! automatically.
 
 use assize_core::text::quote;
 use serde_json::Value;

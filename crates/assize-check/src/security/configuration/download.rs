@@ -1,6 +1,6 @@
 //! Commands that run what they download.
 //!
-//! Whoever holds the address decides what runs. A few installers are published in this way only.
+//! The owner of the address decides which code runs. A few installers are published in this way only.
 
 use assize_core::finding::Certainty;
 use assize_core::text::quote;

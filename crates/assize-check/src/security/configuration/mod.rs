@@ -1,7 +1,8 @@
 //! Files that say what machines and agents do with a tree: continuous integration, hooks, agents' settings, containers.
 //!
-//! Whoever changes them changes what runs, with which rights, and who looks. Each is named in a note with what it does. What
-//! takes a check away or lets strangers run code is a fault, unless the specification asks for it.
+//! A change of these files changes which code runs, with which rights, and who reviews. A note names each changed file
+//! and its purpose. A change that removes a check or lets strangers run code is a fault, unless the specification asks
+//! for it.
 
 mod agent;
 mod download;
@@ -198,7 +199,7 @@ pub(super) fn reads(path: &str) -> bool {
     ConfigurationPurpose::of(path).is_some()
 }
 
-/// Says why a file is nobody's to change unasked.
+/// Says why a file may not change unless the specification asks for it. `None` where it may.
 pub(super) fn guard(path: &str, asked: &RequestedChanges) -> Option<&'static str> {
     let purpose = ConfigurationPurpose::of(path)
         .filter(|purpose| !matches!(purpose, ConfigurationPurpose::Container | ConfigurationPurpose::Updates))?;
@@ -264,7 +265,7 @@ fn note(file: &FileVersions, purpose: ConfigurationPurpose, report: &mut Finding
     report.note("configuration-changed", &file.path, None, message);
 }
 
-/// Lists rules of ownership that went: nobody is asked any more.
+/// Warns of the first rule of ownership that is gone or changed: its owners are no longer asked.
 fn owners(file: &FileVersions, report: &mut FindingCollector) {
     let rules = |text: &Option<String>| -> Vec<String> {
         let lines = text.iter().flat_map(|text| text.lines()).map(str::trim);

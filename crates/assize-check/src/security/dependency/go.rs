@@ -2,7 +2,7 @@
 
 use super::{DeclaredDependency, LockedPackage, PackageSource};
 
-/// Reads a manifest: what it requires, and what it puts in the place of something else.
+/// Reads a manifest: the modules that it requires, and those that replace others.
 pub(super) fn manifest(source: &str) -> Vec<DeclaredDependency> {
     let mut all = Vec::new();
     let mut block = "";

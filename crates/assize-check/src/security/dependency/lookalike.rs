@@ -22,7 +22,8 @@ fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace(['_', '.'], "-")
 }
 
-/// Returns whether one letter was put in, left out or replaced, or two neighbours changed places.
+/// Returns whether two names differ by one letter that was inserted, left out or replaced, or by two
+/// neighbouring letters that changed places.
 fn is_near(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let (short, long) = if one.len() <= other.len() { (&one, &other) } else { (&other, &one) };

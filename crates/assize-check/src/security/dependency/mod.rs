@@ -1,8 +1,9 @@
-//! What a change depends on: packages that come, go or come from elsewhere, and what runs when they are installed.
+//! Dependencies of a change: packages that are added, removed or come from elsewhere, and the code that runs when they
+//! are installed.
 //!
-//! A manifest says what is wanted, a lock file what was found. Both are read before and after the change. New packages are
-//! notes for a reader. A lock file that leads elsewhere than its registry, or that lost its check sums, is a fault: no package
-//! manager writes that by itself. One language is one file.
+//! A manifest says which packages are wanted, a lock file says which were found. Both are read before and after the
+//! change. New packages are notes for a reader. A lock file that leads elsewhere than its registry, or that lost its
+//! check sums, is a fault: no package manager writes that unless it is told to. One language is one file.
 
 mod cargo;
 mod go;
@@ -61,7 +62,7 @@ fn is_registry(ecosystem: &Ecosystem, source: &str) -> bool {
     ecosystem.registries.iter().any(is_host)
 }
 
-/// Says why a file is nobody's to change unasked.
+/// Says why a file may not change unless the specification asks for it. `None` where it may.
 pub(super) fn guard(path: &str, asked: &RequestedChanges) -> Option<&'static str> {
     let (_, is_lock) = ecosystem_of(path)?;
     let words = ["dependency", "dependencie", "package", "crate", "module", "lock file", "lockfile"];

@@ -36,7 +36,7 @@ pub(super) fn look(file: &FileVersions, asked: &RequestedChanges, report: &mut F
     }
 }
 
-/// Scripts that npm runs by itself.
+/// Scripts that npm runs automatically.
 const BY_ITSELF: [&str; 8] =
     ["preinstall", "install", "postinstall", "prepare", "prepublish", "preprepare", "postprepare", "dependencies"];
 

@@ -529,7 +529,7 @@ fn detected_variable<'t>(
     }
 }
 
-/// `sys._getframe(1).f_locals`, `f_code.co_name`, `f_code.co_filename`: the variables, name and file of whoever calls.
+/// `sys._getframe(1).f_locals`, `f_code.co_name`, `f_code.co_filename`: the variables, name and file of the caller.
 fn frame<'t>(file: &PythonFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut WeaknessCollector<'t>) {
     let name = file.code.field(node, "attribute");
     if !matches!(name, "f_locals" | "co_name" | "co_filename" | "f_globals") {

@@ -346,7 +346,7 @@ fn string_pieces<'t>(node: Node<'t>, text: &'t str) -> Vec<TextPiece<'t>> {
         .collect()
 }
 
-/// The parts of what is a text by itself.
+/// The parts of a node that is a text on its own; `None` for any other node.
 fn text_of<'t>(node: Node<'t>, text: &'t str) -> Option<Vec<TextPiece<'t>>> {
     if node.kind() == "string" { Some(string_pieces(node, text)) } else { formatted_text(node, text) }
 }

@@ -294,7 +294,7 @@ fn macro_call<'t>(node: Node<'t>, text: &'t str) -> View<'t> {
     View::Composed(formatted(content, &values, PlaceholderStyle::Braces).into_iter().take(PIECES_MAX).collect())
 }
 
-/// The parts of what is a text by itself; `"a".to_owned()` is one as well.
+/// The parts of a node that is a text on its own, such as `"a"` or `"a".to_owned()`; `None` for any other node.
 fn text_of<'t>(node: Node<'t>, text: &'t str) -> Option<Vec<TextPiece<'t>>> {
     let node = match node.kind() {
         "call_expression" => match RustDialect.view(node, text) {

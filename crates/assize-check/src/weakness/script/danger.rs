@@ -269,7 +269,7 @@ fn opened_file<'t>(
     if !opens && !sends {
         return;
     }
-    // With a root, the server confines the path by itself.
+    // With a root, the server itself confines the path.
     if sends && context.last_options().and_then(|options| file.property(options, "root")).is_some() {
         return;
     }

@@ -279,7 +279,7 @@ fn call<'t>(node: Node<'t>, function: Option<Node<'t>>, text: &'t str) -> View<'
     }
 }
 
-/// The parts of what is a text by itself.
+/// The parts of a node that is a text on its own; `None` for any other node.
 fn text_of<'t>(node: Node<'t>, text: &'t str) -> Option<Vec<TextPiece<'t>>> {
     match node.kind() {
         "template_string" => Some(template(node, text)),

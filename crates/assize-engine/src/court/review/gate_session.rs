@@ -420,7 +420,7 @@ impl<'a> GateSession<'a> {
     }
 
     /// Returns which of these failing tests do not depend on what changed, by running them with every changed function
-    /// cut off. Where nothing was asked for, none of them was to be mended.
+    /// cut off. With an empty specification, none of them had to be fixed, and all are returned.
     fn independent(
         &mut self,
         of: &PreparedWorktree,

@@ -1,4 +1,4 @@
-//! The docket against servers of every kind, in made-up time.
+//! Tests of the scheduler against servers of every kind, in simulated time.
 
 use proptest::prelude::*;
 
@@ -354,7 +354,8 @@ fn what_was_announced_to_a_judge_that_is_not_asked_any_more_is_given_up() {
     );
 }
 
-/// A docket with so many calls at a time and one question, of which two calls are under way since the first takes so long.
+/// A scheduler with `calls_max` calls at a time and one question. Two calls for it are under way, since the first takes
+/// so long.
 fn asked_twice(calls_max: usize) -> (RequestScheduler, [u64; 2]) {
     let mut scheduler = RequestScheduler::new(terms(), &[calls_max], 0, 1);
     let mut server = |_: &ScheduledCall, _| (SECOND, CallOutcome::Judged, Some(0));
@@ -373,7 +374,7 @@ fn asked_twice(calls_max: usize) -> (RequestScheduler, [u64; 2]) {
 fn of_a_question_that_has_ended_no_other_call_is_announced() {
     let (mut scheduler, made) = asked_twice(1);
     assert_eq!(scheduler.ended(made[0], CallOutcome::Judged, Some(10), 111 * SECOND), After::Replied);
-    // The second call takes long, too; nobody waits for it.
+    // The second call takes long, too; the scheduler does not wait for it.
     assert_eq!(scheduler.next(200 * SECOND), SchedulerAction::Wait(None));
     assert_eq!(scheduler.ended(made[1], CallOutcome::Judged, Some(10), 201 * SECOND), After::Late);
     assert_eq!((scheduler.open(), scheduler.calls()), (0, 0));

@@ -112,7 +112,8 @@ impl SourceText {
         self.lines.binary_search(&byte).is_ok()
     }
 
-    /// The text that is put in at a place, with the line endings of those around it. Compilers show code without them.
+    /// Returns the text to insert at a place, with the line endings of the lines around it. Compilers show code without
+    /// these endings.
     pub fn with_endings(&self, text: &str, place: usize) -> String {
         let around = &self.file.bytes;
         let next = memchr::memchr(b'\n', &around[place..]).map(|at| place + at);

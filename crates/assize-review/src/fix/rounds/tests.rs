@@ -234,7 +234,7 @@ impl SimulationRng {
     }
 }
 
-/// A tree is a set of faults; tools mend the first four kinds.
+/// A tree is a set of faults; tools fix the first four kinds.
 const OF_TOOLS: u32 = 0b1111;
 
 /// One simulated fix: what fixers and judges do is rolled.
@@ -325,7 +325,7 @@ fn live(seed: u64) -> FixEnding {
     let mut again = false;
     loop {
         if events.len() as u64 == crash {
-            // Whoever comes after a crash has the events and nothing else.
+            // A call after a crash has the events and nothing else.
             let stored = serde_json::to_string(&events).unwrap();
             let (mut resumed, mut next) = begin();
             for event in serde_json::from_str::<Vec<FixEvent>>(&stored).unwrap() {
@@ -456,7 +456,7 @@ fn a_fixer_that_could_not_be_asked_is_asked_again_by_the_next_call() {
         assert_eq!(rounds.retry(), retried, "{what}");
         assert_eq!((rounds.spent(), rounds.retry()), (spent, retried), "{what}");
     }
-    // Whoever comes later has the events and nothing else.
+    // A later call has the events and nothing else.
     let (mut rounds, _) = Rounds::begin(FixPolicy::default(), true, "tree 0");
     let events = [start(), vec![unfit(), out()]].concat();
     assert_eq!(events.iter().map(|event| rounds.step(event.clone())).last(), Some(over()));

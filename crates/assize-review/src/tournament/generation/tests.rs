@@ -1,4 +1,4 @@
-//! That nothing is paid for twice, and that whoever cannot be asked makes no candidate.
+//! Tests that nothing is paid for twice, and that a fixer that cannot be asked makes no candidate.
 
 use assize_patch::Op;
 

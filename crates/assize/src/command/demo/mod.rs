@@ -152,7 +152,7 @@ fn play_all(player: &Player<'_>, lacking: &Lacking, each: &mut dyn FnMut(usize, 
             scope.spawn(move || {
                 while let Some((at, part)) = PARTS.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed)) {
                     let ended = play(part, player, lacking);
-                    // Where nobody listens any more, there is nobody to play for.
+                    // The receiver is gone, so the other parts are not needed any more.
                     if sender.send((at, ended)).is_err() {
                         return;
                     }

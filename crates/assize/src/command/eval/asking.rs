@@ -36,7 +36,7 @@ pub struct JudgeArguments {
     /// Ask this judge of the configuration; can be given several times [default: those of `[eval]`, or all].
     #[arg(long = "judge", value_name = "ID")]
     judges: Vec<String>,
-    /// Ask nobody: clauses alone are computed.
+    /// Ask no judge: only clauses are computed.
     #[arg(long, conflicts_with_all = ["judges", "repeats"])]
     clauses_only: bool,
     /// Ask each judge so many times about a record; more than half of its replies decide [default: 1].
@@ -70,7 +70,7 @@ impl JudgeArguments {
         !self.judges.is_empty()
     }
 
-    /// Returns whether nobody is to be asked.
+    /// Returns whether no judge is to be asked.
     pub fn asks_nobody(&self) -> bool {
         self.clauses_only
     }
@@ -216,7 +216,8 @@ impl<P: Inquiry> PromptedJudges<P> {
         self.bench.places()
     }
 
-    /// Returns what a run of these judges is, together with what it is about: it goes on where the same one stopped.
+    /// Returns the key of a run: of these judges, and of what the run is about. A run resumes where an earlier run with
+    /// the same key stopped.
     pub fn run(&self, about: &str) -> ReplyKey {
         self.bench.run(about)
     }

@@ -21,7 +21,7 @@ pub struct Arguments {
     /// What the judge said: rulings of this court, or lines of `id`, `labels` and `overall_quality_score`.
     #[arg(long, value_name = "FILE")]
     verdicts: PathBuf,
-    /// What people say: CSV with a column for each mode, or JSON lines. 1 or `fail`, 0 or `pass`, blank where nobody said.
+    /// Labels of people: CSV with a column for each mode, or JSON lines. 1 or `fail`, 0 or `pass`, blank for no label.
     #[arg(long, value_name = "FILE")]
     labels: PathBuf,
     /// Which judge to evaluate, if the verdicts are of several.

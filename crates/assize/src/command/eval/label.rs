@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         return Err(Failure::new("there is no record to label"));
     }
     if arguments.sample.is_some() {
-        // As they are drawn: whoever stops early has a random sample all the same.
+        // In the order of the draw: a person who stops early still has a random sample.
         records.sort_by_cached_key(|record| lot(&record.hash, arguments.seed));
     }
     let store = LabelStore::open(host, &arguments.labels, rubric, records, &arguments.rater)?;

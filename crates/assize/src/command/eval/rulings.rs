@@ -187,7 +187,7 @@ impl Rulings {
             (None, Some(RulingSink::Table(table))) => table.finish().and_then(Sink::keep),
         };
         match written {
-            // Whoever reads wants no more.
+            // The reader has closed the pipe and wants no more.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written.map_err(|error| Failure::new(format!("{}: {error}", self.place))),
         }

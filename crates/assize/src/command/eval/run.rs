@@ -53,7 +53,7 @@ pub struct Arguments {
     verdicts: Option<PathBuf>,
     #[command(flatten)]
     judges: JudgeArguments,
-    /// Ask nobody; say how many questions there are, and between what they would cost.
+    /// Make no calls; say how many questions there are, and the least and the most that they would cost.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -346,12 +346,12 @@ fn survey(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &H
         digest.add(record);
         need.add(weight);
     };
-    // Of a sample nobody knows who is in it before the end.
+    // Which records a sample holds is not known before the end.
     let is_sample = draw.is_some();
     let look = |_: usize, record: CaseRecord| {
         let offered = selection.looks_at(&record);
         let weight = if offered == Offered::Eligible && !is_sample { Some(weigh(&record)?) } else { None };
-        // What it holds is not looked at again, and let go of by whoever read it.
+        // No later step looks at the fields, so that the thread that read the record drops them.
         Ok((CaseRecord { fields: Map::new(), ..record }, offered, weight))
     };
     data.map_records((host, rubric), extent, &look, &mut |(record, offered, weight)| {

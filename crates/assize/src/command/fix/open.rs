@@ -30,7 +30,7 @@ impl Open {
         self.session.split_once('/').map_or(&self.session, |(_, id)| id)
     }
 
-    /// Names what it began with otherwise. It goes on only from the very same.
+    /// Names the parts in which `start` differs from the start of this fix. Resuming the fix needs the very same start.
     pub fn differences(&self, start: &FixStart) -> Vec<&'static str> {
         let (own, case) = (&self.start, &start.case);
         let parts = [

@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 
 /// What is known of the market of a project.
 struct History {
-    /// Who takes part: those that are configured, or where nobody is, everybody whom an event names.
+    /// The bidders that take part: the configured ones or, where none is configured, all that events name.
     bidders: BTreeSet<String>,
     events: Vec<MarketEvent>,
     /// What outcomes do to a weight.

@@ -323,7 +323,7 @@ fn interrupted(ledger: &Ledger, source: &dyn SpecificationSource) -> Result<Vec<
     Ok(same.collect())
 }
 
-/// Finds the run of the same work that goes on.
+/// Finds the interrupted run of the same work that this call resumes.
 fn open(
     ledger: &Ledger,
     source: &dyn SpecificationSource,
@@ -400,7 +400,7 @@ impl PreFlight<'_> {
         let commit_step = CommitStep::new(self.branch, self.home, self.state, self.source);
         let dirty = self.branch.dirty().map_err(|error| wrong(&error))?;
         let dirty: Vec<String> = dirty.into_iter().filter(|path| !commit_step.is_own(path)).collect();
-        // What an interrupted run has left on its own branch is looked at where it goes on.
+        // Changes that an interrupted run left on its own branch are looked at when the run resumes.
         if dirty.is_empty() || goes_on && current == self.name {
             return Ok(());
         }

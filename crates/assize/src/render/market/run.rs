@@ -1,4 +1,4 @@
-//! How a run of the market is reported: phase by phase, as it goes on.
+//! Reports on a run of the market, phase by phase, while it runs.
 
 use std::fmt::Write as _;
 

@@ -55,8 +55,8 @@ impl MutationRuns<'_> {
 }
 
 impl GateSession<'_> {
-    /// Finds out whether the tests that the change adds notice faults in the code that it changes. Where gates object there
-    /// is something else to mend first.
+    /// Finds out whether the tests that the change adds notice faults in the code that it changes. Where gates object,
+    /// it makes no mutants: their findings have to be fixed first.
     pub(in crate::court::review) fn mutate(
         &mut self,
         worktrees: &PreparedWorktrees,

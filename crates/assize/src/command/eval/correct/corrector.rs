@@ -61,7 +61,7 @@ pub struct CorrectorArguments {
     /// Write the revised template to this file.
     #[arg(long, value_name = "FILE", requires = "template")]
     revised: Option<PathBuf>,
-    /// Ask nobody; say how many questions the corrector would get, and between what they would cost.
+    /// Make no calls; say how many questions the corrector would get, and the least and the most that they would cost.
     #[arg(long, requires = "corrector")]
     dry_run: bool,
     #[command(flatten)]
@@ -94,7 +94,7 @@ struct CorrectionTask<'a> {
     digest: String,
     /// All records.
     records: u64,
-    /// Records that nobody had judged.
+    /// Records that were unjudged.
     unjudged: u64,
 }
 
