@@ -595,14 +595,16 @@ mod tests {
 
     fn found(base: &Fixture, changed: &Fixture) -> (Vec<String>, Vec<NewCycle>) {
         let tree = base.tree();
-        let files = FileGraph::of(&tree, &resolve(&tree, &Manifests::read(&tree)));
+        let manifests = Manifests::read(&tree);
+        let files = FileGraph::of(&tree, &manifests, &resolve(&tree, &manifests));
         let partition = Partition::of(&tree, &files.roles);
         let graph = UnitGraph::of(&tree, &files, &partition);
         let boundaries = Boundaries::infer(&graph);
         let before = boundaries.breaks(&tree, &graph);
 
         let tree = changed.tree();
-        let files = FileGraph::of(&tree, &resolve(&tree, &Manifests::read(&tree)));
+        let manifests = Manifests::read(&tree);
+        let files = FileGraph::of(&tree, &manifests, &resolve(&tree, &manifests));
         let graph = UnitGraph::of(&tree, &files, &partition);
         let breaks = new_breaks(&before, boundaries.breaks(&tree, &graph));
         let shown = breaks.iter().map(|found| format!("{}:{} {} -> {}", found.path, found.line, found.from, found.to));

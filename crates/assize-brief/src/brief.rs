@@ -287,7 +287,7 @@ impl<'t, 'a> Analysis<'t, 'a> {
     pub fn of(tree: &'t SourceTree<'a>) -> Self {
         let manifests = Manifests::read(tree);
         let links = resolve(tree, &manifests);
-        let files = FileGraph::of(tree, &links);
+        let files = FileGraph::of(tree, &manifests, &links);
         let partition = Partition::of(tree, &files.roles);
         let units = UnitGraph::of(tree, &files, &partition);
         let boundaries = Boundaries::infer(&units);

@@ -429,7 +429,7 @@ mod tests {
             ("a.py", &long),
             ("tests/test_a.py", "use a\nuse b"),
             ("b.rs", "use std\n"),
-            ("tests/fixtures/c.go", &long),
+            ("tests/fixtures/c.ts", &long),
             ("README.md", "text"),
         ])
         .languages;

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use assize_core::path::{file_name, is_declarations, is_within, parent, without_ending};
+use assize_core::path::{file_name, is_declarations, is_within, join, parent, without_ending};
 use assize_ecosystem::{FileRole, Language};
 use assize_syntax::facts::{Import, ImportKind, Role};
-use assize_syntax::import::{Link, Resolved};
+use assize_syntax::import::{Link, Resolved, product_roots};
+use assize_syntax::manifest::Manifests;
 use assize_syntax::tree::{FileId, FolderId, SourceTree};
 use foldhash::{HashMap, HashSet, HashSetExt};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -75,9 +76,9 @@ pub struct ImportCounts {
 
 impl FileGraph {
     /// Makes the graph of what the imports lead to.
-    pub fn of(tree: &SourceTree<'_>, links: &[Link<'_>]) -> Self {
+    pub fn of(tree: &SourceTree<'_>, manifests: &Manifests<'_>, links: &[Link<'_>]) -> Self {
         let mut roles = roles(tree);
-        promote_modules(tree, links, &mut roles);
+        promote(tree, links, &product_roots(tree, manifests), &mut roles);
         let mut graph = Self { edges: Vec::with_capacity(links.len()), roles, counts: ImportCounts::default() };
         for link in links {
             let own =
@@ -102,22 +103,38 @@ impl FileGraph {
     }
 }
 
-/// Makes production code of Rust modules whose names say "test" and that production code declares or uses outside `#[cfg(test)]`.
+/// Makes production code of files whose paths say that they are for tests, and that the project consists of all the same:
+/// its manifests say so, or code of the product uses them.
 ///
-/// In Rust no name makes a file a test: `mod test;` compiles `src/test.rs` into the program. A module that holds
-/// test functions and offers nothing to others stays a test, also where `#[cfg(test)]` was forgotten.
-fn promote_modules(tree: &SourceTree<'_>, links: &[Link<'_>], roles: &mut [FileRole]) {
+/// In Rust no name makes a file a test: `mod test;` compiles `src/test.rs` into the program. A module that holds test
+/// functions and offers nothing to others stays a test, also where `#[cfg(test)]` was forgotten. In other languages
+/// runners go by names, and only folders such as `fixtures` say nothing of what product code imports.
+fn promote(tree: &SourceTree<'_>, links: &[Link<'_>], roots: &[FileId], roles: &mut [FileRole]) {
     let is_rust = |file: FileId| Language::of(tree.path(file)) == Some(Language::Rust);
     let holds_tests_alone = |file: FileId| {
         let names = || tree.facts(file).into_iter().flat_map(|facts| facts.names.iter());
         names().any(|name| name.role == Role::Test) && !names().any(|name| name.public && name.role != Role::Test)
     };
+    let may_be_product = |from: FileId, to: FileId| match (is_rust(from), is_rust(to)) {
+        (true, true) => !holds_tests_alone(to),
+        _ => FileRole::of_imported(tree.path(to)).is_production(),
+    };
     let mut uses: HashMap<FileId, Vec<FileId>> = HashMap::default();
     for link in links {
         let Resolved::File(to) = link.to else { continue };
         let test_only = tree.imports(link.from)[link.import as usize].test_only;
-        if !test_only && is_rust(link.from) && roles[to.index()].is_for_tests() && !holds_tests_alone(to) {
+        if !test_only && roles[to.index()].is_for_tests() && may_be_product(link.from, to) {
             uses.entry(link.from).or_default().push(to);
+        }
+    }
+    for (from, _) in tree.files() {
+        let included = |path: &String| tree.find(&join(parent(tree.path(from)), path)?);
+        let files = tree.facts(from).into_iter().flat_map(|facts| facts.includes.iter().filter_map(included));
+        uses.entry(from).or_default().extend(files.filter(|file| roles[file.index()].is_for_tests()));
+    }
+    for role in roots.iter().map(|root| root.index()) {
+        if roles[role].is_for_tests() {
+            roles[role] = FileRole::Production;
         }
     }
     let mut open: Vec<FileId> = uses.keys().copied().filter(|from| roles[from.index()].is_production()).collect();
@@ -287,31 +304,94 @@ pub fn components(nodes: usize, edges: impl Iterator<Item = (usize, usize)>) -> 
 mod tests {
     use crate::brief::Analysis;
     use assize_syntax::language::FactsReader;
+    use assize_syntax::manifest::wants_text;
     use assize_syntax::tree::{SourceTree, TreeFile};
 
-    /// Returns the paths that are for tests, of a package with these files.
+    /// Returns the paths that are for tests, of a package of Rust with these files.
     fn for_tests(files: &[(&str, &str)]) -> Vec<String> {
+        let manifest = ("Cargo.toml", "[package]\nname = \"a\"\n");
+        for_tests_of(&[&[manifest], files].concat())
+    }
+
+    /// Returns the paths that are for tests, of a tree with these files.
+    fn for_tests_of(files: &[(&str, &str)]) -> Vec<String> {
         let mut reader = FactsReader::new();
         let facts: Vec<_> = files.iter().map(|(path, text)| reader.read(path, text)).collect();
-        let manifest = TreeFile {
-            path: "Cargo.toml",
-            facts: None,
-            schema: None,
-            text: Some("[package]\nname = \"a\"\n"),
-            lines: None,
-        };
         let sources = files.iter().zip(&facts);
-        let sources = sources.map(|((path, _), facts)| TreeFile {
+        let tree = SourceTree::new(sources.map(|((path, text), facts)| TreeFile {
             path,
             facts: facts.as_ref(),
             schema: None,
-            text: None,
+            text: wants_text(path).then_some(text),
             lines: None,
-        });
-        let tree = SourceTree::new(std::iter::once(manifest).chain(sources));
+        }));
         let analysis = Analysis::of(&tree);
         let files = tree.files().filter(|(id, _)| analysis.roles()[id.index()].is_for_tests());
         files.map(|(_, file)| file.path.to_owned()).collect()
+    }
+
+    #[test]
+    fn cargo_says_what_the_product_consists_of() {
+        let member = |folder: &str, table: &str| {
+            let app = format!("[package]\nname = \"app\"\n[{table}]\nm = {{ path = \"../{folder}\" }}\n");
+            let (manifest, lib, deep) =
+                (format!("{folder}/Cargo.toml"), format!("{folder}/src/lib.rs"), format!("{folder}/src/deep.rs"));
+            for_tests_of(&[
+                ("Cargo.toml", "[workspace]\nmembers = [\"app\", \"*\"]\n"),
+                ("app/Cargo.toml", &app),
+                ("app/src/lib.rs", "pub fn a() -> u8 { m::double(1) }\n"),
+                (&manifest, "[package]\nname = \"m\"\n"),
+                (&lib, "pub mod deep;\n"),
+                (&deep, "pub fn double(a: u8) -> u8 { a * 2 }\n"),
+            ])
+        };
+        for folder in ["fixtures", "test", "crates/testdata", "tests/m"] {
+            assert_eq!(member(folder, "dependencies"), [format!("{folder}/Cargo.toml")], "{folder}");
+            assert_eq!(member(folder, "dev-dependencies").len(), 3, "{folder}");
+        }
+        let manifest = |path: &str| format!("[package]\nname = \"a\"\n[lib]\npath = \"{path}\"\n");
+        for folder in ["tests", "test", "fixtures", "testdata"] {
+            let (lib, deep) = (format!("{folder}/lib.rs"), format!("{folder}/calc.rs"));
+            let files = [("Cargo.toml", &*manifest(&lib)), (&*lib, "pub mod calc;\n"), (&*deep, "pub fn a() {}\n")];
+            assert_eq!(for_tests_of(&files), [""; 0], "{folder}");
+        }
+        let of_condition = |condition: &str| {
+            let root = format!("#[cfg({condition})]\npub mod test;\n");
+            for_tests(&[("src/lib.rs", &root), ("src/test.rs", "pub fn a() {}\n")])
+        };
+        let including =
+            |code: &str| for_tests(&[("src/lib.rs", code), ("src/tests/words.txt", ""), ("fixtures/table.rs", "1")]);
+        let both = "const A: &str = include_str!(\"tests/words.txt\");\nconst B: u8 = std::include!(\"../fixtures/table.rs\");\n";
+        assert_eq!(including(both), [""; 0]);
+        assert_eq!(
+            including(&format!("#[cfg(test)]\nmod tests {{ {both} }}\n")),
+            ["fixtures/table.rs", "src/tests/words.txt"]
+        );
+        assert_eq!(of_condition("any(test, unix)"), [""; 0]);
+        assert_eq!(of_condition("any(test, feature = \"testing\")"), ["src/test.rs"]);
+    }
+
+    #[test]
+    fn product_code_that_is_used_is_no_fixture() {
+        let core = "def total():\n    return 1\n";
+        let of_python = |user: &str| {
+            for_tests_of(&[
+                (user, "from shop.scenarios import core\n"),
+                ("shop/__init__.py", ""),
+                ("shop/scenarios/__init__.py", ""),
+                ("shop/scenarios/core.py", core),
+            ])
+        };
+        assert!(!of_python("shop/main.py").contains(&"shop/scenarios/core.py".to_owned()));
+        assert!(of_python("tests/test_core.py").contains(&"shop/scenarios/core.py".to_owned()));
+        let of_script = |manifest: &str| {
+            for_tests_of(&[("package.json", manifest), ("snapshots/take.js", "export const a = 1;\n")])
+        };
+        assert_eq!(of_script(r#"{"name": "a", "exports": {".": {"import": "./snapshots/take.js"}}}"#), [""; 0]);
+        assert_eq!(of_script(r#"{"name": "a"}"#), ["snapshots/take.js"]);
+        let helper =
+            [("src/a.js", "import \"../test/fixtures/b.js\";\n"), ("test/fixtures/b.js", "export const a = 1;\n")];
+        assert_eq!(for_tests_of(&helper), ["test/fixtures/b.js"], "it lies among tests");
     }
 
     #[test]

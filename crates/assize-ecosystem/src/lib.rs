@@ -37,7 +37,7 @@ pub mod role;
 pub mod test_kind;
 pub mod tool;
 
-pub use ecosystem::{ECOSYSTEMS, Ecosystem, GeneratedPaths, Install, TestPaths};
+pub use ecosystem::{ECOSYSTEMS, Ecosystem, GeneratedPaths, Install, TestPaths, is_collected_by_node};
 pub use language::Language;
 pub use role::FileRole;
 
@@ -100,6 +100,24 @@ pub fn is_script(path: &str) -> bool {
 /// Returns whether the file is a test, or is there for tests: a helper, a fixture, an expected output.
 pub fn is_test(path: &str) -> bool {
     FileRole::of(path).is_for_tests()
+}
+
+/// Returns whether the file lies among what tests read: code that stands for somebody else's, cases, expected outputs.
+/// Runners collect tests from there all the same, where a file bears the name of one.
+pub fn is_test_input(path: &str) -> bool {
+    let holds_cases = |folder: &str| matches!(folder, "data" | "cases" | "corpus" | "golden");
+    match FileRole::of_folders(path) {
+        Some(FileRole::Fixture) => true,
+        Some(FileRole::Test) => parent(path).split('/').any(holds_cases),
+        _ => false,
+    }
+}
+
+/// Returns the files of tests that a runner is meant to run. Those among what tests read are usually samples; they
+/// count where there are no others.
+pub fn without_samples(tests: Vec<String>) -> Vec<String> {
+    let (samples, own): (Vec<String>, Vec<String>) = tests.into_iter().partition(|path| is_test_input(path));
+    if own.is_empty() { samples } else { own }
 }
 
 /// Returns whether a runner collects tests from the file by its name, where it lies.

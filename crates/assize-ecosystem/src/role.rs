@@ -81,6 +81,12 @@ impl FileRole {
             Some(Self::Example | Self::Benchmark) if ecosystem.is_some_and(|it| any(it.tests.names, name)) => {
                 return Self::Test;
             }
+            // Neither do folders for fixtures keep them away, but for those that the runner itself passes over.
+            Some(Self::Fixture)
+                if ecosystem.is_some_and(|it| any(it.tests.names, name) && (it.tests.collects)(path, true)) =>
+            {
+                return Self::Test;
+            }
             Some(part) => return part,
             None => {}
         }
@@ -103,6 +109,20 @@ impl FileRole {
         } else {
             Self::Production
         }
+    }
+
+    /// Tells the part of a file that product code imports. The names of folders for fixtures then say nothing: a module
+    /// of the product may be called `scenarios`.
+    pub fn of_imported(path: &str) -> Self {
+        let means_nothing = |folder: &str| FIXTURE_FOLDERS.contains(&folder) && !folder.starts_with("__");
+        let folders = path.split('/').filter(|folder| !means_nothing(folder));
+        Self::of(&folders.collect::<Vec<_>>().join("/"))
+    }
+
+    /// Tells the part from the folders alone; `None` where they say nothing.
+    pub fn of_folders(path: &str) -> Option<Self> {
+        let language = Language::of(path);
+        (Folders { path, language, ecosystem: language.map(of_language) }).part()
     }
 
     /// Returns whether such files are tests, or what tests read.
@@ -158,11 +178,13 @@ impl Folders<'_> {
         if folder != "target" && of_any(|ecosystem| ecosystem.generated.folders) {
             return Some(FileRole::Generated);
         }
-        let is_fixture = FIXTURE_FOLDERS.contains(&folder);
+        let is_fixture = tests.fixture_folders.unwrap_or(&FIXTURE_FOLDERS).contains(&folder);
         match self.language {
             // What is no code belongs to the tests wherever its folder says so.
             None if is_fixture => return Some(FileRole::Fixture),
-            None if DATA_FOLDERS.contains(&folder) => return Some(FileRole::Test),
+            None if DATA_FOLDERS.contains(&folder) && (!in_source || is_of_tests_anywhere(folder)) => {
+                return Some(FileRole::Test);
+            }
             None => {}
             // A module of the product may be called `fixtures` or `scenarios`.
             Some(_) if is_fixture && (!in_source || folder.starts_with("__")) => return Some(FileRole::Fixture),
@@ -186,6 +208,11 @@ impl Folders<'_> {
         let vendors = |ecosystem: &Ecosystem| ecosystem.vendored_folders.contains(&"vendor");
         self.path.starts_with("vendor/") || self.ecosystem.is_some_and(vendors)
     }
+}
+
+/// Returns whether a folder among the sources holds tests, and is no module of the product.
+fn is_of_tests_anywhere(folder: &str) -> bool {
+    matches!(folder, "test" | "tests" | "Test" | "Tests") || folder.starts_with("__")
 }
 
 /// Returns whether a path lies in one of these source sets.
@@ -222,6 +249,12 @@ mod tests {
             ("tests/fixtures/app/main.py", FileRole::Fixture),
             ("crates/a/tests/scenarios/1/src/lib.rs", FileRole::Fixture),
             ("pkg/testdata/a.go", FileRole::Fixture),
+            ("pkg/testdata/a_test.go", FileRole::Fixture),
+            ("pkg/scenarios/a_test.go", FileRole::Test),
+            ("snapshots/snap.go", FileRole::Production),
+            ("snapshots/snap.json", FileRole::Fixture),
+            ("tests/scenarios/test_login.py", FileRole::Test),
+            ("tests/scenarios/login.py", FileRole::Fixture),
             ("node_modules/x/fixtures/a.js", FileRole::Vendored),
             ("pkg/test_a.py", FileRole::Test),
             ("pkg/conftest.py", FileRole::Test),
@@ -264,6 +297,16 @@ mod tests {
         }
     }
 
+    #[test]
+    fn product_code_that_is_imported_may_lie_in_a_folder_for_fixtures() {
+        for path in ["shop/scenarios/core.py", "fixtures/src/index.js", "snapshots/take.js"] {
+            assert!(FileRole::of(path) == FileRole::Fixture && FileRole::of_imported(path).is_production(), "{path}");
+        }
+        for path in ["tests/fixtures/a.py", "src/__fixtures__/a.ts", "fixtures/conftest.py", "scenarios/test_a.py"] {
+            assert!(!FileRole::of_imported(path).is_production(), "{path}");
+        }
+    }
+
     /// Names that sound like tests. The runners of each language collect what is called a test here and nothing else of these.
     #[test]
     fn what_sounds_like_a_test_is_one_where_its_runner_says_so() {
@@ -303,6 +346,8 @@ mod tests {
             "src/spec.tsx",
             "__tests__/deep/a.ts",
             "examples/a_test.go",
+            "tests/fixtures/test_a.py",
+            "snapshots/a_test.go",
             "src/test/java/Testing.java",
             "src/test/java/AITCase.java",
             "ATest.java",
@@ -313,7 +358,6 @@ mod tests {
             "tests/common/mod.rs",
             "examples/tests.rs",
             "tests/conftest.py",
-            "tests/fixtures/test_a.py",
             "src/a.test.helper.ts",
             "tests/helper.ts",
             "src/testdata/a_test.go",

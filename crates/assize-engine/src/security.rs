@@ -201,7 +201,9 @@ fn findings(diff: &Diff, change: &WorkCopy, base: Option<&WorkCopy>, limits: &mu
             let after = weaknesses(change, &file.path, limits);
             // If the base was not searched, more of the change is new, never less.
             let before = base.map(|base| weaknesses(base, old_path, &mut Vec::new())).unwrap_or_default();
-            new_ones(after, &before).into_iter().filter_map(|found| finding(file, &found)).collect::<Vec<_>>()
+            let touches_runners = before.iter().any(|found| found.family == WeaknessFamily::Interference);
+            let new = new_ones(after, &before).into_iter();
+            new.filter_map(|found| finding(file, &found, touches_runners)).collect::<Vec<_>>()
         })
         .collect()
 }
@@ -233,13 +235,14 @@ fn new_ones(after: Vec<Weakness>, before: &[Weakness]) -> Vec<Weakness> {
     after.into_iter().filter(is_new).collect()
 }
 
-/// Makes a finding. Code that would deceive tests is normal inside tests. In tests and examples, a weakness is never
-/// certain to be a danger.
-fn finding(file: &FileChange, found: &Weakness) -> Option<Finding> {
+/// Makes a finding. Code that would deceive tests is normal inside tests, and likely to be honest in a file of the product
+/// whose base does such things already, such as a helper for the tests of others. In tests and examples, a weakness is
+/// never certain to be a danger.
+fn finding(file: &FileChange, found: &Weakness, touches_runners: bool) -> Option<Finding> {
     let in_test = found.in_test || is_test(&file.path);
     let (prefix, sure) = match found.family {
         WeaknessFamily::Interference if in_test => return None,
-        WeaknessFamily::Interference => ("interference", true),
+        WeaknessFamily::Interference => ("interference", !touches_runners),
         WeaknessFamily::Weakness => ("security", !in_test && !is_example(&file.path)),
     };
     Some(Finding {
@@ -301,6 +304,17 @@ mod tests {
             found_rules("tests/test_a.py", None, UNVERIFIED),
             [("security-tls-unverified".to_owned(), Certainty::Likely)]
         );
+    }
+
+    #[test]
+    fn a_name_excuses_no_interference_and_the_base_does() {
+        let plugin = "def pytest_runtest_makereport(item, call):\n    return None\n";
+        let found = |before, path| found_rules(path, before, &format!("import pytest\n{plugin}"));
+        let rule = |certainty| ("interference-runner-touched".to_owned(), certainty);
+        assert_eq!(found(Some("import pytest\n"), "shop/testing.py"), [rule(Certainty::Likely)]);
+        assert_eq!(found(Some("import json\n"), "shop/testing.py")[1], rule(Certainty::Certain));
+        assert_eq!(found(None, "shop/testing.py")[1], rule(Certainty::Certain));
+        assert_eq!(found(None, "tests/conftest.py"), []);
     }
 
     /// Checks a change that adds files to an empty tree.

@@ -290,10 +290,10 @@ impl GateResult {
             GateState::Failed if nothing_new && known + excused > 0 => (GateState::Passed, None),
             GateState::Errored => {
                 let (kind, detail) = run.trouble.clone().unwrap_or((GateTrouble::NoReport, String::new()));
-                let (state, ready_by) = match is_to_blame(kind, runs_tests, base) {
-                    true => (GateState::Errored, None),
-                    false => (GateState::NotReady, about.ready_by.map(str::to_owned)),
-                };
+                let state =
+                    if is_to_blame(kind, runs_tests, base) { GateState::Errored } else { GateState::NotReady };
+                let ready_by = about.ready_by.filter(|_| state == GateState::NotReady && may_lack_packages(kind));
+                let ready_by = ready_by.map(str::to_owned);
                 (state, Some(TroubleReport { kind, detail, ready_by }))
             }
             state => (state, None),
@@ -445,6 +445,18 @@ fn is_to_blame(kind: GateTrouble, runs_tests: bool, base: Option<&GateRun>) -> b
         }
         GateTrouble::NoReport | GateTrouble::NoTests => worked(base, runs_tests),
     }
+}
+
+/// Returns whether an installation can be what a gate lacks that came to no result.
+fn may_lack_packages(kind: GateTrouble) -> bool {
+    matches!(
+        kind,
+        GateTrouble::MissingTool
+            | GateTrouble::Crashed
+            | GateTrouble::NoReport
+            | GateTrouble::Contradiction
+            | GateTrouble::Machine
+    )
 }
 
 impl TestSummary {

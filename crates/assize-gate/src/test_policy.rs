@@ -42,12 +42,7 @@ fn is_setting_of_runs(path: &str) -> bool {
     let name = file_name(path);
     let helps = ECOSYSTEMS.iter().any(|ecosystem| pattern::any(ecosystem.runner_code, name));
     let steers = is_runner_configuration(path) && !helps || is_checker_setting(path) || guarded(path).is_some();
-    steers && !is_data_of_tests(path)
-}
-
-fn is_data_of_tests(path: &str) -> bool {
-    let mut folders = path.split('/').rev().skip(1);
-    folders.any(|folder| matches!(folder, "fixtures" | "__fixtures__" | "testdata" | "test_data" | "test-data"))
+    steers && !is_expectation(path)
 }
 
 /// What has to be done to copies of the changed tree before anything is run in them.
@@ -77,11 +72,13 @@ pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, uses: &Uses, opened: &Wr
         for path in paths.into_iter().flatten().filter(|path| !opened.opens(path)) {
             let in_base = base_files.contains(path);
             let is_helper = test_helpers.contains(path) || !in_base && helper::shadows(path, &test_helpers);
-            if is_checker_setting(path) && !is_data_of_tests(path) {
+            if is_checker_setting(path) && !is_expectation(path) {
                 if in_base || tool::overrules(path, base_files, &uses.settings) {
                     plan.restore.insert(path.clone());
                 }
-            } else if is_held(path) && !uses.production.contains(path) || is_helper {
+            } else if is_held(path) && !uses.production.contains(path) && !helper::is_under_test(path, base_files)
+                || is_helper
+            {
                 plan.apart = true;
                 if is_helper {
                     plan.test_helpers.insert(path.clone());

@@ -397,6 +397,9 @@ impl FixPlan {
             for path in changed_code(inputs).take(TEST_STEPS_MAX) {
                 by_file.entry(path.to_owned()).or_default().push(what.clone());
             }
+            for path in held_code(inputs).take(TEST_STEPS_MAX) {
+                by_file.entry(path.to_owned()).or_default().push(HELD.to_owned());
+            }
         }
         let step = |(file, what): (String, Vec<String>)| FixPlanStep {
             file: beginning(&file, PATH_CHARS_MAX).into_owned(),
@@ -436,11 +439,22 @@ const TEST_STEPS_MAX: usize = 10;
 /// Failing tests point at the code that they test; where that is cannot be computed, so that the step goes to the changed
 /// files that are no tests.
 fn changed_code(inputs: &ReviewInputs) -> impl Iterator<Item = &str> {
-    let code = inputs.patch_summary.iter().map(|file| file.path.as_str());
-    code.filter(|path| {
-        assize_ecosystem::is_code(path) && !assize_ecosystem::is_test(path) && !assize_ecosystem::is_generated(path)
-    })
+    let is_product = |path: &str| {
+        assize_ecosystem::is_code(path) && !assize_ecosystem::holds_tests(path) && !assize_ecosystem::is_generated(path)
+    };
+    let changed = inputs.patch_summary.iter().filter(|file| !file.held);
+    changed.map(|file| file.path.as_str()).filter(move |path| is_product(path))
 }
+
+/// Files of the change that the tests did not run with, though they may be what the change is about.
+fn held_code(inputs: &ReviewInputs) -> impl Iterator<Item = &str> {
+    let held = inputs.patch_summary.iter().filter(|file| file.held).map(|file| file.path.as_str());
+    held.filter(|path| !assize_ecosystem::holds_tests(path))
+}
+
+/// What is to be done about a file that comes from the base.
+const HELD: &str = "the failing tests ran with this file as the base has it, since it belongs to the tests there; if it is \
+                    part of the product, name it in the specification";
 
 /// Says which tests have to pass; `None` where all of them do.
 fn of_tests(inputs: &ReviewInputs) -> Option<String> {

@@ -108,7 +108,7 @@ pub struct Explanations {
     /// What is behind the faults.
     #[schemars(length(min = 1, max = EXPLANATION_CHARS_MAX))]
     pub root_cause: String,
-    /// The least that would put it right.
+    /// The smallest change that would fix it.
     #[schemars(length(min = 1, max = EXPLANATION_CHARS_MAX))]
     pub minimal_fix: String,
 }

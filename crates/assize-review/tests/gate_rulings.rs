@@ -20,7 +20,7 @@ fn lint_that(ended: SampleRunEnd) -> Option<GateRun> {
 fn ruled(result: GateResult, require: &[Dimension]) -> char {
     let inputs = ReviewInputs {
         exec: ExecReport::of(vec![result], None),
-        patch_summary: vec![PatchedFile { path: "src/a.py".to_owned(), added: 1, removed: 0 }],
+        patch_summary: vec![PatchedFile { path: "src/a.py".to_owned(), added: 1, removed: 0, held: false }],
         policy: ReviewPolicy { require: require.to_vec(), ..ReviewPolicy::default() },
         ..ReviewInputs::default()
     };

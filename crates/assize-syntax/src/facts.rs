@@ -21,6 +21,9 @@ pub struct FileFacts {
     pub names: NameTable,
     /// Every import, as it is written.
     pub imports: Vec<Import>,
+    /// Files that its code takes in as they are (`include_str!`), as it writes their paths; not what only tests take in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub includes: Vec<String>,
     /// Whether the grammar found errors in it.
     pub has_errors: bool,
     /// Why nothing but its lines was read, if that is so.

@@ -9,6 +9,8 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Parser, Tree};
 
+use crate::cfg::is_test_only;
+
 /// Largest file that is looked at, in bytes.
 pub const FILE_BYTES_MAX: usize = 1024 * 1024;
 
@@ -109,9 +111,7 @@ fn marks_test(attribute: &str) -> bool {
     let inner = inner.trim_start_matches("#[").trim_end_matches(']');
     let path = inner.split('(').next().unwrap_or_default();
     let own_name = path.rsplit("::").next().unwrap_or(path);
-    inner.starts_with("cfg(test)")
-        || inner.starts_with("cfg(all(test")
-        || matches!(own_name, "test" | "rstest" | "test_case" | "quickcheck" | "proptest")
+    is_test_only(inner) || matches!(own_name, "test" | "rstest" | "test_case" | "quickcheck" | "proptest")
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@
 //! assert!(read("shop/notes.txt", "total = 1\n").is_none());
 //! ```
 
+pub mod cfg;
 pub mod completion_marker;
 pub mod cut_off;
 pub mod facts;

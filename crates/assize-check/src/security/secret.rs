@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use assize_core::finding::Certainty;
 use assize_core::path::{file_name, is_prose};
-use assize_ecosystem::is_test;
+use assize_ecosystem::FileRole;
 use regex::Regex;
 
 use form::{FORMS, pattern};
@@ -105,26 +105,10 @@ pub fn holds_samples(path: &str) -> bool {
     let name = file_name(path).to_ascii_lowercase();
     const PARTS: [&str; 7] = [".example", ".sample", ".template", ".dist", "example.", "sample.", "examples"];
     let sample = PARTS.iter().any(|part| name.contains(part));
-    let folder = path.split('/').rev().skip(1).any(|folder| {
-        matches!(
-            folder,
-            "docs"
-                | "doc"
-                | "example"
-                | "examples"
-                | "samples"
-                | "demo"
-                | "demos"
-                | "mocks"
-                | "mock"
-                | "fakes"
-                | "cassettes"
-                | "fixtures"
-                | "certs"
-                | "testcerts"
-        )
-    });
-    sample || folder || is_test(path) || is_prose(path)
+    const FOLDERS: [&str; 6] = ["mocks", "mock", "fakes", "cassettes", "certs", "testcerts"];
+    let folder = path.split('/').rev().skip(1).any(|folder| FOLDERS.contains(&folder));
+    let role = FileRole::of(path);
+    sample || folder || role.is_for_tests() || role == FileRole::Example || is_prose(path)
 }
 
 /// A key whose form gives it away.

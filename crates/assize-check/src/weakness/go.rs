@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use assize_ecosystem::holds_tests;
+use assize_ecosystem::{holds_tests, is_test};
 use tree_sitter::Node;
 
 use super::code::{
@@ -11,7 +11,7 @@ use super::code::{
 use super::origin::{FunctionScopes, ValueOrigin};
 use super::shared::{
     CALLER, CORS, DETECTED, ENDED, OPENED, SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits, decides, grade_of,
-    grade_of_statement, imitated, is_test_helper, is_tool, protects,
+    grade_of_statement, imitated, is_tool, protects,
 };
 use super::{LIKELY, LIKELY_WARNING, SURE, SURE_NOTE, SURE_WARNING, WeaknessCollector};
 
@@ -92,7 +92,7 @@ fn visit<'t>(
         }
         "import_spec" => {
             let module = field(node, "path").and_then(|path| file.code.literal(path)).unwrap_or_default();
-            if module == "testing" && !holds_tests(file.path) && !is_test_helper(file.path) {
+            if module == "testing" && !is_test(file.path) {
                 found.file(
                     "runner-touched",
                     node,
@@ -416,10 +416,9 @@ fn detected<'t>(call: &GoCall<'_, 't, '_>, found: &mut WeaknessCollector<'t>) {
     if holds_tests(call.file.path) {
         return;
     }
-    let excused = is_test_helper(call.file.path);
     let flag = call.path == "flag.Lookup" && call.literal(0).is_some_and(|name| name.starts_with("test."));
     if flag || call.path == "testing.Testing" {
-        found.file("test-detected", call.node, SURE.unless(excused), DETECTED);
+        found.file("test-detected", call.node, SURE, DETECTED);
         return;
     }
     let asks = matches!(call.path.as_str(), "strings.Contains" | "strings.HasSuffix" | "strings.HasPrefix");
@@ -432,12 +431,12 @@ fn detected<'t>(call: &GoCall<'_, 't, '_>, found: &mut WeaknessCollector<'t>) {
     let function = call.file.code.around(call.above);
     let subject = call.arguments.first().map_or("", |subject| call.file.code.text(*subject));
     if subject.contains("os.Args") {
-        found.file("test-detected", call.node, SURE.unless(excused), DETECTED);
+        found.file("test-detected", call.node, SURE, DETECTED);
     } else if ["runtime.Caller", "FuncForPC", "debug.Stack", "runtime.Stack"]
         .iter()
         .any(|source| function.contains(source))
     {
-        found.file("caller-inspected", call.node, SURE.unless(excused || is_tool(call.file.path)), CALLER);
+        found.file("caller-inspected", call.node, SURE.unless(is_tool(call.file.path)), CALLER);
     }
 }
 

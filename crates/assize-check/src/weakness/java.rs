@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use assize_ecosystem::is_test;
 use tree_sitter::Node;
 
 use super::code::{
@@ -11,7 +12,7 @@ use super::code::{
 use super::origin::{FunctionScopes, ValueOrigin};
 use super::shared::{
     CALLER, CORS, DETECTED, ENDED, EQUAL, OPENED, SHELL, STATEMENT, TLS, TOKEN, WRITABLE, admits, decides, grade_of,
-    grade_of_statement, imitated, is_test_helper, is_tool, protects,
+    grade_of_statement, imitated, is_tool, protects,
 };
 use super::{LIKELY, LIKELY_WARNING, SURE, SURE_NOTE, SURE_WARNING, WeaknessCollector};
 
@@ -117,7 +118,7 @@ fn visit<'t>(
         "import_declaration" => {
             let text = file.code.text(node);
             let runner = text.contains(" org.junit.") || text.contains(" org.testng.");
-            if runner && !is_test_helper(file.path) {
+            if runner && !is_test(file.path) {
                 found.file(
                     "runner-touched",
                     node,
@@ -526,12 +527,11 @@ fn permissions<'t>(call: &JavaCall<'_, 't, '_>, found: &mut WeaknessCollector<'t
 /// Code that asks whether it is tested, or by whom it is called.
 fn detected<'t>(call: &JavaCall<'_, 't, '_>, found: &mut WeaknessCollector<'t>) {
     const RUNNERS: [&str; 4] = ["org.junit", "org.testng", "junit.framework", "surefire"];
-    let excused = is_test_helper(call.file.path);
     let names_runner = call.literal(0).is_some_and(|text| RUNNERS.iter().any(|runner| text.contains(runner)));
     if call.name == "forName" && call.holder() == "Class" && names_runner
         || call.name == "getProperty" && call.holder() == "System" && names_runner
     {
-        found.file("test-detected", call.node, SURE.unless(excused), DETECTED);
+        found.file("test-detected", call.node, SURE, DETECTED);
         return;
     }
     let asks = matches!(call.name, "contains" | "startsWith" | "endsWith" | "equals" | "matches");
@@ -544,7 +544,7 @@ fn detected<'t>(call: &JavaCall<'_, 't, '_>, found: &mut WeaknessCollector<'t>) 
         let looks =
             ["getStackTrace()", "StackWalker", "getAllStackTraces"].iter().any(|source| function.contains(source));
         if looks {
-            found.file("caller-inspected", call.node, SURE.unless(excused || is_tool(call.file.path)), CALLER);
+            found.file("caller-inspected", call.node, SURE.unless(is_tool(call.file.path)), CALLER);
         }
     }
 }

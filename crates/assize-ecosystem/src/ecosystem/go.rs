@@ -32,11 +32,13 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         names: &["*.pb.go", "*.gen.go", "*_gen.go", "*_generated.go", "*_string.go"],
         folders: &[],
     },
-    // `go test` collects `*_test.go`. It passes over `testdata` and over names that begin with `_` or `.`.
+    // `go test` collects `*_test.go`. It passes over `testdata` and over names that begin with `_` or `.`, and builds what lies in any
+    // other folder.
     tests: TestPaths {
         names: &["*_test.go"],
         folders: &["testdata"],
-        outer_folders: &["test", "tests", "e2e", "fixtures"],
+        outer_folders: &["test", "tests", "e2e"],
+        fixture_folders: Some(&["testdata"]),
         collects: |path, is_named| {
             is_named && !path.split('/').any(|part| part == "testdata" || part.starts_with(['_', '.']))
         },

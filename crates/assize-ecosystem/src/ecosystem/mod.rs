@@ -93,6 +93,8 @@ pub struct TestPaths {
     pub folders: &'static [&'static str],
     /// Folders that hold tests unless they lie among the sources of the product.
     pub outer_folders: &'static [&'static str],
+    /// Folders of code that only tests read; `None` for the usual ones.
+    pub fixture_folders: Option<&'static [&'static str]>,
     /// Pairs of folders, one in the other, of which the inner one holds tests: `src/test`.
     pub source_sets: &'static [(&'static str, &'static str)],
     /// Pairs of folders in which nothing is a test, whatever its name: `src/main`.
@@ -108,6 +110,7 @@ impl TestPaths {
         companions: &[],
         folders: &[],
         outer_folders: &[],
+        fixture_folders: None,
         source_sets: &[],
         product_sets: &[],
         collects: |_, is_named| is_named,
@@ -195,6 +198,8 @@ ecosystems! {
     swift
     other
 }
+
+pub use node::is_collected_by_node;
 
 /// Returns whether a file is written by a tool or copied from others.
 pub(crate) fn is_generated(path: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use assize_core::path::parent;
+use assize_core::path::{file_name, parent};
 use regex::Regex;
 
 use super::{Ecosystem, GeneratedPaths, TestPaths, install, prepare, preparation, tool};
@@ -314,3 +314,12 @@ fn focus(code: &str) -> bool {
     });
     MARKER.is_match(code)
 }
+/// Returns whether `node --test` finds tests in the file by default, by Node's own documentation of the command.
+pub fn is_collected_by_node(path: &str) -> bool {
+    let ending = [".js", ".cjs", ".mjs"].iter().find_map(|ending| file_name(path).strip_suffix(ending));
+    ending.is_some_and(|stem| {
+        let is_named = [".test", "-test", "_test"].iter().any(|end| stem.ends_with(end));
+        is_named || stem == "test" || stem.starts_with("test-") || parent(path).split('/').any(|part| part == "test")
+    })
+}
+

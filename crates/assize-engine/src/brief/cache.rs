@@ -129,7 +129,7 @@ impl<'a> CachedSurvey<'a> {
 
 /// The facts of a file as the row stores them. The serialized form in the brief omits empty fields; a row has no field
 /// names, so it cannot.
-type FactsRow<Text, Names, Imports> = (u32, Text, Names, Imports, bool, Option<SkipReason>);
+type FactsRow<Text, Names, Imports, Includes> = (u32, Text, Names, Imports, Includes, bool, Option<SkipReason>);
 
 /// Facts, the schema as JSON, text, number of lines.
 type FactsColumns<Facts, Text> = (Option<Facts>, Option<Text>, Option<Text>, u32);
@@ -137,9 +137,11 @@ type FactsColumns<Facts, Text> = (Option<Facts>, Option<Text>, Option<Text>, u32
 impl<'a> CacheRow<'a> {
     /// Encodes the summary of a file. Returns `None` if it cannot be encoded or is too large for a row.
     pub fn of(summary: &FileSummary) -> Option<Self> {
-        let facts: Option<FactsRow<&Option<String>, &NameTable, &[Import]>> = summary.facts.as_ref().map(|facts| {
-            (facts.lines, &facts.package, &facts.names, &facts.imports[..], facts.has_errors, facts.passed_over)
-        });
+        let facts: Option<FactsRow<&Option<String>, &NameTable, &[Import], &[String]>> =
+            summary.facts.as_ref().map(|facts| {
+                let FileFacts { lines, package, names, imports, includes, has_errors, passed_over } = facts;
+                (*lines, package, names, &imports[..], &includes[..], *has_errors, *passed_over)
+            });
         let schema = summary.schema.as_ref().map(serde_json::to_string).transpose().ok()?;
         let row: FactsColumns<_, &str> = (facts, schema.as_deref(), summary.text.as_deref(), summary.lines);
         let bytes = postcard::to_stdvec(&row).ok().filter(|row| u32::try_from(row.len()).is_ok())?;
@@ -148,16 +150,17 @@ impl<'a> CacheRow<'a> {
 
     /// Decodes the row. Returns `None` if it is damaged.
     pub fn summary(&self) -> Option<FileSummary> {
-        type Facts = FactsRow<Option<String>, NameTable, Vec<Import>>;
+        type Facts = FactsRow<Option<String>, NameTable, Vec<Import>, Vec<String>>;
         if digest(&self.bytes) != self.digest {
             return None;
         }
         let (facts, schema, text, lines): FactsColumns<Facts, String> = postcard::from_bytes(&self.bytes).ok()?;
-        let facts = facts.map(|(lines, package, names, imports, has_errors, passed_over)| FileFacts {
+        let facts = facts.map(|(lines, package, names, imports, includes, has_errors, passed_over)| FileFacts {
             lines,
             package,
             names,
             imports,
+            includes,
             has_errors,
             passed_over,
         });

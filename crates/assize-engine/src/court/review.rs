@@ -309,6 +309,7 @@ pub fn examine(
         path: file.path.clone(),
         added: file.added_count(),
         removed: file.removed_count(),
+        held: worktrees.plan.held_restore.contains(&file.path) || worktrees.plan.held_remove.contains(&file.path),
     };
     let inputs = ReviewInputs {
         patch_summary: diff.files.iter().map(summed).collect(),

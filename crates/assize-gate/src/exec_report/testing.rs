@@ -72,7 +72,7 @@ pub fn result(run: &GateRun, base: Option<&GateRun>, dimensions: &'static [Dimen
         output: "one\n\ntwo\n",
         edge_words: &words,
         excuses: &crate::excuse::Excuses::new(),
-        ready_by: None,
+        ready_by: Some("install"),
     };
     GateResult::of(run, base, &Moves::default(), &about)
 }

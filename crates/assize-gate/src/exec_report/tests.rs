@@ -71,6 +71,9 @@ fn a_change_is_blamed_for_what_works_without_it() {
         let result = result(&troubled(kind), base, dimensions);
         assert_eq!(result.state, state, "{kind:?} {dimensions:?} {}", base.is_some());
         assert_eq!(result.holds(dimensions[0]), blamed.then_some(false));
+        let may_lack_packages = !blamed && matches!(kind, Crashed | NoReport | MissingTool);
+        let ready_by = result.trouble.and_then(|trouble| trouble.ready_by);
+        assert_eq!(ready_by.is_some(), may_lack_packages, "{kind:?}");
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::{file_name, is_below, parent, within};
-use assize_ecosystem::{holds_tests, is_generated};
+use assize_ecosystem::{holds_tests, is_generated, without_samples};
 use assize_report::ToolReport;
 use assize_report::eslint::CODE_ENDINGS;
 use serde_json::Value;
@@ -104,7 +104,8 @@ pub(super) fn files<'a>(project: &'a Project, folder: &'a str) -> impl Iterator<
 
 /// The files of a package that runners collect tests from: `a.test.ts`, `a.spec.js`, `__tests__/a.js`.
 pub(super) fn test_files(project: &Project, folder: &str) -> Vec<String> {
-    files(project, folder).filter(|path| holds_tests(path) && is_code(path)).map(str::to_owned).collect()
+    let collected = files(project, folder).filter(|path| holds_tests(path) && is_code(path));
+    without_samples(collected.map(str::to_owned).collect())
 }
 
 /// Returns whether a file is JavaScript or TypeScript by its name.

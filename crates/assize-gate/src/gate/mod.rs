@@ -501,7 +501,8 @@ impl GateRun {
             && run.executed() == 0
             && !red
         {
-            return errored(GateTrouble::NoTests, "it ran no test".to_owned(), Some(report));
+            let detail = "it ran no test: write one, or do without with `require = []` under `[review]`";
+            return errored(GateTrouble::NoTests, detail.to_owned(), Some(report));
         }
         if status != 0 && !red {
             let detail = format!("it ended with status {status} and reports no fault{}", complaint(output));

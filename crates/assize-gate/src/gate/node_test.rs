@@ -2,6 +2,7 @@
 
 use assize_core::path::{parent, within};
 use assize_ecosystem::command::CommandRole;
+use assize_ecosystem::is_collected_by_node;
 use assize_report::{ToolReport, ReportError};
 
 use super::javascript::{self, NodePackage};
@@ -141,17 +142,6 @@ pub(super) fn is_placeholder(text: &str) -> bool {
 
 /// Files of tests that Node finds by default.
 fn plain_tests(project: &Project, folder: &str) -> Vec<String> {
-    let is_plain = |path: &&str| {
-        let name = assize_core::path::file_name(path);
-        let ending = [".js", ".cjs", ".mjs"].iter().find_map(|ending| name.strip_suffix(ending));
-        ending.is_some_and(|stem| {
-            let named = stem.ends_with(".test")
-                || stem.ends_with("-test")
-                || stem.ends_with("_test")
-                || stem == "test"
-                || stem.starts_with("test-");
-            named || path.split('/').rev().skip(1).any(|part| part == "test")
-        })
-    };
+    let is_plain = |path: &&str| is_collected_by_node(path);
     javascript::files(project, folder).filter(is_plain).map(str::to_owned).collect()
 }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::{file_name, is_below, parent, within};
-use assize_ecosystem::{FileRole, Language, holds_tests, is_generated, of_language};
+use assize_ecosystem::{FileRole, Language, holds_tests, is_generated, of_language, without_samples};
 use assize_report::{ReportError, ToolReport, message};
 
 use super::{GateCommand, GateOutput, Project, Setup, listed, mentions};
@@ -69,7 +69,8 @@ pub(super) fn roots(project: &Project) -> Vec<PythonRoot> {
         let above = *above.unwrap_or(&"");
         roots.entry(above).or_default().push(path[above.len()..].trim_start_matches('/').to_owned());
     }
-    roots.into_iter().map(|(folder, tests)| PythonRoot { folder: folder.to_owned(), tests }).collect()
+    let root = |(folder, tests): (&str, _)| PythonRoot { folder: folder.to_owned(), tests: without_samples(tests) };
+    roots.into_iter().map(root).collect()
 }
 
 impl PythonTool {
@@ -348,8 +349,15 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn samples_are_tests_where_there_are_no_others() {
+        let tests = |files: &[&str]| roots(&project(&[], files, &[])).remove(0).tests;
+        assert_eq!(tests(&["tests/scenarios/test_a.py"]), ["tests/scenarios/test_a.py"]);
+        assert_eq!(tests(&["tests/scenarios/test_a.py", "tests/test_b.py"]), ["tests/test_b.py"]);
+    }
+
+    #[test]
     fn files_of_tests_have_names() {
-        for path in ["test_a.py", "tests/test_b.py", "a_test.py", "app/tests.py"] {
+        for path in ["test_a.py", "tests/test_b.py", "a_test.py", "app/tests.py", "tests/scenarios/test_a.py"] {
             assert!(is_collected(path), "{path}");
         }
         for path in [
@@ -359,7 +367,6 @@ pub(super) mod tests {
             ".venv/lib/test_a.py",
             "venv/x/test_a.py",
             "node_modules/a/test_a.py",
-            "tests/fixtures/test_a.py",
             "examples/test_a.py",
         ] {
             assert!(!is_collected(path), "{path}");

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use assize_core::path::{file_name, within};
 use assize_ecosystem::is_setting as is_tool_setting;
-use assize_ecosystem::{ECOSYSTEMS, is_code, is_runner_configuration, is_test};
+use assize_ecosystem::{ECOSYSTEMS, FileRole, holds_tests, is_code, is_runner_configuration, is_test};
 use regex::Regex;
 
 use super::{is_held, tool};
@@ -248,18 +248,27 @@ impl<'a> Graph<'a> {
     }
 }
 
+/// Returns whether a file in a folder for fixtures is code under test: a test of the base bears its name.
+pub(super) fn is_under_test(path: &str, base_files: &BTreeSet<String>) -> bool {
+    FileRole::of(path) == FileRole::Fixture
+        && is_code(path)
+        && FileRole::of_imported(path).is_production()
+        && base_files.iter().any(|test| holds_tests(test) && bears_name_of(test, path))
+}
+
 /// Returns whether a test is the one of a file, by its name: `test_merge.py` is that of `merge.py`.
 fn bears_name_of(test: &str, path: &str) -> bool {
     if !is_test(test) {
         return false;
     }
-    let name = plain(stem(test));
-    let name = name.trim_start_matches("tests").trim_start_matches("test");
-    let name = name.trim_end_matches("tests").trim_end_matches("test").trim_end_matches("spec");
     let own = plain(stem(path));
     let of_folder = matches!(own.as_str(), "index" | "mod" | "lib" | "init");
     let folder = path.rsplit('/').nth(1).map(plain).unwrap_or_default();
-    !name.is_empty() && (name == own || of_folder && name == folder)
+    let is_meant = |name: &str| !name.is_empty() && (name == own || of_folder && name == folder);
+    // The mark of a test stands before or after the name, which may begin or end like it: `testing`, `testkit`.
+    let name = plain(stem(test));
+    let bare = ["tests", "test", ""].iter().filter_map(|mark| name.strip_prefix(mark));
+    bare.flat_map(|name| ["tests", "test", "spec", ""].iter().filter_map(|mark| name.strip_suffix(mark))).any(is_meant)
 }
 
 /// The files that packages hand out by their manifests: by their paths, and by their stems, since what is handed out may be
@@ -418,6 +427,16 @@ mod tests {
         ] {
             assert_eq!(found(imports, &[], &[]), "", "{imports:?}");
         }
+    }
+
+    #[test]
+    fn code_under_test_may_lie_in_a_folder_for_fixtures() {
+        let base = ["tests/test_core.py", "pkg/fixtures/core.py", "pkg/fixtures/other.py", "tests/fixtures/core.py"];
+        let base: BTreeSet<String> = base.map(str::to_owned).into();
+        let under_test: Vec<&str> = base.iter().map(String::as_str).filter(|path| is_under_test(path, &base)).collect();
+        assert_eq!(under_test, ["pkg/fixtures/core.py"]);
+        let imports = [("testkit/testkit_test.go", "testkit/testkit.go"), ("tests/test_testing.py", "pkg/testing.py")];
+        assert_eq!(found(&imports, &[], &[]), "", "a test bears the name");
     }
 
     #[test]

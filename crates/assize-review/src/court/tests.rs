@@ -69,7 +69,7 @@ fn troubled(gate: GateResult, kind: GateTrouble, state: GateState) -> GateResult
 fn inputs(gates: Vec<GateResult>) -> ReviewInputs {
     ReviewInputs {
         exec: ExecReport::of(gates, None),
-        patch_summary: vec![PatchedFile { path: "src/a.py".to_owned(), added: 1, removed: 0 }],
+        patch_summary: vec![PatchedFile { path: "src/a.py".to_owned(), added: 1, removed: 0, held: false }],
         ..ReviewInputs::default()
     }
 }
@@ -194,6 +194,18 @@ fn the_verdict_says_what_is_wrong_and_where() {
     assert_eq!(steps[1], ("src/b.py", "line 3: unused os [F401]"));
     assert_eq!(steps[0].0, "src/a.py");
     assert!(steps[0].1.starts_with("make these tests pass: test_a"), "{steps:?}");
+}
+
+#[test]
+fn a_file_that_comes_from_the_base_is_not_what_failing_tests_ask_to_edit() {
+    let mut inputs = inputs(vec![tests(GateState::Failed, 2, &["test_a"])]);
+    let held = |path: &str| PatchedFile { path: path.to_owned(), added: 1, removed: 1, held: true };
+    inputs.patch_summary.extend([held("shop/testing.py"), held("tests/test_a.py")]);
+    let verdict = decide(&inputs).verdict.expect("a verdict");
+    let steps: Vec<(&str, &str)> =
+        verdict.fix_plan.iter().map(|step| (step.file.as_str(), step.brief.as_str())).collect();
+    assert_eq!(steps.iter().map(|step| step.0).collect::<Vec<_>>(), ["shop/testing.py", "src/a.py"], "{steps:?}");
+    assert!(steps[0].1.contains("name it in the specification"), "{steps:?}");
 }
 
 fn opinion(judge: &str, verdict: ReviewOutcome, types: f64) -> Opinion<ReviewVerdict> {

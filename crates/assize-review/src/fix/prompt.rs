@@ -149,7 +149,7 @@ mod tests {
     fn record() -> ReviewRecord {
         let case = ReviewCase { specification: Untrusted::new("Add a parser"), ..ReviewCase::default() };
         let exec = ExecReport { lint_errors: vec!["a.py:1: bad [E1]".to_owned()], ..ExecReport::default() };
-        let file = |path: &str| PatchedFile { path: path.to_owned(), added: 1, removed: 0 };
+        let file = |path: &str| PatchedFile { path: path.to_owned(), added: 1, removed: 0, held: false };
         ReviewRecord::of(ReviewInputs {
             case,
             exec,

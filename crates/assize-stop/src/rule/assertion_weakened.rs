@@ -6,12 +6,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 use assize_core::diff::{Diff, FileChange, FileStatus, DiffLineKind};
 use assize_core::finding::{Certainty, Severity};
-use assize_ecosystem::{Language, is_code, is_generated, is_test};
+use assize_ecosystem::{Language, is_code, is_generated, is_test, is_test_input};
 use assize_core::path::is_prose;
 use assize_core::text::quote;
 
 use super::reading::{
-    DirectiveWish, CodeLine, MovedLines, DiffSide, code_of, enclosing, is_fixture, is_guarded, opens_function, opens_rust_tests, read,
+    DirectiveWish, CodeLine, MovedLines, DiffSide, code_of, enclosing, is_guarded, opens_function, opens_rust_tests, read,
 };
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
@@ -64,7 +64,7 @@ fn may_assert(file: &FileChange) -> bool {
     let rust = Language::of(&file.path) == Some(Language::Rust);
     is_code(&file.path)
         && !is_generated(&file.path)
-        && !is_fixture(&file.path)
+        && !is_test_input(&file.path)
         && (is_test(&file.path) || rust)
         && file.status != FileStatus::Deleted
 }

@@ -8,11 +8,11 @@ use assize_core::finding::{Certainty, Severity};
 use assize_core::path::{file_name, is_ci, is_example, is_prose};
 use assize_core::text::quote;
 use assize_ecosystem::tool::Tool;
-use assize_ecosystem::{Language, is_code, is_generated, is_setting, is_test, tools};
+use assize_ecosystem::{Language, is_code, is_generated, is_setting, is_test, is_test_input, tools};
 use regex::Regex;
 
 use super::reading::{
-    CodeLine, DiffSide, DirectiveWish, MovedLines, adds_any, is_fixture, is_reason, joined, read, remarks,
+    CodeLine, DiffSide, DirectiveWish, MovedLines, adds_any, is_reason, joined, read, remarks,
 };
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
@@ -92,7 +92,7 @@ impl<'a> Hit<'a> {
 
 fn hits<'a>(file: &'a FileChange, diff: &Diff, suppresses: bool) -> Vec<Hit<'a>> {
     let mut hits = Vec::new();
-    if is_code(&file.path) && !is_fixture(&file.path) && suppresses {
+    if is_code(&file.path) && !is_test_input(&file.path) && suppresses {
         hits.extend(suppressions(file));
     }
     if is_ci(&file.path) {

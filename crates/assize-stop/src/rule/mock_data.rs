@@ -93,29 +93,18 @@ const LINE_HINTS: [&str; 14] = [
 
 /// Returns whether the file is to work in earnest.
 fn is_productive(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase();
-    let aside = [
-        "mock",
-        "fake",
-        "fixture",
-        "dummy",
-        "stub",
-        "sample",
-        "seed",
-        "demo",
-        "storybook",
-        "faker",
-        "factor",
+    const ASIDE: [&str; 13] = [
+        "mock", "fake", "fixture", "dummy", "stub", "sample", "seed", "demo", "storybook", "faker", "factory",
+        "factorie",
         "testutil",
-        "test-util",
-        "test_util",
-        "docs/",
     ];
-    is_code(path)
-        && !is_generated(path)
-        && !is_test(path)
-        && !is_example(path)
-        && !aside.iter().any(|word| lower.contains(word))
+    let lower = path.to_ascii_lowercase();
+    let mut words = lower.split(|character: char| !character.is_ascii_alphanumeric());
+    let is_aside = words.any(|word| {
+        let word = word.strip_suffix('s').unwrap_or(word);
+        ASIDE.iter().any(|aside| word.starts_with(aside) || word.ends_with(aside))
+    });
+    is_code(path) && !is_generated(path) && !is_test(path) && !is_example(path) && !is_aside
 }
 
 fn check_file(file: &FileChange, asked: &DirectiveWish<'_>, moved: &mut MovedLines<'_>, findings: &mut Findings<'_>) {

@@ -578,27 +578,6 @@ pub(super) fn is_reason(text: &str) -> bool {
         >= 3
 }
 
-/// Returns whether a file is input of tests and not one of them.
-pub(super) fn is_fixture(path: &str) -> bool {
-    path.split('/').rev().skip(1).any(|folder| {
-        matches!(
-            folder,
-            "fixtures"
-                | "__fixtures__"
-                | "testdata"
-                | "test-data"
-                | "test_data"
-                | "corpus"
-                | "golden"
-                | "snapshots"
-                | "__snapshots__"
-        )
-    }) || ["data/", "cases/", "scenarios/"].iter().any(|folder| {
-        path.match_indices(folder)
-            .any(|(start, _)| path[..start].ends_with("test/") || path[..start].ends_with("tests/"))
-    })
-}
-
 /// Lists names inside a message, at most three of them.
 pub(super) fn list_names(names: &[String]) -> String {
     const SHOWN: usize = 3;

@@ -2,10 +2,9 @@
 
 use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
-use assize_ecosystem::is_generated;
+use assize_ecosystem::{is_generated, is_test_input};
 use assize_core::text::quote;
 
-use super::reading::is_fixture;
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 
@@ -38,7 +37,7 @@ impl Rule for SyntaxError {
 }
 
 fn certainty(file: &FileChange) -> Certainty {
-    if is_fixture(&file.path) || is_template(file) { Certainty::Likely } else { Certainty::Certain }
+    if is_test_input(&file.path) || is_template(file) { Certainty::Likely } else { Certainty::Certain }
 }
 
 /// A template in the clothes of the language that it generates is not meant to parse.

@@ -6,10 +6,10 @@ use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
 use assize_core::path::is_ci;
 use assize_core::text::quote;
-use assize_ecosystem::{Language, focus_hints, is_focus_marker, is_generated, is_setting, is_test};
+use assize_ecosystem::{Language, focus_hints, is_focus_marker, is_generated, is_setting, is_test, is_test_input};
 use regex::Regex;
 
-use super::reading::{CodeLine, DiffSide, DirectiveWish, MovedLines, is_fixture, read};
+use super::reading::{CodeLine, DiffSide, DirectiveWish, MovedLines, read};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 
@@ -70,7 +70,7 @@ fn check_file(
 /// A marker in a test that switches the others off.
 fn focused(file: &FileChange, line: &CodeLine<'_>) -> Option<Certainty> {
     let found = is_focus_marker(Language::of(&file.path)?, &line.code);
-    let certainty = if is_fixture(&file.path) { Certainty::Likely } else { Certainty::Certain };
+    let certainty = if is_test_input(&file.path) { Certainty::Likely } else { Certainty::Certain };
     found.then_some(certainty)
 }
 

@@ -6,11 +6,11 @@ use assize_core::diff::{FileChange, FileStatus};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::quote;
 use assize_ecosystem::marker::SkipMarker;
-use assize_ecosystem::{Language, is_code, is_generated, is_test, skip_hints, skip_marker};
+use assize_ecosystem::{Language, is_code, is_generated, is_test, is_test_input, skip_hints, skip_marker};
 use regex::Regex;
 
 use super::reading::{
-    CodeLine, DiffSide, DirectiveWish, HunkTest, MovedLines, enclosing, is_fixture, is_guarded, is_reason, read,
+    CodeLine, DiffSide, DirectiveWish, HunkTest, MovedLines, enclosing, is_guarded, is_reason, read,
     remarks, tests_in,
 };
 use super::{Findings, Needs, Rule};
@@ -66,7 +66,7 @@ fn check_file(file: &FileChange, asked: &DirectiveWish<'_>, moved: &mut MovedLin
                 continue;
             }
             let certainty = certainty(lines, index, marker, file);
-            let certainty = if is_fixture(&file.path) { Certainty::Likely } else { certainty };
+            let certainty = if is_test_input(&file.path) { Certainty::Likely } else { certainty };
             let Some(certainty) = asked.soften(certainty) else { continue };
             let message = format!(
                 "{} keeps a test from running. Make the test pass and let it run; if it cannot run here, say for which platform or missing resource, and ask the user.",

@@ -79,6 +79,14 @@ pub fn is_standard(path: &str, name: &str) -> bool {
     }
 }
 
+/// Returns the files through which the project is used, as its manifests say, whatever their paths look like: roots of
+/// crates and programs, and what a package hands out.
+pub fn product_roots(tree: &SourceTree<'_>, manifests: &Manifests<'_>) -> Vec<FileId> {
+    let mut roots = rust::product_roots(tree, manifests);
+    roots.extend(script::product_roots(tree, manifests));
+    roots
+}
+
 /// Says what every import of the tree leads to, in the order of files and imports.
 pub fn resolve<'a>(tree: &SourceTree<'a>, manifests: &Manifests<'a>) -> Vec<Link<'a>> {
     let mut links = Vec::new();

@@ -5,6 +5,7 @@
 //! names that macros make, and renames (`use a as b`) of what is used under the new name only.
 
 use assize_core::path::{file_name, folders_above, is_within, join, parent, without_ending};
+use assize_ecosystem::FileRole;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::{Reason, Resolved};
@@ -21,6 +22,8 @@ const MODULES_MAX: usize = 400_000;
 /// Crates that come with the compiler.
 const BUILT_IN: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 
+/// Tables of the crates that a package is built with.
+const BUILD_TABLES: [&str; 2] = ["dependencies", "build-dependencies"];
 const DEPENDENCY_TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
 type ModuleId = usize;
@@ -130,19 +133,14 @@ impl<'t, 'a> RustResolver<'t, 'a> {
     }
 
     fn read_packages(&mut self, manifests: &Manifests<'a>) {
-        let workspaces: HashMap<&str, &toml::Table> = manifests
-            .cargo
-            .iter()
-            .filter(|(_, table)| table.contains_key("workspace"))
-            .map(|(id, table)| (parent(self.tree.path(*id)), table))
-            .collect();
+        let workspaces = workspaces(self.tree, manifests);
         for (id, table) in &manifests.cargo {
             let manifest = self.tree.path(*id);
             let Some(name) = dig(table, &["package", "name"]).and_then(toml::Value::as_str) else { continue };
             let own_name = dig(table, &["lib", "name"]).and_then(toml::Value::as_str).unwrap_or(name);
-            let workspace = folders_above(manifest).find_map(|folder| Some((folder, *workspaces.get(folder)?)));
+            let workspace = workspace_of(manifest, &workspaces);
             self.package_by_folder.insert(parent(manifest), self.packages.len());
-            let dependencies = dependencies(parent(manifest), table, workspace);
+            let dependencies = dependencies(parent(manifest), table, &DEPENDENCY_TABLES, workspace);
             self.packages.push(RustPackage {
                 folder: parent(manifest),
                 name: identifier(own_name),
@@ -561,17 +559,61 @@ fn identifier(name: &str) -> String {
     name.replace('-', "_")
 }
 
-/// Reads the crates that a manifest names, with the folder of those given by their path.
+/// Returns the manifests of workspaces, by their folders.
+fn workspaces<'a, 'm>(tree: &SourceTree<'a>, manifests: &'m Manifests<'a>) -> HashMap<&'a str, &'m toml::Table> {
+    let roots = manifests.cargo.iter().filter(|(_, table)| table.contains_key("workspace"));
+    roots.map(|(id, table)| (parent(tree.path(*id)), table)).collect()
+}
+
+fn workspace_of<'a, 'm>(
+    manifest: &'a str,
+    workspaces: &HashMap<&'a str, &'m toml::Table>,
+) -> Option<(&'a str, &'m toml::Table)> {
+    folders_above(manifest).find_map(|folder| Some((folder, *workspaces.get(folder)?)))
+}
+
+/// Returns the root files of the libraries and programs that the project consists of, as Cargo builds them: those of
+/// packages outside of folders for tests, and of each package that one of these is built with.
+pub(super) fn product_roots(tree: &SourceTree<'_>, manifests: &Manifests<'_>) -> Vec<FileId> {
+    let workspaces = workspaces(tree, manifests);
+    let packages: HashMap<&str, (&str, &toml::Table)> = manifests
+        .cargo
+        .iter()
+        .filter(|(_, table)| table.contains_key("package"))
+        .map(|(id, table)| (parent(tree.path(*id)), (tree.path(*id), table)))
+        .collect();
+    let by_path = packages.iter().filter(|(_, (manifest, _))| FileRole::of(manifest).is_production());
+    let mut open: Vec<&str> = by_path.map(|(folder, _)| *folder).collect();
+    let mut seen: HashSet<&str> = open.iter().copied().collect();
+    let mut roots = Vec::new();
+    while let Some(folder) = open.pop() {
+        let (manifest, table) = packages[folder];
+        roots.extend(product_targets(tree, folder, table));
+        let named = dependencies(folder, table, &BUILD_TABLES, workspace_of(manifest, &workspaces));
+        for folder in named.into_values().flatten() {
+            if let Some((&folder, _)) = packages.get_key_value(folder.as_str())
+                && seen.insert(folder)
+            {
+                open.push(folder);
+            }
+        }
+    }
+    roots.sort_unstable();
+    roots
+}
+
+/// Reads the crates that a manifest names in these tables, with the folder of those given by their path.
 fn dependencies(
     folder: &str,
     table: &toml::Table,
+    tables: &[&str],
     workspace: Option<(&str, &toml::Table)>,
 ) -> HashMap<String, Option<String>> {
     let mut found = HashMap::new();
     let targets = table.get("target").and_then(toml::Value::as_table);
     let per_target = targets.into_iter().flat_map(|targets| targets.values()).filter_map(toml::Value::as_table);
     for owner in std::iter::once(table).chain(per_target) {
-        let tables = DEPENDENCY_TABLES.iter().filter_map(|key| owner.get(*key)?.as_table());
+        let tables = tables.iter().filter_map(|key| owner.get(*key)?.as_table());
         for (key, spec) in tables.flatten() {
             found.insert(identifier(key), dependency_folder(folder, key, spec, workspace));
         }
@@ -605,23 +647,35 @@ fn library(tree: &SourceTree<'_>, folder: &str, table: &toml::Table) -> Option<F
     tree.find(&join(folder, written.unwrap_or("src/lib.rs"))?)
 }
 
+/// Returns the root files of a package's library and programs, the library first.
+fn product_targets(tree: &SourceTree<'_>, folder: &str, table: &toml::Table) -> Vec<FileId> {
+    let mut roots: Vec<FileId> = library(tree, folder, table).into_iter().collect();
+    roots.extend(join(folder, "src/main.rs").and_then(|path| tree.find(&path)));
+    roots.extend(written_targets(tree, folder, table, "bin"));
+    roots.extend(files_at(tree, folder, "src/bin"));
+    roots
+}
+
+/// Returns the root files of the targets that a manifest lists under a key.
+fn written_targets(tree: &SourceTree<'_>, folder: &str, table: &toml::Table, key: &str) -> Vec<FileId> {
+    let entries = table.get(key).and_then(toml::Value::as_array);
+    let paths = entries.into_iter().flatten().filter_map(|entry| entry.get("path")?.as_str());
+    paths.filter_map(|path| tree.find(&join(folder, path)?)).collect()
+}
+
+/// Returns the source files that lie in a folder of a package.
+fn files_at(tree: &SourceTree<'_>, folder: &str, place: &str) -> Vec<FileId> {
+    let Some(id) = join(folder, place).and_then(|place| tree.find_folder(&place)) else { return Vec::new() };
+    tree.files_in(id).iter().copied().filter(|&file| tree.path(file).ends_with(".rs")).collect()
+}
+
 /// Returns the root files of a package's targets, the library first.
 fn targets(tree: &SourceTree<'_>, folder: &str, table: &toml::Table) -> Vec<FileId> {
-    let mut roots: Vec<FileId> = library(tree, folder, table).into_iter().collect();
-    let at = |path: &str| tree.find(&join(folder, path)?);
-    roots.extend(at("src/main.rs"));
-    for key in ["bin", "test", "example", "bench"] {
-        let entries = table.get(key).and_then(toml::Value::as_array);
-        let paths = entries.into_iter().flatten().filter_map(|entry| entry.get("path")?.as_str());
-        roots.extend(paths.filter_map(at));
-    }
-    for place in ["src/bin", "tests", "examples", "benches"] {
-        let Some(place) = join(folder, place) else { continue };
-        let Some(id) = tree.find_folder(&place) else { continue };
-        roots.extend(tree.files_in(id).iter().copied().filter(|&file| tree.path(file).ends_with(".rs")));
-    }
+    let mut roots = product_targets(tree, folder, table);
+    roots.extend(["test", "example", "bench"].iter().flat_map(|key| written_targets(tree, folder, table, key)));
+    roots.extend(["tests", "examples", "benches"].iter().flat_map(|place| files_at(tree, folder, place)));
     let build = dig(table, &["package", "build"]).and_then(toml::Value::as_str);
-    roots.extend(at(build.unwrap_or("build.rs")));
+    roots.extend(join(folder, build.unwrap_or("build.rs")).and_then(|path| tree.find(&path)));
     let mut seen = HashSet::new();
     roots.retain(|root| seen.insert(*root));
     roots

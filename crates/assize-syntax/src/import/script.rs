@@ -7,6 +7,7 @@
 use assize_core::path::{
     ending, file_name, folders_above, is_declarations, is_plain, is_within, join, parent, without_ending,
 };
+use assize_ecosystem::FileRole;
 use foldhash::{HashMap, HashMapExt};
 use serde_json::Value;
 
@@ -458,6 +459,26 @@ fn fit<'p>(pattern: &str, path: &'p str) -> Option<(usize, &'p str)> {
             Some((before.len(), star))
         }
     }
+}
+
+/// Returns the files of the tree that packages outside of folders for tests hand out.
+pub(super) fn product_roots(tree: &SourceTree<'_>, manifests: &Manifests<'_>) -> Vec<FileId> {
+    const KEYS: [&str; 7] = ["main", "module", "browser", "types", "typings", "bin", "exports"];
+    let mut roots = Vec::new();
+    for (id, package) in manifests.package.iter().filter(|(id, _)| FileRole::of(tree.path(*id)).is_production()) {
+        let mut open: Vec<&Value> = KEYS.iter().filter_map(|key| package.get(key)).collect();
+        while let Some(value) = open.pop() {
+            match value {
+                Value::String(written) => {
+                    roots.extend(join(parent(tree.path(*id)), written).and_then(|path| tree.find(&path)));
+                }
+                Value::Array(values) => open.extend(values),
+                Value::Object(values) => open.extend(values.values()),
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+    }
+    roots
 }
 
 /// Returns whether `exports` names the path, whatever it leads to.

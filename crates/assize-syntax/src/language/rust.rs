@@ -13,6 +13,7 @@ use tree_sitter::{Node, Tree};
 
 use super::{LanguageReader, ResolutionFamily};
 use super::walk::{self, Grammar, INTO, Notes, PAST, ScopeStack, Visitor, child, named_children};
+use crate::cfg::is_test_only;
 use crate::facts::{ImportKind, Role};
 
 walk::grammar! {
@@ -34,6 +35,7 @@ walk::grammar! {
         Let = "let_declaration",
         LetCondition = "let_condition",
         Macro = "macro_definition",
+        MacroCall = "macro_invocation",
         MatchPattern = "match_pattern",
         Mod = "mod_item",
         Parameter = "parameter",
@@ -53,6 +55,7 @@ walk::grammar! {
         argument = "argument",
         body = "body",
         list = "list",
+        macro_ = "macro",
         name = "name",
         path = "path",
         pattern = "pattern",
@@ -158,10 +161,12 @@ impl<'t> Visitor<'t> for RustVisitor<'t> {
                 return PAST;
             }
             NodeKind::InnerAttribute => {
-                self.test_file |= scopes.depth() == 1 && is_test_condition(notes.text(node).trim_start_matches("#!["));
+                self.test_file |= scopes.depth() == 1 && is_test_only(notes.text(node).trim_start_matches("#!["));
                 return PAST;
             }
             NodeKind::Visibility => return PAST,
+            NodeKind::MacroCall if !self.is_in_tests(scopes) => notes.includes.extend(included(node, notes)),
+            NodeKind::MacroCall => {}
             NodeKind::Crate | NodeKind::Super | NodeKind::SelfKeyword => {
                 self.path_in_code(node, scopes, notes);
                 return INTO;
@@ -321,7 +326,7 @@ impl<'t> RustVisitor<'t> {
         let name = name.unwrap_or_default();
         let last = name.rsplit("::").next().unwrap_or_default();
         match last {
-            "cfg" => attributes.test_only |= is_test_condition(text),
+            "cfg" => attributes.test_only |= is_test_only(text),
             "macro_export" => attributes.exported = true,
             "path" => attributes.path = text.split('"').nth(1),
             "rstest" | "test_case" | "quickcheck" | "bench" | "test_log" => attributes.is_test = true,
@@ -486,33 +491,15 @@ fn begins_lower(name: &str) -> bool {
     !bare(name).trim_start_matches('_').starts_with(|first: char| first.is_uppercase())
 }
 
-/// Returns whether an attribute, from its name on, is a `cfg` that tests fulfil.
-fn is_test_condition(attribute: &str) -> bool {
-    let condition = attribute.strip_prefix("cfg").filter(|rest| rest.trim_start().starts_with('('));
-    let Some(mut left) = condition else { return false };
-    let mut around = Vec::new();
-    while let Some(at) = left.find(|letter: char| letter.is_alphabetic() || matches!(letter, '"' | ')')) {
-        let rest = &left[at..];
-        let end = match rest.as_bytes()[0] {
-            b')' => {
-                around.pop();
-                1
-            }
-            b'"' => rest[1..].find('"').map_or(rest.len(), |end| end + 2),
-            _ => {
-                let end = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(rest.len());
-                let word = &rest[..end];
-                if rest[end..].trim_start().starts_with('(') {
-                    around.push(word);
-                } else if word == "test" {
-                    return around.iter().filter(|word| **word == "not").count().is_multiple_of(2);
-                }
-                end
-            }
-        };
-        left = &rest[end..];
+/// Returns the path that `include_str!` and its like name.
+fn included(call: Node<'_>, notes: &Notes<'_>) -> Option<String> {
+    let name = notes.text(child(call, GRAMMAR.field.macro_)?);
+    if !matches!(name.rsplit("::").next(), Some("include" | "include_bytes" | "include_str")) {
+        return None;
     }
-    false
+    let arguments = notes.text(call).split_once('!')?.1.trim_start_matches(['(', '[', '{']).trim_start();
+    let path = arguments.strip_prefix('"')?.split_once('"')?.0;
+    Some(path.to_owned())
 }
 
 /// Returns whether there is nothing but blanks and comments, so that an attribute is of what follows.

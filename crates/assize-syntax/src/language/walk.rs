@@ -169,6 +169,8 @@ pub(super) struct Notes<'t> {
     text: &'t str,
     names: NamesBuilder<'t>,
     imports: Vec<Import>,
+    /// Files that it takes in, as it writes their paths.
+    pub(super) includes: Vec<String>,
     /// The package that it says it belongs to.
     pub(super) package: Option<String>,
     /// Variables by the function that they were seen in.
@@ -178,7 +180,15 @@ pub(super) struct Notes<'t> {
 impl<'t> Notes<'t> {
     /// Begins the notes on a file.
     pub(super) fn new(path: &'t str, text: &'t str) -> Self {
-        Self { path, text, names: NamesBuilder::default(), imports: Vec::new(), package: None, seen: HashSet::new() }
+        Self {
+            path,
+            text,
+            names: NamesBuilder::default(),
+            imports: Vec::new(),
+            includes: Vec::new(),
+            package: None,
+            seen: HashSet::new(),
+        }
     }
 
     /// The text of a node.
@@ -255,6 +265,7 @@ impl<'t> Notes<'t> {
             package: self.package,
             names: self.names.finish(),
             imports: self.imports,
+            includes: self.includes,
             has_errors,
             passed_over: None,
         }

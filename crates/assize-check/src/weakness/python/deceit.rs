@@ -1,11 +1,11 @@
 //! What deceives tests in Python.
 
+use assize_ecosystem::is_test;
 use tree_sitter::Node;
 
 use super::super::code::{View, children, field};
 use super::super::shared::{
-    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, HIDDEN, REWRITTEN, RUNNER, SWALLOWED, imitated, is_test_file,
-    is_test_helper, is_tool,
+    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, HIDDEN, REWRITTEN, RUNNER, SWALLOWED, imitated, is_test_file, is_tool,
 };
 use super::super::{LIKELY, LIKELY_WARNING, SURE, SURE_NOTE, WeaknessCollector};
 use super::{PythonFile, positional};
@@ -56,7 +56,7 @@ fn equality<'t>(file: &PythonFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], f
     let Some(expected) = comparison(name) else { return };
     let Some(body) = field(node, "body") else { return };
     if returns_only(file, body, expected) || name == "__eq__" && asks_for_kind_alone(file, body, above) {
-        found.file("always-equal", node, SURE.unless(is_test_helper(file.path)), EQUAL);
+        found.file("always-equal", node, SURE, EQUAL);
     }
 }
 
@@ -178,7 +178,7 @@ fn hook<'t>(file: &PythonFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], found
         "pytest_assertrepr_compare",
     ];
     let top = above.iter().all(|node| node.kind() == "module" || node.kind() == "decorated_definition");
-    if top && HOOKS.contains(&file.code.field(node, "name")) && !is_test_helper(file.path) {
+    if top && HOOKS.contains(&file.code.field(node, "name")) && !is_test(file.path) {
         found.file("runner-touched", node, SURE, RUNNER);
     }
 }
@@ -217,7 +217,7 @@ fn assigned<'t>(file: &PythonFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], f
             if path == "sys.modules" {
                 match key {
                     Some(name) if is_runner(name) || is_watched_module(name) => {
-                        found.file("builtin-replaced", node, SURE.unless(is_test_helper(file.path)), BUILTIN);
+                        found.file("builtin-replaced", node, SURE, BUILTIN);
                     }
                     Some(_) => found.file("builtin-replaced", node, LIKELY_WARNING, BUILTIN),
                     None => {}
@@ -260,7 +260,7 @@ fn replaced<'t>(file: &PythonFile<'t, '_>, node: Node<'t>, path: &str, found: &m
             found.file("builtin-replaced", node, grade.unless(is_tool(file.path)), BUILTIN);
         }
     } else if is_runner(holder) && file.imports(holder.split('.').next().unwrap_or_default()) {
-        found.file("runner-touched", node, SURE.unless(is_test_helper(file.path)), RUNNER);
+        found.file("runner-touched", node, SURE, RUNNER);
     } else if matches!(path, "sys.exit" | "os._exit") && file.imports(holder) {
         found.file("builtin-replaced", node, SURE, BUILTIN);
     }
@@ -348,7 +348,7 @@ fn called<'t>(
             found.file("builtin-replaced", node, SURE, BUILTIN);
         }
         "pytest.skip" | "pytest.xfail" | "pytest.exit" | "pytest.fail" | "unittest.SkipTest" => {
-            found.file("runner-touched", node, SURE.unless(is_test_helper(file.path)), RUNNER);
+            found.file("runner-touched", node, SURE, RUNNER);
         }
         "sys.settrace" | "sys.setprofile" | "threading.settrace" | "threading.setprofile" => {
             let off = arguments.first().is_some_and(|argument| argument.kind() == "none");
@@ -436,7 +436,7 @@ fn imported<'t>(file: &PythonFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], f
     let typing = above
         .iter()
         .any(|node| node.kind() == "if_statement" && file.code.field(*node, "condition").contains("TYPE_CHECKING"));
-    if typing || is_test_helper(file.path) {
+    if typing || is_test(file.path) {
         return;
     }
     let grade = if module.starts_with("_pytest") { LIKELY } else { SURE_NOTE };
@@ -457,7 +457,7 @@ fn raised<'t>(file: &PythonFile<'t, '_>, node: Node<'t>, found: &mut WeaknessCol
             "unittest.SkipTest" | "unittest.case.SkipTest" | "pytest.skip.Exception" | "pytest.fail.Exception"
         );
     if outcome && value.kind() != "call" || path.starts_with("_pytest.outcomes.") {
-        found.file("runner-touched", value, SURE.unless(is_test_helper(file.path)), RUNNER);
+        found.file("runner-touched", value, SURE, RUNNER);
     }
 }
 
@@ -472,7 +472,7 @@ fn detected_module<'t>(
     let [left, right] = sides.as_slice() else { return };
     let holder = file.code.path(*right).unwrap_or_default();
     let name = spelled(file.code.literal(*left).unwrap_or_default());
-    let grade = SURE.unless(is_test_helper(file.path) || is_tool(file.path));
+    let grade = SURE.unless(is_tool(file.path));
     if matches!(holder.as_str(), "sys.modules" | "sys.modules.keys") && is_runner(&name) {
         found.file("test-detected", node, grade, DETECTED);
     }
@@ -525,7 +525,7 @@ fn detected_variable<'t>(
         _ => false,
     });
     if reads {
-        found.file("test-detected", node, SURE.unless(is_test_helper(file.path) || is_tool(file.path)), DETECTED);
+        found.file("test-detected", node, SURE.unless(is_tool(file.path)), DETECTED);
     }
 }
 
@@ -615,7 +615,7 @@ fn any_value<'t>(file: &PythonFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], 
         return;
     }
     if file.code.path(node).is_some_and(|path| matches!(path.as_str(), "unittest.mock.ANY" | "mock.ANY")) {
-        found.file("always-equal", node, SURE.unless(is_test_helper(file.path)), EQUAL);
+        found.file("always-equal", node, SURE, EQUAL);
     }
 }
 
@@ -658,7 +658,7 @@ fn swallowed<'t>(file: &PythonFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], 
 
 /// A function that names a test file, reads it and writes it.
 fn rewritten<'t>(file: &PythonFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut WeaknessCollector<'t>) {
-    if !file.code.literal(node).is_some_and(is_test_file) || is_test_helper(file.path) {
+    if !file.code.literal(node).is_some_and(is_test_file) || is_test(file.path) {
         return;
     }
     let around = file.code.around(above);

@@ -1,11 +1,10 @@
 //! What deceives tests in Rust.
 
+use assize_ecosystem::is_test;
 use tree_sitter::Node;
 
 use super::super::code::{View, child_of_kind, children, field};
-use super::super::shared::{
-    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, REWRITTEN, SWALLOWED, imitated, is_test_file, is_test_helper,
-};
+use super::super::shared::{BUILTIN, CALLER, DETECTED, ENDED, EQUAL, REWRITTEN, SWALLOWED, imitated, is_test_file};
 use super::super::{LIKELY, LIKELY_WARNING, SURE, WeaknessCollector};
 use super::RustFile;
 
@@ -286,7 +285,7 @@ fn counterparts<'t>(file: &RustFile<'t, '_>, container: Node<'t>, found: &mut We
             child_of_kind(*item, "visibility_modifier").is_some_and(|visibility| file.code.text(visibility) == "pub");
         if *tested && let Some((shipped, ..)) = counterpart {
             let grade = if public { SURE } else { LIKELY };
-            found.file_at("test-detected", *shipped, *item, grade.unless(is_test_helper(file.path)), DETECTED);
+            found.file_at("test-detected", *shipped, *item, grade, DETECTED);
         }
     }
 }
@@ -301,7 +300,7 @@ fn build_condition<'t>(file: &RustFile<'t, '_>, node: Node<'t>, above: &[Node<'t
     match tokens.as_str() {
         "(test)" | "(not(test))" => {
             let grade = if decides_result(file, node, above) { SURE } else { LIKELY };
-            found.file("test-detected", node, grade.unless(is_test_helper(file.path)), DETECTED);
+            found.file("test-detected", node, grade, DETECTED);
         }
         "(debug_assertions)" | "(not(debug_assertions))" if decides_result(file, node, above) => {
             found.file("test-detected", node, SURE, DEBUG_BUILD);
@@ -412,7 +411,7 @@ fn statements<'t>(file: &RustFile<'t, '_>, block: Node<'t>, above: &[Node<'t>], 
         let gives = text.contains("return") || text.contains("Err(") || last;
         let results = file.code.function(above).is_some_and(gives_something);
         let grade = if gives && results { SURE } else { LIKELY_WARNING };
-        found.file("test-detected", *part, grade.unless(is_test_helper(file.path)), DETECTED);
+        found.file("test-detected", *part, grade, DETECTED);
     }
 }
 
@@ -427,7 +426,7 @@ fn thread_name<'t>(file: &RustFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], 
         && text.contains('"')
         && (text.contains("thread") || text.contains("current()"))
     {
-        found.file("caller-inspected", condition, SURE.unless(is_test_helper(file.path)), CALLER);
+        found.file("caller-inspected", condition, SURE, CALLER);
     }
 }
 
@@ -447,7 +446,7 @@ fn variable<'t>(file: &RustFile<'t, '_>, node: Node<'t>, found: &mut WeaknessCol
     let head = text.split('(').next().unwrap_or_default();
     let reads = matches!(head.rsplit("::").next().unwrap_or(head), "var" | "var_os" | "option_env!" | "env!");
     if reads {
-        found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), DETECTED);
+        found.file("test-detected", node, SURE, DETECTED);
     }
 }
 
@@ -486,7 +485,7 @@ fn asked<'t>(
     let function = file.code.around(above);
     if let Some((_, rule)) = SOURCES.iter().find(|(source, _)| function.contains(source)) {
         let message = if *rule == "test-detected" { DETECTED } else { CALLER };
-        found.file(rule, node, SURE.unless(is_test_helper(file.path)), message);
+        found.file(rule, node, SURE, message);
     }
 }
 
@@ -564,7 +563,7 @@ fn handler_text<'t>(file: &RustFile<'t, '_>, name: &str) -> &'t str {
 
 /// A function that names a test file, reads it and writes it.
 fn rewritten<'t>(file: &RustFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut WeaknessCollector<'t>) {
-    if !file.code.literal(node).is_some_and(is_test_file) || is_test_helper(file.path) {
+    if !file.code.literal(node).is_some_and(is_test_file) || is_test(file.path) {
         return;
     }
     let around = file.code.around(above);

@@ -7,7 +7,7 @@
 use tree_sitter::Node;
 
 use super::super::code::{View, child_of_kind, children, field};
-use super::super::shared::{CALLER, DETECTED, HIDDEN, is_test_file, is_test_helper};
+use super::super::shared::{CALLER, DETECTED, HIDDEN, is_test_file};
 use super::super::{LIKELY, LIKELY_WARNING, SURE, WeaknessCollector};
 use super::RustFile;
 use super::deceit::{decides_result, gives_something};
@@ -27,7 +27,7 @@ pub(super) fn visit<'t>(
             build_script(file, node, found);
         }
         "identifier" if file.code.text(node) == "assize_marker" => {
-            found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), JUDGE);
+            found.file("test-detected", node, SURE, JUDGE);
         }
         "macro_invocation" => {
             own_source(file, node, found);
@@ -68,23 +68,22 @@ fn choice<'t>(
     let mut chain = above.to_vec();
     chain.push(node);
     let decides = gives && (node.kind() == "match_expression" || decides_result(file, condition, &chain));
-    let excused = is_test_helper(file.path);
     if asks_for_build(&asked) && !asks_for_build(stated) {
         let grade = if decides { SURE } else { LIKELY_WARNING };
-        found.file("test-detected", condition, grade.unless(excused), DETECTED);
+        found.file("test-detected", condition, grade, DETECTED);
     }
     if asks_for_thread(&asked) {
         let grade = if gives { SURE } else { LIKELY };
-        found.file("caller-inspected", condition, grade.unless(excused), CALLER);
+        found.file("caller-inspected", condition, grade, CALLER);
     } else if asked.contains("current()") && asked.contains(".name()") {
         let grade = if decides { SURE } else { LIKELY_WARNING };
-        found.file("caller-inspected", condition, grade.unless(excused), CALLER);
+        found.file("caller-inspected", condition, grade, CALLER);
     }
     // Where a file lies may depend on it.
     let of_place = ["Path", "File", "Dir"].iter().any(|word| file.code.field(function, "return_type").contains(word));
     if asks_for_cargo(&asked) && !file.path.ends_with("build.rs") {
         let grade = if decides && !of_place { SURE } else { LIKELY_WARNING };
-        found.file("test-detected", condition, grade.unless(excused), DETECTED);
+        found.file("test-detected", condition, grade, DETECTED);
     }
 }
 
@@ -184,7 +183,7 @@ fn effect<'t>(file: &RustFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], found
     let own = file.code.text(tokens);
     let kept = ["AtomicBool", "Cell", "OnceLock", "static "].iter().any(|word| file.code.text.contains(word));
     if kept && EFFECTS.iter().any(|way| done.contains(way)) && !own.contains(".insert(") {
-        found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), EFFECT);
+        found.file("test-detected", node, SURE, EFFECT);
     }
 }
 
@@ -221,7 +220,7 @@ fn names_judge<'t>(file: &RustFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], 
         let about_tests =
             ["MARKERS", "TEST", "cargo_test_runner", "markers", "/reports"].iter().any(|word| text.contains(word));
         let grade = if about_tests { SURE } else { LIKELY_WARNING };
-        found.file("test-detected", node, grade.unless(is_test_helper(file.path)), JUDGE);
+        found.file("test-detected", node, grade, JUDGE);
     }
 }
 
@@ -238,7 +237,7 @@ fn own_source<'t>(file: &RustFile<'t, '_>, node: Node<'t>, found: &mut WeaknessC
     let own = literal.trim_start_matches("./") == own_name;
     let composed = text.contains("concat!") && text.contains("rs\"") && !text.contains("OUT_DIR");
     if own || text.contains("file!()") || is_test_file(literal) && literal.ends_with(".rs") {
-        found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), SOURCE);
+        found.file("test-detected", node, SURE, SOURCE);
     } else if composed {
         found.file("test-detected", node, LIKELY, SOURCE);
     }
@@ -250,7 +249,7 @@ fn reads_source<'t>(file: &RustFile<'t, '_>, node: Node<'t>, found: &mut Weaknes
     let reads = ["read_to_string", "fs::read", "File::open"].iter().any(|way| function.ends_with(way));
     let arguments = file.code.field(node, "arguments");
     if reads && arguments.contains("file!()") {
-        found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), SOURCE);
+        found.file("test-detected", node, SURE, SOURCE);
     }
 }
 
@@ -276,10 +275,10 @@ fn build_script<'t>(file: &RustFile<'t, '_>, node: Node<'t>, found: &mut Weaknes
 const TELLING: [&str; 8] = ["test", "assize", "markers", "runner", "CARGO", "NEXTEST", "ThreadId", "rustc"];
 
 /// Files a name that is put together so that none of its parts says what it is.
-fn hidden<'t>(file: &RustFile<'t, '_>, node: Node<'t>, parts: &[&str], whole: &str, found: &mut WeaknessCollector<'t>) {
+fn hidden<'t>(node: Node<'t>, parts: &[&str], whole: &str, found: &mut WeaknessCollector<'t>) {
     let tells = |text: &str| TELLING.iter().any(|word| text.contains(word));
     if tells(whole) && !parts.iter().any(|part| tells(part)) {
-        found.file("name-hidden", node, SURE.unless(is_test_helper(file.path)), HIDDEN);
+        found.file("name-hidden", node, SURE, HIDDEN);
     }
 }
 
@@ -292,7 +291,7 @@ fn composed<'t>(file: &RustFile<'t, '_>, node: Node<'t>, found: &mut WeaknessCol
         ("join", Some(Some(between)), None) => join(file, node, object, between, found),
         ("replace", Some(Some(from)), Some(Some(to))) if !from.is_empty() => {
             if let Some(text) = file.code.literal(object) {
-                hidden(file, node, &[text], &text.replace(from, to), found);
+                hidden(node, &[text], &text.replace(from, to), found);
             }
         }
         _ => {}
@@ -303,7 +302,7 @@ fn join<'t>(file: &RustFile<'t, '_>, node: Node<'t>, list: Node<'t>, between: &s
     if list.kind() == "array_expression" {
         let parts: Option<Vec<&str>> = children(list).into_iter().map(|part| file.code.literal(part)).collect();
         if let Some(parts) = parts {
-            hidden(file, node, &parts, &parts.join(between), found);
+            hidden(node, &parts, &parts.join(between), found);
         }
     }
 }
@@ -316,7 +315,7 @@ fn joined<'t>(file: &RustFile<'t, '_>, node: Node<'t>, found: &mut WeaknessColle
     let parts = child_of_kind(node, "token_tree").map(children).unwrap_or_default();
     let parts: Option<Vec<&str>> = parts.into_iter().map(|part| file.code.literal(part)).collect();
     if let Some(parts) = parts {
-        hidden(file, node, &parts, &parts.concat(), found);
+        hidden(node, &parts, &parts.concat(), found);
     }
 }
 

@@ -8,6 +8,7 @@ mod detection;
 
 use std::collections::HashMap;
 
+use assize_syntax::cfg::is_test_only;
 use tree_sitter::Node;
 
 use super::WeaknessCollector;
@@ -61,19 +62,9 @@ impl<'t> RustFile<'t, '_> {
             let inner = attribute.trim_start_matches("#[").trim_end_matches(']');
             let name = inner.split('(').next().unwrap_or(inner).trim();
             let last = name.rsplit("::").next().unwrap_or(name);
-            matches!(last, "test" | "rstest" | "test_case" | "bench")
-                || inner.starts_with("cfg(") && asks_for_test(inner)
+            matches!(last, "test" | "rstest" | "test_case" | "bench") || is_test_only(inner)
         })
     }
-}
-
-/// `cfg(test)`, `cfg(any(test, …))`, but not `cfg(not(test))`.
-fn asks_for_test(condition: &str) -> bool {
-    let condition: String = condition.chars().filter(|character| !character.is_whitespace()).collect();
-    condition == "cfg(test)"
-        || condition.starts_with("cfg(all(test,")
-        || condition.starts_with("cfg(any(test,")
-        || condition.contains(",test)") && !condition.contains("not(")
 }
 
 /// Collects the attributes that stand before each item.

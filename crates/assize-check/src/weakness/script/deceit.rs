@@ -5,8 +5,7 @@ use tree_sitter::Node;
 
 use super::super::code::{View, children, field, unwrapped};
 use super::super::shared::{
-    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, HIDDEN, REWRITTEN, RUNNER, SWALLOWED, imitated, is_test_file,
-    is_test_helper, is_tool,
+    BUILTIN, CALLER, DETECTED, ENDED, EQUAL, HIDDEN, REWRITTEN, RUNNER, SWALLOWED, imitated, is_test_file, is_tool,
 };
 use super::super::{LIKELY, LIKELY_WARNING, SURE, SURE_NOTE, WeaknessCollector};
 use super::ScriptFile;
@@ -33,7 +32,7 @@ pub(super) fn visit<'t>(
         "property_identifier" | "identifier"
             if file.code.text(node).starts_with("__vitest") || file.code.text(node).starts_with("__jest") =>
         {
-            found.file("runner-touched", node, SURE.unless(is_test_helper(file.path)), RUNNER);
+            found.file("runner-touched", node, SURE, RUNNER);
         }
         "member_expression" => environment(file, node, above, found),
         "string" | "template_string" => {
@@ -52,10 +51,10 @@ fn member<'t>(file: &ScriptFile<'t, '_>, node: Node<'t>, found: &mut WeaknessCol
     let value = field(node, "value").unwrap_or(node);
     match name {
         "asymmetricMatch" | "jasmineMatches" if is_constantly_true(file, value) => {
-            found.file("always-equal", node, SURE.unless(is_test_helper(file.path)), EQUAL);
+            found.file("always-equal", node, SURE, EQUAL);
         }
         "$$typeof" if file.code.text(value).contains("asymmetricMatcher") => {
-            found.file("always-equal", node, SURE.unless(is_test_helper(file.path)), EQUAL);
+            found.file("always-equal", node, SURE, EQUAL);
         }
         "equals" if node.kind() == "method_definition" && has_parameters(node) && is_constantly_true(file, node) => {
             found.file("always-equal", node, LIKELY, EQUAL);
@@ -282,12 +281,7 @@ fn replaced<'t>(
         .map_or((path, false), |rest| (rest, true));
     let Some((holder, name)) = path.rsplit_once('.') else {
         if global && GLOBALS.contains(&path) {
-            found.file(
-                "runner-touched",
-                node,
-                SURE.unless(is_test_helper(file.path) || file.code.is_guarded(above)),
-                RUNNER,
-            );
+            found.file("runner-touched", node, SURE.unless(file.code.is_guarded(above)), RUNNER);
         } else if global && HOLDERS.contains(&path) {
             found.file("builtin-replaced", node, LIKELY, BUILTIN);
         }
@@ -298,7 +292,7 @@ fn replaced<'t>(
     });
     let root = holder.split('.').next().unwrap_or(holder);
     let prototype = holder.strip_suffix(".prototype").unwrap_or(holder);
-    let excused = is_test_helper(file.path) || is_tool(file.path);
+    let excused = is_tool(file.path);
     let guarded = file.code.is_guarded(above);
     let of_language = HOLDERS.contains(&prototype)
         && (BUILTINS.contains(&name) || name == COMPUTED && holder.ends_with(".prototype"));
@@ -309,7 +303,7 @@ fn replaced<'t>(
     if is_runner(holder) && imported
         || GLOBALS.contains(&root) && !imported && name != COMPUTED && !is_declared(file, root)
     {
-        found.file("runner-touched", node, SURE.unless(is_test_helper(file.path)), RUNNER);
+        found.file("runner-touched", node, SURE, RUNNER);
     } else if of_language && !is_declared(file, prototype) {
         // What is missing in an old engine is put there on condition that it is missing.
         let kind = name == "prepareStackTrace" || prototype == "console" || file.path.contains("polyfill");
@@ -380,7 +374,7 @@ fn called<'t>(
         "Object.assign" => {
             let target = arguments.first().and_then(|target| file.code.path(*target)).unwrap_or_default();
             if is_runner(&target) && file.code.names.values().any(|module| *module == target) {
-                found.file("runner-touched", node, SURE.unless(is_test_helper(file.path)), RUNNER);
+                found.file("runner-touched", node, SURE, RUNNER);
             }
         }
         "process.on" | "process.once" | "process.addListener" | "process.prependListener" => {
@@ -398,7 +392,7 @@ fn called<'t>(
         _ if callee.ends_with(".getFunction") || callee.ends_with(".getThis") => {
             let text = file.code.text(file.code.root);
             if arguments.is_empty() && (text.contains("prepareStackTrace") || text.contains("captureStackTrace")) {
-                found.file("caller-inspected", node, SURE.unless(is_test_helper(file.path)), CALLER);
+                found.file("caller-inspected", node, SURE, CALLER);
             }
         }
         _ => stack(file, node, callee, &arguments, above, found),
@@ -409,7 +403,7 @@ fn called<'t>(
                 && children(*matchers).iter().any(|pair| file.key(*pair).is_some_and(|name| MATCHERS.contains(&name)))
         });
         let grade = if own || callee.ends_with("addEqualityTesters") { SURE } else { LIKELY };
-        found.file("runner-touched", node, grade.unless(is_test_helper(file.path)), RUNNER);
+        found.file("runner-touched", node, grade, RUNNER);
     }
     if callee == "require"
         && arguments.first().and_then(|module| file.code.literal(*module)).is_some_and(is_foreign_runner)
@@ -474,16 +468,16 @@ fn stack<'t>(
         |text: &str| ["test", "spec", "jest", "mocha", "vitest", "describe"].iter().any(|word| text.contains(word));
     let of_stack = holder.ends_with(".stack") || holder.contains(".stack.") || asked.ends_with(".stack");
     if of_stack && (names_tests(asked) || matches!(method, "test" | "exec") && names_tests(pattern)) {
-        found.file("caller-inspected", node, SURE.unless(is_test_helper(file.path)), CALLER);
+        found.file("caller-inspected", node, SURE, CALLER);
     }
     let names_runner = |text: &str| {
         ["jest", "vitest", "mocha", "--test", "node:test", ".test."].iter().any(|word| text.contains(word))
     };
     if (is_loaded(holder) || pattern.starts_with("Object.keys(require.cache)")) && names_tests(asked) {
-        found.file("test-detected", node, SURE.unless(is_test_helper(file.path) || is_tool(file.path)), DETECTED);
+        found.file("test-detected", node, SURE.unless(is_tool(file.path)), DETECTED);
     }
     if is_program(holder) && names_runner(asked) {
-        let grade = SURE.unless(is_test_helper(file.path) || above.iter().any(|node| node.kind() == "array"));
+        let grade = SURE.unless(above.iter().any(|node| node.kind() == "array"));
         found.file("test-detected", node, grade, DETECTED);
     }
 }
@@ -533,7 +527,7 @@ fn loaded<'t>(file: &ScriptFile<'t, '_>, node: Node<'t>, module: Option<&Node<'t
     let module = module.and_then(|module| file.code.literal(*module)).unwrap_or_default();
     let as_text = module.split_once('?').is_some_and(|(_, query)| query.contains("raw") || query.contains("inline"));
     if as_text && is_of_tests(module) {
-        found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), READS_TESTS);
+        found.file("test-detected", node, SURE, READS_TESTS);
     }
 }
 
@@ -547,12 +541,12 @@ fn globbed<'t>(file: &ScriptFile<'t, '_>, node: Node<'t>, found: &mut WeaknessCo
     };
     let as_text = arguments.get(1).is_some_and(|options| file.code.text(*options).contains("raw"));
     if as_text && patterns.iter().any(of_tests) {
-        found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), READS_TESTS);
+        found.file("test-detected", node, SURE, READS_TESTS);
     }
 }
 
 fn note_import<'t>(file: &ScriptFile<'t, '_>, node: Node<'t>, found: &mut WeaknessCollector<'t>) {
-    if !is_test_helper(file.path) && !file.path.contains("config") {
+    if !is_test(file.path) && !file.path.contains("config") {
         found.file(
             "runner-touched",
             node,
@@ -584,7 +578,7 @@ fn environment<'t>(file: &ScriptFile<'t, '_>, node: Node<'t>, above: &[Node<'t>]
     }
     match name {
         _ if VARIABLES.contains(&name) => {
-            found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), DETECTED);
+            found.file("test-detected", node, SURE, DETECTED);
         }
         "NODE_ENV" => {
             let compared = above.last().is_some_and(|parent| {
@@ -612,7 +606,7 @@ fn typed<'t>(file: &ScriptFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], foun
         && !is_declared(file, name)
     {
         let grade = if matches!(name, "jest" | "describe" | "jasmine" | "expect") { SURE } else { LIKELY };
-        found.file("test-detected", node, grade.unless(is_test_helper(file.path)), DETECTED);
+        found.file("test-detected", node, grade, DETECTED);
     }
 }
 
@@ -628,7 +622,7 @@ fn stack_pattern<'t>(file: &ScriptFile<'t, '_>, node: Node<'t>, above: &[Node<'t
         .and_then(|call| file.arguments(*call).first().copied());
     let of_program = asked.is_some_and(|asked| is_program(file.code.text(asked)));
     if of_program && ["test", "jest", "vitest", "mocha"].iter().any(|word| pattern.contains(word)) {
-        found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), DETECTED);
+        found.file("test-detected", node, SURE, DETECTED);
     }
     let names_tests = ["test\\.", ".test", ".spec", "spec\\.", "__tests__", "jest", "vitest", "mocha"]
         .iter()
@@ -638,7 +632,7 @@ fn stack_pattern<'t>(file: &ScriptFile<'t, '_>, node: Node<'t>, above: &[Node<'t
         || around.contains("Error.captureStackTrace")
         || around.contains("Error('').stack");
     if names_tests && makes_stack {
-        found.file("caller-inspected", node, SURE.unless(is_test_helper(file.path) || is_tool(file.path)), CALLER);
+        found.file("caller-inspected", node, SURE.unless(is_tool(file.path)), CALLER);
     }
 }
 
@@ -658,7 +652,7 @@ fn named_variable<'t>(
         _ => false,
     });
     if reads {
-        found.file("test-detected", node, SURE.unless(is_test_helper(file.path)), DETECTED);
+        found.file("test-detected", node, SURE, DETECTED);
     }
 }
 
@@ -687,7 +681,7 @@ fn swallowed<'t>(file: &ScriptFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], 
 
 /// A function that names a test file, reads it and writes it.
 fn rewritten<'t>(file: &ScriptFile<'t, '_>, node: Node<'t>, above: &[Node<'t>], found: &mut WeaknessCollector<'t>) {
-    if !file.code.literal(node).is_some_and(is_test_file) || is_test_helper(file.path) {
+    if !file.code.literal(node).is_some_and(is_test_file) || is_test(file.path) {
         return;
     }
     let around = file.code.around_or_file(above);
