@@ -69,6 +69,11 @@ impl Finding {
     pub fn key(&self) -> String {
         format!("{}\u{1f}{}\u{1f}{}", self.rule, self.path.as_deref().unwrap_or_default(), self.message)
     }
+
+    /// Returns the finding with the id of its rule, by which `assize explain` and the settings know it.
+    pub fn with_id(&self) -> String {
+        format!("{self} [{}]", self.rule)
+    }
 }
 
 /// A file's name is the judged party's own words: it stays on its line and shows what it hides.

@@ -506,7 +506,7 @@ fn forward_progress(inputs: &StopInputs, session: &SessionState) -> bool {
 
 /// The evidence judge's opinion in the shape of a verdict.
 fn verdict_of_evidence(inputs: &StopInputs, forward_progress: bool) -> StopVerdict {
-    let mut missing_items: Vec<String> = blocking(inputs).map(|finding| cut(&finding.to_string())).collect();
+    let mut missing_items: Vec<String> = blocking(inputs).map(|finding| cut(&finding.with_id())).collect();
     missing_items.truncate(ITEMS_MAX);
     let count = missing_items.len();
     let reason = match count {
@@ -604,7 +604,7 @@ fn message_to_agent(ruling: &Ruling<StopVerdict>, findings: &[Finding]) -> Strin
             let likely: Vec<String> = findings
                 .iter()
                 .filter(|finding| finding.certainty == Certainty::Likely)
-                .map(ToString::to_string)
+                .map(Finding::with_id)
                 .filter(|line| !verdict.missing_items.contains(&cut(line)))
                 .collect();
             list("Worth a look, may be fine:", &likely);

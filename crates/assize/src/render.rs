@@ -113,7 +113,7 @@ pub fn stop_record(record: &StopRecord) -> String {
         let _ = writeln!(text, "  {}", finding_line(finding));
     }
     if let Some(verdict) = &ruling.verdict {
-        let of_findings: Vec<String> = record.inputs.findings.iter().map(ToString::to_string).collect();
+        let of_findings: Vec<String> = record.inputs.findings.iter().map(Finding::with_id).collect();
         for item in verdict.missing_items.iter().filter(|item| !of_findings.contains(item)) {
             let _ = writeln!(text, "  {} {item}", styled(BAD, "missing"));
         }
